@@ -1,0 +1,63 @@
+# Helpers that keep each folder's CMakeLists.txt to a few lines.
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+# Flags that every target of the project takes.
+add_library(sestina_flags INTERFACE)
+target_include_directories(sestina_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+# errno of sqrt and friends is never read. Contraction to fused multiply-adds is off so that every
+# compiler gives the same bits (docs/decisions/floating-point.md).
+target_compile_options(sestina_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -fno-math-errno -ffp-contract=off)
+if(SESTINA_WERROR)
+  target_compile_options(sestina_flags INTERFACE -Werror)
+endif()
+if(SESTINA_NATIVE)
+  target_compile_options(sestina_flags INTERFACE -march=native)
+endif()
+if(SESTINA_SANITIZE)
+  target_compile_options(sestina_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(sestina_flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(SESTINA_FUZZ)
+  target_compile_options(sestina_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+# sestina_library(NAME [DEPENDS folder...] [EXTERNAL target...])
+# One library from all .cpp files of the current folder; header-only folders become interface targets.
+# DEPENDS names other folders and is the architecture: a folder links only what stands below it.
+function(sestina_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(TRANSFORM ARG_DEPENDS PREPEND sestina_)
+  if(sources)
+    add_library(sestina_${name} STATIC ${sources})
+    target_link_libraries(sestina_${name} PUBLIC sestina_flags ${ARG_DEPENDS} PRIVATE ${ARG_EXTERNAL})
+  else()
+    add_library(sestina_${name} INTERFACE)
+    target_link_libraries(sestina_${name} INTERFACE sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL})
+  endif()
+  add_library(sestina::${name} ALIAS sestina_${name})
+endfunction()
+
+# sestina_tests(FOLDER [DEPENDS folder...]): one program from tests/FOLDER/*_test.cpp.
+function(sestina_tests folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  list(TRANSFORM ARG_DEPENDS PREPEND sestina_)
+  add_executable(test_${folder} ${sources})
+  target_include_directories(test_${folder} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_${folder} PRIVATE
+    SESTINA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(test_${folder} PRIVATE
+    sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,67 @@
+#include "sestina/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace sestina {
+
+std::string to_string(const Place& place) {
+  std::string text;
+  if (place.mark.file) text = *place.mark.file;
+  if (place.mark.line > 0) {
+    if (!text.empty()) text += ':';
+    text += fmt::format("{}:{}", place.mark.line, place.mark.column);
+  }
+  if (!place.path.empty()) {
+    if (!text.empty()) text += ": ";
+    text += place.path;
+  }
+  return text;
+}
+
+std::string to_string(const Fault& fault) {
+  const std::string place = to_string(fault.place);
+  return place.empty() ? fault.message : place + ": " + fault.message;
+}
+
+namespace {
+
+std::string join(const std::vector<Fault>& faults) {
+  std::string text;
+  for (const Fault& fault : faults) {
+    if (!text.empty()) text += '\n';
+    text += to_string(fault);
+  }
+  return text;
+}
+
+}  // namespace
+
+InputError::InputError(std::vector<Fault> faults)
+    : std::runtime_error(join(faults)), faults_(std::move(faults)) {}
+
+InputError::InputError(std::string message) : InputError(std::vector<Fault>{{{}, std::move(message)}}) {}
+
+ComputationError::ComputationError(double time, std::string reason)
+    : std::runtime_error(fmt::format("t = {} s: {}", time, reason)), time_(time), reason_(std::move(reason)) {}
+
+void FaultList::add(Place place, std::string message) {
+  faults_.push_back({std::move(place), std::move(message)});
+}
+
+void FaultList::add(const std::vector<Fault>& faults) {
+  faults_.insert(faults_.end(), faults.begin(), faults.end());
+}
+
+void FaultList::throw_if_any() const {
+  if (faults_.empty()) return;
+  std::vector<Fault> sorted = faults_;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Fault& a, const Fault& b) {
+    return std::tie(a.place.mark.line, a.place.mark.column) < std::tie(b.place.mark.line, b.place.mark.column);
+  });
+  throw InputError(std::move(sorted));
+}
+
+}  // namespace sestina

@@ -1,0 +1,50 @@
+// What every scalar type T of the recursions offers, and its meaning for double.
+//
+// Kernels never branch on a value of type T: they use select(), and a pivot test yields a mask.
+#pragma once
+
+#include <cmath>
+
+namespace sestina {
+
+using std::abs;
+using std::acos;
+using std::asin;
+using std::atan;
+using std::atan2;
+using std::cos;
+using std::cosh;
+using std::exp;
+using std::log;
+using std::pow;
+using std::sin;
+using std::sinh;
+using std::sqrt;
+using std::tan;
+using std::tanh;
+
+// The comparison result of two T: bool for double and Dual, one flag for each lane for a SIMD type.
+template <class T>
+struct ScalarTraits;
+
+template <>
+struct ScalarTraits<double> {
+  using Mask = bool;
+};
+
+template <class T>
+using Mask = typename ScalarTraits<T>::Mask;
+
+inline double select(bool condition, double a, double b) { return condition ? a : b; }
+
+template <class T>
+struct SinCos {
+  T sin, cos;
+};
+
+inline SinCos<double> sincos(double angle) { return {std::sin(angle), std::cos(angle)}; }
+
+// The plain number inside: for messages and tests, never inside a kernel.
+inline double value_of(double x) { return x; }
+
+}  // namespace sestina
