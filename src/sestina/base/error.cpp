@@ -45,7 +45,9 @@ InputError::InputError(std::vector<Fault> faults)
 InputError::InputError(std::string message) : InputError(std::vector<Fault>{{{}, std::move(message)}}) {}
 
 ComputationError::ComputationError(double time, std::string reason)
-    : std::runtime_error(fmt::format("t = {} s: {}", time, reason)), time_(time), reason_(std::move(reason)) {}
+    : std::runtime_error(fmt::format("t = {} s: {}", time, reason)),
+      time_(time),
+      reason_(std::move(reason)) {}
 
 void FaultList::add(Place place, std::string message) {
   faults_.push_back({std::move(place), std::move(message)});
@@ -59,7 +61,8 @@ void FaultList::throw_if_any() const {
   if (faults_.empty()) return;
   std::vector<Fault> sorted = faults_;
   std::stable_sort(sorted.begin(), sorted.end(), [](const Fault& a, const Fault& b) {
-    return std::tie(a.place.mark.line, a.place.mark.column) < std::tie(b.place.mark.line, b.place.mark.column);
+    return std::tie(a.place.mark.line, a.place.mark.column) <
+           std::tie(b.place.mark.line, b.place.mark.column);
   });
   throw InputError(std::move(sorted));
 }

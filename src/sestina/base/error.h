@@ -35,7 +35,7 @@ class InputError : public std::runtime_error {
 class ComputationError : public std::runtime_error {
  public:
   ComputationError(double time, std::string reason);
-  double time() const { return time_; }                   // s
+  double time() const { return time_; }                  // s
   const std::string& reason() const { return reason_; }  // without the time
 
  private:

@@ -1,0 +1,50 @@
+// A spring and a damper in parallel between two points.
+//
+//   tension = stiffness (L - free_length) + damping dL/dt,   L the distance: positive pulls them together.
+// Where the points coincide the direction does not exist and the force is not a number; the dynamics report
+// that as an error that names the element.
+#pragma once
+
+#include "sestina/forces/force.h"
+
+namespace sestina {
+
+template <class T>
+struct SpringDamper : ForceElement<T> {
+  AttachedPoint<T> from, to;
+  T stiffness{};    // N/m
+  T damping{};      // N s/m
+  T free_length{};  // m
+
+  void add_force(const ForceInput<T>& in, ForceOutput<T>& out) const {
+    const Line line = measure(in);
+    const T tension = stiffness * (line.length - free_length) + damping * line.rate;
+    const Vec3<T> force_on_from = tension * line.direction;
+    out.add_at(from.body, line.from.arm, force_on_from);
+    out.add_at(to.body, line.to.arm, -force_on_from);
+  }
+  T potential_energy(const ForceInput<T>& in) const {
+    const T x = measure(in).length - free_length;
+    return T(0.5) * stiffness * x * x;
+  }
+  T dissipated_power(const ForceInput<T>& in) const {
+    const T rate = measure(in).rate;
+    return damping * rate * rate;
+  }
+
+ private:
+  struct Line {
+    PointMotion<T> from, to;
+    Vec3<T> direction;  // unit, from -> to
+    T length, rate;     // m, m/s
+  };
+  Line measure(const ForceInput<T>& in) const {
+    const PointMotion<T> a = point_motion(in, from), b = point_motion(in, to);
+    const Vec3<T> d = b.position - a.position;
+    const T length = norm(d);
+    const Vec3<T> direction = (T(1) / length) * d;
+    return {a, b, direction, length, dot(direction, b.velocity - a.velocity)};
+  }
+};
+
+}  // namespace sestina

@@ -1,0 +1,100 @@
+// The one list of joint types. A new joint is its header, a line here and a line in the law test.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sestina/joints/cylindrical.h"
+#include "sestina/joints/free.h"
+#include "sestina/joints/planar.h"
+#include "sestina/joints/prismatic.h"
+#include "sestina/joints/revolute.h"
+#include "sestina/joints/screw.h"
+#include "sestina/joints/spherical.h"
+#include "sestina/joints/universal.h"
+#include "sestina/joints/weld.h"
+#include "sestina/joints/xyz.h"
+
+// X(Type) for every joint type.
+#define SESTINA_FOR_EACH_JOINT(X) \
+  X(Weld)                         \
+  X(Revolute)                     \
+  X(Prismatic)                    \
+  X(Screw)                        \
+  X(Cylindrical)                  \
+  X(Universal)                    \
+  X(Planar)                       \
+  X(Xyz)                          \
+  X(Spherical)                    \
+  X(Free)
+
+namespace sestina {
+
+enum class JointType {
+#define SESTINA_ENUMERATOR(Type) k##Type,
+  SESTINA_FOR_EACH_JOINT(SESTINA_ENUMERATOR)
+#undef SESTINA_ENUMERATOR
+};
+
+// A joint of any type with its parameters; index() is the JointType.
+template <class T>
+using AnyJoint = std::variant<Weld<T>, Revolute<T>, Prismatic<T>, Screw<T>, Cylindrical<T>, Universal<T>,
+                              Planar<T>, Xyz<T>, Spherical<T>, Free<T>>;
+
+// Calls f(joint) with the joint in its own type: one switch, which the compiler can inline through.
+template <class T, class F>
+decltype(auto) visit_joint(const AnyJoint<T>& joint, F&& f) {
+  switch (static_cast<JointType>(joint.index())) {
+#define SESTINA_CASE(Type) \
+  case JointType::k##Type: \
+    return f(*std::get_if<Type<T>>(&joint));
+    SESTINA_FOR_EACH_JOINT(SESTINA_CASE)
+#undef SESTINA_CASE
+  }
+  __builtin_unreachable();
+}
+
+// What the model layer and messages need to know of a type.
+struct JointInfo {
+  std::string keyword;
+  int nq = 0;
+  int nu = 0;
+  std::vector<std::string> q_units, u_units;
+  bool has_axis = false;
+  bool has_second_axis = false;
+  bool has_pitch = false;
+  int euler_parameters_start = -1;  // index of e0 within q, or -1
+};
+
+const JointInfo& joint_info(JointType type);
+std::optional<JointType> joint_type_from_keyword(std::string_view keyword);
+const std::vector<std::string>& joint_keywords();
+
+// Sets the parameters that the type has; `axis` and `second_axis` must have unit length.
+template <class T>
+AnyJoint<T> make_joint(JointType type, const Vec3<T>& axis, const Vec3<T>& second_axis, const T& pitch) {
+  const auto fill = [&](auto joint) -> AnyJoint<T> {
+    if constexpr (requires { joint.axis; }) joint.axis = axis;
+    if constexpr (requires { joint.second_axis; }) joint.second_axis = second_axis;
+    if constexpr (requires { joint.pitch; }) joint.pitch = pitch;
+    return joint;
+  };
+  switch (type) {
+#define SESTINA_CASE(Type) \
+  case JointType::k##Type: \
+    return fill(Type<T>{});
+    SESTINA_FOR_EACH_JOINT(SESTINA_CASE)
+#undef SESTINA_CASE
+  }
+  __builtin_unreachable();
+}
+
+#define SESTINA_CHECK(Type) static_assert(JointFor<Type<double>, double>);
+SESTINA_FOR_EACH_JOINT(SESTINA_CHECK)
+#undef SESTINA_CHECK
+
+}  // namespace sestina

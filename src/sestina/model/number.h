@@ -1,0 +1,48 @@
+// A number as the user gives it: a plain one, or an expression of the model's named parameters.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sestina/base/place.h"
+
+namespace sestina {
+
+class Number {
+ public:
+  Number() = default;
+  Number(double value) : value_(value) {}                              // NOLINT: as in YAML
+  Number(int value) : value_(value) {}                                 // NOLINT
+  Number(const char* expression) : Number(std::string(expression)) {}  // NOLINT
+  Number(std::string expression)                                       // NOLINT
+      : is_expression_(true), expression_(std::move(expression)) {}
+
+  bool is_expression() const { return is_expression_; }
+  double value() const { return value_; }                        // of a plain number
+  const std::string& expression() const { return expression_; }  // "m1*l1^2/12"
+
+  Mark mark;  // where it stands, if it comes from a file
+
+ private:
+  bool is_expression_ = false;
+  double value_ = 0.0;
+  std::string expression_;
+};
+
+using Triple = std::array<Number, 3>;
+
+// A name, keyword or reference (`upper.tip`) as the user gives it.
+struct Name {
+  Name() = default;
+  Name(const char* text_) : text(text_) {}             // NOLINT
+  Name(std::string text_) : text(std::move(text_)) {}  // NOLINT
+
+  bool empty() const { return text.empty(); }
+  friend bool operator==(const Name& a, std::string_view b) { return a.text == b; }
+
+  std::string text;
+  Mark mark;
+};
+
+}  // namespace sestina

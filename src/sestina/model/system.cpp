@@ -1,0 +1,96 @@
+#include "sestina/model/system.h"
+
+#include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
+
+namespace sestina {
+namespace {
+
+template <class Specs>
+auto& find_by_name(Specs& specs, std::string_view kind, std::string_view name) {
+  for (auto& spec : specs) {
+    if (spec.name == name) return spec;
+  }
+  std::vector<std::string> known;
+  for (const auto& spec : specs) known.push_back(spec.name.text);
+  throw InputError("no " + std::string(kind) + " named '" + std::string(name) + "'" +
+                   suggestion(name, known));
+}
+
+}  // namespace
+
+RotationSpec RotationSpec::euler_parameters(Number e0, Number e1, Number e2, Number e3) {
+  return {Kind::kEulerParameters, {e0, e1, e2, e3}, {}};
+}
+RotationSpec RotationSpec::axis_angle(Triple axis, Number angle) {
+  return {Kind::kAxisAngle, {axis[0], axis[1], axis[2], angle}, {}};
+}
+RotationSpec RotationSpec::rpy(Number roll, Number pitch, Number yaw) {
+  return {Kind::kRpy, {roll, pitch, yaw}, {}};
+}
+RotationSpec RotationSpec::matrix(std::array<Triple, 3> rows) {
+  RotationSpec spec{Kind::kMatrix, {}, {}};
+  for (const Triple& row : rows) spec.numbers.insert(spec.numbers.end(), row.begin(), row.end());
+  return spec;
+}
+
+PointSpec& BodySpec::add_point(Name point_name, Triple position) {
+  points.push_back({std::move(point_name), std::move(position), {}});
+  return points.back();
+}
+
+void System::set_parameter(std::string_view parameter, Number value) {
+  for (ParameterSpec& spec : parameters) {
+    if (spec.name == parameter) {
+      spec.value = std::move(value);
+      return;
+    }
+  }
+  parameters.push_back({std::string(parameter), std::move(value)});
+}
+
+PointSpec& System::add_ground_point(Name point_name, Triple position) {
+  ground_points.push_back({std::move(point_name), std::move(position), {}});
+  return ground_points.back();
+}
+
+BodySpec& System::add_body(Name body_name, Number mass) {
+  BodySpec& spec = bodies.emplace_back();
+  spec.name = std::move(body_name);
+  spec.mass = std::move(mass);
+  return spec;
+}
+
+BodySpec& System::add_particle(Name body_name, Number mass) {
+  BodySpec& spec = add_body(std::move(body_name), std::move(mass));
+  spec.type = "particle";
+  return spec;
+}
+
+JointSpec& System::add_joint(Name joint_name, Name type, Name parent_point, Name child_point) {
+  JointSpec& spec = joints.emplace_back();
+  spec.name = std::move(joint_name);
+  spec.type = std::move(type);
+  spec.parent = std::move(parent_point);
+  spec.child = std::move(child_point);
+  return spec;
+}
+
+ForceSpec& System::add_force(Name force_name, Name type) {
+  ForceSpec& spec = forces.emplace_back();
+  spec.name = std::move(force_name);
+  spec.type = std::move(type);
+  return spec;
+}
+
+ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> force) {
+  ForceSpec& spec = add_force(std::move(force_name), "user");
+  spec.user = std::move(force);
+  return spec;
+}
+
+BodySpec& System::body(std::string_view body_name) { return find_by_name(bodies, "body", body_name); }
+JointSpec& System::joint(std::string_view joint_name) { return find_by_name(joints, "joint", joint_name); }
+ForceSpec& System::force(std::string_view force_name) { return find_by_name(forces, "force", force_name); }
+
+}  // namespace sestina

@@ -1,0 +1,185 @@
+// The description of a mechanical system that the user edits, by name. Nothing is checked here: freeze()
+// checks everything at once and reports every fault with its place.
+//
+//   System system;
+//   system.name = "pendulum";
+//   system.set_parameter("l", 0.8);
+//   system.gravity = {0, -9.81, 0};
+//   auto& rod = system.add_body("rod", 1.0);
+//   rod.center_of_mass = {0, "-l/2", 0};
+//   rod.inertia = {.xx = "l^2/12", .zz = "l^2/12"};
+//   system.add_joint("hinge", "revolute", "ground.origin", "rod.origin").axis = {0, 0, 1};
+//   system.joint("hinge").q = {1.0};
+//
+// The same things carry the same names in a model file (docs/model_file.md). References stay valid while
+// further things are added.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/forces/user_force.h"
+#include "sestina/model/number.h"
+
+namespace sestina {
+
+// A rotation takes components in the point's axes to components in the body's.
+struct RotationSpec {
+  enum class Kind { kEulerParameters, kAxisAngle, kRpy, kMatrix };
+  Kind kind = Kind::kRpy;
+  // Euler parameters e0 e1 e2 e3; axis x y z and angle; roll pitch yaw; nine elements row by row.
+  std::vector<Number> numbers{0, 0, 0};
+  Mark mark;
+
+  static RotationSpec euler_parameters(Number e0, Number e1, Number e2, Number e3);
+  static RotationSpec axis_angle(Triple axis, Number angle);
+  static RotationSpec rpy(Number roll, Number pitch, Number yaw);
+  static RotationSpec matrix(std::array<Triple, 3> rows);
+};
+
+// A named frame fixed on a body.
+struct PointSpec {
+  Name name;
+  Triple position{};                 // m, from the body's origin in its axes
+  std::optional<RotationSpec> axes;  // otherwise the body's
+};
+
+// Drawn, not felt.
+struct ShapeSpec {
+  Name type;              // box | cylinder | sphere | capsule | mesh
+  Number radius, length;  // m; a cylinder's and capsule's length is along z of the shape's axes
+  Triple size{};          // m, of a box
+  Name file;              // of a mesh
+  Triple scale{1, 1, 1};  // of a mesh
+  Triple position{};      // m, of the shape's centre in the body's frame
+  std::optional<RotationSpec> axes;
+  Mark mark;
+};
+
+struct InertiaSpec {
+  Number xx, yy, zz, xy, xz, yz;  // kg m^2: elements of the matrix, about the centre of mass, body axes
+  Mark mark;
+};
+
+struct BodySpec {
+  Name name;
+  Name type = "rigid";         // rigid | particle
+  std::optional<Number> mass;  // kg, required
+  Triple center_of_mass{};     // m, from the body's origin in its axes
+  InertiaSpec inertia;
+  bool inertia_check = true;  // false accepts measured inertias that no rigid body can have
+  std::vector<PointSpec> points;
+  std::vector<ShapeSpec> shapes;
+  std::string original_name;  // in the file it was imported from, where that was no valid name
+  Mark mark;
+
+  PointSpec& add_point(Name point_name, Triple position);
+};
+
+// Kept as data: nothing enforces limits yet.
+struct LimitsSpec {
+  std::optional<Number> lower, upper;  // rad or m
+  std::optional<Number> velocity;      // rad/s or m/s
+  std::optional<Number> effort;        // N m or N
+  Mark mark;
+};
+
+struct JointSpec {
+  Name name;
+  Name type;                          // a keyword of joint_list.h
+  Name parent, child;                 // BODY.POINT
+  std::optional<Triple> axis;         // in the parent's point axes; any length but zero
+  std::optional<Triple> second_axis;  // universal only: in the child's point axes
+  std::optional<Number> pitch;        // screw only: m/rad
+  std::optional<Number> armature;     // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
+  std::vector<Number> q;              // initial coordinates; empty: the identity
+  std::vector<Number> u;              // initial speeds; empty: zero
+  std::optional<LimitsSpec> limits;
+  std::string original_name;
+  Mark mark, q_mark, u_mark;
+};
+
+// Values tabulated over time: a file whose header line names its columns, of which one is `t` (s).
+struct TableSpec {
+  Name file;                                // as the user gave it, relative to the model file
+  std::vector<Name> columns;                // one for each component
+  Name interpolation = "linear";            // linear | cubic (shape-preserving, continuous slope)
+  std::vector<double> time;                 // s, strictly increasing
+  std::vector<std::vector<double>> values;  // one vector for each column; held constant outside `time`
+  Mark mark;
+};
+
+struct ForceSpec {
+  Name name;
+  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque | user
+  Name joint;                                         // joint_*
+  Name from, to;                                      // spring_damper: BODY.POINT
+  Name at;                                            // point_*: BODY.POINT
+  Name axes = "ground";                               // point_*: ground | body
+  std::vector<Number> stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
+  std::optional<Number> free_length;                  // spring_damper: m
+  std::vector<Number> value;        // joint_force: 1 or nu; point_*: 3. Expressions of t, q, u, parameters
+  std::optional<TableSpec> table;   // instead of `value`
+  std::shared_ptr<UserForce> user;  // type `user`
+  Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
+};
+
+struct ParameterSpec {
+  Name name;
+  Number value;
+};
+
+struct IntegratorSpec {
+  Name name = "dormand_prince_54";
+};
+
+struct StepSpec {
+  Name driver = "variable";  // variable | fixed
+  std::optional<Number> dt;  // s, required by `fixed`
+  Number rtol = 1e-8, atol = 1e-10;
+  Mark mark;
+};
+
+struct AnalysisSpec {
+  Name coordinates = "relative";
+  Name solver = "recursive";  // recursive | kane
+  IntegratorSpec integrator;
+  StepSpec step;
+  Number duration = 1.0;  // s
+};
+
+struct OutputSpec {
+  std::optional<Number> every;  // s; otherwise a hundredth of the duration
+};
+
+class System {
+ public:
+  std::string name;
+  std::vector<ParameterSpec> parameters;
+  Triple gravity{};  // m/s^2, ground axes
+  std::vector<PointSpec> ground_points;
+  std::deque<BodySpec> bodies;
+  std::deque<JointSpec> joints;
+  std::deque<ForceSpec> forces;
+  AnalysisSpec analysis;
+  OutputSpec output;
+
+  void set_parameter(std::string_view parameter, Number value);  // adds it or changes its value
+  PointSpec& add_ground_point(Name point_name, Triple position);
+  BodySpec& add_body(Name body_name, Number mass);      // rigid
+  BodySpec& add_particle(Name body_name, Number mass);  // a point mass at its origin
+  JointSpec& add_joint(Name joint_name, Name type, Name parent_point, Name child_point);
+  ForceSpec& add_force(Name force_name, Name type);
+  ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
+
+  // By name; throws InputError with the nearest name when there is none.
+  BodySpec& body(std::string_view body_name);
+  JointSpec& joint(std::string_view joint_name);
+  ForceSpec& force(std::string_view force_name);
+};
+
+}  // namespace sestina
