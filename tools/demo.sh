@@ -11,7 +11,9 @@ result=$out/double_pendulum.csv
 [[ -f $model ]] || { echo "demo: $model is missing" >&2; exit 1; }
 mkdir -p "$out"
 
-heading() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+heading() {
+  if [[ -t 1 ]]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi
+}
 
 heading "Double pendulum: sestina run $model"
 "$sestina" run "$model" --out "$result"
