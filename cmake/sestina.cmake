@@ -45,19 +45,29 @@ function(sestina_library name)
   add_library(sestina::${name} ALIAS sestina_${name})
 endfunction()
 
-# sestina_tests(FOLDER [DEPENDS folder...]): one program from tests/FOLDER/*_test.cpp.
+# sestina_tests(FOLDER [DEPENDS folder...] [EXTERNAL target...])
+# One program from tests/FOLDER/*.cpp. Files named *_slow_test.cpp make a second one, labelled slow, which
+# only `./dev test --all` runs.
 function(sestina_tests folder)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
-  if(NOT sources)
+  set(slow_sources ${sources})
+  list(FILTER slow_sources INCLUDE REGEX "_slow_test\\.cpp$")
+  list(FILTER sources EXCLUDE REGEX "_slow_test\\.cpp$")
+  sestina_test_program(test_${folder} SOURCES ${sources} PROPERTIES TIMEOUT 300 ${ARGN})
+  sestina_test_program(test_${folder}_slow SOURCES ${slow_sources} PROPERTIES TIMEOUT 1800 LABELS slow ${ARGN})
+endfunction()
+
+function(sestina_test_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PROPERTIES;DEPENDS;EXTERNAL" ${ARGN})
+  if(NOT ARG_SOURCES)
     return()
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND sestina_)
-  add_executable(test_${folder} ${sources})
-  target_include_directories(test_${folder} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(test_${folder} PRIVATE
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
     SESTINA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  target_link_libraries(test_${folder} PRIVATE
+  target_link_libraries(${name} PRIVATE
     sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${ARG_PROPERTIES})
 endfunction()
