@@ -4,6 +4,7 @@
 #include <cassert>
 #include <compare>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace sestina {

@@ -37,9 +37,13 @@ inline bool operator>=(Dual a, Dual b) { return a.v >= b.v; }
 inline bool operator==(Dual a, Dual b) { return a.v == b.v; }
 inline bool operator!=(Dual a, Dual b) { return a.v != b.v; }
 
+// slope d, and zero where d is: a constant has no derivative, not even where the function rises vertically,
+// as sqrt does at 0.
+inline double chain(double slope, double d) { return d == 0.0 ? 0.0 : slope * d; }
+
 inline Dual sqrt(Dual a) {
   const double r = std::sqrt(a.v);
-  return {r, a.d / (2.0 * r)};
+  return {r, chain(0.5 / r, a.d)};
 }
 inline Dual sin(Dual a) { return {std::sin(a.v), std::cos(a.v) * a.d}; }
 inline Dual cos(Dual a) { return {std::cos(a.v), -std::sin(a.v) * a.d}; }
@@ -47,11 +51,11 @@ inline Dual tan(Dual a) {
   const double t = std::tan(a.v);
   return {t, (1.0 + t * t) * a.d};
 }
-inline Dual asin(Dual a) { return {std::asin(a.v), a.d / std::sqrt(1.0 - a.v * a.v)}; }
-inline Dual acos(Dual a) { return {std::acos(a.v), -a.d / std::sqrt(1.0 - a.v * a.v)}; }
+inline Dual asin(Dual a) { return {std::asin(a.v), chain(1.0 / std::sqrt(1.0 - a.v * a.v), a.d)}; }
+inline Dual acos(Dual a) { return {std::acos(a.v), chain(-1.0 / std::sqrt(1.0 - a.v * a.v), a.d)}; }
 inline Dual atan(Dual a) { return {std::atan(a.v), a.d / (1.0 + a.v * a.v)}; }
 inline Dual atan2(Dual y, Dual x) {
-  return {std::atan2(y.v, x.v), (x.v * y.d - y.v * x.d) / (x.v * x.v + y.v * y.v)};
+  return {std::atan2(y.v, x.v), chain(1.0 / (x.v * x.v + y.v * y.v), x.v * y.d - y.v * x.d)};
 }
 inline Dual sinh(Dual a) { return {std::sinh(a.v), std::cosh(a.v) * a.d}; }
 inline Dual cosh(Dual a) { return {std::cosh(a.v), std::sinh(a.v) * a.d}; }
@@ -63,13 +67,14 @@ inline Dual exp(Dual a) {
   const double e = std::exp(a.v);
   return {e, e * a.d};
 }
-inline Dual log(Dual a) { return {std::log(a.v), a.d / a.v}; }
+inline Dual log(Dual a) { return {std::log(a.v), chain(1.0 / a.v, a.d)}; }
 inline Dual abs(Dual a) { return a.v < 0.0 ? -a : a; }
-// The derivative by the exponent is left out where it is multiplied by zero, so that x^2 works for x <= 0.
+// The derivative by the exponent is left out where it is multiplied by zero, so that x^2 works for x < 0,
+// and 0^b for b > 0.
 inline Dual pow(Dual a, Dual b) {
   const double p = std::pow(a.v, b.v);
-  const double by_base = b.v == 0.0 ? 0.0 : b.v * std::pow(a.v, b.v - 1.0) * a.d;
-  const double by_exponent = b.d == 0.0 ? 0.0 : p * std::log(a.v) * b.d;
+  const double by_base = b.v == 0.0 ? 0.0 : chain(b.v * std::pow(a.v, b.v - 1.0), a.d);
+  const double by_exponent = p == 0.0 ? 0.0 : chain(p * std::log(a.v), b.d);
   return {p, by_base + by_exponent};
 }
 
