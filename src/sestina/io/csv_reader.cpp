@@ -1,0 +1,155 @@
+#include "sestina/io/csv_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+constexpr std::string_view kSignature = "# sestina result";
+constexpr std::size_t kMostFaults = 20;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::vector<std::string> split(std::string_view line) {
+  std::vector<std::string> fields;
+  while (true) {
+    const std::size_t comma = line.find(',');
+    fields.emplace_back(trimmed(line.substr(0, comma)));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+class CsvReader {
+ public:
+  CsvReader(const std::filesystem::path& path, std::string_view text)
+      : file_(std::make_shared<const std::string>(path.string())), text_(text) {}
+
+  ResultTable read() {
+    const bool is_ours = text_.starts_with(kSignature);
+    // A run that is killed while it writes leaves a line without an end.
+    if (is_ours) text_ = text_.substr(0, text_.rfind('\n') + 1);
+    while (!text_.empty() && faults_.size() < kMostFaults) read_line(next_line());
+    if (header_.columns.empty()) add_fault(1, "there is no line of column names");
+    faults_.throw_if_any();
+    ResultTable table(std::move(header_));
+    table.append_rows(std::move(values_));
+    return table;
+  }
+
+ private:
+  std::string_view next_line() {
+    const std::size_t end = text_.find('\n');
+    const std::string_view line = text_.substr(0, end);
+    text_.remove_prefix(end == std::string_view::npos ? text_.size() : end + 1);
+    ++line_;
+    return line;
+  }
+
+  void read_line(std::string_view line) {
+    if (trimmed(line).empty()) return;
+    if (line.front() == '#') {
+      read_comment(trimmed(line.substr(1)));
+    } else if (header_.columns.empty()) {
+      read_names(line);
+    } else {
+      read_row(line);
+    }
+  }
+
+  void read_comment(std::string_view comment) {
+    const std::size_t colon = comment.find(": ");
+    if (colon == std::string_view::npos) return;
+    const std::string_view key = comment.substr(0, colon);
+    const std::string_view value = trimmed(comment.substr(colon + 1));
+    if (key == "units") {
+      units_ = split(value);
+    } else if (key == "model") {
+      header_.model_name = value;
+    } else {
+      header_.provenance.emplace_back(key, value);
+    }
+  }
+
+  void read_names(std::string_view line) {
+    for (std::string& name : split(line)) header_.columns.push_back({std::move(name), ""});
+    if (units_.empty()) return;
+    if (units_.size() != header_.columns.size()) {
+      add_fault(1, "there are " + std::to_string(header_.columns.size()) + " columns but " +
+                       std::to_string(units_.size()) + " units");
+      return;
+    }
+    for (std::size_t i = 0; i < units_.size(); ++i) header_.columns[i].unit = std::move(units_[i]);
+  }
+
+  void read_row(std::string_view line) {
+    std::size_t fields = 0;
+    std::size_t start = 0;
+    while (start <= line.size()) {
+      const std::size_t end = std::min(line.find(',', start), line.size());
+      const std::string_view field = trimmed(line.substr(start, end - start));
+      double value = 0;
+      const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+      if (stop != field.data() + field.size() ||
+          (error != std::errc() && !is_out_of_range(error, field, value))) {
+        add_fault(static_cast<int>(start) + 1, "'" + std::string(field) + "' is not a number");
+        return;
+      }
+      values_.push_back(value);
+      ++fields;
+      start = end + 1;
+    }
+    if (fields != header_.columns.size()) {
+      add_fault(1, "there are " + std::to_string(fields) + " numbers for " +
+                       std::to_string(header_.columns.size()) + " columns");
+    }
+  }
+
+  // from_chars rejects subnormal numbers, strtod does not.
+  static bool is_out_of_range(std::errc error, std::string_view field, double& value) {
+    if (error != std::errc::result_out_of_range) return false;
+    value = std::strtod(std::string(field).c_str(), nullptr);
+    return true;
+  }
+
+  void add_fault(int column, std::string message) {
+    faults_.add({{file_, line_, column}, ""}, std::move(message));
+  }
+
+  std::shared_ptr<const std::string> file_;
+  std::string_view text_;  // what is left to read
+  int line_ = 0;
+  ResultHeader header_;
+  std::vector<std::string> units_;
+  std::vector<double> values_;
+  FaultList faults_;
+};
+
+}  // namespace
+
+ResultTable read_csv_result(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file || std::filesystem::is_directory(path)) {
+    const int error = file ? EISDIR : errno;
+    throw InputError("cannot read '" + path.string() + "': " + std::generic_category().message(error));
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return CsvReader(path, text).read();
+}
+
+}  // namespace sestina

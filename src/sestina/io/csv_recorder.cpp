@@ -1,0 +1,124 @@
+#include "sestina/io/csv_recorder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+constexpr std::size_t kBufferSize = 1 << 16;
+constexpr std::size_t kNumberSize = 25;  // "-2.2250738585072014e-308,"
+
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+void check_no_separator(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") != std::string::npos || text.starts_with('#')) {
+    throw InputError("'" + text + "' cannot stand in a CSV file: it has a comma, a quote or a line break");
+  }
+}
+
+std::string header_text(const ResultHeader& header) {
+  std::string units;
+  std::string names;
+  for (const Column& column : header.columns) {
+    check_no_separator(column.name);
+    check_no_separator(column.unit);
+    if (!names.empty()) {
+      units += ',';
+      names += ',';
+    }
+    names += column.name;
+    units += column.unit;
+  }
+  std::string text = "# sestina result, CSV\n";
+  if (!header.model_name.empty()) text += "# model: " + on_one_line(header.model_name) + '\n';
+  for (const auto& [key, value] : header.provenance) {
+    text += "# " + on_one_line(key) + ": " + on_one_line(value) + '\n';
+  }
+  return text + "# units: " + units + '\n' + names + '\n';
+}
+
+char* print_number(char* to, double value) {
+  if (std::isnan(value)) return std::copy_n("nan", 3, to);  // without the sign that to_chars shows
+  return std::to_chars(to, to + kNumberSize, value).ptr;
+}
+
+// 0, or the errno. Bytes that were not written are lost: after an error nothing is tried again.
+int write_all(int file_descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+CsvRecorder::CsvRecorder(std::filesystem::path path) : file_(std::move(path)) {}
+
+CsvRecorder::~CsvRecorder() {
+  if (used_ > 0) write_all(file_.file_descriptor(), {buffer_.data(), used_});
+}
+
+void CsvRecorder::begin(const ResultHeader& header) {
+  assert(columns_ == 0 && !header.columns.empty());
+  const std::string text = header_text(header);
+  const bool is_regular = std::filesystem::is_regular_file(file_.path());
+  if (is_regular && ::ftruncate(file_.file_descriptor(), 0) != 0) {
+    throw InputError(cannot_write(file_.path(), errno));
+  }
+  if (const int error = write_all(file_.file_descriptor(), text)) {
+    throw InputError(cannot_write(file_.path(), error));
+  }
+  file_.keep();
+  columns_ = header.columns.size();
+  time_column_ = time_column(header);
+  row_size_ = columns_ * kNumberSize;
+  buffer_.resize(kBufferSize + row_size_);
+  clock_.restart();
+}
+
+void CsvRecorder::record(std::span<const double> row) {
+  assert(row.size() == columns_);
+  if (time_column_ >= 0) last_time_ = row[static_cast<std::size_t>(time_column_)];
+  char* to = buffer_.data() + used_;
+  for (const double value : row) {
+    to = print_number(to, value);
+    *to++ = ',';
+  }
+  to[-1] = '\n';
+  used_ = static_cast<std::size_t>(to - buffer_.data());
+  if (used_ >= kBufferSize || clock_.is_due()) write_buffer();
+}
+
+void CsvRecorder::flush() { write_buffer(); }
+
+void CsvRecorder::end() {
+  write_buffer();
+  file_.close();
+}
+
+void CsvRecorder::write_buffer() {
+  const std::string_view bytes(buffer_.data(), used_);
+  used_ = 0;
+  if (const int error = write_all(file_.file_descriptor(), bytes)) {
+    throw ComputationError(last_time_, cannot_write(file_.path(), error));
+  }
+  clock_.restart();
+}
+
+}  // namespace sestina

@@ -1,0 +1,204 @@
+#include "sestina/io/hdf5_recorder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <system_error>
+
+#include "sestina/base/error.h"
+#include "sestina/io/hdf5_handle.h"
+#include "sestina/io/hdf5_superblock.h"
+
+namespace sestina {
+namespace {
+
+constexpr std::size_t kChunkBytes = 1 << 16;
+// The index of the chunks grows by a few kB at a time, by less than this for 10^12 chunks.
+constexpr std::uint64_t kIndexBytes = 1 << 20;
+
+void write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
+  const Hdf5Space scalar(H5Screate(H5S_SCALAR));
+  const Hdf5Attribute attribute(
+      H5Acreate2(object, name.c_str(), type, scalar.get(), H5P_DEFAULT, H5P_DEFAULT));
+  checked(H5Awrite(attribute.get(), type, value));
+}
+
+void write_attribute(hid_t object, const std::string& name, const std::string& text) {
+  const char* pointer = text.c_str();
+  write_attribute(object, name, hdf5_text_type().get(), &pointer);
+}
+
+void write_strings(hid_t file, const char* name, const std::vector<const char*>& strings) {
+  const Hdf5Type type = hdf5_text_type();
+  const hsize_t size = strings.size();
+  const Hdf5Space space(H5Screate_simple(1, &size, nullptr));
+  const Hdf5Dataset dataset(
+      H5Dcreate2(file, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, strings.data()));
+}
+
+void write_header(hid_t file, const ResultHeader& header) {
+  const int layout_version = 1;
+  write_attribute(file, "sestina_result", H5T_NATIVE_INT, &layout_version);
+  write_attribute(file, "model_name", header.model_name);
+  write_attribute(file, "model", header.model_text);
+  std::vector<const char*> names;
+  std::vector<const char*> units;
+  for (const Column& column : header.columns) {
+    names.push_back(column.name.c_str());
+    units.push_back(column.unit.c_str());
+  }
+  write_strings(file, "names", names);
+  write_strings(file, "units", units);
+  const Hdf5Properties ordered(H5Pcreate(H5P_GROUP_CREATE));
+  checked(H5Pset_attr_creation_order(ordered.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
+  const Hdf5Group provenance(H5Gcreate2(file, "provenance", H5P_DEFAULT, ordered.get(), H5P_DEFAULT));
+  for (const auto& [key, value] : header.provenance) write_attribute(provenance.get(), key, value);
+}
+
+// (0 x columns), growing by whole chunks. No compression: a chunk then keeps its place when rows are added.
+void create_values(hid_t file, hsize_t columns, hsize_t chunk_rows) {
+  const hsize_t size[2] = {0, columns};
+  const hsize_t largest[2] = {H5S_UNLIMITED, columns};
+  const hsize_t chunk[2] = {chunk_rows, columns};
+  const double fill = std::numeric_limits<double>::quiet_NaN();
+  const Hdf5Space space(H5Screate_simple(2, size, largest));
+  const Hdf5Properties chunked(H5Pcreate(H5P_DATASET_CREATE));
+  checked(H5Pset_chunk(chunked.get(), 2, chunk));
+  checked(H5Pset_fill_value(chunked.get(), H5T_NATIVE_DOUBLE, &fill));
+  const Hdf5Dataset values(
+      H5Dcreate2(file, "values", H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, chunked.get(), H5P_DEFAULT));
+}
+
+Hdf5Properties file_access() {
+  Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
+  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110));  // the first with SWMR
+  // A file system without locks is no reason to refuse.
+  checked(H5Pset_file_locking(access.get(), true, true));
+  return access;
+}
+
+void check_errno(int error) {
+  if (error != 0) throw Hdf5Error(std::generic_category().message(error));
+}
+
+}  // namespace
+
+struct Hdf5Recorder::Output {
+  explicit Output(const std::filesystem::path& path)
+      : file(H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, file_access().get())),
+        values(H5Dopen2(file.get(), "values", H5P_DEFAULT)),
+        superblock(file_descriptor()) {}
+
+  int file_descriptor() const {
+    void* descriptor = nullptr;
+    checked(H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &descriptor));
+    return *static_cast<int*>(descriptor);
+  }
+
+  std::uint64_t size() const {
+    hsize_t size = 0;
+    checked(H5Fget_filesize(file.get(), &size));
+    return size;
+  }
+
+  Hdf5File file;
+  Hdf5Dataset values;
+  Hdf5Superblock superblock;
+};
+
+Hdf5Recorder::Hdf5Recorder(std::filesystem::path path) : path_(std::move(path)) { path_.close(); }
+
+Hdf5Recorder::~Hdf5Recorder() {
+  if (!output_) return;
+  try {
+    end();
+  } catch (const ComputationError&) {
+    // The destructor has nobody to tell.
+  }
+}
+
+void Hdf5Recorder::begin(const ResultHeader& header) {
+  assert(columns_ == 0 && !header.columns.empty());
+  const Hdf5Silence silence;
+  columns_ = header.columns.size();
+  chunk_rows_ = std::max<std::size_t>(1, kChunkBytes / (columns_ * sizeof(double)));
+  pending_.resize(chunk_rows_ * columns_);
+  time_column_ = time_column(header);
+  try {
+    Hdf5File file(H5Fcreate(path_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
+    path_.keep();
+    write_header(file.get(), header);
+    create_values(file.get(), columns_, chunk_rows_);
+    file.close();
+    output_ = std::make_unique<Output>(path_.path());
+    write_rows();  // none yet; makes the superblock what readers expect
+  } catch (const Hdf5Error& error) {
+    throw InputError("cannot write '" + path_.path().string() + "': " + error.what());
+  }
+  clock_.restart();
+}
+
+void Hdf5Recorder::record(std::span<const double> row) {
+  assert(row.size() == columns_);
+  if (time_column_ >= 0) last_time_ = row[static_cast<std::size_t>(time_column_)];
+  std::copy(row.begin(), row.end(), pending_.begin() + static_cast<std::ptrdiff_t>(pending_rows_ * columns_));
+  ++pending_rows_;
+  if (pending_rows_ == chunk_rows_ || clock_.is_due()) flush();
+}
+
+template <class Work>
+void Hdf5Recorder::guard(Work work) {
+  const std::string what = "cannot write '" + path_.path().string() + "': ";
+  if (!output_) throw ComputationError(last_time_, what + "it is closed");
+  const Hdf5Silence silence;
+  try {
+    work();
+  } catch (const Hdf5Error& error) {
+    const ComputationError failure(last_time_, what + error.what());
+    output_.reset();
+    pending_rows_ = 0;
+    throw failure;
+  }
+}
+
+void Hdf5Recorder::flush() {
+  guard([this] { write_rows(); });
+}
+
+void Hdf5Recorder::write_rows() {
+  const hsize_t start[2] = {rows_, 0};
+  const hsize_t count[2] = {pending_rows_, columns_};
+  const hsize_t size[2] = {rows_ + pending_rows_, columns_};
+  const std::uint64_t chunk_bytes = chunk_rows_ * columns_ * sizeof(double);
+  check_errno(output_->superblock.reserve(output_->size(), 2 * chunk_bytes + kIndexBytes));
+  if (pending_rows_ > 0) {
+    checked(H5Dset_extent(output_->values.get(), size));
+    const Hdf5Space in_memory(H5Screate_simple(2, count, nullptr));
+    const Hdf5Space in_file(H5Dget_space(output_->values.get()));
+    checked(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start, nullptr, count, nullptr));
+    checked(H5Dwrite(output_->values.get(), H5T_NATIVE_DOUBLE, in_memory.get(), in_file.get(), H5P_DEFAULT,
+                     pending_.data()));
+    checked(H5Dflush(output_->values.get()));
+    rows_ = size[0];
+    pending_rows_ = 0;
+  }
+  clock_.restart();
+}
+
+void Hdf5Recorder::end() {
+  if (!output_) return;  // a failure has closed it
+  guard([this] {
+    write_rows();
+    close_file();
+  });
+}
+
+void Hdf5Recorder::close_file() {
+  check_errno(output_->superblock.release(output_->size()));
+  output_->values.close();
+  output_->file.close();
+  output_.reset();
+}
+
+}  // namespace sestina

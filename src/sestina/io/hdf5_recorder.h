@@ -1,0 +1,54 @@
+// Results as HDF5, all in one file: the numbers, what they mean and the model that they came from.
+//
+//   /                 attributes: sestina_result (1, the version of this layout), model_name, model (the
+//   whole text) /names            (columns) strings /units            (columns) strings /values (rows x
+//   columns) doubles /provenance       attributes: program version, solver, integrator, date, ...
+//
+// In Python: `f = h5py.File("run.h5"); f["values"][:, list(f["names"].asstr()).index("hip.q")]`.
+// A killed run leaves a file that opens just so, with all rows up to the last flush; a reader may also open
+// the file while the run goes on, preferably with `swmr=True` (hdf5_superblock.h tells how).
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "sestina/io/result_path.h"
+#include "sestina/io/result_recorder.h"
+
+namespace sestina {
+
+class Hdf5Recorder final : public Recorder {
+ public:
+  explicit Hdf5Recorder(std::filesystem::path path);  // throws InputError when the path cannot be written
+  ~Hdf5Recorder() override;                           // ends the file but reports no error; call `end`
+
+  void begin(const ResultHeader& header) override;
+  void record(std::span<const double> row) override;
+  void flush() override;
+  void end() override;
+
+ private:
+  struct Output;  // what the library holds open
+
+  void write_rows();
+  void close_file();
+
+  // Runs `work`; turns what fails into ComputationError, after which nothing more is written.
+  template <class Work>
+  void guard(Work work);
+
+  WritablePath path_;
+  std::unique_ptr<Output> output_;
+  std::vector<double> pending_;  // (pending_rows_ x columns), by rows; room for one chunk
+  std::size_t columns_ = 0;
+  std::size_t pending_rows_ = 0;
+  std::size_t chunk_rows_ = 0;
+  std::size_t rows_ = 0;  // in the file
+  int time_column_ = -1;
+  double last_time_ = std::numeric_limits<double>::quiet_NaN();  // s
+  FlushClock clock_;
+};
+
+}  // namespace sestina

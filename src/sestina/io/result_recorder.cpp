@@ -1,0 +1,17 @@
+#include "sestina/io/result_recorder.h"
+
+namespace sestina {
+
+void MemoryRecorder::begin(const ResultHeader& header) {
+  table_ = ResultTable(header);
+  table_.reserve_rows(expected_rows_);
+}
+
+int time_column(const ResultHeader& header) {
+  for (std::size_t i = 0; i < header.columns.size(); ++i) {
+    if (header.columns[i].name == "t") return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace sestina

@@ -1,0 +1,161 @@
+#include "sestina/io/hdf5_recorder.h"
+
+#include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <new>
+#include <random>
+
+#include "io/result_testing.h"
+#include "sestina/io/hdf5_reader.h"
+#include "sestina/io/hdf5_superblock.h"
+
+namespace sestina {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::known_header;
+using testing::known_row;
+using testing::message_of;
+using testing::TemporaryDirectory;
+
+TEST(Hdf5Recorder, KeepsTheModelAndTheProvenance) {
+  const TemporaryDirectory directory;
+  ResultHeader header = known_header(3);
+  header.model_text.append(1 << 20, '#');  // larger than the 64 kB of an ordinary attribute
+  for (int i = 0; i < 20; ++i) header.provenance.emplace_back("key " + std::to_string(i), "");
+  Hdf5Recorder recorder(directory / "a.h5");
+  recorder.begin(header);
+  recorder.end();
+  const ResultHeader read = read_hdf5_result(directory / "a.h5").header();
+  EXPECT_EQ(read.model_text, header.model_text);
+  EXPECT_EQ(read.provenance, header.provenance);
+}
+
+TEST(Hdf5Recorder, TakesRowsLargerThanAChunk) {
+  const TemporaryDirectory directory;
+  constexpr std::size_t kColumns = 20'000;
+  Hdf5Recorder recorder(directory / "a.h5");
+  recorder.begin(known_header(kColumns));
+  for (std::size_t i = 0; i < 5; ++i) recorder.record(known_row(i, kColumns));
+  recorder.end();
+  const ResultTable table = read_hdf5_result(directory / "a.h5");
+  EXPECT_EQ(table.rows(), 5u);
+  testing::expect_known_rows(table, kColumns);
+}
+
+TEST(Hdf5Recorder, LeavesNoHoleBehindAfterAnEnd) {
+  const TemporaryDirectory directory;
+  Hdf5Recorder recorder(directory / "a.h5");
+  recorder.begin(known_header(3));
+  recorder.record(known_row(0, 3));
+  recorder.end();
+  // One chunk of 64 kB, and what describes it.
+  EXPECT_LT(std::filesystem::file_size(directory / "a.h5"), 100'000u);
+}
+
+TEST(Hdf5Recorder, KeepsWhatFitsOnADiskThatBecomesFull) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "a.h5";
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = before;
+  limit.rlim_cur = 10 << 20;  // bytes
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  std::string message;
+  {
+    Hdf5Recorder recorder(path);
+    recorder.begin(known_header(100));
+    message = message_of<ComputationError>([&] {
+      for (std::size_t i = 0; i < 100'000; ++i) recorder.record(known_row(i, 100));
+    });
+    EXPECT_THROW(recorder.flush(), ComputationError);  // no further row is taken in silence
+    recorder.end();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, old_handler);
+  EXPECT_THAT(message, HasSubstr("cannot write '" + path.string() + "': File too large"));
+  const ResultTable table = read_hdf5_result(path);
+  EXPECT_GT(table.rows(), 1000u);  // of 800 bytes
+  testing::expect_known_rows(table, 100);
+}
+
+TEST(Hdf5Reader, RefusesOtherFiles) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "a.h5";
+  std::ofstream(path) << "t,x\n";
+  ::testing::internal::CaptureStderr();
+  const std::string message = message_of<InputError>([&] { read_hdf5_result(path); });
+  EXPECT_THAT(message, HasSubstr("cannot read '" + path.string() + "': "));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // the library keeps quiet
+}
+
+TEST(Hdf5Superblock, HashesAsItsAuthorSays) {
+  // The values in Bob Jenkins' lookup3.c, driver5, with initial value 0.
+  EXPECT_EQ(lookup3({}), 0xdeadbeefu);
+  const std::string text = "Four score and seven years ago";
+  std::vector<std::uint8_t> bytes(text.begin(), text.end());
+  EXPECT_EQ(lookup3(bytes), 0x17770551u);
+}
+
+// A file that a reader without SWMR opens: no flags set, no longer by its own account than on the disk.
+void expect_ordinary_superblock(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::array<std::uint8_t, 48> bytes{};
+  file.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
+  EXPECT_EQ(bytes[11], 0);
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < 8; ++i) end |= static_cast<std::uint64_t>(bytes[28 + i]) << 8 * i;
+  EXPECT_LE(end, std::filesystem::file_size(path));
+}
+
+// Records for ever, counting in shared memory the rows that were flushed.
+[[noreturn]] void record_for_ever(const std::filesystem::path& path, std::size_t columns, unsigned seed,
+                                  std::atomic<std::size_t>& flushed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<std::size_t> rows_between_flushes(1, 300);
+  Hdf5Recorder recorder(path);
+  recorder.begin(known_header(columns));
+  for (std::size_t row = 0;;) {
+    for (std::size_t n = rows_between_flushes(random); n > 0; --n) recorder.record(known_row(row++, columns));
+    recorder.flush();
+    flushed = row;
+  }
+}
+
+TEST(Hdf5Recorder, LeavesAReadableFileWheneverItIsKilled) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory / "a.h5";
+  void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto& flushed = *new (memory) std::atomic<std::size_t>(0);
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> delay(0, 40'000);  // microseconds
+  for (unsigned trial = 0; trial < 30; ++trial) {
+    const std::size_t columns = trial % 2 == 0 ? 5 : 401;
+    flushed = 0;
+    const pid_t child = ::fork();
+    if (child == 0) record_for_ever(path, columns, trial, flushed);
+    while (flushed == 0) ::usleep(100);
+    ::usleep(static_cast<useconds_t>(delay(random)));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    const ResultTable table = read_hdf5_result(path);
+    EXPECT_GE(table.rows(), flushed.load());
+    testing::expect_known_rows(table, columns);
+    expect_ordinary_superblock(path);
+  }
+  ::munmap(memory, 4096);
+}
+
+}  // namespace
+}  // namespace sestina
