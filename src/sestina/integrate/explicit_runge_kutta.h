@@ -1,0 +1,51 @@
+// Every explicit Runge-Kutta rule: the arithmetic of a ButcherTableau.
+//
+// q is integrated by qdot = N(q) u in its own coordinates, so that Euler parameters leave norm one by the
+// error of the rule, O(h^(order+1)) in a step; at the end of the step they are normalised. Where the last
+// stage is the first of the next step, it is evaluated at the normalised candidate. Hence
+//  - the derivative that the next step starts from belongs to exactly the state it starts from (a run that
+//    is resumed there, and evaluates it anew, goes on bit for bit);
+//  - dense output is continuously differentiable across steps;
+//  - the error estimate feels the normalisation only through the last stage: O(h^(order+2)), while it is
+//    itself O(h^order) or larger.
+// Dense output is normalised too, as is every state that leaves this class.
+#pragma once
+
+#include "sestina/integrate/butcher_tableau.h"
+#include "sestina/integrate/integration_rule.h"
+
+namespace sestina {
+
+class ExplicitRungeKutta final : public IntegrationRule {
+ public:
+  explicit ExplicitRungeKutta(ButcherTableau tableau);
+
+  const std::string& name() const override { return tableau_.name; }
+  int order() const override { return tableau_.order; }
+  int error_order() const override { return tableau_.embedded_order; }
+  bool has_dense_output() const override { return !tableau_.dense.empty(); }
+
+ private:
+  void do_start(std::span<const double> memory) override;
+  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  void do_accept() override;
+  StepReport do_interpolate(double t, IntegrationState& out) override;
+
+  std::span<double> stage(int i);  // k_i, (nq + nu + nz)
+  StepReport update_stage(int i, double t, const IntegrationState& at);
+  StepReport calc_end(const IntegrationState& from, double t_end, IntegrationState& to);
+  void calc_weighted_sum(std::span<const double> weights);
+  void add_weighted_sum(const IntegrationState& from, double h, IntegrationState& to) const;
+  void update_error(double h);
+  void calc_dense(double t, IntegrationState& out);
+
+  ButcherTableau tableau_;
+  std::vector<double> error_weights_;  // b - b^
+  std::vector<double> k_;              // (stages x (nq + nu + nz))
+  std::vector<double> sum_;            // (nq + nu + nz)
+  IntegrationState stage_state_;
+  bool first_stage_is_current_ = false;  // stage 0 belongs to state(), not to previous()
+  bool last_stage_is_current_ = false;   // the last stage belongs to state()
+};
+
+}  // namespace sestina

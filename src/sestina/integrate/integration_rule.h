@@ -1,0 +1,89 @@
+// One step of time integration. A rule turns an accepted state into a candidate for the next one and,
+// where it can, says how far off the candidate is. How long a step is and whether a candidate is accepted
+// are the affair of a driver (step_driver.h), of which a rule knows nothing.
+//
+//   start -> { try_step -> (accept | try_step again, shorter) } ...
+//
+// After `start` nothing allocates memory.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sestina/integrate/equations_of_motion.h"
+
+namespace sestina {
+
+enum class StepStatus {
+  kComplete,
+  kNotFinite,     // a derivative or a coordinate overflowed or is not a number
+  kNotConverged,  // an implicit relation of the rule was not solved
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::kComplete;
+  int coordinate = -1;  // the one at fault, counted through [q, u, z]
+  bool complete() const { return status == StepStatus::kComplete; }
+};
+
+// "knee.u does not stay finite"
+std::string describe(const StepReport& report, const EquationsOfMotion& equations);
+
+class IntegrationRule {
+ public:
+  virtual ~IntegrationRule() = default;
+
+  virtual const std::string& name() const = 0;
+  virtual int order() const = 0;
+  // Order of the solution whose error is estimated: the estimate of one step shrinks with h to the power
+  // error_order() + 1. Zero for a rule without an estimate.
+  virtual int error_order() const = 0;
+  // Whether `interpolate` costs no evaluations.
+  virtual bool has_dense_output() const = 0;
+
+  // Allocates everything. `memory` continues a former run bit for bit: the `previous_memory()` that belongs
+  // to `initial`; empty for a new run.
+  void start(EquationsOfMotion& equations, const IntegrationState& initial,
+             std::span<const double> memory = {});
+
+  // Makes `candidate()` and `error()`: a step from `state()` that ends at exactly t_end (before or after).
+  StepReport try_step(double t_end);
+  // The candidate of the last try_step, which must be complete, becomes `state()`.
+  void accept();
+  // The state at a time within the last accepted step, from `previous()` to `state()`: by dense output, or
+  // by a step of the same rule from `previous()` that leaves the trajectory as it is. Only until the next
+  // try_step.
+  StepReport interpolate(double t, IntegrationState& out);
+
+  const IntegrationState& previous() const { return previous_; }  // where the last accepted step began
+  const IntegrationState& state() const { return state_; }        // the last accepted state
+  const IntegrationState& candidate() const { return candidate_; }
+  // (nq + nu) candidate minus the exact solution through `state()`, estimated; for q in its own
+  // coordinates, Euler parameters included. All zero where error_order() is zero.
+  std::span<const double> error() const { return error_; }
+  // What the rule carries along besides the state, as it was at `previous()`. Empty for most rules.
+  virtual std::span<const double> previous_memory() const { return {}; }
+
+ protected:
+  EquationsOfMotion& equations() const { return *equations_; }
+  std::span<double> mutable_error() { return error_; }
+
+ private:
+  virtual void do_start(std::span<const double> memory) = 0;
+  virtual StepReport do_step(double t_end, IntegrationState& candidate) = 0;
+  virtual void do_accept() = 0;
+  // previous().t < t < state().t
+  virtual StepReport do_interpolate(double t, IntegrationState& out) = 0;
+
+  EquationsOfMotion* equations_ = nullptr;
+  IntegrationState previous_;
+  IntegrationState state_;
+  IntegrationState candidate_;
+  std::vector<double> error_;
+};
+
+// The position of the first value that is not finite, or -1.
+int first_not_finite(std::span<const double> values);
+
+}  // namespace sestina

@@ -1,0 +1,113 @@
+#include "sestina/integrate/step_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+
+// Passes everything on and counts the evaluations of the accelerations.
+class StepDriver::CountedEquations final : public EquationsOfMotion {
+ public:
+  CountedEquations(EquationsOfMotion& equations, long& count) : equations_(equations), count_(count) {}
+
+  int nq() const override { return equations_.nq(); }
+  int nu() const override { return equations_.nu(); }
+  int nz() const override { return equations_.nz(); }
+  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
+                        std::span<double> udot, std::span<double> zdot) override {
+    ++count_;
+    equations_.calc_derivatives(t, q, u, udot, zdot);
+  }
+  void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override {
+    equations_.calc_q_dot(q, u, qdot);
+  }
+  void plus(std::span<const double> q, std::span<const double> displacement,
+            std::span<double> q_out) override {
+    equations_.plus(q, displacement, q_out);
+  }
+  void normalize(std::span<double> q) override { equations_.normalize(q); }
+  std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
+  std::string name_of_u(int i) const override { return equations_.name_of_u(i); }
+
+ private:
+  EquationsOfMotion& equations_;
+  long& count_;
+};
+
+StepDriver::StepDriver() = default;
+StepDriver::~StepDriver() = default;
+
+EquationsOfMotion& StepDriver::equations() const { return *equations_; }
+
+void StepDriver::start(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& initial,
+                       double t_end) {
+  control_ = {};
+  control_.t_start = initial.t;
+  begin(rule, equations, initial, {}, t_end);
+}
+
+void StepDriver::resume(IntegrationRule& rule, EquationsOfMotion& equations, const StepCheckpoint& checkpoint,
+                        double t_end) {
+  control_ = checkpoint.control;
+  begin(rule, equations, checkpoint.state, checkpoint.rule_memory, t_end);
+}
+
+void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& from,
+                       std::span<const double> memory, double t_end) {
+  if (!std::isfinite(from.t) || !std::isfinite(t_end)) {
+    throw InputError(fmt::format("a run from {} s to {} s is not finite", from.t, t_end));
+  }
+  if (t_end < from.t) throw InputError(fmt::format("a run from {} s cannot end at {} s", from.t, t_end));
+  check_fit(rule, from.t, t_end);
+  rule_ = &rule;
+  t_end_ = t_end;
+  equations_ = std::make_unique<CountedEquations>(equations, control_.statistics.evaluations);
+  rule.start(*equations_, from, memory);
+  between_ = from;
+  if (!done()) do_start();
+  control_before_step_ = control_;
+  earliest_ = from.t;
+}
+
+const IntegrationState& StepDriver::advance_to(double t) {
+  if (!(t >= earliest_ && t <= t_end_)) {
+    throw InputError(fmt::format(
+        "the state at {} s is asked for, but the run stands at {} s and ends at {} s", t, state().t, t_end_));
+  }
+  while (state().t < t) step();
+  if (t == state().t) return state();
+  const StepReport report = rule_->interpolate(t, between_);
+  if (!report.complete()) throw ComputationError(t, describe(report, *equations_));
+  return between_;
+}
+
+const IntegrationState& StepDriver::step() {
+  assert(!done());
+  const StepControl before = control_;
+  earliest_ = state().t;  // should the step fail: an attempt at it forgets the one before
+  do_step();
+  control_before_step_ = before;
+  earliest_ = rule_->previous().t;
+  return state();
+}
+
+void StepDriver::accept_step() {
+  rule_->accept();
+  StepStatistics& statistics = control_.statistics;
+  const double h = rule_->state().t - rule_->previous().t;
+  statistics.smallest_step = statistics.steps == 0 ? h : std::min(statistics.smallest_step, h);
+  statistics.largest_step = std::max(statistics.largest_step, h);
+  ++statistics.steps;
+}
+
+StepCheckpoint StepDriver::checkpoint() const {
+  const std::span<const double> memory = rule_->previous_memory();
+  return {rule_->previous(), {memory.begin(), memory.end()}, control_before_step_};
+}
+
+}  // namespace sestina

@@ -1,0 +1,93 @@
+// Steps through time with an integration rule: how long a step is, whether it is accepted, and what the
+// state is at the instants in between. Of the rule a driver knows its orders and nothing else.
+//
+// A run is a sequence of accepted steps that depends on the rule, the equations, the initial state, the
+// options and t_end, and on nothing else: the instants that are asked for by advance_to are interpolated
+// and leave the steps as they are, bit for bit.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sestina/integrate/integration_rule.h"
+
+namespace sestina {
+
+struct StepStatistics {
+  long steps = 0;              // accepted
+  long rejected = 0;           // for their error, or because they could not be completed
+  long evaluations = 0;        // of the accelerations, those of the instants in between included
+  double smallest_step = 0.0;  // s, accepted; the last one, cut to end at t_end, counts too
+  double largest_step = 0.0;   // s
+};
+
+// What a driver carries from step to step, besides the rule's own.
+struct StepControl {
+  double t_start = 0.0;     // s, of the whole run
+  double next_step = 0.0;   // s, variable: the length to try next; 0: not known yet
+  double last_error = 0.0;  // variable: of the last accepted step, relative to the tolerance
+  StepStatistics statistics;
+};
+
+// A run at the beginning of its last accepted step. Resumed there, it repeats this step and goes on bit for
+// bit, and it can still answer for the instants within this step.
+struct StepCheckpoint {
+  IntegrationState state;
+  std::vector<double> rule_memory;
+  StepControl control;
+};
+
+class StepDriver {
+ public:
+  StepDriver();
+  virtual ~StepDriver();
+  StepDriver(const StepDriver&) = delete;
+  StepDriver& operator=(const StepDriver&) = delete;
+
+  // Begins a run. The rule and the equations must outlive it. Throws InputError where rule, options and
+  // times do not fit together. Memory is allocated here and not later.
+  void start(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& initial,
+             double t_end);
+  void resume(IntegrationRule& rule, EquationsOfMotion& equations, const StepCheckpoint& checkpoint,
+              double t_end);
+
+  // The state at exactly t, which lies between the beginning of the last accepted step and t_end: takes
+  // as many steps as needed. The reference holds until the next call. Throws ComputationError; then state()
+  // is the last accepted state.
+  const IntegrationState& advance_to(double t);
+  // Takes one step, however long, and returns the state at its end. Not after done().
+  const IntegrationState& step();
+
+  bool done() const { return state().t == t_end_; }
+  const IntegrationState& state() const { return rule_->state(); }  // the last accepted
+  double t_end() const { return t_end_; }                           // s
+  const StepStatistics& statistics() const { return control_.statistics; }
+  StepCheckpoint checkpoint() const;
+
+ protected:
+  // For the drivers: the rule, the equations (which count their evaluations) and what is carried along.
+  IntegrationRule& rule() const { return *rule_; }
+  EquationsOfMotion& equations() const;
+  StepControl& control() { return control_; }
+  const StepControl& control() const { return control_; }
+  void accept_step();  // the rule's candidate
+
+ private:
+  class CountedEquations;
+
+  virtual void check_fit(const IntegrationRule& rule, double t_start, double t_end) const = 0;
+  virtual void do_start() = 0;
+  virtual void do_step() = 0;  // accepts one step
+  void begin(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& from,
+             std::span<const double> memory, double t_end);
+
+  IntegrationRule* rule_ = nullptr;
+  std::unique_ptr<CountedEquations> equations_;
+  double t_end_ = 0.0;
+  StepControl control_;
+  StepControl control_before_step_;
+  double earliest_ = 0.0;     // s, that advance_to can still tell
+  IntegrationState between_;  // what advance_to returns
+};
+
+}  // namespace sestina

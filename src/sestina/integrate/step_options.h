@@ -1,0 +1,27 @@
+// The choice of a step driver and its numbers, as a model file gives them.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "sestina/integrate/step_driver.h"
+
+namespace sestina {
+
+struct StepOptions {
+  std::string driver = "variable";  // "fixed" or "variable"
+  double dt = 0.0;                  // s, fixed: step k ends at t_start + k dt, the last one at t_end
+  // variable: the estimated error of a step stays below atol + rtol |x| in every coordinate and speed x
+  double rtol = 1e-8;
+  double atol = 1e-10;                                        // in the unit of x
+  double max_step = std::numeric_limits<double>::infinity();  // s, variable: no step is longer
+};
+
+std::span<const std::string> step_driver_names();
+// Throws InputError with all that is wrong with the options of the chosen driver; those of the other are
+// not looked at.
+std::unique_ptr<StepDriver> make_step_driver(const StepOptions& options);
+
+}  // namespace sestina

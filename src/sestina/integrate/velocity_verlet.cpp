@@ -1,0 +1,105 @@
+#include "sestina/integrate/velocity_verlet.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sestina {
+namespace {
+
+// A contraction by half per iteration reaches rounding within these; a step with a slower one is far too
+// long to be accurate.
+constexpr int kMostIterations = 50;
+constexpr double kTolerance = 4.0 * std::numeric_limits<double>::epsilon();
+// Accelerations that carry rounding errors of their own stop the iteration short of kTolerance. It has
+// arrived when changes below this level no longer shrink.
+constexpr double kRoundingLevel = 1e-10;
+
+}  // namespace
+
+const std::string& VelocityVerlet::name() const {
+  static const std::string kName = "velocity_verlet";
+  return kName;
+}
+
+void VelocityVerlet::do_start(std::span<const double> memory) {
+  const std::size_t nu = state().u.size();
+  const std::size_t nz = state().z.size();
+  for (auto* vector : {&acceleration_, &udot_end_, &udot_, &u_half_, &displacement_}) vector->assign(nu, 0.0);
+  for (auto* vector : {&zdot_begin_, &zdot_end_}) vector->assign(nz, 0.0);
+  if (memory.empty()) {
+    equations().calc_derivatives(state().t, state().q, state().u, acceleration_, zdot_begin_);
+  } else {
+    assert(memory.size() == nu);
+    acceleration_.assign(memory.begin(), memory.end());
+  }
+  previous_acceleration_ = acceleration_;
+}
+
+StepReport VelocityVerlet::do_step(double t_end, IntegrationState& candidate) {
+  return calc_step(state(), acceleration_, t_end, candidate);
+}
+
+void VelocityVerlet::do_accept() {
+  std::swap(previous_acceleration_, acceleration_);
+  std::swap(acceleration_, udot_end_);
+}
+
+StepReport VelocityVerlet::do_interpolate(double t, IntegrationState& out) {
+  return calc_step(previous(), previous_acceleration_, t, out);
+}
+
+StepReport VelocityVerlet::calc_step(const IntegrationState& from, std::span<const double> guess,
+                                     double t_end, IntegrationState& to) {
+  const double h = t_end - from.t;
+  const double half = 0.5 * h;
+  const StepReport report = solve_half_kick(from, guess, half);  // (1)
+  if (!report.complete()) return report;
+
+  for (std::size_t i = 0; i < u_half_.size(); ++i) displacement_[i] = h * u_half_[i];
+  equations().plus(from.q, displacement_, to.q);  // (2)
+  equations().normalize(to.q);                    // against the drift of rounding
+
+  equations().calc_derivatives(t_end, to.q, u_half_, udot_end_, zdot_end_);
+  for (std::size_t i = 0; i < u_half_.size(); ++i) to.u[i] = u_half_[i] + half * udot_end_[i];  // (3)
+  for (std::size_t i = 0; i < to.z.size(); ++i)
+    to.z[i] = from.z[i] + half * (zdot_begin_[i] + zdot_end_[i]);  // (4)
+  return {};
+}
+
+StepReport VelocityVerlet::solve_half_kick(const IntegrationState& from, std::span<const double> guess,
+                                           double half) {
+  const int nq = static_cast<int>(from.q.size());
+  for (std::size_t i = 0; i < u_half_.size(); ++i) u_half_[i] = from.u[i] + half * guess[i];
+  double former_change = 0.0;
+  std::size_t worst = 0;
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    equations().calc_derivatives(from.t, from.q, u_half_, udot_, zdot_begin_);
+    if (const int bad = first_not_finite(udot_); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
+    double change = 0.0;
+    double scale = 0.0;
+    for (std::size_t i = 0; i < u_half_.size(); ++i) {
+      const double kick = half * udot_[i];
+      const double next = from.u[i] + kick;
+      if (std::abs(next - u_half_[i]) > change) {
+        change = std::abs(next - u_half_[i]);
+        worst = i;
+      }
+      scale = std::max({scale, std::abs(from.u[i]), std::abs(kick)});
+      u_half_[i] = next;
+    }
+    if (change <= kTolerance * scale) return {};
+    if (iteration > 0) {
+      // A linear iteration that contracts by r leaves change r / (1 - r).
+      const double contraction = change / former_change;
+      if (contraction < 1.0 && change * contraction <= kTolerance * scale * (1.0 - contraction)) return {};
+      if (contraction >= 1.0 && change <= kRoundingLevel * scale) return {};
+    }
+    former_change = change;
+  }
+  return {StepStatus::kNotConverged, nq + static_cast<int>(worst)};
+}
+
+}  // namespace sestina

@@ -1,0 +1,55 @@
+// Velocity Verlet: half a kick, a drift, half a kick.
+//
+//   u_h    = u_n + (h/2) a(t_n, q_n, u_h)                                          (1)
+//   q_next = q_n moved along h u_h                                                 (2)
+//   u_next = u_h + (h/2) a(t_next, q_next, u_h)                                    (3)
+//   z_next = z_n + (h/2) [p(t_n, q_n, u_h) + p(t_next, q_next, u_h)]               (4)
+//
+// Order 2. (1) is the adjoint of (3), so a step of -h undoes a step of h. Where accelerations come from a
+// potential and a constant mass matrix the rule is symplectic and the energy error stays bounded.
+// Orientations are turned by the exponential map, never added to, so (2) is undone exactly as well.
+//
+// (1) is implicit where accelerations depend on speeds. It is solved by fixed-point iteration, which begins
+// with the acceleration of (3) of the step before and stops where the remaining error is at the level of
+// rounding. Accelerations that do not depend on speeds thus cost two evaluations a step, one of which
+// only confirms that they do not; (4) needs none beyond those of (1) and (3).
+//
+// Sources: W. C. Swope, H. C. Andersen, P. H. Berens, K. R. Wilson, J. Chem. Phys. 76 (1982) 637-649;
+// E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd edition (2006), I.1.4, II.3, VI.3.
+#pragma once
+
+#include "sestina/integrate/integration_rule.h"
+
+namespace sestina {
+
+class VelocityVerlet final : public IntegrationRule {
+ public:
+  const std::string& name() const override;
+  int order() const override { return 2; }
+  int error_order() const override { return 0; }
+  bool has_dense_output() const override { return false; }
+  // (nu) the acceleration with which the iteration of (1) begins
+  std::span<const double> previous_memory() const override { return previous_acceleration_; }
+
+ private:
+  void do_start(std::span<const double> memory) override;
+  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  void do_accept() override;
+  StepReport do_interpolate(double t, IntegrationState& out) override;
+
+  // One step. `guess` is a(t_n, q_n, .) at some speed; udot_end_ becomes a(t_next, q_next, u_h).
+  StepReport calc_step(const IntegrationState& from, std::span<const double> guess, double t_end,
+                       IntegrationState& to);
+  StepReport solve_half_kick(const IntegrationState& from, std::span<const double> guess, double half);
+
+  std::vector<double> previous_acceleration_;  // (nu) at previous()
+  std::vector<double> acceleration_;           // (nu) at state()
+  std::vector<double> udot_end_;               // (nu) at the end of the step last tried
+  std::vector<double> udot_;                   // (nu)
+  std::vector<double> u_half_;                 // (nu)
+  std::vector<double> displacement_;           // (nu) h u_h
+  std::vector<double> zdot_begin_;             // (nz)
+  std::vector<double> zdot_end_;               // (nz)
+};
+
+}  // namespace sestina

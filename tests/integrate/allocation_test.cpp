@@ -1,0 +1,57 @@
+// Stepping does not allocate memory: every form of operator new of this program is counted.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "integrate/test_systems.h"
+#include "sestina/integrate/rule_list.h"
+#include "sestina/integrate/step_options.h"
+
+namespace {
+long allocations = 0;
+
+void* allocate(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+// The array and sized forms of the library end in these.
+void* operator new(std::size_t size) { return allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace sestina::test {
+namespace {
+
+TEST(Allocation, IsCounted) {
+  const long before = allocations;
+  const std::vector<double> values(100);
+  EXPECT_EQ(allocations, before + 1);
+}
+
+class Stepping : public testing::TestWithParam<std::string> {};
+
+TEST_P(Stepping, DoesNotAllocate) {
+  FreeRigidBody body;
+  auto rule = make_integration_rule(GetParam());
+  std::vector<StepOptions> options = {{.driver = "fixed", .dt = 0.01}};
+  if (rule->error_order() > 0) options.push_back({.driver = "variable", .rtol = 1e-6});
+  for (const StepOptions& option : options) {
+    auto driver = make_step_driver(option);
+    driver->start(*rule, body, FreeRigidBody::start(), 10.0);
+    const long before = allocations;
+    for (int k = 0; k <= 1000; ++k) driver->advance_to(0.01 * k);
+    EXPECT_EQ(allocations, before) << option.driver;
+    EXPECT_GT(driver->statistics().steps, 10);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Stepping,
+                         testing::ValuesIn(integration_rule_names().begin(), integration_rule_names().end()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace sestina::test

@@ -1,0 +1,368 @@
+#include "sestina/integrate/step_driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "integrate/test_systems.h"
+#include "sestina/base/error.h"
+#include "sestina/integrate/rule_list.h"
+#include "sestina/integrate/step_options.h"
+
+namespace sestina::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::unique_ptr<StepDriver> make_fixed(double dt) { return make_step_driver({.driver = "fixed", .dt = dt}); }
+std::unique_ptr<StepDriver> make_variable(double rtol, double atol) {
+  return make_step_driver({.driver = "variable", .rtol = rtol, .atol = atol});
+}
+
+template <class Call>
+std::string message_of_input_error(Call call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Rule and driver, wherever they fit.
+class Run : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  std::unique_ptr<IntegrationRule> rule_ = make_integration_rule(std::get<0>(GetParam()));
+  std::unique_ptr<StepDriver> driver_ = make_step_driver(options());
+
+  static StepOptions options() {
+    return {.driver = std::get<1>(GetParam()), .dt = 0.03, .rtol = 1e-5, .atol = 1e-7};
+  }
+  static constexpr double kEnd = 2.0;
+};
+
+TEST_P(Run, StateAtAnInstantDoesNotDependOnTheOtherInstantsAskedFor) {
+  FreeRigidBody body;
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  std::vector<IntegrationState> dense;
+  for (int k = 0; k <= 200; ++k) dense.push_back(driver_->advance_to(0.01 * k));
+  const StepStatistics statistics = driver_->statistics();
+
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  for (const int k : {37, 38, 160, 199, 200}) {
+    const IntegrationState& state = driver_->advance_to(0.01 * k);
+    const auto& expected = dense[static_cast<std::size_t>(k)];
+    EXPECT_EQ(state.t, 0.01 * k);
+    EXPECT_EQ(state.q, expected.q) << k;
+    EXPECT_EQ(state.u, expected.u) << k;
+  }
+  EXPECT_EQ(driver_->statistics().steps, statistics.steps);
+  EXPECT_EQ(driver_->statistics().smallest_step, statistics.smallest_step);
+}
+
+TEST_P(Run, IsAsAccurateBetweenStepsAsAtTheirEnds) {
+  FreeRigidBody body;
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  double at_ends = 0.0;
+  while (!driver_->done()) at_ends = std::max(at_ends, FreeRigidBody::calc_error(driver_->step()));
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  double between = 0.0;
+  for (int k = 1; k <= 200; ++k)
+    between = std::max(between, FreeRigidBody::calc_error(driver_->advance_to(0.01 * k)));
+  EXPECT_GT(at_ends, 0.0);
+  // Dense output of order four adds a local error of its own, about the tolerance of a step.
+  EXPECT_LT(between, 1.1 * at_ends + options().rtol);
+}
+
+TEST_P(Run, ResumesBitForBitFromACheckpoint) {
+  FreeRigidBody body;
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  driver_->advance_to(0.905);
+  const StepCheckpoint checkpoint = driver_->checkpoint();
+  EXPECT_LE(checkpoint.state.t, 0.905);  // so that the resumed run can tell what comes next
+  const IntegrationState between = driver_->advance_to(1.234);
+  driver_->advance_to(kEnd);
+
+  auto rule = make_integration_rule(rule_->name());
+  auto driver = make_step_driver(options());
+  driver->resume(*rule, body, checkpoint, kEnd);
+  const IntegrationState between_resumed = driver->advance_to(1.234);
+  driver->advance_to(kEnd);
+  EXPECT_EQ(between_resumed.q, between.q);
+  EXPECT_EQ(between_resumed.u, between.u);
+  EXPECT_EQ(driver->state().q, driver_->state().q);
+  EXPECT_EQ(driver->state().u, driver_->state().u);
+  EXPECT_EQ(driver->statistics().steps, driver_->statistics().steps);
+  EXPECT_EQ(driver->statistics().smallest_step, driver_->statistics().smallest_step);
+}
+
+TEST_P(Run, RepeatsItselfBitForBit) {
+  FreeRigidBody body;
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  const IntegrationState first = driver_->advance_to(kEnd);
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  EXPECT_EQ(driver_->advance_to(kEnd).q, first.q);
+}
+
+TEST_P(Run, EndsAtExactlyTheEnd) {
+  FreeRigidBody body;
+  driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
+  double t = 0.0;
+  while (!driver_->done()) {
+    EXPECT_GT(driver_->step().t, t);
+    t = driver_->state().t;
+  }
+  EXPECT_EQ(t, kEnd);
+  EXPECT_GT(driver_->statistics().steps, 3);
+}
+
+TEST_P(Run, OfNoDurationIsItsInitialState) {
+  FreeRigidBody body;
+  driver_->start(*rule_, body, FreeRigidBody::start(), 0.0);
+  EXPECT_TRUE(driver_->done());
+  EXPECT_EQ(driver_->advance_to(0.0).q, FreeRigidBody::start().q);
+  EXPECT_EQ(driver_->statistics().steps, 0);
+}
+
+std::vector<std::tuple<std::string, std::string>> make_pairs() {
+  std::vector<std::tuple<std::string, std::string>> pairs;
+  for (const std::string& name : integration_rule_names()) pairs.emplace_back(name, "fixed");
+  for (const std::string& name : names_of_rules_with_error_estimate()) pairs.emplace_back(name, "variable");
+  return pairs;
+}
+INSTANTIATE_TEST_SUITE_P(All, Run, testing::ValuesIn(make_pairs()), [](const auto& info) {
+  return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+});
+
+TEST(FixedStep, EndsStepsAtMultiplesOfItsLengthAndCutsTheLast) {
+  PlainSystem oscillator = make_oscillator();
+  auto rule = make_integration_rule("rk4");
+  auto driver = make_fixed(0.1);
+  driver->start(*rule, oscillator, {0.3, {1.0}, {0.0}, {}}, 1.35);
+  for (int k = 1; k <= 10; ++k) EXPECT_EQ(driver->step().t, 0.3 + k * 0.1);
+  EXPECT_EQ(driver->step().t, 1.35);
+  EXPECT_TRUE(driver->done());
+}
+
+TEST(FixedStep, TakesNoStepForARestThatIsRounding) {
+  PlainSystem oscillator = make_oscillator();
+  auto rule = make_integration_rule("rk4");
+  auto driver = make_fixed(0.1);  // 3 * 0.1 > 0.3 and 8 * 0.1 < 0.8 by a rounding
+  for (const auto& [t_end, steps] : {std::pair(0.3, 3), std::pair(0.8, 8), std::pair(1.0, 10)}) {
+    driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, t_end);
+    driver->advance_to(t_end);
+    EXPECT_EQ(driver->statistics().steps, steps);
+    EXPECT_EQ(driver->state().t, t_end);
+  }
+}
+
+TEST(FixedStep, SaysWhatToDoWhereTheHalfKickDoesNotConverge) {
+  PlainSystem damper(1, 0, [](double, auto, auto u, auto udot, auto) { udot[0] = -1000.0 * u[0]; });
+  auto rule = make_integration_rule("velocity_verlet");
+  auto driver = make_fixed(0.1);
+  driver->start(*rule, damper, {0.0, {0.0}, {1.0}, {}}, 1.0);
+  try {
+    driver->advance_to(1.0);
+    FAIL();
+  } catch (const ComputationError& error) {
+    EXPECT_STREQ(error.what(),
+                 "t = 0 s: the speeds at mid-step do not converge (worst in joint0.u) in a step of 0.1 s: "
+                 "reduce step.dt");
+  }
+}
+
+// The error per unit of time of a controlled step is proportional to the tolerance but for the factor
+// tol^(1/5) (Hairer, Norsett, Wanner I, section II.4): slope 1 with local extrapolation.
+TEST(VariableStep, ErrorIsProportionalToTheTolerance) {
+  constexpr double kEccentricity = 0.6;
+  constexpr double kEnd = 6.0;
+  PlainSystem kepler = make_kepler();
+  for (const std::string& name : names_of_rules_with_error_estimate()) {
+    auto rule = make_integration_rule(name);
+    const auto calc_error = [&](double tolerance) {
+      auto driver = make_variable(tolerance, tolerance);
+      driver->start(*rule, kepler, exact_kepler(kEccentricity, 0.0), kEnd);
+      return calc_distance(driver->advance_to(kEnd), exact_kepler(kEccentricity, kEnd));
+    };
+    const double coarse = calc_error(1e-5);
+    const double fine = calc_error(1e-10);
+    EXPECT_NEAR(std::log10(coarse / fine) / 5.0, 1.0, 0.15) << name;
+    EXPECT_LT(fine, 1e-7) << name;  // some hundred steps, whose errors grow tenfold along the orbit
+  }
+}
+
+TEST(VariableStep, RejectsAStepOverADiscontinuityAndStaysAccurate) {
+  PlainSystem kicked(1, 0, [](double t, auto, auto, auto udot, auto) { udot[0] = t < 0.5 ? 0.0 : 100.0; });
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_variable(1e-8, 1e-10);
+  driver->start(*rule, kicked, {0.0, {0.0}, {1.0}, {}}, 1.0);
+  const IntegrationState& end = driver->advance_to(1.0);
+  EXPECT_GT(driver->statistics().rejected, 3);
+  // The few steps that see the jump err by the tolerance (1e-8 of u = 51) each.
+  EXPECT_NEAR(end.u[0], 51.0, 5e-6);
+  EXPECT_NEAR(end.q[0], 1.0 + 12.5, 5e-6);
+}
+
+TEST(VariableStep, NamesTheCoordinateWhereTheStepBecomesTooSmall) {
+  // u = 1 / (1 - t)
+  PlainSystem explosion(2, 0, [](double, auto, auto u, auto udot, auto) {
+    udot[0] = 0.0;
+    udot[1] = u[1] * u[1];
+  });
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_variable(1e-8, 1e-10);
+  driver->start(*rule, explosion, {0.0, {0.0, 0.0}, {1.0, 1.0}, {}}, 2.0);
+  try {
+    driver->advance_to(2.0);
+    FAIL();
+  } catch (const ComputationError& error) {
+    EXPECT_NEAR(error.time(), 1.0, 1e-6);  // u is integrated to 1e-8 per step
+    EXPECT_THAT(error.what(), HasSubstr("the step fell to "));
+    EXPECT_THAT(error.what(), HasSubstr("joint1.u"));
+  }
+  EXPECT_NEAR(driver->state().t, 1.0, 1e-6);  // what was computed is kept
+}
+
+TEST(VariableStep, SaysThatValuesAreNotFiniteWhereAShorterStepDoesNotHelp) {
+  PlainSystem system(1, 0, [](double t, auto, auto, auto udot, auto) { udot[0] = std::sqrt(0.5 - t); });
+  auto rule = make_integration_rule("rkf45");
+  auto driver = make_variable(1e-6, 1e-8);
+  driver->start(*rule, system, {0.0, {0.0}, {0.0}, {}}, 1.0);
+  try {
+    driver->advance_to(1.0);
+    FAIL();
+  } catch (const ComputationError& error) {
+    EXPECT_NEAR(error.time(), 0.5, 1e-12);  // the steps close in on it
+    EXPECT_THAT(error.what(), HasSubstr("joint0.u does not stay finite"));
+  }
+}
+
+TEST(VariableStep, ShortensAStepThatRunsIntoAccelerationsThatCannotBeCalculated) {
+  // A spring whose law ends at q = 1.2, which only trial stages of a long step pass.
+  PlainSystem spring(1, 0, [](double t, auto q, auto, auto udot, auto) {
+    if (q[0] > 1.2) throw ComputationError(t, "the spring is torn");
+    udot[0] = -1e4 * q[0] + 5e3;
+  });
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_variable(0.5, 0.5);  // too loose to shorten the step on its own
+  driver->start(*rule, spring, {0.0, {0.0}, {0.0}, {}}, 0.1);
+  EXPECT_NO_THROW(driver->advance_to(0.1));
+  EXPECT_GT(driver->statistics().rejected, 0);
+}
+
+TEST(VariableStep, GivesTheReasonWhereAccelerationsCannotBeCalculated) {
+  PlainSystem spring(1, 0, [](double t, auto q, auto, auto udot, auto) {
+    if (q[0] > 1.0) throw ComputationError(t, "the spring is torn");
+    udot[0] = 0.0;
+  });
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_variable(1e-8, 1e-10);
+  driver->start(*rule, spring, {0.0, {0.5}, {1.0}, {}}, 1.0);
+  try {
+    driver->advance_to(1.0);
+    FAIL();
+  } catch (const ComputationError& error) {
+    EXPECT_NEAR(error.time(), 0.5, 1e-12);
+    EXPECT_THAT(error.what(), HasSubstr("the spring is torn"));
+  }
+}
+
+TEST(VariableStep, NeverExceedsTheLongestStepAllowed) {
+  PlainSystem oscillator = make_oscillator();
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_step_driver({.rtol = 1e-3, .atol = 1e-3, .max_step = 0.1});
+  driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 3.001);
+  driver->advance_to(3.001);
+  EXPECT_LE(driver->statistics().largest_step, 0.1 * (1.0 + 1e-14));  // a difference of times is rounded
+  EXPECT_GT(driver->statistics().largest_step, 0.099);
+}
+
+TEST(VariableStep, CountsEveryEvaluation) {
+  PlainSystem kepler = make_kepler();
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_variable(1e-8, 1e-10);
+  driver->start(*rule, kepler, exact_kepler(0.6, 0.0), 10.0);
+  driver->advance_to(10.0);
+  const StepStatistics& statistics = driver->statistics();
+  EXPECT_GT(statistics.rejected, 0);
+  EXPECT_EQ(statistics.evaluations, kepler.evaluations());
+  // Two for the initial step, one to start the rule, six a step.
+  EXPECT_EQ(statistics.evaluations, 3 + 6 * (statistics.steps + statistics.rejected));
+  EXPECT_LT(statistics.smallest_step, 0.5 * statistics.largest_step);
+}
+
+TEST(VariableStep, QuadraturesLeaveTheStepsAsTheyAre) {
+  const auto run = [](int nz) {
+    PlainSystem system(1, nz, [](double t, auto q, auto, auto udot, auto zdot) {
+      udot[0] = -q[0];
+      if (!zdot.empty()) zdot[0] = 1e6 * std::sin(40.0 * t);
+    });
+    auto rule = make_integration_rule("dormand_prince_54");
+    auto driver = make_variable(1e-8, 1e-10);
+    driver->start(*rule, system, {0.0, {1.0}, {0.0}, std::vector<double>(static_cast<std::size_t>(nz))}, 5.0);
+    driver->advance_to(5.0);
+    return driver->statistics().steps;
+  };
+  EXPECT_EQ(run(0), run(1));
+}
+
+TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
+  PlainSystem oscillator = make_oscillator();
+  for (const char* name : {"velocity_verlet", "rk4", "forward_euler"}) {
+    auto rule = make_integration_rule(name);
+    EXPECT_EQ(message_of_input_error([&] {
+                make_variable(1e-8, 1e-10)->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
+              }),
+              std::string("the rule ") + name +
+                  " does not estimate its error, which the variable step needs: take rkf45 or "
+                  "dormand_prince_54, or a "
+                  "fixed step");
+  }
+}
+
+TEST(StepOptions, ReportsAllThatIsWrong) {
+  const std::string message = message_of_input_error([] {
+    make_step_driver({.driver = "variable", .dt = -1.0, .rtol = -1e-3, .atol = 0.0, .max_step = NAN});
+  });
+  EXPECT_THAT(message, HasSubstr("step.rtol: -0.001 is not"));
+  EXPECT_THAT(message, HasSubstr("step.atol: 0 is not"));
+  EXPECT_THAT(message, HasSubstr("step.max_step: nan s is not"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("step.dt")));  // a key of the other driver
+  EXPECT_EQ(message_of_input_error([] { make_fixed(0.0); }),
+            "step.dt: 0 s is not a step: give a positive length");
+  EXPECT_EQ(message_of_input_error([] { make_step_driver({.driver = "variabel"}); }),
+            "step.driver: unknown step driver 'variabel' (did you mean 'variable'?)");
+}
+
+TEST(StepDriver, RefusesTimesThatDoNotFit) {
+  PlainSystem oscillator = make_oscillator();
+  auto rule = make_integration_rule("rk4");
+  auto driver = make_fixed(0.1);
+  const IntegrationState initial = {1.0, {1.0}, {0.0}, {}};
+  EXPECT_EQ(message_of_input_error([&] { driver->start(*rule, oscillator, initial, 0.5); }),
+            "a run from 1 s cannot end at 0.5 s");
+  EXPECT_THAT(message_of_input_error([&] { make_fixed(1e-15)->start(*rule, oscillator, initial, 2.0); }),
+              HasSubstr("step.dt: 1e-15 s is too short"));
+  driver->start(*rule, oscillator, initial, 2.0);
+  driver->advance_to(1.55);
+  EXPECT_NO_THROW(driver->advance_to(1.51));  // still within the last step
+  EXPECT_THAT(message_of_input_error([&] { driver->advance_to(1.2); }), HasSubstr("the run stands at 1.6 s"));
+  EXPECT_THAT(message_of_input_error([&] { driver->advance_to(2.5); }), HasSubstr("ends at 2 s"));
+}
+
+TEST(StepDriver, DoesNotTellOfTheLastStepAfterAFailedAttemptHasOverwrittenIt) {
+  PlainSystem system(1, 0, [](double t, auto, auto, auto udot, auto) { udot[0] = t > 0.25 ? NAN : 1.0; });
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_fixed(0.1);
+  driver->start(*rule, system, {0.0, {0.0}, {0.0}, {}}, 1.0);
+  EXPECT_THROW(driver->advance_to(1.0), ComputationError);
+  EXPECT_EQ(driver->state().t, 0.2);
+  EXPECT_THROW(driver->advance_to(0.15), InputError);
+  EXPECT_EQ(driver->checkpoint().state.t, 0.1);
+  EXPECT_EQ(driver->checkpoint().control.statistics.steps, 1);
+}
+
+}  // namespace
+}  // namespace sestina::test
