@@ -126,7 +126,7 @@ struct ArticulatedInertia {
     m += b.m;
     return *this;
   }
-  // this -= U k U^T + ... for one column: subtracts (a U_i U_j) with a = scale.
+  // this -= scale U U^T
   void subtract_outer(const SpatialForce<T>& U, const T& scale) {
     const Vec3<T> t = scale * U.torque, f = scale * U.force;
     J -= {t.x * U.torque.x, t.y * U.torque.y, t.z * U.torque.z,
