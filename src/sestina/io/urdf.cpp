@@ -1,0 +1,154 @@
+#include "sestina/io/urdf.h"
+
+#include <console_bridge/console.h>
+#include <fmt/format.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <sstream>
+#include <utility>
+
+#include "sestina/base/error.h"
+#include "sestina/io/urdf_convert.h"
+#include "sestina/io/urdf_outline.h"
+#include "sestina/io/urdf_tree.h"
+
+namespace sestina {
+namespace {
+
+struct Message {
+  bool is_error;
+  std::string text;
+};
+
+// Takes what urdfdom would print while it lives. console_bridge has one handler for the process, hence the
+// lock.
+class MessageCapture : public console_bridge::OutputHandler {
+ public:
+  MessageCapture()
+      : lock_(mutex()),
+        former_handler_(console_bridge::getOutputHandler()),
+        former_level_(console_bridge::getLogLevel()) {
+    console_bridge::useOutputHandler(this);
+    console_bridge::setLogLevel(console_bridge::CONSOLE_BRIDGE_LOG_WARN);
+  }
+  ~MessageCapture() override {
+    console_bridge::setLogLevel(former_level_);
+    console_bridge::useOutputHandler(former_handler_);
+  }
+  MessageCapture(const MessageCapture&) = delete;
+  MessageCapture& operator=(const MessageCapture&) = delete;
+
+  void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
+    messages_.push_back({level >= console_bridge::CONSOLE_BRIDGE_LOG_ERROR, restore_percent(text)});
+  }
+  const std::vector<Message>& messages() const { return messages_; }
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex instance;
+    return instance;
+  }
+
+  std::lock_guard<std::mutex> lock_;
+  console_bridge::OutputHandler* former_handler_;
+  console_bridge::LogLevel former_level_;
+  std::vector<Message> messages_;
+};
+
+// urdfdom's links own their children, and would be destroyed by recursion over the length of a chain.
+struct ReleaseLinks {
+  urdf::ModelInterface& model;
+  ~ReleaseLinks() {
+    for (auto& [name, link] : model.links_) {
+      link->child_links.clear();
+      link->child_joints.clear();
+    }
+  }
+};
+
+// The link or joint of the file that a message names in brackets or quotes: "... for Link [arm]".
+std::string named_in(const std::string& message, const UrdfTree& tree) {
+  for (const auto& [open, close] : {std::pair{'[', ']'}, std::pair{'\'', '\''}}) {
+    for (std::size_t begin = message.find(open); begin != std::string::npos;
+         begin = message.find(open, begin + 1)) {
+      const std::size_t end = message.find(close, begin + 1);
+      if (end == std::string::npos) break;
+      std::string name = message.substr(begin + 1, end - begin - 1);
+      if (tree.knows(name)) return name;
+    }
+  }
+  return {};
+}
+
+// urdfdom tells the cause first and then, in further messages, where it stood: one fault for each such group.
+void add_faults(const std::vector<Message>& messages, const UrdfTree& tree,
+                const std::shared_ptr<const std::string>& file, FaultList& faults) {
+  std::string pending;
+  for (const Message& message : messages) {
+    if (!message.is_error) continue;
+    pending += (pending.empty() ? "" : "; ") + message.text;
+    const std::string name = named_in(message.text, tree);
+    if (name.empty()) continue;
+    faults.add({tree.find_mark(name), {}}, std::exchange(pending, {}));
+  }
+  const bool is_only_context = pending == "joint xml is not initialized correctly";  // of a fault above
+  if (!pending.empty() && (faults.empty() || !is_only_context)) faults.add({{file, 0, 0}, {}}, pending);
+}
+
+std::string read_text_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError(path + ": no such file");
+  if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory, not a URDF file");
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw InputError(path + ": cannot be opened for reading");
+  // One byte more than allowed, so that the outline reader notices; also of devices, which have no size.
+  std::string text(XmlLimits::kBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) throw InputError(path + ": cannot be read");
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+}  // namespace
+
+std::string to_string(const ImportNote& note) { return to_string(Fault{note.place, note.message}); }
+
+System read_urdf(std::string_view text, const std::string& file_name, const UrdfOptions& options,
+                 ImportNotes* notes) {
+  const auto file = std::make_shared<const std::string>(file_name);
+  const UrdfTree tree = read_urdf_tree(read_xml_outline(text, file, kUrdfTreeDepth));
+
+  MessageCapture capture;
+  FaultList faults;
+  urdf::ModelInterfaceSharedPtr model;
+  try {
+    model = urdf::parseURDF(hide_percent(std::string(text)));
+  } catch (const std::exception& error) {
+    faults.add({{file, 0, 0}, {}}, fmt::format("urdfdom: {}", restore_percent(error.what())));
+  }
+  add_faults(capture.messages(), tree, file, faults);
+  if (!model) {
+    if (faults.empty()) faults.add({{file, 0, 0}, {}}, "urdfdom refused the file without a reason");
+    faults.throw_if_any();
+  }
+  const ReleaseLinks release{*model};
+  faults.throw_if_any();  // urdfdom goes on after a broken link, with half of it
+
+  ImportNotes found;
+  for (const Message& message : capture.messages()) found.push_back({{{file, 0, 0}, {}}, message.text});
+  System system = convert_urdf(*model, tree, options, faults, found);
+  faults.throw_if_any();
+  if (notes) *notes = std::move(found);
+  return system;
+}
+
+System read_urdf_file(const std::string& path, const UrdfOptions& options, ImportNotes* notes) {
+  return read_urdf(read_text_file(path), path, options, notes);
+}
+
+}  // namespace sestina

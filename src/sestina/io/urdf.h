@@ -1,0 +1,69 @@
+// Robots described in URDF become a System.
+//
+//   ImportNotes notes;
+//   System robot = read_urdf_file("panda.urdf", {}, &notes);
+//
+// | URDF | Sestina |
+// |---|---|
+// | link | rigid body; its frame is the link frame. Without <inertial> it is massless |
+// | inertial origin rpy | the inertia is turned into the link's axes |
+// | joint origin | point `JOINT_mount` on the parent's body, with axes; the child's point is its `origin` |
+// | revolute, continuous | `revolute` |
+// | prismatic | `prismatic` |
+// | fixed, floating | `weld`, `free` |
+// | planar | `planar`, of which z is the URDF axis (see below) |
+// | limit | kept as limits, which nothing enforces; a continuous joint has no lower and upper |
+// | dynamics damping | force element `JOINT_damping` of type `joint_damper` |
+// | visual | shape; its colour and texture are not kept |
+// | mimic | an error that names every such joint: Sestina has no couplings between joints |
+// | friction, collision, transmission, gazebo, safety_controller, calibration, sensor | ignored, with a note
+// |
+//
+// The root link is welded to the ground by a joint `base_to_ground`, or floats with `floating_base` (a body
+// that is no joint's child gets a free joint that bears its name). URDF knows no gravity: -9.81 m/s^2 along z
+// is set.
+//
+// Planar joints: their points `JOINT_mount` and `JOINT_plane` have z along the axis and x along the
+// projection, normal to the axis, of that coordinate axis of the joint frame to which the axis is least
+// inclined (the first of equals). For the axis (0, 0, 1) these are the axes of the joint frame itself.
+//
+// A link whose inertia no rigid body can have (common in measured and rounded data) gets `inertia_check =
+// false` and a note; a negative mass is an error. Names that Sestina does not allow, or that occur twice
+// among links and joints, are changed and the given one kept in `original_name`: characters outside
+// [A-Za-z0-9_] become `_`, a leading digit gets a `_` before it, and a name that is reserved or taken gets
+// `_link` or `_joint`, then a number.
+//
+// Of an element that URDF allows once, the first counts, as in urdfdom.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/base/place.h"
+#include "sestina/model/system.h"
+
+namespace sestina {
+
+struct UrdfOptions {
+  bool floating_base = false;  // otherwise the root link is welded to the ground
+};
+
+// What the import changed, assumed or left out.
+struct ImportNote {
+  Place place;
+  std::string message;
+};
+using ImportNotes = std::vector<ImportNote>;
+
+// `FILE:LINE:COLUMN: joint 'elbow': friction is ignored`
+std::string to_string(const ImportNote& note);
+
+// Throw InputError with every fault found. `file_name` is only for messages. The result is not frozen:
+// freeze() may find further faults. Thread-safe among themselves, but they borrow the process-wide message
+// handler of console_bridge while urdfdom works.
+System read_urdf(std::string_view text, const std::string& file_name, const UrdfOptions& options = {},
+                 ImportNotes* notes = nullptr);
+System read_urdf_file(const std::string& path, const UrdfOptions& options = {}, ImportNotes* notes = nullptr);
+
+}  // namespace sestina

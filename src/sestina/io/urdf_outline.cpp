@@ -1,0 +1,280 @@
+#include "sestina/io/urdf_outline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool continues_name(char c) {
+  return starts_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == ':';
+}
+
+// Number of bytes of the UTF-8 sequence that begins at text[i], 0 when there is none (RFC 3629).
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) -> unsigned {
+    return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
+  };
+  const auto follows = [&](std::size_t k) { return (byte(k) & 0xC0u) == 0x80u; };
+  const unsigned lead = byte(0);
+  if (lead < 0x80u) return 1;
+  if (lead >= 0xC2u && lead <= 0xDFu) return follows(1) ? 2 : 0;
+  if (lead >= 0xE0u && lead <= 0xEFu) {
+    const bool overlong = lead == 0xE0u && byte(1) < 0xA0u;
+    const bool surrogate = lead == 0xEDu && byte(1) > 0x9Fu;
+    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (lead >= 0xF0u && lead <= 0xF4u) {
+    const bool overlong = lead == 0xF0u && byte(1) < 0x90u;
+    const bool too_high = lead == 0xF4u && byte(1) > 0x8Fu;
+    return follows(1) && follows(2) && follows(3) && !overlong && !too_high ? 4 : 0;
+  }
+  return 0;
+}
+
+class OutlineReader {
+ public:
+  OutlineReader(std::string_view text, std::shared_ptr<const std::string> file, int kept_depth)
+      : text_(text), file_(std::move(file)), kept_depth_(kept_depth) {}
+
+  std::vector<XmlElement> read() {
+    if (text_.size() > XmlLimits::kBytes) {
+      fail(fmt::format("the file is larger than {} MiB", XmlLimits::kBytes >> 20));
+    }
+    if (text_.substr(0, 3) == "\xEF\xBB\xBF") pos_ = 3;  // byte order mark
+    bool seen_root = false;
+    while (pos_ < text_.size()) {
+      if (text_[pos_] != '<') {
+        read_text();
+      } else if (looking_at("<!--")) {
+        read_comment();
+      } else if (looking_at("<![CDATA[")) {
+        if (open_.empty()) fail("text outside of the root element");
+        read_until("]]>", "a CDATA section that never ends");
+      } else if (looking_at("<?")) {
+        read_instruction();
+      } else if (looking_at("<!")) {
+        fail("a document type or another '<!' declaration: not read");
+      } else if (looking_at("</")) {
+        read_end_tag();
+      } else {
+        if (open_.empty() && std::exchange(seen_root, true)) fail("a second root element");
+        read_start_tag();
+      }
+    }
+    if (!open_.empty()) {
+      fail(fmt::format("the file ends inside of <{}>, which begins in line {}", open_.back().tag,
+                       open_.back().line));
+    }
+    if (!seen_root) fail("no XML element: the file is empty or not XML");
+    return std::move(elements_);
+  }
+
+ private:
+  struct Open {
+    std::string_view tag;
+    int line;
+    int kept;  // index in elements_, or -1 below the kept depth
+  };
+
+  [[noreturn]] void fail(std::string message) { throw InputError({Fault{{mark(), {}}, std::move(message)}}); }
+
+  Mark mark() {
+    for (; counted_ < pos_ && counted_ < text_.size(); ++counted_) {
+      if (text_[counted_] == '\n') {
+        ++line_;
+        line_start_ = counted_ + 1;
+      }
+    }
+    return {file_, line_, static_cast<int>(pos_ - line_start_) + 1};
+  }
+
+  bool looking_at(std::string_view token) const { return text_.substr(pos_, token.size()) == token; }
+  char peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
+  void skip_space() {
+    while (pos_ < text_.size() && is_space(text_[pos_])) ++pos_;
+  }
+
+  // Passes one character of attribute or text, refusing what XML does not allow.
+  void pass_character() {
+    const auto c = static_cast<unsigned char>(text_[pos_]);
+    if (c < 0x20u && !is_space(text_[pos_])) fail(fmt::format("control character 0x{:02x}", c));
+    const std::size_t length = utf8_length(text_, pos_);
+    if (length == 0) fail(fmt::format("byte 0x{:02x} is not UTF-8", c));
+    pos_ += length;
+  }
+
+  void read_until(std::string_view end, const char* complaint) {
+    const std::size_t found = text_.find(end, pos_);
+    if (found == std::string_view::npos) fail(complaint);
+    while (pos_ < found) pass_character();
+    pos_ = found + end.size();
+  }
+
+  // Comments may be in any encoding; only a NUL would end the text for a C program.
+  void read_comment() {
+    const std::size_t found = text_.find("-->", pos_ + 4);
+    if (found == std::string_view::npos) fail("a comment that never ends");
+    const std::size_t nul = text_.substr(0, found).find('\0', pos_);
+    if (nul != std::string_view::npos) {
+      pos_ = nul;
+      fail("control character 0x00");
+    }
+    pos_ = found + 3;
+  }
+
+  // <?xml version="1.0"?>
+  void read_instruction() {
+    const std::size_t begin = pos_;
+    read_until("?>", "a '<?' that never ends");
+    const std::string_view inside = text_.substr(begin + 2, pos_ - begin - 4);
+    if (inside.find_first_of("<>") != std::string_view::npos) {
+      pos_ = begin;
+      fail("'<' or '>' inside of '<? ... ?>'");
+    }
+  }
+
+  void read_text() {
+    while (pos_ < text_.size() && text_[pos_] != '<') {
+      if (open_.empty() && !is_space(text_[pos_])) fail("text outside of the root element: not XML");
+      if (text_[pos_] == '&') {
+        read_entity();
+      } else {
+        pass_character();
+      }
+    }
+  }
+
+  char read_entity() {
+    static constexpr std::array<std::pair<std::string_view, char>, 5> kEntities{
+        {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}}};
+    for (const auto& [name, character] : kEntities) {
+      if (!looking_at(name)) continue;
+      pos_ += name.size();
+      return character;
+    }
+    if (looking_at("&#")) fail("a character reference (&#...;): write the character itself");
+    fail("an '&' that begins none of &amp; &lt; &gt; &quot; &apos;");
+  }
+
+  std::string_view read_name(const char* what) {
+    const std::size_t begin = pos_;
+    if (!starts_name(peek())) fail(fmt::format("{} expected", what));
+    while (continues_name(peek())) ++pos_;
+    return text_.substr(begin, pos_ - begin);
+  }
+
+  XmlAttribute read_attribute() {
+    XmlAttribute attribute;
+    attribute.name = read_name("the name of an attribute");
+    skip_space();
+    if (peek() != '=') fail(fmt::format("'=' expected after attribute '{}'", attribute.name));
+    ++pos_;
+    skip_space();
+    const char quote = peek();
+    if (quote != '"' && quote != '\'') fail(fmt::format("attribute '{}' wants quotes", attribute.name));
+    ++pos_;
+    attribute.mark = mark();
+    while (pos_ < text_.size() && text_[pos_] != quote) {
+      if (text_[pos_] == '<') fail(fmt::format("'<' in attribute '{}': is a quote missing?", attribute.name));
+      if (text_[pos_] == '&') {
+        attribute.value += read_entity();
+      } else {
+        const std::size_t begin = pos_;
+        pass_character();
+        attribute.value += text_.substr(begin, pos_ - begin);
+      }
+    }
+    if (pos_ >= text_.size()) fail(fmt::format("the file ends inside of attribute '{}'", attribute.name));
+    ++pos_;
+    return attribute;
+  }
+
+  void read_start_tag() {
+    XmlElement element;
+    element.mark = mark();
+    element.depth = static_cast<int>(open_.size());
+    element.parent = open_.empty() ? -1 : open_.back().kept;
+    if (element.depth >= XmlLimits::kDepth) {
+      fail(fmt::format("elements are nested more than {} deep", XmlLimits::kDepth));
+    }
+    if (++count_ > XmlLimits::kElements) {
+      fail(fmt::format("the file has more than {} elements", XmlLimits::kElements));
+    }
+    ++pos_;
+    const std::string_view tag = read_name("the name of an element");
+    element.tag = tag;
+    bool spaced = is_space(peek());
+    for (skip_space(); peek() != '>' && peek() != '/'; skip_space()) {
+      if (pos_ >= text_.size()) fail(fmt::format("the file ends inside of the tag <{}", tag));
+      if (!spaced) fail("a blank is missing between two attributes");
+      add_attribute(element, read_attribute());
+      spaced = is_space(peek());
+    }
+    const bool is_empty = peek() == '/';
+    if (is_empty) ++pos_;
+    if (peek() != '>') fail(fmt::format("'>' expected at the end of the tag <{}", tag));
+    ++pos_;
+    const bool kept = element.depth <= kept_depth_;
+    const int line = element.mark.line;
+    if (kept) elements_.push_back(std::move(element));
+    if (!is_empty) open_.push_back({tag, line, kept ? static_cast<int>(elements_.size()) - 1 : -1});
+  }
+
+  void add_attribute(XmlElement& element, XmlAttribute attribute) {
+    if (element.find(attribute.name)) fail(fmt::format("attribute '{}' is given twice", attribute.name));
+    if (static_cast<int>(element.attributes.size()) == XmlLimits::kAttributes) {
+      fail(fmt::format("<{}> has more than {} attributes", element.tag, XmlLimits::kAttributes));
+    }
+    element.attributes.push_back(std::move(attribute));
+  }
+
+  void read_end_tag() {
+    const std::size_t begin = pos_;
+    pos_ += 2;
+    const std::string_view tag = read_name("the name of an element");
+    skip_space();
+    if (peek() != '>') fail(fmt::format("'>' expected at the end of </{}", tag));
+    if (open_.empty() || open_.back().tag != tag) {
+      pos_ = begin;
+      fail(open_.empty() ? fmt::format("</{}> closes nothing", tag)
+                         : fmt::format("</{}> where </{}> is expected, which begins in line {}", tag,
+                                       open_.back().tag, open_.back().line));
+    }
+    ++pos_;
+    open_.pop_back();
+  }
+
+  std::string_view text_;
+  std::shared_ptr<const std::string> file_;
+  int kept_depth_;
+  std::size_t pos_ = 0;
+  std::vector<Open> open_;
+  std::vector<XmlElement> elements_;
+  int count_ = 0;
+  // For mark(): the line of text_[counted_].
+  std::size_t counted_ = 0, line_start_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+const XmlAttribute* XmlElement::find(std::string_view attribute) const {
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const XmlAttribute& a) { return a.name == attribute; });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
+std::vector<XmlElement> read_xml_outline(std::string_view text, std::shared_ptr<const std::string> file,
+                                         int kept_depth) {
+  return OutlineReader(text, std::move(file), kept_depth).read();
+}
+
+}  // namespace sestina

@@ -1,0 +1,47 @@
+// The outline of an XML file: which elements stand where. urdfdom reports neither lines nor every kind of
+// damage (TinyXML takes what it can read of a broken file), so a URDF file passes here first: what is not
+// well-formed, nested too deeply or too large is refused before urdfdom sees it, and what is found gets a
+// mark.
+//
+// Stricter than XML where URDF needs no more: no document type, no character references (&#...;), UTF-8 only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/base/place.h"
+
+namespace sestina {
+
+// Bounds on what is handed to urdfdom, far above any robot. TinyXML recurses over the depth, and searches an
+// element's attributes one by one.
+struct XmlLimits {
+  static constexpr std::size_t kBytes = 16u << 20;
+  static constexpr int kDepth = 200;
+  static constexpr int kElements = 500'000;
+  static constexpr int kAttributes = 64;  // of one element
+};
+
+struct XmlAttribute {
+  std::string name;
+  std::string value;  // with &amp; and its like replaced
+  Mark mark;          // of the value
+};
+
+struct XmlElement {
+  std::string tag;
+  std::vector<XmlAttribute> attributes;
+  int depth = 0;    // 0 for the root
+  int parent = -1;  // index of the element around it
+  Mark mark;
+
+  const XmlAttribute* find(std::string_view attribute) const;  // null when it has none of that name
+};
+
+// The elements down to `kept_depth` in the order of the file. Throws InputError at the first damage.
+std::vector<XmlElement> read_xml_outline(std::string_view text, std::shared_ptr<const std::string> file,
+                                         int kept_depth);
+
+}  // namespace sestina

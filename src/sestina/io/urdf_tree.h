@@ -1,0 +1,53 @@
+// The kinematic tree that a URDF file describes, read from its outline and checked with lines and columns.
+// urdfdom checks less (it takes two parents of a link, and links in a circle) and cannot say where.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/base/error.h"
+#include "sestina/io/urdf_outline.h"
+
+namespace sestina {
+
+struct UrdfLink {
+  std::string name;
+  Mark mark;
+  bool has_collision = false;
+};
+
+struct UrdfJoint {
+  std::string name, type;
+  XmlAttribute parent, child;  // names of links
+  Mark mark;
+  bool is_mimic = false;
+  bool has_safety = false;
+  bool has_calibration = false;
+};
+
+// In the order of the file.
+struct UrdfTree {
+  std::string robot;
+  std::vector<UrdfLink> links;
+  std::vector<UrdfJoint> joints;
+  std::size_t root = 0;  // index of the link that is no joint's child
+  std::map<std::string, int, std::less<>>
+      other_tags;  // of elements beside link, joint and material: how many
+
+  // Mark of the first link or joint of that name.
+  Mark find_mark(std::string_view name) const;
+  bool knows(std::string_view name) const { return marks_.count(name) > 0; }
+
+  std::map<std::string, Mark, std::less<>> marks_;
+};
+
+// Throws InputError with all faults: missing and double names, unknown links and types, mimic joints, links
+// with several parents, several roots, circles.
+UrdfTree read_urdf_tree(const std::vector<XmlElement>& outline);
+
+// Depth of the elements that read_urdf_tree looks at.
+inline constexpr int kUrdfTreeDepth = 2;
+
+}  // namespace sestina
