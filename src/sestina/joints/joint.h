@@ -19,7 +19,7 @@
 //   plus(q, d, q_out)              q moved by the displacement d = u dt of constant speeds; q_out may be q
 //   minus(q_b, q_a, d)             the displacement that plus() needs to go from q_a to q_b
 //   set_identity(q), normalize(q)  the q where F and M coincide; Euler parameters brought back to norm one
-// The laws that bind these functions are tested once for all joints in tests/joints/joint_laws_test.cpp.
+// The laws that bind these functions stand in tests/joints/joint_laws.h, once for all joints.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ template <class T, int nu>
 using JointColumns = std::array<SpatialMotion<T>, static_cast<std::size_t>(nu)>;
 
 template <class J, class T>
-concept JointFor = requires(const J joint, const T* q, const T* u, T* out, const SpatialMotion<T> motion) {
+concept JointFor = requires(const J joint, const T* q, const T* u, T* out) {
   { J::kKeyword } -> std::convertible_to<std::string_view>;
   { J::kNq } -> std::convertible_to<int>;
   { J::kNu } -> std::convertible_to<int>;
