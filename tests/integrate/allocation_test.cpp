@@ -18,10 +18,15 @@ void* allocate(std::size_t size) {
 }
 }  // namespace
 
-// The array and sized forms of the library end in these.
+// The array forms of the library end in these.
 void* operator new(std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 namespace sestina::test {
 namespace {

@@ -12,19 +12,20 @@
 
 namespace sestina {
 
+// Initialised empty, so that a tableau may leave out what it has not.
 struct ButcherTableau {
-  std::string name;
-  int order = 0;                       // of the solution that is carried on, b
-  int embedded_order = 0;              // of b^; zero without one
-  std::vector<double> c;               // (stages)
-  std::vector<std::vector<double>> a;  // row i has i entries
-  std::vector<double> b;               // (stages)
-  std::vector<double> b_embedded;      // (stages), or empty
+  std::string name = {};
+  int order = 0;                            // of the solution that is carried on, b
+  int embedded_order = 0;                   // of b^; zero without one
+  std::vector<double> c = {};               // (stages)
+  std::vector<std::vector<double>> a = {};  // row i has i entries
+  std::vector<double> b = {};               // (stages)
+  std::vector<double> b_embedded = {};      // (stages), or empty
   // The last stage stands at the end of the step and is the first of the next one (its row of a is b).
   bool first_same_as_last = false;
   // (stages), or empty. Dense output: the cubic Hermite polynomial through both ends of the step plus
   // theta^2 (1 - theta)^2 h sum_i dense_i k_i. Only where first_same_as_last.
-  std::vector<double> dense;
+  std::vector<double> dense = {};
 
   int stages() const { return static_cast<int>(b.size()); }
 };

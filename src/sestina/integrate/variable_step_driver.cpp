@@ -87,7 +87,7 @@ double VariableStepDriver::calc_step_end(double t, double h) const {
 }
 
 VariableStepDriver::Attempt VariableStepDriver::try_step(double t_next) {
-  Attempt attempt{.error = std::numeric_limits<double>::infinity()};
+  Attempt attempt;
   try {
     attempt.report = rule().try_step(t_next);
   } catch (const ComputationError& error) {

@@ -15,6 +15,7 @@
 // (1991) 533-554.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "sestina/integrate/step_driver.h"
@@ -28,7 +29,7 @@ class VariableStepDriver final : public StepDriver {
  private:
   // How an attempt at a step ended: the error relative to the tolerance, or infinity and why.
   struct Attempt {
-    double error = 0.0;
+    double error = std::numeric_limits<double>::infinity();
     int worst = 0;  // counted through [q, u]
     StepReport report;
     std::string failure;  // why the accelerations could not be calculated
