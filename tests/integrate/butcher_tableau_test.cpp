@@ -72,10 +72,14 @@ TEST_P(Tableau, SatisfiesTheConditionsOfItsOrderAndNoHigher) {
   double defect_of_next_order = 0.0;
   for (const OrderCondition& condition : make_order_conditions(tableau)) {
     const double defect = calc_defect(condition, tableau.b);
-    if (condition.order <= tableau.order) EXPECT_LT(defect, kRounding) << "1/" << condition.density;
+    if (condition.order <= tableau.order) {
+      EXPECT_LT(defect, kRounding) << "1/" << condition.density;
+    }
     if (condition.order == tableau.order + 1) defect_of_next_order = std::max(defect_of_next_order, defect);
   }
-  if (tableau.order < 5) EXPECT_GT(defect_of_next_order, 1e-3);
+  if (tableau.order < 5) {
+    EXPECT_GT(defect_of_next_order, 1e-3);
+  }
 }
 
 TEST_P(Tableau, EmbeddedSolutionSatisfiesTheConditionsOfItsOrderAndNoHigher) {
@@ -87,7 +91,9 @@ TEST_P(Tableau, EmbeddedSolutionSatisfiesTheConditionsOfItsOrderAndNoHigher) {
   double defect_of_next_order = 0.0;
   for (const OrderCondition& condition : make_order_conditions(tableau)) {
     const double defect = calc_defect(condition, tableau.b_embedded);
-    if (condition.order <= tableau.embedded_order) EXPECT_LT(defect, kRounding) << "1/" << condition.density;
+    if (condition.order <= tableau.embedded_order) {
+      EXPECT_LT(defect, kRounding) << "1/" << condition.density;
+    }
     if (condition.order == tableau.embedded_order + 1) {
       defect_of_next_order = std::max(defect_of_next_order, defect);
     }
@@ -139,7 +145,7 @@ TEST_P(Tableau, DenseOutputSatisfiesTheConditionsOfOrderFourWithinTheStep) {
 
 INSTANTIATE_TEST_SUITE_P(All, Tableau,
                          testing::ValuesIn(explicit_tableaus().begin(), explicit_tableaus().end()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace sestina

@@ -203,7 +203,7 @@ TEST_P(Rule, ReportsOverflowOfTheCandidateItself) {
 
 INSTANTIATE_TEST_SUITE_P(All, Rule,
                          testing::ValuesIn(integration_rule_names().begin(), integration_rule_names().end()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 TEST(DormandPrince, EvaluatesSixTimesAStepAndOnceMoreAtTheStart) {
   PlainSystem kepler = make_kepler();

@@ -132,8 +132,8 @@ std::vector<std::tuple<std::string, std::string>> make_pairs() {
   for (const std::string& name : names_of_rules_with_error_estimate()) pairs.emplace_back(name, "variable");
   return pairs;
 }
-INSTANTIATE_TEST_SUITE_P(All, Run, testing::ValuesIn(make_pairs()), [](const auto& info) {
-  return std::get<0>(info.param) + "_" + std::get<1>(info.param);
+INSTANTIATE_TEST_SUITE_P(All, Run, testing::ValuesIn(make_pairs()), [](const auto& test) {
+  return std::get<0>(test.param) + "_" + std::get<1>(test.param);
 });
 
 TEST(FixedStep, EndsStepsAtMultiplesOfItsLengthAndCutsTheLast) {
