@@ -1,0 +1,160 @@
+// What a person checks of each force element: sense, arm and axes.
+#include <gtest/gtest.h>
+
+#include "forces/force_rig.h"
+#include "sestina/forces/joint_forces.h"
+#include "sestina/forces/point_forces.h"
+#include "sestina/forces/spring_damper.h"
+#include "spatial/difference.h"
+
+namespace sestina {
+namespace {
+
+using namespace testing_support;
+using Force = SpatialForce<double>;
+
+const BodyIndex kFirst{1}, kSecond{2};
+constexpr double kRight = 1.57079632679489661923;  // rad
+constexpr double kRoundOff = 1e-13;                // of some ten operations on numbers up to ten
+
+AttachedPoint<double> point(BodyIndex body, const Vec3<double>& p) {
+  return {body, {Rotation<double>::identity(), p}};
+}
+
+// The first body rests at the origin, the second at (3, 0, 0).
+ForceRig<double> two_bodies_at_rest() {
+  ForceRig<double> rig;
+  rig.bodies[2].X_WB.p = {3, 0, 0};
+  return rig;
+}
+
+SpringDamper<double> spring_between_origins() {
+  SpringDamper<double> spring;
+  spring.from = point(kFirst, {0, 0, 0});
+  spring.to = point(kSecond, {0, 0, 0});
+  return spring;
+}
+
+TEST(SpringDamper, PullsTogetherWhenLongerThanFree) {
+  SpringDamper<double> spring = spring_between_origins();
+  spring.stiffness = 10;
+  spring.free_length = 2;
+  const auto forces = force_of(spring, two_bodies_at_rest()).body_forces;
+  EXPECT_LE(difference(forces[1], Force{{0, 0, 0}, {10, 0, 0}}), kRoundOff);
+  EXPECT_LE(difference(forces[2], Force{{0, 0, 0}, {-10, 0, 0}}), kRoundOff);
+}
+
+TEST(SpringDamper, PushesApartWhenShorterThanFree) {
+  SpringDamper<double> spring = spring_between_origins();
+  spring.stiffness = 10;
+  spring.free_length = 4;
+  EXPECT_LE(difference(force_of(spring, two_bodies_at_rest()).body_forces[1], Force{{0, 0, 0}, {-10, 0, 0}}),
+            kRoundOff);
+}
+
+TEST(SpringDamper, HoldsBackPointsThatPart) {
+  SpringDamper<double> spring = spring_between_origins();
+  spring.damping = 5;
+  ForceRig<double> rig = two_bodies_at_rest();
+  rig.bodies[2].V_WB.v = {2, 7, 0};  // across the line it feels nothing
+  const auto forces = force_of(spring, rig).body_forces;
+  EXPECT_LE(difference(forces[1], Force{{0, 0, 0}, {10, 0, 0}}), kRoundOff);
+  EXPECT_NEAR(spring.dissipated_power(rig.input()), 20, kRoundOff);
+}
+
+TEST(SpringDamper, HasNoEnergyAtItsFreeLength) {
+  SpringDamper<double> spring = spring_between_origins();
+  spring.stiffness = 10;
+  spring.free_length = 3;
+  EXPECT_EQ(spring.potential_energy(two_bodies_at_rest().input()), 0.0);
+  spring.free_length = 1;
+  EXPECT_NEAR(spring.potential_energy(two_bodies_at_rest().input()), 20, kRoundOff);
+}
+
+TEST(SpringDamper, ActsAndReactsAlongOneLine) {
+  Random random(1);
+  for (int i = 0; i < 50; ++i) {
+    const ForceRig<double> rig = random_rig(random);
+    SpringDamper<double> spring;
+    spring.from = point(i % 2 ? kGround : kFirst, random.vector());
+    spring.to = point(kSecond, random.vector());
+    spring.stiffness = random.uniform(0, 2);
+    spring.damping = random.uniform(0, 2);
+    const auto sums = force_of(spring, rig);
+    Force about_ground_origin;
+    double largest_force = 0.0;
+    for (std::size_t b = 0; b < sums.body_forces.size(); ++b) {
+      about_ground_origin += shift_back(sums.body_forces[b], rig.bodies[b].X_WB.p);
+      largest_force = std::max(largest_force, norm(sums.body_forces[b].force));
+    }
+    EXPECT_LE(difference(about_ground_origin, Force{}), kRoundOff);
+    EXPECT_GT(largest_force, 1e-3);
+  }
+}
+
+TEST(JointSpring, DrivesTheCoordinateBackToItsReference) {
+  ForceRig<double> rig;
+  rig.q = {0, 0.5, 0};
+  JointSpring<double> spring;
+  spring.q = 1, spring.u = 2;
+  spring.stiffness = 10, spring.reference = 0.2;
+  EXPECT_NEAR(force_of(spring, rig).tau[2], -3, kRoundOff);
+  EXPECT_NEAR(spring.potential_energy(rig.input()), 0.45, kRoundOff);
+}
+
+TEST(JointDamper, OpposesTheSpeed) {
+  ForceRig<double> rig;
+  rig.u = {0, 0.5, 0};
+  JointDamper<double> damper;
+  damper.u = 1, damper.damping = 10;
+  EXPECT_NEAR(force_of(damper, rig).tau[1], -5, kRoundOff);
+}
+
+TEST(JointForce, IsAddedToTheGeneralisedForce) {
+  ForceRig<double> rig;
+  rig.expressions = {0, 7, 0, 0, 0, 0};
+  JointForce<double> force;
+  force.u = 2, force.expression = 1;
+  EXPECT_EQ(force_of(force, rig).tau[2], 7);
+  EXPECT_EQ(force_of(force, rig).tau[1], 0);
+}
+
+// A body turned by a right angle about z, so that its x axis is the ground's y.
+ForceRig<double> turned_body() {
+  ForceRig<double> rig;
+  rig.bodies[1].X_WB = {axis_rotation(Vec3<double>{0, 0, 1}, kRight), {5, 0, 0}};
+  rig.expressions = {1, 0, 0, 0, 0, 0};
+  return rig;
+}
+
+TEST(PointForce, HasAnArmFromTheOriginOfTheBody) {
+  PointForce<double> force;
+  force.at = point(kFirst, {2, 0, 0});  // 2 m along the ground's y from the body's origin
+  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, -2}, {1, 0, 0}}),
+            kRoundOff);
+}
+
+TEST(PointForce, TurnsWithTheBodyWhereItIsGivenInBodyAxes) {
+  PointForce<double> force;
+  force.at = point(kFirst, {2, 0, 0});
+  force.value.in_body_axes = true;
+  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, 0}, {0, 1, 0}}),
+            kRoundOff);
+  // Components in axes that are themselves turned against the body's: A's x is B's y, the ground's -x.
+  force.value.R_BA = axis_rotation(Vec3<double>{0, 0, 1}, kRight);
+  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, 2}, {-1, 0, 0}}),
+            kRoundOff);
+}
+
+TEST(PointTorque, DoesNotDependOnThePoint) {
+  PointTorque<double> torque;
+  torque.at = point(kFirst, {2, 3, 4});
+  EXPECT_LE(difference(force_of(torque, turned_body()).body_forces[1], Force{{1, 0, 0}, {0, 0, 0}}),
+            kRoundOff);
+  torque.value.in_body_axes = true;
+  EXPECT_LE(difference(force_of(torque, turned_body()).body_forces[1], Force{{0, 1, 0}, {0, 0, 0}}),
+            kRoundOff);
+}
+
+}  // namespace
+}  // namespace sestina
