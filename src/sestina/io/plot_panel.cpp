@@ -1,0 +1,164 @@
+#include "sestina/io/plot_panel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
+
+namespace sestina {
+namespace {
+
+constexpr std::size_t kMostCoordinates = 8;  // shown unless columns are chosen
+constexpr double kLargest = 1e300;           // what exceeds it is a gap: the width of the axis must be finite
+
+bool matches(std::string_view pattern, std::string_view name) {
+  const std::size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  const std::string_view rest = pattern.substr(star + 1);
+  for (std::size_t i = star; i <= name.size(); ++i) {
+    if (matches(rest, name.substr(i))) return true;
+  }
+  return false;
+}
+
+void add_once(std::vector<std::string>& list, const std::string& name) {
+  if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+}
+
+std::vector<std::string> usual_columns(const ResultTable& table, const std::string& x) {
+  std::vector<std::string> chosen;
+  for (const std::string& name : table.header().names()) {
+    const bool is_coordinate = matches("*.q", name) || matches("*.q[*]", name);
+    if (is_coordinate && name != x && chosen.size() < kMostCoordinates) chosen.push_back(name);
+  }
+  for (const std::string& name : table.header().names()) {
+    if (matches("energy.*", name)) chosen.push_back(name);
+  }
+  if (!chosen.empty()) return chosen;
+  for (const std::string& name : table.header().names()) {
+    if (name != x && chosen.size() < kMostCoordinates) chosen.push_back(name);
+  }
+  return chosen;
+}
+
+Series make_series(const ResultTable& table, const std::string& name) {
+  Series series{name, table.column(name)};
+  for (double& value : series.values) {
+    if (!(std::abs(value) <= kLargest)) value = std::numeric_limits<double>::quiet_NaN();
+  }
+  return series;
+}
+
+Range range_of(const std::vector<double>& values, Range range) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+  }
+  return range;
+}
+
+constexpr Range kEmpty{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+
+Range axis_range(Range data, double margin) {
+  return data.low <= data.high ? calc_axis_range(data, margin) : Range{0, 1};
+}
+
+// "base.q" of "base.q[0]"
+std::string_view without_index(std::string_view name) { return name.substr(0, name.find('[')); }
+
+std::string_view first_word(std::string_view name) { return name.substr(0, name.find('.')); }
+
+std::string_view last_word(std::string_view name) {
+  name = without_index(name);
+  return name.substr(name.rfind('.') + 1);
+}
+
+template <class Part>
+bool agree(const std::vector<Series>& series, Part part) {
+  return std::all_of(series.begin(), series.end(),
+                     [&](const Series& one) { return part(one.name) == part(series.front().name); });
+}
+
+int most_ticks(double length, double spacing) {
+  return std::max(3, static_cast<int>(std::floor(length / spacing)) + 1);
+}
+
+}  // namespace
+
+std::vector<std::string> select_columns(const ResultTable& table, const PlotOptions& options) {
+  if (options.columns.empty()) return usual_columns(table, options.x);
+  const std::vector<std::string> names = table.header().names();
+  std::vector<std::string> chosen;
+  FaultList faults;
+  for (const std::string& pattern : options.columns) {
+    const bool is_pattern = pattern.find('*') != std::string::npos;
+    bool is_found = false;
+    for (const std::string& name : names) {
+      if (!matches(pattern, name)) continue;
+      is_found = true;
+      if (!is_pattern || name != options.x) add_once(chosen, name);
+    }
+    if (is_found) continue;
+    faults.add({}, is_pattern ? "no column matches '" + pattern + "'"
+                              : "unknown column '" + pattern + "'" + suggestion(pattern, names));
+  }
+  faults.throw_if_any();
+  return chosen;
+}
+
+std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns) {
+  std::vector<Panel> panels;
+  for (const std::string& name : columns) {
+    const std::string& unit = table.unit(name);
+    auto panel =
+        std::find_if(panels.begin(), panels.end(), [&unit](const Panel& one) { return one.unit == unit; });
+    if (panel == panels.end()) {
+      panels.emplace_back();
+      panel = panels.end() - 1;
+      panel->unit = unit;
+    }
+    panel->series.push_back(make_series(table, name));
+  }
+  for (Panel& panel : panels) {
+    Range data = kEmpty;
+    for (const Series& series : panel.series) data = range_of(series.values, data);
+    panel.range = axis_range(data, 0.06);  // so that no curve touches the frame
+  }
+  return panels;
+}
+
+HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column) {
+  HorizontalAxis axis;
+  axis.series = make_series(table, column);
+  const std::vector<double>& x = axis.series.values;
+  // Time fills the width; a curve that turns back needs room to do so.
+  const double margin = std::is_sorted(x.begin(), x.end()) ? 0.0 : 0.04;
+  axis.range = axis_range(range_of(x, kEmpty), margin);
+  return axis;
+}
+
+void set_ticks(Panel& panel, double length, double spacing) {
+  panel.ticks = calc_ticks(panel.range.low, panel.range.high, most_ticks(length, spacing));
+  panel.label = axis_label(common_quantity(panel.series), panel.unit, panel.ticks);
+}
+
+void set_ticks(HorizontalAxis& axis, const std::string& unit, double length, double spacing) {
+  axis.ticks = calc_ticks(axis.range.low, axis.range.high, most_ticks(length, spacing));
+  axis.label = axis_label(axis.series.name, unit, axis.ticks);
+}
+
+std::string common_quantity(const std::vector<Series>& series) {
+  if (series.size() == 1) return series.front().name;
+  const std::string& name = series.front().name;
+  if (agree(series, without_index)) return std::string(without_index(name));
+  if (agree(series, last_word)) return std::string(last_word(name));
+  if (agree(series, first_word)) return std::string(first_word(name));
+  return "";
+}
+
+}  // namespace sestina

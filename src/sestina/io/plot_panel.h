@@ -1,0 +1,44 @@
+// What a figure shows, before it is laid out: which columns, in which panels, under which labels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sestina/io/plot.h"
+#include "sestina/io/plot_ticks.h"
+
+namespace sestina {
+
+struct Series {
+  std::string name;
+  std::vector<double> values;
+};
+
+// The series of one unit, which share a y axis.
+struct Panel {
+  std::string unit;
+  std::vector<Series> series;
+  Range range;
+  Ticks ticks;
+  std::string label;
+};
+
+struct HorizontalAxis {
+  Series series;
+  Range range;
+  Ticks ticks;
+  std::string label;
+};
+
+// Panels in the order in which their units first come up; ranges set, ticks and labels not.
+std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns);
+HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column);
+
+// Ticks at least `spacing` apart on an axis of that length (mm), and the label that goes with them.
+void set_ticks(Panel& panel, double length, double spacing);
+void set_ticks(HorizontalAxis& axis, const std::string& unit, double length, double spacing);
+
+// What the names have in common: "q" for hip.q and knee.q, "energy" for energy.kinetic and energy.total.
+std::string common_quantity(const std::vector<Series>& series);
+
+}  // namespace sestina

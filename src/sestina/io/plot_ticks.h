@@ -1,0 +1,37 @@
+// Where an axis bears numbers, and how they are printed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace sestina {
+
+// A number on the axis stands for  offset + label * 10^exponent.
+struct Ticks {
+  std::vector<double> values;  // ascending, multiples of the step, counted from the offset
+  double step = 0;
+  double offset = 0;  // not zero where all values agree in so many digits that labels would be illegible
+  int exponent = 0;   // a multiple of 3
+  int decimals = 0;   // of the labels
+
+  std::string label(std::size_t i) const;
+};
+
+// At most `most` (>= 2) ticks within [low, high], low < high, at multiples of the smallest 1, 2, 2.5 or 5
+// times a power of ten that allows it. (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990,
+// with 2.5 added.)
+Ticks calc_ticks(double low, double high, int most);
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+// The range of an axis for data in `data`: wider by `margin` times its width on either side. Data that are
+// constant but for rounding get a range around their value.
+Range calc_axis_range(Range data, double margin);
+
+// "q − 12.5 [10⁻³ rad]"; the unit as in results, `m/s^2`.
+std::string axis_label(const std::string& quantity, const std::string& unit, const Ticks& ticks);
+
+}  // namespace sestina
