@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 #include <urdf_parser/urdf_parser.h>
 
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <utility>
 
 #include "sestina/base/error.h"
+#include "sestina/io/text_file.h"
 #include "sestina/io/urdf_convert.h"
 #include "sestina/io/urdf_outline.h"
 #include "sestina/io/urdf_tree.h"
@@ -99,21 +97,6 @@ void add_faults(const std::vector<Message>& messages, const UrdfTree& tree,
   if (!pending.empty() && (faults.empty() || !is_only_context)) faults.add({{file, 0, 0}, {}}, pending);
 }
 
-std::string read_text_file(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError(path + ": no such file");
-  if (std::filesystem::is_directory(status)) throw InputError(path + ": is a directory, not a URDF file");
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw InputError(path + ": cannot be opened for reading");
-  // One byte more than allowed, so that the outline reader notices; also of devices, which have no size.
-  std::string text(XmlLimits::kBytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.bad()) throw InputError(path + ": cannot be read");
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  return text;
-}
-
 }  // namespace
 
 std::string to_string(const ImportNote& note) { return to_string(Fault{note.place, note.message}); }
@@ -121,6 +104,7 @@ std::string to_string(const ImportNote& note) { return to_string(Fault{note.plac
 System read_urdf(std::string_view text, const std::string& file_name, const UrdfOptions& options,
                  ImportNotes* notes) {
   const auto file = std::make_shared<const std::string>(file_name);
+  check_utf8_text(text, file_name);
   const UrdfTree tree = read_urdf_tree(read_xml_outline(text, file, kUrdfTreeDepth));
 
   MessageCapture capture;
@@ -148,7 +132,7 @@ System read_urdf(std::string_view text, const std::string& file_name, const Urdf
 }
 
 System read_urdf_file(const std::string& path, const UrdfOptions& options, ImportNotes* notes) {
-  return read_urdf(read_text_file(path), path, options, notes);
+  return read_urdf(read_text_file(path, XmlLimits::kBytes), path, options, notes);
 }
 
 }  // namespace sestina

@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
-#include "sestina/expression/function.h"
+#include "sestina/model/names.h"
 
 namespace sestina {
 namespace {
@@ -13,22 +10,9 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reserved in the model file, beside the words of expressions.
-constexpr std::array<std::string_view, 6> kReserved{"ground", "origin", "t", "q", "u", "energy"};
-
-bool is_reserved(std::string_view name) {
-  const auto words = reserved_words();
-  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end() ||
-         std::find(words.begin(), words.end(), name) != words.end();
-}
-
 }  // namespace
 
-bool is_allowed_name(std::string_view name) {
-  return !name.empty() && is_letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); }) &&
-         !is_reserved(name);
-}
+bool is_allowed_name(std::string_view name) { return is_identifier(name) && !is_reserved_name(name); }
 
 bool NameMap::claim(const std::string& name) { return is_allowed_name(name) && taken_.insert(name).second; }
 

@@ -17,28 +17,6 @@ bool continues_name(char c) {
   return starts_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == ':';
 }
 
-// Number of bytes of the UTF-8 sequence that begins at text[i], 0 when there is none (RFC 3629).
-std::size_t utf8_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) -> unsigned {
-    return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
-  };
-  const auto follows = [&](std::size_t k) { return (byte(k) & 0xC0u) == 0x80u; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80u) return 1;
-  if (lead >= 0xC2u && lead <= 0xDFu) return follows(1) ? 2 : 0;
-  if (lead >= 0xE0u && lead <= 0xEFu) {
-    const bool overlong = lead == 0xE0u && byte(1) < 0xA0u;
-    const bool surrogate = lead == 0xEDu && byte(1) > 0x9Fu;
-    return follows(1) && follows(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (lead >= 0xF0u && lead <= 0xF4u) {
-    const bool overlong = lead == 0xF0u && byte(1) < 0x90u;
-    const bool too_high = lead == 0xF4u && byte(1) > 0x8Fu;
-    return follows(1) && follows(2) && follows(3) && !overlong && !too_high ? 4 : 0;
-  }
-  return 0;
-}
-
 class OutlineReader {
  public:
   OutlineReader(std::string_view text, std::shared_ptr<const std::string> file, int kept_depth)
@@ -54,10 +32,10 @@ class OutlineReader {
       if (text_[pos_] != '<') {
         read_text();
       } else if (looking_at("<!--")) {
-        read_comment();
+        skip_past("-->", pos_ + 4, "a comment that never ends");
       } else if (looking_at("<![CDATA[")) {
         if (open_.empty()) fail("text outside of the root element");
-        read_until("]]>", "a CDATA section that never ends");
+        skip_past("]]>", pos_, "a CDATA section that never ends");
       } else if (looking_at("<?")) {
         read_instruction();
       } else if (looking_at("<!")) {
@@ -102,38 +80,17 @@ class OutlineReader {
     while (pos_ < text_.size() && is_space(text_[pos_])) ++pos_;
   }
 
-  // Passes one character of attribute or text, refusing what XML does not allow.
-  void pass_character() {
-    const auto c = static_cast<unsigned char>(text_[pos_]);
-    if (c < 0x20u && !is_space(text_[pos_])) fail(fmt::format("control character 0x{:02x}", c));
-    const std::size_t length = utf8_length(text_, pos_);
-    if (length == 0) fail(fmt::format("byte 0x{:02x} is not UTF-8", c));
-    pos_ += length;
-  }
-
-  void read_until(std::string_view end, const char* complaint) {
-    const std::size_t found = text_.find(end, pos_);
+  // Passes everything up to and including `end`.
+  void skip_past(std::string_view end, std::size_t begin, const char* complaint) {
+    const std::size_t found = text_.find(end, begin);
     if (found == std::string_view::npos) fail(complaint);
-    while (pos_ < found) pass_character();
     pos_ = found + end.size();
-  }
-
-  // Comments may be in any encoding; only a NUL would end the text for a C program.
-  void read_comment() {
-    const std::size_t found = text_.find("-->", pos_ + 4);
-    if (found == std::string_view::npos) fail("a comment that never ends");
-    const std::size_t nul = text_.substr(0, found).find('\0', pos_);
-    if (nul != std::string_view::npos) {
-      pos_ = nul;
-      fail("control character 0x00");
-    }
-    pos_ = found + 3;
   }
 
   // <?xml version="1.0"?>
   void read_instruction() {
     const std::size_t begin = pos_;
-    read_until("?>", "a '<?' that never ends");
+    skip_past("?>", pos_, "a '<?' that never ends");
     const std::string_view inside = text_.substr(begin + 2, pos_ - begin - 4);
     if (inside.find_first_of("<>") != std::string_view::npos) {
       pos_ = begin;
@@ -147,7 +104,7 @@ class OutlineReader {
       if (text_[pos_] == '&') {
         read_entity();
       } else {
-        pass_character();
+        ++pos_;
       }
     }
   }
@@ -187,9 +144,7 @@ class OutlineReader {
       if (text_[pos_] == '&') {
         attribute.value += read_entity();
       } else {
-        const std::size_t begin = pos_;
-        pass_character();
-        attribute.value += text_.substr(begin, pos_ - begin);
+        attribute.value += text_[pos_++];
       }
     }
     if (pos_ >= text_.size()) fail(fmt::format("the file ends inside of attribute '{}'", attribute.name));

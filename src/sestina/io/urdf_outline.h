@@ -3,7 +3,9 @@
 // well-formed, nested too deeply or too large is refused before urdfdom sees it, and what is found gets a
 // mark.
 //
-// Stricter than XML where URDF needs no more: no document type, no character references (&#...;), UTF-8 only.
+// Stricter than XML where URDF needs no more: no document type, no character references (&#...;). The text
+// must have passed check_utf8_text: TinyXML reads beyond the end of text whose last character is cut off, and
+// to the first NUL only.
 #pragma once
 
 #include <memory>
