@@ -111,6 +111,9 @@ TEST(Plot, TakesWhateverARunLeaves) {
   PlotOptions phase = options_for(output, {"hip.u"});
   phase.x = "hip.q";
   plot_result(pendulum(), phase);
+  PlotOptions path = options_for(output, {"base.q[0]"});  // the same unit on both axes
+  path.x = "upper.origin.x";
+  plot_result(pendulum(), path);
   ResultTable diverged = pendulum();
   const double largest = std::numeric_limits<double>::max();
   diverged.append_row(std::vector<double>{10, largest, -largest, 1e300, -1e300, 0, 0, 1e-310, largest});
@@ -180,6 +183,8 @@ TEST(Panels, AreNamedByWhatTheirColumnsShare) {
   EXPECT_EQ(quantity({"base.q[0]", "hip.q"}), "q");
   EXPECT_EQ(quantity({"base.q[0]", "base.q[1]"}), "base.q");
   EXPECT_EQ(quantity({"energy.kinetic", "energy.total"}), "energy");
+  EXPECT_EQ(quantity({"upper.origin.x", "upper.origin.y"}), "upper.origin");
+  EXPECT_EQ(quantity({"upper.origin.x", "upper.tip.y"}), "upper");
   EXPECT_EQ(quantity({"hip.q", "energy.total"}), "");
 }
 

@@ -48,7 +48,7 @@ constexpr std::array<Color, 7> kColors = {{{0, 0.447, 0.698},
 
 // So that curves can be told apart in grey too. Their number has no factor in common with that of the
 // colours: 42 curves differ.
-constexpr std::array<double, 2> kDashed = {2.4, 0.9};
+constexpr std::array<double, 2> kDashed = {2.6, 0.7};
 constexpr std::array<double, 4> kDashDotted = {3.2, 0.8, 0.6, 0.8};
 constexpr std::array<double, 2> kDotted = {0.6, 0.6};
 constexpr std::array<double, 2> kLongDashed = {4.8, 1.0};
@@ -131,6 +131,9 @@ class Plot {
  private:
   void lay_out();
   double place_panels(double panel_height);
+  double usual_panel_height() const;
+  bool is_path() const;
+  void equalize_scales();
   void draw_panel(Figure& figure, std::size_t i) const;
   void draw_curves(Figure& figure, std::size_t i) const;
   void draw_legend(Figure& figure, std::size_t i) const;
@@ -175,7 +178,7 @@ void Plot::lay_out() {
     }
     height_ = place_panels(panel_height);
   } else {
-    height_ = place_panels(panels_.size() == 1 ? 1.4 * kUsualPanelHeight : kUsualPanelHeight);
+    height_ = place_panels(usual_panel_height());
   }
   double widest = 0;
   for (std::size_t i = 0; i < panels_.size(); ++i) {
@@ -198,6 +201,31 @@ void Plot::lay_out() {
     boxes_[i].right = right_;
     legends_[i] = arrange_legend(ruler, panels_[i], right_ - left_);
   }
+  if (is_path()) equalize_scales();
+}
+
+// Both axes have the same unit, as those of a path in space: then circles are round.
+bool Plot::is_path() const {
+  const std::vector<double>& x = axis_.series.values;
+  return panels_.size() == 1 && panels_.front().unit == x_unit_ && !std::is_sorted(x.begin(), x.end());
+}
+
+double Plot::usual_panel_height() const {
+  if (panels_.size() > 1) return kUsualPanelHeight;
+  const double width = right_ - left_;
+  if (is_path())
+    return std::clamp(width * panels_.front().range.width() / axis_.range.width(), width / 4, width);
+  return 1.4 * kUsualPanelHeight;
+}
+
+void Plot::equalize_scales() {
+  Panel& panel = panels_.front();
+  const PageBox& box = boxes_.front();
+  const double scale = std::max(axis_.range.width() / box.width(), panel.range.width() / box.height());
+  axis_.range = axis_.range.widened_to(scale * box.width());
+  panel.range = panel.range.widened_to(scale * box.height());
+  set_ticks(axis_, x_unit_, box.width(), kTickSpacingX);
+  set_ticks(panel, box.height(), kTickSpacingY);
 }
 
 // Returns the height of the page.

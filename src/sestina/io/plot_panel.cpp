@@ -71,11 +71,24 @@ Range axis_range(Range data, double margin) {
 // "base.q" of "base.q[0]"
 std::string_view without_index(std::string_view name) { return name.substr(0, name.find('[')); }
 
-std::string_view first_word(std::string_view name) { return name.substr(0, name.find('.')); }
-
 std::string_view last_word(std::string_view name) {
   name = without_index(name);
   return name.substr(name.rfind('.') + 1);
+}
+
+// The leading words that all names share, "" when there is none.
+std::string_view common_words(const std::vector<Series>& series) {
+  std::string_view words = series.front().name;
+  while (true) {
+    const std::size_t dot = words.rfind('.');
+    if (dot == std::string_view::npos) return {};
+    const std::string_view with_dot = words.substr(0, dot + 1);
+    words = words.substr(0, dot);
+    if (std::all_of(series.begin(), series.end(),
+                    [with_dot](const Series& one) { return one.name.starts_with(with_dot); })) {
+      return words;
+    }
+  }
 }
 
 template <class Part>
@@ -157,8 +170,7 @@ std::string common_quantity(const std::vector<Series>& series) {
   const std::string& name = series.front().name;
   if (agree(series, without_index)) return std::string(without_index(name));
   if (agree(series, last_word)) return std::string(last_word(name));
-  if (agree(series, first_word)) return std::string(first_word(name));
-  return "";
+  return std::string(common_words(series));
 }
 
 }  // namespace sestina

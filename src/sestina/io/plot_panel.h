@@ -38,7 +38,8 @@ HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string&
 void set_ticks(Panel& panel, double length, double spacing);
 void set_ticks(HorizontalAxis& axis, const std::string& unit, double length, double spacing);
 
-// What the names have in common: "q" for hip.q and knee.q, "energy" for energy.kinetic and energy.total.
+// What the names have in common: "q" for hip.q and knee.q, "energy" for energy.kinetic and energy.total,
+// "upper.origin" for upper.origin.x and upper.origin.y.
 std::string common_quantity(const std::vector<Series>& series);
 
 }  // namespace sestina

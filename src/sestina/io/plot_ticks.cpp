@@ -100,7 +100,7 @@ Ticks calc_ticks(double low, double high, int most) {
 
 Range calc_axis_range(Range data, double margin) {
   const double largest = std::max(std::abs(data.low), std::abs(data.high));
-  const double width = data.high - data.low;
+  const double width = data.width();
   // 1e-13 is some hundred roundings: what varies by less has no shape worth drawing.
   if (width <= std::max(1e-13 * largest, kSmallest)) {
     const double middle = data.low + width / 2;

@@ -25,6 +25,13 @@ Ticks calc_ticks(double low, double high, int most);
 struct Range {
   double low = 0;
   double high = 0;
+
+  double width() const { return high - low; }
+  // The same middle.
+  Range widened_to(double new_width) const {
+    const double more = (new_width - width()) / 2;
+    return {low - more, high + more};
+  }
 };
 
 // The range of an axis for data in `data`: wider by `margin` times its width on either side. Data that are
