@@ -69,6 +69,8 @@ PointMotion<T> point_motion(const ForceInput<T>& in, const AttachedPoint<T>& poi
 // The parts of the balance that an element does not have.
 template <class T>
 struct ForceElement {
+  ForceIndex index;  // which force of the model it belongs to
+
   T potential_energy(const ForceInput<T>&) const { return T(0); }
   T dissipated_power(const ForceInput<T>&) const { return T(0); }
   T supplied_power(const ForceInput<T>&) const { return T(0); }

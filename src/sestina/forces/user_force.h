@@ -27,7 +27,8 @@ class UserForce {
     (void)t, (void)bodies;
     return 0.0;
   }
-  // W. -d(potential energy)/dt where there is a potential; needed for an exact energy balance only.
+  // W, minus the rate of the potential energy: the part of the power that the balance of energy finds in
+  // the potential and not in what is supplied.
   virtual double conservative_power(double t, std::span<const BodyMotion<double>> bodies) const {
     (void)t, (void)bodies;
     return 0.0;

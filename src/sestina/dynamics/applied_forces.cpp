@@ -1,0 +1,122 @@
+#include "sestina/dynamics/applied_forces.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/spatial/scalars.h"
+
+namespace sestina {
+
+template <class T>
+AppliedForces<T>::AppliedForces(const Model& model)
+    : tau(static_cast<std::size_t>(model.nu())),
+      body(static_cast<std::size_t>(model.bodies().size())),
+      expressions(static_cast<std::size_t>(model.num_force_expressions())),
+      tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
+      tape_scratch(static_cast<std::size_t>(model.force_tape_scratch_size())) {
+  if (!model.user_forces().empty()) {
+    user_motion.resize(body.size());
+    user_forces.resize(body.size());
+  }
+}
+
+namespace {
+
+// Poses and velocities of the bodies' own frames, as a UserForce sees them.
+void update_user_motion(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                        std::vector<BodyMotion<double>>& motion) {
+  for (std::size_t i = 1; i < motion.size(); ++i) {
+    const BodyIndex b(static_cast<int>(i));
+    motion[i] = {calc_body_pose(properties, kinematics, b), calc_body_velocity(properties, kinematics, b)};
+  }
+}
+
+void add_user_forces(const Model& model, const Properties<double>& properties, const State<double>& state,
+                     const Kinematics<double>& kinematics, AppliedForces<double>& forces) {
+  update_user_motion(properties, kinematics, forces.user_motion);
+  std::fill(forces.user_forces.begin(), forces.user_forces.end(), SpatialForce<double>{});
+  for (const UserForceInfo& info : model.user_forces()) {
+    info.force->add_force(state.t, forces.user_motion, forces.user_forces);
+  }
+  for (std::size_t i = 1; i < forces.body.size(); ++i) {
+    const Vec3<double> arm =
+        kinematics.motion[i].X_WB.R * properties.bodies[BodyIndex(static_cast<int>(i))].X_MB.p;
+    forces.body[i] += shift_back(forces.user_forces[i], arm);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void update_applied_forces(const Model& model, const Properties<T>& properties, const State<T>& state,
+                           const Kinematics<T>& kinematics, AppliedForces<T>& forces) {
+  std::fill(forces.tau.begin(), forces.tau.end(), T(0));
+  std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
+  if (!forces.expressions.empty()) {
+    model.calc_force_expressions<T>(properties, state, forces.tape_inputs, forces.tape_scratch,
+                                 forces.expressions);
+  }
+  const ForceInput<T> in = force_input(state, kinematics, forces);
+  ForceOutput<T> out{forces.tau.data(), forces.body.data()};
+  properties.forces.for_each([&](const auto& element) { element.add_force(in, out); });
+  if (!model.user_forces().empty()) {
+    if constexpr (std::is_same_v<T, double>) {
+      add_user_forces(model, properties, state, kinematics, forces);
+    } else {
+      throw InputError(fmt::format("{}: a user force has no derivatives and no symbolic form",
+                                   model.forces()[model.user_forces().front().index].name));
+    }
+  }
+}
+
+std::string explain_non_finite_force(const Model& model, const Properties<double>& properties,
+                                     const State<double>& state, const Kinematics<double>& kinematics,
+                                     AppliedForces<double>& forces) {
+  update_applied_forces(model, properties, state, kinematics, forces);
+  for (std::size_t i = 0; i < forces.expressions.size(); ++i) {
+    if (!std::isfinite(forces.expressions[i])) return model.explain_force_expression(static_cast<int>(i), properties, state);
+  }
+  const ForceInput<double> in = force_input(state, kinematics, forces);
+  std::string explanation;
+  properties.forces.for_each([&](const auto& element) {
+    if (!explanation.empty()) return;
+    std::fill(forces.tau.begin(), forces.tau.end(), 0.0);
+    std::fill(forces.body.begin(), forces.body.end(), SpatialForce<double>{});
+    ForceOutput<double> out{forces.tau.data(), forces.body.data()};
+    element.add_force(in, out);
+    double sum = 0.0;
+    for (double tau : forces.tau) sum += tau;
+    for (const auto& f : forces.body) {
+      sum += f.force.x + f.force.y + f.force.z + f.torque.x + f.torque.y + f.torque.z;
+    }
+    if (std::isfinite(sum)) return;
+    using Element = std::decay_t<decltype(element)>;
+    const std::string& name = model.forces()[element.index].name;
+    if constexpr (std::is_same_v<Element, SpringDamper<double>>) {
+      explanation = fmt::format("the two points of {} coincide, so that its force has no direction", name);
+    } else {
+      explanation = fmt::format("the force {} is not finite", name);
+    }
+  });
+  if (!explanation.empty()) return explanation;
+  for (const UserForceInfo& info : model.user_forces()) {
+    std::fill(forces.user_forces.begin(), forces.user_forces.end(), SpatialForce<double>{});
+    info.force->add_force(state.t, forces.user_motion, forces.user_forces);
+    for (const auto& f : forces.user_forces) {
+      if (!std::isfinite(dot(f.force, f.force) + dot(f.torque, f.torque))) {
+        return fmt::format("the user force {} is not finite", model.forces()[info.index].name);
+      }
+    }
+  }
+  return {};
+}
+
+#define SESTINA_INSTANTIATE(T)                                                                     \
+  template struct AppliedForces<T>;                                                                \
+  template void update_applied_forces(const Model&, const Properties<T>&, const State<T>&,        \
+                                      const Kinematics<T>&, AppliedForces<T>&);
+SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+
+}  // namespace sestina

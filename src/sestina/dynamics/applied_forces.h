@@ -1,0 +1,42 @@
+// All forces that act on the system but gravity, gathered into generalised forces and spatial forces.
+#pragma once
+
+#include <vector>
+
+#include "sestina/dynamics/kinematics.h"
+
+namespace sestina {
+
+template <class T>
+struct AppliedForces {
+  explicit AppliedForces(const Model& model);
+
+  std::vector<T> tau;                  // (nu) generalised forces
+  std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
+  std::vector<T> expressions;          // values of the force expressions
+
+  // Scratch memory.
+  std::vector<T> tape_inputs, tape_scratch;
+  std::vector<BodyMotion<double>> user_motion;      // by BodyIndex: the bodies' own frames
+  std::vector<SpatialForce<double>> user_forces;  // by BodyIndex: about the bodies' own origins
+};
+
+// Evaluates the force expressions and every force element. O(n + forces), no allocation.
+// With T other than double, a model that has a UserForce is refused (InputError).
+template <class T>
+void update_applied_forces(const Model& model, const Properties<T>& properties, const State<T>& state,
+                           const Kinematics<T>& kinematics, AppliedForces<T>& forces);
+
+// What the force elements read, for the state to which `kinematics` and `forces` belong.
+template <class T>
+ForceInput<T> force_input(const State<T>& state, const Kinematics<T>& kinematics,
+                          const AppliedForces<T>& forces) {
+  return {state.t, state.q.data(), state.u.data(), kinematics.motion.data(), forces.expressions.data()};
+}
+
+// Names the first force element whose force is not finite and says why, or returns an empty text.
+std::string explain_non_finite_force(const Model& model, const Properties<double>& properties,
+                                     const State<double>& state, const Kinematics<double>& kinematics,
+                                     AppliedForces<double>& forces);
+
+}  // namespace sestina

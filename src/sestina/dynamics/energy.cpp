@@ -1,0 +1,72 @@
+#include "sestina/dynamics/energy.h"
+
+#include "sestina/spatial/scalars.h"
+
+namespace sestina {
+
+template <class T>
+Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const State<T>& state,
+                      const Kinematics<T>& kinematics, const AppliedForces<T>& forces) {
+  Energy<T> energy;
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const auto i = static_cast<std::size_t>(b.value());
+    const BodyMotion<T>& motion = kinematics.motion[i];
+    const RigidInertia<T>& M = kinematics.inertia[i];
+    energy.kinetic += T(0.5) * dot(motion.V_WB, M * motion.V_WB);
+    energy.potential -= M.mass * dot(properties.gravity, motion.X_WB.p + M.c);
+    const BodyInfo& info = model.bodies()[b];
+    if (info.nu == 1) {
+      const T& u = state.u[static_cast<std::size_t>(info.u_start)];
+      energy.kinetic += T(0.5) * properties.bodies[b].armature * u * u;
+    }
+  }
+  const ForceInput<T> in = force_input(state, kinematics, forces);
+  properties.forces.for_each([&](const auto& element) { energy.potential += element.potential_energy(in); });
+  if constexpr (std::is_same_v<T, double>) {
+    for (const UserForceInfo& info : model.user_forces()) {
+      energy.potential += info.force->potential_energy(state.t, forces.user_motion);
+    }
+  }
+  return energy;
+}
+
+template <class T>
+Momentum<T> calc_momentum(const Kinematics<T>& kinematics) {
+  SpatialForce<T> sum;
+  for (std::size_t i = 1; i < kinematics.motion.size(); ++i) {
+    const BodyMotion<T>& motion = kinematics.motion[i];
+    sum += shift_back(kinematics.inertia[i] * motion.V_WB, motion.X_WB.p);
+  }
+  return {sum.force, sum.torque};
+}
+
+template <class T>
+Power<T> calc_power(const Model& model, const Properties<T>& properties, const State<T>& state,
+                    const Kinematics<T>& kinematics, const AppliedForces<T>& forces) {
+  Power<T> power;
+  const ForceInput<T> in = force_input(state, kinematics, forces);
+  properties.forces.for_each([&](const auto& element) {
+    power.supplied += element.supplied_power(in);
+    power.dissipated += element.dissipated_power(in);
+  });
+  if constexpr (std::is_same_v<T, double>) {
+    if (model.user_forces().empty()) return power;
+    for (std::size_t i = 1; i < forces.user_forces.size(); ++i) {
+      power.supplied += dot(forces.user_motion[i].V_WB, forces.user_forces[i]);
+    }
+    for (const UserForceInfo& info : model.user_forces()) {
+      power.supplied -= info.force->conservative_power(state.t, forces.user_motion);
+    }
+  }
+  return power;
+}
+
+#define SESTINA_INSTANTIATE(T)                                                                          \
+  template Energy<T> calc_energy(const Model&, const Properties<T>&, const State<T>&,                  \
+                                 const Kinematics<T>&, const AppliedForces<T>&);                       \
+  template Momentum<T> calc_momentum(const Kinematics<T>&);                                             \
+  template Power<T> calc_power(const Model&, const Properties<T>&, const State<T>&,                    \
+                               const Kinematics<T>&, const AppliedForces<T>&);
+SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+
+}  // namespace sestina

@@ -1,0 +1,109 @@
+#include "sestina/dynamics/forward_dynamics.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+class Recursive final : public MultibodySolver {
+ public:
+  explicit Recursive(const Model& model) : solver_(model) {}
+  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                            const AppliedForces<double>& forces, std::span<double> udot) override {
+    return solver_.solve(properties, kinematics, forces, udot);
+  }
+  void calc_reactions(const Properties<double>&, const Kinematics<double>&, const AppliedForces<double>&,
+                      std::span<const double>, std::span<SpatialForce<double>> reactions) override {
+    solver_.calc_reactions(reactions);
+  }
+
+ private:
+  RecursiveSolver<double> solver_;
+};
+
+// Kane's method has no constraint forces: the reactions come from inverse dynamics.
+class Kane final : public MultibodySolver {
+ public:
+  explicit Kane(const Model& model) : model_(model), solver_(model), inverse_(model) {}
+  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                            const AppliedForces<double>& forces, std::span<double> udot) override {
+    return solver_.solve(properties, kinematics, forces, udot);
+  }
+  void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                      const AppliedForces<double>& forces, std::span<const double> udot,
+                      std::span<SpatialForce<double>> reactions) override {
+    update_inverse_dynamics(model_, properties, kinematics, forces, udot, inverse_);
+    std::copy(inverse_.reaction.begin(), inverse_.reaction.end(), reactions.begin());
+  }
+
+ private:
+  const Model& model_;
+  KaneSolver<double> solver_;
+  InverseDynamics<double> inverse_;
+};
+
+}  // namespace
+
+std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model) {
+  if (name == "recursive") return std::make_unique<Recursive>(model);
+  if (name == "kane") return std::make_unique<Kane>(model);
+  throw InputError(fmt::format("there is no solver '{}'", name));
+}
+
+ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<double> properties,
+                                 std::string_view solver)
+    : model_(std::move(model)),
+      properties_(std::move(properties)),
+      kinematics_(*model_),
+      forces_(*model_),
+      solver_(make_solver(solver, *model_)) {}
+
+void ForwardDynamics::update(const State<double>& state) {
+  update_kinematics(*model_, properties_, state, kinematics_);
+  update_applied_forces(*model_, properties_, state, kinematics_, forces_);
+}
+
+void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot) {
+  update(state);
+  const SolveReport<double> report = solver_->solve(properties_, kinematics_, forces_, udot);
+  double sum = 0.0;
+  for (const double x : udot) sum += x;
+  if (report.is_singular || !std::isfinite(sum)) fail(state, report);
+}
+
+void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>& report) {
+  const std::string force = explain_non_finite_force(*model_, properties_, state, kinematics_, forces_);
+  if (!force.empty()) throw ComputationError(state.t, force);
+  if (report.is_singular) {
+    const BodyInfo& body = model_->bodies()[model_->body_of_speed(report.singular_speed)];
+    throw ComputationError(
+        state.t, fmt::format("the mass matrix is singular at joint {}: nothing that moves with body {} has inertia "
+                             "against {}", body.joint_name, body.name,
+                             model_->u_names()[static_cast<std::size_t>(report.singular_speed)]));
+  }
+  for (std::size_t i = 0; i < state.q.size(); ++i) {
+    if (!std::isfinite(state.q[i])) throw ComputationError(state.t, model_->q_names()[i] + " is not finite");
+  }
+  for (std::size_t i = 0; i < state.u.size(); ++i) {
+    if (!std::isfinite(state.u[i])) throw ComputationError(state.t, model_->u_names()[i] + " is not finite");
+  }
+  throw ComputationError(state.t, "the accelerations are not finite");
+}
+
+void ForwardDynamics::calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions) {
+  solver_->calc_reactions(properties_, kinematics_, forces_, udot, reactions);
+}
+
+Energy<double> ForwardDynamics::energy(const State<double>& state) const {
+  return calc_energy(*model_, properties_, state, kinematics_, forces_);
+}
+
+Power<double> ForwardDynamics::power(const State<double>& state) const {
+  return calc_power(*model_, properties_, state, kinematics_, forces_);
+}
+
+}  // namespace sestina

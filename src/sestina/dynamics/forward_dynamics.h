@@ -1,0 +1,61 @@
+// udot = a(t, q, u) of a whole model, by the formulation of choice: what the integrators and the apps use.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sestina/dynamics/energy.h"
+#include "sestina/dynamics/inverse_dynamics.h"
+#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/recursive_solver.h"
+
+namespace sestina {
+
+// One way of solving the equations of motion, for plain numbers.
+class MultibodySolver {
+ public:
+  virtual ~MultibodySolver() = default;
+  virtual SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                                    const AppliedForces<double>& forces, std::span<double> udot) = 0;
+  // After solve(): see RecursiveSolver::calc_reactions.
+  virtual void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                              const AppliedForces<double>& forces, std::span<const double> udot,
+                              std::span<SpatialForce<double>> reactions) = 0;
+};
+
+// `name` is one of solver_names().
+std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model);
+
+class ForwardDynamics {
+ public:
+  // Keeps the model alive.
+  ForwardDynamics(std::shared_ptr<const Model> model, Properties<double> properties, std::string_view solver);
+
+  // Fills the kinematics, the forces and udot (nu) for a state. No allocation. Throws ComputationError,
+  // which names the joint where the mass matrix is singular or the force that is not finite.
+  void calc_udot(const State<double>& state, std::span<double> udot);
+
+  // The following belong to the state of the last calc_udot.
+  void calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions);
+  Energy<double> energy(const State<double>& state) const;
+  Power<double> power(const State<double>& state) const;
+  const Kinematics<double>& kinematics() const { return kinematics_; }
+  const AppliedForces<double>& forces() const { return forces_; }
+
+  // Fills kinematics and forces alone, for what needs no accelerations.
+  void update(const State<double>& state);
+
+  const Model& model() const { return *model_; }
+  const Properties<double>& properties() const { return properties_; }
+
+ private:
+  [[noreturn]] void fail(const State<double>& state, const SolveReport<double>& report);
+
+  std::shared_ptr<const Model> model_;
+  Properties<double> properties_;
+  Kinematics<double> kinematics_;
+  AppliedForces<double> forces_;
+  std::unique_ptr<MultibodySolver> solver_;
+};
+
+}  // namespace sestina

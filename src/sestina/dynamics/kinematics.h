@@ -1,0 +1,52 @@
+// Positions, velocities and velocity-dependent accelerations of all bodies, from the root outward.
+//
+// Every quantity of body B is in ground axes about Mo, the origin of B's joint frame. With P the parent,
+// F the joint's frame on P, s the vector from P's Mo to B's Mo, and r the velocity of M in F:
+//   R_WM = R_WP R_PF R_FM                                                        (1)
+//   s    = R_WP p_PF + R_WF p_FM                                                 (2)
+//   H_W  = R_WF H_FM                                (columns in ground axes)     (3)
+//   r    = H_W u
+//   w    = w_P + r.w,   v = v_P + w_P x s + r.v                                  (4)
+//   A    = shift(A_P, s) + H_W udot + c
+//   c    = R_WF bias + [w_P x r.w ; w_P x (w_P x s) + 2 w_P x r.v]               (5)
+// Only (1)-(5) know joint types; whatever follows works on the columns H.
+// Source: Roberson and Schwertassek, Dynamics of Multibody Systems (1988), ch. 8, in monogram notation.
+#pragma once
+
+#include <vector>
+
+#include "sestina/model/model.h"
+
+namespace sestina {
+
+template <class T>
+struct Kinematics {
+  explicit Kinematics(const Model& model);
+
+  std::vector<BodyMotion<T>> motion;     // by BodyIndex: pose and velocity of the joint frame
+  std::vector<Vec3<T>> s;                // by BodyIndex: from the parent's Mo to the body's (m)
+  std::vector<SpatialMotion<T>> bias;    // by BodyIndex: c of (5)
+  std::vector<SpatialMotion<T>> H;       // (nu): the columns of all joints, ground axes about Mo
+  std::vector<RigidInertia<T>> inertia;  // by BodyIndex: about Mo, ground axes
+};
+
+// Fills `kinematics` from the state. O(n), no allocation.
+template <class T>
+void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
+                       Kinematics<T>& kinematics);
+
+// Pose of the body's own frame in the ground frame.
+template <class T>
+Pose<T> calc_body_pose(const Properties<T>& properties, const Kinematics<T>& kinematics, BodyIndex body);
+
+// Angular velocity of the body, and velocity of its own frame's origin, ground axes.
+template <class T>
+SpatialMotion<T> calc_body_velocity(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                                    BodyIndex body);
+
+// Position (m, from the ground's origin) of a point.
+template <class T>
+Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                            PointIndex point);
+
+}  // namespace sestina

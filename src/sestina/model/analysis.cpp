@@ -1,0 +1,26 @@
+#include "sestina/model/analysis.h"
+
+namespace sestina {
+
+const std::vector<std::string>& coordinates_names() {
+  static const std::vector<std::string> names{"relative"};
+  return names;
+}
+
+const std::vector<std::string>& solver_names() {
+  static const std::vector<std::string> names{"recursive", "kane"};
+  return names;
+}
+
+const std::vector<std::string>& integrator_names() {
+  static const std::vector<std::string> names{"forward_euler", "rk4", "rkf45", "dormand_prince_54",
+                                              "velocity_verlet"};
+  return names;
+}
+
+const std::vector<std::string>& driver_names() {
+  static const std::vector<std::string> names{"variable", "fixed"};
+  return names;
+}
+
+}  // namespace sestina

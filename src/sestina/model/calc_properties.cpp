@@ -1,0 +1,174 @@
+// From numbers to properties, for every scalar type.
+#include "sestina/model/model.h"
+#include "sestina/spatial/scalars.h"
+
+namespace sestina {
+namespace {
+
+template <class T>
+class PropertyReader {
+ public:
+  PropertyReader(const Model& model, std::span<const T> numbers) : model_(model), numbers_(numbers) {}
+
+  Properties<T> read(std::span<const T> parameters) const {
+    const PropertyPlan& plan = model_.plan();
+    Properties<T> properties;
+    properties.parameters.assign(parameters.begin(), parameters.end());
+    properties.gravity = vector(plan.gravity);
+    read_bodies(properties);
+    for (const PointPlan& point : plan.points) {
+      properties.points.push_back({point.body, properties.bodies[point.body].X_MB * pose(point.pose)});
+    }
+    for (BodyIndex b{1}; b.value() < plan.bodies.size(); ++b) {
+      properties.bodies[b].X_PF = properties.points[plan.bodies[b].parent_point].X_BP;
+    }
+    read_joint_forces(properties);
+    read_point_forces(properties);
+    return properties;
+  }
+
+ private:
+  T number(Slot slot) const { return slot.is_given() ? numbers_[static_cast<std::size_t>(slot.first)] : T(0); }
+  const T* numbers(Slot slot) const { return numbers_.data() + slot.first; }
+  Vec3<T> vector(Slot slot) const {
+    if (!slot.is_given()) return {};
+    const T* x = numbers(slot);
+    return {x[0], x[1], x[2]};
+  }
+  Vec3<T> direction(Slot slot) const {
+    const Vec3<T> v = vector(slot);
+    return slot.is_given() ? (T(1) / norm(v)) * v : v;
+  }
+
+  Rotation<T> rotation(const PosePlan& plan) const {
+    const T* x = numbers(plan.rotation);
+    switch (plan.kind) {
+      case RotationSpec::Kind::kEulerParameters:
+        return euler_parameter_rotation(x);
+      case RotationSpec::Kind::kAxisAngle:
+        return axis_rotation(direction(plan.rotation), x[3]);
+      case RotationSpec::Kind::kRpy:
+        return rpy_rotation(x[0], x[1], x[2]);
+      case RotationSpec::Kind::kMatrix:
+        return nearest_rotation(x);
+    }
+    __builtin_unreachable();
+  }
+  // freeze() has checked that the columns are orthonormal to 1e-6; this makes them so to round-off.
+  static Rotation<T> nearest_rotation(const T* x) {
+    const Vec3<T> a{x[0], x[3], x[6]}, b{x[1], x[4], x[7]};
+    const Vec3<T> e1 = (T(1) / norm(a)) * a;
+    const Vec3<T> b_perpendicular = b - dot(b, e1) * e1;
+    const Vec3<T> e2 = (T(1) / norm(b_perpendicular)) * b_perpendicular;
+    return Rotation<T>::from_columns(e1, e2, cross(e1, e2));
+  }
+  Pose<T> pose(const PosePlan& plan) const {
+    Pose<T> X;
+    X.p = vector(plan.position);
+    if (plan.rotation.is_given()) X.R = rotation(plan);
+    return X;
+  }
+
+  void read_bodies(Properties<T>& properties) const {
+    for (const BodyPlan& plan : model_.plan().bodies) {
+      BodyProperties<T> body;
+      if (plan.child_point.is_valid()) body.X_MB = inverse(pose(model_.plan().points[plan.child_point].pose));
+      const T mass = number(plan.mass);
+      const Vec3<T> c = body.X_MB * vector(plan.center_of_mass);
+      if (plan.inertia.is_given()) {
+        const T* J = numbers(plan.inertia);
+        body.J_com = rotate(body.X_MB.R, SymMat3<T>{J[0], J[1], J[2], J[3], J[4], J[5]});
+      }
+      body.M = {mass, c, body.J_com + point_inertia(mass, c)};
+      body.joint =
+          make_joint<T>(plan.joint_type, direction(plan.axis), direction(plan.second_axis), number(plan.pitch));
+      body.armature = number(plan.armature);
+      properties.bodies.push_back(body);
+    }
+  }
+
+  void read_joint_forces(Properties<T>& properties) const {
+    const PropertyPlan& plan = model_.plan();
+    for (const JointSpringPlan& p : plan.joint_springs) {
+      properties.forces.joint_springs.push_back({{p.index}, p.q, p.u, number(p.stiffness), number(p.reference)});
+    }
+    for (const JointDamperPlan& p : plan.joint_dampers) {
+      properties.forces.joint_dampers.push_back({{p.index}, p.u, number(p.damping)});
+    }
+    for (const JointForcePlan& p : plan.joint_forces) {
+      properties.forces.joint_forces.push_back({{p.index}, p.u, p.expression});
+    }
+  }
+
+  void read_point_forces(Properties<T>& properties) const {
+    const PropertyPlan& plan = model_.plan();
+    const auto point = [&](PointIndex i) { return properties.points[i]; };
+    for (const SpringDamperPlan& p : plan.spring_dampers) {
+      properties.forces.spring_dampers.push_back({{p.index}, point(p.from), point(p.to), number(p.stiffness),
+                                                  number(p.damping), number(p.free_length)});
+    }
+    for (const PointForcePlan& p : plan.point_forces) {
+      const Rotation<T>& R_MB = properties.bodies[point(p.at).body].X_MB.R;
+      const GivenVector<T> value{p.expression, p.in_body_axes, R_MB};
+      if (p.is_torque) {
+        properties.forces.point_torques.push_back({{p.index}, point(p.at), value});
+      } else {
+        properties.forces.point_forces.push_back({{p.index}, point(p.at), value});
+      }
+    }
+  }
+
+  const Model& model_;
+  std::span<const T> numbers_;
+};
+
+template <class T>
+std::vector<T> calc_numbers(const Model& model, std::span<const T> parameters) {
+  const Tape& tape = model.number_tape();
+  std::vector<T> numbers(tape.output_count()), scratch(tape.scratch_size());
+  tape.evaluate<T>(parameters, numbers, scratch);
+  return numbers;
+}
+
+std::vector<double> default_parameters(const Model& model) {
+  std::vector<double> values;
+  for (const ParameterInfo& parameter : model.parameters()) values.push_back(parameter.value);
+  return values;
+}
+
+}  // namespace
+
+template <class T>
+Properties<T> calc_properties(const Model& model, std::span<const T> parameters) {
+  const std::vector<T> numbers = calc_numbers(model, parameters);
+  return PropertyReader<T>(model, numbers).read(parameters);
+}
+
+Properties<double> calc_properties(const Model& model) {
+  return calc_properties<double>(model, default_parameters(model));
+}
+
+template <class T>
+State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
+  const std::vector<T> numbers = calc_numbers(model, parameters);
+  State<T> state;
+  const auto take = [&](Slot slot, int n) {
+    const auto first = numbers.begin() + slot.first;
+    return std::vector<T>(first, first + n);
+  };
+  state.q = take(model.initial_q(), model.nq());
+  state.u = take(model.initial_u(), model.nu());
+  normalize_q<T>(model, state.q);
+  return state;
+}
+
+State<double> calc_initial_state(const Model& model) {
+  return calc_initial_state<double>(model, default_parameters(model));
+}
+
+#define SESTINA_INSTANTIATE(T)                                            \
+  template Properties<T> calc_properties(const Model&, std::span<const T>); \
+  template State<T> calc_initial_state(const Model&, std::span<const T>);
+SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+
+}  // namespace sestina

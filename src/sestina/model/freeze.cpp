@@ -1,0 +1,95 @@
+#include "sestina/model/freeze.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/base/suggest.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+
+std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze(); }
+
+Freezer::Freezer(const System& system)
+    : system_(system), graph_(std::make_shared<Graph>()), numbers_(*graph_, faults_) {}
+
+std::shared_ptr<const Model> Freezer::freeze() {
+  data_.name = system_.name;
+  check_names();
+  numbers_.define_parameters(system_.parameters);
+  collect_analysis();
+  if (system_.bodies.empty()) fail({}, "bodies", "is empty: a model needs at least one body");
+  build_topology();
+  if (data_.points.empty()) faults_.throw_if_any();  // nothing below makes sense without a tree
+
+  data_.plan.gravity = numbers_.add_list(system_.gravity, "gravity");
+  collect_bodies();
+  collect_points();
+  collect_initial_state();
+  collect_forces();
+  faults_.throw_if_any();
+
+  compile_tapes();
+  std::vector<std::string> names;
+  for (const BodyInfo& body : data_.bodies) names.push_back(body.name);
+  for (const UserForceInfo& info : data_.user_forces) {
+    system_.forces[static_cast<std::size_t>(info.index.value())].user->prepare(names);
+  }
+  return std::make_shared<const Model>(std::move(data_));
+}
+
+void Freezer::check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed) {
+  if (std::find(allowed.begin(), allowed.end(), word.text) != allowed.end()) return;
+  fail(word.mark, path, fmt::format("'{}' is unknown{}", word.text, suggestion(word.text, allowed)));
+}
+
+double Freezer::positive(const Number& number, const std::string& path, bool zero_allowed) {
+  const double value = numbers_.add(number, path);
+  if (value < 0.0) {
+    fail(number.mark, path, describe(number, value) + " is negative");
+  } else if (value == 0.0 && !zero_allowed) {
+    fail(number.mark, path, describe(number, value) + " is not positive");
+  }
+  return value;
+}
+
+void Freezer::collect_analysis() {
+  const AnalysisSpec& spec = system_.analysis;
+  check_word(spec.coordinates, "analysis.coordinates", coordinates_names());
+  check_word(spec.solver, "analysis.solver", solver_names());
+  check_word(spec.integrator.name, "analysis.integrator", integrator_names());
+  check_word(spec.step.driver, "analysis.step.driver", driver_names());
+  Analysis& analysis = data_.analysis;
+  analysis.coordinates = spec.coordinates.text;
+  analysis.solver = spec.solver.text;
+  analysis.integrator = spec.integrator.name.text;
+  analysis.driver = spec.step.driver.text;
+  analysis.rtol = positive(spec.step.rtol, "analysis.step.rtol", true);
+  analysis.atol = positive(spec.step.atol, "analysis.step.atol", true);
+  if (analysis.rtol == 0.0 && analysis.atol == 0.0) {
+    fail(spec.step.mark, "analysis.step", "rtol and atol cannot both be zero");
+  }
+  if (spec.step.dt) {
+    analysis.dt = positive(*spec.step.dt, "analysis.step.dt", false);
+  } else if (spec.step.driver == "fixed") {
+    fail(spec.step.mark, "analysis.step.dt", "is missing: the fixed driver needs it");
+  }
+  analysis.duration = positive(spec.duration, "analysis.duration", true);
+  analysis.output_every =
+      system_.output.every ? positive(*system_.output.every, "output.every", false) : analysis.duration / 100.0;
+}
+
+void Freezer::compile_tapes() {
+  data_.numbers = numbers_.outputs();
+  data_.parameters = numbers_.free_parameters();
+  data_.number_tape = Tape(*graph_, data_.numbers, numbers_.free_symbols());
+  std::vector<Expr> inputs{graph_->symbol("t")};
+  inputs.insert(inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
+  for (const std::string& name : data_.q_names) inputs.push_back(graph_->symbol(name));
+  for (const std::string& name : data_.u_names) inputs.push_back(graph_->symbol(name));
+  data_.force_tape = Tape(*graph_, data_.force_expressions, inputs);
+  data_.graph = graph_;
+}
+
+}  // namespace sestina

@@ -1,0 +1,238 @@
+// Force elements: what they act on, their constants and their expressions.
+#include <fmt/format.h>
+
+#include "sestina/base/suggest.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+namespace {
+
+const std::vector<std::string>& force_types() {
+  static const std::vector<std::string> types{"joint_spring", "joint_damper", "joint_force",
+                                              "spring_damper", "point_force", "point_torque"};
+  return types;
+}
+
+}  // namespace
+
+void Freezer::collect_forces() {
+  for (std::size_t i = 0; i < system_.forces.size(); ++i) {
+    const ForceSpec& spec = system_.forces[i];
+    const std::string path = fmt::format("forces[{}]", i);
+    const ForceIndex index = data_.forces.push_back({spec.name.text, spec.type.text});
+    if (spec.type == "joint_spring") {
+      collect_joint_spring(spec, index, path);
+    } else if (spec.type == "joint_damper") {
+      collect_joint_damper(spec, index, path);
+    } else if (spec.type == "joint_force") {
+      collect_joint_force(spec, index, path);
+    } else if (spec.type == "spring_damper") {
+      collect_spring_damper(spec, index, path);
+    } else if (spec.type == "point_force" || spec.type == "point_torque") {
+      collect_point_force(spec, index, path);
+    } else if (spec.type == "user" && spec.user) {
+      data_.user_forces.push_back({index, spec.user});
+    } else {
+      fail(spec.type.mark, path + ".type",
+           fmt::format("there is no force type '{}'{}", spec.type.text, suggestion(spec.type.text, force_types())));
+    }
+  }
+}
+
+const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) {
+  const auto found = joint_index_.find(joint.text);
+  if (found != joint_index_.end()) return &data_.bodies[found->second];
+  std::vector<std::string> known;
+  for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) known.push_back(data_.bodies[b].joint_name);
+  fail(joint.mark, path, joint.empty() ? std::string("is missing")
+                                       : fmt::format("there is no joint '{}'{}", joint.text, suggestion(joint.text, known)));
+  return nullptr;
+}
+
+// One slot for each of `wanted` components, from one number for all or a list.
+std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
+                                             const Mark& mark, const std::string& path, const BodyInfo& joint) {
+  std::vector<Slot> slots(static_cast<std::size_t>(wanted));
+  if (given.empty()) {
+    if (is_required) fail(mark, path, "is missing");
+    return slots;
+  }
+  if (given.size() == 1) {
+    const Slot slot = numbers_.next();
+    numbers_.add(given[0], path);
+    std::fill(slots.begin(), slots.end(), slot);
+    return slots;
+  }
+  if (static_cast<int>(given.size()) != wanted) {
+    fail(mark, path, fmt::format("has {} numbers; joint '{}' has {}", given.size(), joint.joint_name, wanted));
+    return slots;
+  }
+  const Slot first = numbers_.add_list(given, path);
+  for (int k = 0; k < wanted; ++k) slots[static_cast<std::size_t>(k)] = {first.first + k};
+  return slots;
+}
+
+void Freezer::collect_joint_spring(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
+  if (joint == nullptr) return;
+  if (joint->nq != joint->nu) {
+    fail(spec.joint.mark, path + ".joint",
+         fmt::format("'{}' is {}: its orientation has no single reference; use point_torque or joint_force",
+                     joint->joint_name, joint_info(joint->joint_type).keyword));
+    return;
+  }
+  const auto k = collect_constants(spec.stiffness, joint->nu, false, spec.stiffness_mark, path + ".stiffness", *joint);
+  const auto reference =
+      collect_constants(spec.reference, joint->nu, false, spec.reference_mark, path + ".reference", *joint);
+  for (int i = 0; i < joint->nu; ++i) {
+    const auto c = static_cast<std::size_t>(i);
+    data_.plan.joint_springs.push_back({index, joint->q_start + i, joint->u_start + i, k[c], reference[c]});
+  }
+}
+
+void Freezer::collect_joint_damper(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
+  if (joint == nullptr) return;
+  if (joint->nq != joint->nu) {
+    fail(spec.joint.mark, path + ".joint",
+         fmt::format("'{}' is {}; joint_damper takes joints whose u is the rate of q; use joint_force",
+                     joint->joint_name, joint_info(joint->joint_type).keyword));
+    return;
+  }
+  const auto d = collect_constants(spec.damping, joint->nu, false, spec.damping_mark, path + ".damping", *joint);
+  for (int i = 0; i < joint->nu; ++i) {
+    data_.plan.joint_dampers.push_back({index, joint->u_start + i, d[static_cast<std::size_t>(i)]});
+  }
+}
+
+void Freezer::collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
+  if (joint == nullptr) return;
+  if (joint->nu == 0) {
+    fail(spec.joint.mark, path + ".joint", fmt::format("'{}' is a weld and has no speed", joint->joint_name));
+    return;
+  }
+  const int first = collect_values(spec, index, joint->nu, path);
+  for (int i = 0; i < joint->nu; ++i) data_.plan.joint_forces.push_back({index, joint->u_start + i, first + i});
+}
+
+void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  SpringDamperPlan plan;
+  plan.index = index;
+  plan.from = find_point(spec.from, path + ".from");
+  plan.to = find_point(spec.to, path + ".to");
+  if (plan.from.is_valid() && plan.from == plan.to) {
+    fail(spec.to.mark, path + ".to", "is the point that stands in 'from': the spring has no length");
+  }
+  const auto one = [&](const std::vector<Number>& given, const Mark& mark, const char* key) -> Slot {
+    if (given.empty()) return {};
+    if (given.size() > 1) fail(mark, path + key, "expected one number");
+    const Slot slot = numbers_.next();
+    numbers_.add(given[0], path + key);
+    return slot;
+  };
+  plan.stiffness = one(spec.stiffness, spec.stiffness_mark, ".stiffness");
+  plan.damping = one(spec.damping, spec.damping_mark, ".damping");
+  if (spec.free_length) {
+    plan.free_length = numbers_.next();
+    const double length = numbers_.add(*spec.free_length, path + ".free_length");
+    if (length < 0.0) {
+      fail(spec.free_length->mark, path + ".free_length", describe(*spec.free_length, length) + " is negative");
+    }
+  }
+  data_.plan.spring_dampers.push_back(plan);
+}
+
+void Freezer::collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  PointForcePlan plan{};
+  plan.index = index;
+  plan.at = find_point(spec.at, path + ".at");
+  plan.is_torque = spec.type == "point_torque";
+  plan.in_body_axes = spec.axes == "body";
+  if (spec.axes.text != "body" && spec.axes.text != "ground") {
+    fail(spec.axes.mark, path + ".axes", fmt::format("'{}' is unknown; allowed: ground or body", spec.axes.text));
+  }
+  plan.expression = collect_values(spec, index, 3, path);
+  data_.plan.point_forces.push_back(plan);
+}
+
+int Freezer::collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path) {
+  const int first = static_cast<int>(data_.force_expressions.size());
+  if (spec.table) return collect_table(spec, index, wanted, path);
+  if (static_cast<int>(spec.value.size()) != wanted) {
+    fail(spec.value_mark.line > 0 ? spec.value_mark : spec.mark, path + ".value",
+         spec.value.empty() ? fmt::format("is missing: expected {}", wanted)
+                            : fmt::format("has {} values; expected {}", spec.value.size(), wanted));
+  }
+  for (std::size_t i = 0; i < spec.value.size(); ++i) {
+    const std::string value_path = wanted == 1 ? path + ".value" : fmt::format("{}.value[{}]", path, i);
+    data_.force_expressions.push_back(numbers_.parse_text(
+        spec.value[i], value_path, [&](std::string_view name) { return resolve_coordinate(std::string(name)); }));
+    data_.force_of_expression.push_back(index);
+  }
+  return first;
+}
+
+int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path) {
+  const TableSpec& table = *spec.table;
+  const int first = static_cast<int>(data_.force_expressions.size());
+  if (table.interpolation.text != "linear" && table.interpolation.text != "cubic") {
+    fail(table.interpolation.mark, path + ".value.interpolation",
+         fmt::format("'{}' is unknown; allowed: linear or cubic", table.interpolation.text));
+    return first;
+  }
+  if (static_cast<int>(table.values.size()) != wanted) {
+    fail(table.mark, path + ".value.columns", fmt::format("names {} columns; expected {}", table.values.size(), wanted));
+    return first;
+  }
+  const auto interpolation = table.interpolation == "cubic" ? Interpolation::kPchip : Interpolation::kLinear;
+  for (std::size_t i = 0; i < table.values.size(); ++i) {
+    try {
+      const TableId id = graph_->add_table(fmt::format("{}_table{}", spec.name.text, i),
+                                           Table(table.time, table.values[i], interpolation));
+      data_.force_expressions.push_back(graph_->table(id, graph_->symbol("t")));
+      data_.force_of_expression.push_back(index);
+    } catch (const InputError& error) {
+      fail(table.mark, path + ".value", error.what());
+    }
+  }
+  return first;
+}
+
+// `t`, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`: a symbol, or what is wrong.
+std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
+  if (name == "t") return graph_->symbol("t");
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) {
+    return fmt::format("there is no parameter '{}'{}", name, suggestion(name, numbers_.parameter_names()));
+  }
+  const std::string joint_name = name.substr(0, dot);
+  const auto found = joint_index_.find(joint_name);
+  if (found == joint_index_.end()) {
+    std::vector<std::string> known;
+    for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) known.push_back(data_.bodies[b].joint_name);
+    return fmt::format("there is no joint '{}'{}", joint_name, suggestion(joint_name, known));
+  }
+  const BodyInfo& joint = data_.bodies[found->second];
+  const std::string rest = name.substr(dot + 1);
+  const bool is_q = rest.substr(0, 1) == "q", is_u = rest.substr(0, 1) == "u";
+  const int count = is_q ? joint.nq : joint.nu;
+  int component = 0;
+  const bool has_component = rest.size() >= 4 && rest[1] == '[' && rest.back() == ']' && rest.size() < 8;
+  if (has_component) component = std::atoi(rest.c_str() + 2);
+  if ((!is_q && !is_u) || (rest.size() > 1 && !has_component)) {
+    return fmt::format("'{}' is unknown: a joint has .q and .u", name);
+  }
+  if (!has_component && count != 1) {
+    return fmt::format("joint '{}' has {} {}: say {}.{}[i]", joint_name, count, is_q ? "coordinates" : "speeds",
+                          joint_name, is_q ? 'q' : 'u');
+  }
+  if (component < 0 || component >= count) {
+    return fmt::format("'{}' is out of range: joint '{}' has {} {}", name, joint_name, count,
+                          is_q ? "coordinates" : "speeds");
+  }
+  const int start = is_q ? joint.q_start : joint.u_start;
+  return graph_->symbol((is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(start + component)]);
+}
+
+}  // namespace sestina

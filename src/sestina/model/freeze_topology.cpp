@@ -1,0 +1,183 @@
+// Which body hangs on which: references, the tree, and the order of bodies, coordinates and points.
+#include <fmt/format.h>
+
+#include "sestina/base/suggest.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+
+void Freezer::build_topology() {
+  for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
+    body_positions_.emplace(system_.bodies[i].name.text, static_cast<int>(i));
+  }
+  links_.resize(system_.bodies.size());
+  link_joints();
+  report_circles();
+  if (!faults_.empty()) return;  // there is no tree to order
+  order_bodies();
+  index_points();
+}
+
+// Splits BODY.POINT and finds both; `body` is -1 for the ground. Reports what is wrong.
+bool Freezer::find_reference(const Name& reference, const std::string& path, int& body, std::string& point) {
+  const std::string& text = reference.text;
+  const std::size_t dot = text.find('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size() || text.find('.', dot + 1) != std::string::npos) {
+    fail(reference.mark, path, fmt::format("'{}' is not a point: expected BODY.POINT, such as ground.origin", text));
+    return false;
+  }
+  const std::string body_name = text.substr(0, dot);
+  point = text.substr(dot + 1);
+  body = -1;
+  if (body_name != "ground") {
+    const auto found = body_positions_.find(body_name);
+    if (found == body_positions_.end()) {
+      std::vector<std::string> known{"ground"};
+      for (const BodySpec& spec : system_.bodies) known.push_back(spec.name.text);
+      fail(reference.mark, path, fmt::format("there is no body '{}'{}", body_name, suggestion(body_name, known)));
+      return false;
+    }
+    body = found->second;
+  }
+  const auto& points = body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
+  std::vector<std::string> known{"origin"};
+  for (const PointSpec& spec : points) known.push_back(spec.name.text);
+  if (std::find(known.begin(), known.end(), point) == known.end()) {
+    fail(reference.mark, path, fmt::format("'{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
+    return false;
+  }
+  return true;
+}
+
+void Freezer::link_joints() {
+  for (std::size_t j = 0; j < system_.joints.size(); ++j) {
+    const JointSpec& joint = system_.joints[j];
+    const std::string path = fmt::format("joints[{}]", j);
+    if (!joint_type_from_keyword(joint.type.text)) {
+      fail(joint.type.mark, path + ".type", fmt::format("there is no joint type '{}'{}", joint.type.text,
+                                                        suggestion(joint.type.text, joint_keywords())));
+    }
+    Link link;
+    link.joint = static_cast<int>(j);
+    int child = -1;
+    const bool has_parent = find_reference(joint.parent, path + ".parent", link.parent, link.parent_point);
+    const bool has_child = find_reference(joint.child, path + ".child", child, link.child_point);
+    if (!has_parent || !has_child) continue;
+    if (child < 0) {
+      fail(joint.child.mark, path + ".child", "the ground cannot be a child: exchange parent and child");
+      continue;
+    }
+    if (child == link.parent) {
+      fail(joint.child.mark, path + ".child", "a joint cannot connect a body to itself");
+      continue;
+    }
+    Link& place = links_[static_cast<std::size_t>(child)];
+    if (place.joint >= 0) {
+      fail(joint.child.mark, path + ".child",
+           fmt::format("'{}' is the child of joint '{}' already; closed loops are not supported",
+                       system_.bodies[static_cast<std::size_t>(child)].name.text,
+                       system_.joints[static_cast<std::size_t>(place.joint)].name.text));
+      continue;
+    }
+    place = link;
+  }
+}
+
+// Bodies whose way to the ground never ends. Each circle is reported once, at one of its joints.
+void Freezer::report_circles() {
+  std::vector<int> visited_from(links_.size(), -1);
+  for (std::size_t start = 0; start < links_.size(); ++start) {
+    int body = static_cast<int>(start);
+    while (body >= 0 && visited_from[static_cast<std::size_t>(body)] < 0) {
+      visited_from[static_cast<std::size_t>(body)] = static_cast<int>(start);
+      body = links_[static_cast<std::size_t>(body)].parent;
+    }
+    if (body < 0 || visited_from[static_cast<std::size_t>(body)] != static_cast<int>(start)) continue;
+    std::string circle = system_.bodies[static_cast<std::size_t>(body)].name.text;
+    int length = 0;
+    for (int b = links_[static_cast<std::size_t>(body)].parent;; b = links_[static_cast<std::size_t>(b)].parent) {
+      if (++length < 8 || b == body) circle += " -> " + system_.bodies[static_cast<std::size_t>(b)].name.text;
+      if (length == 8 && b != body) circle += " -> ...";
+      if (b == body) break;
+    }
+    const int joint = links_[static_cast<std::size_t>(body)].joint;
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(joint)];
+    fail(spec.parent.mark, fmt::format("joints[{}].parent", joint),
+         fmt::format("the parents go in a circle: {}", circle));
+  }
+}
+
+// Depth first, children in the order in which the bodies are given, so that a subtree is consecutive.
+void Freezer::order_bodies() {
+  const std::size_t n = links_.size();
+  std::vector<std::vector<int>> children(n + 1);  // the ground's are the last
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t parent = links_[i].parent < 0 ? n : static_cast<std::size_t>(links_[i].parent);
+    children[parent].push_back(static_cast<int>(i));
+  }
+  index_of_position_.assign(n, BodyIndex());
+  position_of_index_.assign(1, -1);
+  data_.bodies.push_back({"ground", false, BodyIndex(), "", JointType::kWeld, {}, {}, 0, 0, 0, 0});
+  std::vector<int> stack(children[n].rbegin(), children[n].rend());
+  while (!stack.empty()) {
+    const int position = stack.back();
+    stack.pop_back();
+    const auto i = static_cast<std::size_t>(position);
+    const BodySpec& spec = system_.bodies[i];
+    const Link& link = links_[i];
+    BodyInfo info;
+    info.name = spec.name.text;
+    info.is_particle = spec.type == "particle";
+    info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];
+    info.joint_name = link.joint < 0 ? info.name : system_.joints[static_cast<std::size_t>(link.joint)].name.text;
+    info.joint_type = link.joint < 0 ? JointType::kFree
+                                     : *joint_type_from_keyword(system_.joints[static_cast<std::size_t>(link.joint)].type.text);
+    const JointInfo& joint = joint_info(info.joint_type);
+    info.q_start = data_.nq, info.nq = joint.nq;
+    info.u_start = data_.nu, info.nu = joint.nu;
+    data_.nq += joint.nq, data_.nu += joint.nu;
+    for (int k = 0; k < joint.nq; ++k) {
+      data_.q_names.push_back(info.joint_name + (joint.nq == 1 ? ".q" : fmt::format(".q[{}]", k)));
+      data_.q_units.push_back(joint.q_units[static_cast<std::size_t>(k)]);
+    }
+    for (int k = 0; k < joint.nu; ++k) {
+      data_.u_names.push_back(info.joint_name + (joint.nu == 1 ? ".u" : fmt::format(".u[{}]", k)));
+      data_.u_units.push_back(joint.u_units[static_cast<std::size_t>(k)]);
+    }
+    index_of_position_[i] = data_.bodies.push_back(info);
+    position_of_index_.push_back(position);
+    joint_index_.emplace(info.joint_name, index_of_position_[i]);
+    stack.insert(stack.end(), children[i].rbegin(), children[i].rend());
+  }
+}
+
+void Freezer::index_points() {
+  const auto add = [&](const std::string& body, const std::string& point, BodyIndex index) {
+    const std::string name = body + "." + point;
+    point_index_.emplace(name, data_.points.push_back({name, index}));
+  };
+  for (BodyIndex b = kGround; b.value() < data_.bodies.size(); ++b) {
+    BodyInfo& info = data_.bodies[b];
+    const int position = position_of_index_[static_cast<std::size_t>(b.value())];
+    const auto& points = position < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(position)].points;
+    add(info.name, "origin", b);
+    for (const PointSpec& point : points) add(info.name, point.name.text, b);
+    if (position < 0) continue;
+    const Link& link = links_[static_cast<std::size_t>(position)];
+    info.parent_point = point_index_.at(data_.bodies[info.parent].name + "." + link.parent_point);
+    info.child_point = point_index_.at(info.name + "." + link.child_point);
+  }
+}
+
+PointIndex Freezer::find_point(const Name& reference, const std::string& path) {
+  if (reference.empty()) {
+    fail(reference.mark, path, "is missing: expected BODY.POINT");
+    return {};
+  }
+  int body = -1;
+  std::string point;
+  if (!find_reference(reference, path, body, point)) return {};
+  return point_index_.at(reference.text);
+}
+
+}  // namespace sestina

@@ -1,0 +1,93 @@
+// The parts of freeze(): what they share while a model is being made.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "sestina/base/error.h"
+#include "sestina/model/model.h"
+#include "sestina/model/number_collector.h"
+#include "sestina/model/system.h"
+
+namespace sestina {
+
+class Freezer {
+ public:
+  explicit Freezer(const System& system);
+  std::shared_ptr<const Model> freeze();
+
+ private:
+  // names.cpp
+  void check_names();
+  void check_name(const Name& name, const std::string& path, std::map<std::string, std::string>& taken);
+  void check_point_names(const std::vector<PointSpec>& points, const std::string& path);
+
+  // topology.cpp
+  void build_topology();
+  bool find_reference(const Name& reference, const std::string& path, int& body, std::string& point);
+  void link_joints();
+  void order_bodies();
+  void report_circles();
+  void index_points();
+  PointIndex find_point(const Name& reference, const std::string& path);
+
+  // bodies.cpp
+  void collect_bodies();
+  void collect_points();
+  void collect_mass_properties(BodyPlan& plan, const BodySpec& spec, const std::string& path);
+  void check_inertia(const BodySpec& spec, const std::string& path, const std::vector<double>& J);
+  PosePlan collect_pose(const PointSpec& spec, const std::string& path);
+  void check_rotation(const RotationSpec& spec, const std::string& path, const std::vector<double>& x);
+  void collect_joint(BodyPlan& plan, const JointSpec& spec, const std::string& path);
+  Slot collect_axis(const std::optional<Triple>& axis, bool has_axis, const JointSpec& spec,
+                    const std::string& path, std::vector<double>& values);
+  void collect_initial_state();
+  void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
+                              const std::string& path);
+
+  // forces.cpp
+  void collect_forces();
+  void collect_joint_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_joint_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  const BodyInfo* find_joint(const Name& joint, const std::string& path);
+  std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
+                                      const Mark& mark, const std::string& path, const BodyInfo& joint);
+  // The first of `wanted` consecutive force expressions.
+  int collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
+  int collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
+  std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
+
+  // freeze.cpp
+  void collect_analysis();
+  void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
+  double positive(const Number& number, const std::string& path, bool zero_allowed);
+  void compile_tapes();
+  void fail(const Mark& mark, const std::string& path, std::string message) {
+    faults_.add({mark, path}, std::move(message));
+  }
+
+  const System& system_;
+  FaultList faults_;
+  std::shared_ptr<Graph> graph_;
+  NumberCollector numbers_;
+  ModelData data_;
+
+  // By position in system_.bodies, until the order is known.
+  struct Link {
+    int parent = -1;       // position of the parent body; -1 is the ground
+    int joint = -1;        // position of the joint; -1 floats
+    std::string parent_point = "origin", child_point = "origin";
+  };
+  std::vector<Link> links_;
+  std::unordered_map<std::string, int> body_positions_;
+  std::vector<BodyIndex> index_of_position_;                // BodyIndex of system_.bodies[i]
+  std::vector<int> position_of_index_;                      // and back; -1 for the ground
+  std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
+  std::unordered_map<std::string, BodyIndex> joint_index_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,151 @@
+// A frozen description: indexed, checked and immutable, shared by any number of threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/expression/graph.h"
+#include "sestina/expression/tape.h"
+#include "sestina/model/analysis.h"
+#include "sestina/model/properties.h"
+#include "sestina/model/property_plan.h"
+#include "sestina/model/state.h"
+
+namespace sestina {
+
+// A body and the joint that carries it. Index 0 is the ground; parents come before their children, and a
+// whole subtree is consecutive.
+struct BodyInfo {
+  std::string name;
+  bool is_particle = false;
+  BodyIndex parent;  // invalid for the ground
+  std::string joint_name;
+  JointType joint_type = JointType::kWeld;
+  PointIndex parent_point, child_point;
+  int q_start = 0, nq = 0;  // where the joint's coordinates stand in q
+  int u_start = 0, nu = 0;
+};
+
+struct PointInfo {
+  std::string name;  // "upper.tip"
+  BodyIndex body;
+};
+
+struct ForceInfo {
+  std::string name;
+  std::string type;
+};
+
+struct UserForceInfo {
+  ForceIndex index;
+  std::shared_ptr<const UserForce> force;
+};
+
+// A parameter whose value is a plain number and so may be varied. Those defined by expressions of others
+// follow.
+struct ParameterInfo {
+  std::string name;
+  double value;
+};
+
+// What freeze() hands over; see the accessors of Model.
+struct ModelData {
+  std::string name;
+  IndexedVector<BodyIndex, BodyInfo> bodies;
+  IndexedVector<PointIndex, PointInfo> points;
+  IndexedVector<ForceIndex, ForceInfo> forces;
+  std::vector<UserForceInfo> user_forces;
+  std::vector<ParameterInfo> parameters;
+  std::vector<std::string> q_names, u_names, q_units, u_units;
+  int nq = 0, nu = 0;
+  Analysis analysis;
+
+  std::shared_ptr<const Graph> graph;  // every expression of the model
+  std::vector<Expr> numbers;           // outputs of the number tape: the plan's slots
+  std::vector<Expr> force_expressions;
+  std::vector<ForceIndex> force_of_expression;
+  Tape number_tape;  // free parameters -> numbers
+  Tape force_tape;   // t, free parameters, q, u -> force expressions
+  PropertyPlan plan;
+  Slot initial_q, initial_u;  // nq, nu
+};
+
+class Model {
+ public:
+  explicit Model(ModelData data) : data_(std::move(data)) {}
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const std::string& name() const { return data_.name; }
+  const IndexedVector<BodyIndex, BodyInfo>& bodies() const { return data_.bodies; }  // the ground included
+  const IndexedVector<PointIndex, PointInfo>& points() const { return data_.points; }
+  const IndexedVector<ForceIndex, ForceInfo>& forces() const { return data_.forces; }
+  const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
+  const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
+  const Analysis& analysis() const { return data_.analysis; }
+  int nq() const { return data_.nq; }
+  int nu() const { return data_.nu; }
+  const std::vector<std::string>& q_names() const { return data_.q_names; }  // "hip.q", "base.q[3]"
+  const std::vector<std::string>& u_names() const { return data_.u_names; }
+  const std::vector<std::string>& q_units() const { return data_.q_units; }
+  const std::vector<std::string>& u_units() const { return data_.u_units; }
+
+  // By name; InputError with the nearest name when there is none.
+  BodyIndex body(std::string_view name) const;
+  PointIndex point(std::string_view name) const;
+  BodyIndex body_of_joint(std::string_view joint_name) const;
+  // The body whose joint has this speed.
+  BodyIndex body_of_speed(int speed) const;
+
+  // The expressions behind the numbers.
+  const Graph& graph() const { return *data_.graph; }
+  const PropertyPlan& plan() const { return data_.plan; }
+  const Tape& number_tape() const { return data_.number_tape; }
+  Slot initial_q() const { return data_.initial_q; }
+  Slot initial_u() const { return data_.initial_u; }
+
+  int num_force_expressions() const { return static_cast<int>(data_.force_expressions.size()); }
+  int num_force_tape_inputs() const {
+    return 1 + static_cast<int>(data_.parameters.size()) + data_.nq + data_.nu;
+  }
+  int force_tape_scratch_size() const { return static_cast<int>(data_.force_tape.scratch_size()); }
+  // The values of the force expressions at a state. `inputs` and `scratch` have the sizes above.
+  template <class T>
+  void calc_force_expressions(const Properties<T>& properties, const State<T>& state, std::span<T> inputs,
+                              std::span<T> scratch, std::span<T> values) const;
+  // "the value of drive is not finite: division by zero in 1/hip.q"
+  std::string explain_force_expression(int expression, const Properties<double>& properties,
+                                       const State<double>& state) const;
+
+ private:
+  ModelData data_;
+};
+
+// The properties for one set of values of the free parameters, in the order of model.parameters().
+template <class T>
+Properties<T> calc_properties(const Model& model, std::span<const T> parameters);
+
+// For the values that stand in the description.
+Properties<double> calc_properties(const Model& model);
+
+// The initial state that the description asks for, Euler parameters normalised, t = 0.
+template <class T>
+State<T> calc_initial_state(const Model& model, std::span<const T> parameters);
+State<double> calc_initial_state(const Model& model);
+
+// Brings all Euler parameters in q (nq) to norm one.
+template <class T>
+void normalize_q(const Model& model, std::span<T> q);
+// qdot (nq) = N(q) u
+template <class T>
+void calc_q_dot(const Model& model, std::span<const T> q, std::span<const T> u, std::span<T> qdot);
+// q moved by the displacement (nu) of generalised speeds, and back; see joint.h. q_out may be q.
+template <class T>
+void plus_q(const Model& model, std::span<const T> q, std::span<const T> displacement, std::span<T> q_out);
+template <class T>
+void minus_q(const Model& model, std::span<const T> q_b, std::span<const T> q_a, std::span<T> displacement);
+
+}  // namespace sestina

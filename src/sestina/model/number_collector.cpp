@@ -1,0 +1,199 @@
+#include "sestina/model/number_collector.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sestina/base/suggest.h"
+
+namespace sestina {
+
+std::string describe(const Number& number, double value) {
+  return number.is_expression() ? fmt::format("{} = {}", number.expression(), value) : fmt::format("{}", value);
+}
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+struct NumberCollector::Parameter {
+  const ParameterSpec* spec;
+  std::string path;
+  Expr symbol;
+  Expr expr;                      // as given; invalid where there was a fault
+  std::vector<std::size_t> uses;  // positions of the parameters in expr
+  bool is_resolved = false;
+};
+
+void NumberCollector::define_parameters(const std::vector<ParameterSpec>& specs) {
+  std::vector<Parameter> parameters;
+  for (const ParameterSpec& spec : specs) {
+    names_.push_back(spec.name.text);
+    parameters.push_back(
+        {&spec, "parameters." + spec.name.text, graph_.symbol(spec.name.text), {}, {}, false});
+  }
+  parse_parameters(parameters);
+  resolve_in_order(parameters);
+  report_circle(parameters);
+}
+
+void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
+  std::unordered_map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < parameters.size(); ++i) positions.emplace(names_[i], i);
+  for (Parameter& parameter : parameters) {
+    const Number& value = parameter.spec->value;
+    if (!value.is_expression()) {
+      free_parameters_.push_back({parameter.spec->name.text, value.value()});
+      free_symbols_.push_back(parameter.symbol);
+      bindings_.emplace_back(parameter.symbol, value.value());
+      resolved_.emplace(parameter.spec->name.text, parameter.symbol);
+      evaluate_finite(value, parameter.path, parameter.symbol);
+      parameter.is_resolved = true;
+      continue;
+    }
+    try {
+      parameter.expr =
+          parse(graph_, value.expression(), [&](std::string_view name) -> std::variant<Expr, std::string> {
+            const auto found = positions.find(std::string(name));
+            if (found == positions.end()) {
+              return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
+            }
+            parameter.uses.push_back(found->second);
+            return parameters[found->second].symbol;
+          });
+    } catch (const ExpressionError& error) {
+      faults_.add({value.mark, parameter.path}, fmt::format("{} in '{}'", error.what(), value.expression()));
+      parameter.is_resolved = true;  // as far as circles are concerned
+      resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // so that its users raise no echo
+    }
+  }
+}
+
+// Each parameter after those it uses (Kahn's algorithm). Those in a circle, or behind one, are left.
+void NumberCollector::resolve_in_order(std::vector<Parameter>& parameters) {
+  std::vector<std::vector<std::size_t>> users(parameters.size());
+  std::vector<std::size_t> missing(parameters.size(), 0), ready;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    for (const std::size_t used : parameters[i].uses) {
+      if (parameters[used].is_resolved) continue;
+      users[used].push_back(i);
+      ++missing[i];
+    }
+    if (missing[i] == 0 && !parameters[i].is_resolved) ready.push_back(i);
+  }
+  while (!ready.empty()) {
+    const std::size_t i = ready.back();
+    ready.pop_back();
+    Parameter& parameter = parameters[i];
+    std::vector<std::pair<Expr, Expr>> replacements;
+    for (const std::size_t used : parameter.uses) {
+      replacements.emplace_back(parameters[used].symbol, resolved_.at(parameters[used].spec->name.text));
+    }
+    const Expr expr = graph_.substitute(parameter.expr, replacements);
+    evaluate_finite(parameter.spec->value, parameter.path, expr);
+    resolved_.emplace(parameter.spec->name.text, expr);
+    parameter.is_resolved = true;
+    for (const std::size_t user : users[i]) {
+      if (--missing[user] == 0) ready.push_back(user);
+    }
+  }
+}
+
+void NumberCollector::report_circle(const std::vector<Parameter>& parameters) {
+  const auto unresolved_use = [&](std::size_t i) {
+    for (const std::size_t used : parameters[i].uses) {
+      if (!parameters[used].is_resolved) return used;
+    }
+    return i;
+  };
+  std::vector<int> seen(parameters.size(), -1);
+  for (std::size_t start = 0; start < parameters.size(); ++start) {
+    if (parameters[start].is_resolved || seen[start] >= 0) continue;
+    std::size_t i = start;
+    while (seen[i] < 0) {
+      seen[i] = static_cast<int>(start);
+      i = unresolved_use(i);
+    }
+    if (seen[i] != static_cast<int>(start)) continue;  // leads into a circle that has been reported
+    std::string circle = names_[i];
+    for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + names_[k];
+    faults_.add({parameters[i].spec->value.mark, parameters[i].path},
+                fmt::format("the parameters go in a circle: {} -> {}", circle, names_[i]));
+  }
+  for (const std::string& name : names_) resolved_.emplace(name, graph_.number(1.0));
+}
+
+double NumberCollector::evaluate_finite(const Number& number, const std::string& path, Expr expr) {
+  const auto [found, is_new] = values_.emplace(expr.id, 0.0);
+  if (is_new) {
+    const auto constant = graph_.constant_value(expr);
+    found->second = constant ? *constant : evaluate(graph_, expr, bindings_);
+  }
+  const double value = found->second;
+  if (std::isfinite(value)) return value;
+  // A parameter that is not finite has been reported: its users are not.
+  for (const Binding& binding : bindings_) {
+    if (!std::isfinite(binding.second) && binding.first != expr) {
+      const auto symbols = graph_.free_symbols(expr);
+      if (std::find(symbols.begin(), symbols.end(), binding.first) != symbols.end()) return kNaN;
+    }
+  }
+  std::string message = describe(number, value) + " is not finite";
+  if (number.is_expression()) {
+    if (const auto reason = find_non_finite(graph_, expr, bindings_)) message += ": " + reason->message;
+  }
+  faults_.add({number.mark, path}, message);
+  return kNaN;
+}
+
+Expr NumberCollector::parse_text(const Number& number, const std::string& path, const Resolver& resolve) {
+  if (!number.is_expression()) {
+    if (std::isfinite(number.value())) return graph_.number(number.value());
+    faults_.add({number.mark, path}, fmt::format("{} is not finite", number.value()));
+    return graph_.number(0.0);
+  }
+  try {
+    return parse(graph_, number.expression(), [&](std::string_view name) -> std::variant<Expr, std::string> {
+      const auto found = resolved_.find(std::string(name));
+      if (found != resolved_.end()) return found->second;
+      return resolve(name);
+    });
+  } catch (const ExpressionError& error) {
+    faults_.add({number.mark, path}, fmt::format("{} in '{}'", error.what(), number.expression()));
+    return graph_.number(0.0);
+  }
+}
+
+double NumberCollector::add(const Number& number, const std::string& path) {
+  if (!number.is_expression()) {
+    outputs_.push_back(graph_.number(number.value()));
+    if (std::isfinite(number.value())) return number.value();
+    faults_.add({number.mark, path}, fmt::format("{} is not finite", number.value()));
+    return kNaN;
+  }
+  const std::size_t faults_before = faults_.size();
+  const Expr expr =
+      parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
+        if (name == "t" || name.find('.') != std::string_view::npos) {
+          return fmt::format("'{}' changes with time: only parameters can stand here", name);
+        }
+        return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
+      });
+  outputs_.push_back(expr);
+  return faults_.size() > faults_before ? kNaN : evaluate_finite(number, path, expr);
+}
+
+Slot NumberCollector::add_list(std::span<const Number> numbers, const std::string& path,
+                               std::vector<double>* values) {
+  const Slot first = next();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double value = add(numbers[i], fmt::format("{}[{}]", path, i));
+    if (values != nullptr) values->push_back(value);
+  }
+  return first;
+}
+
+}  // namespace sestina

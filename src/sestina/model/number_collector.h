@@ -1,0 +1,67 @@
+// Gathers every number of a System into the outputs of one tape over the free parameters.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sestina/base/error.h"
+#include "sestina/expression/evaluate.h"
+#include "sestina/expression/parse.h"
+#include "sestina/model/model.h"
+#include "sestina/model/number.h"
+#include "sestina/model/property_plan.h"
+
+namespace sestina {
+
+class NumberCollector {
+ public:
+  NumberCollector(Graph& graph, FaultList& faults) : graph_(graph), faults_(faults) {}
+
+  // First of all: the parameters, which may use each other. Faults: syntax, unknown names, circles, values
+  // that are not finite.
+  void define_parameters(const std::vector<ParameterSpec>& parameters);
+
+  // A number, as the next output, and its value for the parameters' own values. A faulty number has been
+  // reported and counts as NaN.
+  double add(const Number& number, const std::string& path);
+  // Consecutive outputs; `values`, if given, receives their values. Paths are path[0], path[1], ...
+  Slot add_list(std::span<const Number> numbers, const std::string& path, std::vector<double>* values = nullptr);
+  // An output that the user did not give.
+  void add_constant(double value) { outputs_.push_back(graph_.number(value)); }
+  // Where the next output will stand.
+  Slot next() const { return {static_cast<int>(outputs_.size())}; }
+
+  // An expression that may use more than parameters: other names go to `resolve`. Reports faults; then the
+  // result is the number zero.
+  Expr parse_text(const Number& number, const std::string& path, const Resolver& resolve);
+
+  const std::vector<ParameterInfo>& free_parameters() const { return free_parameters_; }
+  const std::vector<std::string>& parameter_names() const { return names_; }
+  const std::vector<Expr>& free_symbols() const { return free_symbols_; }
+  const std::vector<Expr>& outputs() const { return outputs_; }
+
+ private:
+  struct Parameter;
+  void parse_parameters(std::vector<Parameter>& parameters);
+  void resolve_in_order(std::vector<Parameter>& parameters);
+  void report_circle(const std::vector<Parameter>& parameters);
+  // The value for the parameters' own values; NaN, and a fault, when it is not finite.
+  double evaluate_finite(const Number& number, const std::string& path, Expr expr);
+
+  Graph& graph_;
+  FaultList& faults_;
+  std::vector<ParameterInfo> free_parameters_;
+  std::vector<Expr> free_symbols_;
+  std::vector<Binding> bindings_;  // of the free symbols
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, Expr> resolved_;  // name -> expression of free parameters
+  std::unordered_map<std::uint32_t, double> values_;  // by expression id
+  std::vector<Expr> outputs_;
+};
+
+// "-0.5", or "m1 - 2 = -0.5" for an expression: how a message speaks of a value.
+std::string describe(const Number& number, double value);
+
+}  // namespace sestina

@@ -1,0 +1,81 @@
+#include "sestina/workspace/result_row.h"
+
+#include "sestina/workspace/system_equations.h"
+
+namespace sestina {
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
+std::vector<double>::iterator put(const Vec3<double>& v, std::vector<double>::iterator next) {
+  *next++ = v.x, *next++ = v.y, *next++ = v.z;
+  return next;
+}
+
+}  // namespace
+
+ResultRow::ResultRow(const Model& model, bool reactions) : reactions_wanted_(reactions) {
+  add_columns(model);
+  row_.resize(columns_.size());
+  udot_.resize(static_cast<std::size_t>(model.nu()));
+  reactions_.resize(static_cast<std::size_t>(model.bodies().size()));
+}
+
+void ResultRow::add_columns(const Model& model) {
+  columns_.push_back({"t", "s"});
+  for (std::size_t i = 0; i < model.q_names().size(); ++i) columns_.push_back({model.q_names()[i], model.q_units()[i]});
+  for (std::size_t i = 0; i < model.u_names().size(); ++i) columns_.push_back({model.u_names()[i], model.u_units()[i]});
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    for (const char* axis : kAxes) columns_.push_back({model.bodies()[b].name + ".origin." + axis, "m"});
+  }
+  for (const char* kind : {"kinetic", "potential", "total", "supplied", "dissipated"}) {
+    columns_.push_back({std::string("energy.") + kind, "J"});
+  }
+  for (const char* axis : kAxes) columns_.push_back({std::string("momentum.") + axis, "kg m/s"});
+  for (const char* axis : kAxes) columns_.push_back({std::string("angular_momentum.") + axis, "kg m^2/s"});
+  if (!reactions_wanted_) return;
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const std::string reaction = model.bodies()[b].joint_name + ".reaction.";
+    for (const char* axis : kAxes) columns_.push_back({reaction + "torque." + axis, "N m"});
+    for (const char* axis : kAxes) columns_.push_back({reaction + "force." + axis, "N"});
+  }
+}
+
+std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDynamics& dynamics) {
+  state_.t = state.t;
+  state_.q.assign(state.q.begin(), state.q.end());
+  state_.u.assign(state.u.begin(), state.u.end());
+  if (reactions_wanted_) {
+    dynamics.calc_udot(state_, udot_);
+  } else {
+    dynamics.update(state_);
+  }
+  auto next = row_.begin();
+  *next++ = state.t;
+  next = std::copy(state.q.begin(), state.q.end(), next);
+  next = std::copy(state.u.begin(), state.u.end(), next);
+  for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
+    next = put(calc_body_pose(dynamics.properties(), dynamics.kinematics(), b).p, next);
+  }
+  energy_ = dynamics.energy(state_);
+  const double total = energy_.kinetic + energy_.potential;
+  const double supplied = state.z[SystemEquations::kSupplied];
+  const double dissipated = state.z[SystemEquations::kDissipated];
+  energy_balance_ = total - supplied + dissipated;
+  for (const double energy : {energy_.kinetic, energy_.potential, total, supplied, dissipated}) *next++ = energy;
+  const Momentum<double> momentum = calc_momentum(dynamics.kinematics());
+  next = put(momentum.linear, next);
+  next = put(momentum.angular, next);
+  if (reactions_wanted_) calc_reactions(dynamics, next);
+  return row_;
+}
+
+void ResultRow::calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next) {
+  dynamics.calc_reactions(udot_, reactions_);
+  for (std::size_t i = 1; i < reactions_.size(); ++i) {
+    next = put(reactions_[i].torque, next);
+    next = put(reactions_[i].force, next);
+  }
+}
+
+}  // namespace sestina

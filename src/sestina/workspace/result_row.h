@@ -1,0 +1,44 @@
+// One row of a result: which columns it has, and their values at a state.
+//
+//   t; every q; every u; the position of every body's origin; energies; momenta; on request the reactions
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/integrate/equations_of_motion.h"
+#include "sestina/io/result.h"
+
+namespace sestina {
+
+class ResultRow {
+ public:
+  // With `reactions`, six columns for each joint: JOINT.reaction.torque.x ... JOINT.reaction.force.z, what
+  // the parent exerts on the child at M's origin, ground axes, actuation included.
+  ResultRow(const Model& model, bool reactions);
+
+  const std::vector<Column>& columns() const { return columns_; }
+
+  // Evaluates `dynamics` at the state and returns the row, valid until the next call. No allocation.
+  std::span<const double> calc(const IntegrationState& state, ForwardDynamics& dynamics);
+
+  // Of the last row: kinetic + potential - supplied + dissipated, which the exact motion keeps constant (J).
+  double energy_balance() const { return energy_balance_; }
+  Energy<double> energy() const { return energy_; }
+
+ private:
+  void add_columns(const Model& model);
+  void calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next);
+
+  bool reactions_wanted_;
+  std::vector<Column> columns_;
+  std::vector<double> row_;
+  State<double> state_;
+  std::vector<double> udot_;
+  std::vector<SpatialForce<double>> reactions_;
+  Energy<double> energy_;
+  double energy_balance_ = 0.0;
+};
+
+}  // namespace sestina

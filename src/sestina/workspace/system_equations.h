@@ -1,0 +1,32 @@
+// A model's equations of motion as the integrators see them, with the work of forces as quadratures.
+#pragma once
+
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/integrate/equations_of_motion.h"
+
+namespace sestina {
+
+class SystemEquations final : public EquationsOfMotion {
+ public:
+  // z = [work supplied by given forces, work dissipated in dampers] (J)
+  static constexpr int kSupplied = 0, kDissipated = 1, kNz = 2;
+
+  explicit SystemEquations(ForwardDynamics& dynamics);
+
+  int nq() const override { return dynamics_.model().nq(); }
+  int nu() const override { return dynamics_.model().nu(); }
+  int nz() const override { return kNz; }
+  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u, std::span<double> udot,
+                        std::span<double> zdot) override;
+  void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
+  void plus(std::span<const double> q, std::span<const double> displacement, std::span<double> q_out) override;
+  void normalize(std::span<double> q) override;
+  std::string name_of_q(int i) const override;
+  std::string name_of_u(int i) const override;
+
+ private:
+  ForwardDynamics& dynamics_;
+  State<double> state_;
+};
+
+}  // namespace sestina
