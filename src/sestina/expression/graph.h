@@ -1,0 +1,158 @@
+// Expressions as one shared graph: every distinct expression exists once, under a 32-bit id.
+//
+// Equal expressions get equal ids when they are built (interning), so that comparing them costs nothing
+// and every common sub-expression is shared. Operands stand before what uses them: an id is larger than
+// those of its operands, and every pass over the graph is a loop, never a recursion.
+//
+// Sums and products are flat and in canonical order; like terms and equal factors are collected, zeros
+// and ones disappear, constants fold where that is exact or all of them are plain doubles. Nothing is
+// ever expanded. Two rules keep a division by zero visible: zero times a thing that holds a constant
+// division by zero stays a product, and a factor never cancels against its own inverse (x/x stays).
+// Otherwise symbols count as finite: 0*x is 0 and x - x is 0.
+//
+// Building changes the graph and is for one thread; reading is for any number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sestina/expression/function.h"
+#include "sestina/expression/number.h"
+#include "sestina/expression/table.h"
+
+namespace sestina {
+
+// An expression of one graph.
+struct Expr {
+  std::uint32_t id = 0xffffffffu;  // invalid
+
+  bool is_valid() const { return id != 0xffffffffu; }
+  friend auto operator<=>(const Expr&, const Expr&) = default;
+};
+
+struct TableId {
+  std::uint32_t value;
+};
+
+class Graph {
+ public:
+  Graph();
+
+  // --- Build ---
+  Expr number(const Number& value);
+  Expr number(double value) { return number(Number(value)); }  // inf and nan become 1/0 and 0/0
+  Expr fraction(std::int64_t numerator, std::int64_t denominator = 1);
+  Expr pi() const { return pi_; }
+  Expr symbol(std::string_view name);
+
+  Expr sum(std::span<const Expr> terms);
+  Expr product(std::span<const Expr> factors);
+  Expr power(Expr base, Expr exponent);
+  Expr add(Expr a, Expr b);
+  Expr subtract(Expr a, Expr b);
+  Expr negate(Expr a);
+  Expr multiply(Expr a, Expr b);
+  Expr divide(Expr a, Expr b);
+
+  Expr unary(Op op, Expr argument);
+  Expr atan2(Expr y, Expr x);
+  Expr min(Expr a, Expr b);
+  Expr max(Expr a, Expr b);
+  Expr if_less(Expr a, Expr b, Expr yes, Expr no);        // a < b ? yes : no
+  Expr if_less_equal(Expr a, Expr b, Expr yes, Expr no);  // a <= b ? yes : no
+
+  // The table is called by its name: `name(x)`, and `name'(x)` for its derivative. InputError when the name
+  // is not an identifier, is reserved or is taken by another table.
+  TableId add_table(std::string name, Table table);
+  std::optional<TableId> find_table(std::string_view name) const;
+  Expr table(TableId id, Expr argument, int order = 0);  // derivative of this order
+
+  // The same operation on other operands, canonical again.
+  Expr rebuild(Expr expr, std::span<const Expr> operands);
+
+  // --- Read ---
+  std::size_t size() const { return nodes_.size(); }
+  Op op(Expr expr) const { return nodes_[expr.id].op; }
+  // Valid until the graph grows.
+  std::span<const Expr> operands(Expr expr) const;
+  bool is_number(Expr expr) const { return op(expr) == Op::kNumber; }
+  const Number& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }   // of a kNumber
+  const std::string& name_of(Expr expr) const { return names_[nodes_[expr.id].payload]; }  // of a symbol
+  const Table& table_of(Expr expr) const { return *tables_[nodes_[expr.id].payload]; }
+  std::shared_ptr<const Table> shared_table_of(Expr expr) const { return tables_[nodes_[expr.id].payload]; }
+  const std::string& table_name_of(Expr expr) const { return table_names_[nodes_[expr.id].payload]; }
+  const std::vector<std::string>& table_names() const { return table_names_; }
+  int table_order_of(Expr expr) const { return nodes_[expr.id].order; }
+  // The value of an expression without symbols.
+  std::optional<double> constant_value(Expr expr) const;
+  // Whether a sub-expression without symbols is not finite, such as 1/(2 - 2).
+  bool has_constant_fault(Expr expr) const { return nodes_[expr.id].has_fault; }
+  // The exponent, when this is a power with a whole number other than 0 and 1 as exponent.
+  std::optional<std::int64_t> integer_exponent(Expr expr) const;
+  // The coefficient and the rest: (3, x*y) of 3*x*y, (1, x) of x, (5, 1) of 5. The rest is built if new.
+  std::pair<Number, Expr> split_coefficient(Expr expr);
+
+  // Everything that the roots are made of, themselves included, operands first.
+  std::vector<Expr> reachable(std::span<const Expr> roots) const;
+  // In order of creation.
+  std::vector<Expr> free_symbols(Expr expr) const;
+  std::vector<Expr> free_symbols(std::span<const Expr> exprs) const;
+
+  // --- Transform ---
+  // d expr / d symbol. Remembered, so that shared parts are differentiated once.
+  Expr diff(Expr expr, Expr symbol);
+  // All replacements at once; the keys may be any expressions.
+  Expr substitute(Expr expr, std::span<const std::pair<Expr, Expr>> replacements);
+
+ private:
+  struct Node {
+    Op op;
+    bool is_constant;       // without symbols
+    bool has_fault;         // see has_constant_fault
+    std::uint8_t order;     // derivative order of a table
+    std::uint32_t payload;  // index into numbers_, names_ or tables_
+    std::uint32_t first;    // operands: operands_[first, first + count)
+    std::uint32_t count;
+    double value;  // of a constant
+  };
+  struct Slot {
+    std::uint32_t hash;
+    std::uint32_t id;
+  };
+
+  Expr intern(Op op, std::span<const Expr> operands, std::uint32_t payload = 0, std::uint8_t order = 0);
+  std::uint32_t hash_of(Op op, std::span<const Expr> operands, std::uint32_t payload,
+                        std::uint8_t order) const;
+  void grow_slots();
+  // coefficient * rest, where the rest has no coefficient of its own.
+  Expr scale(const Number& coefficient, Expr rest);
+  std::optional<Expr> fold_power(Expr base, Expr exponent);
+  Expr one_unless_fault(Expr expr);
+  std::optional<Expr> fold_power_of_product(Expr base, std::int64_t exponent);
+  std::optional<Expr> fold_unary(Op op, const Number& argument);
+  bool has_negative_coefficient(Expr expr) const;
+  Expr diff_node(Expr expr, std::span<const Expr> operands, std::span<const Expr> derivatives);
+  Expr diff_product(std::span<const Expr> operands, std::span<const Expr> derivatives);
+  Expr diff_power(Expr expr, Expr base, Expr exponent, Expr base_rate, Expr exponent_rate);
+  Expr diff_unary(Expr expr, Expr argument);
+
+  std::vector<Node> nodes_;
+  std::vector<Expr> operands_;
+  std::vector<Slot> slots_;  // open addressing; the size is a power of two
+  std::vector<Number> numbers_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, Expr> symbols_;
+  std::vector<std::shared_ptr<const Table>> tables_;
+  std::vector<std::string> table_names_;
+  std::unordered_map<std::uint64_t, Expr> derivatives_;  // by (symbol id, expression id)
+  Expr zero_, one_, minus_one_, half_, pi_;
+};
+
+}  // namespace sestina

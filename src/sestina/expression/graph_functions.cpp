@@ -1,0 +1,119 @@
+// Canonical function calls.
+#include <array>
+#include <cmath>
+
+#include "sestina/expression/graph.h"
+
+namespace sestina {
+namespace {
+
+enum class Parity { kNone, kOdd, kEven };
+
+Parity parity(Op op) {
+  switch (op) {
+    case Op::kSin:
+    case Op::kTan:
+    case Op::kAsin:
+    case Op::kAtan:
+    case Op::kSinh:
+    case Op::kTanh:
+    case Op::kSign:
+      return Parity::kOdd;
+    case Op::kCos:
+    case Op::kCosh:
+    case Op::kAbs:
+      return Parity::kEven;
+    default:
+      return Parity::kNone;
+  }
+}
+
+std::optional<Number> exact_value(Op op, const Number& a) {
+  const Number zero, one = Number::fraction(1, 1);
+  switch (op) {
+    case Op::kCos:
+    case Op::kCosh:
+    case Op::kExp:
+      return a.is_zero() ? std::optional(one) : std::nullopt;
+    case Op::kLog:
+    case Op::kAcos:
+      return a.is_one() ? std::optional(zero) : std::nullopt;
+    case Op::kSqrt:
+      return a.exact_sqrt();
+    case Op::kAbs:
+      return a.is_negative() ? -a : a;
+    case Op::kSign:
+      return a.is_zero() ? zero : a.is_negative() ? -one : one;
+    case Op::kStep:
+      return a.is_negative() ? zero : one;
+    default:  // the odd functions
+      return a.is_zero() ? std::optional(zero) : std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Expr> Graph::fold_unary(Op op, const Number& argument) {
+  if (const auto exact = exact_value(op, argument)) return number(*exact);
+  if (argument.is_exact()) return std::nullopt;
+  const double value = calc_unary(op, argument.value());
+  if (!std::isfinite(value)) return std::nullopt;
+  return number(value);
+}
+
+Expr Graph::unary(Op op, Expr argument) {
+  if (is_number(argument)) {
+    const Number a = number_of(argument);
+    if (const auto folded = fold_unary(op, a)) return *folded;
+  }
+  const Parity symmetry = parity(op);
+  if (symmetry != Parity::kNone && has_negative_coefficient(argument)) {
+    const Expr mirrored = unary(op, negate(argument));
+    return symmetry == Parity::kOdd ? negate(mirrored) : mirrored;
+  }
+  return intern(op, std::array{argument});
+}
+
+Expr Graph::atan2(Expr y, Expr x) {
+  if (is_number(y) && is_number(x)) {
+    const Number a = number_of(y), b = number_of(x);
+    if (a.is_zero() && !b.is_zero() && !b.is_negative()) return zero_;
+    if (!a.is_exact() && !b.is_exact()) return number(std::atan2(a.value(), b.value()));
+  }
+  return intern(Op::kAtan2, std::array{y, x});
+}
+
+Expr Graph::min(Expr a, Expr b) {
+  if (a == b) return a;
+  if (is_number(a) && is_number(b)) return number_of(b) < number_of(a) ? b : a;
+  return intern(Op::kMin, b < a ? std::array{b, a} : std::array{a, b});
+}
+
+Expr Graph::max(Expr a, Expr b) {
+  if (a == b) return a;
+  if (is_number(a) && is_number(b)) return number_of(a) < number_of(b) ? b : a;
+  return intern(Op::kMax, b < a ? std::array{b, a} : std::array{a, b});
+}
+
+Expr Graph::if_less(Expr a, Expr b, Expr yes, Expr no) {
+  if (is_number(a) && is_number(b)) return number_of(a) < number_of(b) ? yes : no;
+  const bool may_fold = !has_constant_fault(a) && !has_constant_fault(b);
+  if (may_fold && (a == b || yes == no)) return no;
+  return intern(Op::kIfLess, std::array{a, b, yes, no});
+}
+
+Expr Graph::if_less_equal(Expr a, Expr b, Expr yes, Expr no) {
+  if (is_number(a) && is_number(b)) return number_of(b) < number_of(a) ? no : yes;
+  const bool may_fold = !has_constant_fault(a) && !has_constant_fault(b);
+  if (may_fold && (a == b || yes == no)) return yes;
+  return intern(Op::kIfLessEqual, std::array{a, b, yes, no});
+}
+
+Expr Graph::table(TableId id, Expr argument, int order) {
+  const bool is_linear = tables_[id.value]->interpolation() == Interpolation::kLinear;
+  const int highest = is_linear ? 1 : kHighestTableDerivative;
+  if (order > highest && !has_constant_fault(argument)) return zero_;
+  return intern(Op::kTable, std::array{argument}, id.value, static_cast<std::uint8_t>(order));
+}
+
+}  // namespace sestina

@@ -1,0 +1,48 @@
+// A function given by points (x_i, y_i), held constant outside them.
+//
+//   linear  straight lines between the points
+//   pchip   cubic Hermite pieces with the slopes of Fritsch and Butland (1984): once continuously
+//           differentiable, monotone wherever the points are, so that no bump or negative stiffness
+//           appears that is not in the data; end slopes by the shape-preserving three-point formula of
+//           Moler, Numerical Computing with MATLAB (2004), section 3.4
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sestina/numerics/dual.h"
+
+namespace sestina {
+
+enum class Interpolation { kLinear, kPchip };
+
+class Table {
+ public:
+  // At least two points, x strictly increasing, all finite: InputError otherwise.
+  Table(std::vector<double> x, std::vector<double> y, Interpolation interpolation);
+
+  // The derivative of this order (0 is the value itself) by x; exactly zero from order 4 on. At a point
+  // where pieces meet, the piece to its right counts.
+  double calc(double at, int order = 0) const;
+
+  const std::vector<double>& x() const { return x_; }
+  const std::vector<double>& y() const { return y_; }
+  Interpolation interpolation() const { return interpolation_; }
+
+ private:
+  void set_pchip_slopes();
+
+  std::vector<double> x_, y_;
+  std::vector<double> slope_;  // dy/dx at the points; empty when linear
+  Interpolation interpolation_;
+};
+
+inline constexpr int kHighestTableDerivative = 3;
+
+// One overload for each scalar type of the tape.
+inline double calc_table(const Table& table, int order, double x) { return table.calc(x, order); }
+inline Dual calc_table(const Table& table, int order, Dual x) {
+  return {table.calc(x.v, order), table.calc(x.v, order + 1) * x.d};
+}
+
+}  // namespace sestina

@@ -1,0 +1,81 @@
+// Expressions compiled to straight-line code.
+//
+// What several outputs share is computed once, whole powers become multiplications, sine and cosine of the
+// same argument one sincos(), and parts without inputs are computed when the tape is made. The rounding
+// is that of evaluate.h, so that both give the same bits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sestina/expression/graph.h"
+
+namespace sestina {
+
+// Immutable and independent of the graph it was made from; any number of threads may evaluate it, each with
+// its own scratch.
+class Tape {
+ public:
+  Tape() = default;  // no outputs
+  // `inputs` are different symbols, in the order in which evaluate() takes their values. ExpressionError (at
+  // offset 0) when an output depends on a symbol that is not among them.
+  Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs);
+
+  std::size_t input_count() const { return input_count_; }
+  std::size_t output_count() const { return output_count_; }
+  std::size_t scratch_size() const { return scratch_size_; }  // values of T
+  std::size_t instruction_count() const { return instructions_.size(); }
+
+  // Allocates nothing and never throws: a division by zero gives inf or nan. `inputs` and `outputs` may
+  // overlap, `scratch` overlaps neither. Instantiated for the scalars at the end of tape_evaluate.cpp.
+  template <class T>
+  void evaluate(std::span<const T> inputs, std::span<T> outputs, std::span<T> scratch) const;
+
+  enum class Code : std::uint8_t {
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kNegate,
+    kPower,
+    kUnary,
+    kSinCos,  // two results: to, second
+    kAtan2,
+    kIfLess,
+    kIfLessEqual,
+    kTable,
+    kStore,  // from register a to output `to`
+  };
+
+  // Places are indices into the scratch.
+  struct Instruction {
+    Code code;
+    Op op = Op::kNumber;     // of kUnary
+    std::uint8_t order = 0;  // of kTable
+    std::uint32_t to = 0;
+    std::uint32_t a = 0, b = 0, c = 0, d = 0;  // operands; of kTable, b is the table
+    std::uint32_t second = 0;                  // of kSinCos
+  };
+
+ private:
+  friend class TapeCompiler;
+
+  struct Constant {
+    std::uint32_t to;
+    double value;
+  };
+  struct Load {
+    std::uint32_t to;
+    std::uint32_t input;
+  };
+
+  std::size_t input_count_ = 0, output_count_ = 0, scratch_size_ = 0;
+  std::vector<Constant> constants_;
+  std::vector<Load> loads_;  // of the inputs that are used
+  std::vector<Instruction> instructions_;
+  std::vector<std::shared_ptr<const Table>> tables_;
+};
+
+}  // namespace sestina
