@@ -1,0 +1,97 @@
+// Joints and force elements.
+#include "sestina/io/model_file_parts.h"
+#include "sestina/io/table_file.h"
+
+namespace sestina {
+namespace {
+
+std::string type_of(const YamlNode& node) {
+  const YamlEntry* type = node.is_map() ? node.find("type") : nullptr;
+  return type ? type->value->text : std::string();
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, LimitsSpec& out) {
+  const MapReader map(context, node, path, keys_of("limits"));
+  out.mark = node.mark;
+  map.read("lower", out.lower);
+  map.read("upper", out.upper);
+  map.read("velocity", out.velocity);
+  map.read("effort", out.effort);
+}
+
+void read_columns(ReadContext& context, const YamlNode& node, const NodePath& path, std::vector<Name>& out) {
+  if (node.is_scalar()) {
+    sestina::read_value(context, node, path, out.emplace_back());
+    return;
+  }
+  for_each_item(context, node, path, [&](const YamlNode& item, const NodePath& item_path) {
+    sestina::read_value(context, item, item_path, out.emplace_back());
+  });
+}
+
+// Values over time from a file: its columns are read here, so that a System holds all that a run needs.
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, TableSpec& out) {
+  const MapReader map(context, node, path, keys_of("table"));
+  out.mark = node.mark;
+  map.read("table", out.file);
+  if (const YamlNode* columns = map.find("columns")) {
+    read_columns(context, *columns, map.path_of("columns"), out.columns);
+  }
+  map.read("interpolation", out.interpolation);
+  check_word(context, out.interpolation, map.path_of("interpolation"), "interpolation", {"linear", "cubic"});
+  if (!out.file.empty()) {
+    load_table(context, map.path_of("table"), map.path_of("columns"), out);
+  }
+}
+
+}  // namespace
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, JointSpec& out) {
+  const MapReader map(context, node, path, keys_of("joint", type_of(node)));
+  out.mark = node.mark;
+  map.read("name", out.name);
+  map.read("type", out.type);
+  map.read("parent", out.parent);
+  map.read("child", out.child);
+  map.read("axis", out.axis);
+  map.read("second_axis", out.second_axis);
+  map.read("pitch", out.pitch);
+  map.read("armature", out.armature);
+  map.read("q", out.q);
+  map.read("u", out.u);
+  out.q_mark = map.mark_of("q");
+  out.u_mark = map.mark_of("u");
+  if (const YamlNode* limits = map.find("limits")) {
+    read_value(context, *limits, map.path_of("limits"), out.limits.emplace());
+  }
+  map.read("original_name", out.original_name);
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out) {
+  const MapReader map(context, node, path, keys_of("force", type_of(node)));
+  out.mark = node.mark;
+  map.read("name", out.name);
+  map.read("type", out.type);
+  map.read("joint", out.joint);
+  map.read("from", out.from);
+  map.read("to", out.to);
+  map.read("at", out.at);
+  map.read("axes", out.axes);
+  map.read("stiffness", out.stiffness);
+  map.read("damping", out.damping);
+  map.read("reference", out.reference);
+  map.read("free_length", out.free_length);
+  out.stiffness_mark = map.mark_of("stiffness");
+  out.damping_mark = map.mark_of("damping");
+  out.reference_mark = map.mark_of("reference");
+  out.value_mark = map.mark_of("value");
+  if (const YamlNode* value = map.find("value")) {
+    if (value->is_map()) {
+      read_value(context, *value, map.path_of("value"), out.table.emplace());
+    } else {
+      sestina::read_value(context, *value, map.path_of("value"), out.value);
+    }
+  }
+}
+
+}  // namespace sestina

@@ -1,0 +1,147 @@
+#include "sestina/io/model_file_keys.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+
+#include "sestina/joints/joint_list.h"
+
+namespace sestina {
+namespace {
+
+using Words = std::vector<std::string>;
+
+KeyTable joint_keys(const std::string& keyword) {
+  const JointInfo& info = joint_info(*joint_type_from_keyword(keyword));
+  KeyTable table{"joint", keyword, {"name", "type", "parent", "child"}, {"name", "type", "parent", "child"}};
+  const auto allow = [&](const char* key, bool required = false) {
+    table.allowed.emplace_back(key);
+    if (required) table.required.emplace_back(key);
+  };
+  if (info.has_axis) allow("axis", true);
+  if (info.has_second_axis) allow("second_axis", true);
+  if (info.has_pitch) allow("pitch");
+  if (info.nq > 0) allow("q");
+  if (info.nu > 0) allow("u");
+  if (info.nu == 1) {
+    allow("armature");
+    allow("limits");
+  }
+  allow("original_name");
+  return table;
+}
+
+KeyTable shape_keys(const std::string& keyword, const Words& own, const Words& required) {
+  KeyTable table{"shape", keyword, {"type"}, {"type"}};
+  table.allowed.insert(table.allowed.end(), own.begin(), own.end());
+  table.allowed.insert(table.allowed.end(), {"position", "axes"});
+  table.required.insert(table.required.end(), required.begin(), required.end());
+  return table;
+}
+
+KeyTable force_keys(const std::string& keyword, const Words& required, const Words& optional) {
+  KeyTable table{"force", keyword, {"name", "type"}, {"name", "type"}};
+  table.allowed.insert(table.allowed.end(), required.begin(), required.end());
+  table.allowed.insert(table.allowed.end(), optional.begin(), optional.end());
+  table.required.insert(table.required.end(), required.begin(), required.end());
+  return table;
+}
+
+std::vector<KeyTable> make_key_tables() {
+  std::vector<KeyTable> tables{
+      {"model",
+       "",
+       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "analysis",
+        "output"},
+       {"sestina", "bodies"}},
+      {"ground", "", {"points"}, {}},
+      {"point", "", {"position", "axes"}, {}},
+      {"rotation", "", {"euler_parameters", "axis", "angle", "rpy", "matrix"}, {}},
+      {"body",
+       "rigid",
+       {"name", "type", "mass", "center_of_mass", "inertia", "inertia_check", "points", "shape",
+        "original_name"},
+       {"name", "mass"}},
+      {"body", "particle", {"name", "type", "mass", "points", "shape", "original_name"}, {"name", "mass"}},
+      {"inertia", "", {"xx", "yy", "zz", "xy", "xz", "yz"}, {}},
+      {"limits", "", {"lower", "upper", "velocity", "effort"}, {}},
+      {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
+      {"analysis", "", {"coordinates", "solver", "integrator", "step", "duration"}, {}},
+      {"integrator", "", {"name"}, {"name"}},
+      {"step", "", {"driver", "dt", "rtol", "atol"}, {}},
+      {"output", "", {"every"}, {}},
+      shape_keys("box", {"size"}, {"size"}),
+      shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),
+      shape_keys("sphere", {"radius"}, {"radius"}),
+      shape_keys("capsule", {"radius", "length"}, {"radius", "length"}),
+      shape_keys("mesh", {"file", "scale"}, {"file"}),
+      force_keys("joint_spring", {"joint"}, {"stiffness", "reference"}),
+      force_keys("joint_damper", {"joint"}, {"damping"}),
+      force_keys("joint_force", {"joint", "value"}, {}),
+      force_keys("spring_damper", {"from", "to"}, {"stiffness", "damping", "free_length"}),
+      force_keys("point_force", {"at", "value"}, {"axes"}),
+      force_keys("point_torque", {"at", "value"}, {"axes"}),
+  };
+  for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
+  return tables;
+}
+
+// For each part with types: a table without a type, which has the keys of all types and requires none.
+std::vector<KeyTable> make_unions() {
+  std::vector<KeyTable> unions;
+  for (const KeyTable& table : key_tables()) {
+    if (table.type.empty()) continue;
+    auto found = std::find_if(unions.begin(), unions.end(),
+                              [&](const KeyTable& candidate) { return candidate.part == table.part; });
+    if (found == unions.end()) found = unions.insert(unions.end(), KeyTable{table.part, "", {}, {}});
+    for (const std::string& key : table.allowed) {
+      if (std::count(found->allowed.begin(), found->allowed.end(), key) == 0) found->allowed.push_back(key);
+    }
+  }
+  return unions;
+}
+
+const KeyTable* find_table(const std::vector<KeyTable>& tables, std::string_view part,
+                           std::string_view type) {
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const KeyTable& table) {
+    return table.part == part && table.type == type;
+  });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+const KeyTable* find_union(std::string_view part) {
+  static const std::vector<KeyTable> unions = make_unions();
+  return find_table(unions, part, "");
+}
+
+}  // namespace
+
+const std::vector<KeyTable>& key_tables() {
+  static const std::vector<KeyTable> tables = make_key_tables();
+  return tables;
+}
+
+const KeyTable& keys_of(std::string_view part, std::string_view type) {
+  const KeyTable* table = find_table(key_tables(), part, type);
+  if (!table) table = find_union(part);
+  assert(table);
+  return *table;
+}
+
+const std::vector<std::string>& types_of(std::string_view part) {
+  static const auto by_part = [] {
+    std::map<std::string, Words, std::less<>> types;
+    for (const KeyTable& table : key_tables()) types[table.part].push_back(table.type);
+    return types;
+  }();
+  const auto found = by_part.find(part);
+  assert(found != by_part.end());
+  return found->second;
+}
+
+bool fits_another_type(const KeyTable& table, std::string_view key) {
+  const KeyTable* all = table.type.empty() ? nullptr : find_union(table.part);
+  return all && std::find(all->allowed.begin(), all->allowed.end(), key) != all->allowed.end();
+}
+
+}  // namespace sestina

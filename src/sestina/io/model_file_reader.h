@@ -1,0 +1,96 @@
+// Reads the values of a model file, each of the kind that its key asks for, and notes a fault where it is of
+// another. A value that cannot be read leaves the target as it was.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/base/error.h"
+#include "sestina/io/model_file_keys.h"
+#include "sestina/io/yaml.h"
+#include "sestina/model/system.h"
+
+namespace sestina {
+
+// What every reading function needs: where faults go and where the files are that the model names.
+class ReadContext {
+ public:
+  ReadContext(FaultList& fault_list, std::filesystem::path folder)
+      : directory(std::move(folder)), faults_(fault_list) {}
+
+  const std::filesystem::path directory;
+  void fault(const Mark& mark, const NodePath& path, std::string message);
+  void fault(const YamlNode& node, const NodePath& path, std::string message) {
+    fault(node.mark, path, std::move(message));
+  }
+  // Takes over the faults of another file.
+  void add(const std::vector<Fault>& faults) { faults_.add(faults); }
+
+ private:
+  FaultList& faults_;
+};
+
+// The value of a plain decimal number such as `1`, `-.5` or `1.5e-3`, and of `.inf` and `.nan`.
+std::optional<double> parse_plain_number(std::string_view text);
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Name& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, std::string& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Triple& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, std::vector<Number>& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, RotationSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
+                std::vector<PointSpec>& out);
+
+// Exactly `count` numbers; false and a fault when the node is something else.
+bool read_numbers(ReadContext& context, const YamlNode& node, const NodePath& path, std::size_t count,
+                  std::vector<Number>& out);
+
+template <class T>
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, std::optional<T>& out) {
+  T value{};
+  read_value(context, node, path, value);
+  out = std::move(value);
+}
+
+// A map whose keys are known: notes unknown and missing ones when made, then gives the values.
+class MapReader {
+ public:
+  MapReader(ReadContext& context, const YamlNode& node, const NodePath& path, const KeyTable& keys);
+
+  bool is_map() const { return node_.is_map(); }
+  const YamlNode* find(std::string_view key) const;  // null when absent
+  Mark mark_of(std::string_view key) const;          // of the value; of the map when absent
+  NodePath path_of(std::string_view key) const { return path_ / key; }
+
+  template <class T>
+  void read(std::string_view key, T& out) const {
+    if (const YamlNode* value = find(key)) read_value(context_, *value, path_of(key), out);
+  }
+
+ private:
+  void check_keys(const KeyTable& keys) const;
+
+  ReadContext& context_;
+  const YamlNode& node_;
+  const NodePath& path_;
+};
+
+// Calls read_item(node, path) for each item of a list; a fault when the node is none.
+template <class F>
+void for_each_item(ReadContext& context, const YamlNode& node, const NodePath& path, F&& read_item) {
+  if (!node.is_list()) {
+    context.fault(node, path, "expected a list, found " + describe(node));
+    return;
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) read_item(*node.items[i], path / static_cast<int>(i));
+}
+
+// Notes a fault with the nearest word when `name` is not one of `allowed`.
+void check_word(ReadContext& context, const Name& name, const NodePath& path, std::string_view what,
+                const std::vector<std::string>& allowed);
+
+}  // namespace sestina

@@ -1,0 +1,99 @@
+// The top level of a model file, the analysis and the output.
+#include "sestina/io/model_file_parts.h"
+
+namespace sestina {
+namespace {
+
+void check_version(const YamlNode& root) {
+  const auto fail = [](const Mark& mark, const char* path, std::string message) {
+    throw InputError({Fault{{mark, path}, std::move(message)}});
+  };
+  if (root.is_null()) fail(root.mark, "", "the file holds no model; one begins with `sestina: 1`");
+  if (!root.is_map()) fail(root.mark, "", "expected a map with the keys of a model, found " + describe(root));
+  const YamlEntry* version = root.find("sestina");
+  if (!version) fail(root.mark, "", "the key 'sestina' is missing; a model file begins with `sestina: 1`");
+  const YamlNode& value = *version->value;
+  if (!value.is_scalar() || value.text != "1") {
+    fail(value.mark, "sestina", describe(value) + " is not a version that this program reads; it reads 1");
+  }
+}
+
+void read_parameters(ReadContext& context, const YamlNode& node, const NodePath& path,
+                     std::vector<ParameterSpec>& out) {
+  if (!node.is_map()) {
+    context.fault(node, path, "expected a map of names to numbers, found " + describe(node));
+    return;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    ParameterSpec& parameter = out.emplace_back();
+    parameter.name = Name(entry.key);
+    parameter.name.mark = entry.mark;
+    read_value(context, *entry.value, path / entry.key, parameter.value);
+  }
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, StepSpec& out) {
+  const MapReader map(context, node, path, keys_of("step"));
+  out.mark = node.mark;
+  map.read("driver", out.driver);
+  map.read("dt", out.dt);
+  map.read("rtol", out.rtol);
+  map.read("atol", out.atol);
+}
+
+template <class Specs>
+void read_list(ReadContext& context, const MapReader& map, const char* key, Specs& specs) {
+  const YamlNode* node = map.find(key);
+  if (!node) return;
+  for_each_item(context, *node, map.path_of(key), [&](const YamlNode& item, const NodePath& path) {
+    sestina::read_value(context, item, path, specs.emplace_back());
+  });
+}
+
+}  // namespace
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, AnalysisSpec& out) {
+  const MapReader map(context, node, path, keys_of("analysis"));
+  map.read("coordinates", out.coordinates);
+  map.read("solver", out.solver);
+  if (const YamlNode* integrator = map.find("integrator")) {
+    const NodePath integrator_path = map.path_of("integrator");
+    if (integrator->is_map()) {
+      MapReader(context, *integrator, integrator_path, keys_of("integrator"))
+          .read("name", out.integrator.name);
+    } else {
+      read_value(context, *integrator, integrator_path, out.integrator.name);
+    }
+  }
+  if (const YamlNode* step = map.find("step")) read_value(context, *step, map.path_of("step"), out.step);
+  map.read("duration", out.duration);
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out) {
+  const MapReader map(context, node, path, keys_of("output"));
+  map.read("every", out.every);
+}
+
+System read_system(ReadContext& context, const YamlNode& root) {
+  check_version(root);
+  const NodePath path;
+  const MapReader map(context, root, path, keys_of("model"));
+  System system;
+  map.read("name", system.name);
+  if (const YamlNode* parameters = map.find("parameters")) {
+    read_parameters(context, *parameters, map.path_of("parameters"), system.parameters);
+  }
+  map.read("gravity", system.gravity);
+  if (const YamlNode* ground = map.find("ground")) {
+    const NodePath ground_path = map.path_of("ground");
+    MapReader(context, *ground, ground_path, keys_of("ground")).read("points", system.ground_points);
+  }
+  read_list(context, map, "bodies", system.bodies);
+  read_list(context, map, "joints", system.joints);
+  read_list(context, map, "forces", system.forces);
+  map.read("analysis", system.analysis);
+  map.read("output", system.output);
+  return system;
+}
+
+}  // namespace sestina

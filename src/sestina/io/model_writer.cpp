@@ -1,0 +1,322 @@
+#include "sestina/io/model_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "sestina/io/model_file.h"
+#include "sestina/io/model_file_keys.h"
+#include "sestina/io/text_file.h"
+#include "sestina/io/yaml_writer.h"
+
+namespace sestina {
+namespace {
+
+using Node = std::shared_ptr<YamlNode>;
+
+Node make_node(YamlNode::Kind kind) {
+  auto node = std::make_shared<YamlNode>();
+  node->kind = kind;
+  return node;
+}
+
+Node to_node(const std::string& text) {
+  Node node = make_node(YamlNode::Kind::kScalar);
+  node->text = text;
+  node->quoted = true;
+  return node;
+}
+Node to_node(const Name& name) { return to_node(name.text); }
+Node to_node(const Number& number) {
+  if (number.is_expression()) return to_node(number.expression());
+  Node node = to_node(fmt::format("{}", number.value()));
+  node->quoted = false;
+  return node;
+}
+template <class Items>
+Node to_list(const Items& items) {
+  Node node = make_node(YamlNode::Kind::kList);
+  for (const auto& item : items) node->items.push_back(to_node(item));
+  return node;
+}
+Node to_node(const Triple& numbers) { return to_list(numbers); }
+// One number for a joint with one coordinate reads better without brackets.
+Node to_node(const std::vector<Number>& numbers) {
+  return numbers.size() == 1 ? to_node(numbers.front()) : to_list(numbers);
+}
+
+Node to_node(const RotationSpec& rotation) {
+  const std::vector<Number>& x = rotation.numbers;
+  const auto part = [&](std::size_t begin, std::size_t end) {
+    Node list = make_node(YamlNode::Kind::kList);
+    for (std::size_t i = begin; i < end && i < x.size(); ++i) list->items.push_back(to_node(x[i]));
+    return list;
+  };
+  Node map = make_node(YamlNode::Kind::kMap);
+  switch (rotation.kind) {
+    case RotationSpec::Kind::kEulerParameters:
+      map->entries.push_back({"euler_parameters", {}, part(0, 4)});
+      break;
+    case RotationSpec::Kind::kRpy:
+      map->entries.push_back({"rpy", {}, part(0, 3)});
+      break;
+    case RotationSpec::Kind::kAxisAngle:
+      map->entries.push_back({"axis", {}, part(0, 3)});
+      if (x.size() > 3) map->entries.push_back({"angle", {}, to_node(x[3])});
+      break;
+    case RotationSpec::Kind::kMatrix: {
+      Node rows = make_node(YamlNode::Kind::kList);
+      rows->items = {part(0, 3), part(3, 6), part(6, 9)};
+      map->entries.push_back({"matrix", {}, rows});
+      break;
+    }
+  }
+  return map;
+}
+
+bool is(const Number& number, double value) { return !number.is_expression() && number.value() == value; }
+bool is(const Triple& numbers, double value) {
+  return is(numbers[0], value) && is(numbers[1], value) && is(numbers[2], value);
+}
+
+class MapWriter {
+ public:
+  void add(std::string key, YamlPointer value) {
+    node_->entries.push_back({std::move(key), {}, std::move(value)});
+  }
+  template <class T>
+  void write(const char* key, const T& value) {
+    add(key, to_node(value));
+  }
+  template <class T>
+  void write(const char* key, const std::optional<T>& value) {
+    if (value) write(key, *value);
+  }
+  template <class T>
+  void write_unless(double standard, const char* key, const T& value) {
+    if (!is(value, standard)) write(key, value);
+  }
+  void write_unless(std::string_view standard, const char* key, const Name& value) {
+    if (!(value == standard)) write(key, value);
+  }
+  void write_unless_empty(const char* key, const std::vector<Number>& value) {
+    if (!value.empty()) write(key, value);
+  }
+  void add_unless_empty(const char* key, const MapWriter& map) {
+    if (!map.node_->entries.empty()) add(key, map.node());
+  }
+  YamlPointer node() const { return node_; }
+
+ private:
+  Node node_ = make_node(YamlNode::Kind::kMap);
+};
+
+YamlPointer points_node(const std::vector<PointSpec>& points) {
+  MapWriter map;
+  for (const PointSpec& point : points) {
+    if (!point.axes) {
+      map.add(point.name.text, to_node(point.position));
+      continue;
+    }
+    MapWriter frame;
+    frame.write_unless(0.0, "position", point.position);
+    frame.write("axes", point.axes);
+    map.add(point.name.text, frame.node());
+  }
+  return map.node();
+}
+
+YamlPointer shape_node(const ShapeSpec& shape) {
+  MapWriter map;
+  map.write("type", shape.type);
+  for (const std::string& key : keys_of("shape", shape.type.text).allowed) {
+    if (key == "radius") map.write("radius", shape.radius);
+    if (key == "length") map.write("length", shape.length);
+    if (key == "size") map.write("size", shape.size);
+    if (key == "file") map.write("file", shape.file);
+    if (key == "scale") map.write_unless(1.0, "scale", shape.scale);
+  }
+  map.write_unless(0.0, "position", shape.position);
+  map.write("axes", shape.axes);
+  return map.node();
+}
+
+YamlPointer body_node(const BodySpec& body) {
+  MapWriter map;
+  map.write("name", body.name);
+  map.write_unless("rigid", "type", body.type);
+  map.write("mass", body.mass);
+  map.write_unless(0.0, "center_of_mass", body.center_of_mass);
+  MapWriter inertia;
+  inertia.write_unless(0.0, "xx", body.inertia.xx);
+  inertia.write_unless(0.0, "yy", body.inertia.yy);
+  inertia.write_unless(0.0, "zz", body.inertia.zz);
+  inertia.write_unless(0.0, "xy", body.inertia.xy);
+  inertia.write_unless(0.0, "xz", body.inertia.xz);
+  inertia.write_unless(0.0, "yz", body.inertia.yz);
+  map.add_unless_empty("inertia", inertia);
+  if (!body.inertia_check) map.write("inertia_check", Name("none"));
+  if (!body.points.empty()) map.add("points", points_node(body.points));
+  if (body.shapes.size() == 1) map.add("shape", shape_node(body.shapes.front()));
+  if (body.shapes.size() > 1) {
+    Node shapes = make_node(YamlNode::Kind::kList);
+    for (const ShapeSpec& shape : body.shapes) shapes->items.push_back(shape_node(shape));
+    map.add("shape", shapes);
+  }
+  if (!body.original_name.empty()) map.write("original_name", body.original_name);
+  return map.node();
+}
+
+YamlPointer joint_node(const JointSpec& joint) {
+  MapWriter map;
+  map.write("name", joint.name);
+  map.write("type", joint.type);
+  map.write("parent", joint.parent);
+  map.write("child", joint.child);
+  map.write("axis", joint.axis);
+  map.write("second_axis", joint.second_axis);
+  map.write("pitch", joint.pitch);
+  map.write_unless_empty("q", joint.q);
+  map.write_unless_empty("u", joint.u);
+  map.write("armature", joint.armature);
+  if (joint.limits) {
+    MapWriter limits;
+    limits.write("lower", joint.limits->lower);
+    limits.write("upper", joint.limits->upper);
+    limits.write("velocity", joint.limits->velocity);
+    limits.write("effort", joint.limits->effort);
+    map.add("limits", limits.node());
+  }
+  if (!joint.original_name.empty()) map.write("original_name", joint.original_name);
+  return map.node();
+}
+
+YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::string& path) {
+  MapWriter map;
+  map.write("name", force.name);
+  map.write("type", force.type);
+  if (!force.joint.empty()) map.write("joint", force.joint);
+  if (!force.from.empty()) map.write("from", force.from);
+  if (!force.to.empty()) map.write("to", force.to);
+  if (!force.at.empty()) map.write("at", force.at);
+  map.write_unless("ground", "axes", force.axes);
+  map.write_unless_empty("stiffness", force.stiffness);
+  map.write_unless_empty("damping", force.damping);
+  map.write_unless_empty("reference", force.reference);
+  map.write("free_length", force.free_length);
+  map.write_unless_empty("value", force.value);
+  if (force.table) {
+    MapWriter table;
+    table.write("table", force.table->file);
+    table.add("columns", to_list(force.table->columns));
+    table.write_unless("linear", "interpolation", force.table->interpolation);
+    map.add("value", table.node());
+    if (force.table->file.empty()) {
+      faults.add({force.mark, path + ".value"}, "a table that has no file cannot be written to a model file");
+    }
+  }
+  if (force.user || force.type == "user") {
+    faults.add({force.mark, path}, "a force of a program's own cannot be written to a model file");
+  }
+  return map.node();
+}
+
+YamlPointer analysis_node(const AnalysisSpec& analysis) {
+  const AnalysisSpec standard;
+  MapWriter map;
+  map.write_unless(standard.coordinates.text, "coordinates", analysis.coordinates);
+  map.write_unless(standard.solver.text, "solver", analysis.solver);
+  map.write_unless(standard.integrator.name.text, "integrator", analysis.integrator.name);
+  MapWriter step;
+  step.write_unless(standard.step.driver.text, "driver", analysis.step.driver);
+  step.write("dt", analysis.step.dt);
+  step.write_unless(standard.step.rtol.value(), "rtol", analysis.step.rtol);
+  step.write_unless(standard.step.atol.value(), "atol", analysis.step.atol);
+  map.add_unless_empty("step", step);
+  map.write_unless(standard.duration.value(), "duration", analysis.duration);
+  return map.node();
+}
+
+// Plain numbers that YAML can write but a model cannot hold. Texts are marked as quoted.
+void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults) {
+  if (node.is_scalar() && !node.quoted &&
+      (node.text == "nan" || node.text == "-nan" || node.text == "inf" || node.text == "-inf")) {
+    faults.add({{}, path.text()}, node.text + " is not finite");
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    check_finite(*node.items[i], path / static_cast<int>(i), faults);
+  }
+  for (const YamlEntry& entry : node.entries) check_finite(*entry.value, path / entry.key, faults);
+}
+
+// A file name that stood in a model file of one folder, for a model file in another.
+void relocate(Name& file, const std::filesystem::path& folder) {
+  const std::filesystem::path path = file.text;
+  if (file.mark.line == 0 || path.is_absolute() || file.text.find("://") != file.text.npos) return;
+  const auto from = std::filesystem::absolute(*file.mark.file).parent_path().lexically_normal();
+  if (from != folder) file.text = (from / path).lexically_relative(folder).string();
+}
+
+}  // namespace
+
+YamlPointer model_tree(const System& system, FaultList& faults) {
+  MapWriter map;
+  map.write("sestina", Number(1));
+  if (!system.name.empty()) map.write("name", system.name);
+  MapWriter parameters;
+  for (const ParameterSpec& parameter : system.parameters) {
+    parameters.add(parameter.name.text, to_node(parameter.value));
+  }
+  map.add_unless_empty("parameters", parameters);
+  map.write_unless(0.0, "gravity", system.gravity);
+  if (!system.ground_points.empty()) {
+    MapWriter ground;
+    ground.add("points", points_node(system.ground_points));
+    map.add("ground", ground.node());
+  }
+  Node bodies = make_node(YamlNode::Kind::kList);
+  Node joints = make_node(YamlNode::Kind::kList);
+  Node forces = make_node(YamlNode::Kind::kList);
+  for (const BodySpec& body : system.bodies) bodies->items.push_back(body_node(body));
+  for (const JointSpec& joint : system.joints) joints->items.push_back(joint_node(joint));
+  for (const ForceSpec& force : system.forces) {
+    const std::string path = "forces[" + std::to_string(forces->items.size()) + "]";
+    forces->items.push_back(force_node(force, faults, path));
+  }
+  map.add("bodies", bodies);
+  if (!joints->items.empty()) map.add("joints", joints);
+  if (!forces->items.empty()) map.add("forces", forces);
+  const YamlPointer analysis = analysis_node(system.analysis);
+  if (!analysis->entries.empty()) map.add("analysis", analysis);
+  MapWriter output;
+  output.write("every", system.output.every);
+  map.add_unless_empty("output", output);
+  check_finite(*map.node(), NodePath{}, faults);
+  return map.node();
+}
+
+std::string write_model(const System& system) {
+  FaultList faults;
+  const YamlPointer tree = model_tree(system, faults);
+  faults.throw_if_any();
+  std::string text = write_yaml(*tree);
+  check_utf8_text(text, "the model's text");
+  return text;
+}
+
+void write_model_file(const System& system, const std::filesystem::path& path) {
+  System copy = system;
+  const auto folder = std::filesystem::absolute(path).parent_path().lexically_normal();
+  for (ForceSpec& force : copy.forces) {
+    if (force.table) relocate(force.table->file, folder);
+  }
+  for (BodySpec& body : copy.bodies) {
+    for (ShapeSpec& shape : body.shapes) {
+      if (!shape.file.empty()) relocate(shape.file, folder);
+    }
+  }
+  write_text_file(path, write_model(copy));
+}
+
+}  // namespace sestina

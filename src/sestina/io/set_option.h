@@ -1,0 +1,15 @@
+// `--set PATH=VALUE`: one key of a model file's tree is replaced before the model is read.
+#pragma once
+
+#include <string>
+
+#include "sestina/io/yaml.h"
+
+namespace sestina {
+
+// The tree with the value at PATH replaced by VALUE, which is YAML. PATH is keys and `[i]` with dots between;
+// bodies, joints and forces may be given by their name. Keys that are absent are made, names (of parameters
+// and points) are not. Throws InputError placed at `--set PATH=VALUE`. The tree given is not changed.
+YamlPointer apply_set_option(const YamlPointer& root, const std::string& option);
+
+}  // namespace sestina

@@ -1,0 +1,124 @@
+#include "sestina/io/text_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& path, std::string message) {
+  const Mark file{std::make_shared<const std::string>(path.string()), 0, 0};
+  throw InputError({Fault{{file, ""}, std::move(message)}});
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() { close(); }
+  int get() const { return descriptor_; }
+  bool close() {
+    const int descriptor = descriptor_;
+    descriptor_ = -1;
+    return descriptor < 0 || ::close(descriptor) == 0;
+  }
+
+ private:
+  int descriptor_;
+};
+
+// Length of the UTF-8 sequence at the front, or 0 if it is none (also when overlong or a surrogate).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = first == 0xED && byte(1) > 0x9F;
+  const bool too_large = first == 0xF4 && byte(1) > 0x8F;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  struct stat status {};
+  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) fail(path, "is a folder, not a file");
+  const std::string too_large = fmt::format("is larger than {} MiB", max_bytes >> 20);
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (count == 0) return text;
+    if (text.size() + static_cast<std::size_t>(count) > max_bytes) fail(path, too_large);
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+void write_text_file(const std::filesystem::path& path, std::string_view text) {
+  std::string temporary = path.string() + ".XXXXXX";
+  FileDescriptor file(::mkstemp(temporary.data()));
+  if (file.get() < 0) fail(path, fmt::format("cannot be written: {}", std::strerror(errno)));
+  // mkstemp's files are private; a model file gets the usual permissions.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  const bool written = ::fchmod(file.get(), 0666 & ~mask) == 0 && write_all(file.get(), text) &&
+                       ::fsync(file.get()) == 0 && file.close() &&
+                       ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (written) return;
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  fail(path, fmt::format("cannot be written: {}", std::strerror(error)));
+}
+
+void check_utf8_text(std::string_view text, const std::string& file_name) {
+  int line = 1;
+  int column = 1;
+  const auto fail_here = [&](std::string message) {
+    const Mark mark{std::make_shared<const std::string>(file_name), line, column};
+    throw InputError({Fault{{mark, ""}, std::move(message)}});
+  };
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text.substr(i));
+    if (length == 0) fail_here(fmt::format("the byte 0x{:02x} is not UTF-8 text", byte));
+    if ((byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F) {
+      fail_here(fmt::format("the control character 0x{:02x} is not allowed in a text file", byte));
+    }
+    ++column;
+    if (byte == '\n') {
+      ++line;
+      column = 1;
+    }
+    i += length;
+  }
+}
+
+}  // namespace sestina
