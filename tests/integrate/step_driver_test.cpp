@@ -149,8 +149,8 @@ TEST(FixedStep, EndsStepsAtMultiplesOfItsLengthAndCutsTheLast) {
 TEST(FixedStep, TakesNoStepForARestThatIsRounding) {
   PlainSystem oscillator = make_oscillator();
   auto rule = make_integration_rule("rk4");
-  auto driver = make_fixed(0.1);  // 3 * 0.1 > 0.3 and 8 * 0.1 < 0.8 by a rounding
-  for (const auto& [t_end, steps] : {std::pair(0.3, 3), std::pair(0.8, 8), std::pair(1.0, 10)}) {
+  auto driver = make_fixed(0.3);  // 3 * 0.3 < 0.9 by a rounding
+  for (const auto& [t_end, steps] : {std::pair(0.9, 3), std::pair(1.2, 4), std::pair(1.8, 6)}) {
     driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, t_end);
     driver->advance_to(t_end);
     EXPECT_EQ(driver->statistics().steps, steps);
@@ -240,16 +240,21 @@ TEST(VariableStep, SaysThatValuesAreNotFiniteWhereAShorterStepDoesNotHelp) {
 }
 
 TEST(VariableStep, ShortensAStepThatRunsIntoAccelerationsThatCannotBeCalculated) {
-  // A spring whose law ends at q = 1.2, which only trial stages of a long step pass.
-  PlainSystem spring(1, 0, [](double t, auto q, auto, auto udot, auto) {
-    if (q[0] > 1.2) throw ComputationError(t, "the spring is torn");
-    udot[0] = -1e4 * q[0] + 5e3;
+  // From t = 0.5 on a strong brake: the motion slows down, but the trial stages of the long steps of the
+  // free motion before it shoot far beyond the speeds for which the brake is known.
+  long failures = 0;
+  PlainSystem braked(1, 0, [&](double t, auto, auto u, auto udot, auto) {
+    if (std::abs(u[0]) > 2.0) {
+      ++failures;
+      throw ComputationError(t, "too fast for the brake");
+    }
+    udot[0] = t < 0.5 ? 0.0 : -1e3 * u[0];
   });
   auto rule = make_integration_rule("dormand_prince_54");
-  auto driver = make_variable(0.5, 0.5);  // too loose to shorten the step on its own
-  driver->start(*rule, spring, {0.0, {0.0}, {0.0}, {}}, 0.1);
-  EXPECT_NO_THROW(driver->advance_to(0.1));
-  EXPECT_GT(driver->statistics().rejected, 0);
+  auto driver = make_variable(1e-6, 1e-8);
+  driver->start(*rule, braked, {0.0, {0.0}, {1.0}, {}}, 1.0);
+  EXPECT_NEAR(driver->advance_to(1.0).q[0], 0.5 + 1e-3, 1e-5);  // some steps with the tolerance 1e-6
+  EXPECT_GT(failures, 0);
 }
 
 TEST(VariableStep, GivesTheReasonWhereAccelerationsCannotBeCalculated) {
@@ -277,6 +282,30 @@ TEST(VariableStep, NeverExceedsTheLongestStepAllowed) {
   driver->advance_to(3.001);
   EXPECT_LE(driver->statistics().largest_step, 0.1 * (1.0 + 1e-14));  // a difference of times is rounded
   EXPECT_GT(driver->statistics().largest_step, 0.099);
+  // The last two steps share what is left; the last one is not the rest of 0.001.
+  EXPECT_GT(driver->state().t - rule->previous().t, 0.04);
+}
+
+TEST(VariableStep, IsNotFollowedByALongerOneWhereItWasRejectedFirst) {
+  PlainSystem kepler = make_kepler();
+  auto rule = make_integration_rule("dormand_prince_54");
+  auto driver = make_variable(1e-6, 1e-6);
+  driver->start(*rule, kepler, exact_kepler(0.9, 0.0), 30.0);
+  int checked = 0;
+  double h = 0.0;
+  bool was_rejected = false;
+  while (!driver->done()) {
+    const long rejected = driver->statistics().rejected;
+    const double t = driver->state().t;
+    const double former = h;
+    h = driver->step().t - t;
+    if (was_rejected) {
+      EXPECT_LE(h, former * (1.0 + 1e-12));  // a difference of times is rounded
+      ++checked;
+    }
+    was_rejected = driver->statistics().rejected > rejected;
+  }
+  EXPECT_GT(checked, 3);
 }
 
 TEST(VariableStep, CountsEveryEvaluation) {
@@ -315,6 +344,8 @@ TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
     EXPECT_EQ(message_of_input_error([&] {
                 make_variable(1e-8, 1e-10)->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
               }),
+              message_of_input_error([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }));
+    EXPECT_EQ(message_of_input_error([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
               std::string("the rule ") + name +
                   " does not estimate its error, which the variable step needs: take rkf45 or "
                   "dormand_prince_54, or a "

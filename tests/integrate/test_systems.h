@@ -56,21 +56,22 @@ inline PlainSystem make_oscillator() {
   return {1, 0, [](double, auto q, auto, auto udot, auto) { udot[0] = -q[0]; }};
 }
 
-// q'' = -2 q' c - q; z is the energy lost to the damper, so z + (u^2 + q^2) / 2 stays.
+// q'' = -q - 2 c q', from q = 1 at rest; z are the work lost to the damper and that done by the spring.
 constexpr double kDamping = 0.2;
 inline PlainSystem make_damped_oscillator() {
-  return {1, 1, [](double, auto q, auto u, auto udot, auto zdot) {
+  return {1, 2, [](double, auto q, auto u, auto udot, auto zdot) {
             udot[0] = -q[0] - 2.0 * kDamping * u[0];
             zdot[0] = 2.0 * kDamping * u[0] * u[0];
+            zdot[1] = -q[0] * u[0];
           }};
 }
-inline IntegrationState start_of_damped_oscillator() { return {0.0, {1.0}, {0.0}, {0.0}}; }
+inline IntegrationState start_of_damped_oscillator() { return {0.0, {1.0}, {0.0}, {0.0, 0.0}}; }
 inline IntegrationState exact_damped_oscillator(double t) {
   const double w = std::sqrt(1.0 - kDamping * kDamping);
   const double decay = std::exp(-kDamping * t);
   const double q = decay * (std::cos(w * t) + kDamping / w * std::sin(w * t));
   const double u = -decay * std::sin(w * t) / w;
-  return {t, {q}, {u}, {0.5 * (1.0 - q * q - u * u)}};
+  return {t, {q}, {u}, {0.5 * (1.0 - q * q - u * u), 0.5 * (1.0 - q * q)}};
 }
 
 // Two bodies: r'' = -r / |r|^3, semi-major axis 1, period 2 pi, from the pericentre.

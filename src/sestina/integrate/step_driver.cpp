@@ -44,6 +44,14 @@ StepDriver::~StepDriver() = default;
 
 EquationsOfMotion& StepDriver::equations() const { return *equations_; }
 
+void StepDriver::check(const IntegrationRule& rule, double t_start, double t_end) const {
+  if (!std::isfinite(t_start) || !std::isfinite(t_end)) {
+    throw InputError(fmt::format("a run from {} s to {} s is not finite", t_start, t_end));
+  }
+  if (t_end < t_start) throw InputError(fmt::format("a run from {} s cannot end at {} s", t_start, t_end));
+  check_fit(rule, t_start, t_end);
+}
+
 void StepDriver::start(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& initial,
                        double t_end) {
   control_ = {};
@@ -59,11 +67,7 @@ void StepDriver::resume(IntegrationRule& rule, EquationsOfMotion& equations, con
 
 void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& from,
                        std::span<const double> memory, double t_end) {
-  if (!std::isfinite(from.t) || !std::isfinite(t_end)) {
-    throw InputError(fmt::format("a run from {} s to {} s is not finite", from.t, t_end));
-  }
-  if (t_end < from.t) throw InputError(fmt::format("a run from {} s cannot end at {} s", from.t, t_end));
-  check_fit(rule, from.t, t_end);
+  check(rule, from.t, t_end);
   rule_ = &rule;
   t_end_ = t_end;
   equations_ = std::make_unique<CountedEquations>(equations, control_.statistics.evaluations);

@@ -44,8 +44,10 @@ class StepDriver {
   StepDriver(const StepDriver&) = delete;
   StepDriver& operator=(const StepDriver&) = delete;
 
-  // Begins a run. The rule and the equations must outlive it. Throws InputError where rule, options and
-  // times do not fit together. Memory is allocated here and not later.
+  // Throws InputError where rule, options and times (s) do not fit together. `start` and `resume` check this
+  // too; here is the way to know before anything is written.
+  void check(const IntegrationRule& rule, double t_start, double t_end) const;
+  // Begins a run. The rule and the equations must outlive it. Memory is allocated here and not later.
   void start(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& initial,
              double t_end);
   void resume(IntegrationRule& rule, EquationsOfMotion& equations, const StepCheckpoint& checkpoint,
