@@ -140,9 +140,10 @@ TEST(PointForce, TurnsWithTheBodyWhereItIsGivenInBodyAxes) {
   force.value.in_body_axes = true;
   EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, 0}, {0, 1, 0}}),
             kRoundOff);
-  // Components in axes that are themselves turned against the body's: A's x is B's y, the ground's -x.
-  force.value.R_BA = axis_rotation(Vec3<double>{0, 0, 1}, kRight);
-  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, 2}, {-1, 0, 0}}),
+  // Components in axes A that are themselves turned against the body's: A's x is B's -z, which is the
+  // ground's.
+  force.value.R_BA = axis_rotation(Vec3<double>{0, 1, 0}, kRight);
+  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{-2, 0, 0}, {0, 0, -1}}),
             kRoundOff);
 }
 

@@ -123,15 +123,15 @@ class JointLaws : public testing::Test {
 TYPED_TEST_SUITE_P(JointLaws);
 
 TYPED_TEST_P(JointLaws, MeetsTheConceptForEveryScalar) {
-  using J = typename TestFixture::J;
-  using JDual = typename TestFixture::JDual;
-  EXPECT_TRUE((JointFor<J, double>));
-  EXPECT_TRUE((JointFor<JDual, Dual>));
-  EXPECT_FALSE(std::string(J::kKeyword).empty());
-  EXPECT_EQ(J::kQUnits.size(), this->at(J::kNq));
-  EXPECT_EQ(J::kUUnits.size(), this->at(J::kNu));
-  for (std::string_view unit : J::kQUnits) EXPECT_FALSE(unit.empty());
-  for (std::string_view unit : J::kUUnits) EXPECT_FALSE(unit.empty());
+  using Joint = typename TestFixture::J;
+  using DualJoint = typename TestFixture::JDual;
+  EXPECT_TRUE((JointFor<Joint, double>));
+  EXPECT_TRUE((JointFor<DualJoint, Dual>));
+  EXPECT_FALSE(std::string(Joint::kKeyword).empty());
+  EXPECT_EQ(Joint::kQUnits.size(), this->at(Joint::kNq));
+  EXPECT_EQ(Joint::kUUnits.size(), this->at(Joint::kNu));
+  for (std::string_view unit : Joint::kQUnits) EXPECT_FALSE(unit.empty());
+  for (std::string_view unit : Joint::kUUnits) EXPECT_FALSE(unit.empty());
 }
 
 TYPED_TEST_P(JointLaws, FramesCoincideAtTheIdentity) {
@@ -229,36 +229,36 @@ TYPED_TEST_P(JointLaws, PlusReachesWhatMinusWasTakenOf) {
 }
 
 TYPED_TEST_P(JointLaws, NormalizeKeepsThePose) {
-  using J = typename TestFixture::J;
+  using Joint = typename TestFixture::J;
   for (int i = 0; i < this->kTries; ++i) {
     const auto c = this->random_case(i);
     auto q = c.q;
-    J::normalize(q.data());
+    Joint::normalize(q.data());
     EXPECT_LE(difference(c.joint.pose(q.data()), c.joint.pose(c.q.data())), kRoundOff);
     auto twice = q;
-    J::normalize(twice.data());
+    Joint::normalize(twice.data());
     for (int k = 0; k < this->kNq; ++k) EXPECT_NEAR(twice[this->at(k)], q[this->at(k)], kRoundOff);
   }
 }
 
 TYPED_TEST_P(JointLaws, EulerParametersHaveUnitNormAfterPlusAndNormalize) {
-  using J = typename TestFixture::J;
-  if constexpr (J::kNq != J::kNu) {
+  using Joint = typename TestFixture::J;
+  if constexpr (Joint::kNq != Joint::kNu) {
     for (int i = 0; i < this->kTries; ++i) {
       const auto c = this->random_case(i);
       EXPECT_NEAR(this->squared_norm_of_euler_parameters(c.q), 1.0, kRoundOff);
       auto q = c.q;
-      for (int k = 0; k < 1000; ++k) J::plus(q.data(), c.u.data(), q.data());
+      for (int k = 0; k < 1000; ++k) Joint::plus(q.data(), c.u.data(), q.data());
       // A thousand products of unit length, each off by a few units of the last place.
       EXPECT_NEAR(this->squared_norm_of_euler_parameters(q), 1.0, 1000 * 1e-15);
-      for (int k = J::kNq - 4; k < J::kNq; ++k) q[this->at(k)] *= 1.1;
-      J::normalize(q.data());
+      for (int k = Joint::kNq - 4; k < Joint::kNq; ++k) q[this->at(k)] *= 1.1;
+      Joint::normalize(q.data());
       EXPECT_NEAR(this->squared_norm_of_euler_parameters(q), 1.0, kRoundOff);
     }
   } else {
     auto q = this->random_case(1).q;
     const auto before = q;
-    J::normalize(q.data());
+    Joint::normalize(q.data());
     EXPECT_EQ(q, before) << "plain coordinates have no norm to keep";
   }
 }

@@ -22,6 +22,8 @@ struct ByKeyword {
 
 INSTANTIATE_TYPED_TEST_SUITE_P(List, JointLaws, EveryJoint, ByKeyword);
 
+}  // namespace
+
 // A joint as a user might add it: with a parameter of its own and an H that changes with q in both parts.
 // M rides on a turntable and rolls about the radius through it.
 //
@@ -53,8 +55,6 @@ struct Turntable : PlainCoordinates<T, 2> {
   static Vec3<T> x() { return {T(1), T(0), T(0)}; }
   static Vec3<T> z() { return {T(0), T(0), T(1)}; }
 };
-
-}  // namespace
 
 template <class T>
 struct RandomParameters<Turntable<T>> {

@@ -80,11 +80,15 @@ TEST(JointList, SetsTheParametersThatATypeHas) {
           info.has_second_axis, requires { joint.second_axis; });
       EXPECT_EQ(
           info.has_pitch, requires { joint.pitch; });
-      if constexpr (requires { joint.axis; }) EXPECT_EQ(difference(joint.axis, kAxis), 0.0);
+      if constexpr (requires { joint.axis; }) {
+        EXPECT_EQ(difference(joint.axis, kAxis), 0.0);
+      }
       if constexpr (requires { joint.second_axis; }) {
         EXPECT_EQ(difference(joint.second_axis, kSecondAxis), 0.0);
       }
-      if constexpr (requires { joint.pitch; }) EXPECT_EQ(joint.pitch, kPitch);
+      if constexpr (requires { joint.pitch; }) {
+        EXPECT_EQ(joint.pitch, kPitch);
+      }
     });
   }
   EXPECT_TRUE(joint_info(JointType::kScrew).has_pitch);
