@@ -56,7 +56,7 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
   std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
   if (!forces.expressions.empty()) {
     model.calc_force_expressions<T>(properties, state, forces.tape_inputs, forces.tape_scratch,
-                                 forces.expressions);
+                                    forces.expressions);
   }
   const ForceInput<T> in = force_input(state, kinematics, forces);
   ForceOutput<T> out{forces.tau.data(), forces.body.data()};
@@ -76,7 +76,8 @@ std::string explain_non_finite_force(const Model& model, const Properties<double
                                      AppliedForces<double>& forces) {
   update_applied_forces(model, properties, state, kinematics, forces);
   for (std::size_t i = 0; i < forces.expressions.size(); ++i) {
-    if (!std::isfinite(forces.expressions[i])) return model.explain_force_expression(static_cast<int>(i), properties, state);
+    if (!std::isfinite(forces.expressions[i]))
+      return model.explain_force_expression(static_cast<int>(i), properties, state);
   }
   const ForceInput<double> in = force_input(state, kinematics, forces);
   std::string explanation;
@@ -113,9 +114,9 @@ std::string explain_non_finite_force(const Model& model, const Properties<double
   return {};
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                     \
-  template struct AppliedForces<T>;                                                                \
-  template void update_applied_forces(const Model&, const Properties<T>&, const State<T>&,        \
+#define SESTINA_INSTANTIATE(T)                                                             \
+  template struct AppliedForces<T>;                                                        \
+  template void update_applied_forces(const Model&, const Properties<T>&, const State<T>&, \
                                       const Kinematics<T>&, AppliedForces<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 

@@ -11,13 +11,13 @@ template <class T>
 struct AppliedForces {
   explicit AppliedForces(const Model& model);
 
-  std::vector<T> tau;                  // (nu) generalised forces
+  std::vector<T> tau;                 // (nu) generalised forces
   std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
-  std::vector<T> expressions;          // values of the force expressions
+  std::vector<T> expressions;         // values of the force expressions
 
   // Scratch memory.
   std::vector<T> tape_inputs, tape_scratch;
-  std::vector<BodyMotion<double>> user_motion;      // by BodyIndex: the bodies' own frames
+  std::vector<BodyMotion<double>> user_motion;    // by BodyIndex: the bodies' own frames
   std::vector<SpatialForce<double>> user_forces;  // by BodyIndex: about the bodies' own origins
 };
 

@@ -61,12 +61,12 @@ Power<T> calc_power(const Model& model, const Properties<T>& properties, const S
   return power;
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                          \
-  template Energy<T> calc_energy(const Model&, const Properties<T>&, const State<T>&,                  \
-                                 const Kinematics<T>&, const AppliedForces<T>&);                       \
-  template Momentum<T> calc_momentum(const Kinematics<T>&);                                             \
-  template Power<T> calc_power(const Model&, const Properties<T>&, const State<T>&,                    \
-                               const Kinematics<T>&, const AppliedForces<T>&);
+#define SESTINA_INSTANTIATE(T)                                                                              \
+  template Energy<T> calc_energy(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&, \
+                                 const AppliedForces<T>&);                                                  \
+  template Momentum<T> calc_momentum(const Kinematics<T>&);                                                 \
+  template Power<T> calc_power(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&,   \
+                               const AppliedForces<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 
 }  // namespace sestina

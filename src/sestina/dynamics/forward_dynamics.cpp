@@ -81,9 +81,11 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   if (report.is_singular) {
     const BodyInfo& body = model_->bodies()[model_->body_of_speed(report.singular_speed)];
     throw ComputationError(
-        state.t, fmt::format("the mass matrix is singular at joint {}: nothing that moves with body {} has inertia "
-                             "against {}", body.joint_name, body.name,
-                             model_->u_names()[static_cast<std::size_t>(report.singular_speed)]));
+        state.t,
+        fmt::format("the mass matrix is singular at joint {}: nothing that moves with body {} has inertia "
+                    "against {}",
+                    body.joint_name, body.name,
+                    model_->u_names()[static_cast<std::size_t>(report.singular_speed)]));
   }
   for (std::size_t i = 0; i < state.q.size(); ++i) {
     if (!std::isfinite(state.q[i])) throw ComputationError(state.t, model_->q_names()[i] + " is not finite");
@@ -94,7 +96,8 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   throw ComputationError(state.t, "the accelerations are not finite");
 }
 
-void ForwardDynamics::calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions) {
+void ForwardDynamics::calc_reactions(std::span<const double> udot,
+                                     std::span<SpatialForce<double>> reactions) {
   solver_->calc_reactions(properties_, kinematics_, forces_, udot, reactions);
 }
 

@@ -15,8 +15,9 @@ namespace sestina {
 class MultibodySolver {
  public:
   virtual ~MultibodySolver() = default;
-  virtual SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
-                                    const AppliedForces<double>& forces, std::span<double> udot) = 0;
+  virtual SolveReport<double> solve(const Properties<double>& properties,
+                                    const Kinematics<double>& kinematics, const AppliedForces<double>& forces,
+                                    std::span<double> udot) = 0;
   // After solve(): see RecursiveSolver::calc_reactions.
   virtual void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
                               const AppliedForces<double>& forces, std::span<const double> udot,

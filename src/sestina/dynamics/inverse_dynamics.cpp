@@ -67,7 +67,8 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const auto i = static_cast<std::size_t>(b.value());
     const RigidInertia<double>& M = kinematics.inertia[i];
-    SpatialForce<double> terms[] = {M * result.acceleration[i], M * SpatialMotion<double>{{}, properties.gravity},
+    SpatialForce<double> terms[] = {M * result.acceleration[i],
+                                    M * SpatialMotion<double>{{}, properties.gravity},
                                     gyroscopic_force(M, kinematics.motion[i].V_WB.w), forces.body[i]};
     for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
       const BodyInfo& info = model.bodies()[a];
@@ -86,8 +87,8 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
   return scale;
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                     \
-  template struct InverseDynamics<T>;                                                              \
+#define SESTINA_INSTANTIATE(T)                                                                    \
+  template struct InverseDynamics<T>;                                                             \
   template void update_inverse_dynamics(const Model&, const Properties<T>&, const Kinematics<T>&, \
                                         const AppliedForces<T>&, std::span<const T>, InverseDynamics<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)

@@ -42,7 +42,8 @@ void KaneSolver<T>::update_mass_matrix(const Properties<T>& properties, const Ki
     const T inertia_any_way = properties.bodies[b].J_com.trace();
     for (std::size_t x = 0; x < count_; ++x) {
       const Partial& k = partials_[x];
-      pivot_scale_[static_cast<std::size_t>(k.speed)] += dot(k.v, k.momentum_v) + dot(k.w, k.w) * inertia_any_way;
+      pivot_scale_[static_cast<std::size_t>(k.speed)] +=
+          dot(k.v, k.momentum_v) + dot(k.w, k.w) * inertia_any_way;
       for (std::size_t y = x; y < count_; ++y) {
         const Partial& l = partials_[y];  // of the same joint or nearer to the ground
         const T m = dot(k.momentum_v, l.v) + dot(k.momentum_w, l.w);  // (2)

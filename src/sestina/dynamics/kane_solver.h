@@ -34,7 +34,7 @@ class KaneSolver {
  private:
   struct Partial {
     int speed;
-    Vec3<T> w, v;             // of (1)
+    Vec3<T> w, v;                    // of (1)
     Vec3<T> momentum_w, momentum_v;  // J_C w_k, m v_k
   };
   void update_partials(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics);
@@ -42,9 +42,9 @@ class KaneSolver {
                   const AppliedForces<T>& forces, std::span<T> f);
 
   const Model* model_;
-  DenseMatrix<T> M_;                // (nu x nu)
-  std::vector<T> pivot_scale_;      // (nu) the diagonal of M if no direction were special
-  std::vector<Partial> partials_;   // of one body; the first count_ are in use
+  DenseMatrix<T> M_;               // (nu x nu)
+  std::vector<T> pivot_scale_;     // (nu) the diagonal of M if no direction were special
+  std::vector<Partial> partials_;  // of one body; the first count_ are in use
   std::size_t count_ = 0;
   std::vector<SpatialMotion<T>> A0_;  // by BodyIndex: about Mo
 };

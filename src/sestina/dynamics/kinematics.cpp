@@ -25,8 +25,8 @@ void update_body(const BodyProperties<T>& body, const Joint& joint, const BodyMo
                  const T* u, BodyMotion<T>& motion, Vec3<T>& s, SpatialMotion<T>& bias, SpatialMotion<T>* H) {
   const Rotation<T> R_WF = parent.X_WB.R * body.X_PF.R;
   const Pose<T> X_FM = joint.pose(q);
-  motion.X_WB.R = R_WF * X_FM.R;                            // (1)
-  s = parent.X_WB.R * body.X_PF.p + R_WF * X_FM.p;          // (2)
+  motion.X_WB.R = R_WF * X_FM.R;                    // (1)
+  s = parent.X_WB.R * body.X_PF.p + R_WF * X_FM.p;  // (2)
   motion.X_WB.p = parent.X_WB.p + s;
 
   const auto columns = joint.H(q);
@@ -82,11 +82,11 @@ Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>
   return kinematics.motion[static_cast<std::size_t>(attached.body.value())].X_WB * attached.X_BP.p;
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                           \
-  template struct Kinematics<T>;                                                                         \
-  template void update_kinematics(const Model&, const Properties<T>&, const State<T>&, Kinematics<T>&);  \
-  template Pose<T> calc_body_pose(const Properties<T>&, const Kinematics<T>&, BodyIndex);                \
-  template SpatialMotion<T> calc_body_velocity(const Properties<T>&, const Kinematics<T>&, BodyIndex);   \
+#define SESTINA_INSTANTIATE(T)                                                                          \
+  template struct Kinematics<T>;                                                                        \
+  template void update_kinematics(const Model&, const Properties<T>&, const State<T>&, Kinematics<T>&); \
+  template Pose<T> calc_body_pose(const Properties<T>&, const Kinematics<T>&, BodyIndex);               \
+  template SpatialMotion<T> calc_body_velocity(const Properties<T>&, const Kinematics<T>&, BodyIndex);  \
   template Vec3<T> calc_point_position(const Properties<T>&, const Kinematics<T>&, PointIndex);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 

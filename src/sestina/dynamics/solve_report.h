@@ -14,7 +14,7 @@ inline bool any(bool mask) { return mask; }
 
 template <class T>
 struct SolveReport {
-  Mask<T> is_singular{};     // udot is not valid
+  Mask<T> is_singular{};    // udot is not valid
   int singular_speed = -1;  // the index in u of the first pivot that vanished
 
   void check_pivot(const T& pivot, const T& scale, int speed) {

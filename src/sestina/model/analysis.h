@@ -10,11 +10,11 @@ struct Analysis {
   std::string coordinates;  // relative
   std::string solver;       // recursive | kane
   std::string integrator;
-  std::string driver;       // variable | fixed
-  double dt = 0.0;          // s, of the fixed driver
-  double rtol = 0.0;        // of the variable driver
-  double atol = 0.0;        // of the variable driver, in the unit of each coordinate and speed
-  double duration = 0.0;    // s
+  std::string driver;         // variable | fixed
+  double dt = 0.0;            // s, of the fixed driver
+  double rtol = 0.0;          // of the variable driver
+  double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
+  double duration = 0.0;      // s
   double output_every = 0.0;  // s
 };
 

@@ -28,7 +28,9 @@ class PropertyReader {
   }
 
  private:
-  T number(Slot slot) const { return slot.is_given() ? numbers_[static_cast<std::size_t>(slot.first)] : T(0); }
+  T number(Slot slot) const {
+    return slot.is_given() ? numbers_[static_cast<std::size_t>(slot.first)] : T(0);
+  }
   const T* numbers(Slot slot) const { return numbers_.data() + slot.first; }
   Vec3<T> vector(Slot slot) const {
     if (!slot.is_given()) return {};
@@ -80,8 +82,8 @@ class PropertyReader {
         body.J_com = rotate(body.X_MB.R, SymMat3<T>{J[0], J[1], J[2], J[3], J[4], J[5]});
       }
       body.M = {mass, c, body.J_com + point_inertia(mass, c)};
-      body.joint =
-          make_joint<T>(plan.joint_type, direction(plan.axis), direction(plan.second_axis), number(plan.pitch));
+      body.joint = make_joint<T>(plan.joint_type, direction(plan.axis), direction(plan.second_axis),
+                                 number(plan.pitch));
       body.armature = number(plan.armature);
       properties.bodies.push_back(body);
     }
@@ -90,7 +92,8 @@ class PropertyReader {
   void read_joint_forces(Properties<T>& properties) const {
     const PropertyPlan& plan = model_.plan();
     for (const JointSpringPlan& p : plan.joint_springs) {
-      properties.forces.joint_springs.push_back({{p.index}, p.q, p.u, number(p.stiffness), number(p.reference)});
+      properties.forces.joint_springs.push_back(
+          {{p.index}, p.q, p.u, number(p.stiffness), number(p.reference)});
     }
     for (const JointDamperPlan& p : plan.joint_dampers) {
       properties.forces.joint_dampers.push_back({{p.index}, p.u, number(p.damping)});
@@ -104,8 +107,12 @@ class PropertyReader {
     const PropertyPlan& plan = model_.plan();
     const auto point = [&](PointIndex i) { return properties.points[i]; };
     for (const SpringDamperPlan& p : plan.spring_dampers) {
-      properties.forces.spring_dampers.push_back({{p.index}, point(p.from), point(p.to), number(p.stiffness),
-                                                  number(p.damping), number(p.free_length)});
+      properties.forces.spring_dampers.push_back({{p.index},
+                                                  point(p.from),
+                                                  point(p.to),
+                                                  number(p.stiffness),
+                                                  number(p.damping),
+                                                  number(p.free_length)});
     }
     for (const PointForcePlan& p : plan.point_forces) {
       const Rotation<T>& R_MB = properties.bodies[point(p.at).body].X_MB.R;
@@ -166,7 +173,7 @@ State<double> calc_initial_state(const Model& model) {
   return calc_initial_state<double>(model, default_parameters(model));
 }
 
-#define SESTINA_INSTANTIATE(T)                                            \
+#define SESTINA_INSTANTIATE(T)                                              \
   template Properties<T> calc_properties(const Model&, std::span<const T>); \
   template State<T> calc_initial_state(const Model&, std::span<const T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)

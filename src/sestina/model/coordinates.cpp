@@ -11,9 +11,9 @@ void for_each_joint(const Model& model, F&& f) {
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
     switch (info.joint_type) {
-#define SESTINA_CASE(Type)   \
-  case JointType::k##Type:   \
-    f(Type<T>{}, info);      \
+#define SESTINA_CASE(Type) \
+  case JointType::k##Type: \
+    f(Type<T>{}, info);    \
     break;
       SESTINA_FOR_EACH_JOINT(SESTINA_CASE)
 #undef SESTINA_CASE
@@ -25,9 +25,8 @@ void for_each_joint(const Model& model, F&& f) {
 
 template <class T>
 void normalize_q(const Model& model, std::span<T> q) {
-  for_each_joint<T>(model, [&](const auto& joint, const BodyInfo& info) {
-    joint.normalize(q.data() + info.q_start);
-  });
+  for_each_joint<T>(
+      model, [&](const auto& joint, const BodyInfo& info) { joint.normalize(q.data() + info.q_start); });
 }
 
 template <class T>
@@ -51,10 +50,10 @@ void minus_q(const Model& model, std::span<const T> q_b, std::span<const T> q_a,
   });
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                             \
-  template void normalize_q(const Model&, std::span<T>);                                                   \
-  template void calc_q_dot(const Model&, std::span<const T>, std::span<const T>, std::span<T>);            \
-  template void plus_q(const Model&, std::span<const T>, std::span<const T>, std::span<T>);                \
+#define SESTINA_INSTANTIATE(T)                                                                  \
+  template void normalize_q(const Model&, std::span<T>);                                        \
+  template void calc_q_dot(const Model&, std::span<const T>, std::span<const T>, std::span<T>); \
+  template void plus_q(const Model&, std::span<const T>, std::span<const T>, std::span<T>);     \
   template void minus_q(const Model&, std::span<const T>, std::span<const T>, std::span<T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 

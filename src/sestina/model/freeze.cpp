@@ -76,8 +76,8 @@ void Freezer::collect_analysis() {
     fail(spec.step.mark, "analysis.step.dt", "is missing: the fixed driver needs it");
   }
   analysis.duration = positive(spec.duration, "analysis.duration", true);
-  analysis.output_every =
-      system_.output.every ? positive(*system_.output.every, "output.every", false) : analysis.duration / 100.0;
+  analysis.output_every = system_.output.every ? positive(*system_.output.every, "output.every", false)
+                                               : analysis.duration / 100.0;
 }
 
 void Freezer::compile_tapes() {

@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-constexpr double kInertiaTolerance = 1e-9;    // of the trace: what rounding to print may cost
-constexpr double kRotationTolerance = 1e-6;   // of Euler parameters' norm and of a matrix' orthonormality
+constexpr double kInertiaTolerance = 1e-9;   // of the trace: what rounding to print may cost
+constexpr double kRotationTolerance = 1e-6;  // of Euler parameters' norm and of a matrix' orthonormality
 
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
@@ -67,7 +67,8 @@ void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, cons
   if (spec.type == "particle") {
     if (length(J, 0, 6) != 0.0) fail(I.mark, path + ".inertia", "a particle has no inertia: use type rigid");
     if (length(c, 0, 3) != 0.0) {
-      fail(spec.center_of_mass[0].mark, path + ".center_of_mass", "a particle's mass is at its origin: use type rigid");
+      fail(spec.center_of_mass[0].mark, path + ".center_of_mass",
+           "a particle's mass is at its origin: use type rigid");
     }
   } else {
     check_inertia(spec, path, J);
@@ -81,15 +82,16 @@ void Freezer::check_inertia(const BodySpec& spec, const std::string& path, const
   const Eigen::Vector3d principal =
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
   const double tolerance = kInertiaTolerance * std::abs(matrix.trace());
-  const std::string moments =
-      fmt::format("its principal moments are {:.6g}, {:.6g} and {:.6g} kg m^2", principal[0], principal[1], principal[2]);
+  const std::string moments = fmt::format("its principal moments are {:.6g}, {:.6g} and {:.6g} kg m^2",
+                                          principal[0], principal[1], principal[2]);
   const Mark& mark = spec.inertia.mark.line > 0 ? spec.inertia.mark : spec.mark;
   if (principal[0] < -tolerance) {
     fail(mark, path + ".inertia", fmt::format("no body has this inertia: {} and one is negative", moments));
   } else if (principal[2] > principal[0] + principal[1] + tolerance) {
     fail(mark, path + ".inertia",
          fmt::format("no body has this inertia: {} and the largest exceeds the sum of the others "
-                     "(inertia_check: none accepts it)", moments));
+                     "(inertia_check: none accepts it)",
+                     moments));
   }
 }
 
@@ -105,7 +107,8 @@ PosePlan Freezer::collect_pose(const PointSpec& spec, const std::string& path) {
   return plan;
 }
 
-void Freezer::check_rotation(const RotationSpec& spec, const std::string& path, const std::vector<double>& x) {
+void Freezer::check_rotation(const RotationSpec& spec, const std::string& path,
+                             const std::vector<double>& x) {
   switch (spec.kind) {
     case RotationSpec::Kind::kEulerParameters:
       if (std::abs(length(x, 0, 4) - 1.0) > kRotationTolerance) {
@@ -156,7 +159,8 @@ Slot Freezer::collect_axis(const std::optional<Triple>& axis, bool has_axis, con
     return {};
   }
   const Slot slot = numbers_.add_list(*axis, path, &values);
-  if (all_finite(values) && length(values, 0, 3) == 0.0) fail((*axis)[0].mark, path, "is zero: it has no direction");
+  if (all_finite(values) && length(values, 0, 3) == 0.0)
+    fail((*axis)[0].mark, path, "is zero: it has no direction");
   return slot;
 }
 

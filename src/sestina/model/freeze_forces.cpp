@@ -8,8 +8,8 @@ namespace sestina {
 namespace {
 
 const std::vector<std::string>& force_types() {
-  static const std::vector<std::string> types{"joint_spring", "joint_damper", "joint_force",
-                                              "spring_damper", "point_force", "point_torque"};
+  static const std::vector<std::string> types{"joint_spring",  "joint_damper", "joint_force",
+                                              "spring_damper", "point_force",  "point_torque"};
   return types;
 }
 
@@ -34,7 +34,8 @@ void Freezer::collect_forces() {
       data_.user_forces.push_back({index, spec.user});
     } else {
       fail(spec.type.mark, path + ".type",
-           fmt::format("there is no force type '{}'{}", spec.type.text, suggestion(spec.type.text, force_types())));
+           fmt::format("there is no force type '{}'{}", spec.type.text,
+                       suggestion(spec.type.text, force_types())));
     }
   }
 }
@@ -44,14 +45,16 @@ const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) 
   if (found != joint_index_.end()) return &data_.bodies[found->second];
   std::vector<std::string> known;
   for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) known.push_back(data_.bodies[b].joint_name);
-  fail(joint.mark, path, joint.empty() ? std::string("is missing")
-                                       : fmt::format("there is no joint '{}'{}", joint.text, suggestion(joint.text, known)));
+  fail(joint.mark, path,
+       joint.empty() ? std::string("is missing")
+                     : fmt::format("there is no joint '{}'{}", joint.text, suggestion(joint.text, known)));
   return nullptr;
 }
 
 // One slot for each of `wanted` components, from one number for all or a list.
 std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
-                                             const Mark& mark, const std::string& path, const BodyInfo& joint) {
+                                             const Mark& mark, const std::string& path,
+                                             const BodyInfo& joint) {
   std::vector<Slot> slots(static_cast<std::size_t>(wanted));
   if (given.empty()) {
     if (is_required) fail(mark, path, "is missing");
@@ -64,7 +67,8 @@ std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, i
     return slots;
   }
   if (static_cast<int>(given.size()) != wanted) {
-    fail(mark, path, fmt::format("has {} numbers; joint '{}' has {}", given.size(), joint.joint_name, wanted));
+    fail(mark, path,
+         fmt::format("has {} numbers; joint '{}' has {}", given.size(), joint.joint_name, wanted));
     return slots;
   }
   const Slot first = numbers_.add_list(given, path);
@@ -81,7 +85,8 @@ void Freezer::collect_joint_spring(const ForceSpec& spec, ForceIndex index, cons
                      joint->joint_name, joint_info(joint->joint_type).keyword));
     return;
   }
-  const auto k = collect_constants(spec.stiffness, joint->nu, false, spec.stiffness_mark, path + ".stiffness", *joint);
+  const auto k =
+      collect_constants(spec.stiffness, joint->nu, false, spec.stiffness_mark, path + ".stiffness", *joint);
   const auto reference =
       collect_constants(spec.reference, joint->nu, false, spec.reference_mark, path + ".reference", *joint);
   for (int i = 0; i < joint->nu; ++i) {
@@ -99,7 +104,8 @@ void Freezer::collect_joint_damper(const ForceSpec& spec, ForceIndex index, cons
                      joint->joint_name, joint_info(joint->joint_type).keyword));
     return;
   }
-  const auto d = collect_constants(spec.damping, joint->nu, false, spec.damping_mark, path + ".damping", *joint);
+  const auto d =
+      collect_constants(spec.damping, joint->nu, false, spec.damping_mark, path + ".damping", *joint);
   for (int i = 0; i < joint->nu; ++i) {
     data_.plan.joint_dampers.push_back({index, joint->u_start + i, d[static_cast<std::size_t>(i)]});
   }
@@ -113,7 +119,8 @@ void Freezer::collect_joint_force(const ForceSpec& spec, ForceIndex index, const
     return;
   }
   const int first = collect_values(spec, index, joint->nu, path);
-  for (int i = 0; i < joint->nu; ++i) data_.plan.joint_forces.push_back({index, joint->u_start + i, first + i});
+  for (int i = 0; i < joint->nu; ++i)
+    data_.plan.joint_forces.push_back({index, joint->u_start + i, first + i});
 }
 
 void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path) {
@@ -137,7 +144,8 @@ void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, con
     plan.free_length = numbers_.next();
     const double length = numbers_.add(*spec.free_length, path + ".free_length");
     if (length < 0.0) {
-      fail(spec.free_length->mark, path + ".free_length", describe(*spec.free_length, length) + " is negative");
+      fail(spec.free_length->mark, path + ".free_length",
+           describe(*spec.free_length, length) + " is negative");
     }
   }
   data_.plan.spring_dampers.push_back(plan);
@@ -150,7 +158,8 @@ void Freezer::collect_point_force(const ForceSpec& spec, ForceIndex index, const
   plan.is_torque = spec.type == "point_torque";
   plan.in_body_axes = spec.axes == "body";
   if (spec.axes.text != "body" && spec.axes.text != "ground") {
-    fail(spec.axes.mark, path + ".axes", fmt::format("'{}' is unknown; allowed: ground or body", spec.axes.text));
+    fail(spec.axes.mark, path + ".axes",
+         fmt::format("'{}' is unknown; allowed: ground or body", spec.axes.text));
   }
   plan.expression = collect_values(spec, index, 3, path);
   data_.plan.point_forces.push_back(plan);
@@ -166,8 +175,9 @@ int Freezer::collect_values(const ForceSpec& spec, ForceIndex index, int wanted,
   }
   for (std::size_t i = 0; i < spec.value.size(); ++i) {
     const std::string value_path = wanted == 1 ? path + ".value" : fmt::format("{}.value[{}]", path, i);
-    data_.force_expressions.push_back(numbers_.parse_text(
-        spec.value[i], value_path, [&](std::string_view name) { return resolve_coordinate(std::string(name)); }));
+    data_.force_expressions.push_back(
+        numbers_.parse_text(spec.value[i], value_path,
+                            [&](std::string_view name) { return resolve_coordinate(std::string(name)); }));
     data_.force_of_expression.push_back(index);
   }
   return first;
@@ -182,7 +192,8 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
     return first;
   }
   if (static_cast<int>(table.values.size()) != wanted) {
-    fail(table.mark, path + ".value.columns", fmt::format("names {} columns; expected {}", table.values.size(), wanted));
+    fail(table.mark, path + ".value.columns",
+         fmt::format("names {} columns; expected {}", table.values.size(), wanted));
     return first;
   }
   const auto interpolation = table.interpolation == "cubic" ? Interpolation::kPchip : Interpolation::kLinear;
@@ -224,12 +235,12 @@ std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& n
     return fmt::format("'{}' is unknown: a joint has .q and .u", name);
   }
   if (!has_component && count != 1) {
-    return fmt::format("joint '{}' has {} {}: say {}.{}[i]", joint_name, count, is_q ? "coordinates" : "speeds",
-                          joint_name, is_q ? 'q' : 'u');
+    return fmt::format("joint '{}' has {} {}: say {}.{}[i]", joint_name, count,
+                       is_q ? "coordinates" : "speeds", joint_name, is_q ? 'q' : 'u');
   }
   if (component < 0 || component >= count) {
     return fmt::format("'{}' is out of range: joint '{}' has {} {}", name, joint_name, count,
-                          is_q ? "coordinates" : "speeds");
+                       is_q ? "coordinates" : "speeds");
   }
   const int start = is_q ? joint.q_start : joint.u_start;
   return graph_->symbol((is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(start + component)]);

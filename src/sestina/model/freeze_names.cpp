@@ -4,8 +4,8 @@
 #include <cctype>
 #include <set>
 
-#include "sestina/model/freezer.h"
 #include "sestina/expression/function.h"
+#include "sestina/model/freezer.h"
 #include "sestina/model/names.h"
 
 namespace sestina {
@@ -33,7 +33,8 @@ namespace {
 std::string fault_of_name(const std::string& name) {
   if (name.empty()) return "a name is missing";
   if (!is_identifier(name)) {
-    return fmt::format("'{}' is not a name: letters, digits and _ are allowed, and no digit at the start", name);
+    return fmt::format("'{}' is not a name: letters, digits and _ are allowed, and no digit at the start",
+                       name);
   }
   if (is_reserved_name(name)) return fmt::format("'{}' is reserved", name);
   return {};
@@ -41,7 +42,8 @@ std::string fault_of_name(const std::string& name) {
 
 }  // namespace
 
-void Freezer::check_name(const Name& name, const std::string& path, std::map<std::string, std::string>& taken) {
+void Freezer::check_name(const Name& name, const std::string& path,
+                         std::map<std::string, std::string>& taken) {
   const std::string fault = fault_of_name(name.text);
   if (!fault.empty()) {
     fail(name.mark, path, fault);

@@ -22,8 +22,10 @@ void Freezer::build_topology() {
 bool Freezer::find_reference(const Name& reference, const std::string& path, int& body, std::string& point) {
   const std::string& text = reference.text;
   const std::size_t dot = text.find('.');
-  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size() || text.find('.', dot + 1) != std::string::npos) {
-    fail(reference.mark, path, fmt::format("'{}' is not a point: expected BODY.POINT, such as ground.origin", text));
+  if (dot == std::string::npos || dot == 0 || dot + 1 == text.size() ||
+      text.find('.', dot + 1) != std::string::npos) {
+    fail(reference.mark, path,
+         fmt::format("'{}' is not a point: expected BODY.POINT, such as ground.origin", text));
     return false;
   }
   const std::string body_name = text.substr(0, dot);
@@ -34,16 +36,19 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
     if (found == body_positions_.end()) {
       std::vector<std::string> known{"ground"};
       for (const BodySpec& spec : system_.bodies) known.push_back(spec.name.text);
-      fail(reference.mark, path, fmt::format("there is no body '{}'{}", body_name, suggestion(body_name, known)));
+      fail(reference.mark, path,
+           fmt::format("there is no body '{}'{}", body_name, suggestion(body_name, known)));
       return false;
     }
     body = found->second;
   }
-  const auto& points = body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
+  const auto& points =
+      body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
   std::vector<std::string> known{"origin"};
   for (const PointSpec& spec : points) known.push_back(spec.name.text);
   if (std::find(known.begin(), known.end(), point) == known.end()) {
-    fail(reference.mark, path, fmt::format("'{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
+    fail(reference.mark, path,
+         fmt::format("'{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
     return false;
   }
   return true;
@@ -54,8 +59,9 @@ void Freezer::link_joints() {
     const JointSpec& joint = system_.joints[j];
     const std::string path = fmt::format("joints[{}]", j);
     if (!joint_type_from_keyword(joint.type.text)) {
-      fail(joint.type.mark, path + ".type", fmt::format("there is no joint type '{}'{}", joint.type.text,
-                                                        suggestion(joint.type.text, joint_keywords())));
+      fail(joint.type.mark, path + ".type",
+           fmt::format("there is no joint type '{}'{}", joint.type.text,
+                       suggestion(joint.type.text, joint_keywords())));
     }
     Link link;
     link.joint = static_cast<int>(j);
@@ -95,7 +101,8 @@ void Freezer::report_circles() {
     if (body < 0 || visited_from[static_cast<std::size_t>(body)] != static_cast<int>(start)) continue;
     std::string circle = system_.bodies[static_cast<std::size_t>(body)].name.text;
     int length = 0;
-    for (int b = links_[static_cast<std::size_t>(body)].parent;; b = links_[static_cast<std::size_t>(b)].parent) {
+    for (int b = links_[static_cast<std::size_t>(body)].parent;;
+         b = links_[static_cast<std::size_t>(b)].parent) {
       if (++length < 8 || b == body) circle += " -> " + system_.bodies[static_cast<std::size_t>(b)].name.text;
       if (length == 8 && b != body) circle += " -> ...";
       if (b == body) break;
@@ -129,9 +136,12 @@ void Freezer::order_bodies() {
     info.name = spec.name.text;
     info.is_particle = spec.type == "particle";
     info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];
-    info.joint_name = link.joint < 0 ? info.name : system_.joints[static_cast<std::size_t>(link.joint)].name.text;
-    info.joint_type = link.joint < 0 ? JointType::kFree
-                                     : *joint_type_from_keyword(system_.joints[static_cast<std::size_t>(link.joint)].type.text);
+    info.joint_name =
+        link.joint < 0 ? info.name : system_.joints[static_cast<std::size_t>(link.joint)].name.text;
+    info.joint_type =
+        link.joint < 0
+            ? JointType::kFree
+            : *joint_type_from_keyword(system_.joints[static_cast<std::size_t>(link.joint)].type.text);
     const JointInfo& joint = joint_info(info.joint_type);
     info.q_start = data_.nq, info.nq = joint.nq;
     info.u_start = data_.nu, info.nu = joint.nu;
@@ -159,7 +169,8 @@ void Freezer::index_points() {
   for (BodyIndex b = kGround; b.value() < data_.bodies.size(); ++b) {
     BodyInfo& info = data_.bodies[b];
     const int position = position_of_index_[static_cast<std::size_t>(b.value())];
-    const auto& points = position < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(position)].points;
+    const auto& points =
+        position < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(position)].points;
     add(info.name, "origin", b);
     for (const PointSpec& point : points) add(info.name, point.name.text, b);
     if (position < 0) continue;

@@ -78,14 +78,14 @@ class Freezer {
 
   // By position in system_.bodies, until the order is known.
   struct Link {
-    int parent = -1;       // position of the parent body; -1 is the ground
-    int joint = -1;        // position of the joint; -1 floats
+    int parent = -1;  // position of the parent body; -1 is the ground
+    int joint = -1;   // position of the joint; -1 floats
     std::string parent_point = "origin", child_point = "origin";
   };
   std::vector<Link> links_;
   std::unordered_map<std::string, int> body_positions_;
-  std::vector<BodyIndex> index_of_position_;                // BodyIndex of system_.bodies[i]
-  std::vector<int> position_of_index_;                      // and back; -1 for the ground
+  std::vector<BodyIndex> index_of_position_;                 // BodyIndex of system_.bodies[i]
+  std::vector<int> position_of_index_;                       // and back; -1 for the ground
   std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
   std::unordered_map<std::string, BodyIndex> joint_index_;
 };

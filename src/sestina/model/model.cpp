@@ -11,7 +11,8 @@ namespace sestina {
 namespace {
 
 template <class Index, class Infos, class NameOf>
-Index find_by_name(const Infos& infos, Index first, std::string_view kind, std::string_view name, NameOf name_of) {
+Index find_by_name(const Infos& infos, Index first, std::string_view kind, std::string_view name,
+                   NameOf name_of) {
   std::vector<std::string> known;
   for (Index i = first; i.value() < infos.size(); ++i) {
     if (name_of(infos[i]) == name) return i;
@@ -27,7 +28,8 @@ BodyIndex Model::body(std::string_view name) const {
 }
 
 PointIndex Model::point(std::string_view name) const {
-  return find_by_name(data_.points, PointIndex(0), "point", name, [](const PointInfo& info) { return info.name; });
+  return find_by_name(data_.points, PointIndex(0), "point", name,
+                      [](const PointInfo& info) { return info.name; });
 }
 
 BodyIndex Model::body_of_joint(std::string_view joint_name) const {
@@ -44,8 +46,8 @@ BodyIndex Model::body_of_speed(int speed) const {
 }
 
 template <class T>
-void Model::calc_force_expressions(const Properties<T>& properties, const State<T>& state, std::span<T> inputs,
-                                   std::span<T> scratch, std::span<T> values) const {
+void Model::calc_force_expressions(const Properties<T>& properties, const State<T>& state,
+                                   std::span<T> inputs, std::span<T> scratch, std::span<T> values) const {
   auto next = inputs.begin();
   *next++ = state.t;
   next = std::copy(properties.parameters.begin(), properties.parameters.end(), next);
@@ -63,17 +65,19 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
     if (symbol.is_valid()) bindings.emplace_back(symbol, value);
   };
   bind("t", state.t);
-  for (std::size_t i = 0; i < data_.parameters.size(); ++i) bind(data_.parameters[i].name, properties.parameters[i]);
+  for (std::size_t i = 0; i < data_.parameters.size(); ++i)
+    bind(data_.parameters[i].name, properties.parameters[i]);
   for (std::size_t i = 0; i < state.q.size(); ++i) bind(data_.q_names[i], state.q[i]);
   for (std::size_t i = 0; i < state.u.size(); ++i) bind(data_.u_names[i], state.u[i]);
   const auto i = static_cast<std::size_t>(expression);
   const auto reason = find_non_finite(*data_.graph, data_.force_expressions[i], bindings);
-  return fmt::format("the value of force {} is not finite: {}", data_.forces[data_.force_of_expression[i]].name,
+  return fmt::format("the value of force {} is not finite: {}",
+                     data_.forces[data_.force_of_expression[i]].name,
                      reason ? reason->message : "it overflows");
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                               \
-  template void Model::calc_force_expressions(const Properties<T>&, const State<T>&, std::span<T>,           \
+#define SESTINA_INSTANTIATE(T)                                                                     \
+  template void Model::calc_force_expressions(const Properties<T>&, const State<T>&, std::span<T>, \
                                               std::span<T>, std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 

@@ -10,7 +10,8 @@
 namespace sestina {
 
 std::string describe(const Number& number, double value) {
-  return number.is_expression() ? fmt::format("{} = {}", number.expression(), value) : fmt::format("{}", value);
+  return number.is_expression() ? fmt::format("{} = {}", number.expression(), value)
+                                : fmt::format("{}", value);
 }
 
 namespace {
@@ -66,7 +67,7 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
           });
     } catch (const ExpressionError& error) {
       faults_.add({value.mark, parameter.path}, fmt::format("{} in '{}'", error.what(), value.expression()));
-      parameter.is_resolved = true;  // as far as circles are concerned
+      parameter.is_resolved = true;                                      // as far as circles are concerned
       resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // so that its users raise no echo
     }
   }
@@ -175,13 +176,12 @@ double NumberCollector::add(const Number& number, const std::string& path) {
     return kNaN;
   }
   const std::size_t faults_before = faults_.size();
-  const Expr expr =
-      parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
-        if (name == "t" || name.find('.') != std::string_view::npos) {
-          return fmt::format("'{}' changes with time: only parameters can stand here", name);
-        }
-        return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
-      });
+  const Expr expr = parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
+    if (name == "t" || name.find('.') != std::string_view::npos) {
+      return fmt::format("'{}' changes with time: only parameters can stand here", name);
+    }
+    return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
+  });
   outputs_.push_back(expr);
   return faults_.size() > faults_before ? kNaN : evaluate_finite(number, path, expr);
 }

@@ -27,7 +27,8 @@ class NumberCollector {
   // reported and counts as NaN.
   double add(const Number& number, const std::string& path);
   // Consecutive outputs; `values`, if given, receives their values. Paths are path[0], path[1], ...
-  Slot add_list(std::span<const Number> numbers, const std::string& path, std::vector<double>* values = nullptr);
+  Slot add_list(std::span<const Number> numbers, const std::string& path,
+                std::vector<double>* values = nullptr);
   // An output that the user did not give.
   void add_constant(double value) { outputs_.push_back(graph_.number(value)); }
   // Where the next output will stand.
@@ -56,7 +57,7 @@ class NumberCollector {
   std::vector<Expr> free_symbols_;
   std::vector<Binding> bindings_;  // of the free symbols
   std::vector<std::string> names_;
-  std::unordered_map<std::string, Expr> resolved_;  // name -> expression of free parameters
+  std::unordered_map<std::string, Expr> resolved_;    // name -> expression of free parameters
   std::unordered_map<std::uint32_t, double> values_;  // by expression id
   std::vector<Expr> outputs_;
 };

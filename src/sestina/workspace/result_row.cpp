@@ -23,8 +23,10 @@ ResultRow::ResultRow(const Model& model, bool reactions) : reactions_wanted_(rea
 
 void ResultRow::add_columns(const Model& model) {
   columns_.push_back({"t", "s"});
-  for (std::size_t i = 0; i < model.q_names().size(); ++i) columns_.push_back({model.q_names()[i], model.q_units()[i]});
-  for (std::size_t i = 0; i < model.u_names().size(); ++i) columns_.push_back({model.u_names()[i], model.u_units()[i]});
+  for (std::size_t i = 0; i < model.q_names().size(); ++i)
+    columns_.push_back({model.q_names()[i], model.q_units()[i]});
+  for (std::size_t i = 0; i < model.u_names().size(); ++i)
+    columns_.push_back({model.u_names()[i], model.u_units()[i]});
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     for (const char* axis : kAxes) columns_.push_back({model.bodies()[b].name + ".origin." + axis, "m"});
   }
@@ -62,7 +64,8 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDy
   const double supplied = state.z[SystemEquations::kSupplied];
   const double dissipated = state.z[SystemEquations::kDissipated];
   energy_balance_ = total - supplied + dissipated;
-  for (const double energy : {energy_.kinetic, energy_.potential, total, supplied, dissipated}) *next++ = energy;
+  for (const double energy : {energy_.kinetic, energy_.potential, total, supplied, dissipated})
+    *next++ = energy;
   const Momentum<double> momentum = calc_momentum(dynamics.kinematics());
   next = put(momentum.linear, next);
   next = put(momentum.angular, next);

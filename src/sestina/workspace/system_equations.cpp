@@ -18,7 +18,8 @@ void SystemEquations::calc_derivatives(double t, std::span<const double> q, std:
   zdot[kDissipated] = power.dissipated;
 }
 
-void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) {
+void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
+                                 std::span<double> qdot) {
   sestina::calc_q_dot<double>(dynamics_.model(), q, u, qdot);
 }
 

@@ -16,10 +16,11 @@ class SystemEquations final : public EquationsOfMotion {
   int nq() const override { return dynamics_.model().nq(); }
   int nu() const override { return dynamics_.model().nu(); }
   int nz() const override { return kNz; }
-  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u, std::span<double> udot,
-                        std::span<double> zdot) override;
+  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
+                        std::span<double> udot, std::span<double> zdot) override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
-  void plus(std::span<const double> q, std::span<const double> displacement, std::span<double> q_out) override;
+  void plus(std::span<const double> q, std::span<const double> displacement,
+            std::span<double> q_out) override;
   void normalize(std::span<double> q) override;
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;

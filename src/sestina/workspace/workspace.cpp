@@ -50,7 +50,8 @@ class Workspace::Run {
         driver_(make_step_driver(step_options(analysis_))),
         row_(workspace.model(), workspace.reactions_wanted_),
         start_(Clock::now()) {
-    for (const auto& recorder : workspace_.recorders_) recorder->begin(workspace_.make_header(row_.columns()));
+    for (const auto& recorder : workspace_.recorders_)
+      recorder->begin(workspace_.make_header(row_.columns()));
   }
 
   RunReport go() {
@@ -157,7 +158,9 @@ class Workspace::Run {
 Workspace::Workspace(System system) : system_(std::move(system)), model_(freeze(system_)) {}
 Workspace::~Workspace() = default;
 
-void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) { recorders_.push_back(std::move(recorder)); }
+void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) {
+  recorders_.push_back(std::move(recorder));
+}
 
 RunReport Workspace::run() { return Run(*this).go(); }
 
@@ -173,14 +176,15 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
   header.columns = columns;
   header.model_name = model_->name();
   const bool has_user_force = !model_->user_forces().empty();
-  header.model_text = has_user_force ? "# a model with user forces, which no file can hold\n" : write_model(system_);
+  header.model_text =
+      has_user_force ? "# a model with user forces, which no file can hold\n" : write_model(system_);
   const Analysis& analysis = model_->analysis();
   header.provenance = {{"program", fmt::format("sestina {}", version())},
                        {"solver", analysis.solver},
                        {"integrator", analysis.integrator},
-                       {"step", analysis.driver == "fixed"
-                                    ? fmt::format("fixed, dt = {} s", analysis.dt)
-                                    : fmt::format("variable, rtol = {}, atol = {}", analysis.rtol, analysis.atol)},
+                       {"step", analysis.driver == "fixed" ? fmt::format("fixed, dt = {} s", analysis.dt)
+                                                           : fmt::format("variable, rtol = {}, atol = {}",
+                                                                         analysis.rtol, analysis.atol)},
                        {"duration", fmt::format("{} s", analysis.duration)}};
   return header;
 }

@@ -18,8 +18,8 @@
 namespace sestina {
 
 struct RunProgress {
-  double t = 0.0;             // s
-  double duration = 0.0;      // s
+  double t = 0.0;         // s
+  double duration = 0.0;  // s
   double wall_seconds = 0.0;
   long steps = 0;
 };
@@ -28,14 +28,14 @@ enum class RunStatus { kComplete, kInterrupted, kFailed };
 
 struct RunReport {
   RunStatus status = RunStatus::kComplete;
-  std::string failure;            // with the time, the joint or force and the reason; empty when complete
-  double t = 0.0;                 // s, how far the run came
-  long rows = 0;                  // recorded
+  std::string failure;  // with the time, the joint or force and the reason; empty when complete
+  double t = 0.0;       // s, how far the run came
+  long rows = 0;        // recorded
   StepStatistics steps;
   double wall_seconds = 0.0;
   // Of kinetic + potential - supplied + dissipated energy over the recorded rows (J).
-  double energy_drift = 0.0;      // largest deviation from its initial value
-  double kinetic_energy = 0.0;    // largest, to compare with
+  double energy_drift = 0.0;    // largest deviation from its initial value
+  double kinetic_energy = 0.0;  // largest, to compare with
   State<double> final_state;
 
   double real_time_factor() const { return wall_seconds > 0.0 ? t / wall_seconds : 0.0; }

@@ -1,0 +1,33 @@
+// The commands of the program. Each adds its options to the parser and runs when it was chosen; it throws
+// InputError for bad input and returns the exit status otherwise.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include "sestina/model/system.h"
+
+namespace sestina::cli {
+
+inline constexpr int kSuccess = 0, kComputationFailed = 1, kBadInput = 2, kInterrupted = 130;
+
+// The chosen command leaves its exit status in `status`.
+void add_run(CLI::App& app, int& status);
+void add_compare(CLI::App& app, int& status);
+void add_info(CLI::App& app, int& status);
+void add_plot(CLI::App& app, int& status);
+void add_convert(CLI::App& app, int& status);
+void add_schema(CLI::App& app, int& status);
+
+// The options that every command with a MODEL takes.
+struct ModelOptions {
+  std::string path;              // .yaml, or .urdf
+  std::vector<std::string> set;  // PATH=VALUE
+
+  void add_to(CLI::App& command);
+  System read() const;
+};
+
+}  // namespace sestina::cli

@@ -1,0 +1,41 @@
+// sestina convert ROBOT.urdf -o MODEL.yaml [--floating-base]
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.h"
+#include "sestina/io/model_file.h"
+#include "sestina/io/urdf.h"
+#include "sestina/model/freeze.h"
+
+namespace sestina::cli {
+namespace {
+
+struct Options {
+  std::string input, output;
+  UrdfOptions urdf;
+};
+
+int convert(const Options& options) {
+  ImportNotes notes;
+  const System robot = read_urdf_file(options.input, options.urdf, &notes);
+  const auto model = freeze(robot);  // a file that cannot be run is not written
+  write_model_file(robot, options.output);
+  for (const ImportNote& note : notes) fmt::print("note: {}\n", to_string(note));
+  fmt::print("{}: {} bodies, {} speeds\n", options.output, model->bodies().size() - 1, model->nu());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("convert", "Turn a robot (.urdf) into a model file");
+  command->add_option("ROBOT", options->input, "Robot (.urdf)")->required();
+  command->add_option("-o,--out", options->output, "Model file (.yaml)")->required()->type_name("FILE");
+  command->add_flag("--floating-base", options->urdf.floating_base,
+                    "Let the base float instead of welding it to the ground");
+  command->callback([options, &status] { status = convert(*options); });
+}
+
+}  // namespace sestina::cli

@@ -1,0 +1,97 @@
+// sestina info MODEL [--set PATH=VALUE]...
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "commands.h"
+#include "sestina/base/error.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/model/freeze.h"
+
+namespace sestina::cli {
+namespace {
+
+std::string numbers(const std::vector<double>& values, int start, int count) {
+  std::string text;
+  for (int i = start; i < start + count; ++i)
+    text += fmt::format("{}{:.6g}", i > start ? " " : "", values[static_cast<std::size_t>(i)]);
+  return text;
+}
+
+void print_tree(const Model& model, const Properties<double>& properties, const State<double>& state) {
+  std::vector<int> depth(static_cast<std::size_t>(model.bodies().size()), 0);
+  std::size_t body_width = 4, joint_width = 5;
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const BodyInfo& info = model.bodies()[b];
+    int& own = depth[static_cast<std::size_t>(b.value())];
+    own = depth[static_cast<std::size_t>(info.parent.value())] + 1;
+    body_width = std::max(body_width, info.name.size() + 2 * static_cast<std::size_t>(std::min(own, 12) - 1));
+    joint_width = std::max(joint_width, info.joint_name.size());
+  }
+  fmt::print("{:<{}}  {:<{}}  {:<11}  {:>10}  {}\n", "body", body_width, "joint", joint_width, "type",
+             "mass / kg", "initial q | u");
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const BodyInfo& info = model.bodies()[b];
+    const auto indent =
+        2 * static_cast<std::size_t>(std::min(depth[static_cast<std::size_t>(b.value())], 12) - 1);
+    fmt::print("{:<{}}  {:<{}}  {:<11}  {:>10.6g}  {} | {}\n", std::string(indent, ' ') + info.name,
+               body_width, info.joint_name, joint_width, joint_info(info.joint_type).keyword,
+               properties.bodies[b].M.mass, numbers(state.q, info.q_start, info.nq),
+               numbers(state.u, info.u_start, info.nu));
+  }
+}
+
+void print_energy(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
+                  const State<double>& state) {
+  ForwardDynamics dynamics(model, properties, "recursive");
+  dynamics.update(state);
+  const Energy<double> energy = dynamics.energy(state);
+  const Momentum<double> momentum = calc_momentum(dynamics.kinematics());
+  fmt::print("initial energy: kinetic {:.6g} J, potential {:.6g} J\n", energy.kinetic, energy.potential);
+  fmt::print("initial momentum: ({:.6g}, {:.6g}, {:.6g}) kg m/s\n", momentum.linear.x, momentum.linear.y,
+             momentum.linear.z);
+}
+
+int info(const ModelOptions& options) {
+  const auto model = freeze(options.read());
+  const Properties<double> properties = calc_properties(*model);
+  const State<double> state = calc_initial_state(*model);
+  double mass = 0.0;
+  for (const auto& body : properties.bodies) mass += body.M.mass;
+  fmt::print("{}\n{} bodies of {:.6g} kg, {} coordinates, {} speeds, {} forces\n\n",
+             model->name().empty() ? options.path : model->name(), model->bodies().size() - 1, mass,
+             model->nq(), model->nu(), model->forces().size());
+  print_tree(*model, properties, state);
+  if (!model->forces().empty()) {
+    fmt::print("\n");
+    for (const ForceInfo& force : model->forces()) fmt::print("force {} ({})\n", force.name, force.type);
+  }
+  if (!model->parameters().empty()) {
+    fmt::print("\nparameters:");
+    for (const ParameterInfo& parameter : model->parameters())
+      fmt::print(" {} = {:.6g}", parameter.name, parameter.value);
+    fmt::print("\n");
+  }
+  fmt::print("\ngravity: ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", properties.gravity.x, properties.gravity.y,
+             properties.gravity.z);
+  print_energy(model, properties, state);
+  const Analysis& analysis = model->analysis();
+  fmt::print("analysis: {}, {}, {}, duration {:.6g} s, output every {:.6g} s\n", analysis.solver,
+             analysis.integrator,
+             analysis.driver == "fixed"
+                 ? fmt::format("fixed step of {:.6g} s", analysis.dt)
+                 : fmt::format("variable step (rtol {:.6g}, atol {:.6g})", analysis.rtol, analysis.atol),
+             analysis.duration, analysis.output_every);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& status) {
+  auto options = std::make_shared<ModelOptions>();
+  CLI::App* command = app.add_subcommand("info", "Check a model and show what is in it");
+  options->add_to(*command);
+  command->callback([options, &status] { status = info(*options); });
+}
+
+}  // namespace sestina::cli

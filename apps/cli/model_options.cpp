@@ -1,0 +1,25 @@
+#include <filesystem>
+
+#include "commands.h"
+#include "sestina/base/error.h"
+#include "sestina/io/model_file.h"
+#include "sestina/io/urdf.h"
+
+namespace sestina::cli {
+
+void ModelOptions::add_to(CLI::App& command) {
+  command.add_option("MODEL", path, "Model file (.yaml), or a robot (.urdf)")->required();
+  command.add_option("--set", set, "PATH=VALUE: change any key of the model, such as parameters.l1=0.5")
+      ->type_name("PATH=VALUE")
+      ->take_all()
+      ->expected(1);
+}
+
+System ModelOptions::read() const {
+  if (std::filesystem::path(path).extension() != ".urdf") return read_model_file(path, {set});
+  // What --set can reach is defined by the model file that the robot becomes.
+  const System robot = read_urdf_file(path);
+  return set.empty() ? robot : read_model(write_model(robot), path, {set});
+}
+
+}  // namespace sestina::cli

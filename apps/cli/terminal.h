@@ -1,0 +1,25 @@
+// What a person sees while a run goes on, and how Ctrl-C ends it.
+#pragma once
+
+#include <atomic>
+
+#include "sestina/workspace/workspace.h"
+
+namespace sestina::cli {
+
+// A bar on the last line of a terminal; nothing when the error output goes elsewhere.
+class ProgressBar {
+ public:
+  ProgressBar();
+  ~ProgressBar();  // takes the bar away
+  void show(const RunProgress& progress);
+
+ private:
+  bool is_terminal_;
+  bool is_shown_ = false;
+};
+
+// Becomes true at the first Ctrl-C (or SIGTERM); a second one ends the program at once.
+const std::atomic<bool>& catch_interrupt();
+
+}  // namespace sestina::cli
