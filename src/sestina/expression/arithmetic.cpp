@@ -11,7 +11,7 @@ namespace {
 
 struct Term {
   Expr rest;
-  Number coefficient;
+  Coefficient coefficient;
 };
 
 struct Factor {
@@ -32,7 +32,7 @@ bool Graph::has_negative_coefficient(Expr expr) const {
   return is_number(expr) && number_of(expr).is_negative();
 }
 
-Expr Graph::scale(const Number& coefficient, Expr rest) {
+Expr Graph::scale(const Coefficient& coefficient, Expr rest) {
   if (coefficient.is_one()) return rest;
   if (coefficient.is_zero() && !has_constant_fault(rest)) return zero_;
   if (!coefficient.is_finite()) return product(std::array{number(coefficient), rest});
@@ -46,7 +46,7 @@ Expr Graph::scale(const Number& coefficient, Expr rest) {
 }
 
 Expr Graph::sum(std::span<const Expr> given) {
-  Number constant;
+  Coefficient constant;
   std::vector<Term> terms;
   const auto collect = [&](Expr expr) {
     if (is_number(expr)) {
@@ -69,7 +69,7 @@ Expr Graph::sum(std::span<const Expr> given) {
   bool is_canonical = constant.is_finite();
   if (!constant.is_zero()) collected.push_back(number(constant));
   for (std::size_t i = 0, next = 0; i < terms.size(); i = next) {
-    Number coefficient = terms[i].coefficient;
+    Coefficient coefficient = terms[i].coefficient;
     for (next = i + 1; next < terms.size() && terms[next].rest == terms[i].rest; ++next) {
       coefficient = coefficient + terms[next].coefficient;
     }
@@ -84,7 +84,7 @@ Expr Graph::sum(std::span<const Expr> given) {
 }
 
 Expr Graph::product(std::span<const Expr> given) {
-  Number coefficient = Number::fraction(1, 1);
+  Coefficient coefficient = Coefficient::fraction(1, 1);
   std::vector<Factor> factors;
   const auto collect = [&](Expr expr) {
     if (is_number(expr)) {
@@ -156,7 +156,7 @@ std::optional<Expr> Graph::fold_power_of_product(Expr base, std::int64_t exponen
 std::optional<Expr> Graph::fold_power(Expr base, Expr exponent) {
   if (base == one_) return one_unless_fault(exponent);
   if (!is_number(exponent)) return std::nullopt;
-  const Number n = number_of(exponent);
+  const Coefficient n = number_of(exponent);
   if (n.is_zero()) return one_unless_fault(base);
   if (n.is_one()) return base;
   if (is_number(base)) {
@@ -167,7 +167,7 @@ std::optional<Expr> Graph::fold_power(Expr base, Expr exponent) {
     return n.is_negative() ? power(zero_, minus_one_) : zero_;
   }
   if (exponent == half_) return unary(Op::kSqrt, base);
-  if (n == Number::fraction(-1, 2)) return power(unary(Op::kSqrt, base), minus_one_);
+  if (n == Coefficient::fraction(-1, 2)) return power(unary(Op::kSqrt, base), minus_one_);
   if (!n.is_integer()) return std::nullopt;
   if (const auto inner = integer_exponent(base)) {
     if (*inner < 0 && n.is_negative()) {  // 1/(1/x) divides by x, so it stays
@@ -175,7 +175,7 @@ std::optional<Expr> Graph::fold_power(Expr base, Expr exponent) {
       return power(power(base, number(-n)), minus_one_);
     }
     const Expr innermost = operands(base)[0];
-    return power(innermost, number(Number::fraction(*inner, 1) * n));
+    return power(innermost, number(Coefficient::fraction(*inner, 1) * n));
   }
   if (op(base) == Op::kProduct) return fold_power_of_product(base, n.numerator());
   return std::nullopt;

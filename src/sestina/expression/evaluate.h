@@ -59,7 +59,7 @@ double calc_product(const Graph& graph, std::span<const Expr> factors, ValueOf v
     }
   }
   if (!has_number) return numerator / denominator;
-  const Number& coefficient = graph.number_of(factors.front());
+  const Coefficient& coefficient = graph.number_of(factors.front());
   if (!has_numerator) return coefficient.value() / denominator;
   const double rest = numerator / denominator;
   if (!coefficient.is_exact() || std::abs(coefficient.numerator()) != 1) return rest * coefficient.value();

@@ -36,7 +36,7 @@ Graph::Graph() : slots_(64, Slot{0, Expr{}.id}) {
   pi_ = intern(Op::kPi, {});
 }
 
-Expr Graph::number(const Number& value) {
+Expr Graph::number(const Coefficient& value) {
   if (!value.is_finite()) {
     const Expr infinity = intern(Op::kPower, std::array{zero_, minus_one_});
     if (std::isnan(value.value())) return product(std::array{zero_, infinity});
@@ -51,7 +51,12 @@ Expr Graph::number(const Number& value) {
 
 Expr Graph::fraction(std::int64_t numerator, std::int64_t denominator) {
   if (denominator == 0) return divide(fraction(numerator), zero_);
-  return number(Number::fraction(numerator, denominator));
+  return number(Coefficient::fraction(numerator, denominator));
+}
+
+Expr Graph::find_symbol(std::string_view name) const {
+  const auto found = symbols_.find(std::string(name));
+  return found == symbols_.end() ? Expr{} : found->second;
 }
 
 Expr Graph::symbol(std::string_view name) {
@@ -95,10 +100,10 @@ std::optional<std::int64_t> Graph::integer_exponent(Expr expr) const {
   return number_of(exponent).numerator();
 }
 
-std::pair<Number, Expr> Graph::split_coefficient(Expr expr) {
+std::pair<Coefficient, Expr> Graph::split_coefficient(Expr expr) {
   if (is_number(expr)) return {number_of(expr), one_};
-  if (op(expr) != Op::kProduct || !is_number(operands(expr)[0])) return {Number::fraction(1, 1), expr};
-  const Number coefficient = number_of(operands(expr)[0]);
+  if (op(expr) != Op::kProduct || !is_number(operands(expr)[0])) return {Coefficient::fraction(1, 1), expr};
+  const Coefficient coefficient = number_of(operands(expr)[0]);
   const auto rest = operands(expr).subspan(1);
   if (rest.size() == 1) return {coefficient, rest[0]};
   return {coefficient, intern(Op::kProduct, std::vector(rest.begin(), rest.end()))};

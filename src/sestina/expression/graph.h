@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "sestina/expression/function.h"
-#include "sestina/expression/number.h"
+#include "sestina/expression/coefficient.h"
 #include "sestina/expression/table.h"
 
 namespace sestina {
@@ -46,8 +46,8 @@ class Graph {
   Graph();
 
   // --- Build ---
-  Expr number(const Number& value);
-  Expr number(double value) { return number(Number(value)); }  // inf and nan become 1/0 and 0/0
+  Expr number(const Coefficient& value);
+  Expr number(double value) { return number(Coefficient(value)); }  // inf and nan become 1/0 and 0/0
   Expr fraction(std::int64_t numerator, std::int64_t denominator = 1);
   Expr pi() const { return pi_; }
   Expr symbol(std::string_view name);
@@ -83,7 +83,9 @@ class Graph {
   // Valid until the graph grows.
   std::span<const Expr> operands(Expr expr) const;
   bool is_number(Expr expr) const { return op(expr) == Op::kNumber; }
-  const Number& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }   // of a kNumber
+  const Coefficient& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }   // of a kNumber
+  // The symbol of that name if it has been made, else invalid.
+  Expr find_symbol(std::string_view name) const;
   const std::string& name_of(Expr expr) const { return names_[nodes_[expr.id].payload]; }  // of a symbol
   const Table& table_of(Expr expr) const { return *tables_[nodes_[expr.id].payload]; }
   std::shared_ptr<const Table> shared_table_of(Expr expr) const { return tables_[nodes_[expr.id].payload]; }
@@ -97,7 +99,7 @@ class Graph {
   // The exponent, when this is a power with a whole number other than 0 and 1 as exponent.
   std::optional<std::int64_t> integer_exponent(Expr expr) const;
   // The coefficient and the rest: (3, x*y) of 3*x*y, (1, x) of x, (5, 1) of 5. The rest is built if new.
-  std::pair<Number, Expr> split_coefficient(Expr expr);
+  std::pair<Coefficient, Expr> split_coefficient(Expr expr);
 
   // Everything that the roots are made of, themselves included, operands first.
   std::vector<Expr> reachable(std::span<const Expr> roots) const;
@@ -132,11 +134,11 @@ class Graph {
                         std::uint8_t order) const;
   void grow_slots();
   // coefficient * rest, where the rest has no coefficient of its own.
-  Expr scale(const Number& coefficient, Expr rest);
+  Expr scale(const Coefficient& coefficient, Expr rest);
   std::optional<Expr> fold_power(Expr base, Expr exponent);
   Expr one_unless_fault(Expr expr);
   std::optional<Expr> fold_power_of_product(Expr base, std::int64_t exponent);
-  std::optional<Expr> fold_unary(Op op, const Number& argument);
+  std::optional<Expr> fold_unary(Op op, const Coefficient& argument);
   bool has_negative_coefficient(Expr expr) const;
   Expr diff_node(Expr expr, std::span<const Expr> operands, std::span<const Expr> derivatives);
   Expr diff_product(std::span<const Expr> operands, std::span<const Expr> derivatives);
@@ -146,7 +148,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::vector<Expr> operands_;
   std::vector<Slot> slots_;  // open addressing; the size is a power of two
-  std::vector<Number> numbers_;
+  std::vector<Coefficient> numbers_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, Expr> symbols_;
   std::vector<std::shared_ptr<const Table>> tables_;

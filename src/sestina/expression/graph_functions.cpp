@@ -28,8 +28,8 @@ Parity parity(Op op) {
   }
 }
 
-std::optional<Number> exact_value(Op op, const Number& a) {
-  const Number zero, one = Number::fraction(1, 1);
+std::optional<Coefficient> exact_value(Op op, const Coefficient& a) {
+  const Coefficient zero, one = Coefficient::fraction(1, 1);
   switch (op) {
     case Op::kCos:
     case Op::kCosh:
@@ -53,7 +53,7 @@ std::optional<Number> exact_value(Op op, const Number& a) {
 
 }  // namespace
 
-std::optional<Expr> Graph::fold_unary(Op op, const Number& argument) {
+std::optional<Expr> Graph::fold_unary(Op op, const Coefficient& argument) {
   if (const auto exact = exact_value(op, argument)) return number(*exact);
   if (argument.is_exact()) return std::nullopt;
   const double value = calc_unary(op, argument.value());
@@ -63,7 +63,7 @@ std::optional<Expr> Graph::fold_unary(Op op, const Number& argument) {
 
 Expr Graph::unary(Op op, Expr argument) {
   if (is_number(argument)) {
-    const Number a = number_of(argument);
+    const Coefficient a = number_of(argument);
     if (const auto folded = fold_unary(op, a)) return *folded;
   }
   const Parity symmetry = parity(op);
@@ -76,7 +76,7 @@ Expr Graph::unary(Op op, Expr argument) {
 
 Expr Graph::atan2(Expr y, Expr x) {
   if (is_number(y) && is_number(x)) {
-    const Number a = number_of(y), b = number_of(x);
+    const Coefficient a = number_of(y), b = number_of(x);
     if (a.is_zero() && !b.is_zero() && !b.is_negative()) return zero_;
     if (!a.is_exact() && !b.is_exact()) return number(std::atan2(a.value(), b.value()));
   }

@@ -192,7 +192,7 @@ class Parser {
       fail(at_, fmt::format("expected an operator between {} and {}", shortened(literal), here()));
     }
     skip_space();
-    const auto number = Number::from_text(literal);
+    const auto number = Coefficient::from_text(literal);
     if (!number) {
       fail(start, fmt::format("{} is outside the range of numbers, 1e-308 to 1e308", shortened(literal)));
     }

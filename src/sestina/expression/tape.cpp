@@ -194,14 +194,14 @@ class TapeCompiler {
         multiply(numerator, place(factor));
       }
     }
-    const Number number = has_number ? graph_.number_of(factors[0]) : Number::fraction(1, 1);
-    const Number coefficient = without_sign && number.is_negative() ? -number : number;
+    const Coefficient number = has_number ? graph_.number_of(factors[0]) : Coefficient::fraction(1, 1);
+    const Coefficient coefficient = without_sign && number.is_negative() ? -number : number;
     if (!numerator) return emit(Code::kDivide, constant(coefficient.value()), *denominator);
     if (denominator) numerator = emit(Code::kDivide, *numerator, *denominator);
     return scale(*numerator, coefficient);
   }
 
-  Place scale(Place rest, const Number& coefficient) {
+  Place scale(Place rest, const Coefficient& coefficient) {
     if (coefficient.is_one()) return rest;
     if (!coefficient.is_exact() || std::abs(coefficient.numerator()) != 1) {
       return emit(Code::kMultiply, rest, constant(coefficient.value()));

@@ -1,4 +1,4 @@
-#include "sestina/expression/number.h"
+#include "sestina/expression/coefficient.h"
 
 #include <array>
 #include <charconv>
@@ -100,18 +100,18 @@ std::optional<std::int64_t> integer_root(std::int64_t square) {
 
 }  // namespace
 
-Number Number::fraction(std::int64_t numerator, std::int64_t denominator) {
+Coefficient Coefficient::fraction(std::int64_t numerator, std::int64_t denominator) {
   if (const auto reduced = reduce(numerator, denominator)) {
-    Number result;
+    Coefficient result;
     result.numerator_ = reduced->numerator;
     result.denominator_ = reduced->denominator;
     result.value_ = static_cast<double>(result.numerator_) / static_cast<double>(result.denominator_);
     return result;
   }
-  return Number(static_cast<double>(numerator) / static_cast<double>(denominator));
+  return Coefficient(static_cast<double>(numerator) / static_cast<double>(denominator));
 }
 
-Number::Number(double value) : denominator_(0), value_(value) {
+Coefficient::Coefficient(double value) : denominator_(0), value_(value) {
   if (!std::isfinite(value)) return;
   if (const auto exact = decimal_fraction(shortest_text(std::abs(value)))) {
     numerator_ = value < 0.0 ? -exact->numerator : exact->numerator;
@@ -120,51 +120,51 @@ Number::Number(double value) : denominator_(0), value_(value) {
   }
 }
 
-std::optional<Number> Number::from_text(std::string_view literal) {
+std::optional<Coefficient> Coefficient::from_text(std::string_view literal) {
   if (const auto exact = decimal_fraction(literal)) return fraction(exact->numerator, exact->denominator);
   double value = 0.0;
   const auto [end, error] = std::from_chars(literal.data(), literal.data() + literal.size(), value);
   if (error != std::errc()) return std::nullopt;
-  return Number(value);
+  return Coefficient(value);
 }
 
-bool Number::is_finite() const { return std::isfinite(value_); }
+bool Coefficient::is_finite() const { return std::isfinite(value_); }
 
-Number Number::operator-() const {
-  Number result = *this;
+Coefficient Coefficient::operator-() const {
+  Coefficient result = *this;
   result.numerator_ = -result.numerator_;
   result.value_ = is_zero() ? 0.0 : -result.value_;
   return result;
 }
 
-Number operator+(const Number& a, const Number& b) {
+Coefficient operator+(const Coefficient& a, const Coefficient& b) {
   if (a.is_exact() && b.is_exact()) {
     const Wide numerator = Wide{a.numerator_} * b.denominator_ + Wide{b.numerator_} * a.denominator_;
     if (const auto sum = reduce(numerator, Wide{a.denominator_} * b.denominator_)) {
-      return Number::fraction(sum->numerator, sum->denominator);
+      return Coefficient::fraction(sum->numerator, sum->denominator);
     }
   }
-  return Number(a.value_ + b.value_);
+  return Coefficient(a.value_ + b.value_);
 }
 
-Number operator*(const Number& a, const Number& b) {
+Coefficient operator*(const Coefficient& a, const Coefficient& b) {
   if (a.is_exact() && b.is_exact()) {
     const auto product = reduce(Wide{a.numerator_} * b.numerator_, Wide{a.denominator_} * b.denominator_);
-    if (product) return Number::fraction(product->numerator, product->denominator);
+    if (product) return Coefficient::fraction(product->numerator, product->denominator);
   }
-  return Number(a.value_ * b.value_);
+  return Coefficient(a.value_ * b.value_);
 }
 
-bool operator<(const Number& a, const Number& b) {
+bool operator<(const Coefficient& a, const Coefficient& b) {
   if (!a.is_exact() || !b.is_exact()) return a.value_ < b.value_;
   return Wide{a.numerator_} * b.denominator_ < Wide{b.numerator_} * a.denominator_;
 }
 
-std::optional<Number> Number::power(const Number& exponent) const {
+std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const {
   if (is_exact() && exponent.is_integer()) {
     const std::int64_t n = exponent.numerator_;
     if (n == 0) return fraction(1, 1);
-    if (numerator_ == 0) return n > 0 ? std::optional(Number()) : std::nullopt;
+    if (numerator_ == 0) return n > 0 ? std::optional(Coefficient()) : std::nullopt;
     const auto top = integer_power(n > 0 ? numerator_ : denominator_, std::abs(n));
     const auto bottom = integer_power(n > 0 ? denominator_ : numerator_, std::abs(n));
     if (top && bottom) {
@@ -175,17 +175,17 @@ std::optional<Number> Number::power(const Number& exponent) const {
   }
   const double result = std::pow(value_, exponent.value_);
   if (!std::isfinite(result) || result == 0.0) return std::nullopt;
-  return Number(result);
+  return Coefficient(result);
 }
 
-std::optional<Number> Number::exact_sqrt() const {
+std::optional<Coefficient> Coefficient::exact_sqrt() const {
   if (!is_exact() || numerator_ < 0) return std::nullopt;
   const auto top = integer_root(numerator_), bottom = integer_root(denominator_);
   if (!top || !bottom) return std::nullopt;
   return fraction(*top, *bottom);
 }
 
-std::string Number::magnitude_text() const {
+std::string Coefficient::magnitude_text() const {
   const std::string decimal = shortest_text(std::abs(value_));
   if (!is_exact() || is_integer()) return is_integer() ? std::to_string(std::abs(numerator_)) : decimal;
   const bool is_simple = denominator_ <= 8;  // 1/2 reads better than 0.5 in a formula

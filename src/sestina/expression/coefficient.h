@@ -11,15 +11,15 @@
 
 namespace sestina {
 
-class Number {
+class Coefficient {
  public:
-  constexpr Number() = default;  // 0
-  // Exact when the shortest decimal that reads back as `value` fits: Number(0.1) is 1/10. May be inf or nan.
-  explicit Number(double value);
+  constexpr Coefficient() = default;  // 0
+  // Exact when the shortest decimal that reads back as `value` fits: Coefficient(0.1) is 1/10. May be inf or nan.
+  explicit Coefficient(double value);
   // In lowest terms; a double when it does not fit. The denominator is not zero.
-  static Number fraction(std::int64_t numerator, std::int64_t denominator);
+  static Coefficient fraction(std::int64_t numerator, std::int64_t denominator);
   // A literal such as 12, .5 or 2.5E+3, without sign; nothing when its size exceeds a double's range.
-  static std::optional<Number> from_text(std::string_view literal);
+  static std::optional<Coefficient> from_text(std::string_view literal);
 
   bool is_exact() const { return denominator_ != 0; }
   bool is_integer() const { return denominator_ == 1; }
@@ -31,17 +31,17 @@ class Number {
   std::int64_t denominator() const { return denominator_; }  // > 0; 0 marks a plain double
   double value() const { return value_; }
 
-  Number operator-() const;
-  friend Number operator+(const Number& a, const Number& b);
-  friend Number operator*(const Number& a, const Number& b);
-  friend bool operator==(const Number& a, const Number& b) = default;
-  friend bool operator<(const Number& a, const Number& b);
+  Coefficient operator-() const;
+  friend Coefficient operator+(const Coefficient& a, const Coefficient& b);
+  friend Coefficient operator*(const Coefficient& a, const Coefficient& b);
+  friend bool operator==(const Coefficient& a, const Coefficient& b) = default;
+  friend bool operator<(const Coefficient& a, const Coefficient& b);
 
   // this^exponent when it is known exactly or is a plain double; nothing for 0^-1, for roots of fractions
   // and where the result is not a finite number other than zero.
-  std::optional<Number> power(const Number& exponent) const;
+  std::optional<Coefficient> power(const Coefficient& exponent) const;
   // The exact square root of a fraction of squares.
-  std::optional<Number> exact_sqrt() const;
+  std::optional<Coefficient> exact_sqrt() const;
   // Text of the magnitude that reads back as the same number: `12`, `0.1`, `5/3`, `1e+22`.
   std::string magnitude_text() const;
 
