@@ -14,6 +14,10 @@
 #include "sestina/io/plot_series.h"
 #include "sestina/io/plot_ticks.h"
 
+// fontconfig keeps what it has read of the fonts until the program ends.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:libfontconfig"; }
+
 namespace sestina {
 namespace {
 

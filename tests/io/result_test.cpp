@@ -54,7 +54,7 @@ class AnyResultFile : public ::testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Formats, AnyResultFile, ::testing::Values(".csv", ".h5", ".hdf5"),
-                         [](const auto& info) { return std::string(info.param).substr(1); });
+                         [](const auto& suffix) { return std::string(suffix.param).substr(1); });
 
 TEST_P(AnyResultFile, ReadsBackBitForBit) {
   const auto recorder = make_recorder(path_);
@@ -119,7 +119,9 @@ TEST_P(AnyResultFile, IsCompleteWhenTheRecorderIsDestroyedWithoutAnEnd) {
 TEST_P(AnyResultFile, ReplacesAnEarlierResultOnlyWhenTheRunBegins) {
   for (const std::size_t rows : {20, 5}) {
     const auto recorder = make_recorder(path_);
-    if (rows == 5) EXPECT_EQ(read_result(path_).rows(), 20u);
+    if (rows == 5) {
+      EXPECT_EQ(read_result(path_).rows(), 20u);
+    }
     recorder->begin(known_header(3));
     for (std::size_t i = 0; i < rows; ++i) recorder->record(known_row(i, 3));
     recorder->end();
