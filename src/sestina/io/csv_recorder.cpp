@@ -56,16 +56,6 @@ char* print_number(char* to, double value) {
   return std::to_chars(to, to + kNumberSize, value).ptr;
 }
 
-// 0, or the errno. Bytes that were not written are lost: after an error nothing is tried again.
-int write_all(int file_descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file_descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return errno;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
-
 }  // namespace
 
 CsvRecorder::CsvRecorder(std::filesystem::path path) : file_(std::move(path)) {}

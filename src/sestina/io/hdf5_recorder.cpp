@@ -13,7 +13,7 @@ namespace sestina {
 namespace {
 
 constexpr std::size_t kChunkBytes = 1 << 16;
-// The index of the chunks grows by a few kB at a time, by less than this for 10^12 chunks.
+// The index of the chunks grows by blocks of about 8 sqrt(number of chunks) bytes: less than this up to 10^8.
 constexpr std::uint64_t kIndexBytes = 1 << 20;
 
 void write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {

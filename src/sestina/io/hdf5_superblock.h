@@ -8,7 +8,8 @@
 // flags guard against writers that keep no order; ours does. So after SWMR has begun this class
 // clears the flags, and moves the end-of-file address (and the file's length, as a hole that takes no space
 // on the disk) ahead of what will be written. Closing the file through the library sets both to their true
-// values.
+// values. Only a kill within the microseconds of opening and closing can leave the flags set;
+// read_hdf5_result and h5py's `swmr=True` read the file even then.
 //
 // Source: HDF5 File Format Specification 3.0, II.A, superblock version 3; all integers little-endian:
 //   byte 0 signature (8), 8 version, 9 size of addresses, 10 size of lengths, 11 consistency flags,

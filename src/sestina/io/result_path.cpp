@@ -20,6 +20,15 @@ std::string cannot_write(const std::filesystem::path& path, int error) {
   return what + std::generic_category().message(error);
 }
 
+int write_all(int file_descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
 WritablePath::WritablePath(std::filesystem::path path) : path_(std::move(path)) {
   if (path_.empty()) throw InputError("the name of the file to write is empty");
   file_descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

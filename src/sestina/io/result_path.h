@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace sestina {
 
@@ -29,5 +30,9 @@ class WritablePath {
 
 // "cannot write 'a/b.csv': no directory 'a'", the reason being an errno.
 std::string cannot_write(const std::filesystem::path& path, int error);
+
+// Writes all bytes, however many calls that takes. Returns 0 or an errno, after which an unknown part is
+// written.
+int write_all(int file_descriptor, std::string_view bytes);
 
 }  // namespace sestina
