@@ -20,8 +20,9 @@ struct Free {
   JointColumns<T, 6> H(const T*) const {
     JointColumns<T, 6> columns{};
     for (int i = 0; i < 3; ++i) {
-      columns[static_cast<std::size_t>(i)].w[i] = T(1);
-      columns[static_cast<std::size_t>(i + 3)].v[i] = T(1);
+      const auto k = static_cast<std::size_t>(i);
+      columns[k].w[i] = T(1);
+      columns[k + 3].v[i] = T(1);
     }
     return columns;
   }
