@@ -84,8 +84,9 @@ TEST(Yaml, EmptyTextsAreANullDocument) {
 
 TEST(Yaml, RefusesAQuoteThatIsNeverClosed) {
   EXPECT_THAT(error_of("a: 1\nb: 'x\nc: 1\n"), HasSubstr("2:4: YAML syntax: the closing quote is missing"));
-  EXPECT_THAT(error_of("\xEF\xBB\xBF\xC3\xA9: 'it''s"), HasSubstr("the closing quote is missing"));
-  EXPECT_THAT(error_of("a: \"x\nb: 1\n"), HasSubstr("YAML syntax"));
+  EXPECT_THAT(error_of("\xEF\xBB\xBF\xC3\xA9: 'it''s\n"), HasSubstr("the closing quote is missing"));
+  EXPECT_THAT(error_of("a: \"x\\\"\nb: 1\n"), HasSubstr("1:4: YAML syntax: the closing quote is missing"));
+  EXPECT_EQ(parse("a: \"x\\\\\"\nb: 1\n")->entries.at(0).value->text, "x\\");
   EXPECT_EQ(parse("\xC3\xA9: 'it''s'\n")->entries.at(0).value->text, "it's");
   EXPECT_EQ(parse("'a'")->text, "a");
 }

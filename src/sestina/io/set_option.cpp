@@ -44,7 +44,7 @@ class SetOption {
       path.remove_prefix(end);
       if (!path.empty() && path.front() == '.') {
         path.remove_prefix(1);
-        if (path.empty()) fail("the path has an empty key");
+        if (path.empty() || path.front() == '[') fail("the path has an empty key");
       }
     }
     if (path_.size() > static_cast<std::size_t>(kMaxYamlDepth)) fail("the path is too long");

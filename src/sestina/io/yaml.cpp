@@ -85,14 +85,19 @@ class TreeBuilder : public YAML::EventHandler {
     if (!tag.empty() && tag != "?" && tag != "!") fail(to_mark(mark), "tags are not supported: " + tag);
   }
 
-  // yaml-cpp 0.7 lets a text in single quotes run to the end of the file.
+  // yaml-cpp 0.7 lets a text in quotes run to the end of the file.
   void check_quotes(const YAML::Mark& mark) const {
     const auto begin = static_cast<std::size_t>(mark.pos);
-    if (begin >= text_.size() || text_[begin] != '\'') return;
+    const char quote = begin < text_.size() ? text_[begin] : ' ';
+    if (quote != '\'' && quote != '"') return;
     for (std::size_t i = begin + 1; i < text_.size(); ++i) {
-      if (text_[i] != '\'') continue;
-      if (i + 1 == text_.size() || text_[i + 1] != '\'') return;
-      ++i;  // two quotes stand for one
+      if (text_[i] == '\\' && quote == '"') {
+        ++i;  // the next character stands for itself
+      } else if (text_[i] == quote) {
+        const bool is_doubled = quote == '\'' && i + 1 < text_.size() && text_[i + 1] == quote;
+        if (!is_doubled) return;
+        ++i;
+      }
     }
     fail(to_mark(mark), "YAML syntax: the closing quote is missing");
   }
@@ -264,7 +269,10 @@ YamlPointer parse_yaml(const std::string& text, const std::string& file_name, Fa
   } catch (const YAML::Exception& error) {
     fail(builder.to_mark(error.mark), "YAML syntax: " + error.msg);
   }
-  return builder.root() ? builder.root() : std::make_shared<const YamlNode>();
+  if (builder.root()) return builder.root();
+  auto nothing = std::make_shared<YamlNode>();
+  nothing->mark = builder.to_mark(YAML::Mark());
+  return nothing;
 }
 
 }  // namespace sestina

@@ -86,11 +86,18 @@ bool is_list_of_maps(const YamlNode& node) {
   return node.is_list() && !node.items.empty() && node.items.front()->is_map();
 }
 
+bool is_map_of_maps(const YamlNode& node) {
+  return std::any_of(node.entries.begin(), node.entries.end(),
+                     [](const YamlEntry& entry) { return entry.value->is_map(); });
+}
+
 void write_block(const YamlNode& node, std::size_t indent, std::string& out);
 
 // After "key:" or "-": on the same line if it fits, otherwise as a block.
 void write_value(const YamlNode& node, std::size_t indent, std::size_t column, std::string& out) {
-  const std::string line = is_list_of_maps(node) ? std::string(kLineLength, ' ') : flow(node);
+  const bool is_top_level = indent == 2;
+  const bool is_always_block = is_list_of_maps(node) || (is_top_level && is_map_of_maps(node));
+  const std::string line = is_always_block ? std::string(kLineLength, ' ') : flow(node);
   const bool has_block_form =
       (node.is_list() && !node.items.empty()) || (node.is_map() && !node.entries.empty());
   if (has_block_form && column + 1 + line.size() > kLineLength) {
