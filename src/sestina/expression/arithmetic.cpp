@@ -14,11 +14,6 @@ struct Term {
   Coefficient coefficient;
 };
 
-struct Factor {
-  Expr base;
-  std::int64_t exponent;
-};
-
 }  // namespace
 
 Expr Graph::add(Expr a, Expr b) { return sum(std::array{a, b}); }
@@ -45,23 +40,45 @@ Expr Graph::scale(const Coefficient& coefficient, Expr rest) {
   return intern(Op::kProduct, factors);
 }
 
+// Whether sums among the terms of a sum (products among the factors of a product) become part of it.
+bool Graph::may_merge(Op op, std::span<const Expr> operands) const {
+  std::size_t width = 0, others = 0;
+  for (const Expr operand : operands) {
+    width += this->op(operand) == op ? this->operands(operand).size() : 1;
+    others += is_number(operand) ? 0 : 1;
+  }
+  return width <= kMostMerged || others == 1;
+}
+
+bool Graph::is_nested(Op op, std::span<const Expr> operands) const {
+  return std::any_of(operands.begin(), operands.end(), [&](Expr e) { return this->op(e) == op; });
+}
+
+// The operands, those of mergeable inner sums or products among them.
+std::vector<Expr> Graph::merged_operands(Op op, std::span<const Expr> operands) const {
+  if (!may_merge(op, operands)) return {operands.begin(), operands.end()};
+  std::vector<Expr> merged;
+  for (const Expr operand : operands) {
+    if (this->op(operand) == op) {
+      const auto inner = this->operands(operand);
+      merged.insert(merged.end(), inner.begin(), inner.end());
+    } else {
+      merged.push_back(operand);
+    }
+  }
+  return merged;
+}
+
 Expr Graph::sum(std::span<const Expr> given) {
   Coefficient constant;
   std::vector<Term> terms;
-  const auto collect = [&](Expr expr) {
-    if (is_number(expr)) {
-      constant = constant + number_of(expr);
+  for (const Expr expr : merged_operands(Op::kSum, given)) {
+    const auto [coefficient, rest] = split_coefficient(expr);
+    if (rest == one_) {
+      constant = constant + coefficient;
     } else {
-      const auto [coefficient, rest] = split_coefficient(expr);
       terms.push_back({rest, coefficient});
     }
-  };
-  for (const Expr expr : std::vector(given.begin(), given.end())) {
-    if (op(expr) != Op::kSum) {
-      collect(expr);
-      continue;
-    }
-    for (const Expr inner : std::vector(operands(expr).begin(), operands(expr).end())) collect(inner);
   }
   std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.rest < b.rest; });
 
@@ -75,54 +92,56 @@ Expr Graph::sum(std::span<const Expr> given) {
     }
     const Expr term = scale(coefficient, terms[i].rest);
     if (term == zero_) continue;
-    if (op(term) == Op::kSum || !coefficient.is_finite()) is_canonical = false;
+    if (!coefficient.is_finite()) is_canonical = false;
     collected.push_back(term);
   }
   if (collected.empty()) return zero_;
   if (collected.size() == 1) return collected.front();
+  if (is_nested(Op::kSum, collected) && may_merge(Op::kSum, collected)) is_canonical = false;
   return is_canonical ? intern(Op::kSum, collected) : sum(collected);
 }
 
-Expr Graph::product(std::span<const Expr> given) {
-  Coefficient coefficient = Coefficient::fraction(1, 1);
+// Sorted by base and sign of the exponent, with those alike added up.
+std::vector<Graph::Factor> Graph::collect_factors(std::span<const Expr> operands) const {
   std::vector<Factor> factors;
-  const auto collect = [&](Expr expr) {
-    if (is_number(expr)) {
-      coefficient = coefficient * number_of(expr);
-    } else if (const auto exponent = integer_exponent(expr)) {
-      factors.push_back({operands(expr)[0], *exponent});
-    } else {
-      factors.push_back({expr, 1});
-    }
-  };
-  for (const Expr expr : given) {
-    if (op(expr) != Op::kProduct) {
-      collect(expr);
-      continue;
-    }
-    for (const Expr inner : operands(expr)) collect(inner);
+  for (const Expr operand : operands) {
+    const auto exponent = integer_exponent(operand);
+    factors.push_back(exponent ? Factor{this->operands(operand)[0], *exponent} : Factor{operand, 1});
   }
   std::stable_sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) {
     return std::tuple(a.base, a.exponent < 0) < std::tuple(b.base, b.exponent < 0);
   });
+  std::size_t count = 0;
+  for (const Factor& factor : factors) {
+    Factor* last = count > 0 ? &factors[count - 1] : nullptr;
+    if (last && last->base == factor.base && (last->exponent < 0) == (factor.exponent < 0)) {
+      last->exponent += factor.exponent;
+    } else {
+      factors[count++] = factor;
+    }
+  }
+  factors.resize(count);
+  return factors;
+}
 
+Expr Graph::product(std::span<const Expr> given) {
+  Coefficient coefficient = Coefficient::fraction(1, 1);
+  std::vector<Expr> rests;
+  for (const Expr expr : std::vector(given.begin(), given.end())) {
+    const auto [number, rest] = split_coefficient(expr);
+    coefficient = coefficient * number;
+    if (rest != one_) rests.push_back(rest);
+  }
   std::vector<Expr> collected;
   bool is_canonical = coefficient.is_finite(), has_fault = false;
-  for (std::size_t i = 0, next = 0; i < factors.size(); i = next) {
-    const Expr base = factors[i].base;
-    std::int64_t exponent = factors[i].exponent;
-    const auto is_alike = [base, is_divisor = exponent < 0](const Factor& other) {
-      return other.base == base && (other.exponent < 0) == is_divisor;
-    };
-    for (next = i + 1; next < factors.size() && is_alike(factors[next]); ++next) {
-      exponent += factors[next].exponent;
-    }
+  for (const auto& [base, exponent] : collect_factors(merged_operands(Op::kProduct, rests))) {
     const Expr factor = exponent == 1 ? base : power(base, fraction(exponent));
-    if (is_number(factor) || op(factor) == Op::kProduct) is_canonical = false;
+    if (split_coefficient(factor).second != factor) is_canonical = false;  // a number came out
     has_fault = has_fault || has_constant_fault(factor);
     collected.push_back(factor);
   }
   if (coefficient.is_zero() && !has_fault) return zero_;
+  if (is_nested(Op::kProduct, collected) && may_merge(Op::kProduct, collected)) is_canonical = false;
   if (!coefficient.is_one()) collected.insert(collected.begin(), number(coefficient));
   if (collected.empty()) return one_;
   if (!is_canonical) return product(collected);

@@ -14,7 +14,8 @@ namespace sestina {
 class Coefficient {
  public:
   constexpr Coefficient() = default;  // 0
-  // Exact when the shortest decimal that reads back as `value` fits: Coefficient(0.1) is 1/10. May be inf or nan.
+  // Exact when the shortest decimal that reads back as `value` fits: Coefficient(0.1) is 1/10. May be inf or
+  // nan.
   explicit Coefficient(double value);
   // In lowest terms; a double when it does not fit. The denominator is not zero.
   static Coefficient fraction(std::int64_t numerator, std::int64_t denominator);

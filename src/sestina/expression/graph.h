@@ -4,10 +4,11 @@
 // and every common sub-expression is shared. Operands stand before what uses them: an id is larger than
 // those of its operands, and every pass over the graph is a loop, never a recursion.
 //
-// Sums and products are flat and in canonical order; like terms and equal factors are collected, zeros
-// and ones disappear, constants fold where that is exact or all of them are plain doubles. Nothing is
-// ever expanded. Two rules keep a division by zero visible: zero times a thing that holds a constant
-// division by zero stays a product, and a factor never cancels against its own inverse (x/x stays).
+// Sums and products are flat (up to kMostMerged operands: beyond, an inner sum stays a shared operand, so
+// that running sums do not grow quadratically) and in canonical order; like terms and equal factors are
+// collected, zeros and ones disappear, constants fold where that is exact or all of them are plain doubles.
+// Nothing is ever expanded. Two rules keep a division by zero visible: zero times a thing that holds a
+// constant division by zero stays a product, and a factor never cancels against its own inverse (x/x stays).
 // Otherwise symbols count as finite: 0*x is 0 and x - x is 0.
 //
 // Building changes the graph and is for one thread; reading is for any number.
@@ -23,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "sestina/expression/function.h"
 #include "sestina/expression/coefficient.h"
+#include "sestina/expression/function.h"
 #include "sestina/expression/table.h"
 
 namespace sestina {
@@ -36,6 +37,9 @@ struct Expr {
   bool is_valid() const { return id != 0xffffffffu; }
   friend auto operator<=>(const Expr&, const Expr&) = default;
 };
+
+// The most operands that a sum or product reaches by taking in inner ones.
+inline constexpr std::size_t kMostMerged = 32;
 
 struct TableId {
   std::uint32_t value;
@@ -83,7 +87,7 @@ class Graph {
   // Valid until the graph grows.
   std::span<const Expr> operands(Expr expr) const;
   bool is_number(Expr expr) const { return op(expr) == Op::kNumber; }
-  const Coefficient& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }   // of a kNumber
+  const Coefficient& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }  // of a kNumber
   // The symbol of that name if it has been made, else invalid.
   Expr find_symbol(std::string_view name) const;
   const std::string& name_of(Expr expr) const { return names_[nodes_[expr.id].payload]; }  // of a symbol
@@ -124,6 +128,10 @@ class Graph {
     std::uint32_t count;
     double value;  // of a constant
   };
+  struct Factor {
+    Expr base;
+    std::int64_t exponent;
+  };
   struct Slot {
     std::uint32_t hash;
     std::uint32_t id;
@@ -133,6 +141,10 @@ class Graph {
   std::uint32_t hash_of(Op op, std::span<const Expr> operands, std::uint32_t payload,
                         std::uint8_t order) const;
   void grow_slots();
+  bool may_merge(Op op, std::span<const Expr> operands) const;
+  bool is_nested(Op op, std::span<const Expr> operands) const;
+  std::vector<Expr> merged_operands(Op op, std::span<const Expr> operands) const;
+  std::vector<Factor> collect_factors(std::span<const Expr> operands) const;
   // coefficient * rest, where the rest has no coefficient of its own.
   Expr scale(const Coefficient& coefficient, Expr rest);
   std::optional<Expr> fold_power(Expr base, Expr exponent);

@@ -55,12 +55,21 @@ class Parser {
     std::size_t end = at_ + 1;
     if (is_letter(peek())) {
       while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
-    } else if (static_cast<unsigned char>(peek()) >= 0xC0) {  // one character of UTF-8
-      while (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0) == 0x80) ++end;
-    } else if (static_cast<unsigned char>(peek()) < 0x20 || static_cast<unsigned char>(peek()) >= 0x7F) {
-      return fmt::format("the byte 0x{:02X}", static_cast<unsigned char>(peek()));
+    } else if (peek() < 0x20 || peek() >= 0x7F) {
+      end = at_ + utf8_length();
+      if (end == at_) return fmt::format("the byte 0x{:02X}", static_cast<unsigned char>(peek()));
     }
     return "'" + shortened(text_.substr(at_, end - at_), kMost) + "'";
+  }
+
+  // Bytes of the character of UTF-8 beyond ASCII that stands here, 0 where there is none.
+  std::size_t utf8_length() const {
+    const auto lead = static_cast<unsigned char>(peek());
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+    for (std::size_t i = 1; i < length; ++i) {
+      if ((static_cast<unsigned char>(peek(i)) & 0xC0) != 0x80) return 0;
+    }
+    return lead > 0xF4 ? 0 : length;
   }
 
   static std::string shortened(std::string_view name, std::size_t most = 40) {

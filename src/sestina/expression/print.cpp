@@ -116,7 +116,7 @@ class Printer {
     put(exponent, kPowerLevel);
   }
 
-  // A divisor that may share a pair of parentheses with others without changing its meaning.
+  // A divisor that may share a pair of parentheses with others and still parse to the same product.
   bool is_plain_divisor(Expr factor) const {
     const Expr base = operands(factor)[0];
     return !graph_.is_number(base) && graph_.op(base) != Op::kProduct && !is_inverse(base);
@@ -154,9 +154,11 @@ class Printer {
   }
 
   void add_divisors(std::span<const Expr> factors, const std::string& number) {
+    const bool may_share = factors.size() < kMostMerged;
+    const auto is_shared = [&](Expr factor) { return may_share && is_plain_divisor(factor); };
     std::vector<Expr> plain;
     for (const Expr factor : factors) {
-      if (is_inverse(factor) && is_plain_divisor(factor)) plain.push_back(factor);
+      if (is_inverse(factor) && is_shared(factor)) plain.push_back(factor);
     }
     const bool is_one = plain.size() + (number.empty() ? 0 : 1) == 1;
     if (!number.empty() || !plain.empty()) put(is_one ? "/" : "/(");
@@ -167,7 +169,7 @@ class Printer {
     }
     if (!is_one && !(number.empty() && plain.empty())) put(")");
     for (const Expr factor : factors) {
-      if (!is_inverse(factor) || is_plain_divisor(factor)) continue;
+      if (!is_inverse(factor) || is_shared(factor)) continue;
       put("/");
       add_divisor(factor);
     }

@@ -1,0 +1,283 @@
+#include "sestina/expression/graph.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sestina/base/error.h"
+#include "sestina/expression/evaluate.h"
+#include "sestina/expression/parse.h"
+#include "sestina/expression/print.h"
+
+namespace sestina {
+namespace {
+
+class GraphTest : public testing::Test {
+ protected:
+  Expr read(std::string_view text) { return parse(graph, text, resolve_to_symbols(graph)); }
+  double value(std::string_view text) { return evaluate(graph, read(text), {}); }
+
+  Graph graph;
+};
+
+TEST_F(GraphTest, GivesEqualExpressionsTheSameId) {
+  constexpr std::pair<const char*, const char*> kEqual[] = {
+      {"a + b", "b + a"},
+      {"a*b*c", "c*(a*b)"},
+      {"a + (b + c)", "(a + b) + c"},
+      {"a + a", "2*a"},
+      {"a*b + b*a", "2*a*b"},
+      {"3*a - a", "2*a"},
+      {"a - a", "0"},
+      {"a*a", "a^2"},
+      {"a*a^2*b", "a^3*b"},
+      {"1/a/a", "a^-2"},
+      {"a/(b*c)", "a/b/c"},
+      {"1/(2*a)", "0.5/a"},
+      {"(a*b)^2", "a^2*b^2"},
+      {"(a/b)^3", "a^3/b^3"},
+      {"-(-a)", "a"},
+      {"a - (-b)", "a + b"},
+      {"0*a", "0"},
+      {"1*a", "a"},
+      {"0 + a", "a"},
+      {"a^1", "a"},
+      {"a^0", "1"},
+      {"1^a", "1"},
+      {"0/a", "0"},
+      {"(a^2)^3", "a^6"},
+      {"(a^2)^-1", "1/a^2"},
+      {"1/3 + 1/6", "0.5"},
+      {"0.1 + 0.2", "0.3"},
+      {"2^10", "1024"},
+      {"(2/3)^-2", "2.25"},
+      {"a^0.5", "sqrt(a)"},
+      {"sqrt(4/9)", "2/3"},
+      {"sin(0) + cos(0) + exp(0) + ln(1)", "2"},
+      {"sin(-a)", "-sin(a)"},
+      {"cos(-2*a)", "cos(2*a)"},
+      {"min(a, b)", "min(b, a)"},
+      {"min(2, 3) + max(2, 3)", "5"},
+      {"if(1 < 2, a, b)", "a"},
+      {"if(a < a, b, c)", "c"},
+      {"if(a < b, c, c)", "c"},
+      {"if(a > b, c, d)", "if(b < a, c, d)"},
+      {"ln(a)", "log(a)"},
+      {"pow(a, b)", "a^b"},
+  };
+  for (const auto& [a, b] : kEqual) {
+    EXPECT_EQ(read(a), read(b)) << a << " gives " << to_text(graph, read(a));
+  }
+}
+
+TEST_F(GraphTest, KeepsDifferentExpressionsApart) {
+  constexpr std::pair<const char*, const char*> kDifferent[] = {
+      {"a - b", "b - a"},
+      {"a/b", "b/a"},
+      {"a^b", "b^a"},
+      {"2*(a + b)", "2*a + 2*b"},  // nothing is expanded
+      {"sqrt(a^2)", "a"},
+      {"sqrt(a)^2", "a"},  // false below zero, and nan
+      {"a/a", "1"},
+      {"a^2/a", "a"},
+      {"1/(1/a)", "a"},
+      {"atan2(a, b)", "atan2(b, a)"},
+      {"1/3", "0.3333333333333333"},
+      {"sin(1)", "0.8414709848078965"},  // exact as it stands
+  };
+  for (const auto& [a, b] : kDifferent) EXPECT_NE(read(a), read(b)) << a << " and " << b;
+}
+
+TEST_F(GraphTest, NeverHidesADivisionByZero) {
+  constexpr const char* kFaults[] = {
+      "1/0",
+      "0/0",
+      "-1/0",
+      "0*(1/0)",
+      "1/0 - 1/0",
+      "(1/0)^0",
+      "1^(1/0)",
+      "x/(1 - 1)",
+      "0*x/(2 - 2)",
+      "0/(1/2 - 0.5)",
+      "1/0^2",
+      "0^-1",
+      "0^-0.5",
+      "(1/0)^-1*0/0",
+      "x*(0/0)*0",
+      "1/sin(0)",
+      "1/(x - x)",
+      "0*ln(0)",
+      "0*sqrt(-1)",
+      "1/(sin(0)*x)",
+      "(0/0)^2",
+      "2^99999",
+      "10^308*10^308",
+      "1e308 + 1e308",
+      "0*(1e308*10)",
+      "x - x + 1/0",
+      "0*(x + 1/0)",
+      "0*sin(x/0)",
+      "(x/0)^0",
+      "if(0/0 < 1, 2, 2)",
+      "if(0/0 < 1, 2, 3)",
+      "min(0/0, 1)",
+      "max(1, 0/0)",
+      "min(1, 0/0)",
+  };
+  for (const char* text : kFaults) {
+    const Expr expr = read(text);
+    EXPECT_TRUE(graph.has_constant_fault(expr)) << text << " gives " << to_text(graph, expr);
+    const Binding x{graph.symbol("x"), 2.0};
+    EXPECT_FALSE(std::isfinite(evaluate(graph, expr, std::span(&x, 1)))) << text;
+  }
+  EXPECT_EQ(value("1/0"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(value("-1/0"), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(value("0/0")));
+}
+
+TEST_F(GraphTest, KeepsADivisionBySymbolsThatMayBeZero) {
+  const Binding zero{graph.symbol("x"), 0.0};
+  for (const char* text : {"x/x", "x^2/x", "1/(1/x)*0 + 1/x", "x*x^-1*y^0", "(x/x)^2", "(x^-1)^-1/x"}) {
+    EXPECT_FALSE(std::isfinite(evaluate(graph, read(text), std::span(&zero, 1)))) << text;
+  }
+}
+
+TEST_F(GraphTest, TurnsInfinitiesIntoTheDivisionsTheyComeFrom) {
+  EXPECT_EQ(graph.number(std::numeric_limits<double>::infinity()), read("1/0"));
+  EXPECT_EQ(graph.number(-std::numeric_limits<double>::infinity()), read("-1/0"));
+  EXPECT_EQ(graph.number(std::nan("")), read("0/0"));
+  EXPECT_EQ(graph.fraction(3, 0), read("3/0"));
+}
+
+TEST_F(GraphTest, PutsOperandsBeforeWhatUsesThem) {
+  const Expr expr = read("sin(a*b + c/d)^2 + if(a < b, exp(c), 2)/atan2(a, d)");
+  for (const Expr e : graph.reachable(std::span(&expr, 1))) {
+    for (const Expr operand : graph.operands(e)) EXPECT_LT(operand.id, e.id);
+  }
+}
+
+TEST_F(GraphTest, KnowsTheValueOfConstantsOnly) {
+  EXPECT_EQ(graph.constant_value(read("2*sin(0.5)")), 2.0 * std::sin(0.5));
+  EXPECT_EQ(graph.constant_value(read("2*x")), std::nullopt);
+}
+
+TEST_F(GraphTest, ListsFreeSymbolsInOrderOfCreation) {
+  graph.symbol("unused");
+  const Expr a = graph.symbol("a"), b = graph.symbol("b");
+  EXPECT_EQ(graph.free_symbols(read("sin(b) + a*b + a - a + pi")), (std::vector<Expr>{a, b}));
+}
+
+TEST_F(GraphTest, SubstitutesAllAtOnce) {
+  const Expr a = graph.symbol("a"), b = graph.symbol("b");
+  const std::array swap = {std::pair(a, b), std::pair(b, a)};
+  EXPECT_EQ(graph.substitute(read("a - 2*sin(b)^a"), swap), read("b - 2*sin(a)^b"));
+  const std::array zero = {std::pair(a, graph.fraction(0))};
+  EXPECT_EQ(graph.substitute(read("a*b + cos(a)"), zero), graph.fraction(1));
+  EXPECT_EQ(graph.substitute(read("b/a"), zero), read("b/0"));
+}
+
+TEST_F(GraphTest, StaysSmallForSharedSubexpressions) {
+  Expr expr = graph.symbol("x");  // a tree of 2^200 nodes
+  for (int i = 0; i < 200; ++i) expr = graph.add(graph.unary(Op::kSin, expr), graph.unary(Op::kCos, expr));
+  EXPECT_LT(graph.size(), 700u);
+  const Binding x{graph.symbol("x"), 0.5};
+  EXPECT_TRUE(std::isfinite(evaluate(graph, expr, std::span(&x, 1))));
+}
+
+TEST_F(GraphTest, WorksOnGraphsDeeperThanTheStack) {
+  const Expr x = graph.symbol("x");
+  Expr expr = x;
+  for (int i = 0; i < 200'000; ++i) expr = graph.unary(Op::kAtan, expr);
+  EXPECT_EQ(graph.free_symbols(expr), std::vector<Expr>{x});
+  EXPECT_TRUE(graph.diff(expr, x).is_valid());
+  const std::array replacement = {std::pair(x, graph.fraction(0))};
+  EXPECT_EQ(graph.substitute(expr, replacement), graph.fraction(0));
+}
+
+TEST_F(GraphTest, GrowsLinearlyWithARunningSum) {
+  std::vector<Expr> sums = {graph.symbol("s")};
+  std::size_t operands = 0;
+  for (int i = 0; i < 1'000; ++i) {
+    sums.push_back(graph.add(sums.back(), graph.symbol("s" + std::to_string(i))));
+    operands += graph.operands(sums.back()).size();
+  }
+  EXPECT_LE(operands, 1'000 * kMostMerged);
+  for (const Expr sum : sums) ASSERT_EQ(read(to_text(graph, sum)), sum);
+}
+
+TEST_F(GraphTest, ReadsBackSumsAndProductsOfAnyWidth) {
+  std::string sum = "-2*x0", product = "-x0", quotient = "-3/x0";
+  for (int i = 1; i < 100; ++i) {
+    const std::string x = "x" + std::to_string(i);
+    sum += (i % 3 == 0 ? " - " : " + ") + x;
+    product += "*" + x;
+    quotient += (i % 2 == 0 ? "/" : "*") + x + "^3";
+    for (const std::string& text : {sum, product, quotient, "1/(" + product + ")", "y*(" + product + ")^2",
+                                    "2 - (" + quotient + ")/5", "(" + sum + ") + 2*y - (" + sum + ")"}) {
+      const Expr expr = read(text);
+      ASSERT_EQ(read(to_text(graph, expr)), expr) << to_text(graph, expr);
+    }
+  }
+  EXPECT_EQ(read("(" + sum + ") - (" + sum + ")"), graph.fraction(0));
+}
+
+TEST_F(GraphTest, KeepsIdsWhileTheTableGrows) {
+  std::vector<Expr> sums;
+  const Expr x = graph.symbol("x");
+  for (int i = 0; i < 10'000; ++i) sums.push_back(graph.add(x, graph.fraction(i)));
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_EQ(graph.add(graph.fraction(i), x), sums[static_cast<std::size_t>(i)]);
+  }
+}
+
+TEST_F(GraphTest, CopiesAreIndependent) {
+  const Expr ab = read("a*b");
+  Graph copy = graph;
+  EXPECT_EQ(parse(copy, "b*a", resolve_to_symbols(copy)), ab);
+  const std::size_t size = graph.size();
+  parse(copy, "a*b + c", resolve_to_symbols(copy));
+  EXPECT_EQ(graph.size(), size);
+}
+
+TEST_F(GraphTest, RefusesBadTableNames) {
+  const Table line({0.0, 1.0}, {0.0, 1.0}, Interpolation::kLinear);
+  graph.add_table("cam", line);
+  for (const char* name : {"", "2x", "a.b", "sin", "pi", "if", "cam"}) {
+    EXPECT_THROW(graph.add_table(name, line), InputError) << name;
+  }
+}
+
+TEST(Coefficient, FoldsFractionsExactlyUntilTheyNoLongerFit) {
+  const Coefficient third = Coefficient::fraction(1, 3);
+  EXPECT_EQ(third + third + third, Coefficient::fraction(1, 1));
+  const Coefficient large = Coefficient::fraction(1ll << 52, 1);
+  EXPECT_TRUE((large + large).is_exact());
+  EXPECT_FALSE((large * large).is_exact());
+  EXPECT_EQ((large * large).value(), std::pow(2.0, 104));
+  EXPECT_EQ(Coefficient::fraction(6, -4), Coefficient::fraction(-3, 2));
+}
+
+TEST(Coefficient, ReadsDoublesAsTheirShortestDecimal) {
+  EXPECT_EQ(Coefficient(0.1), Coefficient::fraction(1, 10));
+  EXPECT_EQ(Coefficient(-2.5e-3), Coefficient::fraction(-1, 400));
+  EXPECT_FALSE(Coefficient(0.1 + 0.2).is_exact());
+  EXPECT_EQ(Coefficient(0.1 + 0.2).value(), 0.1 + 0.2);
+  EXPECT_TRUE(Coefficient(-0.0).is_zero());
+}
+
+TEST(Coefficient, HasTextThatReadsBack) {
+  for (const double value :
+       {0.1, 1.0 / 3.0, 1e-300, 5e-324, 1.7976931348623157e308, 123456.789, 2e15, 1e22}) {
+    const Coefficient number(value);
+    const auto read = Coefficient::from_text(number.magnitude_text());
+    ASSERT_TRUE(read) << number.magnitude_text();
+    EXPECT_EQ(*read, number);
+    EXPECT_EQ(read->value(), value);
+  }
+}
+
+}  // namespace
+}  // namespace sestina
