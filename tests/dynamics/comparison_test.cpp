@@ -1,0 +1,95 @@
+// Formulations against each other on random trees of every joint and force.
+#include "sestina/dynamics/comparison.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "dynamics/random_systems.h"
+#include "sestina/model/freeze.h"
+
+namespace sestina {
+namespace {
+
+using namespace testing_support;
+
+constexpr std::uint64_t kTrees = 200;
+
+TEST(RandomSystem, HasEveryJointForceRotationAndShape) {
+  std::set<std::string> joints, forces;
+  std::set<RotationSpec::Kind> rotations;
+  std::size_t most_bodies = 0, particles = 0, floating = 0, largest_star = 0;
+  int deepest = 0;
+  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+    const System system = random_system(seed);
+    const auto model = freeze(system);
+    for (const JointSpec& joint : system.joints) joints.insert(joint.type.text);
+    for (const ForceSpec& force : system.forces) forces.insert(force.type.text);
+    std::vector<std::size_t> children(static_cast<std::size_t>(model->bodies().size()), 0);
+    std::vector<int> depth(children.size(), 0);
+    for (BodyIndex b{1}; b.value() < model->bodies().size(); ++b) {
+      const BodyInfo& body = model->bodies()[b];
+      particles += body.is_particle ? 1 : 0;
+      floating += body.joint_name == body.name ? 1 : 0;
+      ++children[static_cast<std::size_t>(body.parent.value())];
+      const int d = depth[static_cast<std::size_t>(body.parent.value())] + 1;
+      depth[static_cast<std::size_t>(b.value())] = d;
+      deepest = std::max(deepest, d);
+    }
+    largest_star = std::max(largest_star, *std::max_element(children.begin() + 1, children.end()));
+    most_bodies = std::max(most_bodies, system.bodies.size());
+    for (const BodySpec& body : system.bodies) {
+      for (const PointSpec& point : body.points) {
+        if (point.axes) rotations.insert(point.axes->kind);
+      }
+    }
+  }
+  EXPECT_EQ(joints.size(), joint_keywords().size());
+  EXPECT_EQ(forces.size(), 6U);
+  EXPECT_EQ(rotations.size(), 4U);
+  EXPECT_EQ(most_bodies, 60U);
+  EXPECT_GT(particles, 100U);
+  EXPECT_GT(floating, 50U);
+  EXPECT_GT(largest_star, 40U);
+  EXPECT_GT(deepest, 40);
+}
+
+struct Worst {
+  double value = 0.0;
+  std::string where;
+  void add(double x, const std::string& place) {
+    if (x > value) value = x, where = place;
+  }
+};
+
+TEST(Formulations, AgreeOnRandomTrees) {
+  Worst residual, udot, scaled_udot, reaction;
+  int well_conditioned = 0;
+  for (std::uint64_t seed = 1; seed <= kTrees; ++seed) {
+    const auto model = freeze(random_system(seed));
+    const std::string place = fmt::format("seed {}, {} speeds", seed, model->nu());
+    const Comparison comparison =
+        compare_formulations(model, calc_properties(*model), scatter_states(*model, 1, 1.0, seed));
+    EXPECT_TRUE(comparison.agrees()) << place;
+    EXPECT_EQ(comparison.skipped, 0) << place;
+    for (const FormulationComparison& f : comparison.formulations) {
+      EXPECT_EQ(f.failure, "") << place;
+      residual.add(f.relative_residual, f.name + " " + f.worst_residual + ", " + place);
+      const bool is_well = comparison.condition < 1e5;
+      (is_well ? udot : scaled_udot).add(f.udot_difference / (is_well ? 1.0 : comparison.condition), place);
+      reaction.add(f.reaction_difference, f.name + ", " + place);
+      // Reactions are sums of as many terms as there are bodies outboard, with accelerations that two solvers
+      // agree on to kUdotLimit; the recursive solver's own against inverse dynamics with its udot.
+      EXPECT_LE(f.reaction_difference, 1e-11) << f.name << ", " << place;
+    }
+    if (comparison.condition < 1e5) ++well_conditioned;
+  }
+  EXPECT_GT(well_conditioned, 30);
+  RecordProperty("residual", fmt::format("{:.1e} at {}", residual.value, residual.where));
+  RecordProperty("udot", fmt::format("{:.1e} at {}", udot.value, udot.where));
+  RecordProperty("udot_per_condition", fmt::format("{:.1e} at {}", scaled_udot.value, scaled_udot.where));
+  RecordProperty("reaction", fmt::format("{:.1e} at {}", reaction.value, reaction.where));
+}
+
+}  // namespace
+}  // namespace sestina
