@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/model/model.h"
 #include "sestina/model/system.h"
 
 namespace sestina::cli {
@@ -20,6 +21,9 @@ void add_info(CLI::App& app, int& status);
 void add_plot(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_schema(CLI::App& app, int& status);
+
+// "3 bodies, 4 speeds"
+std::string size_in_words(const Model& model);
 
 // The options that every command with a MODEL takes.
 struct ModelOptions {

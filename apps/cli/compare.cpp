@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 
 #include "commands.h"
-#include "sestina/base/error.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/workspace.h"
@@ -20,6 +20,8 @@ struct CompareOptions {
   bool trajectory = false;
 };
 
+struct Interrupted {};
+
 std::string worst(double value, const std::string& place) {
   return place.empty() ? fmt::format("{:.1e}", value) : fmt::format("{:.1e} at {}", value, place);
 }
@@ -28,9 +30,9 @@ std::string worst(double value, const std::string& place) {
 bool compare_states(const std::shared_ptr<const Model>& model, int count) {
   const auto states = scatter_states(*model, count, 1.0, 1);
   const Comparison comparison = compare_formulations(model, calc_properties(*model), states);
-  fmt::print("{}: {} bodies, {} speeds; {} states (the initial one and {} around it)\n",
-             model->name().empty() ? "model" : model->name(), model->bodies().size() - 1, model->nu(),
-             comparison.states, count);
+  fmt::print("{}: {}; {} states (the initial one and {} around it)\n",
+             model->name().empty() ? "model" : model->name(), size_in_words(*model), comparison.states,
+             count);
   if (comparison.skipped > 0)
     fmt::print("{} states skipped: {}\n", comparison.skipped, comparison.formulations[0].failure);
   if (!std::isnan(comparison.condition))
@@ -63,8 +65,9 @@ ResultTable simulate(const System& system, const std::string& solver) {
   workspace.add_recorder(std::move(recorder));
   workspace.set_interrupt(&catch_interrupt());
   const RunReport report = workspace.run();
-  if (report.status != RunStatus::kComplete) {
-    throw ComputationError(report.t, report.failure.empty() ? "interrupted" : report.failure);
+  if (report.status == RunStatus::kInterrupted) throw Interrupted{};
+  if (report.status == RunStatus::kFailed) {
+    throw std::runtime_error(fmt::format("the computation with {} failed: {}", solver, report.failure));
   }
   return rows->table();
 }
@@ -98,7 +101,12 @@ int compare(const CompareOptions& options) {
   const System system = options.model.read();
   const auto model = freeze(system);
   const bool agrees = compare_states(model, options.states);
-  if (options.trajectory) compare_trajectories(system, *model);
+  try {
+    if (options.trajectory) compare_trajectories(system, *model);
+  } catch (const Interrupted&) {
+    fmt::print(stderr, "sestina: interrupted\n");
+    return kInterrupted;
+  }
   return agrees ? kSuccess : kComputationFailed;
 }
 
@@ -110,7 +118,8 @@ void add_compare(CLI::App& app, int& status) {
   options->model.add_to(*command);
   command->add_option("--states", options->states, "Number of random states beside the initial one")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1000000));
+      ->check(CLI::Range(0, 1000000).description(""))
+      ->type_name("N");
   command->add_flag("--trajectory", options->trajectory, "Compare the trajectories over the duration, too");
   command->callback([options, &status] { status = compare(*options); });
 }

@@ -22,7 +22,7 @@ int convert(const Options& options) {
   const auto model = freeze(robot);  // a file that cannot be run is not written
   write_model_file(robot, options.output);
   for (const ImportNote& note : notes) fmt::print("note: {}\n", to_string(note));
-  fmt::print("{}: {} bodies, {} speeds\n", options.output, model->bodies().size() - 1, model->nu());
+  fmt::print("{}: {}\n", options.output, size_in_words(*model));
   return kSuccess;
 }
 
@@ -31,7 +31,7 @@ int convert(const Options& options) {
 void add_convert(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("convert", "Turn a robot (.urdf) into a model file");
-  command->add_option("ROBOT", options->input, "Robot (.urdf)")->required();
+  command->add_option("ROBOT", options->input, "Robot (.urdf)")->required()->type_name("FILE");
   command->add_option("-o,--out", options->output, "Model file (.yaml)")->required()->type_name("FILE");
   command->add_flag("--floating-base", options->urdf.floating_base,
                     "Let the base float instead of welding it to the ground");

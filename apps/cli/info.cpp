@@ -4,9 +4,8 @@
 #include <memory>
 
 #include "commands.h"
-#include "sestina/base/error.h"
 #include "sestina/dynamics/forward_dynamics.h"
-#include "sestina/model/freeze.h"
+#include "sestina/workspace/workspace.h"
 
 namespace sestina::cli {
 namespace {
@@ -53,14 +52,13 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
 }
 
 int info(const ModelOptions& options) {
-  const auto model = freeze(options.read());
+  const auto model = Workspace(options.read()).shared_model();
   const Properties<double> properties = calc_properties(*model);
   const State<double> state = calc_initial_state(*model);
   double mass = 0.0;
   for (const auto& body : properties.bodies) mass += body.M.mass;
-  fmt::print("{}\n{} bodies of {:.6g} kg, {} coordinates, {} speeds, {} forces\n\n",
-             model->name().empty() ? options.path : model->name(), model->bodies().size() - 1, mass,
-             model->nq(), model->nu(), model->forces().size());
+  fmt::print("{}\n{}, {:.6g} kg\n\n", model->name().empty() ? options.path : model->name(),
+             size_in_words(*model), mass);
   print_tree(*model, properties, state);
   if (!model->forces().empty()) {
     fmt::print("\n");

@@ -1,9 +1,12 @@
 // The program `sestina`.
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
 #include "commands.h"
 #include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
 #include "sestina/base/version.h"
 
 namespace {
@@ -11,12 +14,24 @@ namespace {
 using namespace sestina;
 using namespace sestina::cli;
 
+// CLI11 would only say that a command is missing.
+void check_command(const CLI::App& app, const std::string& word) {
+  if (word.empty() || word.front() == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return;
+    names.push_back(command->get_name());
+  }
+  throw InputError("sestina: there is no command '" + word + "'" + suggestion(word, names));
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app{"Multibody dynamics: a model file in, a verified simulation out."};
   app.name("sestina");
   app.require_subcommand(1);
   app.set_version_flag("--version", "sestina " + version() + " (" + build_description() + ")");
   app.footer("Exit status: 0 success, 1 the computation failed, 2 bad input, 130 interrupted.");
+  app.get_formatter()->column_width(26);
   int status = kSuccess;
   add_run(app, status);
   add_compare(app, status);
@@ -24,6 +39,11 @@ int run_program(int argc, char** argv) {
   add_plot(app, status);
   add_convert(app, status);
   add_schema(app, status);
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return kBadInput;
+  }
+  check_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -32,11 +52,20 @@ int run_program(int argc, char** argv) {
   return status;
 }
 
+// Output that did not reach its file is a failure, not a success without words.
+void flush_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot write to the standard output");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run_program(argc, argv);
+    const int status = run_program(argc, argv);
+    flush_output();
+    return status;
   } catch (const sestina::InputError& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadInput;

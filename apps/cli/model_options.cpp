@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "commands.h"
@@ -8,8 +10,11 @@
 namespace sestina::cli {
 
 void ModelOptions::add_to(CLI::App& command) {
-  command.add_option("MODEL", path, "Model file (.yaml), or a robot (.urdf)")->required();
-  command.add_option("--set", set, "PATH=VALUE: change any key of the model, such as parameters.l1=0.5")
+  command.add_option("MODEL", path, "Model file (.yaml), or a robot (.urdf)")->required()->type_name("FILE");
+  command
+      .add_option("--set", set,
+                  "Change any key of the model, as often as needed: parameters.l1=0.5,\n"
+                  "bodies.upper.mass=2, 'analysis.step={driver: fixed, dt: 1e-3}'")
       ->type_name("PATH=VALUE")
       ->take_all()
       ->expected(1);
@@ -20,6 +25,12 @@ System ModelOptions::read() const {
   // What --set can reach is defined by the model file that the robot becomes.
   const System robot = read_urdf_file(path);
   return set.empty() ? robot : read_model(write_model(robot), path, {set});
+}
+
+std::string size_in_words(const Model& model) {
+  const int bodies = model.bodies().size() - 1;
+  return fmt::format("{} {}, {} {}", bodies, bodies == 1 ? "body" : "bodies", model.nu(),
+                     model.nu() == 1 ? "speed" : "speeds");
 }
 
 }  // namespace sestina::cli

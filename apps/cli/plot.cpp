@@ -19,20 +19,26 @@ struct Options {
 void add_plot(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("plot", "Draw columns of a result file");
-  command->add_option("RESULT", options->result, "Result file (.csv, .h5)")->required();
-  command->add_option("COLUMN", options->plot.columns,
-                      "Columns to draw, such as hip.q or 'energy.*'; without any, a sensible choice");
+  command->add_option("RESULT", options->result, "Result file (.csv, .h5)")->required()->type_name("FILE");
+  command
+      ->add_option("COLUMN", options->plot.columns,
+                   "Columns to draw, such as hip.q or 'energy.*'; without any, a sensible choice")
+      ->type_name("NAME");
   command->add_option("-o,--out", options->output, "Figure (.png, .svg, .pdf)")
       ->required()
       ->type_name("FILE");
-  command->add_option("--x", options->plot.x, "Column of the horizontal axis")->capture_default_str();
-  command->add_option("--title", options->plot.title, "Title above the figure");
-  command->add_option("--width", options->plot.width, "mm")
+  command->add_option("--x", options->plot.x, "Column of the horizontal axis")
       ->capture_default_str()
-      ->check(CLI::Range(20, 2000));
-  command->add_option("--height", options->plot.height, "mm; 0: as needed")
+      ->type_name("COLUMN");
+  command->add_option("--title", options->plot.title, "Title above the figure")->type_name("TEXT");
+  command->add_option("--width", options->plot.width, "Width of the figure, 20 to 2000 mm")
       ->capture_default_str()
-      ->check(CLI::Range(0, 2000));
+      ->check(CLI::Range(20, 2000).description(""))
+      ->type_name("MM");
+  command->add_option("--height", options->plot.height, "Height of the figure, up to 2000 mm; 0: as needed")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 2000).description(""))
+      ->type_name("MM");
   command->callback([options, &status] {
     options->plot.output = options->output;
     plot_result(read_result(options->result), options->plot);

@@ -36,8 +36,8 @@ void print_final_state(const Model& model, const State<double>& state) {
 
 void print_report(const Model& model, const RunReport& report, const std::string& out) {
   const Analysis& analysis = model.analysis();
-  fmt::print("{}: {} bodies, {} speeds; {}, {}, {} step\n", model.name().empty() ? "model" : model.name(),
-             model.bodies().size() - 1, model.nu(), analysis.solver, analysis.integrator, analysis.driver);
+  fmt::print("{}: {}; {}, {}, {} step\n", model.name().empty() ? "model" : model.name(), size_in_words(model),
+             analysis.solver, analysis.integrator, analysis.driver);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
   fmt::print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n",
              short_number(report.t), short_number(analysis.duration), short_number(report.wall_seconds),

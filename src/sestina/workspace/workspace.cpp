@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
@@ -20,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double kProgressPeriod = 0.1;  // s of wall time
 // Two rows nearer than this fraction of the output interval are one.
-constexpr double kSameRow = 1e-9;
+constexpr double kSameRow = 1e-6;
 
 StepOptions step_options(const Analysis& analysis) {
   StepOptions options;
@@ -29,6 +30,46 @@ StepOptions step_options(const Analysis& analysis) {
   options.rtol = analysis.rtol;
   options.atol = analysis.atol;
   return options;
+}
+
+// What an integrator says is wrong, at the keys of the model.
+void add_integrator_faults(const InputError& error, const System& system, FaultList& faults) {
+  const StepSpec& step = system.analysis.step;
+  for (const Fault& fault : error.faults()) {
+    const std::string& key = fault.place.path;
+    Mark mark = system.analysis.integrator.name.mark;
+    if (key == "step.dt" && step.dt) mark = step.dt->mark;
+    if (key == "step.rtol") mark = step.rtol.mark;
+    if (key == "step.atol") mark = step.atol.mark;
+    faults.add({mark, "analysis." + (key.empty() ? "integrator" : key)}, fault.message);
+  }
+}
+
+// What freeze cannot know, since it knows no integrators: whether rule, driver, their numbers and the output
+// fit together.
+void check_analysis(const System& system, const Analysis& analysis) {
+  FaultList faults;
+  try {
+    make_step_driver(step_options(analysis))
+        ->check(*make_integration_rule(analysis.integrator), 0.0, analysis.duration);
+  } catch (const InputError& error) {
+    add_integrator_faults(error, system, faults);
+  }
+  if (kSameRow * analysis.output_every < std::numeric_limits<double>::epsilon() * analysis.duration) {
+    faults.add({system.output.every ? system.output.every->mark : Mark{}, "output.every"},
+               fmt::format("{} s is too short to tell the rows of a run of {} s apart", analysis.output_every,
+                           analysis.duration));
+  }
+  faults.throw_if_any();
+}
+
+// The text of the model for the result; what no file can hold is not written into one.
+std::string model_text(const System& system) {
+  try {
+    return write_model(system);
+  } catch (const InputError& error) {
+    return fmt::format("# no file can hold this model: {}\n", error.what());
+  }
 }
 
 IntegrationState initial_integration_state(const Model& model) {
@@ -57,6 +98,7 @@ class Workspace::Run {
   RunReport go() {
     try {
       const IntegrationState initial = initial_integration_state(workspace_.model());
+      report_.final_state = {initial.t, initial.q, initial.u};
       record(initial);
       initial_balance_ = row_.energy_balance();
       if (analysis_.duration > 0.0) advance(initial);
@@ -77,13 +119,13 @@ class Workspace::Run {
       double t = static_cast<double>(k) * analysis_.output_every;
       const bool is_last = t >= analysis_.duration - kSameRow * analysis_.output_every;
       if (is_last) t = analysis_.duration;
-      while (driver_->state().t < t) {
-        if (is_interrupted()) {
-          report_.status = RunStatus::kInterrupted;
-          return;
-        }
+      while (driver_->state().t < t && !is_interrupted()) {
         driver_->step();
         show_progress();
+      }
+      if (is_interrupted()) {
+        report_.status = RunStatus::kInterrupted;
+        return;
       }
       record(driver_->advance_to(t));
       if (is_last) return;
@@ -92,9 +134,9 @@ class Workspace::Run {
 
   void record(const IntegrationState& state) {
     const std::span<const double> row = row_.calc(state, dynamics_);
+    last_recorded_ = state.t;
     for (const auto& recorder : workspace_.recorders_) recorder->record(row);
     ++report_.rows;
-    last_recorded_ = state.t;
     report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - initial_balance_));
     report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
     if (report_.rows == 1) report_.energy_drift = 0.0;
@@ -155,7 +197,9 @@ class Workspace::Run {
   RunReport report_;
 };
 
-Workspace::Workspace(System system) : system_(std::move(system)), model_(freeze(system_)) {}
+Workspace::Workspace(System system) : system_(std::move(system)), model_(freeze(system_)) {
+  check_analysis(system_, model_->analysis());
+}
 Workspace::~Workspace() = default;
 
 void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) {
@@ -166,18 +210,21 @@ RunReport Workspace::run() { return Run(*this).go(); }
 
 RunReport Workspace::run(const std::filesystem::path& result_file) {
   add_recorder(make_recorder(result_file));
-  RunReport report = run();
-  recorders_.pop_back();
-  return report;
+  try {
+    RunReport report = run();
+    recorders_.pop_back();
+    return report;
+  } catch (...) {
+    recorders_.pop_back();
+    throw;
+  }
 }
 
 ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
   ResultHeader header;
   header.columns = columns;
   header.model_name = model_->name();
-  const bool has_user_force = !model_->user_forces().empty();
-  header.model_text =
-      has_user_force ? "# a model with user forces, which no file can hold\n" : write_model(system_);
+  header.model_text = model_text(system_);
   const Analysis& analysis = model_->analysis();
   header.provenance = {{"program", fmt::format("sestina {}", version())},
                        {"solver", analysis.solver},

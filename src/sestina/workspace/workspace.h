@@ -43,7 +43,7 @@ struct RunReport {
 
 class Workspace {
  public:
-  // Freezes the system: throws InputError with all faults.
+  // Freezes the system and checks that its analysis can be run: throws InputError with all faults.
   explicit Workspace(System system);
   ~Workspace();
   Workspace(const Workspace&) = delete;
