@@ -89,6 +89,9 @@ System read_system(ReadContext& context, const YamlNode& root) {
     MapReader(context, *ground, ground_path, keys_of("ground")).read("points", system.ground_points);
   }
   read_list(context, map, "bodies", system.bodies);
+  if (const YamlNode* bodies = map.find("bodies"); bodies && bodies->is_list() && bodies->items.empty()) {
+    context.fault(*bodies, map.path_of("bodies"), "is empty: a model needs at least one body");
+  }
   read_list(context, map, "joints", system.joints);
   read_list(context, map, "forces", system.forces);
   map.read("analysis", system.analysis);

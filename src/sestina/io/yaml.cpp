@@ -42,7 +42,11 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(make(YamlNode::Kind::kNull, mark), anchor, 1);
+    auto node = make(YamlNode::Kind::kNull, mark);
+    // Where no value is given, yaml-cpp's mark is that of what comes next.
+    const bool has_key = !frames_.empty() && frames_.back().has_key;
+    if (has_key && frames_.back().entry.mark.line != node->mark.line) node->mark = frames_.back().entry.mark;
+    add(std::move(node), anchor, 1);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {

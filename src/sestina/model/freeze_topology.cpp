@@ -11,9 +11,10 @@ void Freezer::build_topology() {
     body_positions_.emplace(system_.bodies[i].name.text, static_cast<int>(i));
   }
   links_.resize(system_.bodies.size());
+  const std::size_t faults_before = faults_.size();
   link_joints();
   report_circles();
-  if (!faults_.empty()) return;  // there is no tree to order
+  if (faults_.size() > faults_before) return;  // there is no tree to order
   order_bodies();
   index_points();
 }
