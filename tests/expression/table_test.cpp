@@ -42,7 +42,9 @@ TEST_P(TableTest, KeepsTheShapeOfItsPoints) {
     for (int k = 1; k <= 50; ++k) {
       const double y = table.calc(kX[i] + (kX[i + 1] - kX[i]) * k / 50.0);
       EXPECT_GE((y - last) * (kY[i + 1] - kY[i]), -1e-14);  // round-off of values of order 4
-      if (kY[i] == kY[i + 1]) EXPECT_NEAR(y, kY[i], 1e-14);
+      if (kY[i] == kY[i + 1]) {
+        EXPECT_NEAR(y, kY[i], 1e-14);
+      }
       last = y;
     }
   }

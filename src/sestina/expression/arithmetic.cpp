@@ -108,7 +108,7 @@ std::vector<Graph::Factor> Graph::collect_factors(std::span<const Expr> operands
     const auto exponent = integer_exponent(operand);
     factors.push_back(exponent ? Factor{this->operands(operand)[0], *exponent} : Factor{operand, 1});
   }
-  std::stable_sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) {
+  std::sort(factors.begin(), factors.end(), [](const Factor& a, const Factor& b) {
     return std::tuple(a.base, a.exponent < 0) < std::tuple(b.base, b.exponent < 0);
   });
   std::size_t count = 0;

@@ -59,7 +59,7 @@ class Parser {
       end = at_ + utf8_length();
       if (end == at_) return fmt::format("the byte 0x{:02X}", static_cast<unsigned char>(peek()));
     }
-    return "'" + shortened(text_.substr(at_, end - at_), kMost) + "'";
+    return fmt::format("'{}'", shortened(text_.substr(at_, end - at_), kMost));
   }
 
   // Bytes of the character of UTF-8 beyond ASCII that stands here, 0 where there is none.

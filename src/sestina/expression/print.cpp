@@ -127,7 +127,8 @@ class Printer {
     const std::int64_t exponent = -*graph_.integer_exponent(factor);
     if (exponent == 1) return put(base, kPowerLevel);
     put(base, kAtomLevel);
-    put("^" + std::to_string(exponent));
+    put("^");
+    put(std::to_string(exponent));
   }
 
   void add_product(std::span<const Expr> factors) {
