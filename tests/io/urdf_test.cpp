@@ -9,8 +9,10 @@
 #include <cmath>
 #include <locale>
 #include <numbers>
+#include <tuple>
 
 #include "sestina/base/error.h"
+#include "sestina/model/freeze.h"
 #include "sestina/spatial/rotation.h"
 
 namespace sestina {
@@ -205,6 +207,52 @@ TEST(Urdf, PlaneOfTheAxisZHasTheAxesOfTheJoint) {
       "<child link='b'/><axis xyz='0 0 5'/></joint></robot>",
       "planar.urdf");
   expect_near(matrix_of(point(robot.body("b"), "j_plane").axes), Mat3<double>::identity());
+}
+
+// Pose of a body of the frozen model in the ground frame for given coordinates of its joint, all others at
+// rest.
+Pose<double> pose_of(const Model& model, std::string_view body_name,
+                     const std::vector<double>& joint_q = {}) {
+  const Properties<double> properties = calc_properties(model);
+  const State<double> rest = calc_initial_state(model);
+  const BodyIndex body = model.body(body_name);
+  Pose<double> X_BM;  // of the last joint frame, in the one before
+  for (BodyIndex b = body; b != kGround; b = model.bodies()[b].parent) {
+    const BodyProperties<double>& p = properties.bodies[b];
+    const double* q =
+        b == body && !joint_q.empty() ? joint_q.data() : rest.q.data() + model.bodies()[b].q_start;
+    X_BM = p.X_PF * visit_joint(p.joint, [&](const auto& joint) { return joint.pose(q); }) * X_BM;
+  }
+  return X_BM * properties.bodies[body].X_MB;
+}
+
+TEST(Urdf, AtRestEveryLinkStandsWhereTheOriginsPutIt) {
+  const auto model = freeze(read_example("every_joint.urdf"));
+  const Mat3<double> tilted = rpy_rotation(0.1, 0.2, 0.3);
+  const std::vector<std::tuple<const char*, Mat3<double>, Vec3<double>>> expected{
+      {"world", Mat3<double>::identity(), {0, 0, 0}},
+      {"base", Mat3<double>::identity(), {0, 0, 1}},
+      {"upper", tilted, {1, 2, 4}},
+      {"wheel", tilted, {1, 2, 4}},
+      {"slide", Mat3<double>::identity(), {0, 0, 1}},
+      {"table", rpy_rotation(0.0, 1.5707963267948966, 0.0), {0, 0, 1}},
+      {"drone", Mat3<double>::identity(), {0, 0, 0}}};
+  for (const auto& [name, R, p] : expected) {
+    SCOPED_TRACE(name);
+    const Pose<double> X = pose_of(*model, name);
+    expect_near(X.R, R);
+    expect_near(X.p, p, 4 * kEps);
+  }
+}
+
+TEST(Urdf, PlanarLinkMovesNormalToItsAxisAndTurnsAboutIt) {
+  // The axis is the joint's x, which a pitch of a quarter turn makes the ground's -z.
+  const auto model = freeze(read_example("every_joint.urdf"));
+  const Pose<double> at_rest = pose_of(*model, "table");
+  const Pose<double> moved = pose_of(*model, "table", {3, 4, 0.5});
+  EXPECT_NEAR(norm(moved.p - at_rest.p), 5, 10 * kEps);
+  EXPECT_NEAR(moved.p.z, at_rest.p.z, 10 * kEps);
+  expect_near(moved.R, axis_rotation<double>({0, 0, -1}, 0.5) * at_rest.R);
 }
 
 TEST(Urdf, VisualGeometryBecomesShapes) {

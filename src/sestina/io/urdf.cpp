@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <urdf_parser/urdf_parser.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -76,7 +77,7 @@ std::string named_in(const std::string& message, const UrdfTree& tree) {
       const std::size_t end = message.find(close, begin + 1);
       if (end == std::string::npos) break;
       std::string name = message.substr(begin + 1, end - begin - 1);
-      if (tree.knows(name)) return name;
+      if (tree.marks.count(name) > 0) return name;
     }
   }
   return {};
@@ -91,10 +92,22 @@ void add_faults(const std::vector<Message>& messages, const UrdfTree& tree,
     pending += (pending.empty() ? "" : "; ") + message.text;
     const std::string name = named_in(message.text, tree);
     if (name.empty()) continue;
-    faults.add({tree.find_mark(name), {}}, std::exchange(pending, {}));
+    faults.add({tree.marks.find(name)->second, {}}, std::exchange(pending, {}));
   }
   const bool is_only_context = pending == "joint xml is not initialized correctly";  // of a fault above
   if (!pending.empty() && (faults.empty() || !is_only_context)) faults.add({{file, 0, 0}, {}}, pending);
+}
+
+// What the outline calls a link or joint, urdfdom must have found too.
+bool holds_all_of(const urdf::ModelInterface& model, const UrdfTree& tree) {
+  const auto has_link = [&](const UrdfLink& link) {
+    return model.getLink(hide_percent(link.name)) != nullptr;
+  };
+  const auto has_joint = [&](const UrdfJoint& joint) {
+    return model.getJoint(hide_percent(joint.name)) != nullptr;
+  };
+  return std::all_of(tree.links.begin(), tree.links.end(), has_link) &&
+         std::all_of(tree.joints.begin(), tree.joints.end(), has_joint);
 }
 
 }  // namespace
@@ -121,10 +134,14 @@ System read_urdf(std::string_view text, const std::string& file_name, const Urdf
     faults.throw_if_any();
   }
   const ReleaseLinks release{*model};
+  if (faults.empty() && !holds_all_of(*model, tree)) {
+    faults.add({{file, 0, 0}, {}}, "urdfdom does not find every link and joint of the file");
+  }
   faults.throw_if_any();  // urdfdom goes on after a broken link, with half of it
 
   ImportNotes found;
-  for (const Message& message : capture.messages()) found.push_back({{{file, 0, 0}, {}}, message.text});
+  const Place whole_file{{file, 0, 0}, {}};
+  for (const Message& message : capture.messages()) found.push_back({whole_file, message.text});
   System system = convert_urdf(*model, tree, options, faults, found);
   faults.throw_if_any();
   if (notes) *notes = std::move(found);

@@ -17,11 +17,9 @@ bool is_allowed_name(std::string_view name) { return is_identifier(name) && !is_
 bool NameMap::claim(const std::string& name) { return is_allowed_name(name) && taken_.insert(name).second; }
 
 std::string NameMap::make(std::string_view name, std::string_view suffix) {
-  std::string base(name);
-  for (char& c : base) {
-    if (!is_letter(c) && !is_digit(c)) c = '_';
-  }
-  if (base.empty() || is_digit(base[0])) base.insert(0, "_");
+  std::string base;
+  if (name.empty() || is_digit(name[0])) base = '_';
+  for (const char c : name) base += is_letter(c) || is_digit(c) ? c : '_';
   if (claim(base)) return base;
   base += suffix;
   if (claim(base)) return base;

@@ -69,7 +69,7 @@ class TreeReader {
       faults_.add({element.mark, {}}, fmt::format("a {} without a name", element.tag));
       return {};
     }
-    tree_.marks_.try_emplace(name->value, element.mark);
+    tree_.marks.try_emplace(name->value, element.mark);
     return name->value;
   }
 
@@ -201,11 +201,6 @@ class TreeReader {
 };
 
 }  // namespace
-
-Mark UrdfTree::find_mark(std::string_view name) const {
-  const auto found = marks_.find(name);
-  return found == marks_.end() ? Mark{} : found->second;
-}
 
 UrdfTree read_urdf_tree(const std::vector<XmlElement>& outline) { return TreeReader(outline).read(); }
 

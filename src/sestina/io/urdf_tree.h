@@ -36,11 +36,7 @@ struct UrdfTree {
   std::map<std::string, int, std::less<>>
       other_tags;  // of elements beside link, joint and material: how many
 
-  // Mark of the first link or joint of that name.
-  Mark find_mark(std::string_view name) const;
-  bool knows(std::string_view name) const { return marks_.count(name) > 0; }
-
-  std::map<std::string, Mark, std::less<>> marks_;
+  std::map<std::string, Mark, std::less<>> marks;  // of links and joints, the first of each name
 };
 
 // Throws InputError with all faults: missing and double names, unknown links and types, mimic joints, links
