@@ -139,9 +139,11 @@ void Freezer::order_bodies() {
     info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];
     info.joint_name =
         link.joint < 0 ? info.name : system_.joints[static_cast<std::size_t>(link.joint)].name.text;
+    // A particle has no inertia against turning.
+    const JointType floating = info.is_particle ? JointType::kXyz : JointType::kFree;
     info.joint_type =
         link.joint < 0
-            ? JointType::kFree
+            ? floating
             : *joint_type_from_keyword(system_.joints[static_cast<std::size_t>(link.joint)].type.text);
     const JointInfo& joint = joint_info(info.joint_type);
     info.q_start = data_.nq, info.nq = joint.nq;
