@@ -3,33 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
+#include "expression/allocation_count.h"
 #include "expression/random_expression.h"
 #include "sestina/expression/evaluate.h"
 #include "sestina/expression/parse.h"
 #include "sestina/expression/print.h"
-
-namespace {
-std::atomic<long> allocations{0};
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size ? size : 1)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size ? size : 1);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
 namespace sestina {
 namespace {
@@ -153,12 +133,12 @@ TEST_F(TapeTest, AllocatesNothingWhenEvaluated) {
   std::vector<double> scratch(tape.scratch_size());
   std::vector<Dual> dual_scratch(tape.scratch_size());
   const std::array<Dual, 3> dual_values = {Dual{0.7, 1.0}, Dual{-1.3}, Dual{2.1}};
-  const long before = allocations;
+  const long before = test::allocation_count();
   tape.evaluate<double>(kValues, results, scratch);
   tape.evaluate<Dual>(dual_values, duals, dual_scratch);
-  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(test::allocation_count(), before);
   const auto* volatile proof = new int(1);  // the count does count
-  EXPECT_GT(allocations, before);
+  EXPECT_GT(test::allocation_count(), before);
   delete proof;
 }
 

@@ -137,6 +137,8 @@ Expr Graph::product(std::span<const Expr> given) {
   for (const auto& [base, exponent] : collect_factors(merged_operands(Op::kProduct, rests))) {
     const Expr factor = exponent == 1 ? base : power(base, fraction(exponent));
     if (split_coefficient(factor).second != factor) is_canonical = false;  // a number came out
+    // The power may have another base, (x^-3)^-2 = 1/x^-6, which belongs elsewhere in the order.
+    if (exponent != 1 && integer_exponent(factor) && operands(factor)[0] != base) is_canonical = false;
     has_fault = has_fault || has_constant_fault(factor);
     collected.push_back(factor);
   }

@@ -39,7 +39,7 @@ struct Expr {
 };
 
 // The most operands that a sum or product reaches by taking in inner ones.
-inline constexpr std::size_t kMostMerged = 32;
+inline constexpr std::size_t kMostMerged = 16;
 
 struct TableId {
   std::uint32_t value;

@@ -155,7 +155,10 @@ class Printer {
   }
 
   void add_divisors(std::span<const Expr> factors, const std::string& number) {
-    const bool may_share = factors.size() < kMostMerged;
+    // Parsing would not take the divisors in parentheses into a product that is too wide for them.
+    const auto is_product = [this](Expr factor) { return graph_.op(factor) == Op::kProduct; };
+    const bool may_share =
+        factors.size() < kMostMerged && std::none_of(factors.begin(), factors.end(), is_product);
     const auto is_shared = [&](Expr factor) { return may_share && is_plain_divisor(factor); };
     std::vector<Expr> plain;
     for (const Expr factor : factors) {

@@ -85,7 +85,7 @@ class TapeCompiler {
     const auto [entry, is_new] = known_.try_emplace(key);
     if (!is_new) return entry->second;
     instruction.to = entry->second = new_place();
-    if (instruction.code == Code::kSinCos) instruction.second = new_place();  // the place after `to`
+    if (instruction.code == Code::kSinCos) instruction.b = new_place();  // the place after `to`
     code_.push_back(instruction);
     return entry->second;
   }
@@ -274,7 +274,7 @@ class TapeCompiler {
     for (const Instruction& instruction : others) {
       ordered.push_back(instruction);
       store(instruction.to);
-      if (instruction.code == Code::kSinCos) store(instruction.second);
+      if (instruction.code == Code::kSinCos) store(instruction.b);
     }
     code_ = std::move(ordered);
   }
@@ -284,7 +284,7 @@ class TapeCompiler {
     std::vector<Instruction> kept;
     for (auto i = code_.rbegin(); i != code_.rend(); ++i) {
       const bool is_needed =
-          i->code == Code::kStore || is_used[i->to] || (i->code == Code::kSinCos && is_used[i->second]);
+          i->code == Code::kStore || is_used[i->to] || (i->code == Code::kSinCos && is_used[i->b]);
       if (!is_needed) continue;
       visit_operands(*i, [&](Place& operand) { is_used[operand] = true; });
       kept.push_back(*i);
@@ -326,7 +326,7 @@ class TapeCompiler {
       });
       if (instruction.code == Code::kStore) continue;
       assign(instruction.to);
-      if (instruction.code == Code::kSinCos) assign(instruction.second);
+      if (instruction.code == Code::kSinCos) assign(instruction.b);
     }
     tape_.scratch_size_ = count;
     tape_.instructions_ = std::move(code_);

@@ -41,7 +41,7 @@ class Tape {
     kNegate,
     kPower,
     kUnary,
-    kSinCos,  // two results: to, second
+    kSinCos,
     kAtan2,
     kIfLess,
     kIfLessEqual,
@@ -55,8 +55,9 @@ class Tape {
     Op op = Op::kNumber;     // of kUnary
     std::uint8_t order = 0;  // of kTable
     std::uint32_t to = 0;
-    std::uint32_t a = 0, b = 0, c = 0, d = 0;  // operands; of kTable, b is the table
-    std::uint32_t second = 0;                  // of kSinCos
+    std::uint32_t a = 0;  // operands
+    std::uint32_t b = 0;  // of kTable: the table; of kSinCos: the place of the cosine
+    std::uint32_t c = 0, d = 0;
   };
 
  private:

@@ -38,7 +38,7 @@ void Tape::evaluate(std::span<const T> inputs, std::span<T> outputs, std::span<T
       case Code::kSinCos: {
         const auto both = sincos(r[i.a]);
         r[i.to] = both.sin;
-        r[i.second] = both.cos;
+        r[i.b] = both.cos;
         break;
       }
       case Code::kAtan2:
