@@ -11,6 +11,7 @@
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_reader.h"
 #include "sestina/io/text_file.h"
+#include "sestina/model/freeze.h"
 
 namespace sestina {
 namespace {
@@ -150,6 +151,17 @@ TEST(ModelFile, ReadsEveryKeyThereIs) {
   EXPECT_THAT(system.forces[6].table->values[0], ElementsAre(0, 1, 2.5));
   EXPECT_THAT(system.forces[6].table->values[2], ElementsAre(0, -1e-3, 0));
   EXPECT_EQ(system.forces[7].table->interpolation.text, "cubic");
+}
+
+TEST(ModelFile, EveryKeyFreezes) { EXPECT_NO_THROW(freeze(read_model_file(kFolder / "everything.yaml"))); }
+
+TEST(ModelFile, TheExampleOfTheReferenceIsAModel) {
+  const std::string page = read_text_file(SESTINA_SOURCE_DIR "/docs/model_file.md", 1 << 20);
+  const std::string fence = "```yaml\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const System system = read_model(page.substr(begin, page.find("```", begin) - begin));
+  EXPECT_EQ(system.joints.size(), 2u);
+  EXPECT_NO_THROW(freeze(system));
 }
 
 TEST(ModelFile, TellsNumbersFromExpressions) {

@@ -1,15 +1,35 @@
 #include "sestina/io/model_file.h"
 
+#include <set>
+
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_parts.h"
 #include "sestina/io/set_option.h"
 #include "sestina/io/text_file.h"
 #include "sestina/io/yaml.h"
+#include "sestina/model/freeze.h"
 
 namespace sestina {
 namespace {
 
 constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
+
+// The part of a model to which a path leads: `bodies[1]` for `bodies[1].mass`.
+std::string_view part_of(const std::string& path) { return std::string_view(path).substr(0, path.find('.')); }
+
+// Adds what freeze() finds wrong in a system that was read with faults, so that both kinds are reported at
+// once. In a part that was not read completely it may find what is only an echo; that is left out.
+void add_faults_of_meaning(const System& system, FaultList& faults) {
+  std::set<std::string, std::less<>> faulty;
+  for (const Fault& fault : faults.faults()) faulty.emplace(part_of(fault.place.path));
+  try {
+    freeze(system);
+  } catch (const InputError& error) {
+    for (const Fault& fault : error.faults()) {
+      if (faulty.count(part_of(fault.place.path)) == 0) faults.add(fault.place, fault.message);
+    }
+  }
+}
 
 }  // namespace
 
@@ -27,8 +47,10 @@ System read_model(const std::string& text, const std::string& file_name, const M
       faults.add(error.faults());
     }
   }
+  const bool is_whole = faults.empty();  // nothing was dropped from the tree
   ReadContext context(faults, std::filesystem::path(file_name).parent_path());
   System system = read_system(context, *root);
+  if (!faults.empty() && is_whole && !context.has_lost_names()) add_faults_of_meaning(system, faults);
   faults.throw_if_any();
   return system;
 }

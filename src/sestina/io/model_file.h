@@ -14,7 +14,8 @@ struct ModelFileOptions {
 };
 
 // Reads a model file. Checks syntax and structure: keys, kinds of values, tables of forces. Throws InputError
-// with every such fault at its line, column and path. What the model means is checked by freeze().
+// with every such fault at its line, column and path, and with those that freeze() finds in the rest. Of a
+// file without faults of structure, what the model means is left to freeze().
 System read_model_file(const std::filesystem::path& path, const ModelFileOptions& options = {});
 
 // The same from text. `file_name` is what messages call it, and its folder is where tables are looked for.

@@ -65,23 +65,25 @@ std::optional<double> parse_plain_number(std::string_view text) {
   return negative ? -*magnitude : *magnitude;
 }
 
-void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out) {
+bool read_number(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out) {
   if (!node.is_scalar() || node.text.empty() || node.is_boolean()) {
     context.fault(node, path, "expected a number or an expression, found " + describe(node));
-    return;
+    return false;
   }
   const std::optional<double> value = parse_plain_number(node.text);
   if (value && !std::isfinite(*value)) {
     context.fault(node, path, node.text + " is not finite");
-    return;
+    return false;
   }
   out = value ? Number(*value) : Number(node.text);
   out.mark = node.mark;
+  return true;
 }
 
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Name& out) {
   if (!is_text(node) || node.text.empty()) {
     context.fault(node, path, "expected a name, " + found_instead_of_text(node));
+    context.lose_names();
     return;
   }
   out = Name(node.text);
@@ -171,6 +173,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
                 std::vector<PointSpec>& out) {
   if (!node.is_map()) {
     context.fault(node, path, "expected a map of names to points, found " + describe(node));
+    context.lose_names();
     return;
   }
   for (const YamlEntry& entry : node.entries) {
@@ -192,6 +195,7 @@ MapReader::MapReader(ReadContext& context, const YamlNode& node, const NodePath&
     : context_(context), node_(node), path_(path) {
   if (!node.is_map()) {
     context.fault(node, path, "expected a map, found " + describe(node));
+    context.lose_names();
     return;
   }
   check_keys(keys);
@@ -208,9 +212,13 @@ void MapReader::check_keys(const KeyTable& keys) const {
       context_.fault(entry.mark, path_,
                      "unknown key '" + printable(entry.key) + "'" + suggestion(entry.key, keys.allowed));
     }
+    // It may be a misspelled `points` or `joints`.
+    if (entry.value->is_map() || entry.value->is_list()) context_.lose_names();
   }
   for (const std::string& key : keys.required) {
-    if (!node_.find(key)) context_.fault(node_.mark, path_, "the key '" + key + "' is missing");
+    if (node_.find(key)) continue;
+    context_.fault(node_.mark, path_, "the key '" + key + "' is missing");
+    if (key == "name" || key == "bodies") context_.lose_names();
   }
 }
 

@@ -29,14 +29,24 @@ class ReadContext {
   // Takes over the faults of another file.
   void add(const std::vector<Fault>& faults) { faults_.add(faults); }
 
+  // What could not be read may have held a body, joint, point or parameter: that others refer to it without
+  // finding it is then no fault of theirs.
+  void lose_names() { has_lost_names_ = true; }
+  bool has_lost_names() const { return has_lost_names_; }
+
  private:
   FaultList& faults_;
+  bool has_lost_names_ = false;
 };
 
 // The value of a plain decimal number such as `1`, `-.5` or `1.5e-3`, and of `.inf` and `.nan`.
 std::optional<double> parse_plain_number(std::string_view text);
 
-void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out);
+// False and a fault when the node is no number or expression.
+bool read_number(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out);
+inline void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out) {
+  read_number(context, node, path, out);
+}
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Name& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, std::string& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Triple& out);
@@ -84,6 +94,7 @@ template <class F>
 void for_each_item(ReadContext& context, const YamlNode& node, const NodePath& path, F&& read_item) {
   if (!node.is_list()) {
     context.fault(node, path, "expected a list, found " + describe(node));
+    context.lose_names();
     return;
   }
   for (std::size_t i = 0; i < node.items.size(); ++i) read_item(*node.items[i], path / static_cast<int>(i));

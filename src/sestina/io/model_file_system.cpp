@@ -22,13 +22,15 @@ void read_parameters(ReadContext& context, const YamlNode& node, const NodePath&
                      std::vector<ParameterSpec>& out) {
   if (!node.is_map()) {
     context.fault(node, path, "expected a map of names to numbers, found " + describe(node));
+    context.lose_names();
     return;
   }
   for (const YamlEntry& entry : node.entries) {
     ParameterSpec& parameter = out.emplace_back();
     parameter.name = Name(entry.key);
     parameter.name.mark = entry.mark;
-    read_value(context, *entry.value, path / entry.key, parameter.value);
+    const bool is_read = read_number(context, *entry.value, path / entry.key, parameter.value);
+    if (!is_read) context.lose_names();  // expressions that use it would fail
   }
 }
 
