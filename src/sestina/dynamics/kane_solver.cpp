@@ -27,7 +27,8 @@ void KaneSolver<T>::update_partials(BodyIndex b, const Properties<T>& properties
     for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
       const SpatialMotion<T>& H = kinematics.H[static_cast<std::size_t>(k)];
       const Vec3<T> v = H.v + cross(H.w, arm);
-      partials_[count_++] = {k, H.w, v, J_C * H.w, body.M.mass * v};
+      const T radius2 = dot(H.v, H.v) + dot(H.w, H.w) * dot(arm, arm);
+      partials_[count_++] = {k, H.w, v, J_C * H.w, body.M.mass * v, body.M.mass * radius2};
     }
     arm += kinematics.s[static_cast<std::size_t>(a.value())];
   }
@@ -42,8 +43,7 @@ void KaneSolver<T>::update_mass_matrix(const Properties<T>& properties, const Ki
     const T inertia_any_way = properties.bodies[b].J_com.trace();
     for (std::size_t x = 0; x < count_; ++x) {
       const Partial& k = partials_[x];
-      pivot_scale_[static_cast<std::size_t>(k.speed)] +=
-          dot(k.v, k.momentum_v) + dot(k.w, k.w) * inertia_any_way;
+      pivot_scale_[static_cast<std::size_t>(k.speed)] += k.mass_any_way + dot(k.w, k.w) * inertia_any_way;
       for (std::size_t y = x; y < count_; ++y) {
         const Partial& l = partials_[y];  // of the same joint or nearer to the ground
         const T m = dot(k.momentum_v, l.v) + dot(k.momentum_w, l.w);  // (2)

@@ -36,6 +36,7 @@ class KaneSolver {
     int speed;
     Vec3<T> w, v;                    // of (1)
     Vec3<T> momentum_w, momentum_v;  // J_C w_k, m v_k
+    T mass_any_way;                  // m v_k . v_k if the mass were nowhere near the axis
   };
   void update_partials(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics);
   void add_forces(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics,
