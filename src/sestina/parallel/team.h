@@ -1,0 +1,105 @@
+// The threads of an Executor: a caller and its workers share out the chunks of a LevelTask.
+//
+// A level is opened by storing a ticket, which is its number and its count of chunks in one word; every
+// thread that sees a new ticket takes chunks until none is left, and the thread that finishes the last chunk
+// opens the next level. Each thread has a share of the chunks, always the same for the same count, so that
+// its data stay in its cache; who is done takes from the shares of others. Thus nobody ever waits for a
+// thread that has not begun a chunk: a worker that the operating system has put aside costs nothing but its
+// help.
+//
+// Why taking a chunk is safe. A share is one word {number of the level, chunks taken}, changed by
+// compare-and-swap alone. Let a thread hold an old ticket. Its level can only have ended after all its
+// chunks were taken, so the word of each share that has chunks in that level bears the number of that level
+// with all of them taken, or a later number: the thread takes nothing. After it has taken a chunk, the
+// level cannot end before it says so in `unfinished_`; until then the task is not changed, which is why its
+// members need not be atomic.
+//
+// Waiting: poll for kSpinTime, then sleep until the ticket changes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "sestina/parallel/level_task.h"
+
+namespace sestina {
+
+class Team {
+ public:
+  explicit Team(int threads);  // the caller and threads - 1 workers
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  // Runs the task; rethrows the exception of the first chunk that threw. False, having done nothing, where
+  // another thread has the workers at present or this call comes from within a chunk.
+  bool try_run(const LevelTask& task);
+
+ private:
+  static constexpr std::size_t kCacheLine = 64;  // bytes
+
+  // Number of the level (48 bits: enough for years of levels of a microsecond) and count of chunks (16 bits).
+  // A count of 0 says that there is nothing to do.
+  class Ticket {
+   public:
+    Ticket() = default;
+    Ticket(std::uint64_t number, int count) : word_(number << 16 | static_cast<std::uint64_t>(count)) {}
+    std::uint64_t number() const { return word_ >> 16; }
+    int count() const { return static_cast<int>(word_ & 0xffff); }
+    bool operator==(const Ticket&) const = default;
+
+   private:
+    std::uint64_t word_ = 0;
+  };
+
+  struct alignas(kCacheLine) Share {
+    std::atomic<Ticket> taken{Ticket()};  // the number of a level and how many chunks of this share are taken
+  };
+
+  // Where threads sleep that wait for a new ticket.
+  struct alignas(kCacheLine) Bed {
+    std::atomic<bool> used{false};
+    std::atomic<std::uint32_t> calls{0};
+    void wake_all();
+  };
+
+  void stop();
+  void work(int thread);
+  Ticket take_part(int thread, Ticket ticket);
+  int run_chunks(int thread, Ticket ticket);
+  std::optional<int> take_chunk(int share, Ticket ticket);
+  void run_chunk(int level, int chunk);
+  Ticket open_next_level();
+  Ticket publish(int count);
+  Ticket wait_for_change(Ticket seen, Bed& bed);
+  int first_chunk(int share, int count) const;
+
+  const int threads_;
+  const bool may_spin_;  // no more threads than processors
+  const int process_;    // id of the process that has the workers
+
+  // Read by all when they begin a level.
+  alignas(kCacheLine) std::atomic<Ticket> ticket_{Ticket()};
+  const LevelTask* task_ = nullptr;
+  int level_ = 0;
+  std::atomic<int> failed_chunk_{0};  // the first that threw; kNone where none has
+
+  alignas(kCacheLine) std::atomic<int> unfinished_{0};  // chunks of the level
+  std::unique_ptr<Share[]> shares_;                     // by thread
+  Bed caller_bed_;
+  Bed worker_bed_;
+
+  alignas(kCacheLine) std::atomic<bool> busy_{false};
+  std::atomic<bool> stopping_{false};
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;  // of failed_chunk_
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace sestina
