@@ -1,5 +1,6 @@
 #include "sestina/expression/parse.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -278,6 +279,20 @@ TEST(Parse, AcceptsWhatIsLongOnly) {
   const Expr huge = parse_symbols(graph, "2^123456789");
   EXPECT_EQ(to_text(graph, huge), "2^123456789");
   EXPECT_TRUE(graph.has_constant_fault(huge));
+}
+
+TEST(Parse, KeepsHugeExponentsFinite) {
+  Graph graph;
+  std::string product = "x^9007199254740992", tower = product;
+  for (int i = 0; i < 2'000; ++i) product += "*x^9007199254740992";
+  for (int i = 0; i < 100; ++i) tower = fmt::format("({})^9007199254740992", tower);
+  const Binding x{graph.symbol("x"), 1.0};
+  for (const std::string& text :
+       {product, fmt::format("1/({})", product), fmt::format("({})^-3", product), tower}) {
+    const Expr expr = parse_symbols(graph, text);
+    EXPECT_EQ(evaluate(graph, expr, std::span(&x, 1)), 1.0);
+    EXPECT_EQ(parse_symbols(graph, to_text(graph, expr)), expr);
+  }
 }
 
 TEST(Parse, NeverCrashesOnRandomBytes) {

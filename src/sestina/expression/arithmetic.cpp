@@ -2,12 +2,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <tuple>
 
 #include "sestina/expression/graph.h"
 
 namespace sestina {
 namespace {
+
+// Every whole number up to here is a double.
+constexpr std::int64_t kLargestExponent = std::int64_t{1} << 53;
 
 struct Term {
   Expr rest;
@@ -114,7 +118,8 @@ std::vector<Graph::Factor> Graph::collect_factors(std::span<const Expr> operands
   std::size_t count = 0;
   for (const Factor& factor : factors) {
     Factor* last = count > 0 ? &factors[count - 1] : nullptr;
-    if (last && last->base == factor.base && (last->exponent < 0) == (factor.exponent < 0)) {
+    const bool is_alike = last && last->base == factor.base && (last->exponent < 0) == (factor.exponent < 0);
+    if (is_alike && std::abs(last->exponent + factor.exponent) <= kLargestExponent) {
       last->exponent += factor.exponent;
     } else {
       factors[count++] = factor;
