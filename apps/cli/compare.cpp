@@ -37,16 +37,16 @@ bool compare_states(const std::shared_ptr<const Model>& model, int count) {
     fmt::print("{} states skipped: {}\n", comparison.skipped, comparison.formulations[0].failure);
   if (!std::isnan(comparison.condition))
     fmt::print("condition number of the mass matrix: up to {:.2g}\n", comparison.condition);
-  fmt::print("\n{:<12} {:>12}   {:<28} {:<28} {:<10}\n", "", "residual of", "the same, relative",
+  fmt::print("\n{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "", "residual of", "the same, relative",
              "udot differs from", "reactions");
-  fmt::print("{:<12} {:>12}   {:<28} {:<28} {:<10}\n", "formulation", "inverse dyn.", "to its terms",
+  fmt::print("{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "formulation", "inverse dyn.", "to its terms",
              comparison.formulations[0].name + ", relative", "differ");
   for (const FormulationComparison& f : comparison.formulations) {
     const bool is_reference = &f == &comparison.formulations[0];
-    fmt::print("{:<12} {:>12.1e}   {:<28} {:<28} {:<10.1e}\n", f.name, f.residual,
+    fmt::print("{:<18} {:>12.1e}   {:<26} {:<26} {:<10.1e}\n", f.name, f.residual,
                worst(f.relative_residual, f.worst_residual),
                is_reference ? "(reference)" : worst(f.udot_difference, f.worst_udot), f.reaction_difference);
-    if (!f.failure.empty() && comparison.skipped == 0) fmt::print("{:<12} failed: {}\n", "", f.failure);
+    if (!f.failure.empty() && comparison.skipped == 0) fmt::print("{:<18} failed: {}\n", "", f.failure);
   }
   double disagreement = 0.0;
   for (const FormulationComparison& f : comparison.formulations)

@@ -5,6 +5,9 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/divide_and_conquer_solver.h"
+#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/recursive_solver.h"
 
 namespace sestina {
 namespace {
@@ -46,21 +49,42 @@ class Kane final : public MultibodySolver {
   InverseDynamics<double> inverse_;
 };
 
+class DivideAndConquer final : public MultibodySolver {
+ public:
+  DivideAndConquer(const Model& model, int grain, Executor* executor) : solver_(model, grain, executor) {}
+  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                            const AppliedForces<double>& forces, std::span<double> udot) override {
+    return solver_.solve(properties, kinematics, forces, udot);
+  }
+  void calc_reactions(const Properties<double>&, const Kinematics<double>& kinematics,
+                      const AppliedForces<double>&, std::span<const double>,
+                      std::span<SpatialForce<double>> reactions) override {
+    solver_.calc_reactions(kinematics, reactions);
+  }
+
+ private:
+  DivideAndConquerSolver<double> solver_;
+};
+
 }  // namespace
 
-std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model) {
+std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model, Executor* executor) {
   if (name == "recursive") return std::make_unique<Recursive>(model);
   if (name == "kane") return std::make_unique<Kane>(model);
+  if (name == "divide_and_conquer") return std::make_unique<DivideAndConquer>(model, 1, executor);
+  if (name == "hybrid") {
+    return std::make_unique<DivideAndConquer>(model, DivideAndConquerSolver<double>::kHybridGrain, executor);
+  }
   throw InputError(fmt::format("there is no solver '{}'", name));
 }
 
 ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<double> properties,
-                                 std::string_view solver)
+                                 std::string_view solver, Executor* executor)
     : model_(std::move(model)),
       properties_(std::move(properties)),
       kinematics_(*model_),
       forces_(*model_),
-      solver_(make_solver(solver, *model_)) {}
+      solver_(make_solver(solver, *model_, executor)) {}
 
 void ForwardDynamics::update(const State<double>& state) {
   update_kinematics(*model_, properties_, state, kinematics_);

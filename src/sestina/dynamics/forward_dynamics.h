@@ -6,8 +6,8 @@
 
 #include "sestina/dynamics/energy.h"
 #include "sestina/dynamics/inverse_dynamics.h"
-#include "sestina/dynamics/kane_solver.h"
-#include "sestina/dynamics/recursive_solver.h"
+#include "sestina/dynamics/solve_report.h"
+#include "sestina/parallel/executor.h"
 
 namespace sestina {
 
@@ -24,13 +24,16 @@ class MultibodySolver {
                               std::span<SpatialForce<double>> reactions) = 0;
 };
 
-// `name` is one of solver_names().
-std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model);
+// `name` is one of solver_names(). Solvers that work in parallel use the executor if there is one, and give
+// the same result without.
+std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
+                                             Executor* executor = nullptr);
 
 class ForwardDynamics {
  public:
-  // Keeps the model alive.
-  ForwardDynamics(std::shared_ptr<const Model> model, Properties<double> properties, std::string_view solver);
+  // Keeps the model alive. The executor, if there is one, must outlive this.
+  ForwardDynamics(std::shared_ptr<const Model> model, Properties<double> properties, std::string_view solver,
+                  Executor* executor = nullptr);
 
   // Fills the kinematics, the forces and udot (nu) for a state. No allocation. Throws ComputationError,
   // which names the joint where the mass matrix is singular or the force that is not finite.

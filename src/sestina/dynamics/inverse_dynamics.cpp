@@ -74,7 +74,11 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
       const BodyInfo& info = model.bodies()[a];
       for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
         const auto j = static_cast<std::size_t>(k);
-        for (const auto& term : terms) scale[j] += std::abs(dot(kinematics.H[j], term));
+        // By norms: a product that is zero because its factors are normal to each other still carries the
+        // round-off of the factors.
+        const SpatialMotion<double>& H = kinematics.H[j];
+        for (const auto& term : terms)
+          scale[j] += norm(H.w) * norm(term.torque) + norm(H.v) * norm(term.force);
       }
       for (auto& term : terms) term = shift_back(term, kinematics.s[static_cast<std::size_t>(a.value())]);
     }

@@ -20,8 +20,7 @@
 // Algorithms (2008), section 7.3, in ground axes about each body's own point and classical accelerations.
 #pragma once
 
-#include "sestina/dynamics/applied_forces.h"
-#include "sestina/dynamics/solve_report.h"
+#include "sestina/dynamics/articulated_sweep.h"
 
 namespace sestina {
 
@@ -39,21 +38,8 @@ class RecursiveSolver {
   void calc_reactions(std::span<SpatialForce<T>> reactions) const;
 
  private:
-  void start_bodies(const Properties<T>& properties, const Kinematics<T>& kinematics,
-                    const AppliedForces<T>& forces);
-  void eliminate_joint(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics,
-                       const AppliedForces<T>& forces, SolveReport<T>& report);
-  void sweep_outward(const Kinematics<T>& kinematics, std::span<T> udot);
-
   const Model* model_;
-  std::vector<ArticulatedInertia<T>> I_;  // by BodyIndex
-  std::vector<SpatialForce<T>> z_;        // by BodyIndex
-  std::vector<SpatialMotion<T>> A_;       // by BodyIndex
-  // Columns of one joint are eliminated one after the other, which factors D as it goes: after the columns
-  // before k have been eliminated, U_k = I H_k, D_k = H_k . U_k + armature and e_k = tau_k - H_k . z.
-  std::vector<SpatialForce<T>> U_;  // (nu)
-  std::vector<T> D_inverse_;        // (nu)
-  std::vector<T> e_;                // (nu)
+  ArticulatedSweep<T> sweep_;
 };
 
 }  // namespace sestina

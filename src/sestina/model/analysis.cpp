@@ -8,7 +8,7 @@ const std::vector<std::string>& coordinates_names() {
 }
 
 const std::vector<std::string>& solver_names() {
-  static const std::vector<std::string> names{"recursive", "kane"};
+  static const std::vector<std::string> names{"recursive", "kane", "divide_and_conquer", "hybrid"};
   return names;
 }
 

@@ -1,0 +1,52 @@
+// How a tree of bodies is cut into pieces and put together again, in a number of levels that grows like the
+// logarithm of the number of pieces. Made once, from the topology and a grain, never from the thread count.
+//
+// A piece is a set of bodies that hangs on one body, its base (which is not part of it), by one or several
+// joints, and that has at most one handle: a body of the piece on which further pieces hang.
+//
+//                    base         handle
+//        ... ---(piece 1)--o---(piece 2)--o---(piece 3)
+//
+// Nodes 0 ... pieces-1 are the pieces; every assembly makes a further node out of two. The assemblies of one
+// level are independent of each other. It is tree contraction by rake and compress:
+//   kBundle  two nodes without handle on one base become one                       (rake)
+//   kAttach  a node without handle joins the node on whose handle it hangs; the handle stays open (rake)
+//   kExtend  a node joins the node on whose handle it alone hangs; the handle becomes its own, or none
+//            (compress, or the last rake)
+// Source: Miller and Reif, Parallel tree contraction and its application (1985).
+#pragma once
+
+#include <vector>
+
+#include "sestina/model/model.h"
+
+namespace sestina {
+
+struct AssemblyTree {
+  struct Piece {
+    std::vector<BodyIndex> bodies;  // parents before children
+  };
+  enum class Kind { kBundle, kAttach, kExtend };
+  struct Assembly {
+    Kind kind;
+    int inner, outer;  // nodes; of a bundle in any order
+  };
+  struct Node {
+    BodyIndex base;
+    BodyIndex handle;  // invalid when there is none
+  };
+
+  // `may_be_handle[b]` is false for a body that should not end a piece because its own inertia does not
+  // resist its joint's motion; such a cut is avoided unless the tree branches there.
+  AssemblyTree(const Model& model, int grain, const std::vector<bool>& may_be_handle);
+
+  std::vector<Piece> pieces;
+  std::vector<Assembly> assemblies;  // assembly i makes node pieces.size() + i
+  std::vector<int> level_starts;     // level l is [level_starts[l], level_starts[l + 1])
+  std::vector<Node> nodes;
+  std::vector<int> roots;  // the nodes that are left: on the ground, without handle
+
+  int num_levels() const { return static_cast<int>(level_starts.size()) - 1; }
+};
+
+}  // namespace sestina

@@ -1,0 +1,177 @@
+#include "sestina/dynamics/comparison.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/kane_solver.h"
+
+namespace sestina {
+namespace {
+
+double largest(std::span<const double> values) {
+  double result = 0.0;
+  for (const double x : values) result = std::max(result, std::abs(x));
+  return result;
+}
+
+double largest(const SpatialForce<double>& f) {
+  const double values[] = {f.torque.x, f.torque.y, f.torque.z, f.force.x, f.force.y, f.force.z};
+  return largest(values);
+}
+
+double calc_condition(const Model& model, const Properties<double>& properties,
+                      const Kinematics<double>& kinematics) {
+  KaneSolver<double> kane(model);
+  kane.update_mass_matrix(properties, kinematics);
+  const int n = model.nu();
+  if (n == 0) return 1.0;
+  Eigen::MatrixXd M(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = kane.mass_matrix()(i, j);
+  }
+  const Eigen::VectorXd eigenvalues =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+  return eigenvalues[n - 1] / std::max(eigenvalues[0], 0.0);
+}
+
+class Comparer {
+ public:
+  Comparer(std::shared_ptr<const Model> model, const Properties<double>& properties)
+      : model_(*model), inverse_(model_), reactions_(static_cast<std::size_t>(model_.bodies().size())) {
+    for (const std::string& name : solver_names()) {
+      solvers_.emplace_back(model, properties, name);
+      comparison_.formulations.emplace_back().name = name;
+    }
+    udot_.assign(solvers_.size(), std::vector<double>(static_cast<std::size_t>(model_.nu())));
+    comparison_.condition = model_.nu() <= kLargestCondition ? 1.0 : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  void add(const State<double>& state) {
+    int failures = 0;
+    std::vector<bool> has_failed(solvers_.size(), false);
+    for (std::size_t i = 0; i < solvers_.size(); ++i) {
+      try {
+        solvers_[i].calc_udot(state, udot_[i]);
+        compare_with_inverse_dynamics(i);
+      } catch (const ComputationError& error) {
+        has_failed[i] = true;
+        ++failures;
+        if (comparison_.formulations[i].failure.empty()) comparison_.formulations[i].failure = error.what();
+      }
+    }
+    if (failures == static_cast<int>(solvers_.size())) {
+      ++comparison_.skipped;
+      return;
+    }
+    ++comparison_.states;
+    if (has_failed[0]) return;
+    for (std::size_t i = 1; i < solvers_.size(); ++i) {
+      if (!has_failed[i]) compare_with_reference(i);
+    }
+    if (model_.nu() <= kLargestCondition) {
+      const double condition = calc_condition(model_, solvers_[0].properties(), solvers_[0].kinematics());
+      comparison_.condition = std::max(comparison_.condition, condition);
+    }
+  }
+
+  const Comparison& comparison() const { return comparison_; }
+
+ private:
+  void compare_with_inverse_dynamics(std::size_t i) {
+    ForwardDynamics& solver = solvers_[i];
+    FormulationComparison& result = comparison_.formulations[i];
+    update_inverse_dynamics<double>(model_, solver.properties(), solver.kinematics(), solver.forces(),
+                                    udot_[i], inverse_);
+    const std::vector<double> scale = calc_residual_scale(model_, solver.properties(), solver.kinematics(),
+                                                          solver.forces(), udot_[i], inverse_);
+    for (std::size_t k = 0; k < scale.size(); ++k) {
+      const double residual = std::abs(inverse_.residual[k]);
+      result.residual = std::max(result.residual, residual);
+      const double relative = residual == 0.0 ? 0.0 : residual / scale[k];
+      if (relative > result.relative_residual) {
+        result.relative_residual = relative;
+        result.worst_residual = model_.u_names()[k];
+      }
+    }
+    solver.calc_reactions(udot_[i], reactions_);
+    double difference = 0.0, magnitude = 0.0;
+    for (std::size_t b = 1; b < reactions_.size(); ++b) {
+      difference = std::max(difference, largest(reactions_[b] - inverse_.reaction[b]));
+      magnitude = std::max(magnitude, largest(inverse_.reaction[b]));
+    }
+    if (magnitude > 0.0)
+      result.reaction_difference = std::max(result.reaction_difference, difference / magnitude);
+  }
+
+  void compare_with_reference(std::size_t i) {
+    FormulationComparison& result = comparison_.formulations[i];
+    const double magnitude = largest(udot_[0]);
+    for (std::size_t k = 0; k < udot_[i].size(); ++k) {
+      const double difference = std::abs(udot_[i][k] - udot_[0][k]);
+      const double relative = difference == 0.0 ? 0.0 : difference / magnitude;
+      if (relative > result.udot_difference) {
+        result.udot_difference = relative;
+        result.worst_udot = model_.u_names()[k];
+      }
+    }
+  }
+
+  const Model& model_;
+  std::vector<ForwardDynamics> solvers_;
+  std::vector<std::vector<double>> udot_;
+  InverseDynamics<double> inverse_;
+  std::vector<SpatialForce<double>> reactions_;
+  Comparison comparison_;
+};
+
+// Numbers in (-1, 1) that are the same on every machine (splitmix64, Steele, Lea and Flood 2014).
+class SplitMix {
+ public:
+  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+  double next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    z ^= z >> 31;
+    return std::ldexp(static_cast<double>(z >> 11), -52) - 1.0;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+bool Comparison::agrees() const {
+  const double udot_limit = condition > 1e5 ? kUdotLimitPerCondition * condition : kUdotLimit;
+  return std::all_of(formulations.begin(), formulations.end(), [&](const FormulationComparison& f) {
+    const bool has_same_failures = f.failure.empty() == formulations[0].failure.empty();
+    return f.relative_residual <= kResidualLimit && f.udot_difference <= udot_limit && has_same_failures;
+  });
+}
+
+Comparison compare_formulations(std::shared_ptr<const Model> model, const Properties<double>& properties,
+                                const std::vector<State<double>>& states) {
+  Comparer comparer(std::move(model), properties);
+  for (const State<double>& state : states) comparer.add(state);
+  return comparer.comparison();
+}
+
+std::vector<State<double>> scatter_states(const Model& model, int count, double spread, std::uint64_t seed) {
+  std::vector<State<double>> states{calc_initial_state(model)};
+  SplitMix random(seed);
+  std::vector<double> displacement(static_cast<std::size_t>(model.nu()));
+  for (int i = 0; i < count; ++i) {
+    State<double> state = states[0];
+    for (double& x : displacement) x = spread * random.next();
+    plus_q<double>(model, states[0].q, displacement, state.q);
+    for (double& u : state.u) u += spread * random.next();
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+}  // namespace sestina

@@ -1,0 +1,110 @@
+// Forward dynamics by divide and conquer: O(log n) on enough processors.
+//
+// The mechanism is cut into pieces (assembly_tree.h). A piece, or an assembly of pieces, hangs on its base,
+// whose acceleration is A_P, and may have a handle, on which an outside force f acts. Seen from there, all
+// about the Mo of the base and of the handle, in ground axes:
+//   F   = I A_P + z - K f                  force that the base must exert on it              (10)
+//   a_t = K^T A_P + b + d + Phi f          acceleration of the handle                        (11)
+// b is what the velocities alone do to the handle, d what the forces do through the freedom of the joints;
+// d lies in the range of Phi, and Phi is symmetric and not negative.
+//
+// A piece is eliminated joint by joint from its tips, as in the recursive solver; on the way from the handle
+// inward each column H (with U, D, e of (7)) gives
+//   t = K^T H,   K <- shifted (K - U t^T / D),   Phi <- Phi + t t^T / D,   d <- d + t e / D,
+//   b <- b + K^T c                         starting from K = 1 at the handle                 (12)
+//
+// Two nodes: the outer one (2) on the handle of the inner one (1). With Phi_1 = L L^T, d_1 = L y:
+//   N = 1 + L^T I_2 L,   P = L N^-1 L^T,   g = L N^-1 y                                      (13)
+//   a_t = v - P (I_2 v + z_2 - K_2 f) + g,       v = K_1^T A_P + b_1                         (14)
+//   I = I_1 + K_1 (I_2 - I_2 P I_2) K_1^T,       z = z_1 + K_1 (I_2 a_t0 + z_2)
+//   K = K_1 (K_2 - I_2 P K_2),                   Phi = Phi_2 + K_2^T P K_2
+//   b = b_2 + K_2^T (b_1 - P I_2 b_1),           d = d_2 + K_2^T (g - P z_2)                 (15)
+// where a_t0 is (14) for A_P = 0, f = 0. Where the outer node has no handle, the last two lines fall away;
+// where the handle stays open beside it, K_2 = 1 and Phi_2 = b_2 = d_2 = 0.
+//
+// Outward again: the ground's acceleration is zero; (14) gives each inner node the force on its handle,
+// f_1 = -(I_2 a_t + z_2 - K_2 f), and each outer node the acceleration of its base, a_t; in the pieces
+//   udot = (e + t.f - U.A') / D.                                                             (16)
+//
+// N has no eigenvalue below 1 and the pivots of the pieces are those of the recursion: no inverse inertia
+// appears, so that a massless body is as harmless as there, and no pivoting is needed. A piece should end at
+// a body whose own inertia resists its joint; the assembly tree sees to that. If a piece is singular all the
+// same, the recursive solver takes over.
+//
+// Featherstone (1999) inverts the inertias of bodies instead (his handles have Phi alone): that fails where a
+// body has none and loses digits where it has little. Grain 1 makes every body a piece (his algorithm in
+// these variables); a larger grain is the hybrid of Critchley and others (2009).
+// Cost: about 1.5 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
+// Sources: Featherstone, A divide-and-conquer articulated-body algorithm, IJRR 18 (1999) 867-892;
+// Critchley, Anderson, Binani, J. Comput. Nonlinear Dynam. 4 (2009) 021004.
+#pragma once
+
+#include "sestina/dynamics/assembly_tree.h"
+#include "sestina/dynamics/recursive_solver.h"
+#include "sestina/parallel/executor.h"
+#include "sestina/spatial/mat6.h"
+
+namespace sestina {
+
+template <class T>
+class DivideAndConquerSolver {
+ public:
+  // Bodies of a piece of the hybrid (docs/divide_and_conquer.md has the measurement).
+  static constexpr int kHybridGrain = 64;
+
+  // Pieces and assemblies are spread over the executor's threads; without one they are done in order. The
+  // result is the same, bit for bit.
+  DivideAndConquerSolver(const Model& model, int grain, Executor* executor = nullptr);
+
+  // As RecursiveSolver.
+  SolveReport<T> solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                       const AppliedForces<T>& forces, std::span<T> udot);
+  void calc_reactions(const Kinematics<T>& kinematics, std::span<SpatialForce<T>> reactions) const;
+
+  const AssemblyTree& assembly_tree() const { return tree_; }
+
+ private:
+  // (10) and (11) of a piece or an assembly; the lower part only with a handle.
+  struct Node {
+    Mat6<T> I;
+    Vec6<T> z;
+    Mat6<T> K, Phi;
+    Vec6<T> b, d;
+    // Of the outward pass.
+    Vec6<T> A_P, f;
+  };
+  struct Joint {  // of an assembly, for the outward pass
+    Mat6<T> P;
+    Vec6<T> g;
+  };
+
+  void eliminate_piece(int piece, const Properties<T>& properties, const Kinematics<T>& kinematics,
+                       const AppliedForces<T>& forces);
+  void extend_path(Node& node, const BodyInfo& info, std::size_t body, const Kinematics<T>& kinematics);
+  void assemble(int assembly);
+  void join(const Node& inner, const Node& outer, bool outer_has_handle, bool stays_open, Joint& joint,
+            Node& node);
+  void disassemble(int assembly);
+  void accelerate_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
+  void do_task(std::size_t level, int i, const Properties<T>& properties, const Kinematics<T>& kinematics,
+               const AppliedForces<T>& forces, std::span<T> udot);
+  void calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
+                            std::span<SpatialForce<T>> reactions) const;
+
+  Node& node(int i) { return nodes_[static_cast<std::size_t>(i)]; }
+
+  const Model* model_;
+  Executor* executor_;
+  AssemblyTree tree_;
+  std::vector<int> level_sizes_;  // pieces; the tree's levels inward, then outward; pieces
+  ArticulatedSweep<T> sweep_;
+  RecursiveSolver<T> fallback_;
+  bool used_fallback_ = false;
+  std::vector<Node> nodes_;
+  std::vector<Joint> joints_;            // by assembly
+  std::vector<SolveReport<T>> reports_;  // by piece
+  std::vector<Vec6<T>> t_;               // (nu), on the way to a handle
+  std::vector<char> is_on_path_;         // by BodyIndex: between the handle of its piece and the base
+};
+
+}  // namespace sestina
