@@ -281,7 +281,9 @@ class RandomSystem {
       force.value.emplace_back(value);
     }
   }
+  // Inner forces do not know where the whole is.
   std::string coordinate_of(int i) {
+    if (parent(i) < 0 && !options_.has_ground_forces) return "0";
     const JointInfo& info = joint_info(type(i));
     const std::string joint = floats(i) ? body_name(i) : joint_name(i);
     if (info.nq == 0) return "0";
