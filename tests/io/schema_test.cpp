@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "sestina/io/model_file_keys.h"
@@ -105,6 +106,22 @@ TEST(Schema, NamesTheWordsThatFreezingAccepts) {
   EXPECT_EQ(enumeration("analysis", "solver"), set_of(solver_names()));
   EXPECT_EQ(enumeration("step", "driver"), set_of(driver_names()));
   EXPECT_EQ(words_in(child(definition("integrator_name"), "enum")), set_of(integrator_names()));
+}
+
+TEST(ModelFileReference, NamesEveryKeyAndWord) {
+  const std::string page = read_text_file(SESTINA_SOURCE_DIR "/docs/model_file.md", 1 << 20);
+  const auto expect_named = [&](const std::string& word) {
+    // Within backticks, perhaps among others: `{rpy: [r, p, y]}`, `xx yy zz`, `analysis.solver`.
+    const std::regex pattern("`[^`\n]*\\b" + word + "\\b[^`\n]*`");
+    EXPECT_TRUE(std::regex_search(page, pattern)) << word;
+  };
+  for (const KeyTable& table : key_tables()) {
+    if (!table.type.empty()) expect_named(table.type);
+    for (const std::string& key : table.allowed) expect_named(key);
+  }
+  for (const auto* words : {&coordinates_names(), &solver_names(), &integrator_names(), &driver_names()}) {
+    for (const std::string& word : *words) expect_named(word);
+  }
 }
 
 TEST(Schema, DescribesEveryKey) {
