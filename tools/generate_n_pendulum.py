@@ -48,7 +48,7 @@ def write(n, angle):
     print("analysis:")
     print("  step: {driver: variable, rtol: 1e-10, atol: 1e-12}")
     print("  duration: 5")
-    print("output: {every: 0.01}")
+    print("output: {every: 0.005}")
 
 
 def main():
