@@ -69,5 +69,6 @@ function(sestina_test_program name)
     SESTINA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE
     sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES ${ARG_PROPERTIES})
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    NO_PRETTY_VALUES PROPERTIES ${ARG_PROPERTIES})
 endfunction()
