@@ -1,0 +1,95 @@
+// Evaluating the equations of motion does not allocate memory.
+#include "allocation_counter.h"
+
+#include <gtest/gtest.h>
+
+#include "dynamics/evaluation.h"
+#include "dynamics/random_systems.h"
+#include "sestina/dynamics/forward_dynamics.h"
+
+namespace sestina {
+namespace {
+
+using namespace testing_support;
+
+TEST(Allocation, IsCounted) {
+  const long before = allocations;
+  ::operator delete(::operator new(100));
+  EXPECT_EQ(allocations, before + 1);
+}
+
+class Wind : public UserForce {
+  void add_force(double, std::span<const BodyMotion<double>> bodies,
+                 std::span<SpatialForce<double>> forces) const override {
+    for (std::size_t b = 1; b < bodies.size(); ++b) forces[b] += {{}, -0.1 * bodies[b].V_WB.v};
+  }
+};
+
+template <class T>
+void expect_no_allocation(Evaluation<T>& at, const State<T>& state) {
+  const Model& model = *at.model;
+  RecursiveSolver<T> recursive(model);
+  KaneSolver<T> kane(model);
+  std::vector<SpatialForce<T>> reactions(static_cast<std::size_t>(model.bodies().size()));
+  Energy<T> energy;
+  Power<T> power;
+  Momentum<T> momentum;
+  const long before = allocations;
+  update_kinematics<T>(model, at.properties, state, at.kinematics);
+  EXPECT_EQ(allocations, before) << "update_kinematics";
+  update_applied_forces<T>(model, at.properties, state, at.kinematics, at.forces);
+  EXPECT_EQ(allocations, before) << "update_applied_forces";
+  recursive.solve(at.properties, at.kinematics, at.forces, at.udot);
+  recursive.calc_reactions(reactions);
+  EXPECT_EQ(allocations, before) << "RecursiveSolver";
+  kane.solve(at.properties, at.kinematics, at.forces, at.udot);
+  EXPECT_EQ(allocations, before) << "KaneSolver";
+  update_inverse_dynamics<T>(model, at.properties, at.kinematics, at.forces, at.udot, at.inverse);
+  EXPECT_EQ(allocations, before) << "update_inverse_dynamics";
+  energy = calc_energy<T>(model, at.properties, state, at.kinematics, at.forces);
+  power = calc_power<T>(model, at.properties, state, at.kinematics, at.forces);
+  momentum = calc_momentum<T>(at.kinematics);
+  EXPECT_EQ(allocations, before) << "calc_energy, calc_power, calc_momentum";
+  EXPECT_NE(value_of(energy.kinetic) + value_of(power.supplied) + value_of(norm(momentum.linear)), 0.0);
+}
+
+TEST(Allocation, DoesNotHappenInTheEquationsOfMotion) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    System system = random_system(seed);
+    Evaluation<Dual> dual(freeze(system));
+    const State<double> state = calc_initial_state(*dual.model);
+    const std::vector<double> direction(state.u.size(), 1.0);
+    expect_no_allocation(dual, moving_state(*dual.model, state, direction, direction, 1.0));
+    system.add_user_force("wind", std::make_shared<Wind>());
+    Evaluation<double> at(freeze(system));
+    expect_no_allocation(at, state);
+  }
+}
+
+class Solver : public testing::TestWithParam<std::string> {};
+
+TEST_P(Solver, DoesNotAllocateInForwardDynamics) {
+  const auto model = freeze(random_system(7));
+  ForwardDynamics dynamics(model, calc_properties(*model), GetParam());
+  State<double> state = calc_initial_state(*model);
+  std::vector<double> udot(state.u.size()), qdot(state.q.size());
+  std::vector<SpatialForce<double>> reactions(static_cast<std::size_t>(model->bodies().size()));
+  const long before = allocations;
+  for (int k = 0; k < 10; ++k) {
+    state.t += 0.01;
+    dynamics.calc_udot(state, udot);
+    calc_q_dot<double>(*model, state.q, state.u, qdot);
+    for (std::size_t i = 0; i < qdot.size(); ++i) state.q[i] += 0.01 * qdot[i];
+    normalize_q<double>(*model, state.q);
+    dynamics.calc_reactions(udot, reactions);
+    dynamics.energy(state);
+    dynamics.power(state);
+  }
+  EXPECT_EQ(allocations, before);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Solver, testing::ValuesIn(solver_names()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace sestina
