@@ -1,0 +1,132 @@
+// No heap memory inside a time step: every form of operator new of this program is counted.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "dynamics/random_systems.h"
+#include "sestina/integrate/rule_list.h"
+#include "sestina/integrate/step_options.h"
+#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/system_equations.h"
+#include "sestina/workspace/workspace.h"
+#include "workspace/test_systems.h"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* allocate(std::size_t size) {
+  ++allocations;
+  return std::malloc(size == 0 ? 1 : size);
+}
+void* allocate_aligned(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto a = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(a, (size + a - 1) / a * a);
+}
+void* or_throw(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+// The array forms of the library end in these.
+void* operator new(std::size_t size) { return or_throw(allocate(size)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return or_throw(allocate_aligned(size, alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace sestina::test {
+namespace {
+
+IntegrationState initial_state(const Model& model) {
+  State<double> state = calc_initial_state(model);
+  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0)};
+}
+
+std::vector<std::shared_ptr<const Model>> models() {
+  System robot = make_robot();
+  add_given_forces(robot);
+  std::vector<std::shared_ptr<const Model>> list{freeze(robot)};
+  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+    list.push_back(freeze(testing_support::random_system(seed)));
+  return list;
+}
+
+TEST(Allocation, IsCounted) {
+  const long before = allocations;
+  ::operator delete(::operator new(100));
+  EXPECT_EQ(allocations, before + 1);
+}
+
+class Stepping : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+TEST_P(Stepping, DoesNotAllocate) {
+  const auto& [rule_name, solver] = GetParam();
+  for (const auto& model : models()) {
+    auto rule = make_integration_rule(rule_name);
+    std::vector<StepOptions> options = {{.driver = "fixed", .dt = 1e-4}};
+    if (rule->error_order() > 0) options.push_back({.driver = "variable", .rtol = 1e-6, .atol = 1e-6});
+    for (const StepOptions& option : options) {
+      ForwardDynamics dynamics(model, calc_properties(*model), solver);
+      SystemEquations equations(dynamics);
+      auto driver = make_step_driver(option);
+      driver->start(*rule, equations, initial_state(*model), 1.0);
+      const long before = allocations;
+      for (int k = 0; k < 20; ++k) driver->step();
+      driver->advance_to(0.5 * (rule->previous().t + driver->state().t));  // an instant in between
+      EXPECT_EQ(allocations, before) << model->name() << ", " << option.driver;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Stepping,
+    testing::Combine(testing::ValuesIn(integration_rule_names().begin(), integration_rule_names().end()),
+                     testing::ValuesIn(solver_names())),
+    [](const auto& test) { return std::get<0>(test.param) + "_" + std::get<1>(test.param); });
+
+class Rows : public testing::TestWithParam<std::string> {};
+
+TEST_P(Rows, AreEvaluatedWithoutAllocating) {
+  for (const auto& model : models()) {
+    for (const bool reactions : {false, true}) {
+      ForwardDynamics dynamics(model, calc_properties(*model), GetParam());
+      ResultRow row(*model, reactions);
+      const IntegrationState state = initial_state(*model);
+      row.calc(state, dynamics);
+      const long before = allocations;
+      row.calc(state, dynamics);
+      EXPECT_EQ(allocations, before) << model->name() << (reactions ? " with reactions" : "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Rows, testing::ValuesIn(solver_names()),
+                         [](const auto& test) { return test.param; });
+
+// Steps of a whole run cost memory only for its beginning: twice the steps, the same number of allocations.
+TEST(Allocation, OfARunDoesNotGrowWithItsSteps) {
+  const auto count = [](double duration) {
+    System robot = make_robot();
+    robot.analysis.step.driver = "fixed";
+    robot.analysis.step.dt = 1e-3;
+    robot.analysis.duration = duration;
+    robot.output.every = 1e-2;
+    Workspace workspace(robot);
+    const long before = allocations;
+    workspace.run();
+    return allocations - before;
+  };
+  count(0.1);
+  EXPECT_EQ(count(0.1), count(0.4));
+}
+
+}  // namespace
+}  // namespace sestina::test
