@@ -1,5 +1,8 @@
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -10,6 +13,10 @@ constexpr double kNullPivot = 1e-14;
 // A body may be a handle where its own inertia, about the axes of its joint, exceeds this fraction of its
 // inertia in any direction.
 constexpr double kStrongPivot = 1e-6;
+
+// Rounds of closing the gaps at handles, and the relative gap after which one more round is enough.
+constexpr int kMostRounds = 5;
+constexpr double kSmallGap = 1e-9;
 
 // The lower L of Phi = L L^T; columns of vanishing pivots are zero.
 template <class T>
@@ -85,19 +92,14 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       sweep_(model),
       fallback_(model),
       nodes_(tree_.nodes.size()),
+      vectors_(tree_.nodes.size()),
+      handle_force_(tree_.pieces.size()),
+      relative_gaps_(tree_.pieces.size(), 0.0),
       joints_(tree_.assemblies.size()),
       reports_(tree_.pieces.size()),
       t_(static_cast<std::size_t>(model.nu())),
-      is_on_path_(static_cast<std::size_t>(model.bodies().size()), 0) {
-  const int num_pieces = static_cast<int>(tree_.pieces.size());
-  const auto level_size = [&](std::size_t level) {
-    return tree_.level_starts[level + 1] - tree_.level_starts[level];
-  };
-  const auto depth = static_cast<std::size_t>(tree_.num_levels());
-  level_sizes_.push_back(num_pieces);
-  for (std::size_t level = 0; level < depth; ++level) level_sizes_.push_back(level_size(level));
-  for (std::size_t level = depth; level > 0; --level) level_sizes_.push_back(level_size(level - 1));
-  level_sizes_.push_back(num_pieces);
+      is_on_path_(static_cast<std::size_t>(model.bodies().size()), 0),
+      dA_(is_on_path_.size()) {
   for (std::size_t piece = 0; piece < tree_.pieces.size(); ++piece) {
     const AssemblyTree::Node& ends = tree_.nodes[piece];
     if (!ends.handle.is_valid()) continue;
@@ -105,43 +107,99 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       is_on_path_[static_cast<std::size_t>(b.value())] = 1;
     }
   }
+  const int num_pieces = static_cast<int>(tree_.pieces.size()), depth = tree_.num_levels();
+  const auto add_level = [](Schedule& schedule, TaskKind kind, int first, int size) {
+    schedule.levels.push_back({kind, first});
+    schedule.sizes.push_back(size);
+  };
+  const auto add_assemblies = [&](Schedule& schedule, TaskKind kind, int level) {
+    const int first = tree_.level_starts[static_cast<std::size_t>(level)];
+    add_level(schedule, kind, first, tree_.level_starts[static_cast<std::size_t>(level) + 1] - first);
+  };
+  add_level(solution_, TaskKind::kEliminate, 0, num_pieces);
+  for (int level = 0; level < depth; ++level) add_assemblies(solution_, TaskKind::kJoin, level);
+  for (int level = depth - 1; level >= 0; --level) add_assemblies(solution_, TaskKind::kPart, level);
+  add_level(solution_, TaskKind::kAccelerate, 0, num_pieces);
+  for (int level = 0; level < depth; ++level) add_assemblies(correction_, TaskKind::kJoinGaps, level);
+  for (int level = depth - 1; level >= 0; --level) add_assemblies(correction_, TaskKind::kPart, level);
+  add_level(correction_, TaskKind::kCorrect, 0, num_pieces);
 }
 
 template <class T>
 SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces, std::span<T> udot) {
-  for (const int root : tree_.roots) node(root).A_P = node(root).f = {};
-  const auto do_tasks = [&](int level, int begin, int end) {
-    for (int i = begin; i < end; ++i)
-      do_task(static_cast<std::size_t>(level), i, properties, kinematics, forces, udot);
-  };
-  if (executor_ != nullptr) {
-    executor_->parallel_levels(level_sizes_, 1, do_tasks);
-  } else {
-    for (std::size_t level = 0; level < level_sizes_.size(); ++level) {
-      do_tasks(static_cast<int>(level), 0, level_sizes_[level]);
-    }
-  }
+  for (const int root : tree_.roots) vectors(root).A_P = vectors(root).f = vectors(root).a_t = {};
+  run(solution_, properties, kinematics, forces, udot);
   used_fallback_ = false;
   for (const SolveReport<T>& report : reports_) used_fallback_ = used_fallback_ || any(report.is_singular);
-  return used_fallback_ ? fallback_.solve(properties, kinematics, forces, udot) : SolveReport<T>{};
+  if (used_fallback_) return fallback_.solve(properties, kinematics, forces, udot);
+  if (tree_.num_levels() > 0) close_gaps(properties, kinematics, forces, udot);
+  return {};
 }
 
-// Task i of a level; level_sizes_ says what the levels are.
 template <class T>
-void DivideAndConquerSolver<T>::do_task(std::size_t level, int i, const Properties<T>& properties,
+void DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                                           const AppliedForces<T>& forces, std::span<T> udot) {
+  const auto largest_gap = [&] { return *std::max_element(relative_gaps_.begin(), relative_gaps_.end()); };
+  double gap = largest_gap();
+  for (int round = 0; round < kMostRounds; ++round) {
+    run(correction_, properties, kinematics, forces, udot);
+    // A round leaves the square of what it found: below this, that is round-off.
+    if (!(gap > kSmallGap)) return;
+    gap = largest_gap();
+  }
+}
+
+// The gap is the b of the next round, in which there is nothing else.
+template <class T>
+void DivideAndConquerSolver<T>::measure_gap(int piece, const Vec6<T>& acceleration) {
+  NodeVectors& ends = vectors(piece);
+  ends.z = ends.d = {};
+  ends.b = acceleration - ends.a_t;
+  handle_force_[static_cast<std::size_t>(piece)] += to_force(ends.f);
+  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
+  const Vec6<T> A = to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]);
+  const double scale = std::sqrt(value_of(dot(A, A)));
+  relative_gaps_[static_cast<std::size_t>(piece)] =
+      std::sqrt(value_of(dot(ends.b, ends.b))) / std::max(scale, 1e-300);
+}
+
+template <class T>
+void DivideAndConquerSolver<T>::run(const Schedule& schedule, const Properties<T>& properties,
+                                    const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                                    std::span<T> udot) {
+  const auto do_tasks = [&](int level, int begin, int end) {
+    const TaskLevel& tasks = schedule.levels[static_cast<std::size_t>(level)];
+    for (int i = begin; i < end; ++i) do_task(tasks, i, properties, kinematics, forces, udot);
+  };
+  if (executor_ != nullptr) {
+    executor_->parallel_levels(schedule.sizes, 1, do_tasks);
+    return;
+  }
+  for (std::size_t level = 0; level < schedule.sizes.size(); ++level) {
+    do_tasks(static_cast<int>(level), 0, schedule.sizes[level]);
+  }
+}
+
+template <class T>
+void DivideAndConquerSolver<T>::do_task(const TaskLevel& task, int i, const Properties<T>& properties,
                                         const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                                         std::span<T> udot) {
-  const auto depth = static_cast<std::size_t>(tree_.num_levels());
-  if (level == 0) {
-    eliminate_piece(i, properties, kinematics, forces);
-  } else if (level <= depth) {
-    assemble(tree_.level_starts[level - 1] + i);
-  } else if (level <= 2 * depth) {
-    disassemble(tree_.level_starts[2 * depth - level] + i);
-  } else {
-    accelerate_piece(i, kinematics, udot);
+  switch (task.kind) {
+    case TaskKind::kEliminate:
+      return eliminate_piece(i, properties, kinematics, forces);
+    case TaskKind::kJoin:
+      join_matrices(task.first + i);
+      return join_vectors(task.first + i);
+    case TaskKind::kPart:
+      return part_vectors(task.first + i);
+    case TaskKind::kAccelerate:
+      return accelerate_piece(i, kinematics, udot);
+    case TaskKind::kJoinGaps:
+      return join_vectors(task.first + i);
+    case TaskKind::kCorrect:
+      return correct_piece(i, kinematics, udot);
   }
 }
 
@@ -150,12 +208,13 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces) {
   const std::vector<BodyIndex>& bodies = tree_.pieces[static_cast<std::size_t>(piece)].bodies;
-  const AssemblyTree::Node& ends = tree_.nodes[static_cast<std::size_t>(piece)];
-  Node& result = node(piece);
+  const BodyIndex base = tree_.nodes[static_cast<std::size_t>(piece)].base;
   SolveReport<T>& report = reports_[static_cast<std::size_t>(piece)];
   report = {};
-  result.K = Mat6<T>::identity();
-  result.Phi = {};
+  Node& matrices = node(piece);
+  NodeVectors& result = vectors(piece);
+  matrices.K = Mat6<T>::identity();
+  matrices.Phi = {};
   result.b = result.d = {};
   ArticulatedInertia<T> I;
   SpatialForce<T> z;
@@ -164,23 +223,23 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
     const BodyInfo& info = model_->bodies()[*b];
     const auto i = static_cast<std::size_t>(b->value());
     const auto outcome = sweep_.eliminate_joint(*b, info, properties, kinematics, forces, report);
-    if (is_on_path_[i] != 0) extend_path(result, info, i, kinematics);
-    if (info.parent == ends.base) {
+    if (is_on_path_[i] != 0) extend_path(matrices, result, info, i, kinematics);
+    if (info.parent == base) {
       I += outcome.I;
       z += outcome.z;
     } else {
       sweep_.add(info.parent, outcome);
     }
   }
-  result.I = to_mat6(I);
+  matrices.I = to_mat6(I);
   result.z = to_vec6(z);
 }
 
 // (12) for the joint of one body on the way from the handle to the base.
 template <class T>
-void DivideAndConquerSolver<T>::extend_path(Node& node, const BodyInfo& info, std::size_t body,
-                                            const Kinematics<T>& kinematics) {
-  Mat6<T>& K = node.K;
+void DivideAndConquerSolver<T>::extend_path(Node& matrices, NodeVectors& result, const BodyInfo& info,
+                                            std::size_t body, const Kinematics<T>& kinematics) {
+  Mat6<T>& K = matrices.K;
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     const auto k = static_cast<std::size_t>(speed);
     const Vec6<T> H = to_vec6(kinematics.H[k]), U = to_vec6(sweep_.U[k]);
@@ -188,15 +247,13 @@ void DivideAndConquerSolver<T>::extend_path(Node& node, const BodyInfo& info, st
     Vec6<T>& t = t_[k];
     t = transpose_times(K, H);
     for (int i = 0; i < 6; ++i) {
-      const T scaled = D_inverse * t[i];
-      for (int j = 0; j < 6; ++j) node.Phi.m[i][j] += scaled * t[j];
-      node.d[i] += scaled * sweep_.e[k];
-      const T U_scaled = D_inverse * U[i];
+      const T t_scaled = D_inverse * t[i], U_scaled = D_inverse * U[i];
+      for (int j = 0; j < 6; ++j) matrices.Phi.m[i][j] += t_scaled * t[j];
       for (int j = 0; j < 6; ++j) K.m[i][j] -= U_scaled * t[j];
+      result.d[i] += t_scaled * sweep_.e[k];
     }
   }
-  const Vec6<T> c = to_vec6(kinematics.bias[body]);
-  node.b = node.b + transpose_times(K, c);
+  result.b = result.b + transpose_times(K, to_vec6(kinematics.bias[body]));
   // A force at Mo, felt at the parent's Mo: torque + s x force.
   const Vec3<T>& s = kinematics.s[body];
   for (int j = 0; j < 6; ++j) {
@@ -206,90 +263,103 @@ void DivideAndConquerSolver<T>::extend_path(Node& node, const BodyInfo& info, st
   }
 }
 
+// (13) but g, and the matrices of (15)
 template <class T>
-void DivideAndConquerSolver<T>::assemble(int assembly) {
+void DivideAndConquerSolver<T>::join_matrices(int assembly) {
   const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
   const Node& inner = node(step.inner);
   const Node& outer = node(step.outer);
-  Node& result = node(static_cast<int>(tree_.pieces.size()) + assembly);
+  Node& result = node(result_of(assembly));
   if (step.kind == AssemblyTree::Kind::kBundle) {
     result.I = inner.I + outer.I;
+    return;
+  }
+  Joint& joint = joints_[static_cast<std::size_t>(assembly)];
+  joint.L = factor_semidefinite(inner.Phi);
+  Mat6<T> N = transpose_times(joint.L, outer.I * joint.L);
+  for (int i = 0; i < 6; ++i) N.m[i][i] += T(1);
+  joint.C = factor_semidefinite(N);
+  for (int j = 0; j < 6; ++j) {
+    Vec6<T> column;
+    for (int i = 0; i < 6; ++i) column[i] = joint.L.m[j][i];
+    column = solve_lower(joint.C, column);
+    for (int i = 0; i < 6; ++i) joint.X.m[i][j] = column[i];
+  }
+  joint.P = transpose_times(joint.X, joint.X);
+  const Mat6<T> I2_P = outer.I * joint.P;
+  result.I = inner.I + symmetrised(inner.K * ((outer.I - symmetrised(I2_P * outer.I)) * transpose(inner.K)));
+  if (step.kind == AssemblyTree::Kind::kAttach) {
+    result.K = inner.K * (Mat6<T>::identity() - I2_P);
+    result.Phi = joint.P;
+  } else if (has_handle(step.outer)) {
+    result.K = inner.K * (outer.K - I2_P * outer.K);
+    result.Phi = outer.Phi + symmetrised(transpose_times(outer.K, joint.P * outer.K));
+  }
+}
+
+// g of (13), and the vectors of (15)
+template <class T>
+void DivideAndConquerSolver<T>::join_vectors(int assembly) {
+  const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
+  const NodeVectors& inner = vectors(step.inner);
+  const NodeVectors& outer = vectors(step.outer);
+  NodeVectors& result = vectors(result_of(assembly));
+  if (step.kind == AssemblyTree::Kind::kBundle) {
     result.z = inner.z + outer.z;
     return;
   }
-  const bool outer_has_handle = tree_.nodes[static_cast<std::size_t>(step.outer)].handle.is_valid();
-  join(inner, outer, outer_has_handle, step.kind == AssemblyTree::Kind::kAttach,
-       joints_[static_cast<std::size_t>(assembly)], result);
-}
-
-// (13) and (15)
-template <class T>
-void DivideAndConquerSolver<T>::join(const Node& inner, const Node& outer, bool outer_has_handle,
-                                     bool stays_open, Joint& joint, Node& result) {
-  const Mat6<T> L = factor_semidefinite(inner.Phi);
-  Mat6<T> N = transpose_times(L, outer.I * L);
-  for (int i = 0; i < 6; ++i) N.m[i][i] = N.m[i][i] + T(1);
-  const Mat6<T> C = factor_semidefinite(N);
-  Mat6<T> X;  // C^-1 L^T, column by column
-  for (int j = 0; j < 6; ++j) {
-    Vec6<T> row;
-    for (int i = 0; i < 6; ++i) row[i] = L.m[j][i];
-    row = solve_lower(C, row);
-    for (int i = 0; i < 6; ++i) X.m[i][j] = row[i];
-  }
-  joint.P = transpose_times(X, X);
-  joint.g = transpose_times(X, solve_lower(C, solve_lower(L, inner.d)));  // (13)
-
-  const Mat6<T> I2_P = outer.I * joint.P;
-  const Vec6<T> a_b = inner.b - joint.P * (outer.I * inner.b);
+  Joint& joint = joints_[static_cast<std::size_t>(assembly)];
+  const Mat6<T>& I2 = node(step.outer).I;
+  joint.g = transpose_times(joint.X, solve_lower(joint.C, solve_lower(joint.L, inner.d)));
+  const Vec6<T> a_b = inner.b - joint.P * (I2 * inner.b);
   const Vec6<T> a_d = joint.g - joint.P * outer.z;
-  result.I = inner.I +
-             symmetrised(inner.K * ((outer.I - symmetrised(I2_P * outer.I)) * transpose(inner.K)));  // (15)
-  result.z = inner.z + inner.K * (outer.I * (a_b + a_d) + outer.z);
-  if (stays_open) {
-    result.K = inner.K * (Mat6<T>::identity() - I2_P);
-    result.Phi = joint.P;
+  result.z = inner.z + node(step.inner).K * (I2 * (a_b + a_d) + outer.z);
+  if (step.kind == AssemblyTree::Kind::kAttach) {
     result.b = a_b;
     result.d = a_d;
-  } else if (outer_has_handle) {
-    result.K = inner.K * (outer.K - I2_P * outer.K);
-    result.Phi = outer.Phi + symmetrised(transpose_times(outer.K, joint.P * outer.K));
-    result.b = outer.b + transpose_times(outer.K, a_b);
-    result.d = outer.d + transpose_times(outer.K, a_d);
+  } else if (has_handle(step.outer)) {
+    const Mat6<T>& K2 = node(step.outer).K;
+    result.b = outer.b + transpose_times(K2, a_b);
+    result.d = outer.d + transpose_times(K2, a_d);
   }
 }
 
 // (14), and what it means for the two nodes.
 template <class T>
-void DivideAndConquerSolver<T>::disassemble(int assembly) {
+void DivideAndConquerSolver<T>::part_vectors(int assembly) {
   const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
-  Node& inner = node(step.inner);
-  Node& outer = node(step.outer);
-  const Node& whole = node(static_cast<int>(tree_.pieces.size()) + assembly);
+  NodeVectors& inner = vectors(step.inner);
+  NodeVectors& outer = vectors(step.outer);
+  const NodeVectors& whole = vectors(result_of(assembly));
   inner.A_P = whole.A_P;
   if (step.kind == AssemblyTree::Kind::kBundle) {
     outer.A_P = whole.A_P;
     return;
   }
-  const Joint& joint = joints_[static_cast<std::size_t>(assembly)];
-  const bool stays_open = step.kind == AssemblyTree::Kind::kAttach;
-  const bool outer_has_handle = tree_.nodes[static_cast<std::size_t>(step.outer)].handle.is_valid();
-  Vec6<T> z2 = outer.z;  // what is left of z_2 - K_2 f
-  if (stays_open) z2 = z2 - whole.f;
-  if (outer_has_handle) z2 = z2 - outer.K * whole.f;
-  const Vec6<T> v = transpose_times(inner.K, whole.A_P) + inner.b;
-  const Vec6<T> a_t = v - joint.P * (outer.I * v + z2) + joint.g;
-  inner.f = Vec6<T>{} - (outer.I * a_t + z2);
-  outer.A_P = a_t;
-  outer.f = whole.f;
+  const Mat6<T>& I2 = node(step.outer).I;
+  Vec6<T> z2 = outer.z;  // z_2 - K_2 f
+  if (step.kind == AssemblyTree::Kind::kAttach) {
+    // The handle is that of the whole: its acceleration is known already.
+    inner.a_t = whole.a_t;
+    inner.f = whole.f - (I2 * inner.a_t + z2);
+  } else {
+    if (has_handle(step.outer)) z2 = z2 - node(step.outer).K * whole.f;
+    const Joint& joint = joints_[static_cast<std::size_t>(assembly)];
+    const Vec6<T> v = transpose_times(node(step.inner).K, whole.A_P) + inner.b;
+    inner.a_t = v - joint.P * (I2 * v + z2) + joint.g;
+    inner.f = Vec6<T>{} - (I2 * inner.a_t + z2);
+    outer.f = whole.f;
+    outer.a_t = whole.a_t;
+  }
+  outer.A_P = inner.a_t;
 }
 
-// (16)
+// (16), and the gap at the handle.
 template <class T>
 void DivideAndConquerSolver<T>::accelerate_piece(int piece, const Kinematics<T>& kinematics,
                                                  std::span<T> udot) {
-  const Node& ends = node(piece);
-  const BodyIndex base = tree_.nodes[static_cast<std::size_t>(piece)].base;
+  NodeVectors& ends = vectors(piece);
+  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
   for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
     const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());
@@ -299,10 +369,42 @@ void DivideAndConquerSolver<T>::accelerate_piece(int piece, const Kinematics<T>&
         sweep_.e[k] += dot(t_[k], ends.f);
       }
     }
-    const SpatialMotion<T> A_P =
-        info.parent == base ? to_motion(ends.A_P) : sweep_.A[static_cast<std::size_t>(info.parent.value())];
+    const SpatialMotion<T> A_P = info.parent == place.base
+                                     ? to_motion(ends.A_P)
+                                     : sweep_.A[static_cast<std::size_t>(info.parent.value())];
     sweep_.accelerate_body(b, info, A_P, kinematics, udot);
   }
+  if (!place.handle.is_valid()) {
+    ends.z = {};  // at rest in what follows
+    return;
+  }
+  handle_force_[static_cast<std::size_t>(piece)] = {};
+  measure_gap(piece, to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]));
+}
+
+// (17)
+template <class T>
+void DivideAndConquerSolver<T>::correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot) {
+  NodeVectors& ends = vectors(piece);
+  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
+  const Vec6<T> old_gap = ends.b;
+  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
+    const BodyInfo& info = model_->bodies()[b];
+    const auto i = static_cast<std::size_t>(b.value());
+    const auto p = static_cast<std::size_t>(info.parent.value());
+    SpatialMotion<T> dA = shift(info.parent == place.base ? to_motion(ends.A_P) : dA_[p], kinematics.s[i]);
+    for (int speed = info.u_start + info.nu - 1; speed >= info.u_start; --speed) {
+      const auto k = static_cast<std::size_t>(speed);
+      const T push = is_on_path_[i] != 0 ? dot(t_[k], ends.f) : T(0);
+      const T change = sweep_.D_inverse[k] * (push - dot(dA, sweep_.U[k]));
+      udot[k] += change;
+      dA += change * kinematics.H[k];
+    }
+    dA_[i] = dA;
+    sweep_.A[i] += dA;
+  }
+  if (!place.handle.is_valid()) return;
+  measure_gap(piece, to_vec6(dA_[static_cast<std::size_t>(place.handle.value())]) + old_gap);
 }
 
 template <class T>
@@ -328,7 +430,7 @@ void DivideAndConquerSolver<T>::calc_piece_reactions(int piece, const Kinematics
   }
   const AssemblyTree::Node& ends = tree_.nodes[static_cast<std::size_t>(piece)];
   if (!ends.handle.is_valid()) return;
-  SpatialForce<T> Kf = to_force(nodes_[static_cast<std::size_t>(piece)].f);
+  SpatialForce<T> Kf = handle_force_[static_cast<std::size_t>(piece)];
   for (BodyIndex b = ends.handle; b != ends.base; b = model_->bodies()[b].parent) {
     const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());

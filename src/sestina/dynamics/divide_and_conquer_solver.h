@@ -26,6 +26,15 @@
 // f_1 = -(I_2 a_t + z_2 - K_2 f), and each outer node the acceleration of its base, a_t; in the pieces
 //   udot = (e + t.f - U.A') / D.                                                             (16)
 //
+// By then the acceleration of a handle is known twice: a_t, from which the outer pieces started, and A, which
+// the joints of the inner piece have arrived at. Each is good to round-off of the largest numbers in (14),
+// but they differ, and a chain of a thousand bodies multiplies the difference into a residual 10^5 times that
+// of the recursion. So the gaps A - a_t are closed: they are the b of a system that is otherwise at rest (no
+// z, no d), solved by the vector half of (14) and (15) once more; in the pieces
+//   udot <- udot + (t.df - U.dA') / D.                                                       (17)
+// One round is enough unless mass ratios across a handle are extreme; then rounds follow until the gaps are
+// round-off. After that udot is as good as its own rounding to double allows (docs/divide_and_conquer.md).
+//
 // N has no eigenvalue below 1 and the pivots of the pieces are those of the recursion: no inverse inertia
 // appears, so that a massless body is as harmless as there, and no pivoting is needed. A piece should end at
 // a body whose own inertia resists its joint; the assembly tree sees to that. If a piece is singular all the
@@ -64,47 +73,74 @@ class DivideAndConquerSolver {
   const AssemblyTree& assembly_tree() const { return tree_; }
 
  private:
-  // (10) and (11) of a piece or an assembly; the lower part only with a handle.
+  // The part of (10) and (11) that the masses and the position decide.
   struct Node {
     Mat6<T> I;
-    Vec6<T> z;
-    Mat6<T> K, Phi;
-    Vec6<T> b, d;
-    // Of the outward pass.
-    Vec6<T> A_P, f;
+    Mat6<T> K, Phi;  // with a handle
   };
-  struct Joint {  // of an assembly, for the outward pass
+  // The part that velocities, forces and gaps decide, and the results of the outward pass.
+  struct NodeVectors {
+    Vec6<T> z;
+    Vec6<T> b, d;    // with a handle
+    Vec6<T> A_P;     // acceleration of the base
+    Vec6<T> f, a_t;  // force on the handle, and its acceleration
+  };
+  struct Joint {  // of an assembly: (13)
     Mat6<T> P;
+    Mat6<T> L, C, X;  // N = C C^T, X = C^-1 L^T
     Vec6<T> g;
   };
 
+  enum class TaskKind { kEliminate, kJoin, kPart, kAccelerate, kJoinGaps, kCorrect };
+  struct TaskLevel {
+    TaskKind kind;
+    int first;  // assembly
+  };
+  struct Schedule {
+    std::vector<TaskLevel> levels;
+    std::vector<int> sizes;  // tasks of each level
+  };
+  void run(const Schedule& schedule, const Properties<T>& properties, const Kinematics<T>& kinematics,
+           const AppliedForces<T>& forces, std::span<T> udot);
+  void do_task(const TaskLevel& level, int i, const Properties<T>& properties,
+               const Kinematics<T>& kinematics, const AppliedForces<T>& forces, std::span<T> udot);
   void eliminate_piece(int piece, const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces);
-  void extend_path(Node& node, const BodyInfo& info, std::size_t body, const Kinematics<T>& kinematics);
-  void assemble(int assembly);
-  void join(const Node& inner, const Node& outer, bool outer_has_handle, bool stays_open, Joint& joint,
-            Node& node);
-  void disassemble(int assembly);
+  void extend_path(Node& node, NodeVectors& vectors, const BodyInfo& info, std::size_t body,
+                   const Kinematics<T>& kinematics);
+  void join_matrices(int assembly);
+  void join_vectors(int assembly);
+  void part_vectors(int assembly);
   void accelerate_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
-  void do_task(std::size_t level, int i, const Properties<T>& properties, const Kinematics<T>& kinematics,
-               const AppliedForces<T>& forces, std::span<T> udot);
+  // Closes the gaps in rounds; returns when they are round-off, or no longer shrink.
+  void close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                  const AppliedForces<T>& forces, std::span<T> udot);
+  void measure_gap(int piece, const Vec6<T>& acceleration);
+  void correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
   void calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
                             std::span<SpatialForce<T>> reactions) const;
 
+  bool has_handle(int node) const { return tree_.nodes[static_cast<std::size_t>(node)].handle.is_valid(); }
   Node& node(int i) { return nodes_[static_cast<std::size_t>(i)]; }
+  NodeVectors& vectors(int i) { return vectors_[static_cast<std::size_t>(i)]; }
+  int result_of(int assembly) const { return static_cast<int>(tree_.pieces.size()) + assembly; }
 
   const Model* model_;
   Executor* executor_;
   AssemblyTree tree_;
-  std::vector<int> level_sizes_;  // pieces; the tree's levels inward, then outward; pieces
+  Schedule solution_, correction_;
   ArticulatedSweep<T> sweep_;
   RecursiveSolver<T> fallback_;
   bool used_fallback_ = false;
   std::vector<Node> nodes_;
-  std::vector<Joint> joints_;            // by assembly
-  std::vector<SolveReport<T>> reports_;  // by piece
-  std::vector<Vec6<T>> t_;               // (nu), on the way to a handle
-  std::vector<char> is_on_path_;         // by BodyIndex: between the handle of its piece and the base
+  std::vector<NodeVectors> vectors_;           // by node
+  std::vector<SpatialForce<T>> handle_force_;  // by piece: f after all passes
+  std::vector<double> relative_gaps_;          // by piece: the last gap, to the acceleration there
+  std::vector<Joint> joints_;                  // by assembly
+  std::vector<SolveReport<T>> reports_;        // by piece
+  std::vector<Vec6<T>> t_;                     // (nu), on the way to a handle
+  std::vector<char> is_on_path_;               // by BodyIndex: between the handle of its piece and the base
+  std::vector<SpatialMotion<T>> dA_;           // by BodyIndex: of (17)
 };
 
 }  // namespace sestina
