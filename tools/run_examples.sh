@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# run_examples.sh [--out DIR] [SESTINA [EXAMPLE]...]: runs the examples (default: all) with the given
+# program (default: that of the release build), compares their formulations, draws them, and checks their
+# results against closed forms and published values. Files go to DIR (default: out/examples).
+set -euo pipefail
+out=
+if [[ ${1:-} == --out ]]; then
+  out=$2
+  shift 2
+fi
+given=${1:-}
+if (($#)); then shift; fi
+[[ -z $given ]] || given=$(readlink -f -- "$given")
+[[ -z $out ]] || out=$(readlink -m -- "$out")
+cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.."
+sestina=${given:-$PWD/build/release/apps/cli/sestina}
+out=${out:-$PWD/out/examples}
+[[ -x $sestina ]] || {
+  echo "run_examples: there is no program $sestina; build it (./dev build) or name one" >&2
+  exit 2
+}
+mkdir -p "$out"
+
+names=("$@")
+if ((!$#)); then
+  for model in examples/[0-9]*.yaml; do names+=("$(basename "$model" .yaml)"); done
+fi
+
+# What a figure of the example shows; without a line here, the coordinates and energies.
+columns_of() {
+  case $1 in
+    01_*) echo "pen.origin.y --x pen.origin.x" ;;
+    02_*) echo "pen.origin.y --x pen.origin.x" ;;
+    03_*) echo "waist.q shoulder.q elbow.q energy.kinetic energy.potential energy.total" ;;
+    04_*) echo "axle.origin.y --x axle.origin.x" ;;
+    05_*) echo "edge.origin.y throw.u[0] throw.u[1] throw.u[2]" ;;
+    06_*) echo "pen.origin.y --x pen.origin.x" ;;
+    07_*) echo "energy.kinetic energy.potential energy.supplied energy.dissipated" ;;
+    08_*) echo "rail.q pivot.q energy.total energy.supplied" ;;
+    09_*) echo "s1.q s2.q s3.q s4.q s5.q" ;;
+    10_*) echo "axis_2.q axis_3.q axis_5.q energy.total energy.dissipated" ;;
+    11_*) echo "foot.q energy.supplied energy.dissipated" ;;
+  esac
+}
+
+for name in "${names[@]}"; do
+  printf '\n==== %s\n' "$name"
+  "$sestina" run "examples/$name.yaml" --out "$out/$name.csv"
+  "$sestina" compare "examples/$name.yaml"
+  # Column names hold no spaces, and options stand among them: they are meant to be split.
+  read -ra columns <<<"$(columns_of "$name")"
+  "$sestina" plot "$out/$name.csv" "${columns[@]}" -o "$out/$name.png"
+done
+printf '\n==== closed forms and published values\n'
+python3 -B tests/examples/check_examples.py --out "$out" "$sestina" "${names[@]}"
