@@ -55,7 +55,7 @@ bool matches(const std::string& fault, const std::string& expected) {
   const bool has_place = expected.find_first_not_of("0123456789:") == place_end;
   const std::string place = has_place ? expected.substr(0, place_end + 1) : "";
   const std::string rest = expected.substr(place.size());
-  return fault.rfind(place, 0) == 0 && fault.find(rest, place.size()) != fault.npos;
+  return fault.rfind(place, 0) == 0 && fault.find(rest, place.size()) != std::string::npos;
 }
 
 class Malformed : public testing::TestWithParam<fs::path> {};

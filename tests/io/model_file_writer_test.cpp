@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -93,19 +93,18 @@ TEST_F(ModelFileWriter, NumbersKeepEveryBit) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 10'000; ++i) {
     const std::uint64_t bits = random();
-    double value;
-    std::memcpy(&value, &bits, sizeof value);
+    const double value = std::bit_cast<double>(bits);
     if (!std::isfinite(value)) continue;
     System system;
     system.add_body("a", value);
     const double back = read_model(write_model(system)).bodies[0].mass->value();
-    EXPECT_EQ(std::memcmp(&back, &value, sizeof value), 0) << value;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back), std::bit_cast<std::uint64_t>(value)) << value;
   }
   for (const double value : {0.1, 1.0 / 3.0, 1e22, 5e-324, std::numeric_limits<double>::max(), -0.0}) {
     System system;
     system.add_body("a", value);
     const double back = read_model(write_model(system)).bodies[0].mass->value();
-    EXPECT_EQ(std::memcmp(&back, &value, sizeof value), 0) << value;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back), std::bit_cast<std::uint64_t>(value)) << value;
   }
 }
 

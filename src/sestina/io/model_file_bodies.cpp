@@ -22,12 +22,6 @@ void read_inertia_check(ReadContext& context, const MapReader& map, bool& out) {
   out = !(word == "none");
 }
 
-// The type of a map whose keys depend on it, before the keys are checked.
-std::string type_of(const YamlNode& node) {
-  const YamlEntry* type = node.is_map() ? node.find("type") : nullptr;
-  return type ? type->value->text : std::string();
-}
-
 void read_shape(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<ShapeSpec>& shapes) {
   const MapReader map(context, node, path, keys_of("shape", type_of(node)));

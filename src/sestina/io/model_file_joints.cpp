@@ -5,11 +5,6 @@
 namespace sestina {
 namespace {
 
-std::string type_of(const YamlNode& node) {
-  const YamlEntry* type = node.is_map() ? node.find("type") : nullptr;
-  return type ? type->value->text : std::string();
-}
-
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, LimitsSpec& out) {
   const MapReader map(context, node, path, keys_of("limits"));
   out.mark = node.mark;

@@ -58,7 +58,7 @@ std::optional<double> parse_plain_number(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
     // Out of range is either too large or too small; a negative exponent tells.
-    const bool underflow = text.find("e-") != text.npos || text.find("E-") != text.npos;
+    const bool underflow = text.find("e-") != std::string::npos || text.find("E-") != std::string::npos;
     magnitude = error == std::errc::result_out_of_range ? (underflow ? 0.0 : kInfinity) : value;
   }
   if (!magnitude) return std::nullopt;
@@ -230,6 +230,11 @@ const YamlNode* MapReader::find(std::string_view key) const {
 Mark MapReader::mark_of(std::string_view key) const {
   const YamlNode* value = find(key);
   return value ? value->mark : node_.mark;
+}
+
+std::string type_of(const YamlNode& node) {
+  const YamlEntry* type = node.is_map() ? node.find("type") : nullptr;
+  return type ? type->value->text : std::string();
 }
 
 void check_word(ReadContext& context, const Name& name, const NodePath& path, std::string_view what,

@@ -100,6 +100,9 @@ void for_each_item(ReadContext& context, const YamlNode& node, const NodePath& p
   for (std::size_t i = 0; i < node.items.size(); ++i) read_item(*node.items[i], path / static_cast<int>(i));
 }
 
+// The `type` of a map whose keys depend on it, before its keys are checked; empty if it has none.
+std::string type_of(const YamlNode& node);
+
 // Notes a fault with the nearest word when `name` is not one of `allowed`.
 void check_word(ReadContext& context, const Name& name, const NodePath& path, std::string_view what,
                 const std::vector<std::string>& allowed);

@@ -253,7 +253,7 @@ void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults)
 // A file name that stood in a model file of one folder, for a model file in another.
 void relocate(Name& file, const std::filesystem::path& folder) {
   const std::filesystem::path path = file.text;
-  if (file.mark.line == 0 || path.is_absolute() || file.text.find("://") != file.text.npos) return;
+  if (file.mark.line == 0 || path.is_absolute() || file.text.find("://") != std::string::npos) return;
   const auto from = std::filesystem::absolute(*file.mark.file).parent_path().lexically_normal();
   if (from != folder) file.text = (from / path).lexically_relative(folder).string();
 }

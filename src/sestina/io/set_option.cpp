@@ -20,7 +20,7 @@ class SetOption {
   explicit SetOption(const std::string& option)
       : mark_{std::make_shared<const std::string>("--set " + printable(option)), 0, 0} {
     const std::size_t equals = option.find('=');
-    if (equals == option.npos || equals == 0) fail("expected PATH=VALUE");
+    if (equals == std::string::npos || equals == 0) fail("expected PATH=VALUE");
     parse_path(std::string_view(option).substr(0, equals));
     parse_value(option.substr(equals + 1));
   }

@@ -30,7 +30,7 @@ std::vector<Cell> split_line(std::string_view line) {
     while (first < last && (line[first] == ' ' || line[first] == '\t')) ++first;
     while (last > first && (line[last - 1] == ' ' || line[last - 1] == '\t')) --last;
     cells.push_back({line.substr(first, last - first), static_cast<int>(first) + 1});
-    if (comma == line.npos) return cells;
+    if (comma == std::string::npos) return cells;
   }
 }
 
@@ -47,7 +47,7 @@ class TableParser {
       text.remove_prefix(std::min(end + 1, text.size()));
       ++line_;
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-      if (line.find_first_not_of(" \t") == line.npos || line.front() == '#') continue;
+      if (line.find_first_not_of(" \t") == std::string::npos || line.front() == '#') continue;
       table_.names.empty() ? read_header(line) : read_row(line);
     }
     if (table_.names.empty()) {

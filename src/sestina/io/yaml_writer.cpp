@@ -26,7 +26,7 @@ bool is_plain(std::string_view text) {
   }
   if (text.substr(0, 3) == "---" || text.substr(0, 3) == "...") return false;
   return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_letter_or_digit(c) || kInside.find(c) != kInside.npos; });
+                     [&](char c) { return is_letter_or_digit(c) || kInside.find(c) != std::string::npos; });
 }
 
 bool is_null_word(std::string_view text) { return text == "null" || text == "Null" || text == "NULL"; }
