@@ -50,9 +50,7 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
       free_parameters_.push_back({parameter.spec->name.text, value.value()});
       free_symbols_.push_back(parameter.symbol);
       bindings_.emplace_back(parameter.symbol, value.value());
-      resolved_.emplace(parameter.spec->name.text, parameter.symbol);
-      evaluate_finite(value, parameter.path, parameter.symbol);
-      parameter.is_resolved = true;
+      resolve(parameter, parameter.symbol);
       continue;
     }
     try {
@@ -68,9 +66,17 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
     } catch (const ExpressionError& error) {
       faults_.add({value.mark, parameter.path}, fmt::format("{} in '{}'", error.what(), value.expression()));
       parameter.is_resolved = true;                                      // as far as circles are concerned
+      parameter.uses.clear();                                            // it waits for nothing
       resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // so that its users raise no echo
     }
   }
+}
+
+// A parameter that is not finite has been reported and counts as one, so that its users raise no echo.
+void NumberCollector::resolve(Parameter& parameter, Expr expr) {
+  const double value = evaluate_finite(parameter.spec->value, parameter.path, expr);
+  resolved_.emplace(parameter.spec->name.text, std::isfinite(value) ? expr : graph_.number(1.0));
+  parameter.is_resolved = true;
 }
 
 // Each parameter after those it uses (Kahn's algorithm). Those in a circle, or behind one, are left.
@@ -94,9 +100,7 @@ void NumberCollector::resolve_in_order(std::vector<Parameter>& parameters) {
       replacements.emplace_back(parameters[used].symbol, resolved_.at(parameters[used].spec->name.text));
     }
     const Expr expr = graph_.substitute(parameter.expr, replacements);
-    evaluate_finite(parameter.spec->value, parameter.path, expr);
-    resolved_.emplace(parameter.spec->name.text, expr);
-    parameter.is_resolved = true;
+    resolve(parameter, expr);
     for (const std::size_t user : users[i]) {
       if (--missing[user] == 0) ready.push_back(user);
     }
@@ -135,13 +139,6 @@ double NumberCollector::evaluate_finite(const Number& number, const std::string&
   }
   const double value = found->second;
   if (std::isfinite(value)) return value;
-  // A parameter that is not finite has been reported: its users are not.
-  for (const Binding& binding : bindings_) {
-    if (!std::isfinite(binding.second) && binding.first != expr) {
-      const auto symbols = graph_.free_symbols(expr);
-      if (std::find(symbols.begin(), symbols.end(), binding.first) != symbols.end()) return kNaN;
-    }
-  }
   std::string message = describe(number, value) + " is not finite";
   if (number.is_expression()) {
     if (const auto reason = find_non_finite(graph_, expr, bindings_)) message += ": " + reason->message;
