@@ -68,7 +68,8 @@ def check_spherical_chain(sestina, expect_at_most):
     spin = result.column("angular_momentum.z")
     expect_at_most(1e-8, max(abs(h / spin[0] - 1) for h in spin), "relative: change of the vertical angular momentum")
     other = result.column("angular_momentum.x")
-    expect_at_most(1.0, abs(spin[0]) / (max(other) - min(other)), "vertical angular momentum over the change of another")
+    expect_at_most(1.0, abs(spin[0]) / (max(other) - min(other)),
+                   "vertical angular momentum over the change of that about x")
     stretch = 0.0
     bodies = [f"rod{i}" for i in range(1, 17)] + ["pen"]
     places = [result.columns(*(f"{body}.origin.{axis}" for axis in "xyz")) for body in bodies]
