@@ -21,12 +21,11 @@ std::shared_ptr<const Model> Freezer::freeze() {
   collect_analysis();
   if (system_.bodies.empty()) fail({}, "bodies", "is empty: a model needs at least one body");
   build_topology();
-  if (data_.points.empty()) faults_.throw_if_any();  // nothing below makes sense without a tree
-
   data_.plan.gravity = numbers_.add_list(system_.gravity, "gravity");
   collect_bodies();
   collect_points();
   collect_initial_state();
+  check_left_out_joints();
   collect_forces();
   faults_.throw_if_any();
 

@@ -193,6 +193,21 @@ void Freezer::collect_joint(BodyPlan& plan, const JointSpec& spec, const std::st
   }
 }
 
+void Freezer::check_left_out_joints() {
+  for (const int j : left_out_joints_) {
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(j)];
+    const auto type = joint_type_from_keyword(spec.type.text);
+    if (!type) continue;
+    const JointInfo& info = joint_info(*type);
+    const std::string path = fmt::format("joints[{}]", j);
+    BodyPlan plan;
+    plan.joint_type = *type;
+    collect_joint(plan, spec, path);
+    collect_initial_values(spec.q, info.nq, info.euler_parameters_start, spec.q_mark, path + ".q");
+    collect_initial_values(spec.u, info.nu, -1, spec.u_mark, path + ".u");
+  }
+}
+
 // All q, then all u, in the order of the model.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;

@@ -1,6 +1,8 @@
 // Force elements: what they act on, their constants and their expressions.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sestina/base/suggest.h"
 #include "sestina/model/freezer.h"
 
@@ -40,7 +42,14 @@ void Freezer::collect_forces() {
   }
 }
 
+// Forces on such joints are no further fault.
+bool Freezer::is_left_out(std::string_view joint) const {
+  return std::any_of(left_out_joints_.begin(), left_out_joints_.end(),
+                     [&](int j) { return system_.joints[static_cast<std::size_t>(j)].name == joint; });
+}
+
 const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) {
+  if (is_left_out(joint.text)) return nullptr;
   const auto found = joint_index_.find(joint.text);
   if (found != joint_index_.end()) return &data_.bodies[found->second];
   std::vector<std::string> known;
@@ -218,6 +227,7 @@ std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& n
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, numbers_.parameter_names()));
   }
   const std::string joint_name = name.substr(0, dot);
+  if (is_left_out(joint_name)) return graph_->number(1.0);
   const auto found = joint_index_.find(joint_name);
   if (found == joint_index_.end()) {
     std::vector<std::string> known;

@@ -11,10 +11,8 @@ void Freezer::build_topology() {
     body_positions_.emplace(system_.bodies[i].name.text, static_cast<int>(i));
   }
   links_.resize(system_.bodies.size());
-  const std::size_t faults_before = faults_.size();
   link_joints();
   report_circles();
-  if (faults_.size() > faults_before) return;  // there is no tree to order
   order_bodies();
   index_points();
 }
@@ -55,42 +53,54 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   return true;
 }
 
+// Joints with a fault are left out, so that their bodies float while the rest is checked.
 void Freezer::link_joints() {
   for (std::size_t j = 0; j < system_.joints.size(); ++j) {
-    const JointSpec& joint = system_.joints[j];
-    const std::string path = fmt::format("joints[{}]", j);
-    if (!joint_type_from_keyword(joint.type.text)) {
-      fail(joint.type.mark, path + ".type",
-           fmt::format("there is no joint type '{}'{}", joint.type.text,
-                       suggestion(joint.type.text, joint_keywords())));
-    }
     Link link;
     link.joint = static_cast<int>(j);
-    int child = -1;
-    const bool has_parent = find_reference(joint.parent, path + ".parent", link.parent, link.parent_point);
-    const bool has_child = find_reference(joint.child, path + ".child", child, link.child_point);
-    if (!has_parent || !has_child) continue;
-    if (child < 0) {
-      fail(joint.child.mark, path + ".child", "the ground cannot be a child: exchange parent and child");
-      continue;
+    const int child = find_bodies(system_.joints[j], link);
+    if (child >= 0) {
+      links_[static_cast<std::size_t>(child)] = link;
+    } else {
+      left_out_joints_.insert(link.joint);
     }
-    if (child == link.parent) {
-      fail(joint.child.mark, path + ".child", "a joint cannot connect a body to itself");
-      continue;
-    }
-    Link& place = links_[static_cast<std::size_t>(child)];
-    if (place.joint >= 0) {
-      fail(joint.child.mark, path + ".child",
-           fmt::format("'{}' is the child of joint '{}' already; closed loops are not supported",
-                       system_.bodies[static_cast<std::size_t>(child)].name.text,
-                       system_.joints[static_cast<std::size_t>(place.joint)].name.text));
-      continue;
-    }
-    place = link;
   }
 }
 
-// Bodies whose way to the ground never ends. Each circle is reported once, at one of its joints.
+// Completes the link and returns the position of the child, or -1 where a fault was reported.
+int Freezer::find_bodies(const JointSpec& joint, Link& link) {
+  const std::string path = fmt::format("joints[{}]", link.joint);
+  const bool has_type = joint_type_from_keyword(joint.type.text).has_value();
+  if (!has_type) {
+    fail(joint.type.mark, path + ".type",
+         fmt::format("there is no joint type '{}'{}", joint.type.text,
+                     suggestion(joint.type.text, joint_keywords())));
+  }
+  int child = -1;
+  const bool has_parent = find_reference(joint.parent, path + ".parent", link.parent, link.parent_point);
+  const bool has_child = find_reference(joint.child, path + ".child", child, link.child_point);
+  if (!has_parent || !has_child) return -1;
+  if (child < 0) {
+    fail(joint.child.mark, path + ".child", "the ground cannot be a child: exchange parent and child");
+    return -1;
+  }
+  if (child == link.parent) {
+    fail(joint.child.mark, path + ".child", "a joint cannot connect a body to itself");
+    return -1;
+  }
+  const Link& place = links_[static_cast<std::size_t>(child)];
+  if (place.joint >= 0) {
+    fail(joint.child.mark, path + ".child",
+         fmt::format("'{}' is the child of joint '{}' already; closed loops are not supported",
+                     system_.bodies[static_cast<std::size_t>(child)].name.text,
+                     system_.joints[static_cast<std::size_t>(place.joint)].name.text));
+    return -1;
+  }
+  return has_type ? child : -1;
+}
+
+// Bodies whose way to the ground never ends. Each circle is reported once, at one of its joints, and cut
+// there.
 void Freezer::report_circles() {
   std::vector<int> visited_from(links_.size(), -1);
   for (std::size_t start = 0; start < links_.size(); ++start) {
@@ -112,6 +122,8 @@ void Freezer::report_circles() {
     const JointSpec& spec = system_.joints[static_cast<std::size_t>(joint)];
     fail(spec.parent.mark, fmt::format("joints[{}].parent", joint),
          fmt::format("the parents go in a circle: {}", circle));
+    left_out_joints_.insert(joint);
+    links_[static_cast<std::size_t>(body)] = Link();
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "sestina/base/error.h"
@@ -26,7 +27,13 @@ class Freezer {
   // topology.cpp
   void build_topology();
   bool find_reference(const Name& reference, const std::string& path, int& body, std::string& point);
+  struct Link {
+    int parent = -1;  // position of the parent body; -1 is the ground
+    int joint = -1;   // position of the joint; -1 floats
+    std::string parent_point = "origin", child_point = "origin";
+  };
   void link_joints();
+  int find_bodies(const JointSpec& joint, Link& link);
   void order_bodies();
   void report_circles();
   void index_points();
@@ -42,6 +49,7 @@ class Freezer {
   void collect_joint(BodyPlan& plan, const JointSpec& spec, const std::string& path);
   Slot collect_axis(const std::optional<Triple>& axis, bool has_axis, const JointSpec& spec,
                     const std::string& path, std::vector<double>& values);
+  void check_left_out_joints();
   void collect_initial_state();
   void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
                               const std::string& path);
@@ -53,6 +61,7 @@ class Freezer {
   void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  bool is_left_out(std::string_view joint) const;
   const BodyInfo* find_joint(const Name& joint, const std::string& path);
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                       const Mark& mark, const std::string& path, const BodyInfo& joint);
@@ -77,12 +86,8 @@ class Freezer {
   ModelData data_;
 
   // By position in system_.bodies, until the order is known.
-  struct Link {
-    int parent = -1;  // position of the parent body; -1 is the ground
-    int joint = -1;   // position of the joint; -1 floats
-    std::string parent_point = "origin", child_point = "origin";
-  };
   std::vector<Link> links_;
+  std::set<int> left_out_joints_;  // positions of the joints whose place in the tree is faulty
   std::unordered_map<std::string, int> body_positions_;
   std::vector<BodyIndex> index_of_position_;                 // BodyIndex of system_.bodies[i]
   std::vector<int> position_of_index_;                       // and back; -1 for the ground

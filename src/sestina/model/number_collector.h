@@ -46,6 +46,7 @@ class NumberCollector {
  private:
   struct Parameter;
   void parse_parameters(std::vector<Parameter>& parameters);
+  void resolve(Parameter& parameter, Expr expr);
   void resolve_in_order(std::vector<Parameter>& parameters);
   void report_circle(const std::vector<Parameter>& parameters);
   // The value for the parameters' own values; NaN, and a fault, when it is not finite.

@@ -1,0 +1,360 @@
+// Every fault of meaning that freeze() reports: its place and its message. The systems are built by a
+// program, so that places are paths of keys without lines.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "model/example_system.h"
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+using namespace testing_support;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct FaultCase {
+  std::function<void(System&)> spoil;
+  std::string path, message;  // the message contains this
+};
+
+std::vector<Fault> faults_of(const System& system) {
+  try {
+    freeze(system);
+  } catch (const InputError& error) {
+    return error.faults();
+  }
+  return {};
+}
+
+TEST(Freeze, AcceptsTheExampleThatTheFollowingSpoils) { EXPECT_TRUE(faults_of(example_system()).empty()); }
+
+void expect_faults(const std::vector<FaultCase>& cases) {
+  for (const FaultCase& c : cases) {
+    System system = example_system();
+    c.spoil(system);
+    const std::vector<Fault> faults = faults_of(system);
+    ASSERT_EQ(faults.size(), 1U) << c.path << ": " << c.message
+                                 << (faults.empty() ? "" : "; the second: " + to_string(faults.back()));
+    EXPECT_EQ(faults[0].place.path, c.path);
+    EXPECT_THAT(faults[0].message, testing::HasSubstr(c.message)) << c.path;
+  }
+}
+
+// What a case does, in few words.
+BodySpec& arm(System& s) { return s.body("arm"); }
+BodySpec& box(System& s) { return s.body("box"); }
+PointSpec& corner(System& s) { return box(s).points[0]; }
+PointSpec& edge(System& s) { return box(s).points[1]; }
+JointSpec& shoulder(System& s) { return s.joint("shoulder"); }
+JointSpec& elbow(System& s) { return s.joint("elbow"); }
+JointSpec& wrist(System& s) { return s.joint("wrist"); }
+
+TEST(FreezeFaults, OfNames) {
+  expect_faults({
+      {[](System& s) { s.body("cart"), s.add_body("", 1); }, "bodies[5].name", "a name is missing"},
+      {[](System& s) { s.add_body("2nd", 1); }, "bodies[5].name", "'2nd' is not a name"},
+      {[](System& s) { s.add_body("a-b", 1); }, "bodies[5].name", "'a-b' is not a name"},
+      {[](System& s) { s.add_body("\xc3\xa9", 1); }, "bodies[5].name", "is not a name"},
+      {[](System& s) { s.add_body("energy", 1); }, "bodies[5].name", "'energy' is reserved"},
+      {[](System& s) { s.add_body("sin", 1); }, "bodies[5].name", "'sin' is reserved"},
+      {[](System& s) { s.add_body("ground", 1); }, "bodies[5].name", "'ground' is reserved"},
+      {[](System& s) { s.add_body("arm", 1); }, "bodies[5].name", "'arm' is taken by bodies[0].name"},
+      {[](System& s) { s.add_body("l", 1); }, "bodies[5].name", "'l' is taken by parameters.l"},
+      {[](System& s) { s.add_user_force("rail", std::make_shared<NoForce>()); }, "forces[7].name",
+       "'rail' is taken by joints[3].name"},
+      {[](System& s) { s.set_parameter("t", 1); }, "parameters.t", "'t' is reserved"},
+      {[](System& s) { box(s).add_point("origin", {}); }, "bodies[4].points.origin", "already"},
+      {[](System& s) { box(s).add_point("edge", {}); }, "bodies[4].points.edge", "is there already"},
+      {[](System& s) { box(s).add_point("a b", {}); }, "bodies[4].points.a b", "is not a name"},
+      {[](System& s) { s.add_ground_point("post", {}); }, "ground.points.post", "is there already"},
+  });
+}
+
+TEST(FreezeFaults, OfParametersAndNumbers) {
+  expect_faults({
+      {[](System& s) { s.set_parameter("x", "2*lenght"); }, "parameters.x", "there is no parameter 'lenght'"},
+      {[](System& s) { s.set_parameter("x", "1 +"); }, "parameters.x", "in '1 +'"},
+      {[](System& s) { s.set_parameter("x", "x + 1"); }, "parameters.x", "go in a circle: x -> x"},
+      {[](System& s) { s.set_parameter("x", "y"), s.set_parameter("y", "x"); }, "parameters.x",
+       "go in a circle: x -> y -> x"},
+      {[](System& s) { s.set_parameter("x", kInfinity); }, "parameters.x", "inf is not finite"},
+      {[](System& s) { s.set_parameter("x", "m/(l - 0.8)"); }, "parameters.x", "is not finite"},
+      {[](System& s) { s.set_parameter("m", kNaN); }, "parameters.m", "nan is not finite"},
+      {[](System& s) { s.set_parameter("x", "1/(l - 0.8)"), arm(s).mass = "x"; }, "parameters.x",
+       "is not finite"},
+      {[](System& s) { s.set_parameter("x", "t"); }, "parameters.x", "there is no parameter 't'"},
+      {[](System& s) { s.gravity[1] = kNaN; }, "gravity[1]", "nan is not finite"},
+      {[](System& s) { s.gravity[2] = "-9.81*t"; }, "gravity[2]", "'t' changes with time"},
+      {[](System& s) { arm(s).mass = "1 + shoulder.q"; }, "bodies[0].mass", "changes with time"},
+      {[](System& s) { arm(s).mass = "lm"; }, "bodies[0].mass", "there is no parameter 'lm'"},
+      {[](System& s) { arm(s).center_of_mass[2] = "sqrt(l - 1)"; }, "bodies[0].center_of_mass[2]",
+       "is not finite: "},
+      {[](System& s) { corner(s).position[0] = kInfinity; }, "bodies[4].points.corner.position[0]",
+       "inf is not finite"},
+      {[](System& s) { s.ground_points[0].position[1] = "y"; }, "ground.points.post[1]", "'y'"},
+      {[](System& s) { arm(s).points[0].axes->numbers[1] = kNaN; }, "bodies[0].points.tip.axes[1]",
+       "nan is not finite"},
+  });
+}
+
+TEST(FreezeFaults, OfTheAnalysis) {
+  expect_faults({
+      {[](System& s) { s.analysis.solver = "recursiv"; }, "analysis.solver", "did you mean 'recursive'"},
+      {[](System& s) { s.analysis.integrator.name = "euler5"; }, "analysis.integrator",
+       "'euler5' is unknown"},
+      {[](System& s) { s.analysis.coordinates = "curved"; }, "analysis.coordinates", "'curved' is unknown"},
+      {[](System& s) { s.analysis.step.driver = "fix"; }, "analysis.step.driver", "'fix' is unknown"},
+      {[](System& s) { s.analysis.step.driver = "fixed"; }, "analysis.step.dt", "is missing"},
+      {[](System& s) { s.analysis.step.dt = 0; }, "analysis.step.dt", "0 is not positive"},
+      {[](System& s) { s.analysis.step.dt = -0.1; }, "analysis.step.dt", "-0.1 is negative"},
+      {[](System& s) { s.analysis.step.rtol = -1e-6; }, "analysis.step.rtol", "-1e-06 is negative"},
+      {[](System& s) { s.analysis.step.rtol = s.analysis.step.atol = 0; }, "analysis.step",
+       "cannot both be zero"},
+      {[](System& s) { s.analysis.duration = "l - 1"; }, "analysis.duration", "is negative"},
+      {[](System& s) { s.output.every = 0; }, "output.every", "0 is not positive"},
+  });
+  EXPECT_EQ(faults_of(System())[0].place.path, "bodies");
+}
+
+TEST(FreezeFaults, OfBodies) {
+  expect_faults({
+      {[](System& s) { arm(s).type = "solid"; }, "bodies[0].type", "'solid'"},
+      {[](System& s) { arm(s).mass.reset(); }, "bodies[0].mass", "is missing"},
+      {[](System& s) { arm(s).mass = -0.5; }, "bodies[0].mass", "-0.5 is negative"},
+      {[](System& s) { arm(s).mass = "l - m"; }, "bodies[0].mass", "l - m = -1.2 is negative"},
+      {[](System& s) { box(s).inertia.xx = -1; }, "bodies[4].inertia", "one is negative"},
+      {[](System& s) { box(s).inertia.xy = 1.5; }, "bodies[4].inertia", "one is negative"},
+      {[](System& s) { box(s).inertia.xx = 4.1; }, "bodies[4].inertia", "inertia_check"},
+      {[](System& s) { box(s).inertia.yz = kNaN; }, "bodies[4].inertia.yz", "nan is not finite"},
+      {[](System& s) { s.add_particle("dot", 1).inertia.xx = 1; }, "bodies[5].inertia",
+       "a particle has no inertia"},
+      {[](System& s) { s.add_particle("dot", 1).center_of_mass[0] = 1; }, "bodies[5].center_of_mass",
+       "mass is at its origin"},
+      {[](System& s) { corner(s).axes = RotationSpec::euler_parameters(1, 0.1, 0, 0); },
+       "bodies[4].points.corner.axes", "norm 1.00498756, not 1"},
+      {[](System& s) {
+         corner(s).axes = RotationSpec::axis_angle({0, 0, 0}, 1);
+       },
+       "bodies[4].points.corner.axes", "the axis is zero"},
+      {[](System& s) { edge(s).axes->numbers[0] = 0.1; }, "bodies[4].points.edge.axes", "not orthonormal"},
+      {[](System& s) { edge(s).axes->numbers[1] = 1; }, "bodies[4].points.edge.axes", "a reflection"},
+  });
+}
+
+TEST(FreezeFaults, OfTheTree) {
+  expect_faults({
+      {[](System& s) { shoulder(s).type = "revolut"; }, "joints[0].type", "did you mean 'revolute'"},
+      {[](System& s) { shoulder(s).parent = "ground"; }, "joints[0].parent", "expected BODY.POINT"},
+      {[](System& s) { shoulder(s).parent = ""; }, "joints[0].parent", "expected BODY.POINT"},
+      {[](System& s) { shoulder(s).parent = "ground.a.b"; }, "joints[0].parent", "expected BODY.POINT"},
+      {[](System& s) { elbow(s).parent = "arn.tip"; }, "joints[1].parent", "did you mean 'arm'"},
+      {[](System& s) { elbow(s).parent = "arm.tipp"; }, "joints[1].parent", "did you mean 'tip'"},
+      {[](System& s) { elbow(s).child = "hand.thumb"; }, "joints[1].child", "no point 'thumb'"},
+      {[](System& s) { std::swap(shoulder(s).parent, shoulder(s).child); }, "joints[0].child",
+       "the ground cannot be a child"},
+      {[](System& s) { shoulder(s).parent = "arm.tip"; }, "joints[0].child", "to itself"},
+      {[](System& s) { s.add_joint("loop", "weld", "ground.origin", "ball.origin"); }, "joints[4].child",
+       "'ball' is the child of joint 'wrist' already"},
+      {[](System& s) { shoulder(s).parent = "ball.origin"; }, "joints[0].parent",
+       "in a circle: arm -> ball -> hand -> arm"},
+  });
+}
+
+TEST(FreezeFaults, OfJoints) {
+  expect_faults({
+      {[](System& s) { shoulder(s).axis.reset(); }, "joints[0].axis", "a revolute joint needs it"},
+      {[](System& s) {
+         shoulder(s).axis = {0, 0, 0};
+       },
+       "joints[0].axis", "is zero"},
+      {[](System& s) {
+         shoulder(s).axis = {0, "l - 0.8", 0};
+       },
+       "joints[0].axis", "is zero"},
+      {[](System& s) {
+         shoulder(s).axis = {0, 0, kNaN};
+       },
+       "joints[0].axis[2]", "nan is not finite"},
+      {[](System& s) {
+         wrist(s).axis = {0, 0, 1};
+       },
+       "joints[2].axis", "a spherical joint has none"},
+      {[](System& s) { elbow(s).second_axis.reset(); }, "joints[1].second_axis", "is missing"},
+      {[](System& s) {
+         elbow(s).second_axis = {-3, 0, 0};
+       },
+       "joints[1].second_axis", "is parallel to axis"},
+      {[](System& s) {
+         shoulder(s).second_axis = {0, 1, 0};
+       },
+       "joints[0].second_axis", "has none"},
+      {[](System& s) { shoulder(s).pitch = 1; }, "joints[0].pitch", "a revolute joint has none"},
+      {[](System& s) { s.joint("rail").pitch = kInfinity; }, "joints[3].pitch", "inf is not finite"},
+      {[](System& s) { shoulder(s).armature = -0.1; }, "joints[0].armature", "-0.1 is negative"},
+      {[](System& s) { wrist(s).armature = 0.1; }, "joints[2].armature", "spherical has 3"},
+      {[](System& s) {
+         shoulder(s).q = {1, 2};
+       },
+       "joints[0].q", "has 2 numbers; the joint has 1"},
+      {[](System& s) { elbow(s).q = {1}; }, "joints[1].q", "has 1 numbers; the joint has 2"},
+      {[](System& s) {
+         wrist(s).u = {1, 2, 3, 4};
+       },
+       "joints[2].u", "has 4 numbers; the joint has 3"},
+      {[](System& s) {
+         wrist(s).q = {1, 0, 0, 0.1};
+       },
+       "joints[2].q", "norm 1.00498756, not 1"},
+      {[](System& s) {
+         wrist(s).q = {0, 0, 0, 0};
+       },
+       "joints[2].q", "norm 0, not 1"},
+      {[](System& s) { wrist(s).u[1] = kNaN; }, "joints[2].u[1]", "nan is not finite"},
+      {[](System& s) { shoulder(s).q = {"elbow.q[0]"}; }, "joints[0].q", "changes with time"},
+  });
+}
+
+TEST(FreezeFaults, OfForcesOnJoints) {
+  const auto spring = [](System& s) -> ForceSpec& { return s.force("spring"); };
+  const auto drive = [](System& s) -> ForceSpec& { return s.force("drive"); };
+  expect_faults({
+      {[&](System& s) { drive(s).type = "joint_forces"; }, "forces[2].type", "did you mean 'joint_force'"},
+      {[&](System& s) { spring(s).joint = {}; }, "forces[0].joint", "is missing"},
+      {[&](System& s) { spring(s).joint = "elbo"; }, "forces[0].joint", "did you mean 'elbow'"},
+      {[&](System& s) { spring(s).joint = "wrist", spring(s).stiffness = {1}; }, "forces[0].joint",
+       "'wrist' is spherical"},
+      {[&](System& s) { s.force("damper").joint = "box"; }, "forces[1].joint", "'box' is free"},
+      {[&](System& s) {
+         spring(s).stiffness = {1, 2, 3};
+       },
+       "forces[0].stiffness", "has 3 numbers; joint 'elbow' has 2"},
+      {[&](System& s) { spring(s).stiffness = {"t"}; }, "forces[0].stiffness", "changes with time"},
+      {[&](System& s) {
+         spring(s).reference = {1, kNaN};
+       },
+       "forces[0].reference[1]", "is not finite"},
+      {[&](System& s) {
+         s.add_body("flag", 0), s.add_joint("glue", "weld", "arm.tip", "flag.origin");
+         drive(s).joint = "glue";
+       },
+       "forces[2].joint", "'glue' is a weld"},
+      {[&](System& s) { drive(s).value = {}; }, "forces[2].value", "is missing: expected 1"},
+      {[&](System& s) {
+         drive(s).value = {1, 2};
+       },
+       "forces[2].value", "has 2 values; expected 1"},
+      {[&](System& s) { drive(s).value = {kNaN}; }, "forces[2].value", "nan is not finite"},
+      {[&](System& s) { drive(s).value = {"2*"}; }, "forces[2].value", "in '2*'"},
+      {[&](System& s) { drive(s).value = {"k*t"}; }, "forces[2].value", "there is no parameter 'k'"},
+      {[&](System& s) { drive(s).value = {"shouldr.q"}; }, "forces[2].value", "did you mean 'shoulder'"},
+      {[&](System& s) { drive(s).value = {"shoulder.x"}; }, "forces[2].value", "a joint has .q and .u"},
+      {[&](System& s) { drive(s).value = {"elbow.q"}; }, "forces[2].value",
+       "has 2 coordinates: say elbow.q[i]"},
+      {[&](System& s) { drive(s).value = {"wrist.u[3]"}; }, "forces[2].value", "out of range"},
+  });
+}
+
+TEST(FreezeFaults, OfForcesOnPoints) {
+  const auto band = [](System& s) -> ForceSpec& { return s.force("band"); };
+  const auto push = [](System& s) -> ForceSpec& { return s.force("push"); };
+  const auto gust = [](System& s) -> ForceSpec& { return s.force("gust"); };
+  expect_faults({
+      {[&](System& s) { band(s).from = {}; }, "forces[3].from", "is missing"},
+      {[&](System& s) { band(s).to = "box.corner"; }, "forces[3].to", "the point that stands in 'from'"},
+      {[&](System& s) { band(s).to = "box.centre"; }, "forces[3].to", "no point 'centre'"},
+      {[&](System& s) { band(s).free_length = "-l"; }, "forces[3].free_length", "-l = -0.8 is negative"},
+      {[&](System& s) {
+         band(s).stiffness = {1, 2};
+       },
+       "forces[3].stiffness", "expected one number"},
+      {[&](System& s) { band(s).damping = {kInfinity}; }, "forces[3].damping", "inf is not finite"},
+      {[&](System& s) { push(s).at = "balll.origin"; }, "forces[4].at", "did you mean 'ball'"},
+      {[&](System& s) { push(s).axes = "world"; }, "forces[4].axes", "allowed: ground or body"},
+      {[&](System& s) {
+         push(s).value = {1, 2};
+       },
+       "forces[4].value", "has 2 values; expected 3"},
+      {[&](System& s) { push(s).value[1] = "wrist.q[x]"; }, "forces[4].value[1]", "in 'wrist.q[x]'"},
+      {[&](System& s) { gust(s).table->interpolation = "spline"; }, "forces[5].value.interpolation",
+       "allowed: linear or cubic"},
+      {[&](System& s) { gust(s).table->values.pop_back(); }, "forces[5].value.columns",
+       "names 2 columns; expected 3"},
+  });
+}
+
+TEST(FreezeFaults, AreReportedAllAtOnce) {
+  System system = example_system();
+  system.set_parameter("x", "nothing");
+  system.analysis.solver = "magic";
+  system.add_body("arm", 1);
+  system.body("arm").mass = -1;
+  system.body("hand").points[0].axes = RotationSpec::axis_angle({0, 0, 0}, 1);
+  system.joint("shoulder").axis.reset();
+  system.joint("elbow").q = {1};
+  system.force("spring").joint = "none_such";
+  system.force("band").from = {};
+  system.force("push").value = {"?", "t", "t"};
+  std::vector<std::string> places;
+  for (const Fault& fault : faults_of(system)) places.push_back(fault.place.path);
+  EXPECT_THAT(places, testing::UnorderedElementsAre("parameters.x", "analysis.solver", "bodies[5].name",
+                                                    "bodies[0].mass", "bodies[1].points.palm.axes",
+                                                    "joints[0].axis", "joints[1].q", "forces[0].joint",
+                                                    "forces[3].from", "forces[4].value[0]"));
+}
+
+TEST(FreezeFaults, OfTheTreeDoNotHideOthersAndLeaveNoEcho) {
+  System system = example_system();
+  system.joint("shoulder").parent = "grund.origin";
+  system.joint("shoulder").axis = {0, 0, 0};  // of a joint that has no place
+  system.joint("wrist").parent = "ball.origin";
+  system.joint("wrist").q = {1};
+  system.body("box").mass = -1;
+  system.force("spring").stiffness = {1, 2, 3};
+  system.force("push").axes = "sky";
+  // The forces on shoulder and wrist (drive, push) are not at fault.
+  std::vector<std::string> places;
+  for (const Fault& fault : faults_of(system)) places.push_back(fault.place.path);
+  EXPECT_THAT(places, testing::UnorderedElementsAre("joints[0].parent", "joints[0].axis", "joints[2].child",
+                                                    "joints[2].q", "bodies[4].mass", "forces[0].stiffness",
+                                                    "forces[4].axes"));
+}
+
+TEST(FreezeFaults, OfTwoCirclesAreReportedOnceEach) {
+  System system;
+  for (const char* name : {"a", "b", "c", "d", "e"}) system.add_body(name, 1);
+  const std::pair<const char*, const char*> joints[] = {
+      {"a", "b"}, {"b", "a"}, {"c", "d"}, {"d", "e"}, {"e", "c"}};
+  for (const auto& [parent, child] : joints) {
+    system.add_joint(std::string("on_") + child, "weld", std::string(parent) + ".origin",
+                     std::string(child) + ".origin");
+  }
+  const std::vector<Fault> faults = faults_of(system);
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_THAT(faults[0].message, testing::HasSubstr("a -> b -> a"));
+  EXPECT_THAT(faults[1].message, testing::HasSubstr("c -> e -> d -> c"));
+}
+
+TEST(FreezeFaults, OfAMissingNameInTheModelComeWithTheNearestOne) {
+  const auto model = freeze(example_system());
+  const auto message = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(message([&] { model->body("hnad"); }), testing::HasSubstr("did you mean 'hand'"));
+  EXPECT_THAT(message([&] { model->point("arm.tpi"); }), testing::HasSubstr("did you mean 'arm.tip'"));
+  EXPECT_THAT(message([&] { model->body_of_joint("riel"); }), testing::HasSubstr("did you mean 'rail'"));
+  System system = example_system();
+  EXPECT_THAT(message([&] { system.joint("riel"); }), testing::HasSubstr("did you mean 'rail'"));
+}
+
+}  // namespace
+}  // namespace sestina
