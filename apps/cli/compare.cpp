@@ -48,10 +48,12 @@ bool compare_states(const std::shared_ptr<const Model>& model, int count) {
                is_reference ? "(reference)" : worst(f.udot_difference, f.worst_udot), f.reaction_difference);
     if (!f.failure.empty() && comparison.skipped == 0) fmt::print("{:<18} failed: {}\n", "", f.failure);
   }
-  double disagreement = 0.0;
-  for (const FormulationComparison& f : comparison.formulations)
+  double disagreement = 0.0, residual = 0.0;
+  for (const FormulationComparison& f : comparison.formulations) {
     disagreement = std::max(disagreement, f.udot_difference);
-  fmt::print("\nlargest disagreement: {:.1e}, {}\n", disagreement,
+    residual = std::max(residual, f.relative_residual);
+  }
+  fmt::print("\nlargest disagreement: {:.1e}, largest residual: {:.1e}; {}\n", disagreement, residual,
              comparison.agrees() ? "all formulations agree" : "THE FORMULATIONS DISAGREE");
   return comparison.states > 0 && comparison.agrees();
 }

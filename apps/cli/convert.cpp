@@ -1,9 +1,11 @@
 // sestina convert ROBOT.urdf -o MODEL.yaml [--floating-base]
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "commands.h"
+#include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/urdf.h"
 #include "sestina/model/freeze.h"
@@ -17,6 +19,10 @@ struct Options {
 };
 
 int convert(const Options& options) {
+  const auto suffix = std::filesystem::path(options.input).extension();
+  if (suffix == ".yaml" || suffix == ".yml")
+    throw InputError(
+        fmt::format("'{}' is a model file already; convert takes a robot (.urdf)", options.input));
   ImportNotes notes;
   const System robot = read_urdf_file(options.input, options.urdf, &notes);
   const auto model = freeze(robot);  // a file that cannot be run is not written
