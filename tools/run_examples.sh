@@ -51,5 +51,10 @@ for name in "${names[@]}"; do
   read -ra columns <<<"$(columns_of "$name")"
   "$sestina" plot "$out/$name.csv" "${columns[@]}" -o "$out/$name.png"
 done
+printf '\n==== commands that the examples tell to try, and files that programs wrote\n'
+told=("${names[@]/#/examples/}")
+python3 -B tests/examples/try_commands.py "$sestina" "${told[@]/%/.yaml}" examples/README.md
+tools/generate_n_pendulum.py 8 | diff -u - examples/02_n_pendulum.yaml
+tools/generate_spherical_chain.py 16 | diff -u - examples/06_spherical_chain.yaml
 printf '\n==== closed forms and published values\n'
 python3 -B tests/examples/check_examples.py --out "$out" "$sestina" "${names[@]}"
