@@ -21,20 +21,19 @@ constexpr int kMostRounds = 5;
 constexpr double kSmallGap = 1e-9;
 
 // The lower L of Phi = L L^T; columns of vanishing pivots are zero.
-template <class T> Mat6<T> factor_semidefinite(const Mat6<T> &Phi) {
+template <class T>
+Mat6<T> factor_semidefinite(const Mat6<T>& Phi) {
   Mat6<T> L;
   for (int j = 0; j < 6; ++j) {
     T pivot = Phi.m[j][j];
-    for (int k = 0; k < j; ++k)
-      pivot -= L.m[j][k] * L.m[j][k];
+    for (int k = 0; k < j; ++k) pivot -= L.m[j][k] * L.m[j][k];
     const auto vanishes = pivot <= T(kNullPivot) * Phi.m[j][j];
     const T root = sqrt(select(vanishes, T(1), pivot));
     const T inverse = select(vanishes, T(0), T(1) / root);
     L.m[j][j] = select(vanishes, T(0), root);
     for (int i = j + 1; i < 6; ++i) {
       T x = Phi.m[i][j];
-      for (int k = 0; k < j; ++k)
-        x -= L.m[i][k] * L.m[j][k];
+      for (int k = 0; k < j; ++k) x -= L.m[i][k] * L.m[j][k];
       L.m[i][j] = x * inverse;
     }
   }
@@ -42,10 +41,10 @@ template <class T> Mat6<T> factor_semidefinite(const Mat6<T> &Phi) {
 }
 
 // y with L y = d, for d in the range of L L^T.
-template <class T> Vec6<T> solve_lower(const Mat6<T> &L, Vec6<T> d) {
+template <class T>
+Vec6<T> solve_lower(const Mat6<T>& L, Vec6<T> d) {
   for (int i = 0; i < 6; ++i) {
-    for (int k = 0; k < i; ++k)
-      d[i] -= L.m[i][k] * d[k];
+    for (int k = 0; k < i; ++k) d[i] -= L.m[i][k] * d[k];
     const auto vanishes = L.m[i][i] <= T(0);
     d[i] = select(vanishes, T(0), d[i] / select(vanishes, T(1), L.m[i][i]));
   }
@@ -53,26 +52,25 @@ template <class T> Vec6<T> solve_lower(const Mat6<T> &L, Vec6<T> d) {
 }
 
 // A^T B
-template <class T> Mat6<T> transpose_times(const Mat6<T> &A, const Mat6<T> &B) {
+template <class T>
+Mat6<T> transpose_times(const Mat6<T>& A, const Mat6<T>& B) {
   return transpose(A) * B;
 }
 
 // Which bodies resist their own joint's motion by their own inertia.
-std::vector<bool> find_strong_bodies(const Model &model) {
+std::vector<bool> find_strong_bodies(const Model& model) {
   const Properties<double> properties = calc_properties(model);
   const State<double> state = calc_initial_state(model);
   Kinematics<double> kinematics(model);
   update_kinematics(model, properties, state, kinematics);
-  std::vector<bool> is_strong(static_cast<std::size_t>(model.bodies().size()),
-                              true);
+  std::vector<bool> is_strong(static_cast<std::size_t>(model.bodies().size()), true);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const auto i = static_cast<std::size_t>(b.value());
-    const BodyInfo &info = model.bodies()[b];
+    const BodyInfo& info = model.bodies()[b];
     ArticulatedInertia<double> I(kinematics.inertia[i]);
     const double inertia = I.J.trace(), mass = I.m.trace();
     for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-      const SpatialMotion<double> &H =
-          kinematics.H[static_cast<std::size_t>(speed)];
+      const SpatialMotion<double>& H = kinematics.H[static_cast<std::size_t>(speed)];
       const SpatialForce<double> U = I * H;
       const double D = dot(H, U) + properties.bodies[b].armature;
       const double scale = dot(H.w, H.w) * inertia + dot(H.v, H.v) * mass;
@@ -86,119 +84,170 @@ std::vector<bool> find_strong_bodies(const Model &model) {
   return is_strong;
 }
 
-} // namespace
+}  // namespace
 
 template <class T>
-DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model &model, int grain,
-                                                  Executor *executor)
-    : model_(&model), executor_(executor),
-      tree_(model, grain, find_strong_bodies(model)), sweep_(model),
-      fallback_(model), nodes_(tree_.nodes.size()),
-      vectors_(tree_.nodes.size()), handle_force_(tree_.pieces.size()),
+DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain, Executor* executor)
+    : model_(&model),
+      executor_(executor),
+      tree_(model, grain, find_strong_bodies(model)),
+      sweep_(model),
+      fallback_(model),
+      nodes_(tree_.nodes.size()),
+      vectors_(tree_.nodes.size()),
+      handle_force_(tree_.pieces.size()),
       relative_gaps_(tree_.pieces.size(), 0.0),
-      joints_(tree_.assemblies.size()), reports_(tree_.pieces.size()),
+      joints_(tree_.assemblies.size()),
+      reports_(tree_.pieces.size()),
       t_(static_cast<std::size_t>(model.nu())),
       is_on_path_(static_cast<std::size_t>(model.bodies().size()), 0),
+      paths_(tree_.pieces.size()),
+      handle_motion_(tree_.pieces.size()),
       dA_(is_on_path_.size()) {
+  std::vector<int> piece_of_handle(is_on_path_.size(), -1);
   for (std::size_t piece = 0; piece < tree_.pieces.size(); ++piece) {
-    const AssemblyTree::Node &ends = tree_.nodes[piece];
-    if (!ends.handle.is_valid())
-      continue;
-    for (BodyIndex b = ends.handle; b != ends.base;
-         b = model.bodies()[b].parent) {
+    const AssemblyTree::Node& ends = tree_.nodes[piece];
+    if (!ends.handle.is_valid()) continue;
+    piece_of_handle[static_cast<std::size_t>(ends.handle.value())] = static_cast<int>(piece);
+    for (BodyIndex b = ends.handle; b != ends.base; b = model.bodies()[b].parent) {
       is_on_path_[static_cast<std::size_t>(b.value())] = 1;
+      paths_[piece].push_back(b);
     }
+    std::reverse(paths_[piece].begin(), paths_[piece].end());
   }
-  const int num_pieces = static_cast<int>(tree_.pieces.size()),
-            depth = tree_.num_levels();
-  const auto add_level = [](Schedule &schedule, TaskKind kind, int first,
-                            int size) {
+  for (const AssemblyTree::Node& ends : tree_.nodes) {
+    inner_piece_.push_back(piece_of_handle[static_cast<std::size_t>(ends.base.value())]);
+  }
+  const int num_pieces = static_cast<int>(tree_.pieces.size()), depth = tree_.num_levels();
+  const auto add_level = [](Schedule& schedule, TaskKind kind, int first, int size) {
     schedule.levels.push_back({kind, first});
     schedule.sizes.push_back(size);
   };
-  const auto add_assemblies = [&](Schedule &schedule, TaskKind kind,
-                                  int level) {
+  const auto add_assemblies = [&](Schedule& schedule, TaskKind kind, int level) {
     const int first = tree_.level_starts[static_cast<std::size_t>(level)];
-    add_level(schedule, kind, first,
-              tree_.level_starts[static_cast<std::size_t>(level) + 1] - first);
+    add_level(schedule, kind, first, tree_.level_starts[static_cast<std::size_t>(level) + 1] - first);
   };
   add_level(solution_, TaskKind::kEliminate, 0, num_pieces);
-  for (int level = 0; level < depth; ++level)
-    add_assemblies(solution_, TaskKind::kJoin, level);
-  for (int level = depth - 1; level >= 0; --level)
-    add_assemblies(solution_, TaskKind::kPart, level);
+  for (int level = 0; level < depth; ++level) add_assemblies(solution_, TaskKind::kJoin, level);
+  for (int level = depth - 1; level >= 0; --level) add_assemblies(solution_, TaskKind::kPart, level);
   add_level(solution_, TaskKind::kAccelerate, 0, num_pieces);
-  for (int level = 0; level < depth; ++level)
-    add_assemblies(correction_, TaskKind::kJoinGaps, level);
-  for (int level = depth - 1; level >= 0; --level)
-    add_assemblies(correction_, TaskKind::kPart, level);
+  for (int level = 0; level < depth; ++level) add_assemblies(correction_, TaskKind::kJoinGaps, level);
+  for (int level = depth - 1; level >= 0; --level) add_assemblies(correction_, TaskKind::kPart, level);
   add_level(correction_, TaskKind::kCorrect, 0, num_pieces);
 }
 
+namespace {
+
+// The motion of a frame that moves by `relative` in a frame that moves by `base`.
 template <class T>
-SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T> &properties,
-                                                const Kinematics<T> &kinematics,
-                                                const AppliedForces<T> &forces,
-                                                std::span<T> udot) {
-  for (const int root : tree_.roots)
-    vectors(root).A_P = vectors(root).f = vectors(root).a_t = {};
+BodyMotion<T> chain(const BodyMotion<T>& base, const BodyMotion<T>& relative) {
+  const SpatialMotion<T> r = rotate(base.X_WB.R, relative.V_WB);
+  return {base.X_WB * relative.X_WB, shift(base.V_WB, base.X_WB.R * relative.X_WB.p) + r};
+}
+
+}  // namespace
+
+template <class T>
+void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& properties, const State<T>& state,
+                                                  Kinematics<T>& kinematics) {
+  const int num_pieces = static_cast<int>(tree_.pieces.size());
+  const int sizes[] = {num_pieces, 1, num_pieces};
+  const auto do_tasks = [&](int level, int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      if (level == 0) calc_relative_motion(i, properties, state);
+      if (level == 1) chain_motions();
+      if (level == 2) move_piece(i, properties, state, kinematics);
+    }
+  };
+  if (executor_ != nullptr) {
+    executor_->parallel_levels(sizes, 1, do_tasks);
+    return;
+  }
+  for (int level = 0; level < 3; ++level) do_tasks(level, 0, sizes[level]);
+}
+
+template <class T>
+void DivideAndConquerSolver<T>::calc_relative_motion(int piece, const Properties<T>& properties,
+                                                     const State<T>& state) {
+  BodyMotion<T> motion;
+  for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
+    motion = calc_body_motion(b, model_->bodies()[b], properties, state, motion);
+  }
+  handle_motion_[static_cast<std::size_t>(piece)] = motion;
+}
+
+// Pieces stand in order from the tips inward.
+template <class T>
+void DivideAndConquerSolver<T>::chain_motions() {
+  for (std::size_t piece = tree_.pieces.size(); piece-- > 0;) {
+    const int inner = inner_piece_[piece];
+    if (inner < 0 || paths_[piece].empty()) continue;
+    handle_motion_[piece] = chain(handle_motion_[static_cast<std::size_t>(inner)], handle_motion_[piece]);
+  }
+}
+
+template <class T>
+void DivideAndConquerSolver<T>::move_piece(int piece, const Properties<T>& properties, const State<T>& state,
+                                           Kinematics<T>& kinematics) {
+  const int inner = inner_piece_[static_cast<std::size_t>(piece)];
+  const BodyMotion<T> base = inner < 0 ? BodyMotion<T>{} : handle_motion_[static_cast<std::size_t>(inner)];
+  const BodyIndex base_index = tree_.nodes[static_cast<std::size_t>(piece)].base;
+  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
+    const BodyInfo& info = model_->bodies()[b];
+    const BodyMotion<T>& parent =
+        info.parent == base_index ? base : kinematics.motion[static_cast<std::size_t>(info.parent.value())];
+    update_body_kinematics(b, info, properties, state, parent, kinematics);
+  }
+}
+
+template <class T>
+SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
+                                                const Kinematics<T>& kinematics,
+                                                const AppliedForces<T>& forces, std::span<T> udot) {
+  for (const int root : tree_.roots) vectors(root).A_P = vectors(root).f = vectors(root).a_t = {};
   run(solution_, properties, kinematics, forces, udot);
   used_fallback_ = false;
-  for (const SolveReport<T> &report : reports_)
-    used_fallback_ = used_fallback_ || any(report.is_singular);
-  if (used_fallback_)
-    return fallback_.solve(properties, kinematics, forces, udot);
-  if (tree_.num_levels() > 0)
-    close_gaps(properties, kinematics, forces, udot);
+  for (const SolveReport<T>& report : reports_) used_fallback_ = used_fallback_ || any(report.is_singular);
+  if (used_fallback_) return fallback_.solve(properties, kinematics, forces, udot);
+  if (tree_.num_levels() > 0) close_gaps(properties, kinematics, forces, udot);
   return {};
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::close_gaps(const Properties<T> &properties,
-                                           const Kinematics<T> &kinematics,
-                                           const AppliedForces<T> &forces,
-                                           std::span<T> udot) {
-  const auto largest_gap = [&] {
-    return *std::max_element(relative_gaps_.begin(), relative_gaps_.end());
-  };
+void DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                                           const AppliedForces<T>& forces, std::span<T> udot) {
+  const auto largest_gap = [&] { return *std::max_element(relative_gaps_.begin(), relative_gaps_.end()); };
   double gap = largest_gap();
   for (int round = 0; round < kMostRounds; ++round) {
     run(correction_, properties, kinematics, forces, udot);
     // A round leaves the square of what it found: below this, that is
     // round-off.
-    if (!(gap > kSmallGap))
-      return;
+    if (!(gap > kSmallGap)) return;
     gap = largest_gap();
   }
 }
 
 // The gap is the b of the next round, in which there is nothing else.
 template <class T>
-void DivideAndConquerSolver<T>::measure_gap(int piece,
-                                            const Vec6<T> &acceleration) {
-  NodeVectors &ends = vectors(piece);
+void DivideAndConquerSolver<T>::measure_gap(int piece, const Vec6<T>& acceleration) {
+  NodeVectors& ends = vectors(piece);
   ends.z = ends.d = {};
   ends.b = acceleration - ends.a_t;
   handle_force_[static_cast<std::size_t>(piece)] += to_force(ends.f);
-  const AssemblyTree::Node &place =
-      tree_.nodes[static_cast<std::size_t>(piece)];
-  const Vec6<T> A =
-      to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]);
+  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
+  const Vec6<T> A = to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]);
   const double scale = std::sqrt(value_of(dot(A, A)));
   relative_gaps_[static_cast<std::size_t>(piece)] =
       std::sqrt(value_of(dot(ends.b, ends.b))) / std::max(scale, 1e-300);
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::run(const Schedule &schedule,
-                                    const Properties<T> &properties,
-                                    const Kinematics<T> &kinematics,
-                                    const AppliedForces<T> &forces,
+void DivideAndConquerSolver<T>::run(const Schedule& schedule, const Properties<T>& properties,
+                                    const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                                     std::span<T> udot) {
   const auto do_tasks = [&](int level, int begin, int end) {
-    const TaskLevel &tasks = schedule.levels[static_cast<std::size_t>(level)];
-    for (int i = begin; i < end; ++i)
-      do_task(tasks, i, properties, kinematics, forces, udot);
+    const TaskLevel& tasks = schedule.levels[static_cast<std::size_t>(level)];
+    for (int i = begin; i < end; ++i) do_task(tasks, i, properties, kinematics, forces, udot);
   };
   if (executor_ != nullptr) {
     executor_->parallel_levels(schedule.sizes, 1, do_tasks);
@@ -210,53 +259,47 @@ void DivideAndConquerSolver<T>::run(const Schedule &schedule,
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::do_task(const TaskLevel &task, int i,
-                                        const Properties<T> &properties,
-                                        const Kinematics<T> &kinematics,
-                                        const AppliedForces<T> &forces,
+void DivideAndConquerSolver<T>::do_task(const TaskLevel& task, int i, const Properties<T>& properties,
+                                        const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                                         std::span<T> udot) {
   switch (task.kind) {
-  case TaskKind::kEliminate:
-    return eliminate_piece(i, properties, kinematics, forces);
-  case TaskKind::kJoin:
-    join_matrices(task.first + i);
-    return join_vectors(task.first + i);
-  case TaskKind::kPart:
-    return part_vectors(task.first + i);
-  case TaskKind::kAccelerate:
-    return accelerate_piece(i, kinematics, udot);
-  case TaskKind::kJoinGaps:
-    return join_vectors(task.first + i);
-  case TaskKind::kCorrect:
-    return correct_piece(i, kinematics, udot);
+    case TaskKind::kEliminate:
+      return eliminate_piece(i, properties, kinematics, forces);
+    case TaskKind::kJoin:
+      join_matrices(task.first + i);
+      return join_vectors(task.first + i);
+    case TaskKind::kPart:
+      return part_vectors(task.first + i);
+    case TaskKind::kAccelerate:
+      return accelerate_piece(i, kinematics, udot);
+    case TaskKind::kJoinGaps:
+      return join_vectors(task.first + i);
+    case TaskKind::kCorrect:
+      return correct_piece(i, kinematics, udot);
   }
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::eliminate_piece(
-    int piece, const Properties<T> &properties, const Kinematics<T> &kinematics,
-    const AppliedForces<T> &forces) {
-  const std::vector<BodyIndex> &bodies =
-      tree_.pieces[static_cast<std::size_t>(piece)].bodies;
+void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& properties,
+                                                const Kinematics<T>& kinematics,
+                                                const AppliedForces<T>& forces) {
+  const std::vector<BodyIndex>& bodies = tree_.pieces[static_cast<std::size_t>(piece)].bodies;
   const BodyIndex base = tree_.nodes[static_cast<std::size_t>(piece)].base;
-  SolveReport<T> &report = reports_[static_cast<std::size_t>(piece)];
+  SolveReport<T>& report = reports_[static_cast<std::size_t>(piece)];
   report = {};
-  Node &matrices = node(piece);
-  NodeVectors &result = vectors(piece);
+  Node& matrices = node(piece);
+  NodeVectors& result = vectors(piece);
   matrices.K = Mat6<T>::identity();
   matrices.Phi = {};
   result.b = result.d = {};
   ArticulatedInertia<T> I;
   SpatialForce<T> z;
-  for (const BodyIndex b : bodies)
-    sweep_.start_body(b, properties, kinematics, forces);
+  for (const BodyIndex b : bodies) sweep_.start_body(b, properties, kinematics, forces);
   for (auto b = bodies.rbegin(); b != bodies.rend(); ++b) {
-    const BodyInfo &info = model_->bodies()[*b];
+    const BodyInfo& info = model_->bodies()[*b];
     const auto i = static_cast<std::size_t>(b->value());
-    const auto outcome = sweep_.eliminate_joint(*b, info, properties,
-                                                kinematics, forces, report);
-    if (is_on_path_[i] != 0)
-      extend_path(matrices, result, info, i, kinematics);
+    const auto outcome = sweep_.eliminate_joint(*b, info, properties, kinematics, forces, report);
+    if (is_on_path_[i] != 0) extend_path(matrices, result, info, i, kinematics);
     if (info.parent == base) {
       I += outcome.I;
       z += outcome.z;
@@ -270,22 +313,19 @@ void DivideAndConquerSolver<T>::eliminate_piece(
 
 // (12) for the joint of one body on the way from the handle to the base.
 template <class T>
-void DivideAndConquerSolver<T>::extend_path(Node &matrices, NodeVectors &result,
-                                            const BodyInfo &info,
-                                            std::size_t body,
-                                            const Kinematics<T> &kinematics) {
+void DivideAndConquerSolver<T>::extend_path(Node& matrices, NodeVectors& result, const BodyInfo& info,
+                                            std::size_t body, const Kinematics<T>& kinematics) {
   T K[6][6], d[6];
   for (int i = 0; i < 6; ++i) {
     d[i] = result.d[i];
-    for (int j = 0; j < 6; ++j)
-      K[i][j] = matrices.K.m[i][j];
+    for (int j = 0; j < 6; ++j) K[i][j] = matrices.K.m[i][j];
   }
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     const auto k = static_cast<std::size_t>(speed);
-    const SpatialMotion<T> &H = kinematics.H[k];
-    const SpatialForce<T> &U = sweep_.U[k];
-    const T &D_inverse = sweep_.D_inverse[k];
-    const T &e = sweep_.e[k];
+    const SpatialMotion<T>& H = kinematics.H[k];
+    const SpatialForce<T>& U = sweep_.U[k];
+    const T& D_inverse = sweep_.D_inverse[k];
+    const T& e = sweep_.e[k];
     T t[6], ts[6];
     for (int j = 0; j < 6; ++j) {
       t[j] = (K[0][j] * H.w.x + K[1][j] * H.w.y + K[2][j] * H.w.z) +
@@ -297,18 +337,15 @@ void DivideAndConquerSolver<T>::extend_path(Node &matrices, NodeVectors &result,
       d[j] += ts[j] * e;
     }
     for (int i = 0; i < 6; ++i) {
-      for (int j = 0; j < 6; ++j)
-        matrices.Phi.m[i][j] += t[i] * ts[j];
+      for (int j = 0; j < 6; ++j) matrices.Phi.m[i][j] += t[i] * ts[j];
     }
-    const T u[6] = {U.torque.x, U.torque.y, U.torque.z,
-                    U.force.x,  U.force.y,  U.force.z};
+    const T u[6] = {U.torque.x, U.torque.y, U.torque.z, U.force.x, U.force.y, U.force.z};
     for (int i = 0; i < 6; ++i) {
-      for (int j = 0; j < 6; ++j)
-        K[i][j] -= u[i] * ts[j];
+      for (int j = 0; j < 6; ++j) K[i][j] -= u[i] * ts[j];
     }
   }
-  const SpatialMotion<T> &c = kinematics.bias[body];
-  const Vec3<T> &s = kinematics.s[body];
+  const SpatialMotion<T>& c = kinematics.bias[body];
+  const Vec3<T>& s = kinematics.s[body];
   for (int j = 0; j < 6; ++j) {
     result.d[j] = d[j];
     result.b[j] += (K[0][j] * c.w.x + K[1][j] * c.w.y + K[2][j] * c.w.z) +
@@ -324,60 +361,53 @@ void DivideAndConquerSolver<T>::extend_path(Node &matrices, NodeVectors &result,
 }
 
 // (13) but g, and the matrices of (15)
-template <class T> void DivideAndConquerSolver<T>::join_matrices(int assembly) {
-  const AssemblyTree::Assembly &step =
-      tree_.assemblies[static_cast<std::size_t>(assembly)];
-  const Node &inner = node(step.inner);
-  const Node &outer = node(step.outer);
-  Node &result = node(result_of(assembly));
+template <class T>
+void DivideAndConquerSolver<T>::join_matrices(int assembly) {
+  const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
+  const Node& inner = node(step.inner);
+  const Node& outer = node(step.outer);
+  Node& result = node(result_of(assembly));
   if (step.kind == AssemblyTree::Kind::kBundle) {
     result.I = inner.I + outer.I;
     return;
   }
-  Joint &joint = joints_[static_cast<std::size_t>(assembly)];
+  Joint& joint = joints_[static_cast<std::size_t>(assembly)];
   joint.L = factor_semidefinite(inner.Phi);
   Mat6<T> N = transpose_times(joint.L, outer.I * joint.L);
-  for (int i = 0; i < 6; ++i)
-    N.m[i][i] += T(1);
+  for (int i = 0; i < 6; ++i) N.m[i][i] += T(1);
   joint.C = factor_semidefinite(N);
   for (int j = 0; j < 6; ++j) {
     Vec6<T> column;
-    for (int i = 0; i < 6; ++i)
-      column[i] = joint.L.m[j][i];
+    for (int i = 0; i < 6; ++i) column[i] = joint.L.m[j][i];
     column = solve_lower(joint.C, column);
-    for (int i = 0; i < 6; ++i)
-      joint.X.m[i][j] = column[i];
+    for (int i = 0; i < 6; ++i) joint.X.m[i][j] = column[i];
   }
   joint.P = transpose_times(joint.X, joint.X);
   const Mat6<T> I2_P = outer.I * joint.P;
-  result.I =
-      inner.I + symmetrised(inner.K * ((outer.I - symmetrised(I2_P * outer.I)) *
-                                       transpose(inner.K)));
+  result.I = inner.I + symmetrised(inner.K * ((outer.I - symmetrised(I2_P * outer.I)) * transpose(inner.K)));
   if (step.kind == AssemblyTree::Kind::kAttach) {
     result.K = inner.K * (Mat6<T>::identity() - I2_P);
     result.Phi = joint.P;
   } else if (has_handle(step.outer)) {
     result.K = inner.K * (outer.K - I2_P * outer.K);
-    result.Phi =
-        outer.Phi + symmetrised(transpose_times(outer.K, joint.P * outer.K));
+    result.Phi = outer.Phi + symmetrised(transpose_times(outer.K, joint.P * outer.K));
   }
 }
 
 // g of (13), and the vectors of (15)
-template <class T> void DivideAndConquerSolver<T>::join_vectors(int assembly) {
-  const AssemblyTree::Assembly &step =
-      tree_.assemblies[static_cast<std::size_t>(assembly)];
-  const NodeVectors &inner = vectors(step.inner);
-  const NodeVectors &outer = vectors(step.outer);
-  NodeVectors &result = vectors(result_of(assembly));
+template <class T>
+void DivideAndConquerSolver<T>::join_vectors(int assembly) {
+  const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
+  const NodeVectors& inner = vectors(step.inner);
+  const NodeVectors& outer = vectors(step.outer);
+  NodeVectors& result = vectors(result_of(assembly));
   if (step.kind == AssemblyTree::Kind::kBundle) {
     result.z = inner.z + outer.z;
     return;
   }
-  Joint &joint = joints_[static_cast<std::size_t>(assembly)];
-  const Mat6<T> &I2 = node(step.outer).I;
-  joint.g = transpose_times(
-      joint.X, solve_lower(joint.C, solve_lower(joint.L, inner.d)));
+  Joint& joint = joints_[static_cast<std::size_t>(assembly)];
+  const Mat6<T>& I2 = node(step.outer).I;
+  joint.g = transpose_times(joint.X, solve_lower(joint.C, solve_lower(joint.L, inner.d)));
   const Vec6<T> a_b = inner.b - joint.P * (I2 * inner.b);
   const Vec6<T> a_d = joint.g - joint.P * outer.z;
   result.z = inner.z + node(step.inner).K * (I2 * (a_b + a_d) + outer.z);
@@ -385,34 +415,33 @@ template <class T> void DivideAndConquerSolver<T>::join_vectors(int assembly) {
     result.b = a_b;
     result.d = a_d;
   } else if (has_handle(step.outer)) {
-    const Mat6<T> &K2 = node(step.outer).K;
+    const Mat6<T>& K2 = node(step.outer).K;
     result.b = outer.b + transpose_times(K2, a_b);
     result.d = outer.d + transpose_times(K2, a_d);
   }
 }
 
 // (14), and what it means for the two nodes.
-template <class T> void DivideAndConquerSolver<T>::part_vectors(int assembly) {
-  const AssemblyTree::Assembly &step =
-      tree_.assemblies[static_cast<std::size_t>(assembly)];
-  NodeVectors &inner = vectors(step.inner);
-  NodeVectors &outer = vectors(step.outer);
-  const NodeVectors &whole = vectors(result_of(assembly));
+template <class T>
+void DivideAndConquerSolver<T>::part_vectors(int assembly) {
+  const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
+  NodeVectors& inner = vectors(step.inner);
+  NodeVectors& outer = vectors(step.outer);
+  const NodeVectors& whole = vectors(result_of(assembly));
   inner.A_P = whole.A_P;
   if (step.kind == AssemblyTree::Kind::kBundle) {
     outer.A_P = whole.A_P;
     return;
   }
-  const Mat6<T> &I2 = node(step.outer).I;
-  Vec6<T> z2 = outer.z; // z_2 - K_2 f
+  const Mat6<T>& I2 = node(step.outer).I;
+  Vec6<T> z2 = outer.z;  // z_2 - K_2 f
   if (step.kind == AssemblyTree::Kind::kAttach) {
     // The handle is that of the whole: its acceleration is known already.
     inner.a_t = whole.a_t;
     inner.f = whole.f - (I2 * inner.a_t + z2);
   } else {
-    if (has_handle(step.outer))
-      z2 = z2 - node(step.outer).K * whole.f;
-    const Joint &joint = joints_[static_cast<std::size_t>(assembly)];
+    if (has_handle(step.outer)) z2 = z2 - node(step.outer).K * whole.f;
+    const Joint& joint = joints_[static_cast<std::size_t>(assembly)];
     const Vec6<T> v = transpose_times(node(step.inner).K, whole.A_P) + inner.b;
     inner.a_t = v - joint.P * (I2 * v + z2) + joint.g;
     inner.f = Vec6<T>{} - (I2 * inner.a_t + z2);
@@ -424,14 +453,12 @@ template <class T> void DivideAndConquerSolver<T>::part_vectors(int assembly) {
 
 // (16), and the gap at the handle.
 template <class T>
-void DivideAndConquerSolver<T>::accelerate_piece(
-    int piece, const Kinematics<T> &kinematics, std::span<T> udot) {
-  NodeVectors &ends = vectors(piece);
-  const AssemblyTree::Node &place =
-      tree_.nodes[static_cast<std::size_t>(piece)];
-  for (const BodyIndex b :
-       tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const BodyInfo &info = model_->bodies()[b];
+void DivideAndConquerSolver<T>::accelerate_piece(int piece, const Kinematics<T>& kinematics,
+                                                 std::span<T> udot) {
+  NodeVectors& ends = vectors(piece);
+  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
+  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
+    const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());
     if (is_on_path_[i] != 0) {
       for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
@@ -439,40 +466,31 @@ void DivideAndConquerSolver<T>::accelerate_piece(
         sweep_.e[k] += dot(t_[k], ends.f);
       }
     }
-    const SpatialMotion<T> A_P =
-        info.parent == place.base
-            ? to_motion(ends.A_P)
-            : sweep_.A[static_cast<std::size_t>(info.parent.value())];
+    const SpatialMotion<T> A_P = info.parent == place.base
+                                     ? to_motion(ends.A_P)
+                                     : sweep_.A[static_cast<std::size_t>(info.parent.value())];
     sweep_.accelerate_body(b, info, A_P, kinematics, udot);
   }
   if (!place.handle.is_valid()) {
-    ends.z = {}; // at rest in what follows
+    ends.z = {};  // at rest in what follows
     return;
   }
   handle_force_[static_cast<std::size_t>(piece)] = {};
-  measure_gap(
-      piece, to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]));
+  measure_gap(piece, to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]));
 }
 
 // (17)
 template <class T>
-void DivideAndConquerSolver<T>::correct_piece(int piece,
-                                              const Kinematics<T> &kinematics,
-                                              std::span<T> udot) {
-  NodeVectors &ends = vectors(piece);
-  const AssemblyTree::Node &place =
-      tree_.nodes[static_cast<std::size_t>(piece)];
+void DivideAndConquerSolver<T>::correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot) {
+  NodeVectors& ends = vectors(piece);
+  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
   const Vec6<T> old_gap = ends.b;
-  for (const BodyIndex b :
-       tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const BodyInfo &info = model_->bodies()[b];
+  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
+    const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());
     const auto p = static_cast<std::size_t>(info.parent.value());
-    SpatialMotion<T> dA =
-        shift(info.parent == place.base ? to_motion(ends.A_P) : dA_[p],
-              kinematics.s[i]);
-    for (int speed = info.u_start + info.nu - 1; speed >= info.u_start;
-         --speed) {
+    SpatialMotion<T> dA = shift(info.parent == place.base ? to_motion(ends.A_P) : dA_[p], kinematics.s[i]);
+    for (int speed = info.u_start + info.nu - 1; speed >= info.u_start; --speed) {
       const auto k = static_cast<std::size_t>(speed);
       const T push = is_on_path_[i] != 0 ? dot(t_[k], ends.f) : T(0);
       const T change = sweep_.D_inverse[k] * (push - dot(dA, sweep_.U[k]));
@@ -482,17 +500,13 @@ void DivideAndConquerSolver<T>::correct_piece(int piece,
     dA_[i] = dA;
     sweep_.A[i] += dA;
   }
-  if (!place.handle.is_valid())
-    return;
-  measure_gap(piece,
-              to_vec6(dA_[static_cast<std::size_t>(place.handle.value())]) +
-                  old_gap);
+  if (!place.handle.is_valid()) return;
+  measure_gap(piece, to_vec6(dA_[static_cast<std::size_t>(place.handle.value())]) + old_gap);
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::calc_reactions(
-    const Kinematics<T> &kinematics,
-    std::span<SpatialForce<T>> reactions) const {
+void DivideAndConquerSolver<T>::calc_reactions(const Kinematics<T>& kinematics,
+                                               std::span<SpatialForce<T>> reactions) const {
   if (used_fallback_) {
     fallback_.calc_reactions(reactions);
     return;
@@ -506,25 +520,20 @@ void DivideAndConquerSolver<T>::calc_reactions(
 // I A + z, and between the handle and the base less what the force on the
 // handle does there, K f.
 template <class T>
-void DivideAndConquerSolver<T>::calc_piece_reactions(
-    int piece, const Kinematics<T> &kinematics,
-    std::span<SpatialForce<T>> reactions) const {
-  for (const BodyIndex b :
-       tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
+void DivideAndConquerSolver<T>::calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
+                                                     std::span<SpatialForce<T>> reactions) const {
+  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
     const auto i = static_cast<std::size_t>(b.value());
     reactions[i] = sweep_.I[i] * sweep_.A[i] + sweep_.z[i];
   }
-  const AssemblyTree::Node &ends = tree_.nodes[static_cast<std::size_t>(piece)];
-  if (!ends.handle.is_valid())
-    return;
+  const AssemblyTree::Node& ends = tree_.nodes[static_cast<std::size_t>(piece)];
+  if (!ends.handle.is_valid()) return;
   SpatialForce<T> Kf = handle_force_[static_cast<std::size_t>(piece)];
-  for (BodyIndex b = ends.handle; b != ends.base;
-       b = model_->bodies()[b].parent) {
-    const BodyInfo &info = model_->bodies()[b];
+  for (BodyIndex b = ends.handle; b != ends.base; b = model_->bodies()[b].parent) {
+    const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());
     reactions[i] -= Kf;
-    for (int speed = info.u_start; speed < info.u_start + info.nu;
-         ++speed) { // (12) times f
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {  // (12) times f
       const auto k = static_cast<std::size_t>(speed);
       Kf -= (sweep_.D_inverse[k] * dot(kinematics.H[k], Kf)) * sweep_.U[k];
     }
@@ -535,4 +544,4 @@ void DivideAndConquerSolver<T>::calc_piece_reactions(
 #define SESTINA_INSTANTIATE(T) template class DivideAndConquerSolver<T>;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 
-} // namespace sestina
+}  // namespace sestina

@@ -65,6 +65,10 @@ class DivideAndConquerSolver {
   // result is the same, bit for bit.
   DivideAndConquerSolver(const Model& model, int grain, Executor* executor = nullptr);
 
+  // Kinematics piece by piece: first each handle's motion relative to its base, as if that were at rest in
+  // the ground; then the motion of all bases; then every body. As update_kinematics() but for round-off.
+  void update_kinematics(const Properties<T>& properties, const State<T>& state, Kinematics<T>& kinematics);
+
   // As RecursiveSolver.
   SolveReport<T> solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces, std::span<T> udot);
@@ -120,6 +124,11 @@ class DivideAndConquerSolver {
   void calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
                             std::span<SpatialForce<T>> reactions) const;
 
+  void calc_relative_motion(int piece, const Properties<T>& properties, const State<T>& state);
+  void chain_motions();
+  void move_piece(int piece, const Properties<T>& properties, const State<T>& state,
+                  Kinematics<T>& kinematics);
+
   bool has_handle(int node) const { return tree_.nodes[static_cast<std::size_t>(node)].handle.is_valid(); }
   Node& node(int i) { return nodes_[static_cast<std::size_t>(i)]; }
   NodeVectors& vectors(int i) { return vectors_[static_cast<std::size_t>(i)]; }
@@ -140,6 +149,9 @@ class DivideAndConquerSolver {
   std::vector<SolveReport<T>> reports_;        // by piece
   std::vector<Vec6<T>> t_;                     // (nu), on the way to a handle
   std::vector<char> is_on_path_;               // by BodyIndex: between the handle of its piece and the base
+  std::vector<std::vector<BodyIndex>> paths_;  // by piece: from the base to the handle
+  std::vector<int> inner_piece_;               // by piece: whose handle its base is; -1 for the ground
+  std::vector<BodyMotion<T>> handle_motion_;   // by piece: relative to the base, then absolute
   std::vector<SpatialMotion<T>> dA_;           // by BodyIndex: of (17)
 };
 

@@ -12,9 +12,21 @@
 namespace sestina {
 namespace {
 
-class Recursive final : public MultibodySolver {
+class SerialKinematics : public MultibodySolver {
  public:
-  explicit Recursive(const Model& model) : solver_(model) {}
+  explicit SerialKinematics(const Model& model) : model_(model) {}
+  void update_kinematics(const Properties<double>& properties, const State<double>& state,
+                         Kinematics<double>& kinematics) override {
+    sestina::update_kinematics(model_, properties, state, kinematics);
+  }
+
+ protected:
+  const Model& model_;
+};
+
+class Recursive final : public SerialKinematics {
+ public:
+  explicit Recursive(const Model& model) : SerialKinematics(model), solver_(model) {}
   SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
                             const AppliedForces<double>& forces, std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
@@ -29,9 +41,9 @@ class Recursive final : public MultibodySolver {
 };
 
 // Kane's method has no constraint forces: the reactions come from inverse dynamics.
-class Kane final : public MultibodySolver {
+class Kane final : public SerialKinematics {
  public:
-  explicit Kane(const Model& model) : model_(model), solver_(model), inverse_(model) {}
+  explicit Kane(const Model& model) : SerialKinematics(model), solver_(model), inverse_(model) {}
   SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
                             const AppliedForces<double>& forces, std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
@@ -44,7 +56,6 @@ class Kane final : public MultibodySolver {
   }
 
  private:
-  const Model& model_;
   KaneSolver<double> solver_;
   InverseDynamics<double> inverse_;
 };
@@ -52,6 +63,10 @@ class Kane final : public MultibodySolver {
 class DivideAndConquer final : public MultibodySolver {
  public:
   DivideAndConquer(const Model& model, int grain, Executor* executor) : solver_(model, grain, executor) {}
+  void update_kinematics(const Properties<double>& properties, const State<double>& state,
+                         Kinematics<double>& kinematics) override {
+    solver_.update_kinematics(properties, state, kinematics);
+  }
   SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
                             const AppliedForces<double>& forces, std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
@@ -87,7 +102,7 @@ ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<
       solver_(make_solver(solver, *model_, executor)) {}
 
 void ForwardDynamics::update(const State<double>& state) {
-  update_kinematics(*model_, properties_, state, kinematics_);
+  solver_->update_kinematics(properties_, state, kinematics_);
   update_applied_forces(*model_, properties_, state, kinematics_, forces_);
 }
 

@@ -15,6 +15,9 @@ namespace sestina {
 class MultibodySolver {
  public:
   virtual ~MultibodySolver() = default;
+  // Serial, unless the solver has a way of its own.
+  virtual void update_kinematics(const Properties<double>& properties, const State<double>& state,
+                                 Kinematics<double>& kinematics) = 0;
   virtual SolveReport<double> solve(const Properties<double>& properties,
                                     const Kinematics<double>& kinematics, const AppliedForces<double>& forces,
                                     std::span<double> udot) = 0;

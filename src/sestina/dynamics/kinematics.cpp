@@ -1,5 +1,8 @@
 #include "sestina/dynamics/kinematics.h"
 
+#include <algorithm>
+#include <type_traits>
+
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -46,20 +49,39 @@ void update_body(const BodyProperties<T>& body, const Joint& joint, const BodyMo
 }  // namespace
 
 template <class T>
+void update_body_kinematics(BodyIndex b, const BodyInfo& info, const Properties<T>& properties,
+                            const State<T>& state, const BodyMotion<T>& parent, Kinematics<T>& kinematics) {
+  const auto i = static_cast<std::size_t>(b.value());
+  const BodyProperties<T>& body = properties.bodies[b];
+  visit_joint<T>(body.joint, [&](const auto& joint) {
+    update_body(body, joint, parent, state.q.data() + info.q_start, state.u.data() + info.u_start,
+                kinematics.motion[i], kinematics.s[i], kinematics.bias[i],
+                kinematics.H.data() + info.u_start);
+  });
+  kinematics.inertia[i] = turned(body.M, kinematics.motion[i].X_WB.R);
+}
+
+template <class T>
+BodyMotion<T> calc_body_motion(BodyIndex b, const BodyInfo& info, const Properties<T>& properties,
+                               const State<T>& state, const BodyMotion<T>& parent) {
+  const BodyProperties<T>& body = properties.bodies[b];
+  BodyMotion<T> motion;
+  visit_joint<T>(body.joint, [&](const auto& joint) {
+    Vec3<T> s;
+    SpatialMotion<T> bias, H[std::max(1, std::decay_t<decltype(joint)>::kNu)];
+    update_body(body, joint, parent, state.q.data() + info.q_start, state.u.data() + info.u_start, motion, s,
+                bias, H);
+  });
+  return motion;
+}
+
+template <class T>
 void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics) {
   const auto& bodies = model.bodies();
   for (BodyIndex b{1}; b.value() < bodies.size(); ++b) {
-    const auto i = static_cast<std::size_t>(b.value());
-    const BodyInfo& info = bodies[b];
-    const BodyProperties<T>& body = properties.bodies[b];
-    const BodyMotion<T>& parent = kinematics.motion[static_cast<std::size_t>(info.parent.value())];
-    visit_joint<T>(body.joint, [&](const auto& joint) {
-      update_body(body, joint, parent, state.q.data() + info.q_start, state.u.data() + info.u_start,
-                  kinematics.motion[i], kinematics.s[i], kinematics.bias[i],
-                  kinematics.H.data() + info.u_start);
-    });
-    kinematics.inertia[i] = turned(body.M, kinematics.motion[i].X_WB.R);
+    const BodyMotion<T>& parent = kinematics.motion[static_cast<std::size_t>(bodies[b].parent.value())];
+    update_body_kinematics(b, bodies[b], properties, state, parent, kinematics);
   }
 }
 
@@ -82,11 +104,15 @@ Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>
   return kinematics.motion[static_cast<std::size_t>(attached.body.value())].X_WB * attached.X_BP.p;
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                          \
-  template struct Kinematics<T>;                                                                        \
-  template void update_kinematics(const Model&, const Properties<T>&, const State<T>&, Kinematics<T>&); \
-  template Pose<T> calc_body_pose(const Properties<T>&, const Kinematics<T>&, BodyIndex);               \
-  template SpatialMotion<T> calc_body_velocity(const Properties<T>&, const Kinematics<T>&, BodyIndex);  \
+#define SESTINA_INSTANTIATE(T)                                                                               \
+  template struct Kinematics<T>;                                                                             \
+  template void update_kinematics(const Model&, const Properties<T>&, const State<T>&, Kinematics<T>&);      \
+  template void update_body_kinematics(BodyIndex, const BodyInfo&, const Properties<T>&, const State<T>&,    \
+                                       const BodyMotion<T>&, Kinematics<T>&);                                \
+  template BodyMotion<T> calc_body_motion(BodyIndex, const BodyInfo&, const Properties<T>&, const State<T>&, \
+                                          const BodyMotion<T>&);                                             \
+  template Pose<T> calc_body_pose(const Properties<T>&, const Kinematics<T>&, BodyIndex);                    \
+  template SpatialMotion<T> calc_body_velocity(const Properties<T>&, const Kinematics<T>&, BodyIndex);       \
   template Vec3<T> calc_point_position(const Properties<T>&, const Kinematics<T>&, PointIndex);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 

@@ -35,6 +35,16 @@ template <class T>
 void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics);
 
+// The same for one body, from the motion of its parent: for solvers that visit the bodies in another order.
+template <class T>
+void update_body_kinematics(BodyIndex body, const BodyInfo& info, const Properties<T>& properties,
+                            const State<T>& state, const BodyMotion<T>& parent, Kinematics<T>& kinematics);
+
+// The motion of a body's joint frame alone, from that of its parent.
+template <class T>
+BodyMotion<T> calc_body_motion(BodyIndex body, const BodyInfo& info, const Properties<T>& properties,
+                               const State<T>& state, const BodyMotion<T>& parent);
+
 // Pose of the body's own frame in the ground frame.
 template <class T>
 Pose<T> calc_body_pose(const Properties<T>& properties, const Kinematics<T>& kinematics, BodyIndex body);
