@@ -35,7 +35,7 @@ columns_of() {
     04_*) echo "axle.origin.y --x axle.origin.x" ;;
     05_*) echo "edge.origin.y throw.u[0] throw.u[1] throw.u[2]" ;;
     06_*) echo "pen.origin.y --x pen.origin.x" ;;
-    07_*) echo "energy.kinetic energy.potential energy.supplied energy.dissipated" ;;
+    07_*) echo "energy.kinetic energy.supplied energy.dissipated" ;;
     08_*) echo "rail.q pivot.q energy.total energy.supplied" ;;
     09_*) echo "s1.q s2.q s3.q s4.q s5.q" ;;
     10_*) echo "axis_2.q axis_3.q axis_5.q energy.total energy.dissipated" ;;
