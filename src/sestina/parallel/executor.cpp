@@ -14,9 +14,10 @@ int checked_thread_count(int threads) {
 }
 
 void run_alone(const LevelTask& task) {
-  for (int level = 0; level < task.levels(); ++level) {
-    const int chunks = task.chunks(level);
-    for (int chunk = 0; chunk < chunks; ++chunk) task.run_chunk(level, chunk);
+  for (int k = 0; k < task.levels(); ++k) {
+    const Level level = task.level(k);
+    const int chunks = level.chunks();
+    for (int chunk = 0; chunk < chunks; ++chunk) level.run_chunk(chunk);
   }
 }
 

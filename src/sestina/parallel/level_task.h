@@ -19,6 +19,29 @@ constexpr int chunk_length(int n, int grain, int max_chunks = kMaxChunks) {
 }
 constexpr int chunk_count(int n, int length) { return n / length + (n % length != 0); }
 
+// One level of a LevelTask.
+class Level {
+ public:
+  using Call = void (*)(void* context, int level, int begin, int end);
+
+  Level() = default;
+  Level(Call call, void* context, int index, int size, int length)
+      : call_(call), context_(context), index_(index), size_(size), length_(length) {}
+
+  int chunks() const { return chunk_count(size_, length_); }
+  void run_chunk(int chunk) const {
+    const int begin = chunk * length_;
+    call_(context_, index_, begin, begin + std::min(length_, size_ - begin));
+  }
+
+ private:
+  Call call_ = nullptr;
+  void* context_ = nullptr;
+  int index_ = 0;
+  int size_ = 0;
+  int length_ = 1;  // of a chunk
+};
+
 // Refers to a callable f(level, begin, end) and to the sizes of the levels; owns neither.
 class LevelTask {
  public:
@@ -31,21 +54,16 @@ class LevelTask {
   }
 
   int levels() const { return static_cast<int>(sizes_.size()); }
-  int chunks(int level) const { return chunk_count(size(level), length(level)); }
-
-  void run_chunk(int level, int chunk) const {
-    const int begin = chunk * length(level);
-    call_(context_, level, begin, begin + std::min(length(level), size(level) - begin));
+  Level level(int index) const {
+    const int size = sizes_[static_cast<std::size_t>(index)];
+    return {call_, context_, index, size, chunk_length(size, grain_)};
   }
 
  private:
-  int size(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
-  int length(int level) const { return chunk_length(size(level), grain_); }
-
   std::span<const int> sizes_;  // by level
   int grain_;
   void* context_;
-  void (*call_)(void* context, int level, int begin, int end);
+  Level::Call call_;
 };
 
 }  // namespace sestina

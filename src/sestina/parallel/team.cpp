@@ -1,5 +1,6 @@
 #include "sestina/parallel/team.h"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <utility>
@@ -29,10 +30,10 @@ inline void pause_processor() {
 }  // namespace
 
 Team::Team(int threads)
-    : threads_(threads),
+    : size_(threads),
       may_spin_(threads <= available_processors()),
       process_(getpid()),
-      shares_(std::make_unique<Share[]>(static_cast<std::size_t>(threads))) {
+      members_(std::make_unique<Member[]>(static_cast<std::size_t>(threads))) {
   workers_.reserve(static_cast<std::size_t>(threads - 1));
   try {
     for (int k = 1; k < threads; ++k) workers_.emplace_back([this, k] { work(k); });
@@ -50,7 +51,7 @@ void Team::stop() {
   if (has_workers) {
     stopping_.store(true, std::memory_order_relaxed);
     publish(0);
-    worker_bed_.wake_all();
+    for (int k = 1; k < size_; ++k) members_[static_cast<std::size_t>(k)].wake();
   }
   for (std::thread& worker : workers_) has_workers ? worker.join() : worker.detach();
 }
@@ -59,10 +60,14 @@ bool Team::try_run(const LevelTask& task) {
   if (inside_chunk || busy_.exchange(true, std::memory_order_acquire)) return false;
   inside_chunk = true;
   task_ = &task;
-  level_ = -1;
+  next_level_ = 0;
   failed_chunk_.store(kNone, std::memory_order_relaxed);
-  Ticket ticket = open_next_level();
-  while ((ticket = take_part(0, ticket)).count() > 0) ticket = wait_for_change(ticket, caller_bed_);
+  open_next_level();
+  while (unfinished_.load(std::memory_order_acquire) != 0) {
+    const Ticket ticket = ticket_.load(std::memory_order_acquire);
+    take_part(0, ticket);
+    wait_until(0, [&] { return unfinished_.load() == 0 || ticket_.load() != ticket; });
+  }
   const std::exception_ptr failure = std::exchange(failure_, nullptr);
   inside_chunk = false;
   busy_.store(false, std::memory_order_release);
@@ -70,32 +75,41 @@ bool Team::try_run(const LevelTask& task) {
   return true;
 }
 
-void Team::work(int thread) {
+void Team::work(int member) {
   inside_chunk = true;
   Ticket ticket;
   while (true) {
-    ticket = wait_for_change(ticket, worker_bed_);
+    wait_until(member, [&, seen = ticket] { return (ticket = ticket_.load()) != seen; });
     if (stopping_.load(std::memory_order_relaxed)) return;
-    ticket = take_part(thread, ticket);
+    take_part(member, ticket);
   }
 }
 
-// Runs chunks of the level of the ticket, and of the levels after it as long as this thread is the one that
-// finishes them. Returns the last ticket it knows of.
-Team::Ticket Team::take_part(int thread, Ticket ticket) {
-  while (ticket.count() > 0) {
-    const int done = run_chunks(thread, ticket);
-    if (done == 0 || unfinished_.fetch_sub(done, std::memory_order_acq_rel) != done) break;
-    ticket = open_next_level();
+// Runs chunks of the level of the ticket, and of the levels after it as long as this member is the one that
+// finishes them.
+void Team::take_part(int member, Ticket ticket) {
+  while (true) {
+    wake_helpers(member);
+    const int done = run_chunks(member, ticket);
+    if (done == 0) return;
+    const int left = unfinished_.fetch_sub(done) - done;
+    if (left == 0) members_[0].wake();
+    if (left != kMoreLevels || !open_next_level()) return;
+    ticket = ticket_.load(std::memory_order_acquire);
   }
-  return ticket;
 }
 
-int Team::run_chunks(int thread, Ticket ticket) {
+void Team::wake_helpers(int member) {
+  const int end = std::min(2 * member + 2, size_);
+  for (int k = std::max(1, 2 * member); k < end; ++k) members_[static_cast<std::size_t>(k)].wake();
+}
+
+// First from the member's own share, then from those of the others.
+int Team::run_chunks(int member, Ticket ticket) {
   int done = 0;
-  for (int k = 0; k < threads_; ++k) {
-    const int share = thread + k < threads_ ? thread + k : thread + k - threads_;
-    while (const std::optional<int> chunk = take_chunk(share, ticket)) {
+  for (int k = 0; k < size_; ++k) {
+    const int owner = member + k < size_ ? member + k : member + k - size_;
+    while (const std::optional<int> chunk = take_chunk(owner, ticket)) {
       run_chunk(level_, *chunk);
       ++done;
     }
@@ -103,15 +117,15 @@ int Team::run_chunks(int thread, Ticket ticket) {
   return done;
 }
 
-int Team::first_chunk(int share, int count) const {
-  return static_cast<int>((static_cast<std::int64_t>(count) * share + threads_ - 1) / threads_);
+int Team::first_chunk(int owner, int count) const {
+  return static_cast<int>((static_cast<std::int64_t>(count) * owner + size_ - 1) / size_);
 }
 
-std::optional<int> Team::take_chunk(int share, Ticket ticket) {
-  const int first = first_chunk(share, ticket.count());
-  const int size = first_chunk(share + 1, ticket.count()) - first;
+std::optional<int> Team::take_chunk(int owner, Ticket ticket) {
+  const int first = first_chunk(owner, ticket.count());
+  const int size = first_chunk(owner + 1, ticket.count()) - first;
   if (size == 0) return {};
-  std::atomic<Ticket>& word = shares_[static_cast<std::size_t>(share)].taken;
+  std::atomic<Ticket>& word = members_[static_cast<std::size_t>(owner)].taken;
   Ticket taken = word.load(std::memory_order_relaxed);
   while (taken.number() <= ticket.number()) {
     const int next = taken.number() == ticket.number() ? taken.count() : 0;
@@ -124,10 +138,10 @@ std::optional<int> Team::take_chunk(int share, Ticket ticket) {
 }
 
 // Chunks after one that threw are left out: they cannot be the first that throws.
-void Team::run_chunk(int level, int chunk) {
+void Team::run_chunk(const Level& level, int chunk) {
   if (chunk > failed_chunk_.load(std::memory_order_relaxed)) return;
   try {
-    task_->run_chunk(level, chunk);
+    level.run_chunk(chunk);
   } catch (...) {
     const std::lock_guard lock(failure_mutex_);
     if (chunk > failed_chunk_.load(std::memory_order_relaxed)) return;
@@ -136,56 +150,58 @@ void Team::run_chunk(int level, int chunk) {
   }
 }
 
-// Called by the one thread that knows the level before to be finished. A level of one chunk is run at once.
-Team::Ticket Team::open_next_level() {
-  while (failed_chunk_.load(std::memory_order_relaxed) == kNone && ++level_ < task_->levels()) {
-    const int chunks = task_->chunks(level_);
+// Called by the one member that knows the level before to be finished. A level of one chunk is run at once.
+// False at the end of the run.
+bool Team::open_next_level() {
+  while (failed_chunk_.load(std::memory_order_relaxed) == kNone && next_level_ < task_->levels()) {
+    const Level level = task_->level(next_level_++);
+    const int chunks = level.chunks();
     if (chunks > 1) {
-      unfinished_.store(chunks, std::memory_order_relaxed);
-      return publish(chunks);
+      level_ = level;
+      unfinished_.store(chunks + (next_level_ < task_->levels() ? kMoreLevels : 0),
+                        std::memory_order_relaxed);
+      publish(chunks);
+      return true;
     }
-    if (chunks == 1) run_chunk(level_, 0);
+    if (chunks == 1) run_chunk(level, 0);
   }
-  return publish(0);
+  unfinished_.store(0);
+  members_[0].wake();
+  return false;
 }
 
-// Publishes a ticket and wakes who needs it. The store and the loads of Bed::used, as the store of Bed::used
-// and the load of the ticket in wait_for_change, are sequentially consistent: one of the two sees the other.
-Team::Ticket Team::publish(int count) {
-  const Ticket ticket(ticket_.load(std::memory_order_relaxed).number() + 1, count);
-  ticket_.store(ticket);
-  caller_bed_.wake_all();
-  if (count > 0) worker_bed_.wake_all();
-  return ticket;
+// Workers are woken in take_part; the caller may wait for the others to finish.
+void Team::publish(int count) {
+  ticket_.store(Ticket(ticket_.load(std::memory_order_relaxed).number() + 1, count));
+  members_[0].wake();
 }
 
-void Team::Bed::wake_all() {
-  if (!used.load()) return;
-  used.store(false);
+// The waker has stored the ticket or `unfinished_` before it loads `asleep`; in wait_until `asleep` is stored
+// before those are loaded. Being sequentially consistent, one of the two sees what the other stored.
+void Team::Member::wake() {
+  if (!asleep.load() || !asleep.exchange(false)) return;
   calls.fetch_add(1);
-  calls.notify_all();
+  calls.notify_one();
 }
 
-Team::Ticket Team::wait_for_change(Ticket seen, Bed& bed) {
-  Ticket ticket = ticket_.load(std::memory_order_acquire);
+template <class Condition>
+void Team::wait_until(int member, const Condition& condition) {
   if (may_spin_) {
     const auto end = std::chrono::steady_clock::now() + kSpinTime;
     do {
-      for (int k = 0; k < kPollsPerClockReading && ticket == seen; ++k) {
+      for (int k = 0; k < kPollsPerClockReading; ++k) {
+        if (condition()) return;
         pause_processor();
-        ticket = ticket_.load(std::memory_order_acquire);
       }
-    } while (ticket == seen && std::chrono::steady_clock::now() < end);
+    } while (std::chrono::steady_clock::now() < end);
   }
-  while (ticket == seen) {
-    const std::uint32_t calls = bed.calls.load();
-    bed.used.store(true);
-    ticket = ticket_.load();
-    if (ticket != seen) break;
-    bed.calls.wait(calls);
-    ticket = ticket_.load();
+  Member& self = members_[static_cast<std::size_t>(member)];
+  while (!condition()) {
+    const std::uint32_t calls = self.calls.load();
+    self.asleep.store(true);
+    if (!condition()) self.calls.wait(calls);
+    self.asleep.store(false);
   }
-  return ticket;
 }
 
 }  // namespace sestina

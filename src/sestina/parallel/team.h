@@ -14,7 +14,9 @@
 // level cannot end before it says so in `unfinished_`; until then the task is not changed, which is why its
 // members need not be atomic.
 //
-// Waiting: poll for kSpinTime, then sleep until the ticket changes.
+// Waiting: workers for another ticket, the caller also for the end of the run. They poll for kSpinTime, then
+// sleep until called. To wake a thread costs the waker microseconds, so
+// that the caller wakes worker 1, and worker k wakes 2k and 2k + 1.
 #pragma once
 
 #include <atomic>
@@ -58,44 +60,46 @@ class Team {
     std::uint64_t word_ = 0;
   };
 
-  struct alignas(kCacheLine) Share {
-    std::atomic<Ticket> taken{Ticket()};  // the number of a level and how many chunks of this share are taken
-  };
-
-  // Where threads sleep that wait for a new ticket.
-  struct alignas(kCacheLine) Bed {
-    std::atomic<bool> used{false};
-    std::atomic<std::uint32_t> calls{0};
-    void wake_all();
+  struct Member {
+    // Number of a level and how many chunks of this member's share of it are taken.
+    alignas(kCacheLine) std::atomic<Ticket> taken{Ticket()};
+    alignas(kCacheLine) std::atomic<bool> asleep{false};
+    std::atomic<std::uint32_t> calls{0};  // to wake up
+    void wake();
   };
 
   void stop();
-  void work(int thread);
-  Ticket take_part(int thread, Ticket ticket);
-  int run_chunks(int thread, Ticket ticket);
-  std::optional<int> take_chunk(int share, Ticket ticket);
-  void run_chunk(int level, int chunk);
-  Ticket open_next_level();
-  Ticket publish(int count);
-  Ticket wait_for_change(Ticket seen, Bed& bed);
-  int first_chunk(int share, int count) const;
+  void work(int member);
+  void take_part(int member, Ticket ticket);
+  void wake_helpers(int member);
+  int run_chunks(int member, Ticket ticket);
+  std::optional<int> take_chunk(int owner, Ticket ticket);
+  void run_chunk(const Level& level, int chunk);
+  bool open_next_level();
+  void publish(int count);
+  template <class Condition>
+  void wait_until(int member, const Condition& condition);
+  int first_chunk(int owner, int count) const;
 
-  const int threads_;
+  const int size_;
   const bool may_spin_;  // no more threads than processors
   const int process_;    // id of the process that has the workers
 
-  // Read by all when they begin a level.
+  // One cache line that all members read when they begin a level.
   alignas(kCacheLine) std::atomic<Ticket> ticket_{Ticket()};
-  const LevelTask* task_ = nullptr;
-  int level_ = 0;
+  Level level_;
   std::atomic<int> failed_chunk_{0};  // the first that threw; kNone where none has
 
-  alignas(kCacheLine) std::atomic<int> unfinished_{0};  // chunks of the level
-  std::unique_ptr<Share[]> shares_;                     // by thread
-  Bed caller_bed_;
-  Bed worker_bed_;
+  // Chunks of the level that are not finished, and kMoreLevels where it is not the last: 0 ends the run.
+  alignas(kCacheLine) std::atomic<int> unfinished_{0};
+  static constexpr int kMoreLevels = 1 << 20;
 
-  alignas(kCacheLine) std::atomic<bool> busy_{false};
+  // Used by who opens a level.
+  alignas(kCacheLine) const LevelTask* task_ = nullptr;
+  int next_level_ = 0;
+  std::unique_ptr<Member[]> members_;  // 0 is the caller
+
+  std::atomic<bool> busy_{false};
   std::atomic<bool> stopping_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;  // of failed_chunk_
