@@ -96,7 +96,9 @@ TEST(UserForce, ActsAsAPointForceAndAPointTorqueAtTheBodysOrigin) {
       EXPECT_NEAR(a.udot[k], b.udot[k], tolerance) << seed;
       change = std::max(change, std::abs(a.udot[k] - without.udot[k]));
     }
-    if (model->bodies()[BodyIndex(static_cast<int>(index))].nu > 0) EXPECT_GT(change, 1e-6) << seed;
+    if (model->bodies()[BodyIndex(static_cast<int>(index))].nu > 0) {
+      EXPECT_GT(change, 1e-6) << seed;
+    }
     const auto power = [&](const Evaluation<double>& at) {
       return calc_power<double>(*at.model, at.properties, state, at.kinematics, at.forces);
     };

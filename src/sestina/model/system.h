@@ -61,8 +61,9 @@ struct ShapeSpec {
 };
 
 struct InertiaSpec {
-  Number xx, yy, zz, xy, xz, yz;  // kg m^2: elements of the matrix, about the centre of mass, body axes
-  Mark mark;
+  // kg m^2: elements of the matrix, about the centre of mass, body axes
+  Number xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
+  Mark mark{};
 };
 
 struct BodySpec {
