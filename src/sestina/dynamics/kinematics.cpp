@@ -1,7 +1,7 @@
 #include "sestina/dynamics/kinematics.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <array>
 
 #include "sestina/spatial/scalars.h"
 
@@ -22,28 +22,36 @@ RigidInertia<T> turned(const RigidInertia<T>& M, const Rotation<T>& R_WM) {
   return {M.mass, R_WM * M.c, rotate(R_WM, M.J)};
 }
 
-// Equations (1) to (5) for one body.
-template <class T, class Joint>
-void update_body(const BodyProperties<T>& body, const Joint& joint, const BodyMotion<T>& parent, const T* q,
-                 const T* u, BodyMotion<T>& motion, Vec3<T>& s, SpatialMotion<T>& bias, SpatialMotion<T>* H) {
-  const Rotation<T> R_WF = parent.X_WB.R * body.X_PF.R;
-  const Pose<T> X_FM = joint.pose(q);
-  motion.X_WB.R = R_WF * X_FM.R;                    // (1)
-  s = parent.X_WB.R * body.X_PF.p + R_WF * X_FM.p;  // (2)
-  motion.X_WB.p = parent.X_WB.p + s;
+// (1) to (4) for one body; what (5) needs stays in the step.
+template <class T, int nu>
+struct BodyStep {
+  Rotation<T> R_WF;
+  Vec3<T> s;
+  std::array<SpatialMotion<T>, static_cast<std::size_t>(nu)> H;
+  SpatialMotion<T> r;
+  Vec3<T> w_P_x_s;
+  BodyMotion<T> motion;
+};
 
+template <class T, class Joint>
+[[gnu::always_inline]] inline BodyStep<T, Joint::kNu> calc_step(const BodyProperties<T>& body,
+                                                                const Joint& joint,
+                                                                const BodyMotion<T>& parent, const T* q,
+                                                                const T* u) {
+  BodyStep<T, Joint::kNu> step;
+  step.R_WF = parent.X_WB.R * body.X_PF.R;
+  const Pose<T> X_FM = joint.pose(q);
+  step.motion.X_WB.R = step.R_WF * X_FM.R;                    // (1)
+  step.s = parent.X_WB.R * body.X_PF.p + step.R_WF * X_FM.p;  // (2)
+  step.motion.X_WB.p = parent.X_WB.p + step.s;
   const auto columns = joint.H(q);
-  SpatialMotion<T> r{};
-  for (int k = 0; k < Joint::kNu; ++k) {
-    H[k] = rotate(R_WF, columns[static_cast<std::size_t>(k)]);  // (3)
-    r += u[k] * H[k];
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    step.H[k] = rotate(step.R_WF, columns[k]);  // (3)
+    step.r += u[k] * step.H[k];
   }
-  const Vec3<T>& w_P = parent.V_WB.w;
-  const Vec3<T> w_P_x_s = cross(w_P, s);
-  motion.V_WB = {w_P + r.w, parent.V_WB.v + w_P_x_s + r.v};  // (4)
-  bias = rotate(R_WF, joint.bias_acceleration(q, u));        // (5)
-  bias.w += cross(w_P, r.w);
-  bias.v += cross(w_P, w_P_x_s + T(2) * r.v);
+  step.w_P_x_s = cross(parent.V_WB.w, step.s);
+  step.motion.V_WB = {parent.V_WB.w + step.r.w, parent.V_WB.v + step.w_P_x_s + step.r.v};  // (4)
+  return step;
 }
 
 }  // namespace
@@ -53,10 +61,17 @@ void update_body_kinematics(BodyIndex b, const BodyInfo& info, const Properties<
                             const State<T>& state, const BodyMotion<T>& parent, Kinematics<T>& kinematics) {
   const auto i = static_cast<std::size_t>(b.value());
   const BodyProperties<T>& body = properties.bodies[b];
+  const T* q = state.q.data() + info.q_start;
+  const T* u = state.u.data() + info.u_start;
   visit_joint<T>(body.joint, [&](const auto& joint) {
-    update_body(body, joint, parent, state.q.data() + info.q_start, state.u.data() + info.u_start,
-                kinematics.motion[i], kinematics.s[i], kinematics.bias[i],
-                kinematics.H.data() + info.u_start);
+    const auto step = calc_step(body, joint, parent, q, u);
+    kinematics.motion[i] = step.motion;
+    kinematics.s[i] = step.s;
+    std::copy(step.H.begin(), step.H.end(), kinematics.H.begin() + info.u_start);
+    SpatialMotion<T> bias = rotate(step.R_WF, joint.bias_acceleration(q, u));  // (5)
+    bias.w += cross(parent.V_WB.w, step.r.w);
+    bias.v += cross(parent.V_WB.w, step.w_P_x_s + T(2) * step.r.v);
+    kinematics.bias[i] = bias;
   });
   kinematics.inertia[i] = turned(body.M, kinematics.motion[i].X_WB.R);
 }
@@ -67,10 +82,8 @@ BodyMotion<T> calc_body_motion(BodyIndex b, const BodyInfo& info, const Properti
   const BodyProperties<T>& body = properties.bodies[b];
   BodyMotion<T> motion;
   visit_joint<T>(body.joint, [&](const auto& joint) {
-    Vec3<T> s;
-    SpatialMotion<T> bias, H[std::max(1, std::decay_t<decltype(joint)>::kNu)];
-    update_body(body, joint, parent, state.q.data() + info.q_start, state.u.data() + info.u_start, motion, s,
-                bias, H);
+    motion =
+        calc_step(body, joint, parent, state.q.data() + info.q_start, state.u.data() + info.u_start).motion;
   });
   return motion;
 }
