@@ -65,6 +65,11 @@ void FaultList::throw_if_any() const {
     return std::tie(a.place.mark.line, a.place.mark.column) <
            std::tie(b.place.mark.line, b.place.mark.column);
   });
+  if (sorted.size() > kMostFaults) {
+    const std::size_t rest = sorted.size() - kMostFaults;
+    sorted.resize(kMostFaults);
+    sorted.push_back({{}, fmt::format("... and {} more faults", rest)});
+  }
   throw InputError(std::move(sorted));
 }
 

@@ -51,7 +51,9 @@ class FaultList {
   bool empty() const { return faults_.empty(); }
   std::size_t size() const { return faults_.size(); }
   const std::vector<Fault>& faults() const { return faults_; }
-  // Throws InputError with all faults, ordered by line and column, if there is any.
+  // Throws InputError with all faults, ordered by line and column, if there is any. Of more than kMostFaults
+  // the rest is counted.
+  static constexpr std::size_t kMostFaults = 1000;
   void throw_if_any() const;
 
  private:

@@ -29,7 +29,8 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   if (word.size() > 64) return {};
   std::string_view best;
   int best_distance = std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
-  for (const std::string& candidate : known) {
+  constexpr std::size_t kMostCandidates = 1000;  // beyond, a file with many faults would take minutes
+  for (const std::string& candidate : known.first(std::min(known.size(), kMostCandidates))) {
     const int distance = edit_distance(word, candidate);
     if (distance < best_distance && distance < static_cast<int>(std::max(word.size(), candidate.size()))) {
       best = candidate;

@@ -1,6 +1,8 @@
 // Which body hangs on which: references, the tree, and the order of bodies, coordinates and points.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sestina/base/suggest.h"
 #include "sestina/model/freezer.h"
 
@@ -43,9 +45,12 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   }
   const auto& points =
       body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
-  std::vector<std::string> known{"origin"};
-  for (const PointSpec& spec : points) known.push_back(spec.name.text);
-  if (std::find(known.begin(), known.end(), point) == known.end()) {
+  const bool is_known =
+      point == "origin" ||
+      std::any_of(points.begin(), points.end(), [&](const PointSpec& spec) { return spec.name == point; });
+  if (!is_known) {
+    std::vector<std::string> known{"origin"};
+    for (const PointSpec& spec : points) known.push_back(spec.name.text);
     fail(reference.mark, path,
          fmt::format("'{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
     return false;
