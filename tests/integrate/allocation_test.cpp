@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "integrate/test_rules.h"
 #include "integrate/test_systems.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
@@ -41,7 +42,7 @@ class Stepping : public testing::TestWithParam<std::string> {};
 
 TEST_P(Stepping, DoesNotAllocate) {
   FreeRigidBody body;
-  auto rule = make_integration_rule(GetParam());
+  auto rule = make_rule(GetParam());
   std::vector<StepOptions> options = {{.driver = "fixed", .dt = 0.01}};
   if (rule->error_order() > 0) options.push_back({.driver = "variable", .rtol = 1e-6});
   for (const StepOptions& option : options) {
@@ -54,8 +55,7 @@ TEST_P(Stepping, DoesNotAllocate) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Stepping,
-                         testing::ValuesIn(integration_rule_names().begin(), integration_rule_names().end()),
+INSTANTIATE_TEST_SUITE_P(All, Stepping, testing::ValuesIn(rule_labels()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "integrate/test_rules.h"
 #include "integrate/test_systems.h"
 #include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
@@ -25,18 +26,20 @@ TEST(TestSystems, JacobiFunctionsInvertTheEllipticIntegral) {
 
 class Rule : public testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<IntegrationRule> rule_ = make_integration_rule(GetParam());
+  std::unique_ptr<IntegrationRule> rule_ = make_rule(GetParam());
 
   // Steps per unit of time at which the leading error term dominates and rounding does not show.
   int steps_per_second() const {
     static const std::map<int, int> kSteps = {{1, 2000}, {2, 100}, {4, 20}, {5, 20}};
-    return kSteps.at(rule_->order());
+    // The error constants of a multistep rule are larger, and its coefficients look back four steps.
+    const int factor = rule_->name() == "adams_bashforth_moulton" ? 8 : 1;
+    return factor * kSteps.at(rule_->order());
   }
   // A quarter of an order tells neighbouring orders apart; the next term of the error takes a part of it.
   static constexpr double kOrderTolerance = 0.25;
 };
 
-TEST_P(Rule, IsFoundByItsName) { EXPECT_EQ(rule_->name(), GetParam()); }
+TEST_P(Rule, IsFoundByItsName) { EXPECT_EQ(rule_->name(), labelled_rules().at(GetParam()).name); }
 
 TEST_P(Rule, ConvergesWithItsOrderOnAKeplerOrbit) {
   constexpr double kEccentricity = 0.2;
@@ -168,7 +171,7 @@ TEST_P(Rule, GoesOnBitForBitFromAnEarlierStateAndItsMemory) {
     rule_->try_step(0.1 * k);
     rule_->accept();
   }
-  auto other = make_integration_rule(GetParam());
+  auto other = make_rule(GetParam());
   other->start(body, rule_->previous(), rule_->previous_memory());
   other->try_step(rule_->state().t);
   other->accept();
@@ -219,8 +222,7 @@ TEST_P(Rule, ReportsOverflowOfTheCandidateItself) {
   EXPECT_EQ(rule_->try_step(1e100).status, StepStatus::kNotFinite);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Rule,
-                         testing::ValuesIn(integration_rule_names().begin(), integration_rule_names().end()),
+INSTANTIATE_TEST_SUITE_P(All, Rule, testing::ValuesIn(rule_labels()),
                          [](const auto& test) { return test.param; });
 
 TEST(DormandPrince, EvaluatesSixTimesAStepAndOnceMoreAtTheStart) {
@@ -265,7 +267,8 @@ TEST(RuleList, SuggestsTheNearestNameForAnUnknownOne) {
 TEST(RuleList, HasTheRulesOfTheModelFile) {
   const std::vector<std::string> names(integration_rule_names().begin(), integration_rule_names().end());
   EXPECT_EQ(names, (std::vector<std::string>{"forward_euler", "rk4", "rkf45", "dormand_prince_54",
-                                             "velocity_verlet"}));
+                                             "adams_bashforth_moulton", "munthe_kaas_4", "verlet",
+                                             "velocity_verlet", "lobatto_iiia_iiib"}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "integrate/test_rules.h"
 #include "integrate/test_systems.h"
 #include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
@@ -34,7 +35,7 @@ std::string message_of_input_error(Call call) {
 // Rule and driver, wherever they fit.
 class Run : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  std::unique_ptr<IntegrationRule> rule_ = make_integration_rule(std::get<0>(GetParam()));
+  std::unique_ptr<IntegrationRule> rule_ = make_rule(std::get<0>(GetParam()));
   std::unique_ptr<StepDriver> driver_ = make_step_driver(options());
 
   static StepOptions options() {
@@ -85,7 +86,7 @@ TEST_P(Run, ResumesBitForBitFromACheckpoint) {
   const IntegrationState between = driver_->advance_to(1.234);
   driver_->advance_to(kEnd);
 
-  auto rule = make_integration_rule(rule_->name());
+  auto rule = make_rule(std::get<0>(GetParam()));
   auto driver = make_step_driver(options());
   driver->resume(*rule, body, checkpoint, kEnd);
   const IntegrationState between_resumed = driver->advance_to(1.234);
@@ -128,7 +129,7 @@ TEST_P(Run, OfNoDurationIsItsInitialState) {
 
 std::vector<std::tuple<std::string, std::string>> make_pairs() {
   std::vector<std::tuple<std::string, std::string>> pairs;
-  for (const std::string& name : integration_rule_names()) pairs.emplace_back(name, "fixed");
+  for (const std::string& label : rule_labels()) pairs.emplace_back(label, "fixed");
   for (const std::string& name : names_of_rules_with_error_estimate()) pairs.emplace_back(name, "variable");
   return pairs;
 }
@@ -167,15 +168,17 @@ TEST(FixedStep, SaysWhatToDoWhereTheHalfKickDoesNotConverge) {
     driver->advance_to(1.0);
     FAIL();
   } catch (const ComputationError& error) {
-    EXPECT_STREQ(error.what(),
-                 "t = 0 s: the speeds at mid-step do not converge (worst in joint0.u) in a step of 0.1 s: "
-                 "reduce step.dt");
+    EXPECT_STREQ(
+        error.what(),
+        "t = 0 s: the implicit equations of the rule do not converge (worst in joint0.u) in a step of 0.1 s: "
+        "reduce step.dt");
   }
 }
 
-// The error per unit of time of a controlled step is proportional to the tolerance but for the factor
-// tol^(1/5) (Hairer, Norsett, Wanner I, section II.4): slope 1 with local extrapolation.
-TEST(VariableStep, ErrorIsProportionalToTheTolerance) {
+// A step whose estimate of order p + 1 meets the tolerance has a length of tol^(1/(p+1)); the error at the
+// end goes with the order of the solution that is carried (Hairer, Norsett, Wanner I, section II.4): slope 1
+// with local extrapolation, 4/5 for a fourth-order solution whose own error is controlled.
+TEST(VariableStep, ErrorFollowsTheTolerance) {
   constexpr double kEccentricity = 0.6;
   constexpr double kEnd = 6.0;
   PlainSystem kepler = make_kepler();
@@ -188,8 +191,10 @@ TEST(VariableStep, ErrorIsProportionalToTheTolerance) {
     };
     const double coarse = calc_error(1e-5);
     const double fine = calc_error(1e-10);
-    EXPECT_NEAR(std::log10(coarse / fine) / 5.0, 1.0, 0.15) << name;
-    EXPECT_LT(fine, 1e-7) << name;  // some hundred steps, whose errors grow tenfold along the orbit
+    const double slope = static_cast<double>(rule->order()) / (rule->error_order() + 1);
+    EXPECT_NEAR(std::log10(coarse / fine) / 5.0, slope, 0.15) << name;
+    // Some hundred steps (a thousand of Adams), whose errors grow tenfold along the orbit.
+    EXPECT_LT(fine, 3e-7) << name;
   }
 }
 
@@ -361,9 +366,8 @@ TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
               message_of_input_error([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }));
     EXPECT_EQ(message_of_input_error([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
               std::string("the rule ") + name +
-                  " does not estimate its error, which the variable step needs: take rkf45 or "
-                  "dormand_prince_54, or a "
-                  "fixed step");
+                  " does not estimate its error, which the variable step needs: take rkf45, "
+                  "dormand_prince_54 or adams_bashforth_moulton, or a fixed step");
   }
 }
 

@@ -15,8 +15,8 @@
 
 namespace sestina::test {
 
-// qdot = u, accelerations and quadratures as given.
-class PlainSystem final : public EquationsOfMotion {
+// qdot = u, accelerations and quadratures as given; unit masses, so that speeds are momenta.
+class PlainSystem final : public EquationsOfMotion, public CanonicalEquations {
  public:
   using Derivatives = std::function<void(double t, std::span<const double> q, std::span<const double> u,
                                          std::span<double> udot, std::span<double> zdot)>;
@@ -41,6 +41,17 @@ class PlainSystem final : public EquationsOfMotion {
     for (std::size_t i = 0; i < q.size(); ++i) q_out[i] = q[i] + displacement[i];
   }
   void normalize(std::span<double>) override {}
+  CanonicalEquations* canonical() override { return this; }
+  void calc_momentum(std::span<const double>, std::span<const double> u, std::span<double> p) override {
+    std::copy(u.begin(), u.end(), p.begin());
+  }
+  void calc_speeds(double, std::span<const double>, std::span<const double> p, std::span<double> u) override {
+    std::copy(p.begin(), p.end(), u.begin());
+  }
+  void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
+                          std::span<double> pdot, std::span<double> zdot) override {
+    calc_derivatives(t, q, u, pdot, zdot);
+  }
   std::string name_of_q(int i) const override { return "joint" + std::to_string(i) + ".q"; }
   std::string name_of_u(int i) const override { return "joint" + std::to_string(i) + ".u"; }
 
@@ -120,10 +131,11 @@ inline Vector3 cross(const Vector3& a, const Vector3& b) {
 }
 
 // A rigid body that turns freely about its centre of mass. q: Euler parameters of R_FM, u: w_FM_F.
-class FreeRigidBody final : public EquationsOfMotion {
+class FreeRigidBody final : public EquationsOfMotion, public CanonicalEquations {
  public:
   static constexpr Vector3 kInertia = {1.0, 2.0, 3.0};  // kg m^2, body axes
-  static constexpr Vector3 kStart = {0.6, 0.0, 1.0};    // rad/s, w_FM_M at t = 0, where R_FM is the identity
+  static constexpr std::array<int, 1> kRotations = {0};
+  static constexpr Vector3 kStart = {0.6, 0.0, 1.0};  // rad/s, w_FM_M at t = 0, where R_FM is the identity
 
   int nq() const override { return 4; }
   int nu() const override { return 3; }
@@ -149,6 +161,24 @@ class FreeRigidBody final : public EquationsOfMotion {
   void normalize(std::span<double> e) override {
     const double norm = std::sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
     for (double& x : e) x /= norm;
+  }
+  std::span<const int> rotations() const override { return kRotations; }
+  // The momentum is the angular momentum in F, which nothing changes.
+  CanonicalEquations* canonical() override { return this; }
+  void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override {
+    const Vector3 w = to_body(q, {u[0], u[1], u[2]});
+    const Vector3 h = to_fixed(q, {kInertia[0] * w[0], kInertia[1] * w[1], kInertia[2] * w[2]});
+    std::copy(h.begin(), h.end(), p.begin());
+  }
+  void calc_speeds(double, std::span<const double> q, std::span<const double> p,
+                   std::span<double> u) override {
+    const Vector3 h = to_body(q, {p[0], p[1], p[2]});
+    const Vector3 w = to_fixed(q, {h[0] / kInertia[0], h[1] / kInertia[1], h[2] / kInertia[2]});
+    std::copy(w.begin(), w.end(), u.begin());
+  }
+  void calc_momentum_rate(double, std::span<const double>, std::span<const double>, std::span<double> pdot,
+                          std::span<double>) override {
+    std::fill(pdot.begin(), pdot.end(), 0.0);
   }
   std::string name_of_q(int i) const override { return "base.q[" + std::to_string(i) + "]"; }
   std::string name_of_u(int i) const override { return "base.u[" + std::to_string(i) + "]"; }

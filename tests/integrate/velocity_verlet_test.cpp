@@ -74,7 +74,8 @@ TEST(VelocityVerlet, ReportsAHalfKickThatDoesNotConverge) {
   EXPECT_TRUE(rule.try_step(0.0005).complete());   // contracts by a quarter
   const StepReport report = rule.try_step(0.004);  // grows by two
   EXPECT_EQ(report.status, StepStatus::kNotConverged);
-  EXPECT_EQ(describe(report, damper), "the speeds at mid-step do not converge (worst in joint1.u)");
+  EXPECT_EQ(describe(report, damper),
+            "the implicit equations of the rule do not converge (worst in joint1.u)");
 }
 
 }  // namespace

@@ -19,6 +19,28 @@ struct IntegrationState {
   std::vector<double> z;  // (nz) quadratures
 };
 
+// The equations in canonical form, for rules that carry momenta:
+//
+//   p = M(q) u,   pdot = d(M u)/dt along the motion = (dM/dt) u + M a(t, q, u)
+//
+// M is the mass matrix, symmetric and positive definite. Where u is the rate of q, pdot = dL/dq + the
+// generalised forces that have no potential. For an orientation p is the angular momentum conjugate to w
+// and, with f the derivative of L by a further turn of the body at fixed u plus the torque,
+// pdot = f + w x p (Euler-Poincare, right-invariant).
+class CanonicalEquations {
+ public:
+  virtual ~CanonicalEquations() = default;
+
+  // p (nu)
+  virtual void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) = 0;
+  // u = M(q)^-1 p, (nu). Throws ComputationError where the mass matrix is singular.
+  virtual void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
+                           std::span<double> u) = 0;
+  // pdot (nu) and zdot (nz). Throws ComputationError.
+  virtual void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
+                                  std::span<double> pdot, std::span<double> zdot) = 0;
+};
+
 class EquationsOfMotion {
  public:
   virtual ~EquationsOfMotion() = default;
@@ -36,8 +58,15 @@ class EquationsOfMotion {
   // addition, except that orientations are turned. q_out may be q.
   virtual void plus(std::span<const double> q, std::span<const double> displacement,
                     std::span<double> q_out) = 0;
+  // Where in u the angular velocities (three components each) stand that turn an orientation: there plus()
+  // is exp(displacement) o e, with the displacement a rotation vector in the axes of u. Elsewhere plus() is
+  // an addition and u the rate of q.
+  virtual std::span<const int> rotations() const { return {}; }
   // Brings the Euler parameters in q back to norm one.
   virtual void normalize(std::span<double> q) = 0;
+
+  // Null where momenta are not on offer.
+  virtual CanonicalEquations* canonical() { return nullptr; }
 
   // For messages: "hip.q", "base.u[3]".
   virtual std::string name_of_q(int i) const = 0;

@@ -27,7 +27,7 @@ std::string describe(const StepReport& report, const EquationsOfMotion& equation
     case StepStatus::kNotConverged:
       break;
   }
-  return fmt::format("the speeds at mid-step do not converge (worst in {})",
+  return fmt::format("the implicit equations of the rule do not converge (worst in {})",
                      name_of_coordinate(report.coordinate, equations));
 }
 

@@ -6,16 +6,59 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/integrate/adams_bashforth_moulton.h"
 #include "sestina/integrate/explicit_runge_kutta.h"
+#include "sestina/integrate/lobatto_pair.h"
+#include "sestina/integrate/munthe_kaas.h"
 #include "sestina/integrate/velocity_verlet.h"
+#include "sestina/integrate/verlet.h"
 
 namespace sestina {
+namespace {
+
+std::unique_ptr<IntegrationRule> make_lobatto_pair(const RuleOptions& options) {
+  static const std::vector<std::string> forms = {"velocity", "momentum"};
+  FaultList faults;
+  if (options.stages != 2 && options.stages != 3) {
+    faults.add({{}, "stages"}, fmt::format("{} is not 2 or 3", options.stages));
+  }
+  if (options.form != forms[0] && options.form != forms[1]) {
+    faults.add({{}, "form"}, fmt::format("'{}' is unknown{}", options.form, suggestion(options.form, forms)));
+  }
+  faults.throw_if_any();
+  return std::make_unique<LobattoPair>(
+      options.stages, options.form == forms[0] ? LobattoPair::Form::kVelocity : LobattoPair::Form::kMomentum);
+}
+
+template <class Rule>
+std::unique_ptr<IntegrationRule> make(const RuleOptions&) {
+  return std::make_unique<Rule>();
+}
+
+struct Entry {
+  std::string name;
+  std::unique_ptr<IntegrationRule> (*make)(const RuleOptions&);
+};
+
+// The rules that are no explicit tableau.
+const std::vector<Entry>& other_rules() {
+  static const std::vector<Entry> entries = {
+      {"adams_bashforth_moulton", make<AdamsBashforthMoulton>},
+      {"munthe_kaas_4", make<MuntheKaas>},
+      {"verlet", make<Verlet>},
+      {"velocity_verlet", make<VelocityVerlet>},
+      {"lobatto_iiia_iiib", make_lobatto_pair},
+  };
+  return entries;
+}
+
+}  // namespace
 
 std::span<const std::string> integration_rule_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const ButcherTableau& tableau : explicit_tableaus()) list.push_back(tableau.name);
-    list.push_back(VelocityVerlet().name());
+    for (const Entry& entry : other_rules()) list.push_back(entry.name);
     return list;
   }();
   return names;
@@ -32,14 +75,19 @@ std::span<const std::string> names_of_rules_with_error_estimate() {
   return names;
 }
 
-std::unique_ptr<IntegrationRule> make_integration_rule(std::string_view name) {
+std::unique_ptr<IntegrationRule> make_integration_rule(const RuleOptions& options) {
   for (const ButcherTableau& tableau : explicit_tableaus()) {
-    if (tableau.name == name) return std::make_unique<ExplicitRungeKutta>(tableau);
+    if (tableau.name == options.name) return std::make_unique<ExplicitRungeKutta>(tableau);
   }
-  auto verlet = std::make_unique<VelocityVerlet>();
-  if (verlet->name() == name) return verlet;
-  throw InputError(
-      fmt::format("unknown integration rule '{}'{}", name, suggestion(name, integration_rule_names())));
+  for (const Entry& entry : other_rules()) {
+    if (entry.name == options.name) return entry.make(options);
+  }
+  throw InputError(fmt::format("unknown integration rule '{}'{}", options.name,
+                               suggestion(options.name, integration_rule_names())));
+}
+
+std::unique_ptr<IntegrationRule> make_integration_rule(std::string_view name) {
+  return make_integration_rule(RuleOptions{.name = std::string(name)});
 }
 
 }  // namespace sestina

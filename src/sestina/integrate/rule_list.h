@@ -10,10 +10,18 @@
 
 namespace sestina {
 
+// A rule and its options. Options that a rule has not are not looked at.
+struct RuleOptions {
+  std::string name = "dormand_prince_54";
+  int stages = 3;                 // lobatto_iiia_iiib: 2 or 3
+  std::string form = "momentum";  // lobatto_iiia_iiib: velocity or momentum
+};
+
 std::span<const std::string> integration_rule_names();
 // Those that estimate their error, as a driver of variable step needs.
 std::span<const std::string> names_of_rules_with_error_estimate();
-// Throws InputError for a name that is none of these.
+// Throws InputError for a name that is none of these, or an option of no meaning.
+std::unique_ptr<IntegrationRule> make_integration_rule(const RuleOptions& options);
 std::unique_ptr<IntegrationRule> make_integration_rule(std::string_view name);
 
 }  // namespace sestina

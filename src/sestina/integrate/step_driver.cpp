@@ -10,10 +10,11 @@
 
 namespace sestina {
 
-// Passes everything on and counts the evaluations of the accelerations.
-class StepDriver::CountedEquations final : public EquationsOfMotion {
+// Passes everything on and counts the evaluations of the accelerations, or of the rates of momenta.
+class StepDriver::CountedEquations final : public EquationsOfMotion, public CanonicalEquations {
  public:
-  CountedEquations(EquationsOfMotion& equations, long& count) : equations_(equations), count_(count) {}
+  CountedEquations(EquationsOfMotion& equations, long& count)
+      : equations_(equations), canonical_(equations.canonical()), count_(count) {}
 
   int nq() const override { return equations_.nq(); }
   int nu() const override { return equations_.nu(); }
@@ -30,12 +31,29 @@ class StepDriver::CountedEquations final : public EquationsOfMotion {
             std::span<double> q_out) override {
     equations_.plus(q, displacement, q_out);
   }
+  std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
+
+  CanonicalEquations* canonical() override { return canonical_ == nullptr ? nullptr : this; }
+  void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override {
+    canonical_->calc_momentum(q, u, p);
+  }
+  void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
+                   std::span<double> u) override {
+    canonical_->calc_speeds(t, q, p, u);
+  }
+  void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
+                          std::span<double> pdot, std::span<double> zdot) override {
+    ++count_;
+    canonical_->calc_momentum_rate(t, q, u, pdot, zdot);
+  }
+
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
   std::string name_of_u(int i) const override { return equations_.name_of_u(i); }
 
  private:
   EquationsOfMotion& equations_;
+  CanonicalEquations* canonical_;
   long& count_;
 };
 

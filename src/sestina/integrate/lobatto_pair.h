@@ -1,0 +1,116 @@
+// The Lobatto IIIA-IIIB pair: positions by IIIA, speeds or momenta by IIIB, with s = 2 or 3 stages and
+// order 2s - 2.
+//
+// Displacements x are coordinates of q near c, the point halfway between both ends of the step (the state
+// q_n moved by X/2, where q_next is q_n moved by X), so that the step looks the same from either end:
+//   x_i = -X/2 + h sum_j a_ij y_j,   X = h sum_j b_j y_j,   q_i = c moved by x_i,   u_i = dexp(x_i) y_i   (1)
+// with a, b of IIIA, ^a of IIIB, and y the rates of x (rotation_chart.h; dexp = 1 where plus() is an
+// addition).
+//
+// Velocity form, f_i = a(t_i, q_i, u_i):
+//   u_i = u_n + h sum_j ^a_ij f_j,   u_next = u_n + h sum_j b_j f_j                                       (2)
+// Two stages are velocity Verlet. Symmetric, but not symplectic where the mass matrix changes.
+//
+// Momentum form, P_i = M(q_i) u_i, f_i the force of CanonicalEquations:
+//   P_i = P_n + h sum_j ^a_ij f_j,   P_next = P_n + h sum_j b_j f_j                                       (3)
+// Symplectic on the articulated system and symmetric: the error in the energy stays bounded.
+//
+// Orientations in the momentum form. The rule is derived from the discrete Lagrangian (Marsden, West;
+// Bogfjellmo, Marthinsen)  Ld(q_n, q_next) = h sum_i b_i L(q_i, u_i), made stationary in y under (1). In
+// the chart the momentum and force are
+//   pi_i = dexp(x_i)^T P_i,    phi_i = dexp(x_i)^T Pdot_i + (d/dt dexp(x_i))^T P_i                        (4)
+// with Pdot the rate of P along the motion (CanonicalEquations), and stationarity is (3) in pi and phi:
+//   pi_i = lambda - Phi + h sum_j ^a_ij phi_j,    Phi = h sum_j b_j phi_j                                 (5)
+// Both ends of the step move the chart as well. With f_i = Pdot_i - u_i x P_i the derivative of L by a turn
+// of the body at fixed u, a turn of c changes Ld by K = h sum_i b_i exp(-x_i) f_i; dLd/dq_next and
+// -dLd/dq_n then are
+//   P_next = dexp(X)^-T mu,    P_n = dexp(-X)^-T mu - exp(-X/2) K,
+//   mu = lambda - Phi/2 + dexp(X/2)^T K/2                                                                 (6)
+// Where dexp = 1, Phi = K and (5), (6) are (3). For a free body P is conserved to the accuracy of the
+// iteration.
+//
+// The unknowns y are found by accelerated fixed-point iteration (fixed_point.h), which begins with the y of
+// the last three steps extrapolated.
+//
+// Sources: L. Jay, SIAM J. Numer. Anal. 33 (1996) 368-387; E. Hairer, C. Lubich, G. Wanner, Geometric
+// Numerical Integration (2006), II.2.2, VI.4; J. E. Marsden, M. West, Discrete mechanics and variational
+// integrators, Acta Numerica 10 (2001) 357-514, section 2.6; G. Bogfjellmo, H. Marthinsen, High-order
+// symplectic partitioned Lie group methods, Found. Comput. Math. 16 (2016) 493-530.
+#pragma once
+
+#include <array>
+
+#include "sestina/integrate/fixed_point.h"
+#include "sestina/integrate/integration_rule.h"
+#include "sestina/integrate/rotation_chart.h"
+
+namespace sestina {
+
+// Coefficients, the first s rows and columns of each.
+struct LobattoTableau {
+  int stages;
+  std::array<double, 3> b, c;
+  std::array<std::array<double, 3>, 3> a, a_hat;
+};
+const LobattoTableau& lobatto_tableau(int stages);  // 2 or 3
+
+class LobattoPair final : public IntegrationRule {
+ public:
+  enum class Form { kVelocity, kMomentum };
+
+  LobattoPair(int stages, Form form);
+
+  const std::string& name() const override;
+  int order() const override { return 2 * tableau_.stages - 2; }
+  int error_order() const override { return 0; }
+  bool has_dense_output() const override { return false; }
+  // The number of steps remembered, and y (stages x nu) of each, the newest first.
+  std::span<const double> previous_memory() const override { return previous_; }
+
+ private:
+  void do_start(std::span<const double> memory) override;
+  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  void do_accept() override;
+  StepReport do_interpolate(double t, IntegrationState& out) override;
+
+  // One step from y_ as a first guess, which becomes its solution.
+  StepReport calc_step(const IntegrationState& from, double t_end, IntegrationState& to);
+  void set_guess(const IntegrationState& from, std::span<const double> memory);
+  StepReport solve_stages(const IntegrationState& from, double t_end);
+  void update_positions(const IntegrationState& from, double h);  // (1)
+  StepReport update_forces(const IntegrationState& from, double t_end, int first, int end);
+  void update_balance(double h);                    // (5) and (6) but for the sum over ^a_ij
+  void update_rotation(double h, int k);            // the same for the rotation at u[k]: (4) to (6)
+  void calc_stage_rate(double t, double h, int i);  // (2), (3), (5): the next y_i
+  void add_forces(double h, std::span<const double> weights, std::span<double> sum) const;
+
+  std::span<double> stage(std::vector<double>& values, int i) const {
+    const std::size_t size = values.size() / static_cast<std::size_t>(tableau_.stages);
+    return std::span(values).subspan(static_cast<std::size_t>(i) * size, size);
+  }
+
+  LobattoTableau tableau_;
+  Form form_;
+  int force_stages_ = 0;  // whose forces influence y
+  FixedPointIteration iteration_;
+  // By stage: (stages x nu) but for q (stages x nq) and zdot (stages x nz)
+  std::vector<double> y_, y_next_;  // rates of the displacements
+  std::vector<double> x_;           // displacements from c
+  std::vector<double> q_, u_;
+  std::vector<double> P_;    // momenta, only where there are rotations
+  std::vector<double> f_;    // accelerations, or rates of the momenta
+  std::vector<double> phi_;  // f, but for the rotations of the momentum form (4)
+  std::vector<double> zdot_;
+  // (nu)
+  std::vector<double> X_;         // displacement of the whole step
+  std::vector<double> half_;      // X/2
+  std::vector<double> begin_;     // u_n or P_n
+  std::vector<double> end_;       // u_next or P_next
+  std::vector<double> pi_begin_;  // u_n, P_n or, for a rotation, lambda - Phi
+  std::vector<double> pi_;        // u_i, P_i or, for a rotation, pi_i
+  std::vector<double> center_;    // (nq) c
+  // Memories as above.
+  std::vector<double> previous_, current_;
+};
+
+}  // namespace sestina

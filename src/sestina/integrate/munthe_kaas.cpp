@@ -1,0 +1,68 @@
+#include "sestina/integrate/munthe_kaas.h"
+
+#include <algorithm>
+
+#include "sestina/integrate/displacement.h"
+
+namespace sestina {
+namespace {
+
+ButcherTableau classical_tableau() {
+  const auto tableaus = explicit_tableaus();
+  return *std::ranges::find(tableaus, std::string("rk4"), &ButcherTableau::name);
+}
+
+}  // namespace
+
+MuntheKaas::MuntheKaas() : name_("munthe_kaas_4"), tableau_(classical_tableau()) {}
+
+void MuntheKaas::do_start(std::span<const double>) {
+  const std::size_t n = 2 * state().u.size() + state().z.size();
+  k_.assign(n * static_cast<std::size_t>(tableau_.stages()), 0.0);
+  sum_.assign(n, 0.0);
+  x_.assign(state().u.size(), 0.0);
+  stage_state_ = state();
+}
+
+StepReport MuntheKaas::do_step(double t_end, IntegrationState& candidate) {
+  return calc_step(state(), t_end, candidate);
+}
+
+StepReport MuntheKaas::do_interpolate(double t, IntegrationState& out) {
+  return calc_step(previous(), t, out);
+}
+
+StepReport MuntheKaas::calc_step(const IntegrationState& from, double t_end, IntegrationState& to) {
+  const double h = t_end - from.t;
+  const std::size_t nu = from.u.size();
+  for (std::size_t i = 0; i < tableau_.b.size(); ++i) {
+    move(from, h, tableau_.a[i], stage_state_);
+    const double t = tableau_.c[i] == 1.0 ? t_end : from.t + tableau_.c[i] * h;
+    const std::span<double> k = std::span(k_).subspan(i * sum_.size(), sum_.size());
+    calc_displacement_rate(equations().rotations(), x_, stage_state_.u, k.first(nu));
+    equations().calc_derivatives(t, stage_state_.q, stage_state_.u, k.subspan(nu, nu), k.subspan(2 * nu));
+    if (const int bad = first_not_finite(k.subspan(nu)); bad >= 0) {
+      return {StepStatus::kNotFinite, static_cast<int>(from.q.size()) + bad};
+    }
+  }
+  move(from, h, tableau_.b, to);
+  equations().normalize(to.q);  // against the drift of rounding
+  return {};
+}
+
+void MuntheKaas::move(const IntegrationState& from, double h, std::span<const double> weights,
+                      IntegrationState& to) {
+  std::ranges::fill(sum_, 0.0);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0.0) continue;
+    const double* k = k_.data() + j * sum_.size();
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += weights[j] * k[i];
+  }
+  const std::size_t nu = from.u.size();
+  for (std::size_t i = 0; i < nu; ++i) x_[i] = h * sum_[i];
+  equations().plus(from.q, x_, to.q);
+  for (std::size_t i = 0; i < nu; ++i) to.u[i] = from.u[i] + h * sum_[nu + i];
+  for (std::size_t i = 0; i < from.z.size(); ++i) to.z[i] = from.z[i] + h * sum_[2 * nu + i];
+}
+
+}  // namespace sestina
