@@ -72,3 +72,16 @@ function(sestina_test_program name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     NO_PRETTY_VALUES PROPERTIES ${ARG_PROPERTIES})
 endfunction()
+
+# sestina_python_test(NAME SCRIPT [ARGS arg...] [PACKAGES package...] [LABELS label...])
+# A test written in Python. Where one of the PACKAGES is not installed (see tests/run_python.sh) it is skipped.
+function(sestina_python_test name script)
+  cmake_parse_arguments(ARG "" "" "ARGS;PACKAGES;LABELS" ${ARGN})
+  set(packages -)
+  if(ARG_PACKAGES)
+    list(JOIN ARG_PACKAGES "," packages)
+  endif()
+  cmake_path(ABSOLUTE_PATH script BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/run_python.sh ${packages} ${script} ${ARG_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS "python;${ARG_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 77)
+endfunction()

@@ -127,12 +127,12 @@ void Hdf5Recorder::begin(const ResultHeader& header) {
   time_column_ = time_column(header);
   try {
     Hdf5File file(H5Fcreate(path_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
-    path_.keep();
     write_header(file.get(), header);
     create_values(file.get(), columns_, chunk_rows_);
     file.close();
     output_ = std::make_unique<Output>(path_.path());
     write_rows();  // none yet; makes the superblock what readers expect
+    path_.keep();
   } catch (const Hdf5Error& error) {
     throw InputError("cannot write '" + path_.path().string() + "': " + error.what());
   }

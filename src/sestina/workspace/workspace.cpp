@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr double kProgressPeriod = 0.1;  // s of wall time
 // Two rows nearer than this fraction of the output interval are one.
 constexpr double kSameRow = 1e-6;
+// No row's instant may be off by more than this fraction of the output interval.
+constexpr double kTellApart = 1e-3;
 
 StepOptions step_options(const Analysis& analysis) {
   StepOptions options;
@@ -55,7 +57,7 @@ void check_analysis(const System& system, const Analysis& analysis) {
   } catch (const InputError& error) {
     add_integrator_faults(error, system, faults);
   }
-  if (kSameRow * analysis.output_every < std::numeric_limits<double>::epsilon() * analysis.duration) {
+  if (kTellApart * analysis.output_every < std::numeric_limits<double>::epsilon() * analysis.duration) {
     faults.add({system.output.every ? system.output.every->mark : Mark{}, "output.every"},
                fmt::format("{} s is too short to tell the rows of a run of {} s apart", analysis.output_every,
                            analysis.duration));

@@ -1,0 +1,280 @@
+"""Every command of the program: what it does, what it prints, and how it ends.
+
+python3 commands_test.py SESTINA
+"""
+
+import json
+import pathlib
+
+import program
+from program import EXPLOSION, PENDULUM, ProgramTest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+COMMANDS = ["run", "compare", "info", "plot", "convert", "schema"]
+
+
+class Help(ProgramTest):
+    def test_names_every_command(self):
+        text = self.expect(0, "--help").stdout
+        for command in COMMANDS:
+            self.assertRegex(text, rf"(?m)^  {command} ")
+
+    def test_of_every_command_fits_a_terminal_and_leaks_no_types(self):
+        for command in COMMANDS:
+            text = self.expect(0, command, "--help").stdout
+            self.assertIn(f"sestina {command}", text)
+            self.assertIn("Exit status", text)
+            self.assertNotRegex(text, r"\b(INT|UINT|FLOAT)\b|\bin \[")
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 110, line)
+
+    def test_is_what_one_gets_without_a_command(self):
+        result = self.expect(2)
+        self.assertIn("Usage: sestina", result.stderr)
+
+    def test_version_names_program_and_compiler(self):
+        self.assertRegex(self.expect(0, "--version").stdout, r"^sestina \d+\.\d+\.\d+ \(.+\)\n$")
+
+
+class Usage(ProgramTest):
+    def test_unknown_command_is_met_with_the_nearest(self):
+        self.expect_bad_input("there is no command 'rnu' (did you mean 'run'?)", "rnu", self.model)
+
+    def test_unknown_option_is_named(self):
+        for command in ["run", "compare", "info"]:
+            self.expect_bad_input("--colour", command, self.model, "--colour")
+        self.expect_bad_input("--colour", "schema", "--colour")
+
+    def test_missing_argument_is_named(self):
+        for command in ["run", "compare", "info"]:
+            self.expect_bad_input("MODEL", command)
+        self.expect_bad_input("--out", "plot", self.model)
+        self.expect_bad_input("--out", "convert", self.model)
+
+    def test_second_model_is_refused(self):
+        self.expect_bad_input("other.yaml", "run", self.model, "other.yaml")
+
+    def test_missing_file_is_named(self):
+        for command in ["run", "compare", "info"]:
+            self.expect_bad_input("nothing.yaml: cannot be opened", command, "nothing.yaml")
+        self.expect_bad_input("nothing.urdf", "run", "nothing.urdf")
+        self.expect_bad_input("nothing.csv", "plot", "nothing.csv", "-o", "x.png")
+        self.expect_bad_input("nothing.urdf", "convert", "nothing.urdf", "-o", "x.yaml")
+
+    def test_folder_is_no_model(self):
+        self.expect_bad_input("is a folder", "run", self.folder)
+
+
+class Run(ProgramTest):
+    def test_prints_what_was_computed(self):
+        text = self.expect(0, "run", self.model).stdout
+        self.assertIn("pendulum: 1 body, 1 speed; recursive, dormand_prince_54, variable step", text)
+        self.assertRegex(text, r"hinge\.q +-?\d")
+        self.assertRegex(text, r"simulated +1 s of 1 s")
+        self.assertIn("energy drift", text)
+        self.assertIn("not kept", text)
+
+    def test_quiet_prints_nothing(self):
+        result = self.expect(0, "run", self.model, "--quiet", "--out", "r.csv")
+        self.assertEqual(result.stdout + result.stderr, "")
+
+    def test_writes_csv_with_a_row_every_hundredth(self):
+        text = self.expect(0, "run", self.model, "--out", "r.csv").stdout
+        self.assertIn("r.csv: 101 rows", text)
+        names, rows = self.read_csv(self.folder / "r.csv")
+        self.assertEqual(names[:3], ["t", "hinge.q", "hinge.u"])
+        self.assertEqual([rows[0][:3], rows[-1][0], len(rows)], [[0.0, 1.0, 0.0], 1.0, 101])
+
+    def test_reactions_are_columns_on_request(self):
+        self.expect(0, "run", self.model, "--reactions", "--out", "r.csv")
+        self.assertIn("hinge.reaction.force.y", self.read_csv(self.folder / "r.csv")[0])
+
+    def test_writes_hdf5_that_plot_reads(self):
+        self.expect(0, "run", self.model, "--out", "r.h5")
+        self.assertEqual((self.folder / "r.h5").read_bytes()[:8], b"\x89HDF\r\n\x1a\n")
+        self.expect_plottable("r.h5")
+
+    def test_replaces_an_earlier_result(self):
+        self.write("r.csv", "old\n" * 10000)
+        self.expect(0, "run", self.model, "--out", "r.csv")
+        self.assertNotIn("old", (self.folder / "r.csv").read_text())
+
+    def test_takes_a_robot(self):
+        robot = SOURCE / "examples/10_robot_arm.urdf"
+        self.expect(0, "run", robot, "--set", "analysis.duration=0.01")
+        self.expect_bad_input("analysis.durations", "run", robot, "--set", "analysis.durations=0.01")
+
+    def test_examples_run(self):
+        for example in sorted((SOURCE / "examples").glob("*.yaml")):
+            self.expect(0, "run", example, "--quiet", "--set", "analysis.duration=0.02")
+
+    def test_refuses_a_path_that_cannot_be_written(self):
+        self.expect_bad_input("no directory", "run", self.model, "--out", "no/such/folder/r.csv")
+        self.expect_bad_input("must end in .csv, .h5", "run", self.model, "--out", "r.txt")
+        (self.folder / "folder.csv").mkdir()
+        self.expect_bad_input("Is a directory", "run", self.model, "--out", "folder.csv")
+
+    def test_writes_nothing_for_a_model_that_cannot_run(self):
+        self.expect_bad_input("analysis.integrator: the rule rk4", "run", self.model, "--out", "r.csv",
+                              "--set", "analysis.integrator=rk4")
+        self.expect_bad_input("analysis.step.atol: 0 ", "run", self.model, "--out", "r.h5",
+                              "--set", "analysis.step.atol=0")
+        # ... and leaves an earlier result as it was.
+        earlier = self.write("r.csv", "earlier")
+        self.expect_bad_input("bodies[0].mass: -1", "run", self.model, "--out", "r.csv",
+                              "--set", "bodies.rod.mass=-1")
+        self.expect_bad_input("analysis.integrator", "run", self.model, "--out", "r.csv",
+                              "--set", "analysis.integrator=rk4")
+        self.assertEqual(earlier.read_text(), "earlier")
+
+    def test_that_fails_says_why_and_keeps_its_rows(self):
+        model = self.write("explosion.yaml", EXPLOSION)
+        for result_file in ["r.csv", "r.h5"]:
+            result = self.expect(1, "run", model, "--out", result_file)
+            self.assertRegex(result.stderr, r"the computation failed: t = [\d.]+ s: .*slide")
+            self.expect_plottable(result_file)
+        rows = self.read_csv(self.folder / "r.csv")[1]
+        self.assertAlmostEqual(rows[-1][0], 1.0, places=5)
+        self.assertGreater(len(rows), 50)
+
+    def test_that_fails_at_the_start_keeps_the_first_row(self):
+        result = self.expect(1, "run", self.model, "--out", "r.csv", "--set", "parameters.m=0")
+        self.assertIn("singular at joint hinge", result.stderr)
+        self.assertEqual(len(self.read_csv(self.folder / "r.csv")[1]), 1)
+
+    def test_without_duration_has_one_row(self):
+        text = self.expect(0, "run", self.model, "--out", "r.csv", "--set", "analysis.duration=0").stdout
+        self.assertRegex(text, r"hinge\.q +1 rad")
+        self.assertEqual(len(self.read_csv(self.folder / "r.csv")[1]), 1)
+
+
+class Set(ProgramTest):
+    def final_angle(self, *settings):
+        options = [part for setting in settings for part in ("--set", setting)]
+        self.expect(0, "run", self.model, "--quiet", "--out", "r.csv", *options)
+        return self.read_csv(self.folder / "r.csv")[1][-1][1]
+
+    def test_reaches_parameters_names_and_indices(self):
+        plain = self.final_angle()
+        self.assertEqual(self.final_angle("parameters.l=1"), plain)
+        longer = self.final_angle("parameters.l=2.5")
+        self.assertNotEqual(longer, plain)
+        self.assertEqual(self.final_angle("bodies.rod.center_of_mass=[0, -1.25, 0]",
+                                          "bodies[0].inertia={xx: m*2.5^2/12, zz: m*2.5^2/12}"), longer)
+        self.assertEqual(self.final_angle("joints.hinge.q=0"), 0.0)
+        self.assertEqual(self.final_angle("joints[0].q=0"), 0.0)
+
+    def test_later_ones_win(self):
+        self.assertEqual(self.final_angle("joints.hinge.q=2", "joints.hinge.q=0"), 0.0)
+
+    def test_takes_yaml_and_adds_keys(self):
+        self.final_angle("analysis.step={driver: fixed, dt: 1e-3}", "analysis.integrator=rk4",
+                         "output.every=0.5")
+        self.assertEqual([row[0] for row in self.read_csv(self.folder / "r.csv")[1]], [0.0, 0.5, 1.0])
+
+    def test_is_also_written_with_an_equals_sign(self):
+        self.expect(0, "run", self.model, "--set=parameters.l=2")
+
+    def test_names_itself_as_the_place_of_a_fault(self):
+        for setting, message in [
+            ("parameters.l", "expected PATH=VALUE"),
+            ("=3", "expected PATH=VALUE"),
+            ("parameters.length=1", "no 'length'"),
+            ("bodies.rood.mass=1", "did you mean 'rod'?"),
+            ("bodies[7].mass=1", "1 items"),
+            ("bodies.rod.masss=1", "did you mean 'mass'?"),
+            ("bodies.rod.mass=-1", "is negative"),
+            ("analysis.duration=[1", "the value"),
+            ("analysis.duration=-1", "is negative"),
+        ]:
+            text = self.expect_bad_input(message, "run", self.model, "--set", setting)
+            self.assertIn(f"--set {setting}", text)
+
+
+class Info(ProgramTest):
+    def test_shows_the_model(self):
+        text = self.expect(0, "info", self.model).stdout
+        for part in ["1 body, 1 speed", "rod", "hinge", "revolute", "parameters: l = 1 m = 2", "-9.81"]:
+            self.assertIn(part, text)
+
+    def test_finds_what_run_would_refuse(self):
+        self.expect_bad_input("analysis.integrator", "info", self.model, "--set", "analysis.integrator=rk4")
+
+
+class Compare(ProgramTest):
+    def test_agrees(self):
+        text = self.expect(0, "compare", self.model, "--states", "5", "--trajectory").stdout
+        self.assertIn("all formulations agree", text)
+        self.assertIn("6 states", text)
+        self.assertIn("trajectories over 1 s", text)
+
+    def test_fails_where_no_state_can_be_solved(self):
+        self.expect(1, "compare", self.model, "--set", "parameters.m=0")
+
+    def test_fails_where_a_trajectory_does(self):
+        model = self.write("explosion.yaml", EXPLOSION)
+        self.assertIn("too short", self.expect(1, "compare", model, "--trajectory").stderr)
+
+    def test_refuses_a_number_of_states_that_is_none(self):
+        self.expect_bad_input("--states", "compare", self.model, "--states", "many")
+        self.expect_bad_input("--states", "compare", self.model, "--states", "-1")
+
+
+class Plot(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.expect(0, "run", self.model, "--quiet", "--out", "r.csv")
+
+    def test_draws_each_format(self):
+        for name, magic in [("f.png", b"\x89PNG"), ("f.svg", b"<?xml"), ("f.pdf", b"%PDF")]:
+            self.expect(0, "plot", "r.csv", "hinge.q", "energy.*", "-o", name, "--title", "A pendulum")
+            self.assertTrue((self.folder / name).read_bytes().startswith(magic), name)
+
+    def test_names_the_nearest_column(self):
+        self.expect_bad_input("did you mean 'hinge.q'?", "plot", "r.csv", "hing.q", "-o", "f.png")
+
+    def test_refuses_what_it_cannot_write(self):
+        self.expect_bad_input(".gif", "plot", "r.csv", "-o", "f.gif")
+        self.expect_bad_input("no/such", "plot", "r.csv", "-o", "no/such/f.png")
+        self.expect_bad_input("--width", "plot", "r.csv", "-o", "f.png", "--width", "1")
+
+    def test_refuses_what_is_no_result(self):
+        self.expect_bad_input("pendulum.yaml", "plot", self.model, "-o", "f.png")
+        self.write("bad.h5", "no HDF5")
+        self.expect_bad_input("bad.h5", "plot", "bad.h5", "-o", "f.png")
+        self.write("empty.csv", "")
+        self.expect_bad_input("empty.csv", "plot", "empty.csv", "-o", "f.png")
+
+
+class Convert(ProgramTest):
+    def test_makes_a_model_that_moves_like_the_robot(self):
+        robot = SOURCE / "examples/10_robot_arm.urdf"
+        self.expect(0, "convert", robot, "-o", "robot.yaml")
+        for source, result in [(robot, "a.csv"), ("robot.yaml", "b.csv")]:
+            self.expect(0, "run", source, "-q", "--out", result, "--set", "analysis.duration=0.1")
+        self.assertEqual(self.read_csv(self.folder / "a.csv"), self.read_csv(self.folder / "b.csv"))
+
+    def test_floating_base_adds_six_speeds(self):
+        robot = SOURCE / "examples/10_robot_arm.urdf"
+
+        def count(text):
+            return int(text.split(" speeds")[0].split()[-1])
+
+        welded = self.expect(0, "convert", robot, "-o", "a.yaml").stdout
+        floating = self.expect(0, "convert", robot, "-o", "b.yaml", "--floating-base").stdout
+        self.assertEqual(count(floating), count(welded) + 6)
+
+    def test_refuses_a_robot_that_is_none(self):
+        self.write("robot.urdf", "<robot")
+        self.expect_bad_input("robot.urdf", "convert", "robot.urdf", "-o", "robot.yaml")
+
+
+class Schema(ProgramTest):
+    def test_is_json_and_the_one_that_is_shared(self):
+        schema = json.loads(self.expect(0, "schema").stdout)
+        self.assertEqual(schema, json.loads((SOURCE / "share/model.schema.json").read_text()))
+        self.assertIn("bodies", schema["properties"])
+
+
+if __name__ == "__main__":
+    program.main()

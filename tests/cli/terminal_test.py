@@ -1,0 +1,170 @@
+"""The program and the world around it: signals, pipes, terminals, full disks.
+
+python3 terminal_test.py SESTINA
+"""
+
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import subprocess
+import time
+
+import program
+from program import ENDLESS, ESCAPE, ProgramTest
+
+
+def limit_files(size):
+    """What makes a process unable to let a file grow beyond so many bytes: it stands for a full disk."""
+
+    def prepare():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return prepare
+
+
+class Signals(ProgramTest):
+    def start_endless_run(self, result):
+        model = self.write("endless.yaml", ENDLESS)
+        process = subprocess.Popen(
+            [self.program, "run", model, "--out", result], cwd=self.folder, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True
+        )
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 60
+        path = self.folder / result
+        while not path.exists() or path.stat().st_size < 200_000:
+            self.assertIsNone(process.poll(), "it ended by itself")
+            self.assertLess(time.monotonic(), deadline, "no rows come")
+            time.sleep(0.02)
+        return process
+
+    def test_interrupt_ends_the_run_and_keeps_its_rows(self):
+        for result in ["r.csv", "r.h5"]:
+            for number in [signal.SIGINT, signal.SIGTERM]:
+                process = self.start_endless_run(result)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 130)
+                self.assertRegex(err, r"interrupted at t = [\d.e+]+ s; .*kept")
+                self.assertIn("energy drift", out)
+                self.expect_plottable(result)
+                if result == "r.csv":
+                    rows = self.read_csv(self.folder / result)[1]
+                    self.assertEqual([len(row) for row in rows if len(row) != len(rows[0])], [])
+                    told = int(re.search(r"r\.csv: (\d+) rows", out).group(1))
+                    self.assertEqual(len(rows), told)
+                (self.folder / result).unlink()
+
+    def test_killed_run_leaves_a_result_that_can_be_plotted(self):
+        for result in ["r.csv", "r.h5"]:
+            process = self.start_endless_run(result)
+            time.sleep(0.5)  # two flushes, and in the midst of things
+            process.kill()
+            process.communicate(timeout=30)
+            self.expect_plottable(result)
+
+    def test_interrupt_of_a_comparison_is_told_apart_from_a_failure(self):
+        model = self.write("endless.yaml", ENDLESS)
+        process = subprocess.Popen(
+            [self.program, "compare", model, "--trajectory", "--set", "output.every=1e6"], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.addCleanup(process.kill)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, err)
+
+
+class Pipes(ProgramTest):
+    def test_output_to_a_pipe_has_no_progress_bar(self):
+        result = self.expect(0, "run", self.model, "--set", "analysis.duration=2000")  # takes a while
+        self.assertEqual(result.stderr, "")
+
+    def test_reader_that_leaves_is_no_crash(self):
+        for command in [["schema"], ["info", str(self.model)], ["--help"]]:
+            process = subprocess.Popen(
+                [self.program, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            process.stdout.close()
+            error = process.stderr.read().decode()
+            process.stderr.close()
+            self.assertIn(process.wait(timeout=30), [-signal.SIGPIPE, 1])
+            self.assertNotRegex(error, "terminate called|core dumped|Assertion")
+
+    def test_output_that_is_lost_is_a_failure(self):
+        for command in [["schema"], ["info", str(self.model)], ["run", str(self.model)]]:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run(
+                    [self.program, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+                )
+            self.assertEqual(result.returncode, 1, command)
+            self.assertIn("No space left on device", result.stderr)
+
+    def test_disk_that_is_full_ends_the_run(self):
+        model = self.write("endless.yaml", ENDLESS)
+        (self.folder / "full.csv").symlink_to("/dev/full")
+        result = self.expect(2, "run", model, "--out", "full.csv")
+        self.assertIn("No space left on device", result.stderr)
+
+    def test_disk_that_fills_up_ends_the_run_with_the_time(self):
+        model = self.write("endless.yaml", ENDLESS)
+        for name in ["r.csv", "r.h5"]:
+            result = self.expect(1, "run", model, "--out", name, preexec_fn=limit_files(8_000_000))
+            self.assertRegex(result.stderr, rf"the computation failed: t = [\d.]+ s: cannot write '?{name}")
+            self.expect_plottable(name)
+
+    def test_disk_without_room_for_a_beginning_is_left_as_it_was(self):
+        for name, size in [("r.csv", 10), ("r.h5", 10), ("r.h5", 1_000_000)]:
+            result = self.expect(2, "run", self.model, "--out", name, preexec_fn=limit_files(size))
+            self.assertIn(f"cannot write '{name}'", result.stderr)
+            self.assertFalse((self.folder / name).exists())
+
+
+class Terminal(ProgramTest):
+    def run_at_terminal(self, *args):
+        """What appears on a terminal of 100 columns, and the exit status."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execv(self.program, [self.program, *map(str, args)])
+        text = b""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if not select.select([terminal], [], [], 1.0)[0]:
+                continue
+            try:
+                part = os.read(terminal, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            text += part
+        os.close(terminal)
+        return text.decode(), os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+    LONG = ["--set", "analysis.duration=3000", "--set", "output.every=1000"]
+
+    def test_shows_a_progress_bar_and_takes_it_away(self):
+        text, status = self.run_at_terminal("run", self.model, *self.LONG)
+        self.assertEqual(status, 0)
+        self.assertRegex(text, r"\[#*\.+\] +\d+ %  t = [\d.e+]+ of 3e\+03 s  \d+ steps")
+        shown, report = text.rsplit("\x1b[K", 1)
+        self.assertIn("#", shown)
+        self.assertIn("energy drift", report)
+        self.assertNotRegex(report, ESCAPE)
+
+    def test_quiet_run_shows_none(self):
+        text, status = self.run_at_terminal("run", self.model, "--quiet", *self.LONG)
+        self.assertEqual((text, status), ("", 0))
+
+    def test_short_run_shows_none(self):
+        text, _ = self.run_at_terminal("run", self.model)
+        self.assertNotRegex(text, ESCAPE)
+
+
+if __name__ == "__main__":
+    program.main()
