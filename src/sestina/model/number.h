@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sestina/base/place.h"
@@ -31,6 +33,19 @@ class Number {
 };
 
 using Triple = std::array<Number, 3>;
+
+// One number or several. As in a model file, a single one needs no brackets: `joint.q = "phi"`.
+class Numbers : public std::vector<Number> {
+ public:
+  Numbers() = default;
+  Numbers(std::initializer_list<Number> list) : std::vector<Number>(list) {}
+  Numbers(std::vector<Number> list) : std::vector<Number>(std::move(list)) {}   // NOLINT: as in YAML
+  Numbers(Number number) : std::vector<Number>{std::move(number)} {}            // NOLINT
+  Numbers(double number) : std::vector<Number>{Number(number)} {}               // NOLINT
+  Numbers(int number) : std::vector<Number>{Number(number)} {}                  // NOLINT
+  Numbers(const char* expression) : std::vector<Number>{Number(expression)} {}  // NOLINT
+  Numbers(std::string expression) : std::vector<Number>{Number(std::move(expression))} {}  // NOLINT
+};
 
 // A name, keyword or reference (`upper.tip`) as the user gives it.
 struct Name {

@@ -83,6 +83,52 @@ ForceSpec& System::add_force(Name force_name, Name type) {
   return spec;
 }
 
+ForceSpec& System::add_joint_spring(Name force_name, Name joint_name, Numbers stiffness, Numbers reference) {
+  ForceSpec& spec = add_force(std::move(force_name), "joint_spring");
+  spec.joint = std::move(joint_name);
+  spec.stiffness = std::move(stiffness);
+  spec.reference = std::move(reference);
+  return spec;
+}
+
+ForceSpec& System::add_joint_damper(Name force_name, Name joint_name, Numbers damping) {
+  ForceSpec& spec = add_force(std::move(force_name), "joint_damper");
+  spec.joint = std::move(joint_name);
+  spec.damping = std::move(damping);
+  return spec;
+}
+
+ForceSpec& System::add_joint_force(Name force_name, Name joint_name, Numbers value) {
+  ForceSpec& spec = add_force(std::move(force_name), "joint_force");
+  spec.joint = std::move(joint_name);
+  spec.value = std::move(value);
+  return spec;
+}
+
+ForceSpec& System::add_spring_damper(Name force_name, Name from_point, Name to_point, Number stiffness,
+                                     Number damping, Number free_length) {
+  ForceSpec& spec = add_force(std::move(force_name), "spring_damper");
+  spec.from = std::move(from_point);
+  spec.to = std::move(to_point);
+  spec.stiffness = std::move(stiffness);
+  spec.damping = std::move(damping);
+  spec.free_length = std::move(free_length);
+  return spec;
+}
+
+ForceSpec& System::add_point_force(Name force_name, Name point, Triple value) {
+  ForceSpec& spec = add_force(std::move(force_name), "point_force");
+  spec.at = std::move(point);
+  spec.value = Numbers(std::vector<Number>(value.begin(), value.end()));
+  return spec;
+}
+
+ForceSpec& System::add_point_torque(Name force_name, Name point, Triple value) {
+  ForceSpec& spec = add_point_force(std::move(force_name), std::move(point), std::move(value));
+  spec.type = "point_torque";
+  return spec;
+}
+
 ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> force) {
   ForceSpec& spec = add_force(std::move(force_name), "user");
   spec.user = std::move(force);

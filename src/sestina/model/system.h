@@ -8,8 +8,10 @@
 //   auto& rod = system.add_body("rod", 1.0);
 //   rod.center_of_mass = {0, "-l/2", 0};
 //   rod.inertia = {.xx = "l^2/12", .zz = "l^2/12"};
-//   system.add_joint("hinge", "revolute", "ground.origin", "rod.origin").axis = {0, 0, 1};
-//   system.joint("hinge").q = {1.0};
+//   JointSpec& hinge = system.add_joint("hinge", "revolute", "ground.origin", "rod.origin");
+//   hinge.axis = {0, 0, 1};
+//   hinge.q = 1.0;
+//   system.add_joint_damper("friction", "hinge", 0.1);
 //
 // The same things carry the same names in a model file (docs/model_file.md). References stay valid while
 // further things are added.
@@ -97,8 +99,8 @@ struct JointSpec {
   std::optional<Triple> second_axis;  // universal only: in the child's point axes
   std::optional<Number> pitch;        // screw only: m/rad
   std::optional<Number> armature;     // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
-  std::vector<Number> q;              // initial coordinates; empty: the identity
-  std::vector<Number> u;              // initial speeds; empty: zero
+  Numbers q;                          // initial coordinates; empty: the identity
+  Numbers u;                          // initial speeds; empty: zero
   std::optional<LimitsSpec> limits;
   std::string original_name;
   Mark mark, q_mark, u_mark;
@@ -117,13 +119,13 @@ struct TableSpec {
 struct ForceSpec {
   Name name;
   Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque | user
-  Name joint;                                         // joint_*
-  Name from, to;                                      // spring_damper: BODY.POINT
-  Name at;                                            // point_*: BODY.POINT
-  Name axes = "ground";                               // point_*: ground | body
-  std::vector<Number> stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
-  std::optional<Number> free_length;                  // spring_damper: m
-  std::vector<Number> value;        // joint_force: 1 or nu; point_*: 3. Expressions of t, q, u, parameters
+  Name joint;                             // joint_*
+  Name from, to;                          // spring_damper: BODY.POINT
+  Name at;                                // point_*: BODY.POINT
+  Name axes = "ground";                   // point_*: ground | body
+  Numbers stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
+  std::optional<Number> free_length;      // spring_damper: m
+  Numbers value;                    // joint_force: 1 or nu; point_*: 3. Expressions of t, q, u, parameters
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
@@ -136,6 +138,8 @@ struct ParameterSpec {
 
 struct IntegratorSpec {
   Name name = "dormand_prince_54";
+  std::optional<Number> stages;  // lobatto_iiia_iiib: 2 or 3
+  std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
 };
 
 struct StepSpec {
@@ -147,7 +151,7 @@ struct StepSpec {
 
 struct AnalysisSpec {
   Name coordinates = "relative";
-  Name solver = "recursive";  // recursive | kane
+  Name solver = "recursive";  // one of solver_names()
   IntegratorSpec integrator;
   StepSpec step;
   Number duration = 1.0;  // s
@@ -175,6 +179,14 @@ class System {
   BodySpec& add_particle(Name body_name, Number mass);  // a point mass at its origin
   JointSpec& add_joint(Name joint_name, Name type, Name parent_point, Name child_point);
   ForceSpec& add_force(Name force_name, Name type);
+  // The force elements of a model file; what they return takes the rest.
+  ForceSpec& add_joint_spring(Name force_name, Name joint_name, Numbers stiffness, Numbers reference = {});
+  ForceSpec& add_joint_damper(Name force_name, Name joint_name, Numbers damping);
+  ForceSpec& add_joint_force(Name force_name, Name joint_name, Numbers value);
+  ForceSpec& add_spring_damper(Name force_name, Name from_point, Name to_point, Number stiffness,
+                               Number damping = 0, Number free_length = 0);
+  ForceSpec& add_point_force(Name force_name, Name point, Triple value);   // N, ground axes
+  ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   // By name; throws InputError with the nearest name when there is none.
