@@ -95,15 +95,16 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       fallback_(model),
       nodes_(tree_.nodes.size()),
       vectors_(tree_.nodes.size()),
-      handle_force_(tree_.pieces.size()),
+      A_P_(tree_.pieces.size()),
+      f_(tree_.pieces.size()),
+      a_t_(tree_.pieces.size()),
       relative_gaps_(tree_.pieces.size(), 0.0),
       joints_(tree_.assemblies.size()),
       reports_(tree_.pieces.size()),
       t_(static_cast<std::size_t>(model.nu())),
       is_on_path_(static_cast<std::size_t>(model.bodies().size()), 0),
       paths_(tree_.pieces.size()),
-      handle_motion_(tree_.pieces.size()),
-      dA_(is_on_path_.size()) {
+      handle_motion_(tree_.pieces.size()) {
   std::vector<int> piece_of_handle(is_on_path_.size(), -1);
   for (std::size_t piece = 0; piece < tree_.pieces.size(); ++piece) {
     const AssemblyTree::Node& ends = tree_.nodes[piece];
@@ -225,20 +226,6 @@ void DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties, cons
     if (!(gap > kSmallGap)) return;
     gap = largest_gap();
   }
-}
-
-// The gap is the b of the next round, in which there is nothing else.
-template <class T>
-void DivideAndConquerSolver<T>::measure_gap(int piece, const Vec6<T>& acceleration) {
-  NodeVectors& ends = vectors(piece);
-  ends.z = ends.d = {};
-  ends.b = acceleration - ends.a_t;
-  handle_force_[static_cast<std::size_t>(piece)] += to_force(ends.f);
-  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
-  const Vec6<T> A = to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]);
-  const double scale = std::sqrt(value_of(dot(A, A)));
-  relative_gaps_[static_cast<std::size_t>(piece)] =
-      std::sqrt(value_of(dot(ends.b, ends.b))) / std::max(scale, 1e-300);
 }
 
 template <class T>
@@ -455,53 +442,60 @@ void DivideAndConquerSolver<T>::part_vectors(int assembly) {
 template <class T>
 void DivideAndConquerSolver<T>::accelerate_piece(int piece, const Kinematics<T>& kinematics,
                                                  std::span<T> udot) {
-  NodeVectors& ends = vectors(piece);
-  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
-  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const BodyInfo& info = model_->bodies()[b];
-    const auto i = static_cast<std::size_t>(b.value());
-    if (is_on_path_[i] != 0) {
-      for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-        const auto k = static_cast<std::size_t>(speed);
-        sweep_.e[k] += dot(t_[k], ends.f);
-      }
-    }
-    const SpatialMotion<T> A_P = info.parent == place.base
-                                     ? to_motion(ends.A_P)
-                                     : sweep_.A[static_cast<std::size_t>(info.parent.value())];
-    sweep_.accelerate_body(b, info, A_P, kinematics, udot);
-  }
-  if (!place.handle.is_valid()) {
-    ends.z = {};  // at rest in what follows
-    return;
-  }
-  handle_force_[static_cast<std::size_t>(piece)] = {};
-  measure_gap(piece, to_vec6(sweep_.A[static_cast<std::size_t>(place.handle.value())]));
+  const auto i = static_cast<std::size_t>(piece);
+  const NodeVectors& ends = vectors(piece);
+  A_P_[i] = ends.A_P, f_[i] = ends.f, a_t_[i] = ends.a_t;
+  push_handle(piece, ends.f);
+  accelerate_bodies(piece, A_P_[i], kinematics, udot);
+  measure_gap(piece);
 }
 
-// (17)
+// (16) with what a round has changed.
 template <class T>
 void DivideAndConquerSolver<T>::correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot) {
-  NodeVectors& ends = vectors(piece);
-  const AssemblyTree::Node& place = tree_.nodes[static_cast<std::size_t>(piece)];
-  const Vec6<T> old_gap = ends.b;
+  const auto i = static_cast<std::size_t>(piece);
+  const NodeVectors& ends = vectors(piece);
+  A_P_[i] = A_P_[i] + ends.A_P, f_[i] = f_[i] + ends.f, a_t_[i] = a_t_[i] + ends.a_t;
+  push_handle(piece, ends.f);
+  accelerate_bodies(piece, A_P_[i], kinematics, udot);
+  measure_gap(piece);
+}
+
+// What a force on the handle adds to e of the joints between it and the base.
+template <class T>
+void DivideAndConquerSolver<T>::push_handle(int piece, const Vec6<T>& f) {
+  for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
+    const BodyInfo& info = model_->bodies()[b];
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+      const auto k = static_cast<std::size_t>(speed);
+      sweep_.e[k] += dot(t_[k], f);
+    }
+  }
+}
+
+template <class T>
+void DivideAndConquerSolver<T>::accelerate_bodies(int piece, const Vec6<T>& A_P,
+                                                  const Kinematics<T>& kinematics, std::span<T> udot) {
+  const BodyIndex base = tree_.nodes[static_cast<std::size_t>(piece)].base;
   for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
     const BodyInfo& info = model_->bodies()[b];
-    const auto i = static_cast<std::size_t>(b.value());
-    const auto p = static_cast<std::size_t>(info.parent.value());
-    SpatialMotion<T> dA = shift(info.parent == place.base ? to_motion(ends.A_P) : dA_[p], kinematics.s[i]);
-    for (int speed = info.u_start + info.nu - 1; speed >= info.u_start; --speed) {
-      const auto k = static_cast<std::size_t>(speed);
-      const T push = is_on_path_[i] != 0 ? dot(t_[k], ends.f) : T(0);
-      const T change = sweep_.D_inverse[k] * (push - dot(dA, sweep_.U[k]));
-      udot[k] += change;
-      dA += change * kinematics.H[k];
-    }
-    dA_[i] = dA;
-    sweep_.A[i] += dA;
+    const SpatialMotion<T> A_parent =
+        info.parent == base ? to_motion(A_P) : sweep_.A[static_cast<std::size_t>(info.parent.value())];
+    sweep_.accelerate_body(b, info, A_parent, kinematics, udot);
   }
-  if (!place.handle.is_valid()) return;
-  measure_gap(piece, to_vec6(dA_[static_cast<std::size_t>(place.handle.value())]) + old_gap);
+}
+
+// The gap at the handle becomes the b of the next round, in which there is nothing else.
+template <class T>
+void DivideAndConquerSolver<T>::measure_gap(int piece) {
+  NodeVectors& ends = vectors(piece);
+  ends.z = ends.d = {};
+  const BodyIndex handle = tree_.nodes[static_cast<std::size_t>(piece)].handle;
+  if (!handle.is_valid()) return;
+  const auto i = static_cast<std::size_t>(piece);
+  ends.b = to_vec6(sweep_.A[static_cast<std::size_t>(handle.value())]) - a_t_[i];
+  const double scale = std::sqrt(value_of(dot(a_t_[i], a_t_[i])));
+  relative_gaps_[i] = scale > 0.0 ? std::sqrt(value_of(dot(ends.b, ends.b))) / scale : 0.0;
 }
 
 template <class T>
@@ -528,7 +522,7 @@ void DivideAndConquerSolver<T>::calc_piece_reactions(int piece, const Kinematics
   }
   const AssemblyTree::Node& ends = tree_.nodes[static_cast<std::size_t>(piece)];
   if (!ends.handle.is_valid()) return;
-  SpatialForce<T> Kf = handle_force_[static_cast<std::size_t>(piece)];
+  SpatialForce<T> Kf = to_force(f_[static_cast<std::size_t>(piece)]);
   for (BodyIndex b = ends.handle; b != ends.base; b = model_->bodies()[b].parent) {
     const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());

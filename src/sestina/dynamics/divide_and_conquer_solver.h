@@ -27,13 +27,15 @@
 //   udot = (e + t.f - U.A') / D.                                                             (16)
 //
 // By then the acceleration of a handle is known twice: a_t, from which the outer pieces started, and A, which
-// the joints of the inner piece have arrived at. Each is good to round-off of the largest numbers in (14),
-// but they differ, and a chain of a thousand bodies multiplies the difference into a residual 10^5 times that
-// of the recursion. So the gaps A - a_t are closed: they are the b of a system that is otherwise at rest (no
-// z, no d), solved by the vector half of (14) and (15) once more; in the pieces
-//   udot <- udot + (t.df - U.dA') / D.                                                       (17)
-// One round is enough unless mass ratios across a handle are extreme; then rounds follow until the gaps are
-// round-off. After that udot is as good as its own rounding to double allows (docs/divide_and_conquer.md).
+// the joints of the inner piece have arrived at. They differ by the round-off of the largest numbers in (14),
+// and a chain of a thousand bodies multiplies the difference into a residual 10^5 times that of the
+// recursion. So the gaps A - a_t are closed: they are the b of a system that is otherwise at rest (no z, no
+// d), solved by the vector half of (14) and (15); the changes of A_P and f go into (16) once more. One round
+// is enough unless mass ratios across a handle are extreme; then rounds follow until the gaps are small.
+//
+// After that udot is as good as its own rounding to double allows. The recursion does better still on long
+// chains, because each joint answers to the accelerations that the rounded udot of the joints before it have
+// produced; that is serial by nature (docs/divide_and_conquer.md has the residuals of all three).
 //
 // N has no eigenvalue below 1 and the pivots of the pieces are those of the recursion: no inverse inertia
 // appears, so that a massless body is as harmless as there, and no pivoting is needed. A piece should end at
@@ -119,8 +121,10 @@ class DivideAndConquerSolver {
   // Closes the gaps in rounds; returns when they are round-off, or no longer shrink.
   void close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
                   const AppliedForces<T>& forces, std::span<T> udot);
-  void measure_gap(int piece, const Vec6<T>& acceleration);
   void correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
+  void accelerate_bodies(int piece, const Vec6<T>& A_P, const Kinematics<T>& kinematics, std::span<T> udot);
+  void push_handle(int piece, const Vec6<T>& f);
+  void measure_gap(int piece);
   void calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
                             std::span<SpatialForce<T>> reactions) const;
 
@@ -142,8 +146,9 @@ class DivideAndConquerSolver {
   RecursiveSolver<T> fallback_;
   bool used_fallback_ = false;
   std::vector<Node> nodes_;
-  std::vector<NodeVectors> vectors_;           // by node
-  std::vector<SpatialForce<T>> handle_force_;  // by piece: f after all passes
+  std::vector<NodeVectors> vectors_;  // by node
+  // By piece, sums over the rounds.
+  std::vector<Vec6<T>> A_P_, f_, a_t_;
   std::vector<double> relative_gaps_;          // by piece: the last gap, to the acceleration there
   std::vector<Joint> joints_;                  // by assembly
   std::vector<SolveReport<T>> reports_;        // by piece
@@ -152,7 +157,6 @@ class DivideAndConquerSolver {
   std::vector<std::vector<BodyIndex>> paths_;  // by piece: from the base to the handle
   std::vector<int> inner_piece_;               // by piece: whose handle its base is; -1 for the ground
   std::vector<BodyMotion<T>> handle_motion_;   // by piece: relative to the base, then absolute
-  std::vector<SpatialMotion<T>> dA_;           // by BodyIndex: of (17)
 };
 
 }  // namespace sestina

@@ -83,6 +83,13 @@ class DivideAndConquer final : public MultibodySolver {
 
 }  // namespace
 
+std::string explain_singular_mass_matrix(const Model& model, int speed) {
+  const BodyInfo& body = model.bodies()[model.body_of_speed(speed)];
+  return fmt::format(
+      "the mass matrix is singular at joint {}: nothing that moves with body {} has inertia against {}",
+      body.joint_name, body.name, model.u_names()[static_cast<std::size_t>(speed)]);
+}
+
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model, Executor* executor) {
   if (name == "recursive") return std::make_unique<Recursive>(model);
   if (name == "kane") return std::make_unique<Kane>(model);
@@ -118,13 +125,7 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   const std::string force = explain_non_finite_force(*model_, properties_, state, kinematics_, forces_);
   if (!force.empty()) throw ComputationError(state.t, force);
   if (report.is_singular) {
-    const BodyInfo& body = model_->bodies()[model_->body_of_speed(report.singular_speed)];
-    throw ComputationError(
-        state.t,
-        fmt::format("the mass matrix is singular at joint {}: nothing that moves with body {} has inertia "
-                    "against {}",
-                    body.joint_name, body.name,
-                    model_->u_names()[static_cast<std::size_t>(report.singular_speed)]));
+    throw ComputationError(state.t, explain_singular_mass_matrix(*model_, report.singular_speed));
   }
   for (std::size_t i = 0; i < state.q.size(); ++i) {
     if (!std::isfinite(state.q[i])) throw ComputationError(state.t, model_->q_names()[i] + " is not finite");

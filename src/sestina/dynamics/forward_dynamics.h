@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "sestina/dynamics/energy.h"
@@ -31,6 +32,9 @@ class MultibodySolver {
 // the same result without.
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              Executor* executor = nullptr);
+
+// For messages: which joint SolveReport::singular_speed belongs to, and what is missing there.
+std::string explain_singular_mass_matrix(const Model& model, int speed);
 
 class ForwardDynamics {
  public:
