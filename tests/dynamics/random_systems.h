@@ -120,17 +120,19 @@ class RandomSystem {
   }
   Triple triple(const std::array<double, 3>& v) { return {number(v[0]), number(v[1]), number(v[2])}; }
 
+  // Arguments of a function are evaluated in any order: what is random is drawn before.
   RotationSpec rotation() {
-    const auto v = random_.direction();
+    const Triple v = triple(random_.direction());
     switch (random_.below(4)) {
       case 0: {
         const auto e = random_.euler_parameters();
-        return RotationSpec::euler_parameters(number(e[0]), number(e[1]), number(e[2]), number(e[3]));
+        const Number numbers[] = {number(e[0]), number(e[1]), number(e[2]), number(e[3])};
+        return RotationSpec::euler_parameters(numbers[0], numbers[1], numbers[2], numbers[3]);
       }
       case 1:
-        return RotationSpec::axis_angle(triple(v), number(random_.uniform(-3.0, 3.0)));
+        return RotationSpec::axis_angle(v, number(random_.uniform(-3.0, 3.0)));
       case 2:
-        return RotationSpec::rpy(number(3.0 * v[0]), number(3.0 * v[1]), number(3.0 * v[2]));
+        return RotationSpec::rpy(v[0], v[1], v[2]);
       default:
         return matrix_rotation(random_.euler_parameters());
     }
@@ -221,8 +223,8 @@ class RandomSystem {
   void add_joint(int i) {
     if (floats(i)) return;
     const JointInfo& info = joint_info(type(i));
-    JointSpec& joint =
-        system_.add_joint(joint_name(i), info.keyword, random_point(parent(i)), random_point(i));
+    const std::string parent_point = random_point(parent(i)), child_point = random_point(i);
+    JointSpec& joint = system_.add_joint(joint_name(i), info.keyword, parent_point, child_point);
     const auto axis = random_.direction();
     if (info.has_axis) joint.axis = triple(axis);
     if (info.has_second_axis) joint.second_axis = triple(away_from(axis));

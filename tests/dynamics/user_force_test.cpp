@@ -106,6 +106,38 @@ TEST(UserForce, ActsAsAPointForceAndAPointTorqueAtTheBodysOrigin) {
   }
 }
 
+TEST(UserForce, ActsAsAPointForceAndAPointTorqueInBodyAxes) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const System plain = random_system(seed, {.is_parametrised = false});
+    const BodySpec& body = plain.bodies.front();
+    const auto component = [&](int k) {
+      return body.points[1].position[static_cast<std::size_t>(k)].value();
+    };
+    const Vec3<double> p_B{component(0), component(1), component(2)};
+    System given = plain, user = plain;
+    ForceSpec& force = given.add_force("push", "point_force");
+    force.at = body.name.text + ".p1", force.value = {3, -1, -2}, force.axes = "body";
+    ForceSpec& torque = given.add_force("twist", "point_torque");
+    torque.at = body.name.text + ".p1", torque.value = {-1, 0.5, 2}, torque.axes = "body";
+    const auto model = freeze(given);
+    const auto index = static_cast<std::size_t>(model->body(body.name.text).value());
+    // The axes are the body's, not those of the point, which has its own.
+    user.add_user_force("mine", std::make_shared<Callback>([&](double, Bodies bodies, Forces forces) {
+                          const Rotation<double>& R = bodies[index].X_WB.R;
+                          const Vec3<double> f = R * Vec3<double>{3, -1, -2};
+                          forces[index] += {R * Vec3<double>{-1, 0.5, 2} + cross(R * p_B, f), f};
+                        }));
+    Evaluation<double> a(model), b(freeze(user));
+    const State<double> state = scatter_states(*model, 1, 1.0, seed)[1];
+    a.update(state), b.update(state);
+    for (std::size_t i = 0; i < a.forces.body.size(); ++i) {
+      // Round-off of poses over sixty joints, on forces of size ten.
+      const SpatialForce<double> difference = a.forces.body[i] - b.forces.body[i];
+      EXPECT_LE(norm(difference.force) + norm(difference.torque), 1e-11) << seed << ", body " << i;
+    }
+  }
+}
+
 TEST(UserForce, OnTheGroundMovesNothing) {
   System system = random_system(3);
   Evaluation<double> without(freeze(system));
