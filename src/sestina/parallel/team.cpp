@@ -88,15 +88,7 @@ void Team::work(int member) {
 // Runs chunks of the level of the ticket, and of the levels after it as long as this member is the one that
 // finishes them.
 void Team::take_part(int member, Ticket ticket) {
-  while (true) {
-    wake_helpers(member);
-    const int done = run_chunks(member, ticket);
-    if (done == 0) return;
-    const int left = unfinished_.fetch_sub(done) - done;
-    if (left == 0) members_[0].wake();
-    if (left != kMoreLevels || !open_next_level()) return;
-    ticket = ticket_.load(std::memory_order_acquire);
-  }
+  while (run_chunks(member, ticket) && open_next_level()) ticket = ticket_.load(std::memory_order_acquire);
 }
 
 void Team::wake_helpers(int member) {
@@ -104,17 +96,24 @@ void Team::wake_helpers(int member) {
   for (int k = std::max(1, 2 * member); k < end; ++k) members_[static_cast<std::size_t>(k)].wake();
 }
 
-// First from the member's own share, then from those of the others.
-int Team::run_chunks(int member, Ticket ticket) {
-  int done = 0;
+// First from the member's own share, then from those of the others, whose cache lines cost time: so that
+// nobody waits for that, what is done is reported before. True where this member finished a level that is not
+// the last.
+bool Team::run_chunks(int member, Ticket ticket) {
+  wake_helpers(member);
   for (int k = 0; k < size_; ++k) {
     const int owner = member + k < size_ ? member + k : member + k - size_;
+    int done = 0;
     while (const std::optional<int> chunk = take_chunk(owner, ticket)) {
       run_chunk(level_, *chunk);
       ++done;
     }
+    if (done == 0) continue;
+    const int left = unfinished_.fetch_sub(done) - done;
+    if (left == 0) members_[0].wake();
+    if (left == 0 || left == kMoreLevels) return left == kMoreLevels;
   }
-  return done;
+  return false;
 }
 
 int Team::first_chunk(int owner, int count) const {

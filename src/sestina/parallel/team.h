@@ -72,7 +72,7 @@ class Team {
   void work(int member);
   void take_part(int member, Ticket ticket);
   void wake_helpers(int member);
-  int run_chunks(int member, Ticket ticket);
+  bool run_chunks(int member, Ticket ticket);
   std::optional<int> take_chunk(int owner, Ticket ticket);
   void run_chunk(const Level& level, int chunk);
   bool open_next_level();
