@@ -9,7 +9,7 @@
 //   }); const double sum = executor.parallel_reduce(
 //       n, 256, 0.0, [&](int begin, int end) { return sum_of(x, begin, end); }, std::plus<>());
 //
-// Choose the grain so that a chunk takes some microseconds: a fork and join costs about one.
+// Choose the grain so that a chunk takes some microseconds: a fork and join costs one or two.
 //
 // Exceptions: of the chunks that throw, the exception of the first by index is rethrown in the caller after
 // the join; later chunks may or may not have run, later levels have not. The executor stays usable.

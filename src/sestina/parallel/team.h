@@ -11,12 +11,12 @@
 // compare-and-swap alone. Let a thread hold an old ticket. Its level can only have ended after all its
 // chunks were taken, so the word of each share that has chunks in that level bears the number of that level
 // with all of them taken, or a later number: the thread takes nothing. After it has taken a chunk, the
-// level cannot end before it says so in `unfinished_`; until then the task is not changed, which is why its
-// members need not be atomic.
+// level cannot end before it says so in `unfinished_`; until then `level_` is not changed, which is why it
+// need not be atomic.
 //
 // Waiting: workers for another ticket, the caller also for the end of the run. They poll for kSpinTime, then
-// sleep until called. To wake a thread costs the waker microseconds, so
-// that the caller wakes worker 1, and worker k wakes 2k and 2k + 1.
+// sleep until called. To wake a thread costs the waker microseconds, so that the caller wakes worker 1, and
+// worker k wakes 2k and 2k + 1.
 #pragma once
 
 #include <atomic>
