@@ -32,7 +32,7 @@ class Rule : public testing::TestWithParam<std::string> {
   int steps_per_second() const {
     static const std::map<int, int> kSteps = {{1, 2000}, {2, 100}, {4, 20}, {5, 20}};
     // The error constants of a multistep rule are larger, and its coefficients look back four steps.
-    const int factor = rule_->name() == "adams_bashforth_moulton" ? 8 : 1;
+    const int factor = rule_->name() == "adams_bashforth_moulton" ? 4 : 1;
     return factor * kSteps.at(rule_->order());
   }
   // A quarter of an order tells neighbouring orders apart; the next term of the error takes a part of it.
@@ -78,14 +78,15 @@ TEST_P(Rule, IntegratesQuadraturesWithItsOrder) {
   constexpr double kEnd = 3.0;
   PlainSystem oscillator = make_damped_oscillator();
   const int steps = static_cast<int>(kEnd) * steps_per_second();
-  for (const std::size_t i : {0u, 1u}) {
-    const double exact = exact_damped_oscillator(kEnd).z[i];
-    const auto calc_error = [&](int n) {
-      return std::abs(integrate(*rule_, oscillator, start_of_damped_oscillator(), kEnd, n).z[i] - exact);
-    };
-    EXPECT_GT(exact, 0.1);
-    EXPECT_NEAR(std::log2(calc_error(steps) / calc_error(2 * steps)), rule_->order(), kOrderTolerance) << i;
-  }
+  const std::vector<double> exact = exact_damped_oscillator(kEnd).z;
+  // The larger of the two: the error of one alone changes its sign at some step.
+  const auto calc_error = [&](int n) {
+    const IntegrationState end = integrate(*rule_, oscillator, start_of_damped_oscillator(), kEnd, n);
+    return std::max(std::abs(end.z[0] - exact[0]), std::abs(end.z[1] - exact[1]));
+  };
+  EXPECT_GT(exact[0], 0.1);
+  EXPECT_GT(exact[1], 0.1);
+  EXPECT_NEAR(std::log2(calc_error(steps) / calc_error(2 * steps)), rule_->order(), kOrderTolerance);
 }
 
 TEST_P(Rule, KeepsEulerParametersOfNormOne) {

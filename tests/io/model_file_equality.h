@@ -119,6 +119,8 @@ inline void expect_same(const System& a, const System& b) {
   EXPECT_TRUE(same(a.analysis.coordinates, b.analysis.coordinates));
   EXPECT_TRUE(same(a.analysis.solver, b.analysis.solver));
   EXPECT_TRUE(same(a.analysis.integrator.name, b.analysis.integrator.name));
+  EXPECT_TRUE(same(a.analysis.integrator.stages, b.analysis.integrator.stages));
+  EXPECT_TRUE(same(a.analysis.integrator.form, b.analysis.integrator.form));
   EXPECT_TRUE(same(a.analysis.step.driver, b.analysis.step.driver));
   EXPECT_TRUE(same(a.analysis.step.dt, b.analysis.step.dt));
   EXPECT_TRUE(same(a.analysis.step.rtol, b.analysis.step.rtol));

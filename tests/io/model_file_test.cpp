@@ -145,7 +145,7 @@ TEST(ModelFile, ReadsEveryKeyThereIs) {
   EXPECT_EQ(system.joints[1].limits->effort->value(), 10.0);
   EXPECT_EQ(system.joints[3].pitch->value(), 0.01);
   EXPECT_EQ(system.forces[3].value[1].expression(), "2*t");
-  EXPECT_EQ(system.analysis.integrator.name.text, "rk4");
+  EXPECT_EQ(system.analysis.integrator.name.text, "lobatto_iiia_iiib");
   ASSERT_TRUE(system.forces[6].table);
   EXPECT_THAT(system.forces[6].table->time, ElementsAre(0, 0.5, 1));
   EXPECT_THAT(system.forces[6].table->values[0], ElementsAre(0, 1, 2.5));

@@ -90,6 +90,8 @@ std::string explain_singular_mass_matrix(const Model& model, int speed) {
       body.joint_name, body.name, model.u_names()[static_cast<std::size_t>(speed)]);
 }
 
+bool works_in_parallel(std::string_view name) { return name == "divide_and_conquer" || name == "hybrid"; }
+
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model, Executor* executor) {
   if (name == "recursive") return std::make_unique<Recursive>(model);
   if (name == "kane") return std::make_unique<Kane>(model);
@@ -109,12 +111,20 @@ ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<
       solver_(make_solver(solver, *model_, executor)) {}
 
 void ForwardDynamics::update(const State<double>& state) {
+  Trace::Scope scope(trace_, Phase::kKinematics);
+  update(state, scope);
+}
+
+void ForwardDynamics::update(const State<double>& state, Trace::Scope& scope) {
   solver_->update_kinematics(properties_, state, kinematics_);
+  scope.next(Phase::kForces);
   update_applied_forces(*model_, properties_, state, kinematics_, forces_);
 }
 
 void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot) {
-  update(state);
+  Trace::Scope scope(trace_, Phase::kKinematics);
+  update(state, scope);
+  scope.next(Phase::kSolve);
   const SolveReport<double> report = solver_->solve(properties_, kinematics_, forces_, udot);
   double sum = 0.0;
   for (const double x : udot) sum += x;
@@ -146,6 +156,7 @@ Energy<double> ForwardDynamics::energy(const State<double>& state) const {
 }
 
 Power<double> ForwardDynamics::power(const State<double>& state) const {
+  const Trace::Scope scope(trace_, Phase::kPower);
   return calc_power(*model_, properties_, state, kinematics_, forces_);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sestina/base/trace.h"
 #include "sestina/dynamics/energy.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/solve_report.h"
@@ -32,6 +33,8 @@ class MultibodySolver {
 // the same result without.
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              Executor* executor = nullptr);
+// Whether a solver has a use for an executor.
+bool works_in_parallel(std::string_view name);
 
 // For messages: which joint SolveReport::singular_speed belongs to, and what is missing there.
 std::string explain_singular_mass_matrix(const Model& model, int speed);
@@ -56,10 +59,14 @@ class ForwardDynamics {
   // Fills kinematics and forces alone, for what needs no accelerations.
   void update(const State<double>& state);
 
+  // Counts the time of what follows by its phases; null counts nothing. The trace must outlive this.
+  void set_trace(Trace* trace) { trace_ = trace; }
+
   const Model& model() const { return *model_; }
   const Properties<double>& properties() const { return properties_; }
 
  private:
+  void update(const State<double>& state, Trace::Scope& scope);
   [[noreturn]] void fail(const State<double>& state, const SolveReport<double>& report);
 
   std::shared_ptr<const Model> model_;
@@ -67,6 +74,7 @@ class ForwardDynamics {
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_;
   std::unique_ptr<MultibodySolver> solver_;
+  Trace* trace_ = nullptr;
 };
 
 }  // namespace sestina

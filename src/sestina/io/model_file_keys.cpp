@@ -67,7 +67,7 @@ std::vector<KeyTable> make_key_tables() {
       {"limits", "", {"lower", "upper", "velocity", "effort"}, {}},
       {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
       {"analysis", "", {"coordinates", "solver", "integrator", "step", "duration"}, {}},
-      {"integrator", "", {"name"}, {"name"}},
+      {"integrator", "", {"name", "stages", "form"}, {"name"}},
       {"step", "", {"driver", "dt", "rtol", "atol"}, {}},
       {"output", "", {"every"}, {}},
       shape_keys("box", {"size"}, {"size"}),

@@ -61,8 +61,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   if (const YamlNode* integrator = map.find("integrator")) {
     const NodePath integrator_path = map.path_of("integrator");
     if (integrator->is_map()) {
-      MapReader(context, *integrator, integrator_path, keys_of("integrator"))
-          .read("name", out.integrator.name);
+      const MapReader options(context, *integrator, integrator_path, keys_of("integrator"));
+      options.read("name", out.integrator.name);
+      options.read("stages", out.integrator.stages);
+      options.read("form", out.integrator.form);
     } else {
       read_value(context, *integrator, integrator_path, out.integrator.name);
     }

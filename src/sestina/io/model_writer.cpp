@@ -227,7 +227,15 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   MapWriter map;
   map.write_unless(standard.coordinates.text, "coordinates", analysis.coordinates);
   map.write_unless(standard.solver.text, "solver", analysis.solver);
-  map.write_unless(standard.integrator.name.text, "integrator", analysis.integrator.name);
+  if (analysis.integrator.stages || analysis.integrator.form) {
+    MapWriter integrator;
+    integrator.write("name", analysis.integrator.name);
+    integrator.write("stages", analysis.integrator.stages);
+    integrator.write("form", analysis.integrator.form);
+    map.add("integrator", integrator.node());
+  } else {
+    map.write_unless(standard.integrator.name.text, "integrator", analysis.integrator.name);
+  }
   MapWriter step;
   step.write_unless(standard.step.driver.text, "driver", analysis.step.driver);
   step.write("dt", analysis.step.dt);

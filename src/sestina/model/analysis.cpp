@@ -13,8 +13,14 @@ const std::vector<std::string>& solver_names() {
 }
 
 const std::vector<std::string>& integrator_names() {
-  static const std::vector<std::string> names{"forward_euler", "rk4", "rkf45", "dormand_prince_54",
-                                              "velocity_verlet"};
+  static const std::vector<std::string> names{
+      "forward_euler", "rk4",    "rkf45",           "dormand_prince_54", "adams_bashforth_moulton",
+      "munthe_kaas_4", "verlet", "velocity_verlet", "lobatto_iiia_iiib"};
+  return names;
+}
+
+const std::vector<std::string>& integrator_forms() {
+  static const std::vector<std::string> names{"velocity", "momentum"};
   return names;
 }
 

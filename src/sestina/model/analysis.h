@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sestina {
@@ -10,18 +11,24 @@ struct Analysis {
   std::string coordinates;  // relative
   std::string solver;       // recursive | kane
   std::string integrator;
-  std::string driver;         // variable | fixed
-  double dt = 0.0;            // s, of the fixed driver
-  double rtol = 0.0;          // of the variable driver
+  int integrator_stages = 3;                 // of lobatto_iiia_iiib: 2 or 3
+  std::string integrator_form = "momentum";  // of lobatto_iiia_iiib: velocity | momentum
+  std::string driver;                        // variable | fixed
+  double dt = 0.0;                           // s, of the fixed driver
+  double rtol = 0.0;                         // of the variable driver
   double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
   double duration = 0.0;      // s
   double output_every = 0.0;  // s
 };
 
+// The one integrator that has options.
+inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
+
 // The words that `analysis` takes.
 const std::vector<std::string>& coordinates_names();
 const std::vector<std::string>& solver_names();
 const std::vector<std::string>& integrator_names();
+const std::vector<std::string>& integrator_forms();
 const std::vector<std::string>& driver_names();
 
 }  // namespace sestina

@@ -57,12 +57,11 @@ void Freezer::collect_analysis() {
   const AnalysisSpec& spec = system_.analysis;
   check_word(spec.coordinates, "analysis.coordinates", coordinates_names());
   check_word(spec.solver, "analysis.solver", solver_names());
-  check_word(spec.integrator.name, "analysis.integrator", integrator_names());
+  collect_integrator();
   check_word(spec.step.driver, "analysis.step.driver", driver_names());
   Analysis& analysis = data_.analysis;
   analysis.coordinates = spec.coordinates.text;
   analysis.solver = spec.solver.text;
-  analysis.integrator = spec.integrator.name.text;
   analysis.driver = spec.step.driver.text;
   analysis.rtol = positive(spec.step.rtol, "analysis.step.rtol", true);
   analysis.atol = positive(spec.step.atol, "analysis.step.atol", true);
@@ -77,6 +76,36 @@ void Freezer::collect_analysis() {
   analysis.duration = positive(spec.duration, "analysis.duration", true);
   analysis.output_every = system_.output.every ? positive(*system_.output.every, "output.every", false)
                                                : analysis.duration / 100.0;
+}
+
+void Freezer::collect_integrator() {
+  const IntegratorSpec& spec = system_.analysis.integrator;
+  Analysis& analysis = data_.analysis;
+  check_word(spec.name, "analysis.integrator", integrator_names());
+  analysis.integrator = spec.name.text;
+  const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
+  const bool has_options = analysis.integrator == kIntegratorWithOptions;
+  const auto refuse = [&](const Mark& mark, const std::string& path) {
+    fail(mark, path, fmt::format("{} has no such option", analysis.integrator));
+  };
+  if (spec.stages) {
+    const double stages = numbers_.add(*spec.stages, stages_path);
+    if (!has_options) {
+      refuse(spec.stages->mark, stages_path);
+    } else if (stages != 2.0 && stages != 3.0) {
+      fail(spec.stages->mark, stages_path, describe(*spec.stages, stages) + " is not 2 or 3");
+    } else {
+      analysis.integrator_stages = static_cast<int>(stages);
+    }
+  }
+  if (spec.form) {
+    if (!has_options) {
+      refuse(spec.form->mark, form_path);
+    } else {
+      check_word(*spec.form, form_path, integrator_forms());
+      analysis.integrator_form = spec.form->text;
+    }
+  }
 }
 
 void Freezer::compile_tapes() {

@@ -72,6 +72,7 @@ class Freezer {
 
   // freeze.cpp
   void collect_analysis();
+  void collect_integrator();
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
   void compile_tapes();

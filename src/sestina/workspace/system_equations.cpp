@@ -1,21 +1,76 @@
 #include "sestina/workspace/system_equations.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+
 namespace sestina {
 
-SystemEquations::SystemEquations(ForwardDynamics& dynamics) : dynamics_(dynamics) {
+namespace {
+
+std::vector<int> find_rotations(const Model& model) {
+  std::vector<int> rotations;
+  for (const BodyInfo& body : model.bodies()) {
+    // Where there are Euler parameters, the angular velocity comes first in u.
+    if (body.nq != body.nu) rotations.push_back(body.u_start);
+  }
+  return rotations;
+}
+
+}  // namespace
+
+SystemEquations::SystemEquations(ForwardDynamics& dynamics)
+    : dynamics_(dynamics),
+      momentum_(dynamics.model(), dynamics.properties()),
+      rotations_(find_rotations(dynamics.model())) {
   state_.q.resize(static_cast<std::size_t>(nq()));
   state_.u.resize(static_cast<std::size_t>(nu()));
 }
 
-void SystemEquations::calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                                       std::span<double> udot, std::span<double> zdot) {
+void SystemEquations::set_state(double t, std::span<const double> q, std::span<const double> u) {
   state_.t = t;
   std::copy(q.begin(), q.end(), state_.q.begin());
   std::copy(u.begin(), u.end(), state_.u.begin());
-  dynamics_.calc_udot(state_, udot);
+}
+
+void SystemEquations::calc_power(std::span<double> zdot) const {
   const Power<double> power = dynamics_.power(state_);
   zdot[kSupplied] = power.supplied;
   zdot[kDissipated] = power.dissipated;
+}
+
+void SystemEquations::calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
+                                       std::span<double> udot, std::span<double> zdot) {
+  set_state(t, q, u);
+  dynamics_.calc_udot(state_, udot);
+  calc_power(zdot);
+}
+
+void SystemEquations::calc_momentum(std::span<const double> q, std::span<const double> u,
+                                    std::span<double> p) {
+  set_state(state_.t, q, u);
+  momentum_.calc_momentum(state_, p);
+}
+
+void SystemEquations::calc_speeds(double t, std::span<const double> q, std::span<const double> p,
+                                  std::span<double> u) {
+  std::copy(q.begin(), q.end(), state_.q.begin());
+  const SolveReport<double> report = momentum_.solve_speeds(state_, p, u);
+  if (report.is_singular) {
+    throw ComputationError(t, explain_singular_mass_matrix(dynamics_.model(), report.singular_speed));
+  }
+}
+
+void SystemEquations::calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
+                                         std::span<double> pdot, std::span<double> zdot) {
+  set_state(t, q, u);
+  dynamics_.update(state_);
+  momentum_.calc_momentum_rate(state_, dynamics_.kinematics(), dynamics_.forces(), pdot);
+  double sum = 0.0;
+  for (const double rate : pdot) sum += rate;
+  if (!std::isfinite(sum)) dynamics_.calc_udot(state_, pdot);  // throws, with the force that is not finite
+  calc_power(zdot);
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,

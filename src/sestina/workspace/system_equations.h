@@ -2,11 +2,12 @@
 #pragma once
 
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/momentum.h"
 #include "sestina/integrate/equations_of_motion.h"
 
 namespace sestina {
 
-class SystemEquations final : public EquationsOfMotion {
+class SystemEquations final : public EquationsOfMotion, public CanonicalEquations {
  public:
   // z = [work supplied by given forces, work dissipated in dampers] (J)
   static constexpr int kSupplied = 0, kDissipated = 1, kNz = 2;
@@ -21,12 +22,26 @@ class SystemEquations final : public EquationsOfMotion {
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
   void plus(std::span<const double> q, std::span<const double> displacement,
             std::span<double> q_out) override;
+  std::span<const int> rotations() const override { return rotations_; }
   void normalize(std::span<double> q) override;
+
+  CanonicalEquations* canonical() override { return this; }
+  void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override;
+  void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
+                   std::span<double> u) override;
+  void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
+                          std::span<double> pdot, std::span<double> zdot) override;
+
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;
 
  private:
+  void set_state(double t, std::span<const double> q, std::span<const double> u);
+  void calc_power(std::span<double> zdot) const;
+
   ForwardDynamics& dynamics_;
+  MomentumEquations momentum_;
+  std::vector<int> rotations_;
   State<double> state_;
 };
 

@@ -25,6 +25,10 @@ constexpr double kSameRow = 1e-6;
 // No row's instant may be off by more than this fraction of the output interval.
 constexpr double kTellApart = 1e-3;
 
+RuleOptions rule_options(const Analysis& analysis) {
+  return {analysis.integrator, analysis.integrator_stages, analysis.integrator_form};
+}
+
 StepOptions step_options(const Analysis& analysis) {
   StepOptions options;
   options.driver = analysis.driver;
@@ -53,7 +57,7 @@ void check_analysis(const System& system, const Analysis& analysis) {
   FaultList faults;
   try {
     make_step_driver(step_options(analysis))
-        ->check(*make_integration_rule(analysis.integrator), 0.0, analysis.duration);
+        ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);
   } catch (const InputError& error) {
     add_integrator_faults(error, system, faults);
   }
@@ -89,7 +93,7 @@ class Workspace::Run {
         analysis_(workspace.model().analysis()),
         dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver),
         equations_(dynamics_),
-        rule_(make_integration_rule(analysis_.integrator)),
+        rule_(make_integration_rule(rule_options(analysis_))),
         driver_(make_step_driver(step_options(analysis_))),
         row_(workspace.model(), workspace.reactions_wanted_),
         start_(Clock::now()) {
