@@ -50,7 +50,11 @@ const std::vector<Expectation>& expectations() {
                                              {"velocity_verlet", 2, 400, 0.05},
                                              {"rk4", 4, 100, 0.1},
                                              {"rkf45", 5, 320, 0.2},
-                                             {"dormand_prince_54", 5, 320, 0.45}};
+                                             {"dormand_prince_54", 5, 320, 0.45},
+                                             {"adams_bashforth_moulton", 4, 400, 0.2},
+                                             {"munthe_kaas_4", 4, 100, 0.1},
+                                             {"verlet", 2, 400, 0.05},
+                                             {"lobatto_iiia_iiib", 4, 100, 0.1}};
   return list;
 }
 
