@@ -10,6 +10,8 @@
 //                as one more rounding to double would: the floor for any method whose error in one joint is
 //                not taken into account by the joints beyond it, as that of a sequential outward sweep is
 //   grain g      divide and conquer with g bodies to a piece
+// The last columns are relative to the sum of the magnitudes of the terms of which the residual is what is
+// left: of the recursive solver, and for grain 1 and 64.
 // docs/divide_and_conquer.md shows the table and says what follows from it.
 #include <algorithm>
 #include <cmath>
@@ -58,6 +60,15 @@ std::shared_ptr<const Model> make_model(int n, bool is_spherical, const Masses& 
   return freeze(system);
 }
 
+struct Residual {
+  double absolute = 0.0;  // N m
+  double of_terms = 0.0;
+  void add(const Residual& other) {
+    absolute = std::max(absolute, other.absolute);
+    of_terms = std::max(of_terms, other.of_terms);
+  }
+};
+
 // A state, driving forces, and the accelerations of any solver put into inverse dynamics.
 class Case {
  public:
@@ -81,22 +92,29 @@ class Case {
     for (double& tau : forces_.tau) tau = random.next();
   }
   template <class Solver>
-  double residual_of(Solver& solver) {
-    if (solver.solve(properties_, kinematics_, forces_, udot_).is_singular) return INFINITY;
+  Residual residual_of(Solver& solver) {
+    if (solver.solve(properties_, kinematics_, forces_, udot_).is_singular) return {INFINITY, INFINITY};
     return residual();
   }
-  double residual_rounded(Random& random) {
+  Residual residual_rounded(Random& random) {
     for (double& x : udot_) x *= 1.0 + kRounding * random.next();
     return residual();
+  }
+  // To be called after the recursive solver's residual: other accelerations have the same terms.
+  void update_scale() {
+    scale_ = calc_residual_scale(*model_, properties_, kinematics_, forces_, udot_, inverse_);
   }
   const Model& model() const { return *model_; }
 
  private:
-  double residual() {
+  Residual residual() {
     update_inverse_dynamics<double>(*model_, properties_, kinematics_, forces_, udot_, inverse_);
-    double largest = 0.0;
-    for (const double r : inverse_.residual) largest = std::max(largest, std::abs(r));
-    return largest;
+    Residual worst;
+    for (std::size_t k = 0; k < udot_.size(); ++k) {
+      const double r = std::abs(inverse_.residual[k]);
+      worst.add({r, scale_.empty() ? 0.0 : r / scale_[k]});
+    }
+    return worst;
   }
 
   std::shared_ptr<const Model> model_;
@@ -105,7 +123,7 @@ class Case {
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_;
   InverseDynamics<double> inverse_;
-  std::vector<double> udot_;
+  std::vector<double> udot_, scale_;
 };
 
 void print_row(int n, bool is_spherical, const Masses& masses) {
@@ -115,30 +133,31 @@ void print_row(int n, bool is_spherical, const Masses& masses) {
   for (const int grain : kGrains) {
     solvers.push_back(std::make_unique<DivideAndConquerSolver<double>>(at.model(), grain));
   }
-  double reference = 0.0, rounded = 0.0;
-  std::vector<double> residuals(solvers.size());
+  Residual reference, rounded;
+  std::vector<Residual> residuals(solvers.size());
   Random random(1);
   for (int k = 0; k < kStates; ++k) {
     at.scatter(random);
-    reference = std::max(reference, at.residual_of(recursive));
-    rounded = std::max(rounded, at.residual_rounded(random));
-    for (std::size_t s = 0; s < solvers.size(); ++s) {
-      residuals[s] = std::max(residuals[s], at.residual_of(*solvers[s]));
-    }
+    at.residual_of(recursive);
+    at.update_scale();
+    reference.add(at.residual_of(recursive));
+    rounded.add(at.residual_rounded(random));
+    for (std::size_t s = 0; s < solvers.size(); ++s) residuals[s].add(at.residual_of(*solvers[s]));
   }
-  std::printf("%-9s  %-23s %5d  %9.1e  %7.1f", is_spherical ? "spherical" : "revolute", masses.name, n,
-              reference, rounded / reference);
-  for (const double residual : residuals) std::printf("  %8.1f", residual / reference);
-  std::printf("\n");
+  std::printf("%-9s  %-23s %5d  %9.0e  %8.2g", is_spherical ? "spherical" : "revolute", masses.name, n,
+              reference.absolute, rounded.absolute / reference.absolute);
+  for (const Residual& r : residuals) std::printf("  %8.2g", r.absolute / reference.absolute);
+  std::printf("  %8.0e %7.0e %8.0e\n", reference.of_terms, residuals.front().of_terms,
+              residuals.back().of_terms);
   std::fflush(stdout);
 }
 
 }  // namespace
 
 int main() {
-  std::printf("%-9s  %-23s %5s  %9s  %7s", "joints", "masses (kg)", "n", "recursive", "rounded");
+  std::printf("%-9s  %-23s %5s  %9s  %8s", "joints", "masses (kg)", "n", "recursive", "rounded");
   for (const int grain : kGrains) std::printf("  %5s %2d", "grain", grain);
-  std::printf("\n");
+  std::printf("   r/terms 1/terms 64/terms\n");
   for (const bool is_spherical : {false, true}) {
     for (const Masses& masses : kMasses) {
       for (const int n : {64, 512, 1024, 4096}) print_row(n, is_spherical, masses);

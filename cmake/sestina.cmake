@@ -5,22 +5,26 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
-# Flags that every target of the project takes.
+# Flags that every target of the project takes. Of these, who uses an installed Sestina gets only those that
+# its objects need to link.
 add_library(sestina_flags INTERFACE)
-target_include_directories(sestina_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(sestina_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(sestina_flags INTERFACE cxx_std_20)
 # errno of sqrt and friends is never read. Contraction to fused multiply-adds is off so that every
 # compiler gives the same bits (docs/decisions/floating-point.md).
 target_compile_options(sestina_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -fno-math-errno -ffp-contract=off)
+  $<BUILD_INTERFACE:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual>
+  $<BUILD_INTERFACE:-fno-math-errno;-ffp-contract=off>)
 # g++ 12 sees overlapping copies where texts are joined (GCC bug 105651, mended in 13).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(sestina_flags INTERFACE -Wno-restrict)
 endif()
 if(SESTINA_WERROR)
-  target_compile_options(sestina_flags INTERFACE -Werror)
+  target_compile_options(sestina_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(SESTINA_NATIVE)
-  target_compile_options(sestina_flags INTERFACE -march=native)
+  target_compile_options(sestina_flags INTERFACE $<BUILD_INTERFACE:-march=native>)
 endif()
 if(SESTINA_SANITIZE)
   target_compile_options(sestina_flags INTERFACE
@@ -47,6 +51,8 @@ function(sestina_library name)
     target_link_libraries(sestina_${name} INTERFACE sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL})
   endif()
   add_library(sestina::${name} ALIAS sestina_${name})
+  set_target_properties(sestina_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS sestina_${name} EXPORT sestina)
 endfunction()
 
 # sestina_tests(FOLDER [DEPENDS folder...] [EXTERNAL target...])

@@ -1,0 +1,23 @@
+// Everything that a program usually needs: describe a system or read one, run it, or take its equations
+// apart.
+//
+//   find_package(sestina REQUIRED)
+//   target_link_libraries(program PRIVATE sestina::sestina)
+//
+// examples/cpp has small programs.
+#pragma once
+
+#include "sestina/base/error.h"
+#include "sestina/base/version.h"
+#include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/divide_and_conquer_solver.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/recursive_solver.h"
+#include "sestina/io/model_file.h"
+#include "sestina/io/plot.h"
+#include "sestina/io/result_file.h"
+#include "sestina/io/urdf.h"
+#include "sestina/model/freeze.h"
+#include "sestina/numerics/dual.h"
+#include "sestina/workspace/workspace.h"
