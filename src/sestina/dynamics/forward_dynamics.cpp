@@ -97,7 +97,8 @@ std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model&
   if (name == "kane") return std::make_unique<Kane>(model);
   if (name == "divide_and_conquer") return std::make_unique<DivideAndConquer>(model, 1, executor);
   if (name == "hybrid") {
-    return std::make_unique<DivideAndConquer>(model, DivideAndConquerSolver<double>::kHybridGrain, executor);
+    return std::make_unique<DivideAndConquer>(
+        model, DivideAndConquerSolver<double>::hybrid_grain(model.bodies().size() - 1), executor);
   }
   throw InputError(fmt::format("there is no solver '{}'", name));
 }
