@@ -16,7 +16,8 @@ namespace sestina {
 template <class T>
 class DenseMatrix {
  public:
-  explicit DenseMatrix(int n = 0) : n_(n), values_(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
+  explicit DenseMatrix(int n = 0)
+      : n_(n), values_(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)) {}
   int size() const { return n_; }
   T* row(int i) { return values_.data() + static_cast<std::ptrdiff_t>(i) * n_; }
   const T* row(int i) const { return values_.data() + static_cast<std::ptrdiff_t>(i) * n_; }
