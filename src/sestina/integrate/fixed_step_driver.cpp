@@ -11,8 +11,7 @@
 namespace sestina {
 namespace {
 
-// What is shorter than this part of dt is rounding, not a step: the one before ends at t_end instead, and the
-// one after at the next instant.
+// A last step shorter than this part of dt is rounding, not a step: the one before ends at t_end instead.
 constexpr double kNegligible = 1e-6;
 
 }  // namespace
@@ -35,9 +34,7 @@ void FixedStepDriver::check_fit(const IntegrationRule&, double t_start, double t
 
 void FixedStepDriver::do_step() {
   const double t = state().t;
-  // The instant after t. Where an event has cut a step, the next one ends where it would have ended.
-  double k = std::floor((t - control().t_start) / dt_) + 1.0;
-  if (control().t_start + k * dt_ <= t + kNegligible * dt_) k += 1.0;
+  const auto k = static_cast<double>(statistics().steps + 1);
   double t_next = control().t_start + k * dt_;
   if (t_next >= t_end() - kNegligible * dt_) t_next = t_end();
   const StepReport report = rule().try_step(t_next);

@@ -60,17 +60,6 @@ class StepDriver {
   // Takes one step, however long, and returns the state at its end. Not after done().
   const IntegrationState& step();
 
-  // For events within the last accepted step, which began at step_begin(): try_end takes the step back (the
-  // first time) and tells where it leads when it ends at t, with all the accuracy of the rule;
-  // end_step_at accepts that, and must follow. Both throw ComputationError. The step to try next stays as
-  // it was.
-  double step_begin() const { return earliest_; }
-  const IntegrationState& try_end(double t);
-  const IntegrationState& end_step_at(double t);
-  // Goes on from another state at the same instant. The rule forgets what it remembers of former steps.
-  void restart(const IntegrationState& state);
-  bool has_dense_output() const { return rule_->has_dense_output(); }
-
   bool done() const { return state().t == t_end_; }
   const IntegrationState& state() const { return rule_->state(); }  // the last accepted
   double t_end() const { return t_end_; }                           // s
@@ -99,8 +88,7 @@ class StepDriver {
   double t_end_ = 0.0;
   StepControl control_;
   StepControl control_before_step_;
-  double earliest_ = 0.0;  // s, that advance_to can still tell
-  bool is_taken_back_ = false;
+  double earliest_ = 0.0;     // s, that advance_to can still tell
   IntegrationState between_;  // what advance_to returns
 };
 
