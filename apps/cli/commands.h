@@ -16,6 +16,7 @@ inline constexpr int kSuccess = 0, kComputationFailed = 1, kBadInput = 2, kInter
 
 // The chosen command leaves its exit status in `status`.
 void add_run(CLI::App& app, int& status);
+void add_resume(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
 void add_plot(CLI::App& app, int& status);

@@ -1,4 +1,4 @@
-// sestina compare MODEL [--set PATH=VALUE]... [--states N] [--trajectory]
+// sestina compare MODEL [--set PATH=VALUE]... [--states N] [--trajectory] [--threads N]
 #include <fmt/format.h>
 
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/workspace.h"
+#include "simulate.h"
 #include "terminal.h"
 
 namespace sestina::cli {
@@ -18,6 +19,7 @@ struct CompareOptions {
   ModelOptions model;
   int states = 20;
   bool trajectory = false;
+  std::string threads;
 };
 
 struct Interrupted {};
@@ -58,10 +60,11 @@ bool compare_states(const std::shared_ptr<const Model>& model, int count) {
   return comparison.states > 0 && comparison.agrees();
 }
 
-ResultTable simulate(const System& system, const std::string& solver) {
+ResultTable simulate(const System& system, const std::string& solver, const std::string& threads) {
   System changed = system;
   changed.analysis.solver = solver;
   Workspace workspace(changed);
+  set_threads(workspace, threads);
   auto recorder = std::make_unique<MemoryRecorder>();
   const MemoryRecorder* rows = recorder.get();
   workspace.add_recorder(std::move(recorder));
@@ -75,12 +78,12 @@ ResultTable simulate(const System& system, const std::string& solver) {
 }
 
 // The columns of all coordinates and speeds, over time.
-void compare_trajectories(const System& system, const Model& model) {
-  const ResultTable reference = simulate(system, solver_names()[0]);
+void compare_trajectories(const System& system, const Model& model, const std::string& threads) {
+  const ResultTable reference = simulate(system, solver_names()[0], threads);
   const auto columns = static_cast<std::size_t>(1 + model.nq() + model.nu());
   fmt::print("\ntrajectories over {} s, {} rows\n", model.analysis().duration, reference.rows());
   for (std::size_t i = 1; i < solver_names().size(); ++i) {
-    const ResultTable other = simulate(system, solver_names()[i]);
+    const ResultTable other = simulate(system, solver_names()[i], threads);
     double largest = 0.0;
     std::size_t worst_column = 1, worst_row = 0;
     for (std::size_t row = 0; row < reference.rows(); ++row) {
@@ -104,7 +107,7 @@ int compare(const CompareOptions& options) {
   const auto model = freeze(system);
   const bool agrees = compare_states(model, options.states);
   try {
-    if (options.trajectory) compare_trajectories(system, *model);
+    if (options.trajectory) compare_trajectories(system, *model, options.threads);
   } catch (const Interrupted&) {
     fmt::print(stderr, "sestina: interrupted\n");
     return kInterrupted;
@@ -123,6 +126,7 @@ void add_compare(CLI::App& app, int& status) {
       ->check(CLI::Range(0, 1000000).description(""))
       ->type_name("N");
   command->add_flag("--trajectory", options->trajectory, "Compare the trajectories over the duration, too");
+  add_threads_option(*command, options->threads);
   command->callback([options, &status] { status = compare(*options); });
 }
 

@@ -34,6 +34,7 @@ int run_program(int argc, char** argv) {
   app.get_formatter()->column_width(26);
   int status = kSuccess;
   add_run(app, status);
+  add_resume(app, status);
   add_compare(app, status);
   add_info(app, status);
   add_plot(app, status);

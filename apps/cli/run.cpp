@@ -1,84 +1,37 @@
-// sestina run MODEL [--set PATH=VALUE]... [--out FILE.{csv,h5}] [--reactions] [--quiet]
-#include <fmt/format.h>
-
+// sestina run MODEL [--set PATH=VALUE]... [--out FILE.{csv,h5}] [--reactions] [--threads N]
+//             [--checkpoint FILE] [--every-wall SECONDS] [--trace] [--real-time [FACTOR]] [--quiet]
 #include <memory>
 
 #include "commands.h"
 #include "sestina/base/error.h"
-#include "terminal.h"
+#include "simulate.h"
 
 namespace sestina::cli {
 namespace {
 
 struct RunOptions {
   ModelOptions model;
-  std::string out;
+  SimulateOptions simulate;
   bool reactions = false;
-  bool quiet = false;
+  std::string checkpoint;
+  std::optional<double> every_wall;
 };
-
-// Up to six significant digits, as a person would write them.
-std::string short_number(double x) { return fmt::format("{:.6g}", x); }
-
-void print_final_state(const Model& model, const State<double>& state) {
-  constexpr int kMost = 12;
-  const auto print = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
-                         const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      fmt::print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
-    }
-  };
-  if (model.nq() + model.nu() > kMost) return;
-  fmt::print("final state\n");
-  print(model.q_names(), model.q_units(), state.q);
-  print(model.u_names(), model.u_units(), state.u);
-}
-
-void print_report(const Model& model, const RunReport& report, const std::string& out) {
-  const Analysis& analysis = model.analysis();
-  fmt::print("{}: {}; {}, {}, {} step\n", model.name().empty() ? "model" : model.name(), size_in_words(model),
-             analysis.solver, analysis.integrator, analysis.driver);
-  if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
-  fmt::print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n",
-             short_number(report.t), short_number(analysis.duration), short_number(report.wall_seconds),
-             short_number(report.real_time_factor()));
-  fmt::print("steps          {} accepted, {} rejected, {} evaluations", report.steps.steps,
-             report.steps.rejected, report.steps.evaluations);
-  if (report.steps.steps > 0) {
-    fmt::print("; {} s to {} s long", short_number(report.steps.smallest_step),
-               short_number(report.steps.largest_step));
-  }
-  fmt::print("\nenergy drift   {} J (largest kinetic energy {} J)\n", short_number(report.energy_drift),
-             short_number(report.kinetic_energy));
-  if (out.empty()) {
-    fmt::print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
-  } else {
-    fmt::print("results        {}: {} rows\n", out, report.rows);
-  }
-}
 
 int run(const RunOptions& options) {
   Workspace workspace(options.model.read());
-  if (!options.out.empty()) workspace.add_recorder(make_recorder(options.out));
+  const std::string& out = options.simulate.out;
   if (options.reactions) workspace.record_reactions();
-  workspace.set_interrupt(&catch_interrupt());
-  RunReport report;
-  {
-    ProgressBar bar;
-    if (!options.quiet) workspace.on_progress([&](const RunProgress& progress) { bar.show(progress); });
-    report = workspace.run();
+  if (options.every_wall && options.checkpoint.empty()) {
+    throw InputError("--every-wall: there is no --checkpoint FILE to write");
   }
-  if (!options.quiet) print_report(workspace.model(), report, options.out);
-  if (report.status == RunStatus::kInterrupted) {
-    fmt::print(stderr, "sestina: interrupted at t = {} s; what was computed until then is kept\n",
-               short_number(report.t));
-    return kInterrupted;
+  if (!options.checkpoint.empty()) {
+    workspace.set_checkpoint({.path = options.checkpoint,
+                              .every_wall = options.every_wall.value_or(CheckpointOptions{}.every_wall),
+                              .model_file = options.model.path,
+                              .result_file = out});
   }
-  if (report.status == RunStatus::kFailed) {
-    fmt::print(stderr, "sestina: the computation failed: {}\n", report.failure);
-    return kComputationFailed;
-  }
-  return kSuccess;
+  return simulate(workspace, options.simulate, options.checkpoint,
+                  [&] { return out.empty() ? workspace.run() : workspace.run(out); });
 }
 
 }  // namespace
@@ -87,9 +40,16 @@ void add_run(CLI::App& app, int& status) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Simulate a model");
   options->model.add_to(*command);
-  command->add_option("-o,--out", options->out, "Result file (.csv, .h5)")->type_name("FILE");
+  options->simulate.add_to(*command, "Result file (.csv, .h5)");
   command->add_flag("--reactions", options->reactions, "Record the reactions of all joints, too");
-  command->add_flag("-q,--quiet", options->quiet, "Print nothing but errors");
+  command
+      ->add_option("--checkpoint", options->checkpoint,
+                   "Keep in FILE what `sestina resume FILE` needs to continue the run")
+      ->type_name("FILE");
+  command
+      ->add_option("--every-wall", options->every_wall,
+                   "Time from checkpoint to checkpoint, of the wall clock (60 unless given)")
+      ->type_name("SECONDS");
   command->callback([options, &status] { status = run(*options); });
 }
 

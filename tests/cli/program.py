@@ -1,5 +1,6 @@
 """What the tests of the command line share: the program, a folder for each test, a model."""
 
+import os
 import pathlib
 import re
 import subprocess
@@ -90,5 +91,9 @@ class ProgramTest(unittest.TestCase):
 
 
 def main():
+    # For builds with sanitizers: fontconfig keeps what it has read of the fonts until the program ends, and HDF5
+    # loses what it could not write to a full disk.
+    suppressions = pathlib.Path(__file__).with_name("leak_suppressions.txt")
+    os.environ.setdefault("LSAN_OPTIONS", f"suppressions={suppressions}:print_suppressions=0")
     ProgramTest.program = str(pathlib.Path(sys.argv.pop(1)).resolve())  # unittest must not see it
     unittest.main(verbosity=2)

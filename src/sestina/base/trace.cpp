@@ -23,7 +23,9 @@ std::vector<PhaseTime> Trace::times() {
   std::vector<PhaseTime> times;
   for (std::size_t i = 0; i < kPhases; ++i) {
     const double cycles_of_phase = static_cast<double>(totals_[i].cycles);
-    times.push_back({kNames[i], sum > 0.0 ? seconds * cycles_of_phase / sum : 0.0, totals_[i].entries});
+    const bool is_rest = i == static_cast<std::size_t>(Phase::kIntegrate);
+    times.push_back(
+        {kNames[i], sum > 0.0 ? seconds * cycles_of_phase / sum : 0.0, is_rest ? 0 : totals_[i].entries});
   }
   return times;
 }

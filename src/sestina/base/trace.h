@@ -33,7 +33,7 @@ inline constexpr int kPhases = 8;
 struct PhaseTime {
   std::string name;
   double seconds = 0.0;  // of wall time
-  long entries = 0;      // how often the phase began
+  long entries = 0;      // how often the phase began; 0 of kIntegrate, which is the rest
 };
 
 class Trace {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <string_view>
 
 #include "sestina/base/error.h"
@@ -56,6 +57,33 @@ char* print_number(char* to, double value) {
   return std::to_chars(to, to + kNumberSize, value).ptr;
 }
 
+[[noreturn]] void fail_to_resume(const std::filesystem::path& path, const std::string& reason) {
+  throw InputError("cannot continue '" + path.string() + "': " + reason);
+}
+
+// What is left of a result after its first rows.
+struct Beginning {
+  off_t bytes = 0;
+  std::string last_row;  // without the end of its line
+};
+
+Beginning find_beginning(const std::filesystem::path& path, const std::string& header, std::size_t rows) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(header.size(), '\0');
+  if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) || text != header) {
+    fail_to_resume(path, "it is not the result of this run, whose first lines are others");
+  }
+  Beginning beginning{static_cast<off_t>(header.size()), ""};
+  for (std::size_t row = 0; row < rows; ++row) {
+    std::getline(file, beginning.last_row);
+    if (file.eof() || !file) {
+      fail_to_resume(path, fmt::format("it has {} rows, and should have {} by now", row, rows));
+    }
+    beginning.bytes += static_cast<off_t>(beginning.last_row.size()) + 1;
+  }
+  return beginning;
+}
+
 }  // namespace
 
 CsvRecorder::CsvRecorder(std::filesystem::path path) : file_(std::move(path)) {}
@@ -74,6 +102,29 @@ void CsvRecorder::begin(const ResultHeader& header) {
   if (const int error = write_all(file_.file_descriptor(), text)) {
     throw InputError(cannot_write(file_.path(), error));
   }
+  start(header);
+}
+
+void CsvRecorder::resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) {
+  assert(columns_ == 0 && last_row.size() == header.columns.size());
+  const Beginning beginning = find_beginning(file_.path(), header_text(header), rows);
+  std::string text;
+  for (const double value : last_row) {
+    char number[kNumberSize];
+    text.append(number, print_number(number, value)) += ',';
+  }
+  text.pop_back();
+  if (rows > 0 && text != beginning.last_row) {
+    fail_to_resume(file_.path(), fmt::format("its row {} is not that of this run", rows));
+  }
+  if (::ftruncate(file_.file_descriptor(), beginning.bytes) != 0 ||
+      ::lseek(file_.file_descriptor(), beginning.bytes, SEEK_SET) < 0) {
+    throw InputError(cannot_write(file_.path(), errno));
+  }
+  start(header);
+}
+
+void CsvRecorder::start(const ResultHeader& header) {
   file_.keep();
   columns_ = header.columns.size();
   time_column_ = time_column(header);
@@ -96,6 +147,14 @@ void CsvRecorder::record(std::span<const double> row) {
 }
 
 void CsvRecorder::flush() { write_buffer(); }
+
+void CsvRecorder::sync() {
+  write_buffer();
+  // EINVAL: a pipe or a device, which cannot be made to last.
+  if (::fsync(file_.file_descriptor()) != 0 && errno != EINVAL) {
+    throw ComputationError(last_time_, cannot_write(file_.path(), errno));
+  }
+}
 
 void CsvRecorder::end() {
   write_buffer();

@@ -25,11 +25,14 @@ class CsvRecorder final : public Recorder {
   ~CsvRecorder() override;                           // writes what is left but reports no error; call `end`
 
   void begin(const ResultHeader& header) override;
+  void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) override;
   void record(std::span<const double> row) override;
   void flush() override;
+  void sync() override;
   void end() override;
 
  private:
+  void start(const ResultHeader& header);
   void write_buffer();  // throws ComputationError
 
   WritablePath file_;

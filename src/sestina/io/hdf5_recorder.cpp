@@ -1,5 +1,7 @@
 #include "sestina/io/hdf5_recorder.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
@@ -7,6 +9,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/io/hdf5_handle.h"
+#include "sestina/io/hdf5_result_file.h"
 #include "sestina/io/hdf5_superblock.h"
 
 namespace sestina {
@@ -78,6 +81,14 @@ Hdf5Properties file_access() {
   return access;
 }
 
+bool same_origin(const ResultHeader& a, const ResultHeader& b) {
+  const auto same_column = [](const Column& x, const Column& y) {
+    return x.name == y.name && x.unit == y.unit;
+  };
+  return a.model_name == b.model_name && a.model_text == b.model_text && a.provenance == b.provenance &&
+         std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(), same_column);
+}
+
 void check_errno(int error) {
   if (error != 0) throw Hdf5Error(std::generic_category().message(error));
 }
@@ -118,25 +129,74 @@ Hdf5Recorder::~Hdf5Recorder() {
   }
 }
 
-void Hdf5Recorder::begin(const ResultHeader& header) {
+void Hdf5Recorder::prepare(const ResultHeader& header) {
   assert(columns_ == 0 && !header.columns.empty());
-  const Hdf5Silence silence;
   columns_ = header.columns.size();
   chunk_rows_ = std::max<std::size_t>(1, kChunkBytes / (columns_ * sizeof(double)));
   pending_.resize(chunk_rows_ * columns_);
   time_column_ = time_column(header);
+}
+
+void Hdf5Recorder::create(const std::filesystem::path& path, const ResultHeader& header) {
+  Hdf5File file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
+  write_header(file.get(), header);
+  create_values(file.get(), columns_, chunk_rows_);
+  file.close();
+  output_ = std::make_unique<Output>(path);
+  write_rows();  // none yet; makes the superblock what readers expect
+}
+
+void Hdf5Recorder::begin(const ResultHeader& header) {
+  const Hdf5Silence silence;
+  prepare(header);
   try {
-    Hdf5File file(H5Fcreate(path_.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
-    write_header(file.get(), header);
-    create_values(file.get(), columns_, chunk_rows_);
-    file.close();
-    output_ = std::make_unique<Output>(path_.path());
-    write_rows();  // none yet; makes the superblock what readers expect
-    path_.keep();
+    create(path_.path(), header);
   } catch (const Hdf5Error& error) {
     throw InputError("cannot write '" + path_.path().string() + "': " + error.what());
   }
-  clock_.restart();
+  path_.keep();
+}
+
+void Hdf5Recorder::resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) {
+  const Hdf5Silence silence;
+  prepare(header);
+  std::filesystem::path temporary = path_.path();
+  temporary += ".new";
+  try {
+    copy_rows(header, rows, last_row, temporary);
+    std::filesystem::rename(temporary, path_.path());
+  } catch (const std::runtime_error& error) {
+    output_.reset();
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw InputError("cannot continue '" + path_.path().string() + "': " + error.what());
+  }
+  path_.keep();
+}
+
+void Hdf5Recorder::copy_rows(const ResultHeader& header, std::size_t rows, std::span<const double> last_row,
+                             const std::filesystem::path& to) {
+  const Hdf5ResultFile former(path_.path());
+  if (!same_origin(former.header(), header)) {
+    throw Hdf5Error("it is not the result of this run, whose columns, model or provenance are others");
+  }
+  if (former.rows() < rows) {
+    throw Hdf5Error("it has " + std::to_string(former.rows()) + " rows, and should have " +
+                    std::to_string(rows) + " by now");
+  }
+  if (rows > 0) {
+    const auto row = std::span(pending_).first(columns_);
+    former.read_rows(rows - 1, row);
+    if (!same_row(row, last_row)) {
+      throw Hdf5Error("its row " + std::to_string(rows) + " is not that of this run");
+    }
+  }
+  create(to, header);
+  while (rows_ < rows) {
+    pending_rows_ = std::min(chunk_rows_, rows - rows_);
+    former.read_rows(rows_, std::span(pending_).first(pending_rows_ * columns_));
+    write_rows();
+  }
 }
 
 void Hdf5Recorder::record(std::span<const double> row) {
@@ -164,6 +224,13 @@ void Hdf5Recorder::guard(Work work) {
 
 void Hdf5Recorder::flush() {
   guard([this] { write_rows(); });
+}
+
+void Hdf5Recorder::sync() {
+  guard([this] {
+    write_rows();
+    if (::fsync(output_->file_descriptor()) != 0) check_errno(errno);
+  });
 }
 
 void Hdf5Recorder::write_rows() {

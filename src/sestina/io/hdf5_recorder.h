@@ -25,13 +25,20 @@ class Hdf5Recorder final : public Recorder {
   ~Hdf5Recorder() override;                           // ends the file but reports no error; call `end`
 
   void begin(const ResultHeader& header) override;
+  // Copies the rows that are kept to a new file, FILE.new, which then takes the place of the old one.
+  void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) override;
   void record(std::span<const double> row) override;
   void flush() override;
+  void sync() override;
   void end() override;
 
  private:
   struct Output;  // what the library holds open
 
+  void prepare(const ResultHeader& header);
+  void create(const std::filesystem::path& path, const ResultHeader& header);
+  void copy_rows(const ResultHeader& header, std::size_t rows, std::span<const double> last_row,
+                 const std::filesystem::path& to);
   void write_rows();
   void close_file();
 

@@ -10,11 +10,11 @@
 
 namespace sestina {
 
-// Takes the rows of a run, one after the other: begin, record, record, ..., end.
-// `begin` throws InputError, since nothing has been computed yet; the others throw ComputationError with the
-// time of the last row when the rows cannot be written (disk full), and nothing is written after that; `end`
-// may still be called. `record` allocates no heap memory, save
-// what the file library takes when the rows are handed to it.
+// Takes the rows of a run, one after the other: begin (or resume), record, record, ..., end.
+// `begin` and `resume` throw InputError, since nothing has been computed yet; the others throw
+// ComputationError with the time of the last row when the rows cannot be written (disk full), and nothing is
+// written after that; `end` may still be called. `record` allocates no heap memory, save what the file
+// library takes when the rows are handed to it.
 class Recorder {
  public:
   Recorder() = default;
@@ -23,8 +23,14 @@ class Recorder {
   virtual ~Recorder() = default;
 
   virtual void begin(const ResultHeader& header) = 0;
+  // Instead of `begin`: continues what the recorder of an interrupted run left, keeps its first `rows` rows
+  // and drops those after them. Throws InputError, and has changed nothing, where that is another result:
+  // with other columns or provenance, fewer rows, or another last row. A recorder that leaves nothing behind
+  // begins anew.
+  virtual void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row);
   virtual void record(std::span<const double> row) = 0;  // (columns)
   virtual void flush() = 0;                              // what was recorded now survives `kill -9`
+  virtual void sync() { flush(); }  // ... and a loss of power, where that makes a difference
   virtual void end() = 0;
 };
 
@@ -57,6 +63,9 @@ class FlushClock {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last_ = Clock::now();
 };
+
+// Whether two rows are the same numbers; all NaN are the same.
+bool same_row(std::span<const double> a, std::span<const double> b);
 
 // The index of column `t`, by which a recorder dates its errors, or -1.
 int time_column(const ResultHeader& header);

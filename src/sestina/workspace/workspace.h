@@ -6,22 +6,37 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sestina/base/trace.h"
 #include "sestina/integrate/step_driver.h"
 #include "sestina/io/result_file.h"
 #include "sestina/model/freeze.h"
+#include "sestina/workspace/pacer.h"
 
 namespace sestina {
+
+struct Checkpoint;
+class Executor;
 
 struct RunProgress {
   double t = 0.0;         // s
   double duration = 0.0;  // s
   double wall_seconds = 0.0;
   long steps = 0;
+};
+
+// Where a run leaves what another process needs to continue it (checkpoint.h).
+struct CheckpointOptions {
+  std::filesystem::path path;
+  double every_wall = 60.0;           // s of wall time between checkpoints
+  std::filesystem::path model_file;   // whose folder the model's tables are relative to; else the current one
+  std::filesystem::path result_file;  // for who resumes the run
 };
 
 enum class RunStatus { kComplete, kInterrupted, kFailed };
@@ -32,11 +47,18 @@ struct RunReport {
   double t = 0.0;       // s, how far the run came
   long rows = 0;        // recorded
   StepStatistics steps;
-  double wall_seconds = 0.0;
+  double wall_seconds = 0.0;  // of all processes that had a part in the run
   // Of kinetic + potential - supplied + dissipated energy over the recorded rows (J).
   double energy_drift = 0.0;    // largest deviation from its initial value
   double kinetic_energy = 0.0;  // largest, to compare with
   State<double> final_state;
+
+  std::optional<double> resumed_at;         // s, of a run that was continued here
+  long checkpoints = 0;                     // written
+  double checkpoint_t = 0.0;                // s, the run's time at the last of them
+  std::string checkpoint_failure;           // why the last one could not be written; the one before is there
+  std::vector<PhaseTime> trace;             // where the time went, if that was wanted
+  std::optional<RealTimeReport> real_time;  // of a run at the pace of the wall clock
 
   double real_time_factor() const { return wall_seconds > 0.0 ? t / wall_seconds : 0.0; }
 };
@@ -57,12 +79,27 @@ class Workspace {
   void on_progress(std::function<void(const RunProgress&)> callback) { on_progress_ = std::move(callback); }
   // The run ends, with what was computed, soon after this becomes true. Set it from any thread or signal.
   void set_interrupt(const std::atomic<bool>* interrupt) { interrupt_ = interrupt; }
+  // For solvers that work in parallel; otherwise default_thread_count(). Results do not depend on it.
+  void set_threads(int threads);
+  // Writes checkpoints while it runs, and a last one when the run is interrupted or complete. The run goes on
+  // where one cannot be written; the report tells.
+  void set_checkpoint(CheckpointOptions options) { checkpoint_ = std::move(options); }
+  // Measures where the time goes.
+  void record_trace() { trace_wanted_ = true; }
+  // Rows come when they are due by the wall clock: `factor` seconds of the run in a second. Results do not
+  // depend on it.
+  void set_real_time(double factor) { real_time_ = factor; }
 
   // From the initial state to the end of the duration. What fails on the way (ComputationError) is told in
   // the report, and what was computed until then is kept. Every call starts anew.
   RunReport run();
   // The same, recording to a file (.csv, .h5) as well.
   RunReport run(const std::filesystem::path& result_file);
+  // Continues the run of a checkpoint, which must be of this system: with the former rows where a recorder
+  // left them, the result is that of a run that was never interrupted, bit for bit. Throws InputError, and
+  // has changed nothing, where checkpoint, system and results do not belong together.
+  RunReport resume(const Checkpoint& checkpoint);
+  RunReport resume(const Checkpoint& checkpoint, const std::filesystem::path& result_file);
 
   const System& system() const { return system_; }
   const Model& model() const { return *model_; }
@@ -71,6 +108,9 @@ class Workspace {
  private:
   class Run;
   ResultHeader make_header(const std::vector<Column>& columns) const;
+  RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
+  Executor* executor();  // null for one thread
+  bool has_tables() const;
 
   System system_;
   std::shared_ptr<const Model> model_;
@@ -78,6 +118,11 @@ class Workspace {
   bool reactions_wanted_ = false;
   std::function<void(const RunProgress&)> on_progress_;
   const std::atomic<bool>* interrupt_ = nullptr;
+  std::optional<int> threads_;
+  std::unique_ptr<Executor> executor_;
+  std::optional<CheckpointOptions> checkpoint_;
+  bool trace_wanted_ = false;
+  std::optional<double> real_time_;
 };
 
 }  // namespace sestina

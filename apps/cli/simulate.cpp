@@ -1,0 +1,148 @@
+#include "simulate.h"
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "sestina/base/error.h"
+#include "sestina/parallel/thread_count.h"
+#include "terminal.h"
+
+namespace sestina::cli {
+namespace {
+
+// Up to six significant digits, as a person would write them.
+std::string short_number(double x) { return fmt::format("{:.6g}", x); }
+
+// "85 us", "1.2 ms"
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.3g} us", 1e6 * seconds);
+  if (seconds < 1.0) return fmt::format("{:.3g} ms", 1e3 * seconds);
+  return fmt::format("{:.3g} s", seconds);
+}
+
+void print_final_state(const Model& model, const State<double>& state) {
+  constexpr int kMost = 12;
+  const auto print = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
+                         const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      fmt::print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
+    }
+  };
+  if (model.nq() + model.nu() > kMost) return;
+  fmt::print("final state\n");
+  print(model.q_names(), model.q_units(), state.q);
+  print(model.u_names(), model.u_units(), state.u);
+}
+
+void print_trace(const std::vector<PhaseTime>& trace) {
+  double sum = 0.0;
+  for (const PhaseTime& phase : trace) sum += phase.seconds;
+  fmt::print("\n{:<14} {:>12} {:>8} {:>12} {:>12}\n", "phase", "time", "share", "times", "each");
+  for (const PhaseTime& phase : trace) {
+    if (phase.seconds == 0.0) continue;
+    fmt::print("{:<14} {:>12} {:>6.1f} % {:>12} {:>12}\n", phase.name, duration(phase.seconds),
+               100.0 * phase.seconds / sum, phase.entries,
+               phase.entries > 0 ? duration(phase.seconds / static_cast<double>(phase.entries)) : "");
+  }
+}
+
+void print_real_time(const RealTimeReport& report) {
+  fmt::print("real time      {} rows, late by {} on average, 99 % by at most {}, at worst {}; {} missed\n",
+             report.deadlines, duration(report.mean_lateness), duration(report.lateness_99),
+             duration(report.largest_lateness), report.missed);
+}
+
+void print_report(const Model& model, const RunReport& report, const std::string& out,
+                  const std::string& checkpoint) {
+  const Analysis& analysis = model.analysis();
+  fmt::print("{}: {}; {}, {}, {} step\n", model.name().empty() ? "model" : model.name(), size_in_words(model),
+             analysis.solver, analysis.integrator, analysis.driver);
+  if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
+  if (report.resumed_at) fmt::print("resumed        at t = {} s\n", short_number(*report.resumed_at));
+  fmt::print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n",
+             short_number(report.t), short_number(analysis.duration), short_number(report.wall_seconds),
+             short_number(report.real_time_factor()));
+  fmt::print("steps          {} accepted, {} rejected, {} evaluations", report.steps.steps,
+             report.steps.rejected, report.steps.evaluations);
+  if (report.steps.steps > 0) {
+    fmt::print("; {} s to {} s long", short_number(report.steps.smallest_step),
+               short_number(report.steps.largest_step));
+  }
+  fmt::print("\nenergy drift   {} J (largest kinetic energy {} J)\n", short_number(report.energy_drift),
+             short_number(report.kinetic_energy));
+  if (report.real_time) print_real_time(*report.real_time);
+  if (out.empty()) {
+    fmt::print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
+  } else {
+    fmt::print("results        {}: {} rows\n", out, report.rows);
+  }
+  if (report.checkpoints > 0) {
+    fmt::print("checkpoint     {}: t = {} s\n", checkpoint, short_number(report.checkpoint_t));
+  }
+  if (!report.trace.empty()) print_trace(report.trace);
+}
+
+int tell_failure(const RunReport& report, const std::string& checkpoint) {
+  if (!report.checkpoint_failure.empty()) {
+    fmt::print(stderr, "sestina: warning: the last checkpoint is missing: {}\n", report.checkpoint_failure);
+  }
+  if (report.status == RunStatus::kComplete) return kSuccess;
+  const bool is_interrupted = report.status == RunStatus::kInterrupted;
+  if (is_interrupted) {
+    fmt::print(stderr, "sestina: interrupted at t = {} s; what was computed until then is kept\n",
+               short_number(report.t));
+  } else {
+    fmt::print(stderr, "sestina: the computation failed: {}\n", report.failure);
+  }
+  if (report.checkpoints > 0) {
+    fmt::print(stderr, "sestina: `sestina resume {}` continues it from t = {} s\n", checkpoint,
+               short_number(report.checkpoint_t));
+  }
+  return is_interrupted ? kInterrupted : kComputationFailed;
+}
+
+}  // namespace
+
+void add_threads_option(CLI::App& command, std::string& threads) {
+  command
+      .add_option("--threads", threads,
+                  "Threads of the solvers hybrid and divide_and_conquer\n"
+                  "(otherwise SESTINA_THREADS, or all processors); results do not depend on it")
+      ->type_name("N");
+}
+
+void set_threads(Workspace& workspace, const std::string& threads) {
+  if (!threads.empty()) workspace.set_threads(parse_thread_count(threads, "--threads"));
+}
+
+void SimulateOptions::add_to(CLI::App& command, const std::string& describe_out) {
+  command.add_option("-o,--out", out, describe_out)->type_name("FILE");
+  add_threads_option(command, threads);
+  command.add_flag("--trace", trace, "Print where the time went");
+  command
+      .add_option("--real-time", real_time,
+                  "Keep pace with the wall clock: rows come when they are due, FACTOR\n"
+                  "seconds of the run in a second (1 unless given)")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->type_name("[FACTOR]");
+  command.add_flag("-q,--quiet", quiet, "Print nothing but errors");
+}
+
+int simulate(Workspace& workspace, const SimulateOptions& options, const std::string& checkpoint,
+             const std::function<RunReport()>& run) {
+  set_threads(workspace, options.threads);
+  if (options.trace) workspace.record_trace();
+  if (options.real_time) workspace.set_real_time(*options.real_time);
+  workspace.set_interrupt(&catch_interrupt());
+  RunReport report;
+  {
+    ProgressBar bar;
+    if (!options.quiet) workspace.on_progress([&](const RunProgress& progress) { bar.show(progress); });
+    report = run();
+  }
+  if (!options.quiet) print_report(workspace.model(), report, options.out, checkpoint);
+  return tell_failure(report, checkpoint);
+}
+
+}  // namespace sestina::cli

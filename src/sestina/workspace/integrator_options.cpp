@@ -1,0 +1,59 @@
+#include "sestina/workspace/integrator_options.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+// No row's instant may be off by more than this fraction of the output interval.
+constexpr double kTellApart = 1e-3;
+
+// What an integrator says is wrong, at the keys of the model.
+void add_integrator_faults(const InputError& error, const System& system, FaultList& faults) {
+  const StepSpec& step = system.analysis.step;
+  for (const Fault& fault : error.faults()) {
+    const std::string& key = fault.place.path;
+    Mark mark = system.analysis.integrator.name.mark;
+    if (key == "step.dt" && step.dt) mark = step.dt->mark;
+    if (key == "step.rtol") mark = step.rtol.mark;
+    if (key == "step.atol") mark = step.atol.mark;
+    faults.add({mark, "analysis." + (key.empty() ? "integrator" : key)}, fault.message);
+  }
+}
+
+}  // namespace
+
+RuleOptions rule_options(const Analysis& analysis) {
+  return {analysis.integrator, analysis.integrator_stages, analysis.integrator_form};
+}
+
+StepOptions step_options(const Analysis& analysis) {
+  StepOptions options;
+  options.driver = analysis.driver;
+  options.dt = analysis.dt;
+  options.rtol = analysis.rtol;
+  options.atol = analysis.atol;
+  return options;
+}
+
+void check_analysis(const System& system, const Analysis& analysis) {
+  FaultList faults;
+  try {
+    make_step_driver(step_options(analysis))
+        ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);
+  } catch (const InputError& error) {
+    add_integrator_faults(error, system, faults);
+  }
+  if (kTellApart * analysis.output_every < std::numeric_limits<double>::epsilon() * analysis.duration) {
+    faults.add({system.output.every ? system.output.every->mark : Mark{}, "output.every"},
+               fmt::format("{} s is too short to tell the rows of a run of {} s apart", analysis.output_every,
+                           analysis.duration));
+  }
+  faults.throw_if_any();
+}
+
+}  // namespace sestina

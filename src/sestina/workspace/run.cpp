@@ -1,0 +1,262 @@
+#include "sestina/workspace/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/base/version.h"
+#include "sestina/workspace/integrator_options.h"
+
+namespace sestina {
+
+namespace {
+
+constexpr double kProgressPeriod = 0.1;  // s of wall time
+// Two rows nearer than this fraction of the output interval are one.
+constexpr double kSameRow = 1e-6;
+
+IntegrationState initial_integration_state(const Model& model) {
+  State<double> state = calc_initial_state(model);
+  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0)};
+}
+
+std::string absolute_text(const std::filesystem::path& path) {
+  const std::string text = path.empty() ? "" : std::filesystem::absolute(path).lexically_normal().string();
+  if (text.find('\n') != std::string::npos) {
+    throw InputError("a checkpoint cannot name '" + text + "', which has a line break");
+  }
+  return text;
+}
+
+}  // namespace
+
+Workspace::Run::Run(Workspace& workspace)
+    : workspace_(workspace),
+      analysis_(workspace.model().analysis()),
+      dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver,
+                works_in_parallel(analysis_.solver) ? workspace.executor() : nullptr),
+      equations_(dynamics_),
+      rule_(make_integration_rule(rule_options(analysis_))),
+      driver_(make_step_driver(step_options(analysis_))),
+      row_(workspace.model(), workspace.reactions_wanted_),
+      header_(workspace.make_header(row_.columns())),
+      start_(Clock::now()) {
+  if (workspace.real_time_) pacer_.emplace(*workspace.real_time_);
+  if (workspace.checkpoint_) prepare_checkpoints(*workspace.checkpoint_);
+  dynamics_.set_trace(trace());
+}
+
+void Workspace::Run::prepare_checkpoints(const CheckpointOptions& options) {
+  if (!(options.every_wall > 0.0)) {
+    throw InputError(fmt::format("checkpoints cannot be {} s of wall time apart", options.every_wall));
+  }
+  checkpoint_.program = "sestina " + version();
+  checkpoint_.model_file = absolute_text(options.model_file.empty() ? "model" : options.model_file);
+  checkpoint_.model_text = header_.model_text;
+  checkpoint_.tables = checksum_of_tables(workspace_.system());
+  checkpoint_.provenance = header_.provenance;
+  checkpoint_.result_file = absolute_text(options.result_file);
+  checkpoint_.reactions = workspace_.reactions_wanted_;
+  checkpoint_.every_wall = options.every_wall;
+  if (absolute_text(options.path) == checkpoint_.result_file) {
+    throw InputError("result and checkpoints cannot both be written to '" + options.path.string() + "'");
+  }
+  if (workspace_.has_tables()) read_model_of(checkpoint_);  // so that a resume will find them
+  checkpoint_file_.emplace(options.path);
+}
+
+RunReport Workspace::Run::start() {
+  for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
+  return go([this] {
+    const IntegrationState initial = initial_integration_state(workspace_.model());
+    report_.final_state = {initial.t, initial.q, initial.u};
+    record(initial);
+    next_row_ = 1;
+    if (analysis_.duration == 0.0) {
+      is_done_ = true;
+      return;
+    }
+    driver_->start(*rule_, equations_, initial, analysis_.duration);
+    advance();
+  });
+}
+
+RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
+  check_fit(checkpoint);
+  restore(checkpoint);
+  const bool has_rows_before = !checkpoint.result_file.empty();
+  for (const auto& recorder : workspace_.recorders_) {
+    if (has_rows_before) {
+      recorder->resume(header_, checkpoint.rows, checkpoint.last_row);
+    } else {
+      recorder->begin(header_);
+    }
+  }
+  return go([&] {
+    driver_->resume(*rule_, equations_, checkpoint.step, analysis_.duration);
+    advance();
+  });
+}
+
+// Bit for bit only the same model, in the same form, can be continued.
+void Workspace::Run::check_fit(const Checkpoint& checkpoint) {
+  if (checkpoint.is_complete) {
+    throw InputError(fmt::format("the run is complete: it ended at t = {} s", checkpoint.step.state.t));
+  }
+  const IntegrationState& state = checkpoint.step.state;
+  const auto has_size = [](std::size_t size, int expected) { return static_cast<int>(size) == expected; };
+  if (checkpoint.model_text != header_.model_text || checkpoint.reactions != workspace_.reactions_wanted_ ||
+      checkpoint.tables != checksum_of_tables(workspace_.system()) ||
+      !has_size(state.q.size(), equations_.nq()) || !has_size(state.u.size(), equations_.nu()) ||
+      !has_size(state.z.size(), equations_.nz()) || checkpoint.last_row.size() != header_.columns.size()) {
+    throw InputError("the checkpoint is of another model, or of a run that recorded other columns");
+  }
+  rule_->start(equations_, state);
+  if (!checkpoint.step.rule_memory.empty() &&
+      checkpoint.step.rule_memory.size() != rule_->previous_memory().size()) {
+    throw InputError(fmt::format("the checkpoint does not hold what {} remembers", rule_->name()));
+  }
+}
+
+void Workspace::Run::restore(const Checkpoint& checkpoint) {
+  header_.provenance = checkpoint_.provenance = checkpoint.provenance;
+  next_row_ = checkpoint.next_row;
+  initial_balance_ = checkpoint.initial_balance;
+  wall_before_ = checkpoint.wall_seconds;
+  last_recorded_ = checkpoint.last_row.front();
+  report_.resumed_at = checkpoint.step.state.t;
+  report_.rows = static_cast<long>(checkpoint.rows);
+  report_.energy_drift = checkpoint.energy_drift;
+  report_.kinetic_energy = checkpoint.kinetic_energy;
+  checkpoint_.last_row = checkpoint.last_row;
+}
+
+RunReport Workspace::Run::go(const std::function<void()>& work) {
+  trace_.start();
+  try {
+    work();
+  } catch (const ComputationError& error) {
+    report_.status = RunStatus::kFailed;
+    report_.failure = error.what();
+  }
+  finish();
+  return report_;
+}
+
+// Rows at k * every, and the end. Stepping and recording do not influence each other.
+void Workspace::Run::advance() {
+  is_started_ = true;
+  if (pacer_) pacer_->start(driver_->state().t);
+  write_checkpoint();
+  while (true) {
+    double t = static_cast<double>(next_row_) * analysis_.output_every;
+    const bool is_last = t >= analysis_.duration - kSameRow * analysis_.output_every;
+    if (is_last) t = analysis_.duration;
+    while (driver_->state().t < t && !is_interrupted()) {
+      driver_->step();
+      look_at_clock();
+    }
+    if (pacer_) {
+      const Trace::Scope scope(trace(), Phase::kWait);
+      pacer_->wait_until(t, workspace_.interrupt_);
+    }
+    if (is_interrupted()) {
+      report_.status = RunStatus::kInterrupted;
+      return;
+    }
+    {
+      const Trace::Scope scope(trace(), Phase::kRecord);
+      record(driver_->advance_to(t));
+    }
+    ++next_row_;
+    if (is_last) break;
+    look_at_clock();
+  }
+  is_done_ = true;
+}
+
+void Workspace::Run::record(const IntegrationState& state) {
+  const std::span<const double> row = row_.calc(state, dynamics_);
+  if (report_.rows == 0) initial_balance_ = row_.energy_balance();
+  last_recorded_ = state.t;
+  for (const auto& recorder : workspace_.recorders_) recorder->record(row);
+  ++report_.rows;
+  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - initial_balance_));
+  report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
+  if (checkpoint_file_) checkpoint_.last_row.assign(row.begin(), row.end());
+}
+
+void Workspace::Run::look_at_clock() {
+  if (!workspace_.on_progress_ && !checkpoint_file_) return;
+  const double now = wall_seconds();
+  if (workspace_.on_progress_ && now >= next_progress_) {
+    next_progress_ = now + kProgressPeriod;
+    workspace_.on_progress_({driver_->state().t, analysis_.duration, now, driver_->statistics().steps});
+  }
+  if (checkpoint_file_ && now >= next_checkpoint_) write_checkpoint();
+}
+
+void Workspace::Run::write_checkpoint() {
+  if (!checkpoint_file_) return;
+  const Trace::Scope scope(trace(), Phase::kCheckpoint);
+  // A checkpoint never tells of rows that the result might lack.
+  for (const auto& recorder : workspace_.recorders_) recorder->sync();
+  checkpoint_.is_complete = is_done_;
+  if (is_started_) checkpoint_.step = driver_->checkpoint();
+  checkpoint_.next_row = next_row_;
+  checkpoint_.rows = static_cast<std::size_t>(report_.rows);
+  checkpoint_.initial_balance = initial_balance_;
+  checkpoint_.energy_drift = report_.energy_drift;
+  checkpoint_.kinetic_energy = report_.kinetic_energy;
+  checkpoint_.wall_seconds = wall_seconds();
+  report_.checkpoint_failure = checkpoint_file_->write(checkpoint_);
+  if (report_.checkpoint_failure.empty()) {
+    ++report_.checkpoints;
+    report_.checkpoint_t = is_started_ ? driver_->state().t : 0.0;
+  }
+  next_checkpoint_ = wall_seconds() + checkpoint_.every_wall;
+}
+
+void Workspace::Run::finish() {
+  // What failed would fail again: its last checkpoint stays as it is.
+  if (report_.status != RunStatus::kFailed) keep_failure([this] { write_checkpoint(); });
+  if (is_started_) finish_state();
+  for (const auto& recorder : workspace_.recorders_) keep_failure([&] { recorder->end(); });
+  report_.wall_seconds = wall_seconds();
+  if (pacer_) report_.real_time = pacer_->report();
+  if (workspace_.trace_wanted_) report_.trace = trace_.times();
+}
+
+// A run that ended early records how far it came.
+void Workspace::Run::finish_state() {
+  const IntegrationState& state = driver_->state();
+  report_.t = state.t;
+  report_.steps = driver_->statistics();
+  report_.final_state = {state.t, state.q, state.u};
+  try {
+    if (report_.status != RunStatus::kComplete && state.t > last_recorded_) record(state);
+  } catch (const ComputationError&) {
+    // The last state cannot be evaluated: why is in the report already.
+  }
+}
+
+void Workspace::Run::keep_failure(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const ComputationError& error) {
+    if (report_.status != RunStatus::kFailed) report_.failure = error.what();
+    report_.status = RunStatus::kFailed;
+  }
+}
+
+bool Workspace::Run::is_interrupted() const {
+  return workspace_.interrupt_ != nullptr && workspace_.interrupt_->load(std::memory_order_relaxed);
+}
+
+double Workspace::Run::wall_seconds() const {
+  return wall_before_ + std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+}  // namespace sestina
