@@ -93,7 +93,7 @@ class ProgramTest(unittest.TestCase):
 def main():
     # For builds with sanitizers: fontconfig keeps what it has read of the fonts until the program ends, and HDF5
     # loses what it could not write to a full disk.
-    suppressions = pathlib.Path(__file__).with_name("leak_suppressions.txt")
+    suppressions = pathlib.Path(__file__).resolve().parents[2] / "tools/lsan_suppressions.txt"
     os.environ.setdefault("LSAN_OPTIONS", f"suppressions={suppressions}:print_suppressions=0")
     ProgramTest.program = str(pathlib.Path(sys.argv.pop(1)).resolve())  # unittest must not see it
     unittest.main(verbosity=2)

@@ -13,7 +13,6 @@ namespace sestina {
 
 namespace {
 
-constexpr double kProgressPeriod = 0.1;  // s of wall time
 // Two rows nearer than this fraction of the output interval are one.
 constexpr double kSameRow = 1e-6;
 

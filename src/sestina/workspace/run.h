@@ -61,7 +61,8 @@ class Workspace::Run {
 
   Clock::time_point start_;
   double wall_before_ = 0.0;  // s, of the processes before
-  double next_progress_ = 0.0, next_checkpoint_ = 0.0;
+  static constexpr double kProgressPeriod = 0.1;  // s of wall time
+  double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;
   long next_row_ = 0;
   double last_recorded_ = -1.0;  // s
   double initial_balance_ = 0.0;
