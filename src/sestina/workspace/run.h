@@ -60,7 +60,7 @@ class Workspace::Run {
   Checkpoint checkpoint_;  // the next one; what it says of the run itself stays
 
   Clock::time_point start_;
-  double wall_before_ = 0.0;  // s, of the processes before
+  double wall_before_ = 0.0;                      // s, of the processes before
   static constexpr double kProgressPeriod = 0.1;  // s of wall time
   double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;
   long next_row_ = 0;
