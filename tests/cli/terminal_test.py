@@ -94,7 +94,7 @@ class Pipes(ProgramTest):
             error = process.stderr.read().decode()
             process.stderr.close()
             # 0: all of it had found room in the pipe before the reader left
-        self.assertIn(process.wait(timeout=30), [-signal.SIGPIPE, 0, 1])
+            self.assertIn(process.wait(timeout=30), [-signal.SIGPIPE, 0, 1])
             self.assertNotRegex(error, "terminate called|core dumped|Assertion")
 
     def test_output_that_is_lost_is_a_failure(self):
