@@ -186,7 +186,7 @@ std::optional<Coefficient> Coefficient::exact_sqrt() const {
 }
 
 std::string Coefficient::magnitude_text() const {
-  const std::string decimal = shortest_text(std::abs(value_));
+  std::string decimal = shortest_text(std::abs(value_));
   if (!is_exact() || is_integer()) return is_integer() ? std::to_string(std::abs(numerator_)) : decimal;
   const bool is_simple = denominator_ == 2 || denominator_ == 4;  // l/2 reads better than 0.5*l
   if (!is_simple) {
