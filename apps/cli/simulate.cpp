@@ -40,9 +40,12 @@ void print_trace(const std::vector<PhaseTime>& trace) {
   fmt::print("\n{:<14} {:>12} {:>8} {:>12} {:>12}\n", "phase", "time", "share", "times", "each");
   for (const PhaseTime& phase : trace) {
     if (phase.seconds == 0.0) continue;
-    fmt::print("{:<14} {:>12} {:>6.1f} % {:>12} {:>12}\n", phase.name, duration(phase.seconds),
-               100.0 * phase.seconds / sum, phase.entries,
-               phase.entries > 0 ? duration(phase.seconds / static_cast<double>(phase.entries)) : "");
+    fmt::print("{:<14} {:>12} {:>6.1f} %", phase.name, duration(phase.seconds), 100.0 * phase.seconds / sum);
+    if (phase.entries > 0) {
+      fmt::print(" {:>12} {:>12}", phase.entries,
+                 duration(phase.seconds / static_cast<double>(phase.entries)));
+    }
+    fmt::print("\n");
   }
 }
 

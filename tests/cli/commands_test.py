@@ -10,7 +10,7 @@ import program
 from program import EXPLOSION, PENDULUM, ProgramTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = ["run", "compare", "info", "plot", "convert", "schema"]
+COMMANDS = ["run", "resume", "compare", "info", "plot", "convert", "schema"]
 
 
 class Help(ProgramTest):

@@ -3,8 +3,8 @@
 namespace sestina {
 namespace {
 
-constexpr std::array<const char*, kPhases> kNames = {"integrate", "kinematics", "forces",     "solve",
-                                                     "power",     "record",     "checkpoint", "wait"};
+constexpr std::array<const char*, kPhases> kNames = {"integrate", "kinematics", "forces", "solve",
+                                                     "record",    "checkpoint", "wait"};
 
 }  // namespace
 

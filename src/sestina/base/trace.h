@@ -23,12 +23,11 @@ enum class Phase {
   kKinematics,  // poses, velocities and joint axes
   kForces,      // the force expressions and elements
   kSolve,       // accelerations by the formulation of choice
-  kPower,       // powers of the forces, for the balance of energy
   kRecord,      // rows: interpolating, evaluating, writing
   kCheckpoint,
   kWait,  // for the wall clock, in real time
 };
-inline constexpr int kPhases = 8;
+inline constexpr int kPhases = 7;
 
 struct PhaseTime {
   std::string name;

@@ -157,7 +157,6 @@ Energy<double> ForwardDynamics::energy(const State<double>& state) const {
 }
 
 Power<double> ForwardDynamics::power(const State<double>& state) const {
-  const Trace::Scope scope(trace_, Phase::kPower);
   return calc_power(*model_, properties_, state, kinematics_, forces_);
 }
 

@@ -229,8 +229,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& path) {
   return parse_checkpoint(read_text_file(path, kLargest), path.string());
 }
 
-std::uint64_t checksum_of_tables(const System& system) {
+std::uint64_t checksum_of_model(std::string_view model_text, const System& system) {
   Checksum sum;
+  sum.add(model_text);
   for (const ForceSpec& force : system.forces) {
     if (!force.table) continue;
     for (const double t : force.table->time) sum.add(t);
@@ -240,6 +241,8 @@ std::uint64_t checksum_of_tables(const System& system) {
   }
   return sum.value();
 }
+
+std::uint64_t checksum_of_tables(const System& system) { return checksum_of_model("", system); }
 
 System read_model_of(const Checkpoint& checkpoint) {
   System system = read_model(checkpoint.model_text, checkpoint.model_file);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct Checkpoint {
   // How far it came.
   StepCheckpoint step;
   long next_row = 0;             // the number k of the next row, which stands at k * output.every
-  std::size_t rows = 0;          // recorded, none of them after the last accepted step
+  std::size_t rows = 0;          // in the result, none of them after the last accepted step
   std::vector<double> last_row;  // of them
   double initial_balance = 0.0;  // J, and the following as RunReport tells them
   double energy_drift = 0.0;
@@ -50,8 +51,9 @@ std::string to_text(const Checkpoint& checkpoint);
 
 // The System of the checkpoint's model. Throws InputError where the tables have changed since.
 System read_model_of(const Checkpoint& checkpoint);
-// 64 bits that differ for different numbers in the tables of a System.
+// 64 bits that differ for different numbers in the tables of a System, or for another text besides.
 std::uint64_t checksum_of_tables(const System& system);
+std::uint64_t checksum_of_model(std::string_view model_text, const System& system);
 
 // The file that a run writes its checkpoints to.
 class CheckpointFile {

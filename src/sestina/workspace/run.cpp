@@ -85,9 +85,11 @@ RunReport Workspace::Run::start() {
 RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
   check_fit(checkpoint);
   restore(checkpoint);
-  const bool has_rows_before = !checkpoint.result_file.empty();
+  // Of a run that kept no rows, a result begins with the next one.
+  const bool has_result = !checkpoint.result_file.empty();
+  if (!has_result && !workspace_.recorders_.empty()) report_.rows = 0;
   for (const auto& recorder : workspace_.recorders_) {
-    if (has_rows_before) {
+    if (has_result) {
       recorder->resume(header_, checkpoint.rows, checkpoint.last_row);
     } else {
       recorder->begin(header_);
@@ -102,7 +104,7 @@ RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
 // Bit for bit only the same model, in the same form, can be continued.
 void Workspace::Run::check_fit(const Checkpoint& checkpoint) {
   if (checkpoint.is_complete) {
-    throw InputError(fmt::format("the run is complete: it ended at t = {} s", checkpoint.step.state.t));
+    throw InputError(fmt::format("the run is complete: it ended at t = {} s", checkpoint.last_row.front()));
   }
   const IntegrationState& state = checkpoint.step.state;
   const auto has_size = [](std::size_t size, int expected) { return static_cast<int>(size) == expected; };
@@ -124,6 +126,7 @@ void Workspace::Run::restore(const Checkpoint& checkpoint) {
   next_row_ = checkpoint.next_row;
   initial_balance_ = checkpoint.initial_balance;
   wall_before_ = checkpoint.wall_seconds;
+  next_progress_ += wall_before_;
   last_recorded_ = checkpoint.last_row.front();
   report_.resumed_at = checkpoint.step.state.t;
   report_.rows = static_cast<long>(checkpoint.rows);
@@ -177,12 +180,13 @@ void Workspace::Run::advance() {
 }
 
 void Workspace::Run::record(const IntegrationState& state) {
+  const Trace::Scope scope(trace(), Phase::kRecord);
   const std::span<const double> row = row_.calc(state, dynamics_);
-  if (report_.rows == 0) initial_balance_ = row_.energy_balance();
+  if (!initial_balance_) initial_balance_ = row_.energy_balance();
   last_recorded_ = state.t;
   for (const auto& recorder : workspace_.recorders_) recorder->record(row);
   ++report_.rows;
-  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - initial_balance_));
+  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - *initial_balance_));
   report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
   if (checkpoint_file_) checkpoint_.last_row.assign(row.begin(), row.end());
 }
@@ -206,7 +210,7 @@ void Workspace::Run::write_checkpoint() {
   if (is_started_) checkpoint_.step = driver_->checkpoint();
   checkpoint_.next_row = next_row_;
   checkpoint_.rows = static_cast<std::size_t>(report_.rows);
-  checkpoint_.initial_balance = initial_balance_;
+  checkpoint_.initial_balance = initial_balance_.value_or(0.0);
   checkpoint_.energy_drift = report_.energy_drift;
   checkpoint_.kinetic_energy = report_.kinetic_energy;
   checkpoint_.wall_seconds = wall_seconds();

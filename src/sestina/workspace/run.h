@@ -25,6 +25,7 @@ class Workspace::Run {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr double kProgressPeriod = 0.1;  // s of wall time
 
   void prepare_checkpoints(const CheckpointOptions& options);
   void check_fit(const Checkpoint& checkpoint);
@@ -60,13 +61,12 @@ class Workspace::Run {
   Checkpoint checkpoint_;  // the next one; what it says of the run itself stays
 
   Clock::time_point start_;
-  double wall_before_ = 0.0;                      // s, of the processes before
-  static constexpr double kProgressPeriod = 0.1;  // s of wall time
-  double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;
+  double wall_before_ = 0.0;                                        // s, of the processes before
+  double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;  // s, as wall_seconds() tells
   long next_row_ = 0;
-  double last_recorded_ = -1.0;  // s
-  double initial_balance_ = 0.0;
-  bool is_started_ = false;  // the driver
+  double last_recorded_ = -1.0;            // s
+  std::optional<double> initial_balance_;  // J
+  bool is_started_ = false;                // the driver
   bool is_done_ = false;
   RunReport report_;
 };

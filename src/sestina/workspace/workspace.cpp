@@ -90,7 +90,8 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
                        {"step", analysis.driver == "fixed" ? fmt::format("fixed, dt = {} s", analysis.dt)
                                                            : fmt::format("variable, rtol = {}, atol = {}",
                                                                          analysis.rtol, analysis.atol)},
-                       {"duration", fmt::format("{} s", analysis.duration)}};
+                       {"duration", fmt::format("{} s", analysis.duration)},
+                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
   return header;
 }
 

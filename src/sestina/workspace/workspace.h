@@ -33,10 +33,11 @@ struct RunProgress {
 
 // Where a run leaves what another process needs to continue it (checkpoint.h).
 struct CheckpointOptions {
-  std::filesystem::path path;
-  double every_wall = 60.0;           // s of wall time between checkpoints
-  std::filesystem::path model_file;   // whose folder the model's tables are relative to; else the current one
-  std::filesystem::path result_file;  // for who resumes the run
+  std::filesystem::path path{};
+  double every_wall = 60.0;  // s of wall time between checkpoints
+  std::filesystem::path
+      model_file{};  // whose folder the model's tables are relative to; else the current one
+  std::filesystem::path result_file{};  // for who resumes the run
 };
 
 enum class RunStatus { kComplete, kInterrupted, kFailed };

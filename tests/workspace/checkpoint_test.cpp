@@ -1,0 +1,370 @@
+// A run that is interrupted and resumed is the run that was not, bit for bit; whatever does not belong
+// together is refused.
+#include "sestina/workspace/checkpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "sestina/base/error.h"
+#include "sestina/integrate/rule_list.h"
+#include "sestina/io/model_file.h"
+#include "workspace/run_system.h"
+#include "workspace/test_systems.h"
+
+namespace sestina::test {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+template <class Work>
+std::string input_error(Work work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no InputError";
+}
+
+// A folder of its own for each test, with the results and the checkpoint of a run.
+class InFolder : public testing::Test {
+ protected:
+  ~InFolder() override { fs::remove_all(folder_); }
+
+  static fs::path make_folder() {
+    std::string name = (fs::temp_directory_path() / "sestina-checkpoint-XXXXXX").string();
+    return mkdtemp(name.data());
+  }
+
+  const fs::path folder_ = make_folder();
+  fs::path checkpoint_ = path("run.checkpoint");
+  fs::path path(const char* name) const { return folder_ / name; }
+};
+
+// Rings a bell when the run first evaluates forces beyond an instant: in the midst of a step.
+class Bell final : public UserForce {
+ public:
+  Bell(std::atomic<bool>& bell, double at) : bell_(bell), at_(at) {}
+  void add_force(double t, std::span<const BodyMotion<double>>,
+                 std::span<SpatialForce<double>>) const override {
+    if (t > at_) bell_ = true;
+  }
+
+ private:
+  std::atomic<bool>& bell_;
+  double at_;
+};
+
+System make_driven_robot(const std::string& rule, const std::string& driver) {
+  System system = make_robot();
+  add_given_forces(system);
+  system.analysis.integrator.name = rule;
+  system.analysis.step.driver = driver;
+  system.analysis.step.dt = 2e-3;
+  system.analysis.step.rtol = system.analysis.step.atol = 1e-6;
+  system.analysis.duration = 0.2;
+  system.output.every = 0.003;
+  return system;
+}
+
+// ---- bit for bit ------------------------------------------------------------------------------------
+
+std::vector<std::tuple<std::string, std::string, std::string>> cases() {
+  std::vector<std::tuple<std::string, std::string, std::string>> list;
+  for (const std::string& rule : integration_rule_names()) list.emplace_back(rule, "fixed", "csv");
+  for (const std::string& rule : names_of_rules_with_error_estimate())
+    list.emplace_back(rule, "variable", "csv");
+  list.emplace_back("dormand_prince_54", "variable", "h5");
+  return list;
+}
+
+class Resuming : public InFolder,
+                 public testing::WithParamInterface<std::tuple<std::string, std::string, std::string>> {
+ protected:
+  RunReport run(double interrupt_at, const fs::path& result) {
+    bell_ = false;
+    System system = make_system(interrupt_at);
+    Workspace workspace(system);
+    workspace.set_interrupt(&bell_);
+    workspace.set_checkpoint({.path = checkpoint_, .result_file = result});
+    return workspace.run(result);
+  }
+  RunReport resume(double interrupt_at, const fs::path& result) {
+    bell_ = false;
+    Workspace workspace(make_system(interrupt_at));
+    workspace.set_interrupt(&bell_);
+    workspace.set_checkpoint({.path = checkpoint_, .result_file = result});
+    return workspace.resume(read_checkpoint(checkpoint_), result);
+  }
+  System make_system(double interrupt_at) {
+    System system = make_driven_robot(std::get<0>(GetParam()), std::get<1>(GetParam()));
+    system.add_user_force("bell", std::make_shared<Bell>(bell_, interrupt_at));
+    return system;
+  }
+  void expect_same_result(const fs::path& a, const fs::path& b) {
+    const ResultTable x = read_result(a), y = read_result(b);
+    ASSERT_EQ(x.rows(), y.rows());
+    EXPECT_TRUE(std::ranges::equal(x.values(), y.values()));
+    if (a.extension() == ".csv") {
+      EXPECT_EQ(contents(a), contents(b));
+    }
+  }
+
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::atomic<bool> bell_{false};
+};
+
+TEST_P(Resuming, GivesTheBitsOfAnUninterruptedRun) {
+  const std::string suffix = "." + std::get<2>(GetParam());
+  const fs::path whole = folder_ / ("whole" + suffix), parts = folder_ / ("parts" + suffix);
+  const RunReport reference = run(kNever, whole);
+  ASSERT_EQ(reference.status, RunStatus::kComplete);
+  for (const double at : {0.0, 0.0105, 0.07, 0.1979}) {
+    RunReport report = run(at, parts);
+    ASSERT_EQ(report.status, RunStatus::kInterrupted) << at;
+    EXPECT_LE(report.checkpoint_t, report.t);
+    report = resume(kNever, parts);
+    EXPECT_EQ(report.status, RunStatus::kComplete) << report.failure;
+    expect_same_result(whole, parts);
+    EXPECT_EQ(report.final_state.q, reference.final_state.q);
+    EXPECT_EQ(report.final_state.u, reference.final_state.u);
+    EXPECT_EQ(report.rows, reference.rows);
+    EXPECT_EQ(report.energy_drift, reference.energy_drift);
+    EXPECT_EQ(report.kinetic_energy, reference.kinetic_energy);
+    EXPECT_EQ(report.steps.steps, reference.steps.steps);
+    EXPECT_EQ(report.steps.rejected, reference.steps.rejected);
+    EXPECT_EQ(report.steps.smallest_step, reference.steps.smallest_step);
+  }
+}
+
+TEST_P(Resuming, OfAResumedRunGivesThemToo) {
+  const std::string suffix = "." + std::get<2>(GetParam());
+  const fs::path whole = folder_ / ("whole" + suffix), parts = folder_ / ("parts" + suffix);
+  run(kNever, whole);
+  run(0.02, parts);
+  for (const double at : {0.02, 0.05, 0.0501, 0.11, 0.17}) {
+    EXPECT_EQ(resume(at, parts).status, RunStatus::kInterrupted) << at;
+  }
+  EXPECT_EQ(resume(kNever, parts).status, RunStatus::kComplete);
+  expect_same_result(whole, parts);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Resuming, testing::ValuesIn(cases()), [](const auto& test) {
+  return std::get<0>(test.param) + "_" + std::get<1>(test.param) + "_" + std::get<2>(test.param);
+});
+
+// ---- the file ---------------------------------------------------------------------------------------
+
+Checkpoint make_checkpoint() {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Checkpoint checkpoint;
+  checkpoint.program = "sestina 7";
+  checkpoint.model_file = "/a folder/m.yaml";
+  checkpoint.model_text = "sestina: 1\nchecksum 3\n";
+  checkpoint.tables = 0xfedcba9876543210;
+  checkpoint.provenance = {{"a: key", "two\nlines"}, {"empty", ""}};
+  checkpoint.reactions = true;
+  checkpoint.step.state = {0.1, {-0.0, 4.9e-324, 1e308}, {1.0 / 3.0}, {}};
+  checkpoint.step.rule_memory = {2.2250738585072011e-308};
+  checkpoint.step.control = {0.0, 1e-3, 0.7, {5, 2, 77, 1e-9, 0.1}};
+  checkpoint.next_row = 9;
+  checkpoint.rows = 10;
+  checkpoint.last_row = {0.1, kNan, -std::numeric_limits<double>::infinity()};
+  return checkpoint;
+}
+
+TEST(CheckpointText, ReadsBackToTheSameBits) {
+  const std::string text = to_text(make_checkpoint());
+  EXPECT_EQ(to_text(parse_checkpoint(text, "c")), text);
+  const Checkpoint read = parse_checkpoint(text, "c");
+  const Checkpoint written = make_checkpoint();
+  EXPECT_TRUE(std::signbit(read.step.state.q[0]));
+  EXPECT_EQ(read.step.state.q, written.step.state.q);
+  EXPECT_EQ(read.step.rule_memory, written.step.rule_memory);
+  EXPECT_TRUE(same_row(read.last_row, written.last_row));
+  EXPECT_EQ(read.model_text, written.model_text);
+  EXPECT_EQ(read.provenance, written.provenance);
+  EXPECT_EQ(read.tables, written.tables);
+  EXPECT_EQ(read.step.control.statistics.evaluations, 77);
+}
+
+TEST(CheckpointText, WithAnyByteChangedIsRefused) {
+  const std::string text = to_text(make_checkpoint());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    for (const int bit : {1, 4, 128}) {
+      std::string damaged = text;
+      damaged[i] = static_cast<char>(damaged[i] ^ bit);
+      EXPECT_THAT(input_error([&] { parse_checkpoint(damaged, "c"); }), testing::StartsWith("c:")) << i;
+    }
+  }
+}
+
+TEST(CheckpointText, CutAnywhereIsRefused) {
+  const std::string text = to_text(make_checkpoint());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    EXPECT_THAT(input_error([&] { parse_checkpoint(text.substr(0, i), "c"); }), testing::StartsWith("c:"))
+        << i;
+  }
+  EXPECT_THAT(input_error([&] { parse_checkpoint(text.substr(0, 300), "c"); }), HasSubstr("cut short"));
+}
+
+TEST(CheckpointText, SaysWhatIsWrong) {
+  EXPECT_THAT(input_error([] { parse_checkpoint("sestina: 1\n", "m.yaml"); }),
+              HasSubstr("m.yaml: is not a checkpoint"));
+  std::string other = to_text(make_checkpoint());
+  other.replace(other.find(" 1\n"), 3, " 2\n");
+  EXPECT_THAT(input_error([&] { parse_checkpoint(other, "c"); }), HasSubstr("of version 2"));
+  EXPECT_THAT(input_error([] { read_checkpoint("/nowhere/at/all"); }), HasSubstr("/nowhere/at/all"));
+}
+
+// ---- where it cannot be written --------------------------------------------------------------------------
+
+class Writing : public InFolder {
+ protected:
+  // Runs a slide with these options into r.csv, where an earlier result stands.
+  std::string refusal(CheckpointOptions options) {
+    write(path("r.csv"), "earlier");
+    options.result_file = path("r.csv");
+    const std::string message = input_error([&] {
+      Workspace workspace(make_slide("1"));
+      workspace.set_checkpoint(options);
+      workspace.run(path("r.csv"));
+    });
+    EXPECT_EQ(contents(path("r.csv")), "earlier");
+    return message;
+  }
+};
+
+TEST_F(Writing, WhereItCannotBeIsRefusedBeforeTheRun) {
+  EXPECT_THAT(refusal({.path = path("no") / "such" / "c"}), HasSubstr("no directory"));
+  EXPECT_THAT(refusal({.path = folder_}), HasSubstr("directory"));
+  EXPECT_THAT(refusal({.path = ""}), HasSubstr("empty"));
+  EXPECT_THAT(refusal({.path = path("r.csv")}), HasSubstr("both"));
+  EXPECT_THAT(refusal({.path = path("c"), .every_wall = 0}), HasSubstr("apart"));
+}
+
+TEST_F(Writing, OverSomethingElseIsRefused) {
+  write(path("model.yaml"), "sestina: 1\n");
+  EXPECT_THAT(refusal({.path = path("model.yaml")}), HasSubstr("something else"));
+  EXPECT_EQ(contents(path("model.yaml")), "sestina: 1\n");
+  EXPECT_THAT(refusal({.path = "/dev/null"}), HasSubstr("something else"));
+}
+
+// At the tenth row the folder of the checkpoint goes away.
+TEST_F(Writing, ThatFailsInTheMidstIsToldAtTheEnd) {
+  class Remover final : public Recorder {
+   public:
+    explicit Remover(fs::path folder) : folder_(std::move(folder)) {}
+    void begin(const ResultHeader&) override {}
+    void record(std::span<const double>) override {
+      if (++rows_ == 10) fs::remove_all(folder_);
+    }
+    void flush() override {}
+    void end() override {}
+
+   private:
+    fs::path folder_;
+    int rows_ = 0;
+  };
+  fs::create_directory(path("sub"));
+  Workspace workspace(make_slide("1"));
+  workspace.set_checkpoint({.path = path("sub") / "c", .every_wall = 1e-9});
+  workspace.add_recorder(std::make_unique<Remover>(path("sub")));
+  const RunReport report = workspace.run();
+  EXPECT_EQ(report.status, RunStatus::kComplete);
+  EXPECT_EQ(report.rows, 101);
+  EXPECT_GT(report.checkpoints, 0);
+  EXPECT_THAT(report.checkpoint_failure, HasSubstr("no directory"));
+}
+
+// ---- what does not belong together ---------------------------------------------------------------------
+
+class Mismatch : public InFolder {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"r.csv", "r.h5"}) {
+      std::atomic<bool> now{true};
+      Workspace workspace(make_slide("sin(t)"));
+      workspace.set_interrupt(&now);
+      workspace.set_checkpoint({.path = checkpoint_, .result_file = path(name)});
+      ASSERT_EQ(workspace.run(path(name)).status, RunStatus::kInterrupted);
+    }
+  }
+  // Of resuming the run with a result file, which must stay as it is.
+  std::string refusal(const char* result, const System& system = make_slide("sin(t)")) {
+    const std::string before = contents(path(result));
+    const bool existed = fs::exists(path(result));
+    const std::string message =
+        input_error([&] { Workspace(system).resume(read_checkpoint(checkpoint_), path(result)); });
+    EXPECT_EQ(contents(path(result)), before);
+    EXPECT_EQ(fs::exists(path(result)), existed);
+    return message;
+  }
+};
+
+TEST_F(Mismatch, OfTheModelIsRefused) {
+  EXPECT_THAT(refusal("r.csv", make_slide("sin(2*t)")), HasSubstr("another model"));
+  EXPECT_THAT(refusal("r.csv", make_robot()), HasSubstr("another model"));
+}
+
+TEST_F(Mismatch, OfTheResultIsRefused) {
+  EXPECT_THAT(refusal("absent.csv"), HasSubstr("not the result of this run"));
+  EXPECT_THAT(refusal("absent.h5"), HasSubstr("cannot continue"));
+  for (const char* name : {"other.csv", "other.h5"}) {
+    Workspace(make_slide("t")).run(path(name));
+    EXPECT_THAT(refusal(name), HasSubstr("cannot continue")) << name;
+  }
+  // The same header and another row.
+  std::string text = contents(path("r.csv"));
+  text.replace(text.rfind("\n0,"), 5, "\n0,7,");
+  write(path("changed.csv"), text);
+  EXPECT_THAT(refusal("changed.csv"), HasSubstr("its row 1 is not"));
+  // No row at all.
+  write(path("short.csv"), text.substr(0, text.rfind("\n0,") + 1));
+  EXPECT_THAT(refusal("short.csv"), HasSubstr("it has 0 rows, and should have 1"));
+}
+
+TEST_F(Mismatch, OfACompleteRunIsRefused) {
+  Workspace workspace(make_slide("sin(t)"));
+  workspace.set_checkpoint({.path = checkpoint_});
+  workspace.run();
+  EXPECT_TRUE(read_checkpoint(checkpoint_).is_complete);
+  EXPECT_THAT(refusal("r.csv"), HasSubstr("is complete: it ended at t = 1 s"));
+}
+
+TEST_F(Mismatch, OfTheMemoryOfARuleIsRefused) {
+  Checkpoint checkpoint = read_checkpoint(checkpoint_);
+  checkpoint.step.rule_memory.resize(3);
+  EXPECT_THAT(input_error([&] { Workspace(make_slide("sin(t)")).resume(checkpoint); }),
+              HasSubstr("dormand_prince_54 remembers"));
+}
+
+TEST_F(InFolder, TablesThatHaveChangedAreRefused) {
+  write(path("gust.csv"), "t,f\n0,0\n1,1\n");
+  Checkpoint checkpoint;
+  checkpoint.model_file = path("m.yaml");
+  checkpoint.model_text =
+      "sestina: 1\n"
+      "bodies: [{name: mass, type: particle, mass: 1}]\n"
+      "joints: [{name: slide, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0]}]\n"
+      "forces: [{name: gust, type: joint_force, joint: slide, value: {table: gust.csv, columns: [f]}}]\n";
+  checkpoint.tables = checksum_of_tables(read_model(checkpoint.model_text, checkpoint.model_file));
+  EXPECT_NO_THROW(read_model_of(checkpoint));
+  write(path("gust.csv"), "t,f\n0,0\n1,1.0000000000000002\n");
+  EXPECT_THAT(input_error([&] { read_model_of(checkpoint); }), HasSubstr("have changed"));
+}
+
+}  // namespace
+}  // namespace sestina::test
