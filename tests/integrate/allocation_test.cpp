@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "integrate/articulated_systems.h"
 #include "integrate/test_rules.h"
 #include "integrate/test_systems.h"
 #include "sestina/integrate/rule_list.h"
@@ -53,6 +54,18 @@ TEST_P(Stepping, DoesNotAllocate) {
     EXPECT_EQ(allocations, before) << option.driver;
     EXPECT_GT(driver->statistics().steps, 10);
   }
+}
+
+TEST_P(Stepping, LinkedBodiesDoesNotAllocate) {
+  ArticulatedSystem bodies(driven_top());
+  auto rule = make_rule(GetParam());
+  rule->start(bodies.equations, bodies.start());
+  const long before = allocations;
+  for (int k = 1; k <= 100; ++k) {
+    ASSERT_TRUE(rule->try_step(0.005 * k).complete());
+    rule->accept();
+  }
+  EXPECT_EQ(allocations, before);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stepping, testing::ValuesIn(rule_labels()),

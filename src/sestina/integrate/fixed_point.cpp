@@ -9,8 +9,10 @@ namespace {
 
 constexpr int kMostIterations = 60;
 constexpr double kTolerance = 2.0 * std::numeric_limits<double>::epsilon();
-// Residuals below this part of |x| that no longer shrink have met the rounding errors of g.
+// Residuals below this part of |x| that no longer shrink have met the rounding errors of g. The accelerated
+// residuals do not fall evenly, so that one that has not halved is no sign yet.
 constexpr double kRoundingLevel = 1e-12;
+constexpr int kStalls = 2;
 // A difference that the newer ones leave less than this part of adds noise and no direction.
 constexpr double kDependent = 1e-8;
 
@@ -53,14 +55,15 @@ FixedPointIteration::Status FixedPointIteration::advance(std::span<double> x, st
     }
   }
   if (!std::isfinite(change)) return Status::kFailed;
-  const bool has_stopped = iterations_ > 0 && change >= 0.5 * former_change_;
-  if (change <= kTolerance * scale || (change <= kRoundingLevel * scale && has_stopped)) {
+  const bool shrinks = iterations_ == 0 || change < 0.5 * least_change_;
+  stalls_ = shrinks ? 0 : stalls_ + 1;
+  if (shrinks) least_change_ = change;
+  if (change <= kTolerance * scale || (change <= kRoundingLevel * scale && stalls_ >= kStalls)) {
     std::copy(g.begin(), g.end(), x.begin());
     return Status::kArrived;
   }
   if (++iterations_ == kMostIterations) return Status::kFailed;
   remember(g);
-  former_change_ = change;
   accelerate(x, g);
   return Status::kGoOn;
 }

@@ -38,9 +38,10 @@ class FixedPointIteration {
 
   std::size_t n_ = 0;
   int iterations_ = 0;
-  int columns_ = 0;  // differences remembered
-  int newest_ = -1;  // where the newest stands
-  double former_change_ = 0.0;
+  int columns_ = 0;            // differences remembered
+  int newest_ = -1;            // where the newest stands
+  double least_change_ = 0.0;  // the last residual that was less than half of those before
+  int stalls_ = 0;             // residuals since
   int worst_ = 0;
   std::vector<double> residual_, former_residual_, former_g_;  // (n)
   std::vector<double> df_, dg_;                                // (kDepth x n)

@@ -1,24 +1,9 @@
 #include "sestina/integrate/velocity_verlet.h"
 
-#include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace sestina {
-namespace {
-
-// A contraction by half per iteration reaches rounding within these; a step with a slower one is far too
-// long to be accurate.
-constexpr int kMostIterations = 50;
-constexpr double kTolerance = 4.0 * std::numeric_limits<double>::epsilon();
-// Accelerations that carry rounding errors of their own stop the iteration short of kTolerance. It has
-// arrived when changes below this level no longer shrink.
-constexpr double kRoundingLevel = 1e-10;
-
-}  // namespace
-
 const std::string& VelocityVerlet::name() const {
   static const std::string kName = "velocity_verlet";
   return kName;
@@ -27,7 +12,9 @@ const std::string& VelocityVerlet::name() const {
 void VelocityVerlet::do_start(std::span<const double> memory) {
   const std::size_t nu = state().u.size();
   const std::size_t nz = state().z.size();
-  for (auto* vector : {&acceleration_, &udot_end_, &udot_, &u_half_, &displacement_}) vector->assign(nu, 0.0);
+  for (auto* vector : {&acceleration_, &udot_end_, &udot_, &u_half_, &u_next_, &displacement_})
+    vector->assign(nu, 0.0);
+  iteration_.resize(nu);
   for (auto* vector : {&zdot_begin_, &zdot_end_}) vector->assign(nz, 0.0);
   if (memory.empty()) {
     equations().calc_derivatives(state().t, state().q, state().u, acceleration_, zdot_begin_);
@@ -73,33 +60,21 @@ StepReport VelocityVerlet::solve_half_kick(const IntegrationState& from, std::sp
                                            double half) {
   const int nq = static_cast<int>(from.q.size());
   for (std::size_t i = 0; i < u_half_.size(); ++i) u_half_[i] = from.u[i] + half * guess[i];
-  double former_change = 0.0;
-  std::size_t worst = 0;
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+  iteration_.start();
+  while (true) {
     equations().calc_derivatives(from.t, from.q, u_half_, udot_, zdot_begin_);
     if (const int bad = first_not_finite(udot_); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
-    double change = 0.0;
-    double scale = 0.0;
-    for (std::size_t i = 0; i < u_half_.size(); ++i) {
-      const double kick = half * udot_[i];
-      const double next = from.u[i] + kick;
-      if (std::abs(next - u_half_[i]) > change) {
-        change = std::abs(next - u_half_[i]);
-        worst = i;
-      }
-      scale = std::max({scale, std::abs(from.u[i]), std::abs(kick)});
-      u_half_[i] = next;
+    for (std::size_t i = 0; i < u_half_.size(); ++i) u_next_[i] = from.u[i] + half * udot_[i];
+    if (const int bad = first_not_finite(u_next_); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
+    switch (iteration_.advance(u_half_, u_next_)) {
+      case FixedPointIteration::Status::kGoOn:
+        break;
+      case FixedPointIteration::Status::kArrived:
+        return {};
+      case FixedPointIteration::Status::kFailed:
+        return {StepStatus::kNotConverged, nq + iteration_.worst()};
     }
-    if (change <= kTolerance * scale) return {};
-    if (iteration > 0) {
-      // A linear iteration that contracts by r leaves change r / (1 - r).
-      const double contraction = change / former_change;
-      if (contraction < 1.0 && change * contraction <= kTolerance * scale * (1.0 - contraction)) return {};
-      if (contraction >= 1.0 && change <= kRoundingLevel * scale) return {};
-    }
-    former_change = change;
   }
-  return {StepStatus::kNotConverged, nq + static_cast<int>(worst)};
 }
 
 }  // namespace sestina

@@ -9,15 +9,16 @@
 // potential and a constant mass matrix the rule is symplectic and the energy error stays bounded.
 // Orientations are turned by the exponential map, never added to, so (2) is undone exactly as well.
 //
-// (1) is implicit where accelerations depend on speeds. It is solved by fixed-point iteration, which begins
-// with the acceleration of (3) of the step before and stops where the remaining error is at the level of
-// rounding. Accelerations that do not depend on speeds thus cost two evaluations a step, one of which
+// (1) is implicit where accelerations depend on speeds. It is solved by accelerated fixed-point iteration to
+// the level of rounding (fixed_point.h), which begins with the acceleration of (3) of the step before.
+// Accelerations that do not depend on speeds thus cost two evaluations a step, one of which
 // only confirms that they do not; (4) needs none beyond those of (1) and (3).
 //
 // Sources: W. C. Swope, H. C. Andersen, P. H. Berens, K. R. Wilson, J. Chem. Phys. 76 (1982) 637-649;
 // E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2nd edition (2006), I.1.4, II.3, VI.3.
 #pragma once
 
+#include "sestina/integrate/fixed_point.h"
 #include "sestina/integrate/integration_rule.h"
 
 namespace sestina {
@@ -46,10 +47,11 @@ class VelocityVerlet final : public IntegrationRule {
   std::vector<double> acceleration_;           // (nu) at state()
   std::vector<double> udot_end_;               // (nu) at the end of the step last tried
   std::vector<double> udot_;                   // (nu)
-  std::vector<double> u_half_;                 // (nu)
+  std::vector<double> u_half_, u_next_;        // (nu)
   std::vector<double> displacement_;           // (nu) h u_h
   std::vector<double> zdot_begin_;             // (nz)
   std::vector<double> zdot_end_;               // (nz)
+  FixedPointIteration iteration_;
 };
 
 }  // namespace sestina
