@@ -114,7 +114,7 @@ TEST(Table, ReproducesAStraightLine) {
 TEST(Table, NeedsTwoPointsInOrder) {
   const auto refused = [](std::vector<double> x, std::vector<double> y) {
     try {
-      Table(std::move(x), std::move(y), Interpolation::kLinear);
+      const Table table(std::move(x), std::move(y), Interpolation::kLinear);
       return std::string("accepted");
     } catch (const InputError& error) {
       return std::string(error.what());

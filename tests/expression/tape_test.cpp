@@ -176,7 +176,7 @@ TEST_F(TapeTest, AllowsOutputsToOverwriteInputs) {
 
 TEST_F(TapeTest, NamesASymbolWithoutValue) {
   try {
-    Tape(graph, std::array{read("x + mass")}, xyz);
+    const Tape tape(graph, std::array{read("x + mass")}, xyz);
     FAIL();
   } catch (const ExpressionError& error) {
     EXPECT_STREQ(error.what(), "'mass' has no value here");

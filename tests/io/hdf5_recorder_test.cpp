@@ -19,7 +19,6 @@
 namespace sestina {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::known_header;
 using testing::known_row;

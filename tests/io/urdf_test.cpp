@@ -18,8 +18,6 @@
 namespace sestina {
 namespace {
 
-using testing::AllOf;
-using testing::Contains;
 using testing::HasSubstr;
 
 constexpr double kEps = 1e-15;  // values of order 1 that pass through a few products

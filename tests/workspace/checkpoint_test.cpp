@@ -237,7 +237,7 @@ class Writing : public InFolder {
   std::string refusal(CheckpointOptions options) {
     write(path("r.csv"), "earlier");
     options.result_file = path("r.csv");
-    const std::string message = input_error([&] {
+    std::string message = input_error([&] {
       Workspace workspace(make_slide("1"));
       workspace.set_checkpoint(options);
       workspace.run(path("r.csv"));
@@ -306,7 +306,7 @@ class Mismatch : public InFolder {
   std::string refusal(const char* result, const System& system = make_slide("sin(t)")) {
     const std::string before = contents(path(result));
     const bool existed = fs::exists(path(result));
-    const std::string message =
+    std::string message =
         input_error([&] { Workspace(system).resume(read_checkpoint(checkpoint_), path(result)); });
     EXPECT_EQ(contents(path(result)), before);
     EXPECT_EQ(fs::exists(path(result)), existed);

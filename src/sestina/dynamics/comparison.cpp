@@ -39,7 +39,7 @@ double calc_condition(const Model& model, const Properties<double>& properties,
 
 class Comparer {
  public:
-  Comparer(std::shared_ptr<const Model> model, const Properties<double>& properties)
+  Comparer(const std::shared_ptr<const Model>& model, const Properties<double>& properties)
       : model_(*model), inverse_(model_), reactions_(static_cast<std::size_t>(model_.bodies().size())) {
     for (const std::string& name : solver_names()) {
       solvers_.emplace_back(model, properties, name);

@@ -4,6 +4,7 @@
 #include <cairo-svg.h>
 #include <cairo.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "sestina/base/error.h"
@@ -53,8 +54,8 @@ struct Figure::Canvas {
     const double dots = kDotsPerMillimetre;
     switch (format) {
       case FigureFormat::png:
-        surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width * dots + 0.5),
-                                             static_cast<int>(height * dots + 0.5));
+        surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(std::lround(width * dots)),
+                                             static_cast<int>(std::lround(height * dots)));
         break;
       case FigureFormat::svg:
         surface = cairo_svg_surface_create_for_stream(append, &bytes, width * points, height * points);

@@ -28,7 +28,7 @@ RotationSpec RotationSpec::axis_angle(Triple axis, Number angle) {
 RotationSpec RotationSpec::rpy(Number roll, Number pitch, Number yaw) {
   return {Kind::kRpy, {roll, pitch, yaw}, {}};
 }
-RotationSpec RotationSpec::matrix(std::array<Triple, 3> rows) {
+RotationSpec RotationSpec::matrix(const std::array<Triple, 3>& rows) {
   RotationSpec spec{Kind::kMatrix, {}, {}};
   for (const Triple& row : rows) spec.numbers.insert(spec.numbers.end(), row.begin(), row.end());
   return spec;

@@ -40,7 +40,7 @@ struct RotationSpec {
   static RotationSpec euler_parameters(Number e0, Number e1, Number e2, Number e3);
   static RotationSpec axis_angle(Triple axis, Number angle);
   static RotationSpec rpy(Number roll, Number pitch, Number yaw);
-  static RotationSpec matrix(std::array<Triple, 3> rows);
+  static RotationSpec matrix(const std::array<Triple, 3>& rows);
 };
 
 // A named frame fixed on a body.

@@ -22,7 +22,7 @@ IntegrationState initial_integration_state(const Model& model) {
 }
 
 std::string absolute_text(const std::filesystem::path& path) {
-  const std::string text = path.empty() ? "" : std::filesystem::absolute(path).lexically_normal().string();
+  std::string text = path.empty() ? "" : std::filesystem::absolute(path).lexically_normal().string();
   if (text.find('\n') != std::string::npos) {
     throw InputError("a checkpoint cannot name '" + text + "', which has a line break");
   }
