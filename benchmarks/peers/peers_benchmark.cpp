@@ -1,0 +1,143 @@
+// Sestina and other engines on the same mechanisms and states, in turn, in one process, on one thread.
+//
+//   bench_peers [--csv FILE] [--only MECHANISM] [--rounds N] [--states N] [--commit NAME]
+//
+// Each engine evaluates 64 states one after the other, so that no branch predictor learns a state. First
+// every peer's result is compared with ours for every state (4 states where nu > 300): what differs is named,
+// and the exit status is 1 when less than half of the engines agree with ours. Then the routines are timed in
+// turn. Ratios are ours over the best peer's, below one where we are faster.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "report.h"
+
+namespace {
+
+using namespace peers;
+
+struct Options {
+  std::string csv, only, commit = "unknown";
+  int num_states = 64;
+  MeasureOptions measure;
+};
+
+[[noreturn]] void fail_usage(const std::string& message) {
+  std::fprintf(stderr, "bench_peers: %s\n", message.c_str());
+  std::exit(2);
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) fail_usage("a value must follow " + name);
+    const std::string value = argv[++i];
+    if (name == "--csv") {
+      options.csv = value;
+    } else if (name == "--only") {
+      options.only = value;
+    } else if (name == "--commit") {
+      options.commit = value;
+    } else if (name == "--rounds" || name == "--states") {
+      const int number = std::atoi(value.c_str());
+      if (number < 1) fail_usage(name + " wants a number above 0, not '" + value + "'");
+      (name == "--rounds" ? options.measure.rounds : options.num_states) = number;
+    } else {
+      fail_usage("unknown option '" + name + "'");
+    }
+  }
+  return options;
+}
+
+std::vector<Mechanism> make_mechanisms() {
+  std::vector<Mechanism> list;
+  for (const int n : {1, 7, 10, 30, 100, 1000}) list.push_back(make_chain(n, Joint::kRevolute));
+  list.push_back(make_binary_tree(31));
+  for (const int n : {7, 16, 100}) list.push_back(make_chain(n, Joint::kSpherical));
+  list.push_back(make_humanoid());
+  return list;
+}
+
+Provenance make_provenance(const Options& options) {
+  Provenance provenance{
+      {"processor", processor_name()},
+      {"compiler", BENCH_COMPILER},
+      {"flags of peers compiled here", BENCH_FLAGS},
+      {"Sestina", sestina_version() + ", commit " + options.commit + ", " + BENCH_OUR_FLAGS}};
+#ifdef BENCH_PINOCCHIO
+  provenance.emplace_back("Pinocchio", pinocchio_version() + ", headers compiled here");
+#endif
+#ifdef BENCH_MUJOCO
+  provenance.emplace_back("MuJoCo", mujoco_version() + ", library of the Python package");
+#endif
+#ifdef BENCH_SIMBODY
+  provenance.emplace_back("Simbody", simbody_version() + ", library of the distribution");
+#endif
+  provenance.emplace_back("states", std::to_string(options.num_states));
+  provenance.emplace_back("rounds", std::to_string(options.measure.rounds));
+  return provenance;
+}
+
+std::vector<Comparison> compare_engines(const Mechanism& mechanism, const Options& options) {
+  const States states = make_states(mechanism, options.num_states);
+  std::vector<std::unique_ptr<Engine>> engines;
+  engines.push_back(make_sestina_engine(mechanism, states));
+#ifdef BENCH_PINOCCHIO
+  engines.push_back(make_pinocchio_engine(mechanism, states));
+#endif
+#ifdef BENCH_MUJOCO
+  engines.push_back(make_mujoco_engine(mechanism, states));
+#endif
+#ifdef BENCH_SIMBODY
+  engines.push_back(make_simbody_engine(mechanism, states));
+#endif
+  std::vector<Comparison> comparisons;
+  for (const Kernel kernel : kKernels) {
+    std::vector<Routine> routines;
+    for (const auto& engine : engines) {
+      for (Routine& routine : engine->routines()) {
+        if (routine.kernel == kernel) routines.push_back(std::move(routine));
+      }
+    }
+    if (!routines.empty()) {
+      comparisons.push_back(compare(mechanism, kernel, routines, states, options.measure));
+    }
+  }
+  return comparisons;
+}
+
+int run(const Options& options) {
+  const Provenance provenance = make_provenance(options);
+  for (const auto& [name, value] : provenance) std::printf("%s: %s\n", name.c_str(), value.c_str());
+  std::vector<Comparison> comparisons;
+  for (const Mechanism& mechanism : make_mechanisms()) {
+    if (mechanism.name.find(options.only) == std::string::npos) continue;
+    std::fprintf(stderr, "-- %s\n", mechanism.name.c_str());
+    for (Comparison& comparison : compare_engines(mechanism, options)) {
+      comparisons.push_back(std::move(comparison));
+    }
+  }
+  if (comparisons.empty()) fail_usage("no mechanism's name has '" + options.only + "'");
+  std::printf(
+      "\nMicroseconds per evaluation, median (minimum) over the rounds; ratio: Sestina / best peer;\n"
+      "error: the largest relative difference of a peer's result to ours; ! marks a result that is wrong.\n");
+  bool is_confirmed = true;
+  for (const Kernel kernel : kKernels) print_table(kernel, comparisons);
+  for (const Comparison& comparison : comparisons) is_confirmed = is_confirmed && comparison.is_confirmed();
+  print_disagreements(comparisons);
+  if (!options.csv.empty()) write_csv(options.csv, provenance, comparisons);
+  return is_confirmed ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(parse(argc, argv));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_peers: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,174 @@
+// Pinocchio, compiled from its headers with the flags of this program.
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/multibody.hpp>
+
+#include "engine.h"
+
+namespace peers {
+namespace {
+
+namespace pin = pinocchio;
+using Eigen::VectorXd;
+
+// Speeds of a ball are in the axes of M; those of a free base too, the linear ones first.
+constexpr SpeedConvention kConvention{false, true};
+
+pin::JointModel make_joint(const Link& link) {
+  switch (link.joint) {
+    case Joint::kSpherical:
+      return pin::JointModelSpherical();
+    case Joint::kFree:
+      return pin::JointModelFreeFlyer();
+    case Joint::kRevolute:
+      break;
+  }
+  if (link.axis == 0) return pin::JointModelRX();
+  if (link.axis == 1) return pin::JointModelRY();
+  return pin::JointModelRZ();
+}
+
+pin::Model make_model(const Mechanism& mechanism) {
+  pin::Model model;
+  model.gravity.linear() << mechanism.gravity[0], mechanism.gravity[1], mechanism.gravity[2];
+  int i = 0;
+  for (const Link& link : mechanism.links) {
+    const Eigen::Quaterniond R(link.orientation[0], link.orientation[1], link.orientation[2],
+                               link.orientation[3]);
+    const Eigen::Vector3d p(link.position[0], link.position[1], link.position[2]);
+    const Eigen::Vector3d com(link.center_of_mass[0], link.center_of_mass[1], link.center_of_mass[2]);
+    const auto& J = link.inertia;
+    Eigen::Matrix3d inertia;
+    inertia << J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2];
+    const auto joint = model.addJoint(static_cast<pin::JointIndex>(link.parent + 1), make_joint(link),
+                                      pin::SE3(R.toRotationMatrix(), p), "joint" + std::to_string(i++));
+    model.appendBodyToJoint(joint, pin::Inertia(link.mass, com, inertia), pin::SE3::Identity());
+  }
+  return model;
+}
+
+VectorXd to_eigen(const std::vector<double>& x) {
+  return Eigen::Map<const VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+std::vector<double> to_std(const VectorXd& x) { return {x.data(), x.data() + x.size()}; }
+
+// Row after row.
+template <class Matrix>
+std::vector<double> to_std_matrix(const Matrix& m) {
+  std::vector<double> rows;
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    for (Eigen::Index j = 0; j < m.cols(); ++j) rows.push_back(m(i, j));
+  }
+  return rows;
+}
+
+struct PinocchioState {
+  VectorXd q, v, tau, a;
+};
+
+class PinocchioEngine final : public Engine {
+ public:
+  PinocchioEngine(const Mechanism& mechanism, const States& states)
+      : mechanism_(mechanism), states_(states), model_(make_model(mechanism)), data_(model_) {
+    for (const DrivenState& state : states) {
+      std::vector<double> q = state.q;  // scalar of the quaternion last
+      for (const Link& link : mechanism.links) {
+        if (link.joint == Joint::kRevolute) continue;
+        const auto e = q.begin() + link.q_start + (link.joint == Joint::kFree ? 3 : 0);
+        std::rotate(e, e + 1, e + 4);
+      }
+      native_.push_back({to_eigen(q), to_eigen(to_engine(mechanism, state, state.u, kConvention)),
+                         to_eigen(to_engine(mechanism, state, state.tau, kConvention)),
+                         to_eigen(udot_to_engine(mechanism, state, state.udot, kConvention))});
+    }
+  }
+
+  std::vector<Routine> routines() override {
+    std::vector<Routine> list;
+    for (const auto convention : {pin::Convention::LOCAL, pin::Convention::WORLD}) {
+      const bool is_local = convention == pin::Convention::LOCAL;
+      add(
+          list, Kernel::kForwardDynamics, is_local ? "aba LOCAL" : "aba WORLD",
+          [this, convention](const PinocchioState& s) {
+            pin::aba(model_, data_, s.q, s.v, s.tau, convention);
+          },
+          [this](int k) { return udot_from_engine(mechanism_, state(k), to_std(data_.ddq), kConvention); });
+      if (mechanism_.nu > kLargestMatrix) continue;
+      add(
+          list, Kernel::kMassMatrix, is_local ? "crba LOCAL" : "crba WORLD",
+          [this, convention](const PinocchioState& s) { pin::crba(model_, data_, s.q, convention); },
+          [this](int k) {
+            const Eigen::MatrixXd M = data_.M.selfadjointView<Eigen::Upper>();
+            return matrix_from_engine(mechanism_, state(k), to_std_matrix(M), kConvention);
+          });
+    }
+    add(
+        list, Kernel::kInverseDynamics, "rnea",
+        [this](const PinocchioState& s) { pin::rnea(model_, data_, s.q, s.v, s.a); },
+        [this](int k) { return from_engine(mechanism_, state(k), to_std(data_.tau), kConvention); });
+    add(
+        list, Kernel::kKinematics, "forwardKinematics(q, v)",
+        [this](const PinocchioState& s) { pin::forwardKinematics(model_, data_, s.q, s.v); },
+        [this](int) { return kinematics(); });
+    if (mechanism_.nu <= kLargestMatrix) {
+      add(
+          list, Kernel::kDerivatives, "computeABADerivatives",
+          [this](const PinocchioState& s) { pin::computeABADerivatives(model_, data_, s.q, s.v, s.tau); },
+          [this](int k) { return derivatives(k); });
+    }
+    return list;
+  }
+
+ private:
+  template <class F, class R>
+  void add(std::vector<Routine>& list, Kernel kernel, const char* method, F evaluate, R result) {
+    list.push_back(make_routine(
+        kernel, "Pinocchio", method, static_cast<int>(native_.size()),
+        [this, evaluate](int k) { evaluate(native_[static_cast<std::size_t>(k)]); }, result));
+  }
+
+  const DrivenState& state(int k) const { return states_[static_cast<std::size_t>(k)]; }
+
+  std::vector<double> kinematics() const {
+    std::vector<double> positions, angular_velocities;
+    for (std::size_t i = 1; i < data_.oMi.size(); ++i) {
+      const Eigen::Vector3d p = data_.oMi[i].translation();
+      const Eigen::Vector3d w = data_.oMi[i].rotation() * data_.v[i].angular();
+      positions.insert(positions.end(), p.data(), p.data() + 3);
+      angular_velocities.insert(angular_velocities.end(), w.data(), w.data() + 3);
+    }
+    positions.insert(positions.end(), angular_velocities.begin(), angular_velocities.end());
+    return positions;
+  }
+
+  std::vector<double> derivatives(int k) const {
+    const std::vector<double> by_tau =
+        matrix_from_engine(mechanism_, state(k), to_std_matrix(data_.Minv), kConvention);
+    if (!mechanism_.is_revolute()) return by_tau;
+    std::vector<double> all = to_std_matrix(data_.ddq_dq);
+    const std::vector<double> by_u = to_std_matrix(data_.ddq_dv);
+    all.insert(all.end(), by_u.begin(), by_u.end());
+    all.insert(all.end(), by_tau.begin(), by_tau.end());
+    return all;
+  }
+
+  const Mechanism& mechanism_;
+  const States& states_;
+  pin::Model model_;
+  pin::Data data_;
+  std::vector<PinocchioState> native_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_pinocchio_engine(const Mechanism& mechanism, const States& states) {
+  return std::make_unique<PinocchioEngine>(mechanism, states);
+}
+
+std::string pinocchio_version() { return PINOCCHIO_VERSION; }
+
+}  // namespace peers

@@ -1,0 +1,193 @@
+// Sestina, by the objects that its solvers are made of.
+#include <algorithm>
+
+#include "engine.h"
+#include "sestina/base/version.h"
+#include "sestina/dynamics/inverse_dynamics.h"
+#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/recursive_solver.h"
+#include "sestina/model/freeze.h"
+
+namespace peers {
+namespace {
+
+using namespace sestina;
+
+Triple to_triple(const Vector3& v) { return {v[0], v[1], v[2]}; }
+
+std::string link_name(int i) { return "link" + std::to_string(i); }
+
+std::shared_ptr<const Model> make_model(const Mechanism& mechanism) {
+  System system;
+  system.gravity = to_triple(mechanism.gravity);
+  for (int i = 0; i < static_cast<int>(mechanism.links.size()); ++i) {
+    const Link& link = mechanism.links[static_cast<std::size_t>(i)];
+    const auto& J = link.inertia;
+    BodySpec& body = system.add_body(link_name(i), link.mass);
+    body.center_of_mass = to_triple(link.center_of_mass);
+    body.inertia = {.xx = J[0], .yy = J[1], .zz = J[2], .xy = J[3], .xz = J[4], .yz = J[5]};
+    const std::string mount = "mount" + std::to_string(i);
+    const auto& e = link.orientation;
+    PointSpec& point = link.parent < 0
+                           ? system.add_ground_point(mount, to_triple(link.position))
+                           : system.body(link_name(link.parent)).add_point(mount, to_triple(link.position));
+    if (e[0] != 1.0) point.axes = RotationSpec::euler_parameters(e[0], e[1], e[2], e[3]);
+    const char* type = link.joint == peers::Joint::kRevolute    ? "revolute"
+                       : link.joint == peers::Joint::kSpherical ? "spherical"
+                                                                : "free";
+    JointSpec& joint = system.add_joint("joint" + std::to_string(i), type,
+                                        (link.parent < 0 ? "ground" : link_name(link.parent)) + "." + mount,
+                                        link_name(i) + ".origin");
+    if (link.joint == peers::Joint::kRevolute) {
+      joint.axis = Triple{double(link.axis == 0), double(link.axis == 1), double(link.axis == 2)};
+    }
+  }
+  return freeze(system);
+}
+
+class SestinaEngine final : public Engine {
+ public:
+  SestinaEngine(const Mechanism& mechanism, const peers::States& states)
+      : mechanism_(mechanism),
+        model_(make_model(mechanism)),
+        properties_(calc_properties(*model_)),
+        kinematics_(*model_),
+        forces_(*model_),
+        no_forces_(*model_),
+        inverse_(*model_),
+        recursive_(*model_),
+        kane_(*model_),
+        udot_(static_cast<std::size_t>(mechanism.nu)) {
+    for (int i = 0; i < static_cast<int>(mechanism.links.size()); ++i) {
+      bodies_.push_back(model_->body(link_name(i)));
+    }
+    for (const DrivenState& state : states) {
+      states_.push_back(
+          {{0.0, reorder_q(state.q), reorder_u(state.u)}, reorder_u(state.tau), reorder_u(state.udot)});
+    }
+  }
+
+  std::vector<Routine> routines() override {
+    std::vector<Routine> list;
+    add(
+        list, Kernel::kForwardDynamics, "recursive", [this](const OurState& s) { calc_udot(s); },
+        [this](int) { return restore_u(udot_); });
+    add(
+        list, Kernel::kInverseDynamics, "inverse_dynamics",
+        [this](const OurState& s) {
+          update_kinematics(*model_, properties_, s.state, kinematics_);
+          update_inverse_dynamics<double>(*model_, properties_, kinematics_, no_forces_, s.udot, inverse_);
+        },
+        [this](int) { return restore_u(inverse_.residual); });
+    add(
+        list, Kernel::kKinematics, "update_kinematics",
+        [this](const OurState& s) { update_kinematics(*model_, properties_, s.state, kinematics_); },
+        [this](int) { return kinematics(); });
+    if (mechanism_.nu > kLargestMatrix) return list;
+    add(
+        list, Kernel::kMassMatrix, "kane",
+        [this](const OurState& s) {
+          update_kinematics(*model_, properties_, s.state, kinematics_);
+          kane_.update_mass_matrix(properties_, kinematics_);
+        },
+        [this](int) { return mass_matrix(); });
+    return list;
+  }
+
+ private:
+  struct OurState {
+    State<double> state;
+    std::vector<double> tau, udot;
+  };
+
+  template <class F, class R>
+  void add(std::vector<Routine>& list, Kernel kernel, const char* method, F evaluate, R result) {
+    list.push_back(make_routine(
+        kernel, "Sestina", method, static_cast<int>(states_.size()),
+        [this, evaluate](int k) { evaluate(states_[static_cast<std::size_t>(k)]); }, result));
+  }
+
+  void calc_udot(const OurState& s) {
+    update_kinematics(*model_, properties_, s.state, kinematics_);
+    std::copy(s.tau.begin(), s.tau.end(), forces_.tau.begin());
+    recursive_.solve(properties_, kinematics_, forces_, udot_);
+  }
+
+  std::vector<double> kinematics() const {
+    std::vector<double> positions, angular_velocities;
+    for (const BodyIndex body : bodies_) {
+      const auto& motion = kinematics_.motion[static_cast<std::size_t>(body.value())];
+      for (int k = 0; k < 3; ++k) {
+        positions.push_back(motion.X_WB.p[k]);
+        angular_velocities.push_back(motion.V_WB.w[k]);
+      }
+    }
+    positions.insert(positions.end(), angular_velocities.begin(), angular_velocities.end());
+    return positions;
+  }
+
+  std::vector<double> mass_matrix() const {
+    const auto n = static_cast<std::size_t>(mechanism_.nu);
+    std::vector<double> result(n * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        const int a = ours_of_speed(static_cast<int>(i)), b = ours_of_speed(static_cast<int>(j));
+        result[i * n + j] = kane_.mass_matrix()(std::max(a, b), std::min(a, b));
+      }
+    }
+    return result;
+  }
+
+  // The model has an order of bodies of its own.
+  template <class Start, class OurStart>
+  std::vector<double> reorder(const std::vector<double>& x, Start start, OurStart our_start,
+                              int Link::*count) const {
+    std::vector<double> ours(x.size());
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const Link& link = mechanism_.links[i];
+      const auto from = x.begin() + link.*start;
+      std::copy(from, from + link.*count, ours.begin() + model_->bodies()[bodies_[i]].*our_start);
+    }
+    return ours;
+  }
+  std::vector<double> reorder_q(const std::vector<double>& q) const {
+    return reorder(q, &Link::q_start, &BodyInfo::q_start, &Link::nq);
+  }
+  std::vector<double> reorder_u(const std::vector<double>& u) const {
+    return reorder(u, &Link::u_start, &BodyInfo::u_start, &Link::nu);
+  }
+  std::vector<double> restore_u(const std::vector<double>& ours) const {
+    std::vector<double> x(ours.size());
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      x[k] = ours[static_cast<std::size_t>(ours_of_speed(static_cast<int>(k)))];
+    }
+    return x;
+  }
+  int ours_of_speed(int speed) const {
+    std::size_t i = 0;
+    while (speed >= mechanism_.links[i].u_start + mechanism_.links[i].nu) ++i;
+    return model_->bodies()[bodies_[i]].u_start + speed - mechanism_.links[i].u_start;
+  }
+
+  const Mechanism& mechanism_;
+  std::shared_ptr<const Model> model_;
+  Properties<double> properties_;
+  Kinematics<double> kinematics_;
+  AppliedForces<double> forces_, no_forces_;
+  InverseDynamics<double> inverse_;
+  RecursiveSolver<double> recursive_;
+  KaneSolver<double> kane_;
+  std::vector<double> udot_;
+  std::vector<BodyIndex> bodies_;  // of each link
+  std::vector<OurState> states_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_sestina_engine(const Mechanism& mechanism, const States& states) {
+  return std::make_unique<SestinaEngine>(mechanism, states);
+}
+
+std::string sestina_version() { return sestina::version(); }
+
+}  // namespace peers
