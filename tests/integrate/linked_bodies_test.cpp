@@ -67,7 +67,7 @@ TEST_P(RuleOnLinkedBodies, ConvergesWithItsOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RuleOnLinkedBodies, testing::ValuesIn(rule_labels()),
+INSTANTIATE_TEST_SUITE_P(All, RuleOnLinkedBodies, testing::ValuesIn(labels_of_rules_of_given_step()),
                          [](const auto& test) { return test.param; });
 
 class ReversibleRule : public testing::TestWithParam<std::string> {

@@ -39,4 +39,11 @@ inline std::vector<std::string> rule_labels() {
   return labels;
 }
 
+// Without those that choose their steps: the accuracy of the rest follows from the length of the step.
+inline std::vector<std::string> labels_of_rules_of_given_step() {
+  std::vector<std::string> labels = rule_labels();
+  std::erase_if(labels, [](const std::string& label) { return make_rule(label)->chooses_its_steps(); });
+  return labels;
+}
+
 }  // namespace sestina::test

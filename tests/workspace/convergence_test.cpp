@@ -64,8 +64,11 @@ INSTANTIATE_TEST_SUITE_P(Rules, ObservedOrder, testing::ValuesIn(expectations())
 TEST(ObservedOrder, IsTestedForEveryRule) {
   std::vector<std::string> tested;
   for (const Expectation& expectation : expectations()) tested.emplace_back(expectation.rule);
-  EXPECT_THAT(tested, testing::UnorderedElementsAreArray(integration_rule_names().begin(),
-                                                         integration_rule_names().end()));
+  std::vector<std::string> names(integration_rule_names().begin(), integration_rule_names().end());
+  // The accuracy of those that choose their steps does not follow from dt.
+  std::erase_if(names,
+                [](const std::string& name) { return make_integration_rule(name)->chooses_its_steps(); });
+  EXPECT_THAT(tested, testing::UnorderedElementsAreArray(names));
 }
 
 // What MuJoCo and Pinocchio reach on this chain with their fourth-order steps of the same length: 3.3e-5 J,

@@ -45,6 +45,15 @@ void IntegrationRule::start(EquationsOfMotion& equations, const IntegrationState
 StepReport IntegrationRule::try_step(double t_end) {
   const StepReport report = do_step(t_end, candidate_);
   candidate_.t = t_end;
+  return check_candidate(report);
+}
+
+StepReport IntegrationRule::try_own_step(double t_limit) {
+  assert(chooses_its_steps());
+  return check_candidate(do_own_step(t_limit, candidate_));
+}
+
+StepReport IntegrationRule::check_candidate(const StepReport& report) const {
   if (!report.complete()) return report;
   int offset = 0;
   for (const std::vector<double>* values : {&candidate_.q, &candidate_.u, &candidate_.z}) {

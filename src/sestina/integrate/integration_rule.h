@@ -4,6 +4,9 @@
 //
 //   start -> { try_step -> (accept | try_step again, shorter) } ...
 //
+// A rule that chooses_its_steps() controls the error by itself, to the tolerances it is given: for it a
+// driver may call try_own_step in the place of try_step.
+//
 // After `start` nothing allocates memory.
 #pragma once
 
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "sestina/integrate/equations_of_motion.h"
+#include "sestina/integrate/error_tolerances.h"
 
 namespace sestina {
 
@@ -41,6 +45,10 @@ class IntegrationRule {
   virtual int error_order() const = 0;
   // Whether `interpolate` costs no evaluations.
   virtual bool has_dense_output() const = 0;
+  // Whether try_own_step is on offer.
+  virtual bool chooses_its_steps() const { return false; }
+  // For a rule that chooses its steps; from the next start on.
+  virtual void set_tolerances(const ErrorTolerances&) {}
 
   // Allocates everything. `memory` continues a former run bit for bit: the `previous_memory()` that belongs
   // to `initial`; empty for a new run.
@@ -49,6 +57,11 @@ class IntegrationRule {
 
   // Makes `candidate()` and `error()`: a step from `state()` that ends at exactly t_end (before or after).
   StepReport try_step(double t_end);
+  // The same as long as the rule finds right, but not beyond t_limit. Throws ComputationError where the rule
+  // finds no step.
+  StepReport try_own_step(double t_limit);
+  // Attempts within the last of these that the rule itself rejected.
+  virtual long rejected() const { return 0; }
   // The candidate of the last try_step, which must be complete, becomes `state()`.
   void accept();
   // The state at a time within the last accepted step, from `previous()` to `state()`: by dense output, or
@@ -72,9 +85,13 @@ class IntegrationRule {
  private:
   virtual void do_start(std::span<const double> memory) = 0;
   virtual StepReport do_step(double t_end, IntegrationState& candidate) = 0;
+  // Sets candidate.t, too.
+  virtual StepReport do_own_step(double, IntegrationState&) { return {StepStatus::kNotConverged, 0}; }
   virtual void do_accept() = 0;
   // previous().t < t < state().t
   virtual StepReport do_interpolate(double t, IntegrationState& out) = 0;
+
+  StepReport check_candidate(const StepReport& report) const;
 
   EquationsOfMotion* equations_ = nullptr;
   IntegrationState previous_;

@@ -7,6 +7,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/integrate/adams_bashforth_moulton.h"
+#include "sestina/integrate/cvode_rule.h"
 #include "sestina/integrate/explicit_runge_kutta.h"
 #include "sestina/integrate/lobatto_pair.h"
 #include "sestina/integrate/munthe_kaas.h"
@@ -35,6 +36,11 @@ std::unique_ptr<IntegrationRule> make(const RuleOptions&) {
   return std::make_unique<Rule>();
 }
 
+template <CvodeMethod kMethod>
+std::unique_ptr<IntegrationRule> make_cvode(const RuleOptions&) {
+  return std::make_unique<CvodeRule>(kMethod);
+}
+
 struct Entry {
   std::string name;
   std::unique_ptr<IntegrationRule> (*make)(const RuleOptions&);
@@ -48,6 +54,8 @@ const std::vector<Entry>& other_rules() {
       {"verlet", make<Verlet>},
       {"velocity_verlet", make<VelocityVerlet>},
       {"lobatto_iiia_iiib", make_lobatto_pair},
+      {"cvode_bdf", make_cvode<CvodeMethod::kBdf>},
+      {"cvode_adams", make_cvode<CvodeMethod::kAdams>},
   };
   return entries;
 }
@@ -68,7 +76,8 @@ std::span<const std::string> names_of_rules_with_error_estimate() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const std::string& name : integration_rule_names()) {
-      if (make_integration_rule(name)->error_order() > 0) list.push_back(name);
+      const auto rule = make_integration_rule(name);
+      if (rule->error_order() > 0 || rule->chooses_its_steps()) list.push_back(name);
     }
     return list;
   }();

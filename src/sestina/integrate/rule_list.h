@@ -18,7 +18,7 @@ struct RuleOptions {
 };
 
 std::span<const std::string> integration_rule_names();
-// Those that estimate their error, as a driver of variable step needs.
+// Those that estimate or control their error, as a driver of variable step needs.
 std::span<const std::string> names_of_rules_with_error_estimate();
 // Throws InputError for a name that is none of these, or an option of no meaning.
 std::unique_ptr<IntegrationRule> make_integration_rule(const RuleOptions& options);

@@ -67,6 +67,11 @@ void StepDriver::check(const IntegrationRule& rule, double t_start, double t_end
     throw InputError(fmt::format("a run from {} s to {} s is not finite", t_start, t_end));
   }
   if (t_end < t_start) throw InputError(fmt::format("a run from {} s cannot end at {} s", t_start, t_end));
+  if (rule.chooses_its_steps()) {
+    FaultList faults;
+    add_faults(tolerances_, faults);
+    faults.throw_if_any();
+  }
   check_fit(rule, t_start, t_end);
 }
 
@@ -89,7 +94,10 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   rule_ = &rule;
   t_end_ = t_end;
   equations_ = std::make_unique<CountedEquations>(equations, control_.statistics.evaluations);
+  rule.set_tolerances(tolerances_);
+  const long evaluations = control_.statistics.evaluations;
   rule.start(*equations_, from, memory);
+  control_.statistics.evaluations = evaluations;  // steps that are taken again to resume count once
   between_ = from;
   if (!done()) do_start();
   control_before_step_ = control_;
@@ -125,6 +133,7 @@ void StepDriver::accept_step() {
   statistics.smallest_step = statistics.steps == 0 ? h : std::min(statistics.smallest_step, h);
   statistics.largest_step = std::max(statistics.largest_step, h);
   ++statistics.steps;
+  statistics.rejected += rule_->rejected();
 }
 
 StepCheckpoint StepDriver::checkpoint() const {

@@ -44,6 +44,8 @@ class StepDriver {
   StepDriver(const StepDriver&) = delete;
   StepDriver& operator=(const StepDriver&) = delete;
 
+  // For rules that choose their steps.
+  void set_tolerances(const ErrorTolerances& tolerances) { tolerances_ = tolerances; }
   // Throws InputError where rule, options and times (s) do not fit together. `start` and `resume` check this
   // too; here is the way to know before anything is written.
   void check(const IntegrationRule& rule, double t_start, double t_end) const;
@@ -86,6 +88,7 @@ class StepDriver {
   IntegrationRule* rule_ = nullptr;
   std::unique_ptr<CountedEquations> equations_;
   double t_end_ = 0.0;
+  ErrorTolerances tolerances_;
   StepControl control_;
   StepControl control_before_step_;
   double earliest_ = 0.0;     // s, that advance_to can still tell

@@ -17,9 +17,14 @@ std::span<const std::string> step_driver_names() {
 }
 
 std::unique_ptr<StepDriver> make_step_driver(const StepOptions& options) {
-  if (options.driver == "fixed") return std::make_unique<FixedStepDriver>(options.dt);
+  std::unique_ptr<StepDriver> driver;
+  if (options.driver == "fixed") driver = std::make_unique<FixedStepDriver>(options.dt);
   if (options.driver == "variable") {
-    return std::make_unique<VariableStepDriver>(options.rtol, options.atol, options.max_step);
+    driver = std::make_unique<VariableStepDriver>(options.rtol, options.atol, options.max_step);
+  }
+  if (driver) {
+    driver->set_tolerances({options.rtol, options.atol, options.max_step});
+    return driver;
   }
   throw InputError({{{{}, "step.driver"},
                      fmt::format("unknown step driver '{}'{}", options.driver,

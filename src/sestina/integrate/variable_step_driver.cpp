@@ -24,24 +24,12 @@ constexpr double kSmallestLastError = 1e-4;
 VariableStepDriver::VariableStepDriver(double rtol, double atol, double max_step)
     : rtol_(rtol), atol_(atol), max_step_(max_step) {
   FaultList faults;
-  if (!(rtol >= 0.0) || !std::isfinite(rtol)) {
-    faults.add({{}, "step.rtol"}, fmt::format("{} is not a relative tolerance: give zero or more", rtol));
-  }
-  if (!(atol > 0.0) || !std::isfinite(atol)) {
-    faults.add(
-        {{}, "step.atol"},
-        fmt::format("{} is not an absolute tolerance: give a positive number, or a value that passes zero "
-                    "has no tolerance at all",
-                    atol));
-  }
-  if (!(max_step > 0.0)) {
-    faults.add({{}, "step.max_step"}, fmt::format("{} s is not a step: give a positive length", max_step));
-  }
+  add_faults({rtol, atol, max_step}, faults);
   faults.throw_if_any();
 }
 
 void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) const {
-  if (rule.error_order() > 0) return;
+  if (rule.error_order() > 0 || rule.chooses_its_steps()) return;
   throw InputError(
       fmt::format("the rule {} does not estimate its error, which the variable step needs: take {}, "
                   "or a fixed step",
@@ -49,12 +37,13 @@ void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) 
 }
 
 void VariableStepDriver::do_start() {
-  if (control().next_step > 0.0) return;  // resumed
+  if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or the rule's affair
   control().next_step = calc_initial_step();
   control().last_error = kSmallestLastError;
 }
 
 void VariableStepDriver::do_step() {
+  if (rule().chooses_its_steps()) return take_own_step();
   const double t = state().t;
   const double k = rule().error_order() + 1;
   const double beta = 0.2 / k;
@@ -77,6 +66,12 @@ void VariableStepDriver::do_step() {
     h *= std::max(kSafety / proportional, kShrinkAtMost);
     if (h < smallest_step(t)) fail(h, attempt);
   }
+}
+
+void VariableStepDriver::take_own_step() {
+  const StepReport report = rule().try_own_step(t_end());
+  if (!report.complete()) throw ComputationError(state().t, describe(report, equations()));
+  accept_step();
 }
 
 // The last two steps share what is left, so that the last one is not a mere rest.

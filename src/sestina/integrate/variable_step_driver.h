@@ -10,6 +10,8 @@
 // A step that meets a value that is not finite, or accelerations that cannot be calculated, is tried again
 // with a fifth of its length; the reason is reported where that does not help.
 //
+// A rule that chooses its steps does all this by itself, with the same tolerances.
+//
 // Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), section
 // II.4, and section IV.2 of volume II (1996) for the controller; K. Gustafsson, ACM Trans. Math. Softw. 17
 // (1991) 533-554.
@@ -39,6 +41,7 @@ class VariableStepDriver final : public StepDriver {
   void do_start() override;
   void do_step() override;
 
+  void take_own_step();
   double calc_step_end(double t, double h) const;
   Attempt try_step(double t_next);
   double calc_initial_step();

@@ -1,0 +1,82 @@
+// The multistep rules of variable order of CVODE: BDF (order 1 to 5) for stiff systems, Adams-Moulton (order
+// 1 to 12) for smooth ones.
+//
+// CVODE chooses its steps and controls their error by itself. try_own_step takes one of them; try_step takes
+// as many as it needs to end at t_end. What CVODE remembers is not open to be kept, so the rule starts CVODE
+// anew from the state it has reached after every kStepsFromAStart of CVODE's steps, whether anybody keeps a
+// checkpoint or not. What it remembers is then the state at the last start and where each step since was
+// bound to stop: to continue, it starts there and takes these steps again, with the same result bit for bit.
+// (On another processor or another library of functions the repeated steps may end elsewhere by a rounding;
+// then CVODE starts anew from the state that is to be continued.) An attempt that was not accepted cannot be
+// taken back within CVODE; the next one starts anew from the accepted state. docs/decisions/cvode.md says
+// what that costs.
+//
+// Euler parameters are integrated in their own coordinates. Their norm stays 1 up to the error of the steps,
+// since qdot is at right angles to q; states that are handed out are normalised, and so is the state at a
+// start.
+#pragma once
+
+#include <memory>
+
+#include "sestina/integrate/cvode_solver.h"
+#include "sestina/integrate/integration_rule.h"
+
+namespace sestina {
+
+class CvodeRule final : public IntegrationRule {
+ public:
+  static constexpr int kStepsFromAStart = 500;
+
+  explicit CvodeRule(CvodeMethod method) : method_(method) {}
+  ~CvodeRule() override;
+
+  const std::string& name() const override;
+  int order() const override;  // the highest
+  int error_order() const override { return 0; }
+  bool has_dense_output() const override { return true; }
+  bool chooses_its_steps() const override { return true; }
+  void set_tolerances(const ErrorTolerances& tolerances) override { tolerances_ = tolerances; }
+  long rejected() const override { return rejected_; }
+  std::span<const double> previous_memory() const override { return previous_memory_; }
+
+ private:
+  // One of CVODE's steps before the last one within a step of ours, by derivatives at its end.
+  struct Piece {
+    double end;  // s
+    int order;
+    std::size_t offset;  // of its derivatives in derivatives_
+  };
+
+  void do_start(std::span<const double> memory) override;
+  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_own_step(double t_limit, IntegrationState& candidate) override;
+  void do_accept() override;
+  StepReport do_interpolate(double t, IntegrationState& out) override;
+
+  void begin_attempt();
+  void take_step(double t_stop);
+  bool continue_from(std::span<const double> memory);
+  void start_at(double t, std::span<const double> y);  // y (nq + nu + nz)
+  void keep_piece();
+  void evaluate_piece(const Piece& piece, double t, std::span<double> y) const;
+  void copy_normalized(std::span<const double> y, IntegrationState& to) const;
+  void flatten(const IntegrationState& from);  // into y_
+
+  // [steps of CVODE since its start, time of the start, y at the start (n), where each step had to stop]
+  static constexpr std::size_t kSteps = 0, kTime = 1, kState = 2;
+  std::size_t stops() const { return kState + y_.size(); }
+
+  CvodeMethod method_;
+  ErrorTolerances tolerances_;
+  std::unique_ptr<CvodeSolver> solver_;
+  std::vector<double> previous_memory_, memory_;  // at previous() and at state()
+  std::vector<double> current_;                   // where the solver stands
+  bool is_pending_ = false;                       // it stands where nobody has accepted
+  long rejected_ = 0, rejected_before_ = 0;
+  std::vector<Piece> pieces_;
+  std::vector<double> derivatives_;
+  std::vector<double> y_;  // (n)
+  IntegrationState at_;
+};
+
+}  // namespace sestina

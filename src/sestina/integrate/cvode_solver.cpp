@@ -1,0 +1,328 @@
+#include "sestina/integrate/cvode_solver.h"
+
+#include <cvode/cvode.h>
+#include <fmt/format.h>
+#include <nvector/nvector_serial.h>
+#include <sundials/sundials_linearsolver.h>
+#include <sundials/sundials_matrix.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+#include <sunnonlinsol/sunnonlinsol_newton.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <new>
+
+#include "sestina/base/error.h"
+#include "sestina/integrate/integration_rule.h"
+#include "sestina/integrate/newton_matrix.h"
+
+namespace sestina {
+namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// A step too short to advance the time is the way to fail, not a count of attempts: each one shortens the
+// step to a half or less.
+constexpr int kMostAttempts = 30;
+// Steps that close in on a state where the accelerations cannot be calculated fail now and then only.
+constexpr int kStepsNearAnObstacle = 20;
+
+std::span<double> span_of(N_Vector v) {
+  return {N_VGetArrayPointer(v), static_cast<std::size_t>(N_VGetLength(v))};
+}
+
+// In the place of the weighted root mean square.
+double largest_weighted(N_Vector x, N_Vector weights) {
+  double largest = 0.0;
+  const std::span<const double> values = span_of(x), w = span_of(weights);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = std::abs(values[i] * w[i]);
+    if (!(value < std::numeric_limits<double>::infinity())) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+void check(int flag, const char* what) {
+  if (flag < 0) throw std::runtime_error(fmt::format("{} of SUNDIALS fails with {}", what, flag));
+}
+
+template <class Handle>
+Handle checked(Handle handle) {
+  if (handle == nullptr) throw std::bad_alloc();
+  return handle;
+}
+
+}  // namespace
+
+struct CvodeSolver::Handles {
+  SUNContext context = nullptr;
+  N_Vector y = nullptr, scratch = nullptr, weights = nullptr;
+  void* cvode = nullptr;
+  SUNNonlinearSolver iteration = nullptr;
+  SUNLinearSolver linear_solver = nullptr;
+  SUNMatrix matrix = nullptr;  // stands for `newton`
+
+  NewtonMatrix newton;
+  std::vector<double> increments;  // (nq + nu)
+
+  // What the callbacks leave to tell.
+  std::string reason;            // why the accelerations could not be calculated
+  int not_finite = -1;           // the derivative that is not finite, through [q, u, z]
+  int steps_since_obstacle = 0;  // one of these two
+  std::exception_ptr exception;  // any other
+  std::string message;           // of CVODE
+
+  Handles() = default;
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+  ~Handles() {
+    CVodeFree(&cvode);
+    if (iteration != nullptr) SUNNonlinSolFree(iteration);
+    if (linear_solver != nullptr) SUNLinSolFreeEmpty(linear_solver);
+    if (matrix != nullptr) SUNMatFreeEmpty(matrix);
+    for (N_Vector v : {y, scratch, weights}) {
+      if (v != nullptr) N_VDestroy(v);
+    }
+    SUNContext_Free(&context);
+  }
+
+  int look_for_not_finite(int bad) {
+    if (bad < 0) return 0;
+    not_finite = bad;
+    reason.clear();
+    steps_since_obstacle = 0;
+    return 1;
+  }
+  void begin_step() {
+    message.clear();
+    exception = nullptr;
+    if (++steps_since_obstacle <= kStepsNearAnObstacle) return;
+    reason.clear();
+    not_finite = -1;
+  }
+};
+
+// `self` is the CvodeSolver. Returns what CVODE expects: 0, 1 for what a shorter step may mend, -1 otherwise.
+struct CvodeSolver::Callbacks {
+  template <class Work>
+  static int guarded(void* self, Work&& work) {
+    auto& solver = *static_cast<CvodeSolver*>(self);
+    try {
+      return work(solver, *solver.handles_);
+    } catch (const ComputationError& error) {
+      solver.handles_->reason = error.reason();
+      solver.handles_->steps_since_obstacle = 0;
+      return 1;
+    } catch (...) {
+      solver.handles_->exception = std::current_exception();
+      return -1;
+    }
+  }
+
+  static int calc_rate(double t, N_Vector y, N_Vector rate, void* self) {
+    return guarded(self, [&](CvodeSolver& s, Handles& h) {
+      const std::span<const double> values = span_of(y);
+      const std::span<double> rates = span_of(rate);
+      const auto q = values.first(s.nq_), u = values.subspan(s.nq_, s.nu_);
+      s.equations_->calc_q_dot(q, u, rates.first(s.nq_));
+      s.equations_->calc_derivatives(t, q, u, rates.subspan(s.nq_, s.nu_), rates.subspan(s.nq_ + s.nu_));
+      return h.look_for_not_finite(first_not_finite(rates));
+    });
+  }
+
+  static int calc_weights(N_Vector y, N_Vector weights, void* self) {
+    const auto& s = *static_cast<CvodeSolver*>(self);
+    const std::span<const double> values = span_of(y);
+    const std::span<double> w = span_of(weights);
+    const std::size_t controlled = s.nq_ + s.nu_;
+    for (std::size_t i = 0; i < controlled; ++i) w[i] = 1.0 / s.tolerances_.of(values[i]);
+    std::fill(w.begin() + static_cast<long>(controlled), w.end(), 0.0);
+    return 0;
+  }
+
+  // The increments are those of CVODE's own difference quotients: so large that rounding errors of the rates
+  // stay small beside I in I - gamma J.
+  static int update_matrix(double t, N_Vector y, N_Vector rate, SUNMatrix, booleantype is_jacobian_good,
+                           booleantype* is_jacobian_new, double gamma, void* self, N_Vector, N_Vector,
+                           N_Vector) {
+    return guarded(self, [&](CvodeSolver& s, Handles& h) {
+      *is_jacobian_new = is_jacobian_good ? SUNFALSE : SUNTRUE;
+      if (!is_jacobian_good) {
+        const std::span<const double> values = span_of(y), weights = span_of(h.weights);
+        check(CVodeGetErrWeights(h.cvode, h.weights), "CVodeGetErrWeights");
+        const auto n = static_cast<double>(values.size());
+        const double size = largest_weighted(rate, h.weights);
+        const double least = size == 0.0 ? 1.0 : 1000.0 * std::abs(gamma) * kEpsilon * n * size;
+        for (std::size_t i = 0; i < h.increments.size(); ++i) {
+          h.increments[i] = std::max(std::sqrt(kEpsilon) * std::abs(values[i]), least / weights[i]);
+        }
+        const int bad = h.newton.update_derivatives(*s.equations_, t, values, span_of(rate), h.increments);
+        if (h.look_for_not_finite(bad) != 0) return 1;
+      }
+      return h.newton.factorize(*s.equations_, gamma) ? 0 : 1;
+    });
+  }
+
+  static int solve(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, double) {
+    return guarded(solver->content, [&](CvodeSolver& s, Handles& h) {
+      h.newton.solve(*s.equations_, span_of(b), span_of(x));
+      return 0;
+    });
+  }
+
+  static SUNLinearSolver_Type type_of_solver(SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; }
+  static SUNMatrix_ID type_of_matrix(SUNMatrix) { return SUNMATRIX_CUSTOM; }
+
+  static void keep_message(int, const char*, const char*, char* message, void* self) {
+    static_cast<CvodeSolver*>(self)->handles_->message = message;
+  }
+};
+
+CvodeSolver::CvodeSolver(CvodeMethod method, EquationsOfMotion& equations)
+    : handles_(std::make_unique<Handles>()),
+      equations_(&equations),
+      nq_(static_cast<std::size_t>(equations.nq())),
+      nu_(static_cast<std::size_t>(equations.nu())),
+      nz_(static_cast<std::size_t>(equations.nz())) {
+  create(method);
+}
+
+CvodeSolver::~CvodeSolver() = default;
+
+void CvodeSolver::create(CvodeMethod method) {
+  Handles& h = *handles_;
+  const bool is_bdf = method == CvodeMethod::kBdf;
+  check(SUNContext_Create(nullptr, &h.context), "SUNContext_Create");
+  h.y = checked(N_VNew_Serial(static_cast<sunindextype>(nq_ + nu_ + nz_), h.context));
+  h.y->ops->nvwrmsnorm = largest_weighted;  // clones inherit it
+  h.scratch = checked(N_VClone(h.y));
+  h.weights = checked(N_VClone(h.y));
+  N_VConst(0.0, h.y);
+  h.cvode = checked(CVodeCreate(is_bdf ? CV_BDF : CV_ADAMS, h.context));
+  check(CVodeSetErrHandlerFn(h.cvode, Callbacks::keep_message, this), "CVodeSetErrHandlerFn");
+  check(CVodeInit(h.cvode, Callbacks::calc_rate, 0.0, h.y), "CVodeInit");
+  check(CVodeSetUserData(h.cvode, this), "CVodeSetUserData");
+  check(CVodeWFtolerances(h.cvode, Callbacks::calc_weights), "CVodeWFtolerances");
+  check(CVodeSetMaxErrTestFails(h.cvode, kMostAttempts), "CVodeSetMaxErrTestFails");
+  check(CVodeSetMaxConvFails(h.cvode, kMostAttempts), "CVodeSetMaxConvFails");
+  check(CVodeSetMaxHnilWarns(h.cvode, -1), "CVodeSetMaxHnilWarns");
+  if (is_bdf) {
+    create_newton();
+  } else {
+    h.iteration = checked(SUNNonlinSol_FixedPoint(h.y, 0, h.context));
+    check(CVodeSetNonlinearSolver(h.cvode, h.iteration), "CVodeSetNonlinearSolver");
+  }
+}
+
+void CvodeSolver::create_newton() {
+  Handles& h = *handles_;
+  h.newton.resize(*equations_);
+  h.increments.assign(nq_ + nu_, 0.0);
+  h.iteration = checked(SUNNonlinSol_Newton(h.y, h.context));
+  check(CVodeSetNonlinearSolver(h.cvode, h.iteration), "CVodeSetNonlinearSolver");
+  h.linear_solver = checked(SUNLinSolNewEmpty(h.context));
+  h.linear_solver->content = this;
+  h.linear_solver->ops->gettype = Callbacks::type_of_solver;
+  h.linear_solver->ops->solve = Callbacks::solve;
+  h.matrix = checked(SUNMatNewEmpty(h.context));
+  h.matrix->ops->getid = Callbacks::type_of_matrix;
+  check(CVodeSetLinearSolver(h.cvode, h.linear_solver, h.matrix), "CVodeSetLinearSolver");
+  check(CVodeSetLinSysFn(h.cvode, Callbacks::update_matrix), "CVodeSetLinSysFn");
+}
+
+void CvodeSolver::start(EquationsOfMotion& equations, const ErrorTolerances& tolerances, double t,
+                        std::span<const double> y) {
+  Handles& h = *handles_;
+  equations_ = &equations;
+  tolerances_ = tolerances;
+  t_ = t;
+  std::ranges::copy(y, span_of(h.y).begin());
+  check(CVodeReInit(h.cvode, t, h.y), "CVodeReInit");
+  h.reason.clear();
+  h.not_finite = -1;
+  const bool has_longest = std::isfinite(tolerances.max_step);
+  check(CVodeSetMaxStep(h.cvode, has_longest ? tolerances.max_step : 0.0), "CVodeSetMaxStep");
+}
+
+void CvodeSolver::step(double t_stop) {
+  Handles& h = *handles_;
+  h.begin_step();
+  const double t_before = t_;
+  check(CVodeSetStopTime(h.cvode, t_stop), "CVodeSetStopTime");
+  const int flag = CVode(h.cvode, t_stop, h.y, &t_, CV_ONE_STEP);
+  if (flag < 0) {
+    t_ = t_before;
+    fail(flag);
+  }
+  if (t_ != t_stop && std::abs(t_ - t_before) < 16.0 * kEpsilon * std::abs(t_)) fail(CV_ERR_FAILURE);
+}
+
+std::span<const double> CvodeSolver::values() const { return span_of(handles_->y); }
+
+void CvodeSolver::interpolate(double t, std::span<double> y) const {
+  check(CVodeGetDky(handles_->cvode, t, 0, handles_->scratch), "CVodeGetDky");
+  std::ranges::copy(span_of(handles_->scratch), y.begin());
+}
+
+int CvodeSolver::calc_derivatives(std::span<double> columns) const {
+  int order = 0;
+  check(CVodeGetLastOrder(handles_->cvode, &order), "CVodeGetLastOrder");
+  const std::size_t n = nq_ + nu_ + nz_;
+  for (int k = 0; k <= order; ++k) {
+    check(CVodeGetDky(handles_->cvode, t_, k, handles_->scratch), "CVodeGetDky");
+    std::ranges::copy(span_of(handles_->scratch), columns.subspan(static_cast<std::size_t>(k) * n).begin());
+  }
+  return order;
+}
+
+long CvodeSolver::rejected() const {
+  long errors = 0, failures = 0;
+  check(CVodeGetNumErrTestFails(handles_->cvode, &errors), "CVodeGetNumErrTestFails");
+  check(CVodeGetNumStepSolveFails(handles_->cvode, &failures), "CVodeGetNumStepSolveFails");
+  return errors + failures;
+}
+
+void CvodeSolver::fail(int flag) {
+  Handles& h = *handles_;
+  if (h.exception) std::rethrow_exception(h.exception);
+  const std::string reason = explain(flag);
+  if (flag == CV_FIRST_RHSFUNC_ERR || flag == CV_TOO_MUCH_ACC) throw ComputationError(t_, reason);
+  double length = 0.0;
+  check(CVodeGetCurrentStep(h.cvode, &length), "CVodeGetCurrentStep");
+  throw ComputationError(t_, fmt::format("the step fell to {:.3g} s, too short to advance the time: {}",
+                                         std::abs(length), reason));
+}
+
+std::string CvodeSolver::explain(int flag) {
+  const Handles& h = *handles_;
+  double error = 0.0;
+  const std::string worst = name_of_worst(error);
+  if (flag == CV_TOO_MUCH_ACC) return "step.rtol and step.atol ask for more than the digits of numbers hold";
+  if (!h.reason.empty()) return h.reason;
+  if (h.not_finite >= 0) return describe({StepStatus::kNotFinite, h.not_finite}, *equations_);
+  if (flag == CV_ERR_FAILURE) {
+    return fmt::format("the largest error is in {}, {:.3g} times its tolerance", worst, error);
+  }
+  if (flag == CV_CONV_FAILURE) {
+    return fmt::format("the implicit equations of the rule do not converge (worst in {})", worst);
+  }
+  return h.message;
+}
+
+// The coordinate or speed with the largest estimated error in the last attempt at a step.
+std::string CvodeSolver::name_of_worst(double& error) {
+  const Handles& h = *handles_;
+  check(CVodeGetErrWeights(h.cvode, h.weights), "CVodeGetErrWeights");
+  check(CVodeGetEstLocalErrors(h.cvode, h.scratch), "CVodeGetEstLocalErrors");
+  const std::span<const double> errors = span_of(h.scratch), weights = span_of(h.weights);
+  std::size_t worst = 0;
+  for (std::size_t i = 0; i < nq_ + nu_; ++i) {
+    if (const double e = std::abs(errors[i] * weights[i]); e > error) worst = i, error = e;
+  }
+  const int nq = static_cast<int>(nq_), i = static_cast<int>(worst);
+  return i < nq ? equations_->name_of_q(i) : equations_->name_of_u(i - nq);
+}
+
+}  // namespace sestina
