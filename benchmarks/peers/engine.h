@@ -44,9 +44,13 @@ class Engine {
   virtual ~Engine() = default;
   // They refer to the engine and last as long as it does.
   virtual std::vector<Routine> routines() = 0;
+  // The result of a kernel at state k by a slow way, where there is no routine of ours to check others with;
+  // empty if there is none.
+  virtual std::vector<double> slow_result(Kernel, int) { return {}; }
 };
 
-// From what evaluates state k, for the timing without a call through a pointer for each evaluation.
+// From what evaluates state k (a routine that takes several states at once fills in `evaluate` itself), for
+// the timing without a call through a pointer for each evaluation.
 template <class F, class R>
 Routine make_routine(Kernel kernel, std::string engine, std::string method, int num_states, F evaluate,
                      R result) {

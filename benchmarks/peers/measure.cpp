@@ -11,6 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kOurs = "Sestina";
 
@@ -20,20 +21,23 @@ double seconds_of(const Routine& routine, int first, int count) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Largest difference over the largest number of `reference`.
+// Largest difference over the largest number of `reference`; infinite where a number is not finite.
 double relative_difference(const std::vector<double>& x, const std::vector<double>& reference) {
-  double difference = x.size() == reference.size() ? 0.0 : kNaN, size = 0.0;
-  for (std::size_t i = 0; i < std::min(x.size(), reference.size()); ++i) {
+  if (x.size() != reference.size()) return kInfinity;
+  double difference = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
     const double d = std::abs(x[i] - reference[i]);
-    if (!(d <= difference)) difference = d;  // a NaN too
+    if (!std::isfinite(d)) return kInfinity;
+    difference = std::max(difference, d);
     size = std::max(size, std::abs(reference[i]));
   }
-  return difference / size;
+  return difference == 0.0 ? 0.0 : difference / size;
 }
 
 // Mass matrices of long chains are ill-conditioned (1e10 for 1000 links), so that two ways to solve with one
-// differ; what needs no solution agrees to round-off.
-double tolerance_of(const Mechanism& mechanism, Kernel kernel) {
+// differ; what needs no solution agrees to round-off. Difference quotients have errors of their own.
+double tolerance_of(const Mechanism& mechanism, Kernel kernel, bool is_checked_by_slow_result) {
+  if (is_checked_by_slow_result) return 1e-5;
   const bool is_solved = kernel == Kernel::kForwardDynamics || kernel == Kernel::kDerivatives;
   if (!is_solved) return 1e-10;
   return mechanism.nu > kLargestMatrix ? 1e-5 : 1e-8;
@@ -59,7 +63,7 @@ bool Comparison::is_confirmed() const {
   if (!ours()) return true;
   std::map<std::string, bool> peers;  // by name, whether one of its methods agrees
   for (const Measurement& m : measurements) {
-    if (m.engine != kOurs) peers[m.engine] = peers[m.engine] || agrees(m);
+    if (m.engine != kOurs) peers[m.engine] = peers[m.engine] || !is_wrong(m);
   }
   const auto agreeing = std::count_if(peers.begin(), peers.end(), [](const auto& p) { return p.second; });
   return 2 * static_cast<std::size_t>(agreeing) >= peers.size();
@@ -91,45 +95,71 @@ double Comparison::ratio() const {
 }
 
 double Comparison::ratio_of_minima() const {
-  double best = std::numeric_limits<double>::infinity();
+  double best = kInfinity;
   for (const Measurement& m : measurements) {
     if (m.engine != kOurs) best = std::min(best, m.minimum);
   }
   return ours() && best_peer() ? ours()->minimum / best : kNaN;
 }
 
-Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<Routine>& routines,
-                   const States& states, const MeasureOptions& options) {
-  Comparison comparison{mechanism.name, static_cast<int>(mechanism.links.size()), mechanism.nu,
-                        kernel,         tolerance_of(mechanism, kernel),          {}};
-  const auto reference = std::find_if(routines.begin(), routines.end(),
-                                      [](const Routine& routine) { return routine.engine == kOurs; });
-  const int num_states = static_cast<int>(states.size());
-  // Some evaluations of a peer take tens of milliseconds.
-  const int num_checked = mechanism.nu > kLargestMatrix ? std::min(4, num_states) : num_states;
-  std::vector<int> counts, next(routines.size(), 0);
-  for (const Routine& routine : routines) {
-    Measurement measurement{
-        routine.engine, routine.method, reference == routines.end() ? kNaN : 0.0, {}, 0, 0};
-    for (int k = 0; k < num_checked && reference != routines.end(); ++k) {
-      const double error = relative_difference(routine.result(k), reference->result(k));
-      if (!(error <= measurement.error)) measurement.error = error;
+namespace {
+
+// The largest errors of all routines; ours is the reference, or else its slow result.
+std::vector<double> calc_errors(const Mechanism& mechanism, Kernel kernel,
+                                const std::vector<Routine>& routines, const Routine* reference, Engine& ours,
+                                int num_states) {
+  // Some evaluations of a peer, and all slow results, take tens of milliseconds.
+  const bool is_slow = mechanism.nu > kLargestMatrix || !reference;
+  std::vector<double> errors(routines.size(), 0.0);
+  for (int k = 0; k < (is_slow ? std::min(4, num_states) : num_states); ++k) {
+    const std::vector<double> right = reference ? reference->result(k) : ours.slow_result(kernel, k);
+    if (right.empty()) return std::vector<double>(routines.size(), kNaN);
+    for (std::size_t i = 0; i < routines.size(); ++i) {
+      errors[i] = std::max(errors[i], relative_difference(routines[i].result(k), right));
     }
-    comparison.measurements.push_back(measurement);
+  }
+  return errors;
+}
+
+void time_in_turn(const std::vector<Routine>& routines, int num_states, const MeasureOptions& options,
+                  std::vector<Measurement>& measurements) {
+  const std::size_t n = routines.size();
+  std::vector<int> counts, next(n, 0);
+  for (const Routine& routine : routines) {
     counts.push_back(calibrate(routine, num_states, options.round_seconds));
   }
-  const std::size_t n = routines.size();
   for (int round = 0; round < options.rounds; ++round) {
     for (std::size_t turn = 0; turn < n; ++turn) {
       const std::size_t i = (turn + static_cast<std::size_t>(round)) % n;
-      comparison.measurements[i].rounds.push_back(seconds_of(routines[i], next[i], counts[i]) / counts[i]);
+      measurements[i].rounds.push_back(seconds_of(routines[i], next[i], counts[i]) / counts[i]);
       next[i] = (next[i] + counts[i]) % num_states;
     }
   }
-  for (Measurement& m : comparison.measurements) {
+  for (Measurement& m : measurements) {
     m.median = median(m.rounds);
     m.minimum = *std::min_element(m.rounds.begin(), m.rounds.end());
   }
+}
+
+}  // namespace
+
+Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<Routine>& routines,
+                   Engine& ours, const States& states, const MeasureOptions& options) {
+  const auto found = std::find_if(routines.begin(), routines.end(),
+                                  [](const Routine& routine) { return routine.engine == kOurs; });
+  const Routine* reference = found == routines.end() ? nullptr : &*found;
+  Comparison comparison;
+  comparison.mechanism = mechanism.name;
+  comparison.links = static_cast<int>(mechanism.links.size());
+  comparison.nu = mechanism.nu;
+  comparison.kernel = kernel;
+  comparison.tolerance = tolerance_of(mechanism, kernel, !reference);
+  const int num_states = static_cast<int>(states.size());
+  const std::vector<double> errors = calc_errors(mechanism, kernel, routines, reference, ours, num_states);
+  for (std::size_t i = 0; i < routines.size(); ++i) {
+    comparison.measurements.push_back({routines[i].engine, routines[i].method, errors[i], {}, 0.0, 0.0});
+  }
+  time_in_turn(routines, num_states, options, comparison.measurements);
   return comparison;
 }
 

@@ -10,8 +10,8 @@ namespace peers {
 
 struct Measurement {
   std::string engine, method;
-  double error = 0.0;  // largest relative difference to ours over the states; NaN where there is no ours
-  std::vector<double> rounds;          // s per evaluation
+  double error = 0.0;          // largest relative difference to ours over the states; NaN where not checked
+  std::vector<double> rounds;  // s per evaluation
   double median = 0.0, minimum = 0.0;  // s
 };
 
@@ -23,8 +23,9 @@ struct Comparison {
   double tolerance = 0.0;  // of the errors
   std::vector<Measurement> measurements;
 
-  bool agrees(const Measurement& m) const { return m.error <= tolerance; }
-  // Whether at least half of the other engines agree with ours, or there is no ours.
+  // Not so where nothing was there to check with.
+  bool is_wrong(const Measurement& m) const { return m.error > tolerance; }
+  // Whether at least half of the other engines agree with our routine, or there is none.
   bool is_confirmed() const;
   const Measurement* ours() const;       // the fastest of Sestina
   const Measurement* best_peer() const;  // the fastest of the others
@@ -38,10 +39,10 @@ struct MeasureOptions {
   double round_seconds = 5e-4;  // of each routine in each round, at least one evaluation
 };
 
-// Routines of one kernel. The routines are timed in turn, beginning with another one in each round, so that
-// other work on the machine hits all of them.
+// Routines of one kernel, and the engine that is ours. The routines are timed in turn, beginning with another
+// one in each round, so that other work on the machine hits all of them.
 Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<Routine>& routines,
-                   const States& states, const MeasureOptions& options);
+                   Engine& ours, const States& states, const MeasureOptions& options);
 
 double median(std::vector<double> values);
 

@@ -60,6 +60,17 @@ std::vector<Mechanism> make_mechanisms() {
   return list;
 }
 
+// Those whose name holds the text, or the one whose name it is.
+std::vector<Mechanism> choose_mechanisms(const std::string& text) {
+  std::vector<Mechanism> chosen;
+  for (Mechanism& mechanism : make_mechanisms()) {
+    if (mechanism.name == text) return {mechanism};
+    if (mechanism.name.find(text) != std::string::npos) chosen.push_back(std::move(mechanism));
+  }
+  if (chosen.empty()) fail_usage("no mechanism's name has '" + text + "'");
+  return chosen;
+}
+
 Provenance make_provenance(const Options& options) {
   Provenance provenance{
       {"processor", processor_name()},
@@ -102,7 +113,7 @@ std::vector<Comparison> compare_engines(const Mechanism& mechanism, const Option
       }
     }
     if (!routines.empty()) {
-      comparisons.push_back(compare(mechanism, kernel, routines, states, options.measure));
+      comparisons.push_back(compare(mechanism, kernel, routines, *engines.front(), states, options.measure));
     }
   }
   return comparisons;
@@ -112,14 +123,12 @@ int run(const Options& options) {
   const Provenance provenance = make_provenance(options);
   for (const auto& [name, value] : provenance) std::printf("%s: %s\n", name.c_str(), value.c_str());
   std::vector<Comparison> comparisons;
-  for (const Mechanism& mechanism : make_mechanisms()) {
-    if (mechanism.name.find(options.only) == std::string::npos) continue;
+  for (const Mechanism& mechanism : choose_mechanisms(options.only)) {
     std::fprintf(stderr, "-- %s\n", mechanism.name.c_str());
     for (Comparison& comparison : compare_engines(mechanism, options)) {
       comparisons.push_back(std::move(comparison));
     }
   }
-  if (comparisons.empty()) fail_usage("no mechanism's name has '" + options.only + "'");
   std::printf(
       "\nMicroseconds per evaluation, median (minimum) over the rounds; ratio: Sestina / best peer;\n"
       "error: the largest relative difference of a peer's result to ours; ! marks a result that is wrong.\n");

@@ -62,7 +62,7 @@ void print_table(Kernel kernel, const std::vector<Comparison>& comparisons) {
   std::printf("\n");
   for (const Comparison& comparison : comparisons) {
     if (comparison.kernel != kernel) continue;
-    double error = comparison.ours() ? 0.0 : std::nan("");
+    double error = 0.0;
     for (const Measurement& m : comparison.measurements) {
       if (!(m.error <= error)) error = m.error;
     }
@@ -75,7 +75,7 @@ void print_table(Kernel kernel, const std::vector<Comparison>& comparisons) {
       if (m == comparison.measurements.end()) {
         std::printf("  %22s", "-");
       } else {
-        std::printf(" %c%10s (%9s)", comparison.ours() && !comparison.agrees(*m) ? '!' : ' ',
+        std::printf(" %c%10s (%9s)", comparison.is_wrong(*m) ? '!' : ' ',
                     format("%.4g", 1e6 * m->median).c_str(), format("%.4g", 1e6 * m->minimum).c_str());
       }
     }
@@ -86,9 +86,8 @@ void print_table(Kernel kernel, const std::vector<Comparison>& comparisons) {
 
 void print_disagreements(const std::vector<Comparison>& comparisons) {
   for (const Comparison& comparison : comparisons) {
-    if (!comparison.ours()) continue;
     for (const Measurement& m : comparison.measurements) {
-      if (comparison.agrees(m)) continue;
+      if (!comparison.is_wrong(m)) continue;
       std::printf("%s, %s: %s differs from ours by %.1e, more than %.0e%s\n", comparison.mechanism.c_str(),
                   to_string(comparison.kernel), column_name(m).c_str(), m.error, comparison.tolerance,
                   comparison.is_confirmed() ? "; the others agree with ours" : "");
@@ -105,12 +104,9 @@ void write_csv(const std::string& path, const Provenance& provenance,
     const Measurement* ours = comparison.ours();
     for (const Measurement& m : comparison.measurements) {
       csv << to_string(comparison.kernel) << ',' << comparison.mechanism << ',' << comparison.links << ','
-          << comparison.nu << ',' << m.engine << ',' << m.method << ',' << 1e6 * m.median << ','
+          << comparison.nu << ',' << m.engine << ",\"" << m.method << "\"," << 1e6 * m.median << ','
           << 1e6 * m.minimum << ',';
-      if (ours)
-        csv << m.median / ours->median << ',' << m.error;
-      else
-        csv << ',';
+      csv << (ours ? format("%.4g", m.median / ours->median) : "") << ',' << format("%.2e", m.error);
       csv << '\n';
     }
   }

@@ -94,6 +94,24 @@ class SestinaEngine final : public Engine {
     return list;
   }
 
+  std::vector<double> slow_result(Kernel kernel, int k) override {
+    if (kernel != Kernel::kDerivatives) return {};
+    std::vector<double> all;
+    const auto append = [&](const std::vector<double>& block) {
+      all.insert(all.end(), block.begin(), block.end());
+    };
+    const OurState& s = states_[static_cast<std::size_t>(k)];
+    if (mechanism_.is_revolute()) {
+      append(difference_quotients(
+          s, [](OurState & x) -> auto& { return x.state.q; }, 1e-6));
+      append(difference_quotients(
+          s, [](OurState & x) -> auto& { return x.state.u; }, 1e-6));
+    }
+    append(difference_quotients(
+        s, [](OurState & x) -> auto& { return x.tau; }, 1.0));
+    return all;
+  }
+
  private:
   struct OurState {
     State<double> state;
@@ -111,6 +129,28 @@ class SestinaEngine final : public Engine {
     update_kinematics(*model_, properties_, s.state, kinematics_);
     std::copy(s.tau.begin(), s.tau.end(), forces_.tau.begin());
     recursive_.solve(properties_, kinematics_, forces_, udot_);
+  }
+
+  // Central differences of udot by the numbers that `select` gives, of step h; rows as the routines give
+  // them.
+  template <class Select>
+  std::vector<double> difference_quotients(const OurState& s, Select select, double h) {
+    const auto n = static_cast<std::size_t>(mechanism_.nu);
+    std::vector<double> result(n * n);
+    OurState moved = s;
+    for (std::size_t j = 0; j < n; ++j) {
+      double& x = select(moved)[static_cast<std::size_t>(ours_of_speed(static_cast<int>(j)))];
+      const double at = x;
+      x = at + h;
+      calc_udot(moved);
+      const std::vector<double> above = restore_u(udot_);
+      x = at - h;
+      calc_udot(moved);
+      const std::vector<double> below = restore_u(udot_);
+      x = at;
+      for (std::size_t i = 0; i < n; ++i) result[i * n + j] = (above[i] - below[i]) / (2.0 * h);
+    }
+    return result;
   }
 
   std::vector<double> kinematics() const {
