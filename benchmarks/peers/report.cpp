@@ -90,7 +90,7 @@ void print_disagreements(const std::vector<Comparison>& comparisons) {
       if (!comparison.is_wrong(m)) continue;
       std::printf("%s, %s: %s differs from ours by %.1e, more than %.0e%s\n", comparison.mechanism.c_str(),
                   to_string(comparison.kernel), column_name(m).c_str(), m.error, comparison.tolerance,
-                  comparison.is_confirmed() ? "; the others agree with ours" : "");
+                  comparison.ours() && comparison.is_confirmed() ? "; the others agree with ours" : "");
     }
   }
 }
