@@ -102,16 +102,17 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       joints_(tree_.assemblies.size()),
       reports_(tree_.pieces.size()),
       t_(static_cast<std::size_t>(model.nu())),
-      is_on_path_(static_cast<std::size_t>(model.bodies().size()), 0),
+      steps_(static_cast<std::size_t>(model.bodies().size())),
       paths_(tree_.pieces.size()),
       handle_motion_(tree_.pieces.size()) {
-  std::vector<int> piece_of_handle(is_on_path_.size(), -1);
+  std::vector<int> piece_of_handle(steps_.size(), -1);
   for (std::size_t piece = 0; piece < tree_.pieces.size(); ++piece) {
     const AssemblyTree::Node& ends = tree_.nodes[piece];
+    plan_steps(tree_.pieces[piece].bodies, ends.base);
     if (!ends.handle.is_valid()) continue;
     piece_of_handle[static_cast<std::size_t>(ends.handle.value())] = static_cast<int>(piece);
     for (BodyIndex b = ends.handle; b != ends.base; b = model.bodies()[b].parent) {
-      is_on_path_[static_cast<std::size_t>(b.value())] = 1;
+      steps_[static_cast<std::size_t>(b.value())].is_on_path = true;
       paths_[piece].push_back(b);
     }
     std::reverse(paths_[piece].begin(), paths_[piece].end());
@@ -137,6 +138,20 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
   add_level(correction_, TaskKind::kCorrect, 0, num_pieces);
 }
 
+// How the bodies of a piece stand to each other: children beyond the handle do not count.
+template <class T>
+void DivideAndConquerSolver<T>::plan_steps(const std::vector<BodyIndex>& bodies, BodyIndex base) {
+  for (auto b = bodies.rbegin(); b != bodies.rend(); ++b) {
+    Step& step = steps_[static_cast<std::size_t>(b->value())];
+    const BodyIndex parent = model_->bodies()[*b].parent;
+    step.hangs_on_base = parent == base;
+    if (step.hangs_on_base) continue;
+    Step& inner = steps_[static_cast<std::size_t>(parent.value())];
+    step.begins_sum = inner.is_leaf;
+    inner.is_leaf = false;
+  }
+}
+
 namespace {
 
 // The motion of a frame that moves by `relative` in a frame that moves by `base`.
@@ -153,9 +168,10 @@ void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& propertie
                                                   Kinematics<T>& kinematics) {
   const int num_pieces = static_cast<int>(tree_.pieces.size());
   const int sizes[] = {num_pieces, 1, num_pieces};
+  update_sin_cos(state, kinematics);
   const auto do_tasks = [&](int level, int begin, int end) {
     for (int i = begin; i < end; ++i) {
-      if (level == 0) calc_relative_motion(i, properties, state);
+      if (level == 0) calc_relative_motion(i, properties, state, kinematics);
       if (level == 1) chain_motions();
       if (level == 2) move_piece(i, properties, state, kinematics);
     }
@@ -169,10 +185,10 @@ void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& propertie
 
 template <class T>
 void DivideAndConquerSolver<T>::calc_relative_motion(int piece, const Properties<T>& properties,
-                                                     const State<T>& state) {
+                                                     const State<T>& state, const Kinematics<T>& kinematics) {
   BodyMotion<T> motion;
   for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
-    motion = calc_body_motion(b, model_->bodies()[b], properties, state, motion);
+    motion = calc_body_motion(static_cast<std::size_t>(b.value()), properties, state, kinematics, motion);
   }
   handle_motion_[static_cast<std::size_t>(piece)] = motion;
 }
@@ -192,12 +208,11 @@ void DivideAndConquerSolver<T>::move_piece(int piece, const Properties<T>& prope
                                            Kinematics<T>& kinematics) {
   const int inner = inner_piece_[static_cast<std::size_t>(piece)];
   const BodyMotion<T> base = inner < 0 ? BodyMotion<T>{} : handle_motion_[static_cast<std::size_t>(inner)];
-  const BodyIndex base_index = tree_.nodes[static_cast<std::size_t>(piece)].base;
   for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const BodyInfo& info = model_->bodies()[b];
-    const BodyMotion<T>& parent =
-        info.parent == base_index ? base : kinematics.motion[static_cast<std::size_t>(info.parent.value())];
-    update_body_kinematics(b, info, properties, state, parent, kinematics);
+    const auto i = static_cast<std::size_t>(b.value());
+    const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
+    update_body_kinematics(i, properties, state, steps_[i].hangs_on_base ? base : kinematics.motion[parent],
+                           kinematics);
   }
 }
 
@@ -205,7 +220,7 @@ template <class T>
 SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces, std::span<T> udot) {
-  for (const int root : tree_.roots) vectors(root).A_P = vectors(root).f = vectors(root).a_t = {};
+  start_at_ground(-properties.gravity);
   run(solution_, properties, kinematics, forces, udot);
   used_fallback_ = false;
   for (const SolveReport<T>& report : reports_) used_fallback_ = used_fallback_ || any(report.is_singular);
@@ -215,10 +230,19 @@ SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
 }
 
 template <class T>
+void DivideAndConquerSolver<T>::start_at_ground(const Vec3<T>& a) {
+  for (const int root : tree_.roots) {
+    vectors(root).f = vectors(root).a_t = {};
+    vectors(root).A_P = to_vec6(SpatialMotion<T>{{}, a});
+  }
+}
+
+template <class T>
 void DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
                                            const AppliedForces<T>& forces, std::span<T> udot) {
   const auto largest_gap = [&] { return *std::max_element(relative_gaps_.begin(), relative_gaps_.end()); };
   double gap = largest_gap();
+  start_at_ground({});
   for (int round = 0; round < kMostRounds; ++round) {
     run(correction_, properties, kinematics, forces, udot);
     // A round leaves the square of what it found: below this, that is
@@ -271,7 +295,6 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces) {
   const std::vector<BodyIndex>& bodies = tree_.pieces[static_cast<std::size_t>(piece)].bodies;
-  const BodyIndex base = tree_.nodes[static_cast<std::size_t>(piece)].base;
   SolveReport<T>& report = reports_[static_cast<std::size_t>(piece)];
   report = {};
   Node& matrices = node(piece);
@@ -281,17 +304,18 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
   result.b = result.d = {};
   ArticulatedInertia<T> I;
   SpatialForce<T> z;
-  for (const BodyIndex b : bodies) sweep_.start_body(b, properties, kinematics, forces);
   for (auto b = bodies.rbegin(); b != bodies.rend(); ++b) {
-    const BodyInfo& info = model_->bodies()[*b];
     const auto i = static_cast<std::size_t>(b->value());
-    const auto outcome = sweep_.eliminate_joint(*b, info, properties, kinematics, forces, report);
-    if (is_on_path_[i] != 0) extend_path(matrices, result, info, i, kinematics);
-    if (info.parent == base) {
+    const Step& step = steps_[i];
+    const BodyLink& link = kinematics.tree.links[i];
+    sweep_.sum_up(i, step.is_leaf, kinematics, forces);
+    const auto outcome = sweep_.eliminate_joint(i, properties, kinematics, forces, report);
+    if (step.is_on_path) extend_path(matrices, result, i, kinematics);
+    if (step.hangs_on_base) {
       I += outcome.I;
       z += outcome.z;
     } else {
-      sweep_.add(info.parent, outcome);
+      sweep_.pass_on(static_cast<std::size_t>(link.parent), step.begins_sum, outcome);
     }
   }
   matrices.I = to_mat6(I);
@@ -300,51 +324,30 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
 
 // (12) for the joint of one body on the way from the handle to the base.
 template <class T>
-void DivideAndConquerSolver<T>::extend_path(Node& matrices, NodeVectors& result, const BodyInfo& info,
-                                            std::size_t body, const Kinematics<T>& kinematics) {
-  T K[6][6], d[6];
-  for (int i = 0; i < 6; ++i) {
-    d[i] = result.d[i];
-    for (int j = 0; j < 6; ++j) K[i][j] = matrices.K.m[i][j];
-  }
-  for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-    const auto k = static_cast<std::size_t>(speed);
-    const SpatialMotion<T>& H = kinematics.H[k];
-    const SpatialForce<T>& U = sweep_.U[k];
-    const T& D_inverse = sweep_.D_inverse[k];
-    const T& e = sweep_.e[k];
-    T t[6], ts[6];
-    for (int j = 0; j < 6; ++j) {
-      t[j] = (K[0][j] * H.w.x + K[1][j] * H.w.y + K[2][j] * H.w.z) +
-             (K[3][j] * H.v.x + K[4][j] * H.v.y + K[5][j] * H.v.z);
-    }
-    for (int j = 0; j < 6; ++j) {
-      ts[j] = D_inverse * t[j];
-      t_[k][j] = t[j];
-      d[j] += ts[j] * e;
-    }
-    for (int i = 0; i < 6; ++i) {
-      for (int j = 0; j < 6; ++j) matrices.Phi.m[i][j] += t[i] * ts[j];
-    }
-    const T u[6] = {U.torque.x, U.torque.y, U.torque.z, U.force.x, U.force.y, U.force.z};
-    for (int i = 0; i < 6; ++i) {
-      for (int j = 0; j < 6; ++j) K[i][j] -= u[i] * ts[j];
-    }
-  }
-  const SpatialMotion<T>& c = kinematics.bias[body];
+void DivideAndConquerSolver<T>::extend_path(Node& matrices, NodeVectors& result, std::size_t body,
+                                            const Kinematics<T>& kinematics) {
+  const BodyLink& link = kinematics.tree.links[body];
   const Vec3<T>& s = kinematics.s[body];
+  Mat6<T> K = matrices.K;  // about the parent's Mo from here on: torque + s x force
   for (int j = 0; j < 6; ++j) {
-    result.d[j] = d[j];
-    result.b[j] += (K[0][j] * c.w.x + K[1][j] * c.w.y + K[2][j] * c.w.z) +
-                   (K[3][j] * c.v.x + K[4][j] * c.v.y + K[5][j] * c.v.z);
-    // A force at Mo, felt at the parent's Mo: torque + s x force.
-    matrices.K.m[0][j] = K[0][j] + (s.y * K[5][j] - s.z * K[4][j]);
-    matrices.K.m[1][j] = K[1][j] + (s.z * K[3][j] - s.x * K[5][j]);
-    matrices.K.m[2][j] = K[2][j] + (s.x * K[4][j] - s.y * K[3][j]);
-    matrices.K.m[3][j] = K[3][j];
-    matrices.K.m[4][j] = K[4][j];
-    matrices.K.m[5][j] = K[5][j];
+    K.m[0][j] += s.y * K.m[5][j] - s.z * K.m[4][j];
+    K.m[1][j] += s.z * K.m[3][j] - s.x * K.m[5][j];
+    K.m[2][j] += s.x * K.m[4][j] - s.y * K.m[3][j];
   }
+  const auto first = static_cast<std::size_t>(link.u_start);
+  for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
+    const T& D_inverse = sweep_.D_inverse[k];
+    const Vec6<T> t = link.is_revolute ? transpose_times_turn(matrices.K, kinematics.H[k].w)
+                                       : transpose_times(K, to_vec6(at_parent(kinematics.H[k], s)));
+    Vec6<T> ts;
+    for (int j = 0; j < 6; ++j) ts[j] = D_inverse * t[j];
+    t_[k] = t;
+    for (int j = 0; j < 6; ++j) result.d[j] += ts[j] * sweep_.e[k];
+    add_outer(matrices.Phi, t, ts);
+    subtract_outer(K, to_vec6(sweep_.U[k]), ts);
+  }
+  result.b = result.b + transpose_times(K, to_vec6(at_parent(kinematics.bias[body], s)));
+  matrices.K = K;
 }
 
 // (13) but g, and the matrices of (15)
@@ -476,12 +479,12 @@ void DivideAndConquerSolver<T>::push_handle(int piece, const Vec6<T>& f) {
 template <class T>
 void DivideAndConquerSolver<T>::accelerate_bodies(int piece, const Vec6<T>& A_P,
                                                   const Kinematics<T>& kinematics, std::span<T> udot) {
-  const BodyIndex base = tree_.nodes[static_cast<std::size_t>(piece)].base;
+  const SpatialMotion<T> A_base = to_motion(A_P);
   for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const BodyInfo& info = model_->bodies()[b];
-    const SpatialMotion<T> A_parent =
-        info.parent == base ? to_motion(A_P) : sweep_.A[static_cast<std::size_t>(info.parent.value())];
-    sweep_.accelerate_body(b, info, A_parent, kinematics, udot);
+    const auto i = static_cast<std::size_t>(b.value());
+    const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
+    const SpatialMotion<T> A_parent = steps_[i].hangs_on_base ? A_base : sweep_.A[parent];
+    sweep_.accelerate_body(i, A_parent, kinematics, udot);
   }
 }
 
@@ -522,16 +525,17 @@ void DivideAndConquerSolver<T>::calc_piece_reactions(int piece, const Kinematics
   }
   const AssemblyTree::Node& ends = tree_.nodes[static_cast<std::size_t>(piece)];
   if (!ends.handle.is_valid()) return;
-  SpatialForce<T> Kf = to_force(f_[static_cast<std::size_t>(piece)]);
+  const Vec6<T>& f = f_[static_cast<std::size_t>(piece)];
+  SpatialForce<T> Kf = to_force(f);
   for (BodyIndex b = ends.handle; b != ends.base; b = model_->bodies()[b].parent) {
     const BodyInfo& info = model_->bodies()[b];
     const auto i = static_cast<std::size_t>(b.value());
     reactions[i] -= Kf;
+    Kf = shift_back(Kf, kinematics.s[i]);
     for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {  // (12) times f
       const auto k = static_cast<std::size_t>(speed);
-      Kf -= (sweep_.D_inverse[k] * dot(kinematics.H[k], Kf)) * sweep_.U[k];
+      Kf -= (sweep_.D_inverse[k] * dot(t_[k], f)) * sweep_.U[k];
     }
-    Kf = shift_back(Kf, kinematics.s[i]);
   }
 }
 

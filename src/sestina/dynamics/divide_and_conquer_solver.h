@@ -22,7 +22,7 @@
 // where a_t0 is (14) for A_P = 0, f = 0. Where the outer node has no handle, the last two lines fall away;
 // where the handle stays open beside it, K_2 = 1 and Phi_2 = b_2 = d_2 = 0.
 //
-// Outward again: the ground's acceleration is zero; (14) gives each inner node the force on its handle,
+// Outward again: the ground's acceleration is -g; (14) gives each inner node the force on its handle,
 // f_1 = -(I_2 a_t + z_2 - K_2 f), and each outer node the acceleration of its base, a_t; in the pieces
 //   udot = (e + t.f - U.A') / D.                                                             (16)
 //
@@ -98,6 +98,13 @@ class DivideAndConquerSolver {
     Vec6<T> g;
   };
 
+  // A body within its piece.
+  struct Step {
+    bool hangs_on_base = false;
+    bool is_on_path = false;                  // between the base and the handle
+    bool is_leaf = true, begins_sum = false;  // as in BodyLink
+  };
+
   enum class TaskKind { kEliminate, kJoin, kPart, kAccelerate, kJoinGaps, kCorrect };
   struct TaskLevel {
     TaskKind kind;
@@ -113,8 +120,7 @@ class DivideAndConquerSolver {
                const Kinematics<T>& kinematics, const AppliedForces<T>& forces, std::span<T> udot);
   void eliminate_piece(int piece, const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces);
-  void extend_path(Node& node, NodeVectors& vectors, const BodyInfo& info, std::size_t body,
-                   const Kinematics<T>& kinematics);
+  void extend_path(Node& node, NodeVectors& vectors, std::size_t body, const Kinematics<T>& kinematics);
   void join_matrices(int assembly);
   void join_vectors(int assembly);
   void part_vectors(int assembly);
@@ -129,7 +135,10 @@ class DivideAndConquerSolver {
   void calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
                             std::span<SpatialForce<T>> reactions) const;
 
-  void calc_relative_motion(int piece, const Properties<T>& properties, const State<T>& state);
+  void plan_steps(const std::vector<BodyIndex>& bodies, BodyIndex base);
+  void start_at_ground(const Vec3<T>& a);
+  void calc_relative_motion(int piece, const Properties<T>& properties, const State<T>& state,
+                            const Kinematics<T>& kinematics);
   void chain_motions();
   void move_piece(int piece, const Properties<T>& properties, const State<T>& state,
                   Kinematics<T>& kinematics);
@@ -154,7 +163,7 @@ class DivideAndConquerSolver {
   std::vector<Joint> joints_;                  // by assembly
   std::vector<SolveReport<T>> reports_;        // by piece
   std::vector<Vec6<T>> t_;                     // (nu), on the way to a handle
-  std::vector<char> is_on_path_;               // by BodyIndex: between the handle of its piece and the base
+  std::vector<Step> steps_;                    // by BodyIndex
   std::vector<std::vector<BodyIndex>> paths_;  // by piece: from the base to the handle
   std::vector<int> inner_piece_;               // by piece: whose handle its base is; -1 for the ground
   std::vector<BodyMotion<T>> handle_motion_;   // by piece: relative to the base, then absolute

@@ -34,15 +34,17 @@ template <class T>
 void update_inverse_dynamics(const Model& model, const Properties<T>& properties,
                              const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                              std::span<const T> udot, InverseDynamics<T>& result) {
+  result.acceleration[0].v = -properties.gravity;
   update_accelerations(model, kinematics, udot, result.acceleration);
   const int n = model.bodies().size();
   for (int b = 1; b < n; ++b) {
     const auto i = static_cast<std::size_t>(b);
     const RigidInertia<T>& M = kinematics.inertia[i];
-    const SpatialMotion<T>& A = result.acceleration[i];
-    result.reaction[i] = M * SpatialMotion<T>{A.w, A.v - properties.gravity} +
-                         gyroscopic_force(M, kinematics.motion[i].V_WB.w) - forces.body[i];
+    SpatialMotion<T>& A = result.acceleration[i];
+    result.reaction[i] = M * A + gyroscopic_force(M, kinematics.motion[i].V_WB.w) - forces.body[i];
+    A.v += properties.gravity;
   }
+  result.acceleration[0] = {};
   for (int b = n - 1; b > 0; --b) {
     const BodyInfo& info = model.bodies()[BodyIndex(b)];
     const auto i = static_cast<std::size_t>(b);

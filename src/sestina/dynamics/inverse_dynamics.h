@@ -1,9 +1,9 @@
 // Inverse dynamics: the generalised forces that a given udot asks for, and the joints' reactions.
 //
-// From the root outward (A true accelerations, g gravity, frames and points as in kinematics.h):
-//   A_B = shift(A_P, s) + H udot + c,            A of the ground = 0               (1)
+// From the root outward (A accelerations less g, the weight per mass; frames and points as in kinematics.h):
+//   A_B = shift(A_P, s) + H udot + c,            A of the ground = -g              (1)
 // and from the tips inward:
-//   F_B = M (A_B - [0; g]) + gyroscopic - applied force + sum over children shift_back(F_C, s_C)   (2)
+//   F_B = M A_B + gyroscopic - applied force + sum over children shift_back(F_C, s_C)   (2)
 //   residual_k = H_k . F_B + armature udot_k - tau_k                               (3)
 // F_B is the spatial force that the parent exerts on B through the joint, actuation included, about Mo in
 // ground axes. The residual is zero where udot solves the equations of motion.
@@ -20,7 +20,7 @@ template <class T>
 struct InverseDynamics {
   explicit InverseDynamics(const Model& model);
 
-  std::vector<SpatialMotion<T>> acceleration;  // by BodyIndex: A_B
+  std::vector<SpatialMotion<T>> acceleration;  // by BodyIndex: the true one, A_B + g
   std::vector<SpatialForce<T>> reaction;       // by BodyIndex: F_B
   std::vector<T> residual;                     // (nu)
 };

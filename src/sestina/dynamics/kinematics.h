@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "sestina/model/model.h"
+#include "sestina/dynamics/tree_layout.h"
 
 namespace sestina {
 
@@ -28,6 +28,9 @@ struct Kinematics {
   std::vector<SpatialMotion<T>> bias;    // by BodyIndex: c of (5)
   std::vector<SpatialMotion<T>> H;       // (nu): the columns of all joints, ground axes about Mo
   std::vector<RigidInertia<T>> inertia;  // by BodyIndex: about Mo, ground axes
+
+  TreeLayout tree;
+  std::vector<SinCos<T>> sin_cos;  // (nq): of the angles of revolute joints
 };
 
 // Fills `kinematics` from the state. O(n), no allocation.
@@ -35,15 +38,18 @@ template <class T>
 void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics);
 
-// The same for one body, from the motion of its parent: for solvers that visit the bodies in another order.
+// For solvers that visit the bodies in another order: first the sines and cosines of all angles, then the
+// same for one body, from the motion of its parent.
 template <class T>
-void update_body_kinematics(BodyIndex body, const BodyInfo& info, const Properties<T>& properties,
-                            const State<T>& state, const BodyMotion<T>& parent, Kinematics<T>& kinematics);
+void update_sin_cos(const State<T>& state, Kinematics<T>& kinematics);
+template <class T>
+void update_body_kinematics(std::size_t body, const Properties<T>& properties, const State<T>& state,
+                            const BodyMotion<T>& parent, Kinematics<T>& kinematics);
 
-// The motion of a body's joint frame alone, from that of its parent.
+// The motion of a body's joint frame alone, from that of its parent; after update_sin_cos().
 template <class T>
-BodyMotion<T> calc_body_motion(BodyIndex body, const BodyInfo& info, const Properties<T>& properties,
-                               const State<T>& state, const BodyMotion<T>& parent);
+BodyMotion<T> calc_body_motion(std::size_t body, const Properties<T>& properties, const State<T>& state,
+                               const Kinematics<T>& kinematics, const BodyMotion<T>& parent);
 
 // Pose of the body's own frame in the ground frame.
 template <class T>

@@ -5,23 +5,25 @@
 namespace sestina {
 
 template <class T>
-RecursiveSolver<T>::RecursiveSolver(const Model& model) : model_(&model), sweep_(model) {}
+RecursiveSolver<T>::RecursiveSolver(const Model& model) : sweep_(model) {}
 
 template <class T>
 SolveReport<T> RecursiveSolver<T>::solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
                                          const AppliedForces<T>& forces, std::span<T> udot) {
   SolveReport<T> report;
-  const auto& bodies = model_->bodies();
-  for (BodyIndex b{1}; b.value() < bodies.size(); ++b) {
-    sweep_.start_body(b, properties, kinematics, forces);  // (6)
+  const std::vector<BodyLink>& links = kinematics.tree.links;
+  for (std::size_t i = links.size() - 1; i > 0; --i) {
+    const BodyLink& link = links[i];
+    sweep_.sum_up(i, link.is_leaf, kinematics, forces);                                      // (6)
+    const auto outcome = sweep_.eliminate_joint(i, properties, kinematics, forces, report);  // (7), (8)
+    if (link.parent != 0) {
+      sweep_.pass_on(static_cast<std::size_t>(link.parent), link.begins_sum, outcome);
+    }
   }
-  for (BodyIndex b(bodies.size() - 1); b != kGround; b = BodyIndex(b.value() - 1)) {
-    sweep_.add(bodies[b].parent,
-               sweep_.eliminate_joint(b, bodies[b], properties, kinematics, forces, report));  // (6)-(8)
-  }
-  for (BodyIndex b{1}; b.value() < bodies.size(); ++b) {
-    const SpatialMotion<T>& A_P = sweep_.A[static_cast<std::size_t>(bodies[b].parent.value())];
-    sweep_.accelerate_body(b, bodies[b], A_P, kinematics, udot);  // (9)
+  sweep_.A[0].v = -properties.gravity;
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const SpatialMotion<T> A_P = sweep_.A[static_cast<std::size_t>(links[i].parent)];
+    sweep_.accelerate_body(i, A_P, kinematics, udot);  // (9)
   }
   return report;
 }

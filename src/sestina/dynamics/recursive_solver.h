@@ -1,13 +1,16 @@
 // Forward dynamics by the articulated-body recursion: O(n).
 //
-// Frames, points and (1)-(5) of kinematics.h; tips inward, with I the articulated inertia of B and all that
-// hangs on it, z its bias force (what it takes with zero acceleration of Mo but gravity felt):
-//   I = M + sum over children of Ia_C shifted,    z = gyroscopic - M [0; g] - applied + children   (6)
-//   U = I H,   D = H^T U + armature,   e = tau - H^T z                                             (7)
-//   Ia = I - U D^-1 U^T,   za = z + Ia c + U D^-1 e                                                (8)
-// (8) is what the parent feels through the joint, shifted by s. Then outward:
-//   A' = shift(A_P, s) + c,   udot = D^-1 (e - U^T A'),   A = A' + H udot                          (9)
-// and the reaction F = I A + z at Mo.
+// Frames, points and (1)-(5) of kinematics.h. Accelerations are less g, so that weights need no terms: the
+// ground's is -g. Tips inward, with I the articulated inertia of B and all that hangs on it, z its bias force
+// (what it takes with zero acceleration of Mo), about Mo:
+//   I = M + sum over children of Ia_C,    z = gyroscopic - applied + sum over children of za_C    (6)
+// From here on about the parent's Mo, where a dash marks what is shifted there by s:
+//   U = I' H',   D = H'^T U + armature,   e = tau - H'^T z' - U^T c'                              (7)
+//   Ia = I' - U D^-1 U^T,   za = z' + I' c' + U D^-1 e                                            (8)
+// (8) is what the parent feels through the joint. Then outward:
+//   udot = D^-1 (e - U^T A_P),   A = shift(A_P, s) + c + H udot                                   (9)
+// and the reaction F = I A + z at Mo. To shift I before the joint is eliminated, not after, keeps the
+// division by D out of the way of the shift (docs/decisions/recursion-layout.md).
 //
 // | here | Featherstone 2008 | meaning                         |
 // |------|-------------------|---------------------------------|
@@ -38,7 +41,6 @@ class RecursiveSolver {
   void calc_reactions(std::span<SpatialForce<T>> reactions) const;
 
  private:
-  const Model* model_;
   ArticulatedSweep<T> sweep_;
 };
 

@@ -20,7 +20,9 @@ class PropertyReader {
       properties.points.push_back({point.body, properties.bodies[point.body].X_MB * pose(point.pose)});
     }
     for (BodyIndex b{1}; b.value() < plan.bodies.size(); ++b) {
-      properties.bodies[b].X_PF = properties.points[plan.bodies[b].parent_point].X_BP;
+      BodyProperties<T>& body = properties.bodies[b];
+      body.X_PF = properties.points[plan.bodies[b].parent_point].X_BP;
+      body.structure = find_structure(body);
     }
     read_joint_forces(properties);
     read_point_forces(properties);
@@ -145,6 +147,40 @@ std::vector<double> default_parameters(const Model& model) {
 
 }  // namespace
 
+namespace {
+
+// 0, 1, 2 where the vector is the unit vector along x, y or z; otherwise -1.
+template <class T>
+int coordinate_axis(const Vec3<T>& axis) {
+  for (int k = 0; k < 3; ++k) {
+    if (is_exactly(axis[k], 1.0) && is_exactly(axis[(k + 1) % 3], 0.0) &&
+        is_exactly(axis[(k + 2) % 3], 0.0)) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+template <class T>
+bool is_identity(const Rotation<T>& R) {
+  return coordinate_axis(R.column(0)) == 0 && coordinate_axis(R.column(1)) == 1 &&
+         coordinate_axis(R.column(2)) == 2;
+}
+
+}  // namespace
+
+template <class T>
+BodyStructure find_structure(const BodyProperties<T>& body) {
+  BodyStructure structure;
+  if (const auto* joint = std::get_if<Revolute<T>>(&body.joint)) {
+    structure.turns_about = coordinate_axis(joint->axis);
+  }
+  structure.has_parallel_frames = is_identity(body.X_PF.R);
+  const SymMat3<T>& J = body.M.J;
+  structure.has_diagonal_inertia = is_exactly(J.xy, 0.0) && is_exactly(J.xz, 0.0) && is_exactly(J.yz, 0.0);
+  return structure;
+}
+
 template <class T>
 Properties<T> calc_properties(const Model& model, std::span<const T> parameters) {
   const std::vector<T> numbers = calc_numbers(model, parameters);
@@ -174,6 +210,7 @@ State<double> calc_initial_state(const Model& model) {
 }
 
 #define SESTINA_INSTANTIATE(T)                                              \
+  template BodyStructure find_structure(const BodyProperties<T>&);          \
   template Properties<T> calc_properties(const Model&, std::span<const T>); \
   template State<T> calc_initial_state(const Model&, std::span<const T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)

@@ -13,15 +13,29 @@
 
 namespace sestina {
 
+// Zeros and ones of a body that stay what they are, so that the recursions may leave out the products with
+// them. For dual numbers the derivatives must vanish too.
+struct BodyStructure {
+  int turns_about = -1;               // 0, 1, 2: a revolute joint about that axis of F; otherwise -1
+  bool has_parallel_frames = false;   // X_PF turns nothing
+  bool has_diagonal_inertia = false;  // J of M
+};
+
+// In the order in which the recursions read them; what follows M is for other purposes.
 template <class T>
 struct BodyProperties {
-  Pose<T> X_PF;       // the joint's frame F in the parent's joint frame
-  AnyJoint<T> joint;  // with its axes and pitch
-  T armature{};       // kg m^2 or kg, rotor inertia reflected to the joint (nu = 1)
-  RigidInertia<T> M;  // about M's origin, axes of M
-  SymMat3<T> J_com;   // kg m^2, about the centre of mass, axes of M
-  Pose<T> X_MB;       // the body's own frame in M
+  BodyStructure structure;  // of what follows: see find_structure()
+  Pose<T> X_PF;             // the joint's frame F in the parent's joint frame
+  T armature{};             // kg m^2 or kg, rotor inertia reflected to the joint (nu = 1)
+  RigidInertia<T> M;        // about M's origin, axes of M
+  AnyJoint<T> joint;        // with its axes and pitch
+  SymMat3<T> J_com;         // kg m^2, about the centre of mass, axes of M
+  Pose<T> X_MB;             // the body's own frame in M
 };
+
+// The structure of a body from its numbers; who changes these sets `structure` anew.
+template <class T>
+BodyStructure find_structure(const BodyProperties<T>& body);
 
 // All force elements, one list for each type.
 template <class T>

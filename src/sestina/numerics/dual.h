@@ -86,9 +86,15 @@ struct ScalarTraits<Dual> {
 inline Dual select(bool condition, Dual a, Dual b) { return condition ? a : b; }
 
 inline SinCos<Dual> sincos(Dual angle) {
-  const double s = std::sin(angle.v), c = std::cos(angle.v);
+  const auto [s, c] = sincos(angle.v);
   return {{s, c * angle.d}, {c, -s * angle.d}};
 }
+
+inline void sincos(const Dual* angles, int count, SinCos<Dual>* results) {
+  for (int i = 0; i < count; ++i) results[i] = sincos(angles[i]);
+}
+
+inline bool is_exactly(Dual x, double number) { return x.v == number && x.d == 0.0; }
 
 inline double value_of(Dual x) { return x.v; }
 

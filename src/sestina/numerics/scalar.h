@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "sestina/numerics/sincos.h"
+
 namespace sestina {
 
 using std::abs;
@@ -37,12 +39,9 @@ using Mask = typename ScalarTraits<T>::Mask;
 
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 
-template <class T>
-struct SinCos {
-  T sin, cos;
-};
-
-inline SinCos<double> sincos(double angle) { return {std::sin(angle), std::cos(angle)}; }
+// Whether x is this number whatever happens: of a dual number neither value nor derivative may differ. For
+// decisions about structure (an axis that is a coordinate axis), which are made once.
+inline bool is_exactly(double x, double number) { return x == number; }
 
 // The plain number inside: for messages and tests, never inside a kernel.
 inline double value_of(double x) { return x; }

@@ -126,6 +126,27 @@ Vec6<T> transpose_times(const Mat6<T>& A, const Vec6<T>& x) {
   }
   return r;
 }
+// A^T [w; 0]
+template <class T>
+Vec6<T> transpose_times_turn(const Mat6<T>& A, const Vec3<T>& w) {
+  Vec6<T> r;
+  for (int j = 0; j < 6; ++j) r[j] = A.m[0][j] * w.x + A.m[1][j] * w.y + A.m[2][j] * w.z;
+  return r;
+}
+// A += a b^T
+template <class T>
+void add_outer(Mat6<T>& A, const Vec6<T>& a, const Vec6<T>& b) {
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) A.m[i][j] += a[i] * b[j];
+  }
+}
+// A -= a b^T
+template <class T>
+void subtract_outer(Mat6<T>& A, const Vec6<T>& a, const Vec6<T>& b) {
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) A.m[i][j] -= a[i] * b[j];
+  }
+}
 // Takes the rounding that makes a symmetric product unsymmetric out of it.
 template <class T>
 Mat6<T> symmetrised(const Mat6<T>& A) {
