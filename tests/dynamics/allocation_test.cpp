@@ -40,7 +40,7 @@ void expect_no_allocation(Evaluation<T>& at, const State<T>& state) {
   update_applied_forces<T>(model, at.properties, state, at.kinematics, at.forces);
   EXPECT_EQ(allocations, before) << "update_applied_forces";
   recursive.solve(at.properties, at.kinematics, at.forces, at.udot);
-  recursive.calc_reactions(reactions);
+  recursive.calc_reactions(at.kinematics, at.forces, reactions);
   EXPECT_EQ(allocations, before) << "RecursiveSolver";
   kane.solve(at.properties, at.kinematics, at.forces, at.udot);
   EXPECT_EQ(allocations, before) << "KaneSolver";

@@ -164,7 +164,7 @@ TEST(Reactions, AreWhatChangesTheMomentumOfTheSubtree) {
     RecursiveSolver<double> solver(*m.at.model);
     solver.solve(m.at.properties, m.at.kinematics, m.at.forces, m.at.udot);
     std::vector<SpatialForce<double>> own(static_cast<std::size_t>(m.num_bodies()));
-    solver.calc_reactions(own);
+    solver.calc_reactions(m.at.kinematics, m.at.forces, own);
     const double tolerance = 1e-12 * std::max(m.force_scale(), 1.0);
     for (int b = 1; b < m.num_bodies(); ++b) {
       for (const auto& reactions : {std::span(own), std::span(m.at.inverse.reaction)}) {
@@ -185,7 +185,7 @@ TEST(Reactions, DoTheWorkOfTheJointsGeneralisedForceAlongItsFreeDirections) {
     RecursiveSolver<double> solver(*m.at.model);
     solver.solve(m.at.properties, m.at.kinematics, m.at.forces, m.at.udot);
     std::vector<SpatialForce<double>> reactions(static_cast<std::size_t>(m.num_bodies()));
-    solver.calc_reactions(reactions);
+    solver.calc_reactions(m.at.kinematics, m.at.forces, reactions);
     for (int b = 1; b < m.num_bodies(); ++b) {
       const BodyInfo& info = m.at.model->bodies()[BodyIndex(b)];
       for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {

@@ -1,176 +1,195 @@
-// The elimination of one joint and the acceleration of one body in the articulated-body recursion: what the
-// recursive and the divide-and-conquer solver share. Equations (6) to (9) of recursive_solver.h.
+// The two sweeps of the articulated-body recursion over a walk, which is the whole tree for the recursive
+// solver and a piece of it for divide and conquer. Equations (6) to (9) of recursive_solver.h.
 //
 // The functions are in this header so that the loops of both solvers take them in.
 #pragma once
 
 #include "sestina/dynamics/applied_forces.h"
 #include "sestina/dynamics/solve_report.h"
+#include "sestina/spatial/articulated_rows.h"
 
 namespace sestina {
 
 template <class T>
 struct ArticulatedSweep {
   explicit ArticulatedSweep(const Model& model)
-      : I(static_cast<std::size_t>(model.bodies().size())),
-        z(I.size()),
-        A(I.size()),
-        U(static_cast<std::size_t>(model.nu())),
-        D_inverse(U.size()),
-        e(U.size()) {}
+      : A(static_cast<std::size_t>(model.bodies().size())),
+        W(static_cast<std::size_t>(model.nu())),
+        D_inverse(W.size()),
+        free_udot(W.size()) {}
 
-  // What a parent feels of a child through the joint, about the parent's Mo.
-  struct Outcome {
-    ArticulatedInertia<T> I;
-    SpatialForce<T> z;
-  };
+  // (6) to (8) tips inward. `sums` has walk.num_sums places. Calls
+  // take(outcome) with what each body that hangs on the base makes it feel; null when nobody asks.
+  template <class Take>
+  void eliminate(const Walk& walk, const Properties<T>& properties, const Kinematics<T>& kinematics,
+                 const AppliedForces<T>& forces, std::span<ArticulatedRows<T>> sums, SolveReport<T>& report,
+                 Take&& take);
+  // (9) outward, from the acceleration of the base.
+  void accelerate(const Walk& walk, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics,
+                  std::span<T> udot);
+  // After all accelerations are known: F of each body, tips inward.
+  void calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                      std::span<SpatialForce<T>> reactions) const;
 
-  // The sum (6) of body i. `is_leaf`: there are no contributions of children.
-  void sum_up(std::size_t i, bool is_leaf, const Kinematics<T>& kinematics, const AppliedForces<T>& forces);
-  // Gives the parent what a child makes it feel; `begins_sum`: the first one.
-  void pass_on(std::size_t parent, bool begins_sum, const Outcome& outcome);
-  // (7) and (8), after sum_up().
-  Outcome eliminate_joint(std::size_t i, const Properties<T>& properties, const Kinematics<T>& kinematics,
-                          const AppliedForces<T>& forces, SolveReport<T>& report);
-  // (9), with the acceleration of the parent.
-  void accelerate_body(std::size_t i, const SpatialMotion<T>& A_P, const Kinematics<T>& kinematics,
-                       std::span<T> udot);
-
-  std::vector<ArticulatedInertia<T>> I;  // by BodyIndex
-  std::vector<SpatialForce<T>> z;        // by BodyIndex
-  std::vector<SpatialMotion<T>> A;       // by BodyIndex, less g
+  std::vector<SpatialMotion<T>> A;  // by BodyIndex, less g
   // Columns of one joint are eliminated one after the other, which factors D as it goes: after the columns
   // before k have been eliminated, U_k = I H_k about the parent's Mo, D_k = H_k . U_k + armature and
   // e_k = tau_k - H_k . z - U_k . c.
-  std::vector<SpatialForce<T>> U;  // (nu)
+  std::vector<SpatialForce<T>> W;  // (nu) U_k / D_k
   std::vector<T> D_inverse;        // (nu)
-  std::vector<T> e;                // (nu)
+  std::vector<T> free_udot;        // (nu) e_k / D_k: udot if the parent had no acceleration
 
  private:
-  Outcome eliminate_revolute(std::size_t i, std::size_t k, const T& armature, const Kinematics<T>& kinematics,
-                             const T& tau, SolveReport<T>& report);
-  Outcome eliminate_columns(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
-                            const AppliedForces<T>& forces, SolveReport<T>& report);
+  void eliminate_revolute(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
+                          const AppliedForces<T>& forces, bool has_taker, ArticulatedRows<T>& sum,
+                          SolveReport<T>& report);
+  void eliminate_columns(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
+                         const AppliedForces<T>& forces, ArticulatedRows<T>& sum, SolveReport<T>& report);
 };
 
 // The motion as the parent's Mo has it where the body's has `a`, for a body that reaches so far.
 template <class T>
-SpatialMotion<T> at_parent(const SpatialMotion<T>& a, const Vec3<T>& s) {
+[[gnu::always_inline]] inline SpatialMotion<T> at_parent(const SpatialMotion<T>& a, const Vec3<T>& s) {
   return {a.w, a.v - cross(a.w, s)};
 }
 
+// The only column turns and has no linear part. `sum` of (6) becomes that of (8), if somebody takes it.
 template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::sum_up(std::size_t i, bool is_leaf,
-                                                               const Kinematics<T>& kinematics,
-                                                               const AppliedForces<T>& forces) {
-  const RigidInertia<T>& M = kinematics.inertia[i];
-  const SpatialForce<T> own = gyroscopic_force(M, kinematics.motion[i].V_WB.w) - forces.body[i];
-  if (is_leaf) {
-    I[i] = ArticulatedInertia<T>(M);
-    z[i] = own;
-  } else {
-    I[i] += M;
-    z[i] += own;
-  }
-}
-
-template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::pass_on(std::size_t parent, bool begins_sum,
-                                                                const Outcome& outcome) {
-  if (begins_sum) {
-    I[parent] = outcome.I;
-    z[parent] = outcome.z;
-  } else {
-    I[parent] += outcome.I;
-    z[parent] += outcome.z;
-  }
-}
-
-// The only column turns and has no linear part.
-template <class T>
-[[gnu::always_inline]] inline typename ArticulatedSweep<T>::Outcome ArticulatedSweep<T>::eliminate_revolute(
-    std::size_t i, std::size_t k, const T& armature, const Kinematics<T>& kinematics, const T& tau,
-    SolveReport<T>& report) {
-  const ArticulatedInertia<T>& Ib = I[i];
+[[gnu::always_inline]] inline void ArticulatedSweep<T>::eliminate_revolute(
+    std::size_t i, const T& armature, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+    bool has_taker, ArticulatedRows<T>& sum, SolveReport<T>& report) {
+  const auto k = static_cast<std::size_t>(kinematics.tree.links[i].u_start);
   const Vec3<T>& h = kinematics.H[k].w;
   const Vec3<T>& s = kinematics.s[i];
-  const SpatialForce<T> U_b{Ib.J * h, transpose_times(Ib.B, h)};  // (7)
-  const T D = dot(h, U_b.torque) + armature;
-  report.check_pivot(D, Ib.J.trace(), static_cast<int>(k));
-  const SpatialMotion<T> c = at_parent(kinematics.bias[i], s);
-  const SpatialForce<T> U_k = shift_back(U_b, s);
-  const T e_k = tau - dot(h, z[i].torque) - dot(c, U_k);
+  ForceLanes<T> U_k = sum.times_turn(h);  // (7)
+  const Lanes3<T> h_lanes(h);
+  const T D = dot(h_lanes, U_k.torque) + armature;
+  report.check_pivot(D, sum.J[0][0] + sum.J[1][1] + sum.J[2][2], static_cast<int>(k));
   const T Dinv = T(1) / D;
-  Outcome outcome{shift_back(Ib, s), shift_back(z[i], s)};
-  outcome.z += outcome.I * c;
-  outcome.I.subtract_outer(U_k, Dinv);  // (8)
-  outcome.z += (Dinv * e_k) * U_k;
-  U[k] = U_k;
+  const SpatialMotion<T> c = at_parent(kinematics.bias[i], s);
+  U_k.shift_back(Lanes3<T>(s));
+  const T e_k = forces.tau[k] - dot(h_lanes, sum.z.torque) - dot(c, U_k);
+  const ForceLanes<T> W_k = Dinv * U_k;
+  W[k] = W_k.unpacked();
   D_inverse[k] = Dinv;
-  e[k] = e_k;
-  return outcome;
+  free_udot[k] = Dinv * e_k;
+  if (!has_taker) return;
+  sum.shift_back(s);
+  sum.z += sum.times(c);
+  sum.subtract_outer(U_k.unpacked(), W_k);  // (8)
+  sum.z += e_k * W_k;
 }
 
 template <class T>
-typename ArticulatedSweep<T>::Outcome ArticulatedSweep<T>::eliminate_columns(std::size_t i, const T& armature,
-                                                                             const Kinematics<T>& kinematics,
-                                                                             const AppliedForces<T>& forces,
-                                                                             SolveReport<T>& report) {
+void ArticulatedSweep<T>::eliminate_columns(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
+                                            const AppliedForces<T>& forces, ArticulatedRows<T>& sum,
+                                            SolveReport<T>& report) {
   const BodyLink& link = kinematics.tree.links[i];
   const auto first = static_cast<std::size_t>(link.u_start), end = first + static_cast<std::size_t>(link.nu);
   const Vec3<T>& s = kinematics.s[i];
-  ArticulatedInertia<T> Ia = I[i];
-  SpatialForce<T> za = z[i] + Ia * kinematics.bias[i];
-  const T inertia_any_way = Ia.J.trace(), mass_any_way = Ia.m.trace();
+  sum.z += sum.times(kinematics.bias[i]);
+  const T inertia_any_way = sum.J[0][0] + sum.J[1][1] + sum.J[2][2];
+  const T mass_any_way = sum.m[0][0] + sum.m[1][1] + sum.m[2][2];
   for (std::size_t k = first; k < end; ++k) {
     const SpatialMotion<T>& H = kinematics.H[k];
-    const SpatialForce<T> U_b = Ia * H;  // (7)
-    const T D = dot(H, U_b) + armature;
+    ForceLanes<T> U_k = sum.times(H);  // (7)
+    const T D = dot(H, U_k) + armature;
     report.check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way,
                        static_cast<int>(k));
     D_inverse[k] = T(1) / D;
-    e[k] = forces.tau[k] - dot(H, za);
-    Ia.subtract_outer(U_b, D_inverse[k]);  // (8)
-    za += (D_inverse[k] * e[k]) * U_b;
-    U[k] = shift_back(U_b, s);
+    const T e_k = forces.tau[k] - dot(H, sum.z);
+    free_udot[k] = D_inverse[k] * e_k;
+    ForceLanes<T> W_k = D_inverse[k] * U_k;
+    sum.subtract_outer(U_k.unpacked(), W_k);  // (8)
+    sum.z += e_k * W_k;
+    W_k.shift_back(Lanes3<T>(s));
+    W[k] = W_k.unpacked();
   }
-  return {shift_back(Ia, s), shift_back(za, s)};
+  sum.shift_back(s);
 }
 
 template <class T>
-[[gnu::always_inline]] inline typename ArticulatedSweep<T>::Outcome ArticulatedSweep<T>::eliminate_joint(
-    std::size_t i, const Properties<T>& properties, const Kinematics<T>& kinematics,
-    const AppliedForces<T>& forces, SolveReport<T>& report) {
-  const BodyLink& link = kinematics.tree.links[i];
-  const T& armature = properties.bodies.values()[i].armature;
-  if (link.is_revolute) {
-    const auto k = static_cast<std::size_t>(link.u_start);
-    return eliminate_revolute(i, k, armature, kinematics, forces.tau[k], report);
-  }
-  return eliminate_columns(i, armature, kinematics, forces, report);
-}
-
-template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate_body(std::size_t i,
-                                                                        const SpatialMotion<T>& A_P,
-                                                                        const Kinematics<T>& kinematics,
-                                                                        std::span<T> udot) {
-  const BodyLink& link = kinematics.tree.links[i];
-  const Vec3<T>& s = kinematics.s[i];
-  SpatialMotion<T> A_b = shift(A_P, s) + kinematics.bias[i];
-  const auto first = static_cast<std::size_t>(link.u_start);
-  if (link.is_revolute) {
-    udot[first] = D_inverse[first] * (e[first] - dot(A_P, U[first]));
-    A_b.w += udot[first] * kinematics.H[first].w;
-  } else {
-    SpatialMotion<T> G = A_P;  // with the joint's own acceleration, about the parent's Mo
-    for (std::size_t k = first + static_cast<std::size_t>(link.nu); k-- > first;) {
-      udot[k] = D_inverse[k] * (e[k] - dot(G, U[k]));
-      G += udot[k] * at_parent(kinematics.H[k], s);
-      A_b += udot[k] * kinematics.H[k];
+template <class Take>
+[[gnu::always_inline]] inline void ArticulatedSweep<T>::eliminate(
+    const Walk& walk, const Properties<T>& properties, const Kinematics<T>& kinematics,
+    const AppliedForces<T>& forces, std::span<ArticulatedRows<T>> sums, SolveReport<T>& report, Take&& take) {
+  constexpr bool kHasTaker = !std::is_null_pointer_v<std::decay_t<Take>>;
+  ArticulatedRows<T> sum;  // of the body in hand, and then its outcome
+  for (auto step = walk.steps.rbegin(); step != walk.steps.rend(); ++step) {
+    const auto i = static_cast<std::size_t>(step->body);
+    const Lanes3<T> w(kinematics.motion[i].V_WB.w);
+    if (step->takes_carry) {
+      sum.add(kinematics.inertia[i], w, forces.body[i]);  // (6)
+    } else {
+      sum.start(kinematics.inertia[i], w, forces.body[i]);
+    }
+    if (step->own_sum >= 0) sum += sums[static_cast<std::size_t>(step->own_sum)];
+    const T& armature = properties.bodies.values()[i].armature;
+    if (kinematics.tree.links[i].is_revolute) {
+      eliminate_revolute(i, armature, kinematics, forces, kHasTaker || !step->hangs_on_base, sum, report);
+    } else {
+      eliminate_columns(i, armature, kinematics, forces, sum, report);
+    }
+    if (step->gives_carry) continue;
+    if (step->hangs_on_base) {
+      if constexpr (kHasTaker) take(sum);
+    } else if (step->begins_sum) {
+      sums[static_cast<std::size_t>(step->parent_sum)] = sum;
+    } else {
+      sums[static_cast<std::size_t>(step->parent_sum)] += sum;
     }
   }
-  A[i] = A_b;
+}
+
+// a - A . W by pairs: what the next body waits for is three additions long instead of six.
+template <class T>
+[[gnu::always_inline]] inline T less_product(const T& a, const SpatialMotion<T>& A,
+                                             const SpatialForce<T>& W) {
+  return (a - (A.w.x * W.torque.x + A.w.y * W.torque.y)) -
+         ((A.w.z * W.torque.z + A.v.x * W.force.x) + (A.v.y * W.force.y + A.v.z * W.force.z));
+}
+
+template <class T>
+[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate(const Walk& walk,
+                                                                   const SpatialMotion<T>& A_base,
+                                                                   const Kinematics<T>& kinematics,
+                                                                   std::span<T> udot) {
+  SpatialMotion<T> A_b;  // of the body in hand; before that, of its parent
+  for (const WalkStep& step : walk.steps) {
+    const auto i = static_cast<std::size_t>(step.body);
+    const BodyLink& link = kinematics.tree.links[i];
+    if (!step.gives_carry) A_b = step.hangs_on_base ? A_base : A[static_cast<std::size_t>(link.parent)];
+    const Vec3<T>& s = kinematics.s[i];
+    const auto first = static_cast<std::size_t>(link.u_start);
+    if (link.is_revolute) {
+      udot[first] = less_product(free_udot[first], A_b, W[first]);
+      A_b = shift(A_b, s) + kinematics.bias[i];
+      A_b.w += udot[first] * kinematics.H[first].w;
+    } else {
+      SpatialMotion<T> G = A_b;  // with the joint's own acceleration, about the parent's Mo
+      A_b = shift(A_b, s) + kinematics.bias[i];
+      for (std::size_t k = first + static_cast<std::size_t>(link.nu); k-- > first;) {
+        udot[k] = less_product(free_udot[k], G, W[k]);
+        G += udot[k] * at_parent(kinematics.H[k], s);
+        A_b += udot[k] * kinematics.H[k];
+      }
+    }
+    A[i] = A_b;
+  }
+}
+
+template <class T>
+void ArticulatedSweep<T>::calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                                         std::span<SpatialForce<T>> reactions) const {
+  for (std::size_t i = 0; i < reactions.size(); ++i) {
+    const RigidInertia<T>& M = kinematics.inertia[i];
+    reactions[i] = M * A[i] + gyroscopic_force(M, kinematics.motion[i].V_WB.w) - forces.body[i];
+  }
+  for (std::size_t i = reactions.size() - 1; i > 0; --i) {
+    const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
+    reactions[parent] += shift_back(reactions[i], kinematics.s[i]);
+  }
+  reactions[0] = {};
 }
 
 }  // namespace sestina

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/spatial/row6.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -102,19 +103,19 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       joints_(tree_.assemblies.size()),
       reports_(tree_.pieces.size()),
       t_(static_cast<std::size_t>(model.nu())),
-      steps_(static_cast<std::size_t>(model.bodies().size())),
       paths_(tree_.pieces.size()),
       handle_motion_(tree_.pieces.size()) {
-  std::vector<int> piece_of_handle(steps_.size(), -1);
+  const TreeLayout layout(model);
+  std::vector<int> piece_of_handle(layout.links.size(), -1);
   for (std::size_t piece = 0; piece < tree_.pieces.size(); ++piece) {
     const AssemblyTree::Node& ends = tree_.nodes[piece];
-    plan_steps(tree_.pieces[piece].bodies, ends.base);
+    std::vector<int> bodies;
+    for (const BodyIndex b : tree_.pieces[piece].bodies) bodies.push_back(b.value());
+    walks_.emplace_back(layout, bodies);
+    sums_.emplace_back(static_cast<std::size_t>(walks_.back().num_sums));
     if (!ends.handle.is_valid()) continue;
     piece_of_handle[static_cast<std::size_t>(ends.handle.value())] = static_cast<int>(piece);
-    for (BodyIndex b = ends.handle; b != ends.base; b = model.bodies()[b].parent) {
-      steps_[static_cast<std::size_t>(b.value())].is_on_path = true;
-      paths_[piece].push_back(b);
-    }
+    for (BodyIndex b = ends.handle; b != ends.base; b = model.bodies()[b].parent) paths_[piece].push_back(b);
     std::reverse(paths_[piece].begin(), paths_[piece].end());
   }
   for (const AssemblyTree::Node& ends : tree_.nodes) {
@@ -136,20 +137,6 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
   for (int level = 0; level < depth; ++level) add_assemblies(correction_, TaskKind::kJoinGaps, level);
   for (int level = depth - 1; level >= 0; --level) add_assemblies(correction_, TaskKind::kPart, level);
   add_level(correction_, TaskKind::kCorrect, 0, num_pieces);
-}
-
-// How the bodies of a piece stand to each other: children beyond the handle do not count.
-template <class T>
-void DivideAndConquerSolver<T>::plan_steps(const std::vector<BodyIndex>& bodies, BodyIndex base) {
-  for (auto b = bodies.rbegin(); b != bodies.rend(); ++b) {
-    Step& step = steps_[static_cast<std::size_t>(b->value())];
-    const BodyIndex parent = model_->bodies()[*b].parent;
-    step.hangs_on_base = parent == base;
-    if (step.hangs_on_base) continue;
-    Step& inner = steps_[static_cast<std::size_t>(parent.value())];
-    step.begins_sum = inner.is_leaf;
-    inner.is_leaf = false;
-  }
 }
 
 namespace {
@@ -186,11 +173,8 @@ void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& propertie
 template <class T>
 void DivideAndConquerSolver<T>::calc_relative_motion(int piece, const Properties<T>& properties,
                                                      const State<T>& state, const Kinematics<T>& kinematics) {
-  BodyMotion<T> motion;
-  for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
-    motion = calc_body_motion(static_cast<std::size_t>(b.value()), properties, state, kinematics, motion);
-  }
-  handle_motion_[static_cast<std::size_t>(piece)] = motion;
+  const auto p = static_cast<std::size_t>(piece);
+  handle_motion_[p] = calc_motion_along<T>(paths_[p], properties, state, kinematics);
 }
 
 // Pieces stand in order from the tips inward.
@@ -208,12 +192,7 @@ void DivideAndConquerSolver<T>::move_piece(int piece, const Properties<T>& prope
                                            Kinematics<T>& kinematics) {
   const int inner = inner_piece_[static_cast<std::size_t>(piece)];
   const BodyMotion<T> base = inner < 0 ? BodyMotion<T>{} : handle_motion_[static_cast<std::size_t>(inner)];
-  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const auto i = static_cast<std::size_t>(b.value());
-    const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
-    update_body_kinematics(i, properties, state, steps_[i].hangs_on_base ? base : kinematics.motion[parent],
-                           kinematics);
-  }
+  update_kinematics_of(walks_[static_cast<std::size_t>(piece)], base, properties, state, kinematics);
 }
 
 template <class T>
@@ -294,60 +273,60 @@ template <class T>
 void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& properties,
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces) {
-  const std::vector<BodyIndex>& bodies = tree_.pieces[static_cast<std::size_t>(piece)].bodies;
   SolveReport<T>& report = reports_[static_cast<std::size_t>(piece)];
   report = {};
-  Node& matrices = node(piece);
-  NodeVectors& result = vectors(piece);
-  matrices.K = Mat6<T>::identity();
-  matrices.Phi = {};
-  result.b = result.d = {};
-  ArticulatedInertia<T> I;
-  SpatialForce<T> z;
-  for (auto b = bodies.rbegin(); b != bodies.rend(); ++b) {
-    const auto i = static_cast<std::size_t>(b->value());
-    const Step& step = steps_[i];
-    const BodyLink& link = kinematics.tree.links[i];
-    sweep_.sum_up(i, step.is_leaf, kinematics, forces);
-    const auto outcome = sweep_.eliminate_joint(i, properties, kinematics, forces, report);
-    if (step.is_on_path) extend_path(matrices, result, i, kinematics);
-    if (step.hangs_on_base) {
-      I += outcome.I;
-      z += outcome.z;
-    } else {
-      sweep_.pass_on(static_cast<std::size_t>(link.parent), step.begins_sum, outcome);
-    }
-  }
-  matrices.I = to_mat6(I);
-  result.z = to_vec6(z);
+  ArticulatedRows<T> whole;
+  const auto p = static_cast<std::size_t>(piece);
+  sweep_.eliminate(walks_[p], properties, kinematics, forces, sums_[p], report,
+                   [&](const ArticulatedRows<T>& outcome) { whole += outcome; });
+  node(piece).I = to_mat6(whole);
+  vectors(piece).z = to_vec6(whole.z.unpacked());
+  if (!has_handle(piece)) return;
+  extend_path(piece, kinematics);
+  sum_up_freedom(piece, kinematics);
 }
 
-// (12) for the joint of one body on the way from the handle to the base.
+// (12) from the handle of a piece inward to its base.
 template <class T>
-void DivideAndConquerSolver<T>::extend_path(Node& matrices, NodeVectors& result, std::size_t body,
-                                            const Kinematics<T>& kinematics) {
-  const BodyLink& link = kinematics.tree.links[body];
-  const Vec3<T>& s = kinematics.s[body];
-  Mat6<T> K = matrices.K;  // about the parent's Mo from here on: torque + s x force
-  for (int j = 0; j < 6; ++j) {
-    K.m[0][j] += s.y * K.m[5][j] - s.z * K.m[4][j];
-    K.m[1][j] += s.z * K.m[3][j] - s.x * K.m[5][j];
-    K.m[2][j] += s.x * K.m[4][j] - s.y * K.m[3][j];
+void DivideAndConquerSolver<T>::extend_path(int piece, const Kinematics<T>& kinematics) {
+  const auto p = static_cast<std::size_t>(piece);
+  Rows6<T> K(Mat6<T>::identity());
+  Row6<T> b, d;
+  for (auto body = paths_[p].rbegin(); body != paths_[p].rend(); ++body) {
+    const auto i = static_cast<std::size_t>(body->value());
+    const BodyLink& link = kinematics.tree.links[i];
+    const Vec3<T>& s = kinematics.s[i];
+    const auto first = static_cast<std::size_t>(link.u_start);
+    Row6<T> t;
+    if (link.is_revolute) t = K.transpose_times_turn(kinematics.H[first].w);
+    K.shift_back(s);
+    b += K.transpose_times(at_parent(kinematics.bias[i], s));
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
+      if (!link.is_revolute) t = K.transpose_times(at_parent(kinematics.H[k], s));
+      d += sweep_.free_udot[k] * t;
+      K.subtract_outer(sweep_.W[k], t);
+      t.store(t_[k]);
+    }
   }
-  const auto first = static_cast<std::size_t>(link.u_start);
-  for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
-    const T& D_inverse = sweep_.D_inverse[k];
-    const Vec6<T> t = link.is_revolute ? transpose_times_turn(matrices.K, kinematics.H[k].w)
-                                       : transpose_times(K, to_vec6(at_parent(kinematics.H[k], s)));
-    Vec6<T> ts;
-    for (int j = 0; j < 6; ++j) ts[j] = D_inverse * t[j];
-    t_[k] = t;
-    for (int j = 0; j < 6; ++j) result.d[j] += ts[j] * sweep_.e[k];
-    add_outer(matrices.Phi, t, ts);
-    subtract_outer(K, to_vec6(sweep_.U[k]), ts);
+  K.store(node(piece).K);
+  b.a.store(vectors(piece).b.x), b.b.store(vectors(piece).b.x + 3);
+  d.a.store(vectors(piece).d.x), d.b.store(vectors(piece).d.x + 3);
+}
+
+// Phi of (12), when all t are known.
+template <class T>
+void DivideAndConquerSolver<T>::sum_up_freedom(int piece, const Kinematics<T>& kinematics) {
+  Rows6<T> Phi{Mat6<T>{}};
+  for (const BodyIndex body : paths_[static_cast<std::size_t>(piece)]) {
+    const BodyLink& link = kinematics.tree.links[static_cast<std::size_t>(body.value())];
+    const auto first = static_cast<std::size_t>(link.u_start);
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
+      const Vec6<T>& t = t_[k];
+      const Row6<T> scaled = sweep_.D_inverse[k] * load_row6(t.x);
+      for (int i = 0; i < 6; ++i) Phi.row[i] += t[i] * scaled;
+    }
   }
-  result.b = result.b + transpose_times(K, to_vec6(at_parent(kinematics.bias[body], s)));
-  matrices.K = K;
+  Phi.store(node(piece).Phi);
 }
 
 // (13) but g, and the matrices of (15)
@@ -449,7 +428,7 @@ void DivideAndConquerSolver<T>::accelerate_piece(int piece, const Kinematics<T>&
   const NodeVectors& ends = vectors(piece);
   A_P_[i] = ends.A_P, f_[i] = ends.f, a_t_[i] = ends.a_t;
   push_handle(piece, ends.f);
-  accelerate_bodies(piece, A_P_[i], kinematics, udot);
+  sweep_.accelerate(walks_[i], to_motion(A_P_[i]), kinematics, udot);
   measure_gap(piece);
 }
 
@@ -460,31 +439,19 @@ void DivideAndConquerSolver<T>::correct_piece(int piece, const Kinematics<T>& ki
   const NodeVectors& ends = vectors(piece);
   A_P_[i] = A_P_[i] + ends.A_P, f_[i] = f_[i] + ends.f, a_t_[i] = a_t_[i] + ends.a_t;
   push_handle(piece, ends.f);
-  accelerate_bodies(piece, A_P_[i], kinematics, udot);
+  sweep_.accelerate(walks_[i], to_motion(A_P_[i]), kinematics, udot);
   measure_gap(piece);
 }
 
-// What a force on the handle adds to e of the joints between it and the base.
+// What a force on the handle adds to e / D of the joints between it and the base.
 template <class T>
 void DivideAndConquerSolver<T>::push_handle(int piece, const Vec6<T>& f) {
   for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
     const BodyInfo& info = model_->bodies()[b];
     for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
       const auto k = static_cast<std::size_t>(speed);
-      sweep_.e[k] += dot(t_[k], f);
+      sweep_.free_udot[k] += sweep_.D_inverse[k] * dot(t_[k], f);
     }
-  }
-}
-
-template <class T>
-void DivideAndConquerSolver<T>::accelerate_bodies(int piece, const Vec6<T>& A_P,
-                                                  const Kinematics<T>& kinematics, std::span<T> udot) {
-  const SpatialMotion<T> A_base = to_motion(A_P);
-  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const auto i = static_cast<std::size_t>(b.value());
-    const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
-    const SpatialMotion<T> A_parent = steps_[i].hangs_on_base ? A_base : sweep_.A[parent];
-    sweep_.accelerate_body(i, A_parent, kinematics, udot);
   }
 }
 
@@ -503,39 +470,12 @@ void DivideAndConquerSolver<T>::measure_gap(int piece) {
 
 template <class T>
 void DivideAndConquerSolver<T>::calc_reactions(const Kinematics<T>& kinematics,
+                                               const AppliedForces<T>& forces,
                                                std::span<SpatialForce<T>> reactions) const {
   if (used_fallback_) {
-    fallback_.calc_reactions(reactions);
-    return;
-  }
-  reactions[0] = {};
-  for (int piece = 0; piece < static_cast<int>(tree_.pieces.size()); ++piece) {
-    calc_piece_reactions(piece, kinematics, reactions);
-  }
-}
-
-// I A + z, and between the handle and the base less what the force on the
-// handle does there, K f.
-template <class T>
-void DivideAndConquerSolver<T>::calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
-                                                     std::span<SpatialForce<T>> reactions) const {
-  for (const BodyIndex b : tree_.pieces[static_cast<std::size_t>(piece)].bodies) {
-    const auto i = static_cast<std::size_t>(b.value());
-    reactions[i] = sweep_.I[i] * sweep_.A[i] + sweep_.z[i];
-  }
-  const AssemblyTree::Node& ends = tree_.nodes[static_cast<std::size_t>(piece)];
-  if (!ends.handle.is_valid()) return;
-  const Vec6<T>& f = f_[static_cast<std::size_t>(piece)];
-  SpatialForce<T> Kf = to_force(f);
-  for (BodyIndex b = ends.handle; b != ends.base; b = model_->bodies()[b].parent) {
-    const BodyInfo& info = model_->bodies()[b];
-    const auto i = static_cast<std::size_t>(b.value());
-    reactions[i] -= Kf;
-    Kf = shift_back(Kf, kinematics.s[i]);
-    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {  // (12) times f
-      const auto k = static_cast<std::size_t>(speed);
-      Kf -= (sweep_.D_inverse[k] * dot(t_[k], f)) * sweep_.U[k];
-    }
+    fallback_.calc_reactions(kinematics, forces, reactions);
+  } else {
+    sweep_.calc_reactions(kinematics, forces, reactions);
   }
 }
 

@@ -10,8 +10,8 @@
 //
 // A piece is eliminated joint by joint from its tips, as in the recursive solver; on the way from the handle
 // inward each column H (with U, D, e of (7)) gives
-//   t = K^T H,   K <- shifted (K - U t^T / D),   Phi <- Phi + t t^T / D,   d <- d + t e / D,
-//   b <- b + K^T c                         starting from K = 1 at the handle                 (12)
+//   t = K^T H,   b <- b + K^T c,   K <- shifted K - U t^T / D,   Phi <- Phi + t t^T / D,
+//   d <- d + t e / D                       starting from K = 1 at the handle                 (12)
 //
 // Two nodes: the outer one (2) on the handle of the inner one (1). With Phi_1 = L L^T, d_1 = L y:
 //   N = 1 + L^T I_2 L,   P = L N^-1 L^T,   g = L N^-1 y                                      (13)
@@ -75,7 +75,8 @@ class DivideAndConquerSolver {
   // As RecursiveSolver.
   SolveReport<T> solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces, std::span<T> udot);
-  void calc_reactions(const Kinematics<T>& kinematics, std::span<SpatialForce<T>> reactions) const;
+  void calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                      std::span<SpatialForce<T>> reactions) const;
 
   const AssemblyTree& assembly_tree() const { return tree_; }
 
@@ -98,13 +99,6 @@ class DivideAndConquerSolver {
     Vec6<T> g;
   };
 
-  // A body within its piece.
-  struct Step {
-    bool hangs_on_base = false;
-    bool is_on_path = false;                  // between the base and the handle
-    bool is_leaf = true, begins_sum = false;  // as in BodyLink
-  };
-
   enum class TaskKind { kEliminate, kJoin, kPart, kAccelerate, kJoinGaps, kCorrect };
   struct TaskLevel {
     TaskKind kind;
@@ -120,7 +114,8 @@ class DivideAndConquerSolver {
                const Kinematics<T>& kinematics, const AppliedForces<T>& forces, std::span<T> udot);
   void eliminate_piece(int piece, const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces);
-  void extend_path(Node& node, NodeVectors& vectors, std::size_t body, const Kinematics<T>& kinematics);
+  void extend_path(int piece, const Kinematics<T>& kinematics);
+  void sum_up_freedom(int piece, const Kinematics<T>& kinematics);
   void join_matrices(int assembly);
   void join_vectors(int assembly);
   void part_vectors(int assembly);
@@ -129,13 +124,9 @@ class DivideAndConquerSolver {
   void close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
                   const AppliedForces<T>& forces, std::span<T> udot);
   void correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
-  void accelerate_bodies(int piece, const Vec6<T>& A_P, const Kinematics<T>& kinematics, std::span<T> udot);
   void push_handle(int piece, const Vec6<T>& f);
   void measure_gap(int piece);
-  void calc_piece_reactions(int piece, const Kinematics<T>& kinematics,
-                            std::span<SpatialForce<T>> reactions) const;
 
-  void plan_steps(const std::vector<BodyIndex>& bodies, BodyIndex base);
   void start_at_ground(const Vec3<T>& a);
   void calc_relative_motion(int piece, const Properties<T>& properties, const State<T>& state,
                             const Kinematics<T>& kinematics);
@@ -159,14 +150,15 @@ class DivideAndConquerSolver {
   std::vector<NodeVectors> vectors_;  // by node
   // By piece, sums over the rounds.
   std::vector<Vec6<T>> A_P_, f_, a_t_;
-  std::vector<double> relative_gaps_;          // by piece: the last gap, to the acceleration there
-  std::vector<Joint> joints_;                  // by assembly
-  std::vector<SolveReport<T>> reports_;        // by piece
-  std::vector<Vec6<T>> t_;                     // (nu), on the way to a handle
-  std::vector<Step> steps_;                    // by BodyIndex
-  std::vector<std::vector<BodyIndex>> paths_;  // by piece: from the base to the handle
-  std::vector<int> inner_piece_;               // by piece: whose handle its base is; -1 for the ground
-  std::vector<BodyMotion<T>> handle_motion_;   // by piece: relative to the base, then absolute
+  std::vector<double> relative_gaps_;                  // by piece: the last gap, to the acceleration there
+  std::vector<Joint> joints_;                          // by assembly
+  std::vector<SolveReport<T>> reports_;                // by piece
+  std::vector<Vec6<T>> t_;                             // (nu), on the way to a handle
+  std::vector<Walk> walks_;                            // by piece
+  std::vector<std::vector<ArticulatedRows<T>>> sums_;  // by piece
+  std::vector<std::vector<BodyIndex>> paths_;          // by piece: from the base to the handle
+  std::vector<int> inner_piece_;              // by piece: whose handle its base is; -1 for the ground
+  std::vector<BodyMotion<T>> handle_motion_;  // by piece: relative to the base, then absolute
 };
 
 }  // namespace sestina

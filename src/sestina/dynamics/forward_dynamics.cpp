@@ -12,6 +12,17 @@
 namespace sestina {
 namespace {
 
+// Whether all are finite: an infinity or a NaN spoils the sum. Four sums, since each waits for itself alone.
+bool is_finite_sum(std::span<const double> values) {
+  double sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= values.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += values[i + k];
+  }
+  for (; i < values.size(); ++i) sums[0] += values[i];
+  return std::isfinite((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
 class SerialKinematics : public MultibodySolver {
  public:
   explicit SerialKinematics(const Model& model) : model_(model) {}
@@ -31,9 +42,10 @@ class Recursive final : public SerialKinematics {
                             const AppliedForces<double>& forces, std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
   }
-  void calc_reactions(const Properties<double>&, const Kinematics<double>&, const AppliedForces<double>&,
-                      std::span<const double>, std::span<SpatialForce<double>> reactions) override {
-    solver_.calc_reactions(reactions);
+  void calc_reactions(const Properties<double>&, const Kinematics<double>& kinematics,
+                      const AppliedForces<double>& forces, std::span<const double>,
+                      std::span<SpatialForce<double>> reactions) override {
+    solver_.calc_reactions(kinematics, forces, reactions);
   }
 
  private:
@@ -72,9 +84,9 @@ class DivideAndConquer final : public MultibodySolver {
     return solver_.solve(properties, kinematics, forces, udot);
   }
   void calc_reactions(const Properties<double>&, const Kinematics<double>& kinematics,
-                      const AppliedForces<double>&, std::span<const double>,
+                      const AppliedForces<double>& forces, std::span<const double>,
                       std::span<SpatialForce<double>> reactions) override {
-    solver_.calc_reactions(kinematics, reactions);
+    solver_.calc_reactions(kinematics, forces, reactions);
   }
 
  private:
@@ -127,9 +139,7 @@ void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> ud
   update(state, scope);
   scope.next(Phase::kSolve);
   const SolveReport<double> report = solver_->solve(properties_, kinematics_, forces_, udot);
-  double sum = 0.0;
-  for (const double x : udot) sum += x;
-  if (report.is_singular || !std::isfinite(sum)) fail(state, report);
+  if (report.is_singular || !is_finite_sum(udot)) fail(state, report);
 }
 
 void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>& report) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sestina/spatial/lanes3.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -18,6 +19,15 @@ Kinematics<T>::Kinematics(const Model& model)
       sin_cos(static_cast<std::size_t>(model.nq())) {}
 
 namespace {
+
+// The columns of R_WF from those of R_WP.
+template <class T>
+[[gnu::always_inline]] inline void turn_columns(Lanes3<T> (&columns)[3], const Rotation<T>& R_PF) {
+  const Lanes3<T> x = columns[0], y = columns[1], z = columns[2];
+  columns[0] = R_PF.xx * x + R_PF.yx * y + R_PF.zx * z;
+  columns[1] = R_PF.xy * x + R_PF.yy * y + R_PF.zy * z;
+  columns[2] = R_PF.xz * x + R_PF.yz * y + R_PF.zz * z;
+}
 
 // (1) to (5) for one body.
 template <class T, int nu>
@@ -60,69 +70,124 @@ template <class T, class Joint>
   return step;
 }
 
+// The motion of a body while the walk is at it: in registers, and handed to the next body.
+template <class T>
+struct MovingFrame {
+  Lanes3<T> columns[3];  // of R_WB
+  Lanes3<T> p, w, v;
+
+  [[gnu::always_inline]] void load(const BodyMotion<T>& motion) {
+    const Rotation<T>& R = motion.X_WB.R;
+    columns[0] = {R.xx, R.yx, R.zx}, columns[1] = {R.xy, R.yy, R.zy}, columns[2] = {R.xz, R.yz, R.zz};
+    p = Lanes3<T>(motion.X_WB.p), w = Lanes3<T>(motion.V_WB.w), v = Lanes3<T>(motion.V_WB.v);
+  }
+  [[gnu::always_inline]] void store(BodyMotion<T>& motion) const {
+    Lanes3<T> rows[3] = {columns[0], columns[1], columns[2]};
+    transpose(rows);
+    rows[0].store(&motion.X_WB.R.xx), rows[1].store(&motion.X_WB.R.yx), rows[2].store(&motion.X_WB.R.zx);
+    p.store(&motion.X_WB.p.x), w.store(&motion.V_WB.w.x), v.store(&motion.V_WB.v.x);
+  }
+};
+
+// What a revolute joint adds to the frame.
+template <class T>
+struct Turn {
+  Lanes3<T> s, h, bias_w, bias_v;
+};
+
 // A revolute joint about axis k of F: that column of R_WF is H, and the other two turn in their plane.
+// `frame` is the parent's and becomes the body's.
 template <int k, class T>
-[[gnu::always_inline]] inline BodyStep<T, 1> calc_turn(const BodyProperties<T>& body,
-                                                       const BodyMotion<T>& parent, const SinCos<T>& angle,
-                                                       const T& u) {
-  BodyStep<T, 1> step;
-  const Rotation<T> R_WF = calc_R_WF(body, parent);
-  const Vec3<T> a = R_WF.column((k + 1) % 3), b = R_WF.column((k + 2) % 3), h = R_WF.column(k);
-  const Vec3<T> a_turned = angle.cos * a + angle.sin * b, b_turned = angle.cos * b - angle.sin * a;
-  Rotation<T>& R_WM = step.motion.X_WB.R;
-  if constexpr (k == 0) R_WM = Rotation<T>::from_columns(h, a_turned, b_turned);  // (1)
-  if constexpr (k == 1) R_WM = Rotation<T>::from_columns(b_turned, h, a_turned);
-  if constexpr (k == 2) R_WM = Rotation<T>::from_columns(a_turned, b_turned, h);
-  step.s = parent.X_WB.R * body.X_PF.p;  // (2)
-  step.motion.X_WB.p = parent.X_WB.p + step.s;
-  step.H[0] = {h, {}};  // (3)
-  const Vec3<T>& w_P = parent.V_WB.w;
-  const Vec3<T> r = u * h, w_P_x_s = cross(w_P, step.s);
-  step.motion.V_WB = {w_P + r, parent.V_WB.v + w_P_x_s};  // (4)
-  step.bias = {cross(w_P, r), cross(w_P, w_P_x_s)};       // (5)
-  return step;
+[[gnu::always_inline]] inline Turn<T> pass_turn(const BodyProperties<T>& body, const SinCos<T>& angle,
+                                                const T& u, MovingFrame<T>& frame) {
+  Turn<T> turn;
+  const Vec3<T>& p_PF = body.X_PF.p;
+  turn.s = p_PF.x * frame.columns[0] + p_PF.y * frame.columns[1] + p_PF.z * frame.columns[2];  // (2)
+  if (!body.structure.has_parallel_frames) turn_columns(frame.columns, body.X_PF.R);
+  const Lanes3<T> a = frame.columns[(k + 1) % 3], b = frame.columns[(k + 2) % 3];
+  frame.columns[(k + 1) % 3] = angle.cos * a + angle.sin * b;  // (1)
+  frame.columns[(k + 2) % 3] = angle.cos * b - angle.sin * a;
+  turn.h = frame.columns[k];  // (3)
+  frame.p += turn.s;
+  const Lanes3<T> w_P = frame.w, r = u * turn.h, w_P_x_s = cross(w_P, turn.s);
+  frame.w += r;  // (4)
+  frame.v += w_P_x_s;
+  turn.bias_w = cross(w_P, r);  // (5)
+  turn.bias_v = cross(w_P, w_P_x_s);
+  return turn;
 }
 
-// Calls f with the step of the body: one switch, which the compiler inlines through.
-template <class T, class F>
-[[gnu::always_inline]] inline void visit_step(const BodyLink& link, const BodyProperties<T>& body,
-                                              const State<T>& state, const SinCos<T>* sin_cos,
-                                              const BodyMotion<T>& parent, F&& f) {
-  const T* q = state.q.data() + link.q_start;
-  const T* u = state.u.data() + link.u_start;
-  switch (body.structure.turns_about) {
-    case 0:
-      return f(calc_turn<0>(body, parent, sin_cos[link.q_start], u[0]));
-    case 1:
-      return f(calc_turn<1>(body, parent, sin_cos[link.q_start], u[0]));
-    case 2:
-      return f(calc_turn<2>(body, parent, sin_cos[link.q_start], u[0]));
-    default:
-      visit_joint<T>(body.joint, [&](const auto& joint) { f(calc_step(body, joint, parent, q, u)); });
+template <class T>
+[[gnu::always_inline]] inline void turn_inertia(const BodyProperties<T>& body, const Lanes3<T> (&R)[3],
+                                                RigidInertia<T>& result) {
+  const RigidInertia<T>& M = body.M;
+  result.mass = M.mass;
+  (M.c.x * R[0] + M.c.y * R[1] + M.c.z * R[2]).store(&result.c.x);
+  if (body.structure.has_diagonal_inertia) {
+    // zz 1 + (xx - zz) x x^T + (yy - zz) y y^T with the columns x, y of R.
+    const Lanes3<T>&x = R[0], &y = R[1];
+    const Lanes3<T> ax = (M.J.xx - M.J.zz) * x, by = (M.J.yy - M.J.zz) * y;
+    const Lanes3<T> diagonal = Lanes3<T>::all(M.J.zz) + (ax * x + by * y);
+    const Lanes3<T> beside = ax * x.rotated() + by * y.rotated();  // xy yz zx
+    diagonal.store(&result.J.xx);
+    result.J.xy = beside[0], result.J.yz = beside[1], result.J.xz = beside[2];
+  } else {
+    result.J = rotate(Rotation<T>::from_columns(to_vec3(R[0]), to_vec3(R[1]), to_vec3(R[2])), M.J);
   }
 }
 
-template <class T>
-[[gnu::always_inline]] inline RigidInertia<T> turned(const BodyProperties<T>& body, const Rotation<T>& R) {
-  const RigidInertia<T>& M = body.M;
-  const SymMat3<T> J =
-      body.structure.has_diagonal_inertia ? rotate_diagonal(R, M.J.xx, M.J.yy, M.J.zz) : rotate(R, M.J);
-  return {M.mass, R * M.c, J};
+template <int k, class T>
+[[gnu::always_inline]] inline void turn_body(std::size_t i, const BodyProperties<T>& body,
+                                             const State<T>& state, MovingFrame<T>& frame,
+                                             Kinematics<T>& kinematics) {
+  const BodyLink& link = kinematics.tree.links[i];
+  const auto column = static_cast<std::size_t>(link.u_start);
+  const SinCos<T>& angle = kinematics.sin_cos[static_cast<std::size_t>(link.q_start)];
+  const Turn<T> turn = pass_turn<k>(body, angle, state.u[column], frame);
+  frame.store(kinematics.motion[i]);
+  turn.s.store(&kinematics.s[i].x);
+  turn.h.store(&kinematics.H[column].w.x);  // its v is zero from the beginning
+  turn.bias_w.store(&kinematics.bias[i].w.x);
+  turn.bias_v.store(&kinematics.bias[i].v.x);
 }
 
 template <class T>
-[[gnu::always_inline]] inline void move_body(std::size_t i, const Properties<T>& properties,
-                                             const State<T>& state, const BodyMotion<T>& parent,
-                                             Kinematics<T>& kinematics) {
-  const BodyProperties<T>& body = properties.bodies.values()[i];
+void move_body_of_any_joint(std::size_t i, const BodyProperties<T>& body, const State<T>& state,
+                            MovingFrame<T>& frame, Kinematics<T>& kinematics) {
   const BodyLink& link = kinematics.tree.links[i];
-  visit_step(link, body, state, kinematics.sin_cos.data(), parent, [&](const auto& step) {
+  BodyMotion<T> parent;
+  frame.store(parent);
+  visit_joint<T>(body.joint, [&](const auto& joint) {
+    const auto step =
+        calc_step(body, joint, parent, state.q.data() + link.q_start, state.u.data() + link.u_start);
     kinematics.motion[i] = step.motion;
     kinematics.s[i] = step.s;
     std::copy(step.H.begin(), step.H.end(), kinematics.H.begin() + link.u_start);
     kinematics.bias[i] = step.bias;
   });
-  kinematics.inertia[i] = turned(body, kinematics.motion[i].X_WB.R);
+  frame.load(kinematics.motion[i]);
+}
+
+// `frame` is the parent's and becomes the body's.
+template <class T>
+[[gnu::always_inline]] inline void move_body(std::size_t i, const Properties<T>& properties,
+                                             const State<T>& state, MovingFrame<T>& frame,
+                                             Kinematics<T>& kinematics) {
+  const BodyProperties<T>& body = properties.bodies.values()[i];
+  switch (body.structure.turns_about) {
+    case 0:
+      turn_body<0>(i, body, state, frame, kinematics);
+      break;
+    case 1:
+      turn_body<1>(i, body, state, frame, kinematics);
+      break;
+    case 2:
+      turn_body<2>(i, body, state, frame, kinematics);
+      break;
+    default:
+      move_body_of_any_joint(i, body, state, frame, kinematics);
+  }
+  turn_inertia(body, frame.columns, kinematics.inertia[i]);
 }
 
 }  // namespace
@@ -135,17 +200,45 @@ void update_sin_cos(const State<T>& state, Kinematics<T>& kinematics) {
 }
 
 template <class T>
-void update_body_kinematics(std::size_t i, const Properties<T>& properties, const State<T>& state,
-                            const BodyMotion<T>& parent, Kinematics<T>& kinematics) {
-  move_body(i, properties, state, parent, kinematics);
+void update_kinematics_of(const Walk& walk, const BodyMotion<T>& base, const Properties<T>& properties,
+                          const State<T>& state, Kinematics<T>& kinematics) {
+  MovingFrame<T> frame;
+  for (const WalkStep& step : walk.steps) {
+    const auto i = static_cast<std::size_t>(step.body);
+    if (step.hangs_on_base) {
+      frame.load(base);
+    } else if (!step.gives_carry) {
+      frame.load(kinematics.motion[static_cast<std::size_t>(kinematics.tree.links[i].parent)]);
+    }
+    move_body(i, properties, state, frame, kinematics);
+  }
 }
 
 template <class T>
-BodyMotion<T> calc_body_motion(std::size_t i, const Properties<T>& properties, const State<T>& state,
-                               const Kinematics<T>& kinematics, const BodyMotion<T>& parent) {
+BodyMotion<T> calc_motion_along(std::span<const BodyIndex> path, const Properties<T>& properties,
+                                const State<T>& state, const Kinematics<T>& kinematics) {
   BodyMotion<T> motion;
-  visit_step(kinematics.tree.links[i], properties.bodies.values()[i], state, kinematics.sin_cos.data(),
-             parent, [&](const auto& step) { motion = step.motion; });
+  MovingFrame<T> frame;
+  frame.load(motion);
+  for (const BodyIndex b : path) {
+    const BodyProperties<T>& body = properties.bodies[b];
+    const BodyLink& link = kinematics.tree.links[static_cast<std::size_t>(b.value())];
+    const T *q = state.q.data() + link.q_start, *u = state.u.data() + link.u_start;
+    const SinCos<T>* angle = kinematics.sin_cos.data() + link.q_start;
+    if (body.structure.turns_about == 0) {
+      pass_turn<0>(body, *angle, *u, frame);
+    } else if (body.structure.turns_about == 1) {
+      pass_turn<1>(body, *angle, *u, frame);
+    } else if (body.structure.turns_about == 2) {
+      pass_turn<2>(body, *angle, *u, frame);
+    } else {
+      frame.store(motion);
+      visit_joint<T>(body.joint,
+                     [&](const auto& joint) { motion = calc_step(body, joint, motion, q, u).motion; });
+      frame.load(motion);
+    }
+  }
+  frame.store(motion);
   return motion;
 }
 
@@ -153,9 +246,12 @@ template <class T>
 void update_kinematics(const Model&, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics) {
   update_sin_cos(state, kinematics);
+  MovingFrame<T> frame;
+  frame.load(kinematics.motion[0]);
   for (std::size_t i = 1; i < kinematics.motion.size(); ++i) {
     const auto parent = static_cast<std::size_t>(kinematics.tree.links[i].parent);
-    move_body(i, properties, state, kinematics.motion[parent], kinematics);
+    if (parent + 1 != i) frame.load(kinematics.motion[parent]);
+    move_body(i, properties, state, frame, kinematics);
   }
 }
 
@@ -182,10 +278,10 @@ Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>
   template struct Kinematics<T>;                                                                        \
   template void update_kinematics(const Model&, const Properties<T>&, const State<T>&, Kinematics<T>&); \
   template void update_sin_cos(const State<T>&, Kinematics<T>&);                                        \
-  template void update_body_kinematics(std::size_t, const Properties<T>&, const State<T>&,              \
-                                       const BodyMotion<T>&, Kinematics<T>&);                           \
-  template BodyMotion<T> calc_body_motion(std::size_t, const Properties<T>&, const State<T>&,           \
-                                          const Kinematics<T>&, const BodyMotion<T>&);                  \
+  template void update_kinematics_of(const Walk&, const BodyMotion<T>&, const Properties<T>&,           \
+                                     const State<T>&, Kinematics<T>&);                                  \
+  template BodyMotion<T> calc_motion_along(std::span<const BodyIndex>, const Properties<T>&,            \
+                                           const State<T>&, const Kinematics<T>&);                      \
   template Pose<T> calc_body_pose(const Properties<T>&, const Kinematics<T>&, BodyIndex);               \
   template SpatialMotion<T> calc_body_velocity(const Properties<T>&, const Kinematics<T>&, BodyIndex);  \
   template Vec3<T> calc_point_position(const Properties<T>&, const Kinematics<T>&, PointIndex);

@@ -38,18 +38,19 @@ template <class T>
 void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics);
 
-// For solvers that visit the bodies in another order: first the sines and cosines of all angles, then the
-// same for one body, from the motion of its parent.
+// For solvers that go piece by piece: first the sines and cosines of all angles; then the same for the bodies
+// of a walk, from the motion of its base.
 template <class T>
 void update_sin_cos(const State<T>& state, Kinematics<T>& kinematics);
 template <class T>
-void update_body_kinematics(std::size_t body, const Properties<T>& properties, const State<T>& state,
-                            const BodyMotion<T>& parent, Kinematics<T>& kinematics);
+void update_kinematics_of(const Walk& walk, const BodyMotion<T>& base, const Properties<T>& properties,
+                          const State<T>& state, Kinematics<T>& kinematics);
 
-// The motion of a body's joint frame alone, from that of its parent; after update_sin_cos().
+// The motion of the last body of a path, each of whose bodies is a child of the one before, if the parent of
+// the first were at rest in the ground. After update_sin_cos().
 template <class T>
-BodyMotion<T> calc_body_motion(std::size_t body, const Properties<T>& properties, const State<T>& state,
-                               const Kinematics<T>& kinematics, const BodyMotion<T>& parent);
+BodyMotion<T> calc_motion_along(std::span<const BodyIndex> path, const Properties<T>& properties,
+                                const State<T>& state, const Kinematics<T>& kinematics);
 
 // Pose of the body's own frame in the ground frame.
 template <class T>

@@ -9,8 +9,9 @@
 //   Ia = I' - U D^-1 U^T,   za = z' + I' c' + U D^-1 e                                            (8)
 // (8) is what the parent feels through the joint. Then outward:
 //   udot = D^-1 (e - U^T A_P),   A = shift(A_P, s) + c + H udot                                   (9)
-// and the reaction F = I A + z at Mo. To shift I before the joint is eliminated, not after, keeps the
-// division by D out of the way of the shift (docs/decisions/recursion-layout.md).
+// and the reaction is the sum of M A + gyroscopic - applied over what hangs on the joint. To shift I before
+// the joint is eliminated, not after, keeps the division by D out of the way of the shift
+// (docs/decisions/recursion-layout.md).
 //
 // | here | Featherstone 2008 | meaning                         |
 // |------|-------------------|---------------------------------|
@@ -38,10 +39,13 @@ class RecursiveSolver {
 
   // After solve(): for each BodyIndex the [torque; force] that the parent exerts on the body through its
   // joint, actuation included, about Mo, ground axes.
-  void calc_reactions(std::span<SpatialForce<T>> reactions) const;
+  void calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                      std::span<SpatialForce<T>> reactions) const;
 
  private:
+  Walk walk_;
   ArticulatedSweep<T> sweep_;
+  std::vector<ArticulatedRows<T>> sums_;
 };
 
 }  // namespace sestina

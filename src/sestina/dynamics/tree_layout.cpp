@@ -1,27 +1,52 @@
 #include "sestina/dynamics/tree_layout.h"
 
+#include <numeric>
+
 namespace sestina {
 
 TreeLayout::TreeLayout(const Model& model) : links(static_cast<std::size_t>(model.bodies().size())) {
-  for (std::size_t i = links.size() - 1; i > 0; --i) {
+  for (std::size_t i = 1; i < links.size(); ++i) {
     const BodyInfo& body = model.bodies()[BodyIndex(static_cast<int>(i))];
     BodyLink& link = links[i];
-    BodyLink& parent = links[static_cast<std::size_t>(body.parent.value())];
     link.parent = body.parent.value();
     link.q_start = body.q_start;
     link.u_start = body.u_start;
     link.nu = static_cast<std::int16_t>(body.nu);
     link.is_revolute = body.joint_type == JointType::kRevolute;
-    link.begins_sum = parent.is_leaf;
-    parent.is_leaf = false;
-  }
-  for (std::size_t i = 1; i < links.size(); ++i) {
-    if (!links[i].is_revolute) continue;
-    if (angles.empty() || angles.back().q_start + angles.back().count != links[i].q_start) {
-      angles.push_back({links[i].q_start, 0});
+    if (!link.is_revolute) continue;
+    if (angles.empty() || angles.back().q_start + angles.back().count != link.q_start) {
+      angles.push_back({link.q_start, 0});
     }
     ++angles.back().count;
   }
+}
+
+Walk::Walk(const TreeLayout& tree, std::span<const int> bodies) : steps(bodies.size()) {
+  std::vector<int> step_of(tree.links.size(), -1);
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    WalkStep& step = steps[k];
+    step.body = bodies[k];
+    step_of[static_cast<std::size_t>(step.body)] = static_cast<int>(k);
+    const int parent = tree.links[static_cast<std::size_t>(step.body)].parent;
+    step.hangs_on_base = step_of[static_cast<std::size_t>(parent)] < 0;
+    step.gives_carry = k > 0 && parent == bodies[k - 1];
+    if (step.gives_carry) steps[k - 1].takes_carry = true;
+  }
+  for (std::size_t k = bodies.size(); k-- > 0;) {
+    WalkStep& step = steps[k];
+    if (step.hangs_on_base || step.gives_carry) continue;
+    const int parent = tree.links[static_cast<std::size_t>(step.body)].parent;
+    WalkStep& inner = steps[static_cast<std::size_t>(step_of[static_cast<std::size_t>(parent)])];
+    step.begins_sum = inner.own_sum < 0;
+    if (step.begins_sum) inner.own_sum = num_sums++;
+    step.parent_sum = inner.own_sum;
+  }
+}
+
+Walk Walk::over_all(const TreeLayout& tree) {
+  std::vector<int> bodies(tree.links.size() - 1);
+  std::iota(bodies.begin(), bodies.end(), 1);
+  return Walk(tree, bodies);
 }
 
 }  // namespace sestina

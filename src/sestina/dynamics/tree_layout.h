@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sestina/model/model.h"
@@ -14,10 +15,6 @@ struct BodyLink {
   int q_start = 0, u_start = 0;
   std::int16_t nu = 0;
   bool is_revolute = false;  // one column, which has no linear part about Mo
-  bool is_leaf = true;
-  // Of the children of the parent, the one that a walk from the tips inward meets first: its contribution
-  // begins the sum, those of the others are added.
-  bool begins_sum = false;
 };
 
 struct TreeLayout {
@@ -28,10 +25,30 @@ struct TreeLayout {
     int q_start = 0, count = 0;
   };
 
-  int num_bodies() const { return static_cast<int>(links.size()); }  // the ground included
-
   std::vector<BodyLink> links;  // by BodyIndex
   std::vector<Angles> angles;
+};
+
+// One body in a walk over a part of the tree, and how the sums of a walk backwards (tips inward) reach it:
+// from the body after it in the walk, where that is a child, by hand ("carry"); from any further children
+// through a numbered place in memory.
+struct WalkStep {
+  int body = 0;
+  int own_sum = -1, parent_sum = -1;  // the places; -1: none
+  bool hangs_on_base = false;         // the parent is no part of the walk
+  bool takes_carry = false, gives_carry = false;
+  bool begins_sum = false;  // the first to put something at the parent's place
+};
+
+struct Walk {
+  // `bodies`: parents before children, and the first child of a body right after it. All that have their
+  // parent elsewhere hang on one body, the base.
+  Walk(const TreeLayout& tree, std::span<const int> bodies);
+  // All bodies but the ground.
+  static Walk over_all(const TreeLayout& tree);
+
+  std::vector<WalkStep> steps;
+  int num_sums = 0;
 };
 
 }  // namespace sestina

@@ -4,7 +4,7 @@
 // column index inside, so that a compiler packs it into SIMD lanes.
 #pragma once
 
-#include "sestina/spatial/spatial.h"
+#include "sestina/spatial/articulated_rows.h"
 
 namespace sestina {
 
@@ -74,6 +74,17 @@ Mat6<T> to_mat6(const ArticulatedInertia<T>& I) {
   put(0, 0, J), put(0, 3, I.B), put(3, 0, I.B.transpose()), put(3, 3, M);
   return r;
 }
+template <class T>
+Mat6<T> to_mat6(const ArticulatedRows<T>& I) {
+  Mat6<T> r;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      r.m[i][j] = I.J[i][j], r.m[i][3 + j] = I.B[i][j];
+      r.m[3 + i][j] = I.B[j][i], r.m[3 + i][3 + j] = I.m[i][j];
+    }
+  }
+  return r;
+}
 
 template <class T>
 Mat6<T> transpose(const Mat6<T>& A) {
@@ -100,9 +111,13 @@ Mat6<T> operator-(Mat6<T> A, const Mat6<T>& B) {
 template <class T>
 Mat6<T> operator*(const Mat6<T>& A, const Mat6<T>& B) {
   Mat6<T> r;
-  for (int i = 0; i < 6; ++i) {
-    for (int k = 0; k < 6; ++k) {
-      for (int j = 0; j < 6; ++j) r.m[i][j] = r.m[i][j] + A.m[i][k] * B.m[k][j];
+  for (int half = 0; half < 6; half += 3) {  // of the columns of B
+    Lanes3<T> rows[6];
+    for (int k = 0; k < 6; ++k) rows[k] = {B.m[k][half], B.m[k][half + 1], B.m[k][half + 2]};
+    for (int i = 0; i < 6; ++i) {
+      Lanes3<T> sum = A.m[i][0] * rows[0];
+      for (int k = 1; k < 6; ++k) sum += A.m[i][k] * rows[k];
+      sum.store(r.m[i] + half);
     }
   }
   return r;
@@ -125,27 +140,6 @@ Vec6<T> transpose_times(const Mat6<T>& A, const Vec6<T>& x) {
     for (int j = 0; j < 6; ++j) r[j] = r[j] + A.m[i][j] * x[i];
   }
   return r;
-}
-// A^T [w; 0]
-template <class T>
-Vec6<T> transpose_times_turn(const Mat6<T>& A, const Vec3<T>& w) {
-  Vec6<T> r;
-  for (int j = 0; j < 6; ++j) r[j] = A.m[0][j] * w.x + A.m[1][j] * w.y + A.m[2][j] * w.z;
-  return r;
-}
-// A += a b^T
-template <class T>
-void add_outer(Mat6<T>& A, const Vec6<T>& a, const Vec6<T>& b) {
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) A.m[i][j] += a[i] * b[j];
-  }
-}
-// A -= a b^T
-template <class T>
-void subtract_outer(Mat6<T>& A, const Vec6<T>& a, const Vec6<T>& b) {
-  for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) A.m[i][j] -= a[i] * b[j];
-  }
 }
 // Takes the rounding that makes a symmetric product unsymmetric out of it.
 template <class T>

@@ -126,14 +126,6 @@ struct ArticulatedInertia {
     m += b.m;
     return *this;
   }
-  ArticulatedInertia& operator+=(const RigidInertia<T>& M) {
-    const Vec3<T> h = M.mass * M.c;
-    J += M.J;
-    B.xy -= h.z, B.xz += h.y, B.yz -= h.x;
-    B.yx += h.z, B.zx -= h.y, B.zy += h.x;
-    m.xx += M.mass, m.yy += M.mass, m.zz += M.mass;
-    return *this;
-  }
   // this -= scale U U^T
   void subtract_outer(const SpatialForce<T>& U, const T& scale) {
     const Vec3<T> t = scale * U.torque, f = scale * U.force;
@@ -150,8 +142,7 @@ struct ArticulatedInertia {
 // The inertia about P of what is known about Q at s = p_PQ:
 //   B_P = B + [s]x m,   J_P = J + [s]x B^T - B [s]x - [s]x m [s]x
 template <class T>
-[[gnu::always_inline]] inline ArticulatedInertia<T> shift_back(const ArticulatedInertia<T>& I,
-                                                               const Vec3<T>& s) {
+ArticulatedInertia<T> shift_back(const ArticulatedInertia<T>& I, const Vec3<T>& s) {
   ArticulatedInertia<T> r;
   r.m = I.m;
   // Columns of [s]x m are s x (column of m).

@@ -125,15 +125,6 @@ SymMat3<T> rotate(const Mat3<T>& R, const SymMat3<T>& A) {
           row(B.zx, B.zy, B.zz, R.zx, R.zy, R.zz), row(B.xx, B.xy, B.xz, R.yx, R.yy, R.yz),
           row(B.xx, B.xy, B.xz, R.zx, R.zy, R.zz), row(B.yx, B.yy, B.yz, R.zx, R.zy, R.zz)};
 }
-// The same of A = diag(xx, yy, zz): zz 1 + (xx - zz) x x^T + (yy - zz) y y^T with the columns x, y of R.
-template <class T>
-SymMat3<T> rotate_diagonal(const Mat3<T>& R, const T& xx, const T& yy, const T& zz) {
-  const T a = xx - zz, b = yy - zz;
-  const Vec3<T> x = R.column(0), y = R.column(1);
-  const Vec3<T> ax = a * x, by = b * y;
-  return {zz + (ax.x * x.x + by.x * y.x), zz + (ax.y * x.y + by.y * y.y), zz + (ax.z * x.z + by.z * y.z),
-          ax.x * x.y + by.x * y.y,        ax.x * x.z + by.x * y.z,        ax.y * x.z + by.y * y.z};
-}
 // m (c.c 1 - c c^T): the inertia of a point mass m at c about the origin.
 template <class T>
 SymMat3<T> point_inertia(const T& m, const Vec3<T>& c) {
