@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/io/model_file.h"
 #include "sestina/model/model.h"
 #include "sestina/model/system.h"
 
@@ -22,6 +23,7 @@ void add_info(CLI::App& app, int& status);
 void add_plot(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_schema(CLI::App& app, int& status);
+void add_sweep(CLI::App& app, int& status);
 
 // "3 bodies, 4 speeds"
 std::string size_in_words(const Model& model);
@@ -33,6 +35,7 @@ struct ModelOptions {
 
   void add_to(CLI::App& command);
   System read() const;
+  ModelTree read_tree() const;
 };
 
 }  // namespace sestina::cli

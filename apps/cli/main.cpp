@@ -35,6 +35,7 @@ int run_program(int argc, char** argv) {
   int status = kSuccess;
   add_run(app, status);
   add_resume(app, status);
+  add_sweep(app, status);
   add_compare(app, status);
   add_info(app, status);
   add_plot(app, status);

@@ -20,11 +20,22 @@ void ModelOptions::add_to(CLI::App& command) {
       ->expected(1);
 }
 
+namespace {
+
+bool is_robot(const std::filesystem::path& path) { return path.extension() == ".urdf"; }
+
+}  // namespace
+
 System ModelOptions::read() const {
-  if (std::filesystem::path(path).extension() != ".urdf") return read_model_file(path, {set});
+  if (!is_robot(path)) return read_model_file(path, {set});
   // What --set can reach is defined by the model file that the robot becomes.
   const System robot = read_urdf_file(path);
   return set.empty() ? robot : read_model(write_model(robot), path, {set});
+}
+
+ModelTree ModelOptions::read_tree() const {
+  if (!is_robot(path)) return read_model_tree(path, {set});
+  return parse_model_tree(write_model(read_urdf_file(path)), path, {set});
 }
 
 std::string size_in_words(const Model& model) {

@@ -1,9 +1,11 @@
 // sestina plot RESULT [COLUMN...] -o FILE.{png,svg,pdf} [--x COLUMN] [--title TEXT]
+// RESULT is that of a run, or of a sweep.
 #include <memory>
 
 #include "commands.h"
 #include "sestina/io/plot.h"
 #include "sestina/io/result_file.h"
+#include "sestina/io/sweep_file.h"
 
 namespace sestina::cli {
 namespace {
@@ -11,8 +13,24 @@ namespace {
 struct Options {
   std::string result;
   std::string output;
+  std::string x;
   PlotOptions plot;
 };
+
+// A sweep is drawn over its first axis, a curve for each combination of values of the others.
+void plot_sweep(const Options& options) {
+  const ResultTable table = read_sweep_table(options.result, options.plot.columns);
+  PlotOptions plot = options.plot;
+  const std::vector<std::string> names = table.header().names();
+  if (options.x.empty()) plot.x = names.front();
+  plot.columns.assign(names.begin() + 1, names.end());
+  plot_result(table, plot);
+}
+
+void plot(Options options) {
+  if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
+  plot_result(read_result(options.result), options.plot);
+}
 
 }  // namespace
 
@@ -27,8 +45,7 @@ void add_plot(CLI::App& app, int& status) {
   command->add_option("-o,--out", options->output, "Figure (.png, .svg, .pdf)")
       ->required()
       ->type_name("FILE");
-  command->add_option("--x", options->plot.x, "Column of the horizontal axis")
-      ->capture_default_str()
+  command->add_option("--x", options->x, "Column of the horizontal axis (t; of a sweep, its first axis)")
       ->type_name("COLUMN");
   command->add_option("--title", options->plot.title, "Title above the figure")->type_name("TEXT");
   command->add_option("--width", options->plot.width, "Width of the figure, 20 to 2000 mm")
@@ -41,7 +58,8 @@ void add_plot(CLI::App& app, int& status) {
       ->type_name("MM");
   command->callback([options, &status] {
     options->plot.output = options->output;
-    plot_result(read_result(options->result), options->plot);
+    if (!options->x.empty()) options->plot.x = options->x;
+    plot(*options);
     status = kSuccess;
   });
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 
@@ -24,12 +25,16 @@ int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// "3 min"
+std::string rough_time(double seconds) {
+  if (seconds >= 3600.0) return fmt::format("{:.1f} h", seconds / 3600.0);
+  if (seconds >= 60.0) return fmt::format("{:.0f} min", seconds / 60.0);
+  return fmt::format("{:.0f} s", seconds);
+}
+
 std::string time_left(const RunProgress& progress, double fraction) {
   if (fraction <= 0.0) return "";
-  const double seconds = progress.wall_seconds * (1.0 - fraction) / fraction;
-  if (seconds >= 3600.0) return fmt::format("{:.1f} h left", seconds / 3600.0);
-  if (seconds >= 60.0) return fmt::format("{:.0f} min left", seconds / 60.0);
-  return fmt::format("{:.0f} s left", seconds);
+  return rough_time(progress.wall_seconds * (1.0 - fraction) / fraction) + " left";
 }
 
 }  // namespace
@@ -41,11 +46,22 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::show(const RunProgress& progress) {
-  if (!is_terminal_) return;
   const double fraction = std::clamp(progress.t / progress.duration, 0.0, 1.0);
-  const std::string numbers =
-      fmt::format(" {:3.0f} %  t = {:.3g} of {:.3g} s  {} steps  {}", 100.0 * fraction, progress.t,
-                  progress.duration, progress.steps, time_left(progress, fraction));
+  draw(fraction, fmt::format(" {:3.0f} %  t = {:.3g} of {:.3g} s  {} steps  {}", 100.0 * fraction, progress.t,
+                             progress.duration, progress.steps, time_left(progress, fraction)));
+}
+
+void ProgressBar::show(const SweepProgress& progress) {
+  const std::string failed = progress.failed == 0 ? "" : fmt::format("  {} failed", progress.failed);
+  const std::string left =
+      std::isfinite(progress.seconds_left) ? "  " + rough_time(progress.seconds_left) + " left" : "";
+  draw(progress.fraction,
+       fmt::format(" {:3.0f} %  {} of {} runs{}  {}{}", 100.0 * progress.fraction, progress.done,
+                   progress.runs, failed, rough_time(progress.wall_seconds), left));
+}
+
+void ProgressBar::draw(double fraction, const std::string& numbers) {
+  if (!is_terminal_) return;
   const int room = std::clamp(terminal_width() - static_cast<int>(numbers.size()) - 3, 0, 40);
   const int filled = static_cast<int>(fraction * room);
   const std::string bar = room < 5 ? ""

@@ -3,6 +3,9 @@
 
 #include <atomic>
 
+#include <string>
+
+#include "sestina/sweep/sweep.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina::cli {
@@ -13,8 +16,11 @@ class ProgressBar {
   ProgressBar();
   ~ProgressBar();  // takes the bar away
   void show(const RunProgress& progress);
+  void show(const SweepProgress& progress);
 
  private:
+  void draw(double fraction, const std::string& numbers);
+
   bool is_terminal_;
   bool is_shown_ = false;
 };

@@ -20,4 +20,5 @@
 #include "sestina/io/urdf.h"
 #include "sestina/model/freeze.h"
 #include "sestina/numerics/dual.h"
+#include "sestina/sweep/sweep.h"
 #include "sestina/workspace/workspace.h"

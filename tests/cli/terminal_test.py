@@ -126,31 +126,32 @@ class Pipes(ProgramTest):
             self.assertFalse((self.folder / name).exists())
 
 
-class Terminal(ProgramTest):
-    def run_at_terminal(self, *args):
-        """What appears on a terminal of 100 columns, and the exit status."""
-        process, terminal = pty.fork()
-        if process == 0:
-            os.execv(self.program, [self.program, *map(str, args)])
-        text = b""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if not select.select([terminal], [], [], 1.0)[0]:
-                continue
-            try:
-                part = os.read(terminal, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            text += part
-        os.close(terminal)
-        return text.decode(), os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+def run_at_terminal(program_path, *args):
+    """What appears on a terminal of 100 columns, and the exit status."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execv(program_path, [program_path, *map(str, args)])
+    text = b""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if not select.select([terminal], [], [], 1.0)[0]:
+            continue
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        text += part
+    os.close(terminal)
+    return text.decode(), os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
+
+class Terminal(ProgramTest):
     LONG = ["--set", "analysis.duration=3000", "--set", "output.every=1000"]
 
     def test_shows_a_progress_bar_and_takes_it_away(self):
-        text, status = self.run_at_terminal("run", self.model, *self.LONG)
+        text, status = run_at_terminal(self.program, "run", self.model, *self.LONG)
         self.assertEqual(status, 0)
         self.assertRegex(text, r"\[#*\.+\] +\d+ %  t = [\d.e+]+ of 3e\+03 s  \d+ steps")
         shown, report = text.rsplit("\x1b[K", 1)
@@ -159,11 +160,11 @@ class Terminal(ProgramTest):
         self.assertNotRegex(report, ESCAPE)
 
     def test_quiet_run_shows_none(self):
-        text, status = self.run_at_terminal("run", self.model, "--quiet", *self.LONG)
+        text, status = run_at_terminal(self.program, "run", self.model, "--quiet", *self.LONG)
         self.assertEqual((text, status), ("", 0))
 
     def test_short_run_shows_none(self):
-        text, _ = self.run_at_terminal("run", self.model)
+        text, _ = run_at_terminal(self.program, "run", self.model)
         self.assertNotRegex(text, ESCAPE)
 
 

@@ -42,4 +42,10 @@ Hdf5Type hdf5_text_type() {
   return type;
 }
 
+Hdf5Properties hdf5_dataset_properties() {
+  Hdf5Properties properties(H5Pcreate(H5P_DATASET_CREATE));
+  checked(H5Pset_obj_track_times(properties.get(), false));
+  return properties;
+}
+
 }  // namespace sestina

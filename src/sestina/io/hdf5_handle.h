@@ -74,4 +74,7 @@ using Hdf5Properties = Hdf5Handle<H5Pclose>;
 // UTF-8 text of any length.
 Hdf5Type hdf5_text_type();
 
+// For new datasets: without the time of day, so that equal contents are equal bytes.
+Hdf5Properties hdf5_dataset_properties();
+
 }  // namespace sestina

@@ -11,6 +11,7 @@
 #include "sestina/io/hdf5_handle.h"
 #include "sestina/io/hdf5_result_file.h"
 #include "sestina/io/hdf5_superblock.h"
+#include "sestina/io/hdf5_text.h"
 
 namespace sestina {
 namespace {
@@ -19,44 +20,13 @@ constexpr std::size_t kChunkBytes = 1 << 16;
 // The index of the chunks grows by blocks of about 8 sqrt(number of chunks) bytes: less than this up to 10^8.
 constexpr std::uint64_t kIndexBytes = 1 << 20;
 
-void write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
-  const Hdf5Space scalar(H5Screate(H5S_SCALAR));
-  const Hdf5Attribute attribute(
-      H5Acreate2(object, name.c_str(), type, scalar.get(), H5P_DEFAULT, H5P_DEFAULT));
-  checked(H5Awrite(attribute.get(), type, value));
-}
-
-void write_attribute(hid_t object, const std::string& name, const std::string& text) {
-  const char* pointer = text.c_str();
-  write_attribute(object, name, hdf5_text_type().get(), &pointer);
-}
-
-void write_strings(hid_t file, const char* name, const std::vector<const char*>& strings) {
-  const Hdf5Type type = hdf5_text_type();
-  const hsize_t size = strings.size();
-  const Hdf5Space space(H5Screate_simple(1, &size, nullptr));
-  const Hdf5Dataset dataset(
-      H5Dcreate2(file, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, strings.data()));
-}
-
 void write_header(hid_t file, const ResultHeader& header) {
   const int layout_version = 1;
-  write_attribute(file, "sestina_result", H5T_NATIVE_INT, &layout_version);
+  write_attribute(file, "sestina_result", layout_version);
   write_attribute(file, "model_name", header.model_name);
   write_attribute(file, "model", header.model_text);
-  std::vector<const char*> names;
-  std::vector<const char*> units;
-  for (const Column& column : header.columns) {
-    names.push_back(column.name.c_str());
-    units.push_back(column.unit.c_str());
-  }
-  write_strings(file, "names", names);
-  write_strings(file, "units", units);
-  const Hdf5Properties ordered(H5Pcreate(H5P_GROUP_CREATE));
-  checked(H5Pset_attr_creation_order(ordered.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
-  const Hdf5Group provenance(H5Gcreate2(file, "provenance", H5P_DEFAULT, ordered.get(), H5P_DEFAULT));
-  for (const auto& [key, value] : header.provenance) write_attribute(provenance.get(), key, value);
+  write_columns(file, header.columns);
+  write_provenance(file, header.provenance);
 }
 
 // (0 x columns), growing by whole chunks. No compression: a chunk then keeps its place when rows are added.

@@ -1,63 +1,9 @@
 #include "sestina/io/hdf5_result_file.h"
 
-#include <vector>
+#include "sestina/io/hdf5_text.h"
 
 namespace sestina {
 namespace {
-
-// Strings that the library allocated, given back to it.
-class Hdf5Strings {
- public:
-  Hdf5Strings(hid_t type, hid_t space) : type_(type), space_(space) {
-    const hssize_t size = checked(H5Sget_simple_extent_npoints(space));
-    pointers_.resize(static_cast<std::size_t>(size));
-  }
-  Hdf5Strings(const Hdf5Strings&) = delete;
-  Hdf5Strings& operator=(const Hdf5Strings&) = delete;
-  ~Hdf5Strings() { H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, pointers_.data()); }
-
-  void* data() { return pointers_.data(); }
-  std::size_t size() const { return pointers_.size(); }
-  std::string operator[](std::size_t i) const { return pointers_[i] ? pointers_[i] : ""; }
-
- private:
-  hid_t type_;
-  hid_t space_;
-  std::vector<char*> pointers_;
-};
-
-std::string read_text(hid_t object, const char* name) {
-  const Hdf5Attribute attribute(H5Aopen(object, name, H5P_DEFAULT));
-  const Hdf5Type type = hdf5_text_type();
-  const Hdf5Space space(H5Aget_space(attribute.get()));
-  Hdf5Strings strings(type.get(), space.get());
-  checked(H5Aread(attribute.get(), type.get(), strings.data()));
-  return strings.size() == 1 ? strings[0] : "";
-}
-
-std::vector<std::string> read_strings(hid_t file, const char* name) {
-  const Hdf5Dataset dataset(H5Dopen2(file, name, H5P_DEFAULT));
-  const Hdf5Type type = hdf5_text_type();
-  const Hdf5Space space(H5Dget_space(dataset.get()));
-  Hdf5Strings strings(type.get(), space.get());
-  checked(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, strings.data()));
-  std::vector<std::string> result;
-  for (std::size_t i = 0; i < strings.size(); ++i) result.push_back(strings[i]);
-  return result;
-}
-
-std::vector<std::pair<std::string, std::string>> read_provenance(hid_t file) {
-  const Hdf5Group group(H5Gopen2(file, "provenance", H5P_DEFAULT));
-  std::vector<std::string> keys;
-  const auto add_key = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
-    static_cast<std::vector<std::string>*>(list)->push_back(name);
-    return 0;
-  };
-  checked(H5Aiterate2(group.get(), H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, add_key, &keys));
-  std::vector<std::pair<std::string, std::string>> provenance;
-  for (const std::string& key : keys) provenance.emplace_back(key, read_text(group.get(), key.c_str()));
-  return provenance;
-}
 
 // As a reader of a file that may still be written; else (an older kind of file) as a plain one.
 Hdf5File open_file(const std::filesystem::path& path) {
@@ -71,13 +17,10 @@ Hdf5File open_file(const std::filesystem::path& path) {
 ResultHeader read_header(hid_t file) {
   if (H5Aexists(file, "sestina_result") <= 0) throw Hdf5Error("it is HDF5 but no result of sestina");
   ResultHeader header;
-  header.model_name = read_text(file, "model_name");
-  header.model_text = read_text(file, "model");
+  header.model_name = read_attribute(file, "model_name");
+  header.model_text = read_attribute(file, "model");
   header.provenance = read_provenance(file);
-  std::vector<std::string> names = read_strings(file, "names");
-  std::vector<std::string> units = read_strings(file, "units");
-  if (names.empty() || names.size() != units.size()) throw Hdf5Error("'names' and 'units' differ in length");
-  for (std::size_t i = 0; i < names.size(); ++i) header.columns.push_back({names[i], units[i]});
+  header.columns = read_columns(file);
   return header;
 }
 

@@ -31,6 +31,29 @@ void add_faults_of_meaning(const System& system, FaultList& faults) {
   }
 }
 
+ModelTree parse_tree(const std::string& text, const std::string& file_name, const ModelFileOptions& options,
+                     FaultList& faults) {
+  ModelTree tree{parse_yaml(text, file_name, faults), file_name};
+  for (const std::string& option : options.set) {
+    try {
+      tree.root = apply_set_option(tree.root, option);
+    } catch (const InputError& error) {
+      faults.add(error.faults());
+    }
+  }
+  return tree;
+}
+
+// `faults` has those of the tree itself, which then is not whole: something was dropped.
+System read_tree(const ModelTree& tree, FaultList& faults) {
+  const bool is_whole = faults.empty();
+  ReadContext context(faults, std::filesystem::path(tree.file_name).parent_path());
+  System system = read_system(context, *tree.root);
+  if (!faults.empty() && is_whole && !context.has_lost_names()) add_faults_of_meaning(system, faults);
+  faults.throw_if_any();
+  return system;
+}
+
 }  // namespace
 
 System read_model_file(const std::filesystem::path& path, const ModelFileOptions& options) {
@@ -39,20 +62,25 @@ System read_model_file(const std::filesystem::path& path, const ModelFileOptions
 
 System read_model(const std::string& text, const std::string& file_name, const ModelFileOptions& options) {
   FaultList faults;
-  YamlPointer root = parse_yaml(text, file_name, faults);
-  for (const std::string& option : options.set) {
-    try {
-      root = apply_set_option(root, option);
-    } catch (const InputError& error) {
-      faults.add(error.faults());
-    }
-  }
-  const bool is_whole = faults.empty();  // nothing was dropped from the tree
-  ReadContext context(faults, std::filesystem::path(file_name).parent_path());
-  System system = read_system(context, *root);
-  if (!faults.empty() && is_whole && !context.has_lost_names()) add_faults_of_meaning(system, faults);
+  const ModelTree tree = parse_tree(text, file_name, options, faults);
+  return read_tree(tree, faults);
+}
+
+ModelTree read_model_tree(const std::filesystem::path& path, const ModelFileOptions& options) {
+  return parse_model_tree(read_text_file(path, kMaxModelBytes), path.string(), options);
+}
+
+ModelTree parse_model_tree(const std::string& text, const std::string& file_name,
+                           const ModelFileOptions& options) {
+  FaultList faults;
+  ModelTree tree = parse_tree(text, file_name, options, faults);
   faults.throw_if_any();
-  return system;
+  return tree;
+}
+
+System read_model(const ModelTree& tree) {
+  FaultList faults;
+  return read_tree(tree, faults);
 }
 
 }  // namespace sestina

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/io/yaml.h"
 #include "sestina/model/system.h"
 
 namespace sestina {
@@ -21,6 +22,18 @@ System read_model_file(const std::filesystem::path& path, const ModelFileOptions
 // The same from text. `file_name` is what messages call it, and its folder is where tables are looked for.
 System read_model(const std::string& text, const std::string& file_name = "model",
                   const ModelFileOptions& options = {});
+
+// A model file that is parsed but not read, of which variants can be made with apply_set_option.
+struct ModelTree {
+  YamlPointer root;
+  std::string file_name;
+};
+
+// Both throw InputError with every fault of the syntax and of the options.
+ModelTree read_model_tree(const std::filesystem::path& path, const ModelFileOptions& options = {});
+ModelTree parse_model_tree(const std::string& text, const std::string& file_name,
+                           const ModelFileOptions& options = {});
+System read_model(const ModelTree& tree);
 
 // YAML text that reads back to an equal System: numbers to the last bit, expressions as they were given, what
 // has its default value left out. Throws InputError for a System that no file can describe: one with a

@@ -68,8 +68,8 @@ Range axis_range(Range data, double margin) {
   return data.low <= data.high ? calc_axis_range(data, margin) : Range{0, 1};
 }
 
-// "base.q" of "base.q[0]"
-std::string_view without_index(std::string_view name) { return name.substr(0, name.find('[')); }
+// "base.q" of "base.q[0]" and of "base.q (parameters.l=1)"
+std::string_view without_index(std::string_view name) { return name.substr(0, name.find_first_of("[ ")); }
 
 std::string_view last_word(std::string_view name) {
   name = without_index(name);
@@ -78,7 +78,7 @@ std::string_view last_word(std::string_view name) {
 
 // The leading words that all names share, "" when there is none.
 std::string_view common_words(const std::vector<Series>& series) {
-  std::string_view words = series.front().name;
+  std::string_view words = without_index(series.front().name);
   while (true) {
     const std::size_t dot = words.rfind('.');
     if (dot == std::string_view::npos) return {};

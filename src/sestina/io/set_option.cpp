@@ -17,8 +17,8 @@ struct Step {
 
 class SetOption {
  public:
-  explicit SetOption(const std::string& option)
-      : mark_{std::make_shared<const std::string>("--set " + printable(option)), 0, 0} {
+  SetOption(const std::string& option, const std::string& flag)
+      : mark_{std::make_shared<const std::string>(flag + ' ' + printable(option)), 0, 0} {
     const std::size_t equals = option.find('=');
     if (equals == std::string::npos || equals == 0) fail("expected PATH=VALUE");
     parse_path(std::string_view(option).substr(0, equals));
@@ -163,8 +163,8 @@ class SetOption {
 
 }  // namespace
 
-YamlPointer apply_set_option(const YamlPointer& root, const std::string& option) {
-  return SetOption(option).apply(root);
+YamlPointer apply_set_option(const YamlPointer& root, const std::string& option, const std::string& flag) {
+  return SetOption(option, flag).apply(root);
 }
 
 }  // namespace sestina

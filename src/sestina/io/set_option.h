@@ -9,7 +9,9 @@ namespace sestina {
 
 // The tree with the value at PATH replaced by VALUE, which is YAML. PATH is keys and `[i]` with dots between;
 // bodies, joints and forces may be given by their name. Keys that are absent are made, names (of parameters
-// and points) are not. Throws InputError placed at `--set PATH=VALUE`. The tree given is not changed.
-YamlPointer apply_set_option(const YamlPointer& root, const std::string& option);
+// and points) are not. Throws InputError placed at `--set PATH=VALUE`, or what else the `flag` is. The tree
+// given is not changed.
+YamlPointer apply_set_option(const YamlPointer& root, const std::string& option,
+                             const std::string& flag = "--set");
 
 }  // namespace sestina

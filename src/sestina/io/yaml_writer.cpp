@@ -130,6 +130,8 @@ void write_block(const YamlNode& node, std::size_t indent, std::string& out) {
 
 }  // namespace
 
+std::string write_yaml_line(const YamlNode& node) { return flow(node); }
+
 std::string write_yaml(const YamlNode& root) {
   std::string text;
   write_block(root, 0, text);

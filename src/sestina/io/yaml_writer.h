@@ -12,4 +12,7 @@ namespace sestina {
 // parses to the same tree.
 std::string write_yaml(const YamlNode& root);
 
+// Any node on one line, in the flow style: `[1, 2]`, `{driver: fixed, dt: 1e-3}`.
+std::string write_yaml_line(const YamlNode& node);
+
 }  // namespace sestina

@@ -1,0 +1,447 @@
+#include "sestina/io/sweep_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+#include "sestina/base/error.h"
+#include "sestina/io/hdf5_text.h"
+#include "sestina/io/result_path.h"
+
+namespace sestina {
+namespace {
+
+constexpr int kLayoutVersion = 1;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Hdf5Type status_type() {
+  Hdf5Type type(H5Tenum_create(H5T_NATIVE_UINT8));
+  const char* names[] = {"pending", "complete", "failed"};
+  for (std::uint8_t i = 0; i < 3; ++i) checked(H5Tenum_insert(type.get(), names[i], &i));
+  return type;
+}
+
+Hdf5Type reason_type() {
+  Hdf5Type type(H5Tcopy(H5T_C_S1));
+  checked(H5Tset_size(type.get(), SweepFile::kReasonBytes));
+  checked(H5Tset_strpad(type.get(), H5T_STR_NULLPAD));
+  checked(H5Tset_cset(type.get(), H5T_CSET_UTF8));
+  return type;
+}
+
+// The text cut where a letter ends.
+std::string shortened(const std::string& text, std::size_t bytes) {
+  std::size_t end = std::min(text.size(), bytes);
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+void write_axes(hid_t file, const std::vector<SweepAxis>& axes) {
+  const Hdf5Group group(H5Gcreate2(file, "axes", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  std::vector<std::string> paths;
+  for (const SweepAxis& axis : axes) {
+    paths.push_back(axis.path);
+    if (axis.numbers.empty()) {
+      write_strings(group.get(), axis.path, axis.values);
+      continue;
+    }
+    const hsize_t size = axis.numbers.size();
+    const Hdf5Space space(H5Screate_simple(1, &size, nullptr));
+    const Hdf5Properties properties = hdf5_dataset_properties();
+    const Hdf5Dataset dataset(H5Dcreate2(group.get(), axis.path.c_str(), H5T_NATIVE_DOUBLE, space.get(),
+                                         H5P_DEFAULT, properties.get(), H5P_DEFAULT));
+    checked(H5Dwrite(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.numbers.data()));
+  }
+  write_attribute(file, "axes", paths);
+}
+
+std::vector<SweepAxis> read_axes(hid_t file) {
+  const Hdf5Group group(H5Gopen2(file, "axes", H5P_DEFAULT));
+  std::vector<SweepAxis> axes;
+  for (const std::string& path : read_list_attribute(file, "axes")) {
+    SweepAxis& axis = axes.emplace_back();
+    axis.path = path;
+    const Hdf5Dataset dataset(H5Dopen2(group.get(), path.c_str(), H5P_DEFAULT));
+    const Hdf5Type type(H5Dget_type(dataset.get()));
+    if (H5Tget_class(type.get()) == H5T_STRING) {
+      axis.values = read_strings(group.get(), path);
+    } else {
+      const Hdf5Space space(H5Dget_space(dataset.get()));
+      const hssize_t size = checked(H5Sget_simple_extent_npoints(space.get()));
+      axis.numbers.resize(static_cast<std::size_t>(size));
+      checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.numbers.data()));
+      axis.values = number_texts(axis.numbers);
+    }
+    if (axis.values.empty()) throw Hdf5Error("its axis '" + path + "' has no values");
+  }
+  return axes;
+}
+
+std::size_t count_series_rows(hid_t file, std::size_t rank) {
+  const Hdf5Dataset dataset(H5Dopen2(file, "series", H5P_DEFAULT));
+  const Hdf5Space space(H5Dget_space(dataset.get()));
+  std::vector<hsize_t> extents(H5S_MAX_RANK);
+  const int dimensions = checked(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr));
+  if (static_cast<std::size_t>(dimensions) != rank + 2) throw Hdf5Error("'series' has another rank");
+  return extents[rank];
+}
+
+SweepHeader read_header(hid_t file) {
+  if (H5Aexists(file, "sestina_sweep") <= 0) throw Hdf5Error("it is HDF5 but no sweep of sestina");
+  SweepHeader header;
+  header.model_name = read_attribute(file, "model_name");
+  header.model_text = read_attribute(file, "model");
+  header.provenance = read_provenance(file);
+  header.axes = read_axes(file);
+  header.columns = read_columns(file);
+  if (checked(H5Lexists(file, "series_names", H5P_DEFAULT)) > 0) {
+    header.series = read_strings(file, "series_names");
+    header.rows = count_series_rows(file, header.axes.size());
+  }
+  return header;
+}
+
+// The oldest form of file that can hold it: one without flags that tell whether somebody is writing.
+Hdf5Properties file_access() {
+  Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
+  checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110));
+  checked(H5Pset_file_locking(access.get(), true, true));
+  return access;
+}
+
+Hdf5File open_to_read(const std::filesystem::path& path) {
+  return Hdf5File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().get()));
+}
+
+// Whole transfers at a place of the file. Return 0 or an errno.
+int transfer(ssize_t (*call)(int, void*, std::size_t, off_t), int file, std::uint64_t place, char* bytes,
+             std::size_t size) {
+  while (size > 0) {
+    const ssize_t moved = call(file, bytes, size, static_cast<off_t>(place));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return moved == 0 ? EIO : errno;
+    bytes += moved;
+    place += static_cast<std::uint64_t>(moved);
+    size -= static_cast<std::size_t>(moved);
+  }
+  return 0;
+}
+
+// Throws InputError where no file of this name can be written.
+void check_name(const std::filesystem::path& path) {
+  if (path.extension() != ".h5" && path.extension() != ".hdf5") {
+    throw InputError("'" + path.string() + "' is no file for a sweep: its name must end in .h5 or .hdf5");
+  }
+  const WritablePath opened_and_left(path);
+}
+
+void check_errno(int error) {
+  if (error != 0) throw Hdf5Error(std::generic_category().message(error));
+}
+
+// Asks for the room and gives it back: HDF5 does not bear a disk that is full. Not all file systems can tell.
+void check_room(const std::filesystem::path& path, double bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) check_errno(errno);
+  const int error = ::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
+  ::close(file);
+  if (error != EOPNOTSUPP && error != ENOSYS && error != EINTR) check_errno(error);
+}
+
+ssize_t write_at(int file, void* bytes, std::size_t size, off_t place) {
+  return ::pwrite(file, bytes, size, place);
+}
+
+[[noreturn]] void fail(const std::filesystem::path& path, int error) {
+  throw std::runtime_error(cannot_write(path, error));
+}
+
+}  // namespace
+
+std::vector<std::string> number_texts(const std::vector<double>& numbers) {
+  std::vector<std::string> texts;
+  for (const double number : numbers) texts.push_back(fmt::format("{}", number));
+  return texts;
+}
+
+std::size_t SweepHeader::runs() const {
+  std::size_t product = 1;
+  for (const SweepAxis& axis : axes) product *= axis.values.size();
+  return product;
+}
+
+std::vector<std::size_t> SweepHeader::index(std::size_t run) const {
+  std::vector<std::size_t> result(axes.size());
+  for (std::size_t k = axes.size(); k-- > 0;) {
+    result[k] = run % axes[k].values.size();
+    run /= axes[k].values.size();
+  }
+  return result;
+}
+
+std::vector<std::string> SweepHeader::settings(std::size_t run) const {
+  const std::vector<std::size_t> where = index(run);
+  std::vector<std::string> result;
+  for (std::size_t k = 0; k < axes.size(); ++k) result.push_back(axes[k].setting(where[k]));
+  return result;
+}
+
+double SweepHeader::bytes() const {
+  const double doubles = static_cast<double>(rows) * static_cast<double>(series.size()) +
+                         static_cast<double>(columns.size()) + 7.0;
+  return static_cast<double>(runs()) * (8.0 * doubles + static_cast<double>(SweepFile::kReasonBytes) + 1.0);
+}
+
+struct SweepFile::Layout {
+  const char* name;
+  Hdf5Type type;
+  std::vector<hsize_t> extents;  // of one run's part
+  bool is_number_that_may_lack = false;
+
+  std::size_t bytes() const {
+    std::size_t product = H5Tget_size(type.get());
+    for (const hsize_t extent : extents) product *= extent;
+    return product;
+  }
+};
+
+SweepFile::Layout SweepFile::layout_of(const SweepHeader& header, int field) {
+  const auto integer = [] { return Hdf5Type(H5Tcopy(H5T_NATIVE_INT64)); };
+  const auto real = [] { return Hdf5Type(H5Tcopy(H5T_NATIVE_DOUBLE)); };
+  switch (field) {
+    case kReason:
+      return {"reason", reason_type(), {}};
+    case kRows:
+      return {"rows", integer(), {}};
+    case kSteps:
+      return {"steps", integer(), {}};
+    case kRejected:
+      return {"rejected", integer(), {}};
+    case kEvaluations:
+      return {"evaluations", integer(), {}};
+    case kEnergyDrift:
+      return {"energy_drift", real(), {}, true};
+    case kKineticEnergy:
+      return {"kinetic_energy", real(), {}, true};
+    case kWallSeconds:
+      return {"wall_seconds", real(), {}, true};
+    case kFinal:
+      return {"final", real(), {header.columns.size()}, true};
+    case kSeries:
+      return {"series", real(), {header.rows, header.series.size()}, true};
+    default:
+      return {"status", status_type(), {}};
+  }
+}
+
+SweepFile::SweepFile(std::filesystem::path path, SweepHeader header)
+    : path_(std::move(path)), header_(std::move(header)) {}
+
+SweepFile::SweepFile(SweepFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      header_(std::move(other.header_)),
+      file_descriptor_(std::exchange(other.file_descriptor_, -1)),
+      places_(other.places_) {}
+
+SweepFile::~SweepFile() {
+  if (file_descriptor_ >= 0) ::close(file_descriptor_);
+}
+
+void SweepFile::make_file(const std::filesystem::path& path, const SweepHeader& header) {
+  Hdf5File file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
+  write_attribute(file.get(), "sestina_sweep", kLayoutVersion);
+  write_attribute(file.get(), "model_name", header.model_name);
+  write_attribute(file.get(), "model", header.model_text);
+  write_provenance(file.get(), header.provenance);
+  write_axes(file.get(), header.axes);
+  write_columns(file.get(), header.columns);
+  if (!header.series.empty()) write_strings(file.get(), "series_names", header.series);
+  for (int field = 0; field < kFields; ++field) {
+    const Layout layout = layout_of(header, field);
+    if (layout.bytes() == 0) continue;
+    std::vector<hsize_t> extents;
+    for (const SweepAxis& axis : header.axes) extents.push_back(axis.values.size());
+    extents.insert(extents.end(), layout.extents.begin(), layout.extents.end());
+    const Hdf5Space space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
+    const Hdf5Properties in_one_piece = hdf5_dataset_properties();
+    checked(H5Pset_layout(in_one_piece.get(), H5D_CONTIGUOUS));
+    checked(H5Pset_alloc_time(in_one_piece.get(), H5D_ALLOC_TIME_EARLY));
+    checked(H5Pset_fill_time(in_one_piece.get(), H5D_FILL_TIME_NEVER));
+    if (layout.is_number_that_may_lack) {
+      checked(H5Pset_fill_value(in_one_piece.get(), H5T_NATIVE_DOUBLE, &kNaN));
+    }
+    Hdf5Dataset dataset(H5Dcreate2(file.get(), layout.name, layout.type.get(), space.get(), H5P_DEFAULT,
+                                   in_one_piece.get(), H5P_DEFAULT));
+    dataset.close();
+  }
+  file.close();
+}
+
+SweepFile SweepFile::create(const std::filesystem::path& path, SweepHeader header) {
+  const Hdf5Silence silence;
+  check_name(path);
+  std::filesystem::path temporary = path;
+  temporary += ".new";
+  try {
+    check_room(temporary, header.bytes());
+    make_file(temporary, header);
+    SweepFile file(path, std::move(header));
+    file.path_ = temporary;
+    file.open_file(Access::kWrite);
+    file.fill();
+    std::filesystem::rename(temporary, path);
+    file.path_ = path;
+    return file;
+  } catch (const Hdf5Error& error) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw InputError("cannot write '" + path.string() + "': " + error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw InputError("cannot write '" + path.string() + "': " + error.code().message());
+  }
+}
+
+SweepFile SweepFile::open(const std::filesystem::path& path, Access access) {
+  const Hdf5Silence silence;
+  try {
+    SweepFile file(path, read_header(open_to_read(path).get()));
+    file.open_file(access);
+    return file;
+  } catch (const Hdf5Error& error) {
+    throw InputError("cannot " + std::string(access == Access::kRead ? "read" : "continue") + " '" +
+                     path.string() + "': " + error.what());
+  }
+}
+
+bool SweepFile::is_sweep_file(const std::filesystem::path& path) {
+  const Hdf5Silence silence;
+  try {
+    return H5Aexists(open_to_read(path).get(), "sestina_sweep") > 0;
+  } catch (const Hdf5Error&) {
+    return false;
+  }
+}
+
+void SweepFile::open_file(Access access) {
+  find_places();
+  const bool to_write = access == Access::kWrite;
+  file_descriptor_ = ::open(path_.c_str(), (to_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  if (file_descriptor_ < 0) throw Hdf5Error(std::generic_category().message(errno));
+  if (!to_write) return;
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  // A lock of the open file, of another kind than those of HDF5's readers. Where a file system has no locks,
+  // that is no reason to refuse.
+  if (::fcntl(file_descriptor_, F_OFD_SETLK, &whole_file) != 0 && (errno == EAGAIN || errno == EACCES)) {
+    throw Hdf5Error("another process is writing it");
+  }
+}
+
+// Where each dataset lies; throws where it is not as `create` made it.
+void SweepFile::find_places() {
+  const Hdf5File file = open_to_read(path_);
+  for (int field = 0; field < kFields; ++field) {
+    const Layout layout = layout_of(header_, field);
+    if (layout.bytes() == 0) continue;
+    const Hdf5Dataset dataset(H5Dopen2(file.get(), layout.name, H5P_DEFAULT));
+    const Hdf5Type type(H5Dget_type(dataset.get()));
+    const haddr_t place = H5Dget_offset(dataset.get());
+    if (checked(H5Tequal(type.get(), layout.type.get())) == 0 || place == HADDR_UNDEF ||
+        H5Dget_storage_size(dataset.get()) != header_.runs() * layout.bytes()) {
+      throw Hdf5Error("'" + std::string(layout.name) + "' is not as a sweep leaves it");
+    }
+    places_[static_cast<std::size_t>(field)] = place;
+  }
+}
+
+// Every value as that of a pending run.
+void SweepFile::fill() {
+  constexpr std::size_t kBlock = 1 << 17;  // numbers
+  for (int field = 0; field < kFields; ++field) {
+    const Layout layout = layout_of(header_, field);
+    const std::vector<double> block(kBlock, layout.is_number_that_may_lack ? kNaN : 0.0);
+    std::string bytes(reinterpret_cast<const char*>(block.data()), kBlock * sizeof(double));
+    std::uint64_t place = places_[static_cast<std::size_t>(field)];
+    for (std::size_t left = header_.runs() * layout.bytes(); left > 0;) {
+      const std::size_t size = std::min(left, bytes.size());
+      check_errno(transfer(write_at, file_descriptor_, place, bytes.data(), size));
+      place += size;
+      left -= size;
+    }
+  }
+}
+
+void SweepFile::write_field(Field field, std::size_t run, const void* bytes, std::size_t size) {
+  if (size == 0) return;
+  const int error = transfer(write_at, file_descriptor_, places_[field] + run * size,
+                             static_cast<char*>(const_cast<void*>(bytes)), size);
+  if (error != 0) fail(path_, error);
+}
+
+void SweepFile::read_field(Field field, std::size_t first, void* bytes, std::size_t size) const {
+  const int error =
+      transfer(::pread, file_descriptor_, places_[field] + first, static_cast<char*>(bytes), size);
+  if (error != 0) {
+    throw InputError("cannot read '" + path_.string() + "': " + std::generic_category().message(error));
+  }
+}
+
+void SweepFile::write(std::size_t run, const SweepRecord& record) {
+  std::string reason = shortened(record.reason, kReasonBytes);
+  reason.resize(kReasonBytes, '\0');
+  write_field(kReason, run, reason.data(), kReasonBytes);
+  write_number(kRows, run, record.rows);
+  write_number(kSteps, run, record.steps);
+  write_number(kRejected, run, record.rejected);
+  write_number(kEvaluations, run, record.evaluations);
+  write_number(kEnergyDrift, run, record.energy_drift);
+  write_number(kKineticEnergy, run, record.kinetic_energy);
+  write_number(kWallSeconds, run, record.wall_seconds);
+  write_field(kFinal, run, record.last_row.data(), record.last_row.size() * sizeof(double));
+  write_field(kSeries, run, record.series.data(), record.series.size() * sizeof(double));
+  write_number(kStatus, run, record.status);
+}
+
+void SweepFile::sync() {
+  if (::fsync(file_descriptor_) != 0 && errno != EINVAL) fail(path_, errno);
+}
+
+std::vector<SweepStatus> SweepFile::read_status() const {
+  std::vector<SweepStatus> status(header_.runs());
+  read_field(kStatus, 0, status.data(), status.size());
+  return status;
+}
+
+SweepRecord SweepFile::read_numbers(std::size_t run) const {
+  SweepRecord record;
+  const auto read = [&](Field field, auto& value) {
+    read_field(field, run * sizeof value, &value, sizeof value);
+  };
+  std::array<char, kReasonBytes> reason{};
+  read(kReason, reason);
+  record.reason.assign(reason.begin(), std::find(reason.begin(), reason.end(), '\0'));
+  read(kRows, record.rows);
+  read(kSteps, record.steps);
+  read(kRejected, record.rejected);
+  read(kEvaluations, record.evaluations);
+  read(kEnergyDrift, record.energy_drift);
+  read(kKineticEnergy, record.kinetic_energy);
+  read(kWallSeconds, record.wall_seconds);
+  read(kStatus, record.status);
+  record.last_row.resize(header_.columns.size());
+  const std::size_t size = record.last_row.size() * sizeof(double);
+  read_field(kFinal, run * size, record.last_row.data(), size);
+  return record;
+}
+
+}  // namespace sestina

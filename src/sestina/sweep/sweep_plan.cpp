@@ -1,0 +1,192 @@
+#include "sestina/sweep/sweep_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/base/version.h"
+#include "sestina/io/plot.h"
+#include "sestina/io/set_option.h"
+#include "sestina/workspace/checkpoint.h"
+#include "sestina/workspace/result_row.h"
+
+namespace sestina {
+namespace {
+
+constexpr const char* kFlag = "--vary";
+constexpr std::size_t kMostToldValues = 3;  // of an axis, with their faults
+
+// A fault that stands elsewhere than at the option tells which option brought it about.
+Fault with_setting(Fault fault, const std::string& setting) {
+  const std::string place = fault.place.mark.file ? *fault.place.mark.file : "";
+  if (!place.starts_with(kFlag)) fault.message += fmt::format(" (with {} {})", kFlag, setting);
+  return fault;
+}
+
+std::string size_in_words(double bytes) {
+  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6) : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
+}  // namespace
+
+// Rows stand at the multiples of `every` and at the end; one just before the end is the end (Workspace::Run).
+std::size_t count_rows(double duration, double every) {
+  if (!(duration > 0.0)) return 1;
+  const double intervals = std::ceil(duration / every - 1e-6);
+  return 1 + static_cast<std::size_t>(std::clamp(intervals, 1.0, 1e15));
+}
+
+SweepPlan::SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes, const SweepOptions& options)
+    : model_(model), reactions_(options.reactions) {
+  header_.axes = axes;
+  const System base = read_model(model_);
+  header_.model_name = base.name;
+  header_.model_text = write_model(base);
+  header_.provenance = {{"program", "sestina " + version()},
+                        {"checksum", fmt::format("{:016x}", checksum_of_model(header_.model_text, base))}};
+  check_paths();
+  check_values();
+  header_.rows = timing_axes_.size() > 1 ? count_rows(longest_, shortest_) : most_rows_;
+  choose_series(options);
+}
+
+System SweepPlan::make_system(std::size_t run) const {
+  ModelTree tree = model_;
+  for (const std::string& setting : header_.settings(run)) {
+    tree.root = apply_set_option(tree.root, setting, kFlag);
+  }
+  return read_model(tree);
+}
+
+SweepPlan::Outline SweepPlan::outline_of(std::size_t run) const {
+  const Workspace workspace(make_system(run));
+  const Analysis& analysis = workspace.model().analysis();
+  return {ResultRow(workspace.model(), reactions_).columns(), analysis.duration, analysis.output_every};
+}
+
+std::size_t SweepPlan::run_at(const std::vector<std::size_t>& index) const {
+  std::size_t run = 0;
+  for (std::size_t k = 0; k < index.size(); ++k) run = run * header_.axes[k].values.size() + index[k];
+  return run;
+}
+
+// Slips in the paths of all axes are told at once, each for its first value.
+void SweepPlan::check_paths() const {
+  FaultList faults;
+  YamlPointer root = model_.root;
+  for (const SweepAxis& axis : header_.axes) {
+    try {
+      root = apply_set_option(root, axis.setting(0), kFlag);
+    } catch (const InputError& error) {
+      faults.add(error.faults());
+    }
+  }
+  faults.throw_if_any();
+}
+
+// Each value is tried with the first values of the other axes.
+void SweepPlan::check_values() {
+  FaultList faults;
+  for (std::size_t axis = 0; axis < header_.axes.size(); ++axis) {
+    std::size_t refused = 0;
+    std::vector<Fault> told;
+    for (std::size_t value = 0; value < header_.axes[axis].values.size(); ++value) {
+      FaultList of_value;
+      if (can_begin(axis, value, of_value)) continue;
+      if (++refused > kMostToldValues) continue;
+      told.insert(told.end(), of_value.faults().begin(), of_value.faults().end());
+    }
+    if (refused > kMostToldValues) {
+      told.back().message += fmt::format("; and likewise {} more of the axis", refused - kMostToldValues);
+    }
+    faults.add(told);
+  }
+  faults.throw_if_any();
+}
+
+bool SweepPlan::can_begin(std::size_t axis, std::size_t value, FaultList& faults) {
+  std::vector<std::size_t> index(header_.axes.size(), 0);
+  index[axis] = value;
+  try {
+    add(axis, outline_of(run_at(index)));
+    return true;
+  } catch (const InputError& error) {
+    for (const Fault& fault : error.faults()) {
+      const Fault named = with_setting(fault, header_.axes[axis].setting(value));
+      faults.add(named.place, named.message);
+    }
+  }
+  return another_can_begin(axis, value);
+}
+
+// Goes diagonally through the other axes, so that a value of one of them that is at fault does not stay.
+// Where it has tried enough, the runs will tell.
+bool SweepPlan::another_can_begin(std::size_t axis, std::size_t value) {
+  std::size_t longest = 0;
+  for (std::size_t k = 0; k < header_.axes.size(); ++k) {
+    if (k != axis) longest = std::max(longest, header_.axes[k].values.size());
+  }
+  for (std::size_t stride = 1; stride <= 3; ++stride) {
+    for (std::size_t i = 0; i < longest; ++i) {
+      std::vector<std::size_t> index(header_.axes.size());
+      for (std::size_t k = 0; k < index.size(); ++k) {
+        index[k] = k == axis ? value : (i * (k % 2 == 0 ? 1 : stride)) % header_.axes[k].values.size();
+      }
+      if (--searches_left_ < 0) return true;
+      try {
+        add(axis, outline_of(run_at(index)));
+        return true;
+      } catch (const InputError&) {
+        // The next one, then.
+      }
+    }
+  }
+  return false;
+}
+
+void SweepPlan::add(std::size_t axis, const Outline& outline) {
+  most_rows_ = std::max(most_rows_, count_rows(outline.duration, outline.every));
+  if (!first_) {
+    first_ = outline;
+    longest_ = outline.duration;
+    shortest_ = outline.every;
+  }
+  longest_ = std::max(longest_, outline.duration);
+  shortest_ = std::min(shortest_, outline.every);
+  if (outline.duration != first_->duration || outline.every != first_->every) timing_axes_.insert(axis);
+  for (const Column& column : outline.columns) {
+    const bool is_known = std::any_of(header_.columns.begin(), header_.columns.end(),
+                                      [&](const Column& known) { return known.name == column.name; });
+    if (!is_known) header_.columns.push_back(column);
+  }
+}
+
+void SweepPlan::choose_series(const SweepOptions& options) {
+  const bool is_asked = !options.record.empty();
+  if (is_asked && options.record == std::vector<std::string>{"none"}) {
+    header_.rows = 0;
+    return;
+  }
+  ResultHeader names;
+  names.columns = header_.columns;
+  PlotOptions chosen;
+  chosen.columns = is_asked ? options.record : std::vector<std::string>{"*"};
+  chosen.x = "";
+  try {
+    header_.series = select_columns(ResultTable(names), chosen);
+  } catch (const InputError& error) {
+    FaultList faults;
+    for (const Fault& fault : error.faults()) faults.add({}, "--record: " + fault.message);
+    faults.throw_if_any();
+  }
+  if (is_asked || header_.bytes() <= SweepOptions::kMostUnasked) return;
+  throw InputError(
+      fmt::format("all {} columns at all {} rows of {} runs take {}: choose what to keep with "
+                  "--record (`--record hip.q 'energy.*'`; `none`: only the last row of each run; "
+                  "'*': all of it)",
+                  header_.series.size(), header_.rows, header_.runs(), size_in_words(header_.bytes())));
+}
+
+}  // namespace sestina

@@ -1,0 +1,50 @@
+// What a sweep will do, checked before it does it.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "sestina/sweep/sweep.h"
+
+namespace sestina {
+
+class SweepPlan {
+ public:
+  // Throws InputError for axes or values that no run could begin with, and for unknown columns to record.
+  SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes, const SweepOptions& options);
+
+  const SweepHeader& header() const { return header_; }
+  // The system of a run; throws InputError.
+  System make_system(std::size_t run) const;
+
+ private:
+  // What must be known of a run beforehand: its columns and when it has rows.
+  struct Outline {
+    std::vector<Column> columns;
+    double duration = 0.0, every = 0.0;  // s
+  };
+
+  Outline outline_of(std::size_t run) const;
+  std::size_t run_at(const std::vector<std::size_t>& index) const;
+  void check_paths() const;
+  void check_values();
+  // Whether the run, or else any other that has the axis' value, can begin; notes the faults of the run.
+  bool can_begin(std::size_t axis, std::size_t value, FaultList& faults);
+  bool another_can_begin(std::size_t axis, std::size_t value);
+  void add(std::size_t axis, const Outline& outline);
+  void choose_series(const SweepOptions& options);
+
+  ModelTree model_;
+  bool reactions_;
+  SweepHeader header_;
+  int searches_left_ = 1000;  // models that may be tried to find one that can begin
+  std::size_t most_rows_ = 0;
+  double longest_ = 0.0, shortest_ = 0.0;  // s, of the durations and of the intervals of rows
+  std::optional<Outline> first_;
+  std::set<std::size_t> timing_axes_;  // those that change duration or interval
+};
+
+// How many rows a run has.
+std::size_t count_rows(double duration, double every);
+
+}  // namespace sestina

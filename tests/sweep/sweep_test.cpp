@@ -1,0 +1,356 @@
+// Sweeps: which runs there are, that they are those of single runs, and what becomes of faults and
+// interruptions.
+#include "sestina/sweep/sweep.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+constexpr const char* kPendulum = R"(sestina: 1
+name: pendulum
+parameters: {l: 1.0, m: 2.0}
+gravity: [0, -9.81, 0]
+bodies: [{name: rod, mass: m, center_of_mass: [0, -l/2, 0], inertia: {xx: m*l^2/12, zz: m*l^2/12}}]
+joints: [{name: hinge, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1}]
+analysis: {duration: 0.5}
+output: {every: 0.1}
+)";
+
+// Reaches infinity at t = 1 / speed.
+constexpr const char* kExplosion = R"(sestina: 1
+parameters: {speed: 1}
+bodies: [{name: mass, type: particle, mass: 1}]
+joints: [{name: slide, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0], u: speed}]
+forces: [{name: boost, type: joint_force, joint: slide, value: slide.u^2}]
+analysis: {duration: 1}
+)";
+
+class Sweeps : public testing::Test {
+ protected:
+  Sweeps() : folder_(std::filesystem::temp_directory_path() / ("sestina_sweep_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+    options_.out = folder_ / "s.h5";
+  }
+  ~Sweeps() override { std::filesystem::remove_all(folder_); }
+
+  SweepReport sweep(const std::string& model, const std::vector<std::string>& axes) {
+    return run_sweep(parse_model_tree(model, "model.yaml"), parse_sweep_axes(axes), options_);
+  }
+  std::vector<SweepRecord> records() const {
+    const SweepFile file = SweepFile::open(options_.out, SweepFile::Access::kRead);
+    std::vector<SweepRecord> result;
+    for (std::size_t run = 0; run < file.header().runs(); ++run) result.push_back(file.read_numbers(run));
+    return result;
+  }
+  SweepHeader header() const { return SweepFile::open(options_.out, SweepFile::Access::kRead).header(); }
+  // All that is in the file but its wall times, whose places differ from run to run.
+  std::string bytes_without_wall_times() const {
+    std::ifstream file(options_.out, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    for (const SweepRecord& record : records()) {
+      const auto time = std::bit_cast<std::array<char, sizeof(double)>>(record.wall_seconds);
+      const std::size_t place = bytes.find(std::string(time.begin(), time.end()));
+      if (place != std::string::npos) bytes.replace(place, time.size(), time.size(), '\0');
+    }
+    return bytes;
+  }
+  std::string fault_of(const std::string& model, const std::vector<std::string>& axes) {
+    try {
+      sweep(model, axes);
+    } catch (const InputError& error) {
+      EXPECT_FALSE(std::filesystem::exists(options_.out)) << "something was written";
+      return error.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path folder_;
+  SweepOptions options_;
+};
+
+std::string axis_fault(const std::string& option) {
+  try {
+    parse_sweep_axis(option);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SweepAxis, HasEvenlySpacedNumbersBothEndsIncluded) {
+  EXPECT_EQ(
+      parse_sweep_axis("parameters.l=0.5:1.5:11").values,
+      (std::vector<std::string>{"0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.2", "1.3", "1.4", "1.5"}));
+  EXPECT_EQ(parse_sweep_axis("x=3:-1:3").numbers, (std::vector<double>{3, 1, -1}));
+}
+
+TEST(SweepAxis, HasNumbersOfEqualRatios) {
+  const SweepAxis axis = parse_sweep_axis("m=1e-3:1e3:7:log");
+  ASSERT_EQ(axis.numbers.size(), 7U);
+  EXPECT_EQ(axis.numbers.front(), 1e-3);
+  EXPECT_EQ(axis.numbers.back(), 1e3);
+  for (std::size_t i = 0; i < 7; ++i) {
+    EXPECT_NEAR(axis.numbers[i] / std::pow(10.0, static_cast<double>(i) - 3), 1.0,
+                1e-14);  // of pow's rounding
+  }
+  EXPECT_EQ(parse_sweep_axis("m=-8:-2:3:log").numbers, (std::vector<double>{-8, -4, -2}));
+}
+
+TEST(SweepAxis, HasAnyYamlValues) {
+  EXPECT_EQ(parse_sweep_axis("p=[1, 2.50, 5]").values, (std::vector<std::string>{"1", "2.5", "5"}));
+  const SweepAxis mixed = parse_sweep_axis("s=[{driver: fixed, dt: 1e-3}, '1', kane, 2*l]");
+  EXPECT_EQ(mixed.values, (std::vector<std::string>{"{driver: fixed, dt: 1e-3}", "\"1\"", "kane", "2*l"}));
+  EXPECT_TRUE(mixed.numbers.empty());
+}
+
+TEST(SweepAxis, RefusesWhatIsNone) {
+  for (const auto& [option, message] : std::vector<std::pair<std::string, std::string>>{
+           {"parameters.l", "--vary parameters.l: expected PATH=VALUES"},
+           {"=1:2:3", "expected PATH=VALUES"},
+           {"l=1:2", "expected a:b:n, a:b:n:log or a list such as [1, 2, 5], found '1:2'"},
+           {"l=kane", "expected a:b:n"},
+           {"l=1:2:3:lin", "'lin' is no spacing; allowed: log"},
+           {"l=1:2:3:log:x", "expected a:b:n"},
+           {"l=a:2:3", "'a' is no number"},
+           {"l=.nan:2:3", "is no number"},
+           {"l=1:1e308:3", "is no number"},
+           {"l=1:2:1", "'1' is not a number of values from 2"},
+           {"l=1:2:2.5", "'2.5' is not a number of values"},
+           {"l=1:2:99999999999", "is not a number of values"},
+           {"l=0:2:3:log", "ends of the same sign"},
+           {"l=-1:2:3:log", "ends of the same sign"},
+           {"l=[]", "the list of values is empty"},
+           {"l=[1, ]]", "the list, column"},
+           {"l=[1, null]", "an empty value"},
+           {"a/b=[1]", "'/'"}}) {
+    EXPECT_NE(axis_fault(option).find(message), std::string::npos) << option << ": " << axis_fault(option);
+  }
+}
+
+TEST(SweepAxes, AreToldWithAllFaults) {
+  try {
+    parse_sweep_axes({"l=1:2", "m=1:2:3", "m=[4]", "n=1:2:3:lin"});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.faults().size(), 3U) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'m' is given twice"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(parse_sweep_axes({}), InputError);
+  EXPECT_THROW(parse_sweep_axes({"a=1:2:10000", "b=1:2:10000"}), InputError);
+}
+
+TEST_F(Sweeps, LastAxisVariesFastest) {
+  sweep(kPendulum,
+        {"joints.hinge.q=[0, 1]", "joints.hinge.u=[0, 1, 2]", "analysis.solver=[kane, recursive]"});
+  const SweepHeader file = header();
+  EXPECT_EQ(file.runs(), 12U);
+  EXPECT_EQ(file.settings(9),
+            (std::vector<std::string>{"joints.hinge.q=1", "joints.hinge.u=1", "analysis.solver=recursive"}));
+  EXPECT_EQ(file.index(9), (std::vector<std::size_t>{1, 1, 1}));
+}
+
+TEST_F(Sweeps, RunIsThatOfTheSameSettingsByItself) {
+  EXPECT_EQ(sweep(kPendulum, {"parameters.l=0.3:1.1:7", "parameters.m=[1, 3]"}).complete, 14U);
+  const std::vector<SweepRecord> all = records();
+  for (std::size_t run = 0; run < all.size(); ++run) {
+    Workspace workspace(read_model(kPendulum, "model.yaml", {header().settings(run)}));
+    auto recorder = std::make_unique<MemoryRecorder>();
+    const MemoryRecorder* rows = recorder.get();
+    workspace.add_recorder(std::move(recorder));
+    const RunReport report = workspace.run();
+    const std::span<const double> last = rows->table().row(rows->table().rows() - 1);
+    EXPECT_EQ(all[run].last_row, std::vector<double>(last.begin(), last.end()));  // to the last bit
+    EXPECT_EQ(all[run].steps, report.steps.steps);
+    EXPECT_EQ(all[run].energy_drift, report.energy_drift);
+    EXPECT_EQ(all[run].rows, report.rows);
+    EXPECT_EQ(all[run].rows, 6);
+  }
+  EXPECT_NE(all[0].last_row, all[1].last_row);
+  EXPECT_NE(all[0].last_row, all[2].last_row);
+}
+
+TEST_F(Sweeps, NumbersDoNotDependOnThreads) {
+  const std::vector<std::string> axes = {"parameters.l=0.2:2:20", "analysis.solver=[kane, hybrid]"};
+  sweep(kPendulum, axes);
+  const std::string one = bytes_without_wall_times();
+  options_.threads = 3;
+  options_.out = folder_ / "t.h5";
+  sweep(kPendulum, axes);
+  EXPECT_TRUE(bytes_without_wall_times() == one);
+}
+
+TEST_F(Sweeps, FailedRunIsRecordedAndTheOthersGoOn) {
+  const SweepReport report = sweep(kExplosion, {"parameters.speed=[0.5, 2, 0.25, 4]"});
+  EXPECT_EQ(report.status, RunStatus::kFailed);
+  EXPECT_EQ(report.complete, 2U);
+  EXPECT_EQ(report.failed, 2U);
+  ASSERT_EQ(report.failures.size(), 2U);
+  EXPECT_EQ(report.failures[0].settings, "parameters.speed=2");
+  EXPECT_EQ(report.failures[1].settings, "parameters.speed=4");
+  const std::vector<SweepRecord> all = records();
+  EXPECT_EQ(all[0].status, SweepStatus::kComplete);
+  EXPECT_EQ(all[0].reason, "");
+  EXPECT_EQ(all[0].last_row[0], 1.0);  // t, s
+  EXPECT_EQ(all[1].status, SweepStatus::kFailed);
+  EXPECT_EQ(all[1].reason, report.failures[0].reason);
+  EXPECT_NE(all[1].reason.find("t = 0.5"), std::string::npos) << all[1].reason;
+  EXPECT_NEAR(all[1].last_row[0], 0.5, 1e-6);  // how far it came
+}
+
+TEST_F(Sweeps, CombinationThatCannotBeginIsRecordedWithItsReason) {
+  // Runge and Kutta's fourth order rule estimates no error, so that it has no variable step.
+  const SweepReport report =
+      sweep(kPendulum, {"analysis.integrator=[rk4, dormand_prince_54]",
+                        "analysis.step=[{driver: variable}, {driver: fixed, dt: 1e-3}]"});
+  EXPECT_EQ(report.complete, 3U);
+  ASSERT_EQ(report.failures.size(), 1U);
+  EXPECT_EQ(report.failures[0].settings, "analysis.integrator=rk4, analysis.step={driver: variable}");
+  EXPECT_NE(report.failures[0].reason.find("rk4"), std::string::npos) << report.failures[0].reason;
+  EXPECT_TRUE(std::isnan(records()[0].last_row[0]));
+}
+
+TEST_F(Sweeps, AxesThatNoRunCanBeginWithAreRefused) {
+  EXPECT_NE(fault_of(kPendulum, {"parameters.x=1:2:3"}).find("--vary parameters.x=1: parameters has no 'x'"),
+            std::string::npos);
+  const std::string slips = fault_of(kPendulum, {"parameters.x=1:2:3", "bodies.rot.mass=[1]"});
+  EXPECT_NE(slips.find("has no 'x'"), std::string::npos) << slips;
+  EXPECT_NE(slips.find("has no 'rot'"), std::string::npos) << slips;
+  const std::string negative = fault_of(kPendulum, {"joints.hinge.q=[0, 1]", "bodies.rod.mass=-2:2:5"});
+  EXPECT_NE(negative.find("--vary bodies.rod.mass=-2"), std::string::npos) << negative;
+  EXPECT_NE(negative.find("--vary bodies.rod.mass=-1"), std::string::npos) << negative;
+  EXPECT_EQ(negative.find("joints.hinge"), std::string::npos) << negative;
+  EXPECT_NE(fault_of(kPendulum, {"analysis.solver=[kane, kan]"}).find("'kan' is unknown"), std::string::npos);
+  options_.record = {"hinge.x"};
+  EXPECT_NE(fault_of(kPendulum, {"parameters.l=1:2:3"}).find("--record: unknown column 'hinge.x'"),
+            std::string::npos);
+  options_.record = {"none"};
+  options_.out = folder_ / "s.csv";
+  EXPECT_NE(fault_of(kPendulum, {"parameters.l=1:2:3"}).find("must end in .h5"), std::string::npos);
+}
+
+TEST_F(Sweeps, SeriesOfManyRunsAreKeptOnlyWhenAskedFor) {
+  const std::string fault = fault_of(kPendulum, {"parameters.l=1:2:2000", "parameters.m=1:2:2000"});
+  EXPECT_NE(fault.find("--record"), std::string::npos) << fault;
+  options_.record = {"*.q", "energy.total"};
+  sweep(kPendulum, {"parameters.l=1:2:3"});
+  EXPECT_EQ(header().series, (std::vector<std::string>{"hinge.q", "energy.total"}));
+  options_.record = {"none"};
+  sweep(kPendulum, {"parameters.l=1:2:3"});
+  EXPECT_TRUE(header().series.empty());
+  EXPECT_EQ(records()[2].status, SweepStatus::kComplete);
+}
+
+TEST_F(Sweeps, HaveRoomForTheRowsOfTheLongestRun) {
+  sweep(kPendulum, {"analysis.duration=[0.1, 0.35, 0.2]"});
+  EXPECT_EQ(header().rows, 5U);  // 0, 0.1, 0.2, 0.3, 0.35
+  EXPECT_EQ(records()[1].rows, 5);
+  EXPECT_EQ(records()[0].rows, 2);
+  sweep(kPendulum, {"analysis.duration=[0.1, 1]", "output.every=[0.5, 0.01]"});
+  EXPECT_EQ(header().rows, 101U);
+  EXPECT_EQ(records()[3].rows, 101);
+}
+
+TEST_F(Sweeps, InterruptedAndResumedSweepIsThatOfOneThatWasNot) {
+  const std::vector<std::string> axes = {"parameters.l=0.2:2:40"};
+  sweep(kPendulum, axes);
+  const std::string whole = bytes_without_wall_times();
+  options_.out = folder_ / "r.h5";
+  options_.resume = true;  // there is none yet
+  std::atomic<bool> interrupt{true};
+  options_.interrupt = &interrupt;
+  SweepReport report = sweep(kPendulum, axes);
+  EXPECT_EQ(report.status, RunStatus::kInterrupted);
+  EXPECT_EQ(report.complete, 0U);
+  {
+    // What a process that was killed after some runs leaves.
+    SweepFile file = SweepFile::open(options_.out, SweepFile::Access::kWrite);
+    const SweepFile other = SweepFile::open(folder_ / "s.h5", SweepFile::Access::kRead);
+    EXPECT_THROW(SweepFile::open(options_.out, SweepFile::Access::kWrite),
+                 InputError);  // it is being written
+    SweepRecord partial = other.read_numbers(3);
+    partial.status = SweepStatus::kPending;  // the status comes last
+    partial.series.assign(header().rows * header().series.size(), 1.0);
+    file.write(3, partial);
+  }
+  interrupt = false;
+  report = sweep(kPendulum, axes);
+  EXPECT_EQ(report.status, RunStatus::kComplete);
+  EXPECT_EQ(report.found, 0U);
+  EXPECT_TRUE(bytes_without_wall_times() == whole);
+  report = sweep(kPendulum, axes);
+  EXPECT_EQ(report.found, 40U);
+  EXPECT_EQ(report.complete, 40U);
+  EXPECT_TRUE(bytes_without_wall_times() == whole);
+}
+
+TEST_F(Sweeps, ResumeRefusesAnotherSweepAndNamesTheDifference) {
+  sweep(kPendulum, {"parameters.l=1:2:4"});
+  options_.resume = true;
+  const auto difference = [&](const std::string& model, const std::vector<std::string>& axes) -> std::string {
+    try {
+      sweep(model, axes);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  std::string heavier = kPendulum;
+  heavier.replace(heavier.find("m: 2.0"), 6, "m: 3.0");
+  const std::string other_model = difference(heavier, {"parameters.l=1:2:4"});
+  EXPECT_NE(other_model.find("its model is another: line 3"), std::string::npos) << other_model;
+  EXPECT_NE(difference(kPendulum, {"parameters.l=1:2:5"})
+                .find("parameters.l: 4 values from 1 to 2 and not parameters.l: 5 values"),
+            std::string::npos);
+  EXPECT_NE(
+      difference(kPendulum, {"parameters.l=1:2:4", "parameters.m=[1]"}).find("does not vary parameters.m"),
+      std::string::npos);
+  EXPECT_NE(difference(kPendulum, {"parameters.l=1:2:4:log"}).find("between the first and the last"),
+            std::string::npos);
+  options_.record = {"none"};
+  EXPECT_NE(difference(kPendulum, {"parameters.l=1:2:4"}).find("(--record)"), std::string::npos);
+  options_.record.clear();
+  options_.reactions = true;
+  EXPECT_NE(difference(kPendulum, {"parameters.l=1:2:4"}).find("(--reactions)"), std::string::npos);
+  options_.reactions = false;
+  EXPECT_EQ(difference(kPendulum, {"parameters.l=1:2:4"}), "");
+  std::ofstream(options_.out) << "text";
+  EXPECT_NE(difference(kPendulum, {"parameters.l=1:2:4"}).find("cannot continue"), std::string::npos);
+}
+
+TEST_F(Sweeps, ProgressTellsOfAllRuns) {
+  SweepProgress last;
+  options_.on_progress = [&](const SweepProgress& progress) { last = progress; };
+  // About a second of work.
+  sweep(kPendulum, {"parameters.l=1:2:40", "analysis.duration=[200]", "output.every=[200]"});
+  EXPECT_EQ(last.runs, 40U);
+  EXPECT_GT(last.fraction, 0.0);
+  EXPECT_LE(last.fraction, 1.0);
+  EXPECT_GE(last.fraction, static_cast<double>(last.done) / 40.0);
+  EXPECT_NEAR(last.seconds_left, last.wall_seconds * (1 - last.fraction) / last.fraction, 1e-9);
+}
+
+TEST_F(Sweeps, TableHasACurveForEachCombinationOfTheOtherAxes) {
+  sweep(kPendulum, {"parameters.l=1:2:3", "parameters.m=[1, 2]"});
+  const ResultTable table = read_sweep_table(options_.out, {"hinge.q", "steps"});
+  EXPECT_EQ(table.header().names(),
+            (std::vector<std::string>{"parameters.l", "hinge.q (parameters.m=1)", "hinge.q (parameters.m=2)",
+                                      "steps (parameters.m=1)", "steps (parameters.m=2)"}));
+  ASSERT_EQ(table.rows(), 3U);
+  EXPECT_EQ(table.at(1, 0), 1.5);
+  EXPECT_EQ(table.at(1, 2), records()[3].last_row[1]);
+  EXPECT_EQ(table.unit("hinge.q (parameters.m=2)"), "rad");
+  EXPECT_THROW(read_sweep_table(options_.out, {"hinge.z"}), InputError);
+}
+
+}  // namespace
+}  // namespace sestina
