@@ -16,6 +16,9 @@ AppliedForces<T>::AppliedForces(const Model& model)
       expressions(static_cast<std::size_t>(model.num_force_expressions())),
       tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
       tape_scratch(static_cast<std::size_t>(model.force_tape_scratch_size())) {
+  const PropertyPlan& plan = model.plan();
+  has_body_forces =
+      !plan.spring_dampers.empty() || !plan.point_forces.empty() || !model.user_forces().empty();
   if (!model.user_forces().empty()) {
     user_motion.resize(body.size());
     user_forces.resize(body.size());
@@ -53,7 +56,7 @@ template <class T>
 void update_applied_forces(const Model& model, const Properties<T>& properties, const State<T>& state,
                            const Kinematics<T>& kinematics, AppliedForces<T>& forces) {
   std::fill(forces.tau.begin(), forces.tau.end(), T(0));
-  std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
+  if (forces.has_body_forces) std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
   if (!forces.expressions.empty()) {
     model.calc_force_expressions<T>(properties, state, forces.tape_inputs, forces.tape_scratch,
                                     forces.expressions);

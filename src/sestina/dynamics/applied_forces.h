@@ -15,6 +15,8 @@ struct AppliedForces {
   std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
   std::vector<T> expressions;         // values of the force expressions
 
+  bool has_body_forces = true;  // otherwise `body` stays zero: only joints are driven
+
   // Scratch memory.
   std::vector<T> tape_inputs, tape_scratch;
   std::vector<BodyMotion<double>> user_motion;    // by BodyIndex: the bodies' own frames

@@ -4,6 +4,8 @@
 // The functions are in this header so that the loops of both solvers take them in.
 #pragma once
 
+#include <algorithm>
+
 #include "sestina/dynamics/applied_forces.h"
 #include "sestina/dynamics/solve_report.h"
 #include "sestina/spatial/articulated_rows.h"
@@ -27,6 +29,10 @@ struct ArticulatedSweep {
   // (9) outward, from the acceleration of the base.
   void accelerate(const Walk& walk, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics,
                   std::span<T> udot);
+  // The same for two walks that do not depend on each other, step by step in turn: one alone is a single
+  // chain of operations, each of which waits for the one before.
+  void accelerate(const Walk& walk, const SpatialMotion<T>& A_base, const Walk& other,
+                  const SpatialMotion<T>& other_A_base, const Kinematics<T>& kinematics, std::span<T> udot);
   // After all accelerations are known: F of each body, tips inward.
   void calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                       std::span<SpatialForce<T>> reactions) const;
@@ -40,6 +46,8 @@ struct ArticulatedSweep {
   std::vector<T> free_udot;        // (nu) e_k / D_k: udot if the parent had no acceleration
 
  private:
+  void accelerate_step(const WalkStep& step, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics,
+                       std::span<T> udot, SpatialMotion<T>& A_b);
   void eliminate_revolute(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
                           const AppliedForces<T>& forces, bool has_taker, ArticulatedRows<T>& sum,
                           SolveReport<T>& report);
@@ -128,7 +136,9 @@ template <class Take>
     if (kinematics.tree.links[i].is_revolute) {
       eliminate_revolute(i, armature, kinematics, forces, kHasTaker || !step->hangs_on_base, sum, report);
     } else {
-      eliminate_columns(i, armature, kinematics, forces, sum, report);
+      ArticulatedRows<T> in_memory = sum;  // so that `sum` may stay in registers
+      eliminate_columns(i, armature, kinematics, forces, in_memory, report);
+      sum = in_memory;
     }
     if (step->gives_carry) continue;
     if (step->hangs_on_base) {
@@ -149,32 +159,58 @@ template <class T>
          ((A.w.z * W.torque.z + A.v.x * W.force.x) + (A.v.y * W.force.y + A.v.z * W.force.z));
 }
 
+// `A_b`: of the body before in the walk, and then of this one.
+template <class T>
+[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate_step(const WalkStep& step,
+                                                                        const SpatialMotion<T>& A_base,
+                                                                        const Kinematics<T>& kinematics,
+                                                                        std::span<T> udot,
+                                                                        SpatialMotion<T>& A_b) {
+  const auto i = static_cast<std::size_t>(step.body);
+  const BodyLink& link = kinematics.tree.links[i];
+  if (!step.gives_carry) A_b = step.hangs_on_base ? A_base : A[static_cast<std::size_t>(link.parent)];
+  const Vec3<T>& s = kinematics.s[i];
+  const auto first = static_cast<std::size_t>(link.u_start);
+  if (link.is_revolute) {
+    udot[first] = less_product(free_udot[first], A_b, W[first]);
+    A_b = shift(A_b, s) + kinematics.bias[i];
+    A_b.w += udot[first] * kinematics.H[first].w;
+  } else {
+    SpatialMotion<T> G = A_b;  // with the joint's own acceleration, about the parent's Mo
+    A_b = shift(A_b, s) + kinematics.bias[i];
+    for (std::size_t k = first + static_cast<std::size_t>(link.nu); k-- > first;) {
+      udot[k] = less_product(free_udot[k], G, W[k]);
+      G += udot[k] * at_parent(kinematics.H[k], s);
+      A_b += udot[k] * kinematics.H[k];
+    }
+  }
+  A[i] = A_b;
+}
+
 template <class T>
 [[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate(const Walk& walk,
                                                                    const SpatialMotion<T>& A_base,
                                                                    const Kinematics<T>& kinematics,
                                                                    std::span<T> udot) {
-  SpatialMotion<T> A_b;  // of the body in hand; before that, of its parent
-  for (const WalkStep& step : walk.steps) {
-    const auto i = static_cast<std::size_t>(step.body);
-    const BodyLink& link = kinematics.tree.links[i];
-    if (!step.gives_carry) A_b = step.hangs_on_base ? A_base : A[static_cast<std::size_t>(link.parent)];
-    const Vec3<T>& s = kinematics.s[i];
-    const auto first = static_cast<std::size_t>(link.u_start);
-    if (link.is_revolute) {
-      udot[first] = less_product(free_udot[first], A_b, W[first]);
-      A_b = shift(A_b, s) + kinematics.bias[i];
-      A_b.w += udot[first] * kinematics.H[first].w;
-    } else {
-      SpatialMotion<T> G = A_b;  // with the joint's own acceleration, about the parent's Mo
-      A_b = shift(A_b, s) + kinematics.bias[i];
-      for (std::size_t k = first + static_cast<std::size_t>(link.nu); k-- > first;) {
-        udot[k] = less_product(free_udot[k], G, W[k]);
-        G += udot[k] * at_parent(kinematics.H[k], s);
-        A_b += udot[k] * kinematics.H[k];
-      }
-    }
-    A[i] = A_b;
+  SpatialMotion<T> A_b;
+  for (const WalkStep& step : walk.steps) accelerate_step(step, A_base, kinematics, udot, A_b);
+}
+
+template <class T>
+[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate(
+    const Walk& walk, const SpatialMotion<T>& A_base, const Walk& other, const SpatialMotion<T>& other_A_base,
+    const Kinematics<T>& kinematics, std::span<T> udot) {
+  SpatialMotion<T> A_b, other_A_b;
+  const std::size_t both = std::min(walk.steps.size(), other.steps.size());
+  for (std::size_t k = 0; k < both; ++k) {
+    accelerate_step(walk.steps[k], A_base, kinematics, udot, A_b);
+    accelerate_step(other.steps[k], other_A_base, kinematics, udot, other_A_b);
+  }
+  for (std::size_t k = both; k < walk.steps.size(); ++k) {
+    accelerate_step(walk.steps[k], A_base, kinematics, udot, A_b);
+  }
+  for (std::size_t k = both; k < other.steps.size(); ++k) {
+    accelerate_step(other.steps[k], other_A_base, kinematics, udot, other_A_b);
   }
 }
 

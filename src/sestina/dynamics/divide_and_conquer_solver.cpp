@@ -12,6 +12,10 @@ namespace {
 // Below this fraction of its diagonal element a pivot of a positive
 // semidefinite matrix is round-off.
 constexpr double kNullPivot = 1e-14;
+// Blocks of pieces that are one task: so many, or up to a sixteenth of the pieces; and how many assemblies
+// are sooner done than spread (an assembly takes about as long as one synchronisation of two threads).
+constexpr int kFewBlocks = 4, kManyBlocks = 16, kSerialAssemblies = 8;
+
 // A body may be a handle where its own inertia, about the axes of its joint,
 // exceeds this fraction of its inertia in any direction.
 constexpr double kStrongPivot = 1e-6;
@@ -21,10 +25,11 @@ constexpr double kStrongPivot = 1e-6;
 constexpr int kMostRounds = 5;
 constexpr double kSmallGap = 1e-9;
 
-// The lower L of Phi = L L^T; columns of vanishing pivots are zero.
+// The lower L of Phi = L L^T; columns of vanishing pivots are zero, and so are the inverses of their pivots.
 template <class T>
-Mat6<T> factor_semidefinite(const Mat6<T>& Phi) {
-  Mat6<T> L;
+void factor_semidefinite(const Mat6<T>& Phi, CholeskyFactor<T>& factor) {
+  Mat6<T>& L = factor.L;
+  L = {};
   for (int j = 0; j < 6; ++j) {
     T pivot = Phi.m[j][j];
     for (int k = 0; k < j; ++k) pivot -= L.m[j][k] * L.m[j][k];
@@ -32,24 +37,36 @@ Mat6<T> factor_semidefinite(const Mat6<T>& Phi) {
     const T root = sqrt(select(vanishes, T(1), pivot));
     const T inverse = select(vanishes, T(0), T(1) / root);
     L.m[j][j] = select(vanishes, T(0), root);
+    factor.inverse_pivots[j] = inverse;
     for (int i = j + 1; i < 6; ++i) {
       T x = Phi.m[i][j];
       for (int k = 0; k < j; ++k) x -= L.m[i][k] * L.m[j][k];
       L.m[i][j] = x * inverse;
     }
   }
-  return L;
 }
 
 // y with L y = d, for d in the range of L L^T.
 template <class T>
-Vec6<T> solve_lower(const Mat6<T>& L, Vec6<T> d) {
+Vec6<T> solve_lower(const CholeskyFactor<T>& factor, Vec6<T> d) {
   for (int i = 0; i < 6; ++i) {
-    for (int k = 0; k < i; ++k) d[i] -= L.m[i][k] * d[k];
-    const auto vanishes = L.m[i][i] <= T(0);
-    d[i] = select(vanishes, T(0), d[i] / select(vanishes, T(1), L.m[i][i]));
+    for (int k = 0; k < i; ++k) d[i] -= factor.L.m[i][k] * d[k];
+    d[i] *= factor.inverse_pivots[i];
   }
   return d;
+}
+
+// X with L X = D, likewise for all columns of D.
+template <class T>
+Mat6<T> solve_lower(const CholeskyFactor<T>& factor, const Mat6<T>& D) {
+  Rows6<T> X(D);
+  for (int i = 0; i < 6; ++i) {
+    for (int k = 0; k < i; ++k) X.row[i] -= factor.L.m[i][k] * X.row[k];
+    X.row[i] = factor.inverse_pivots[i] * X.row[i];
+  }
+  Mat6<T> result;
+  X.store(result);
+  return result;
 }
 
 // A^T B
@@ -97,7 +114,6 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       nodes_(tree_.nodes.size()),
       vectors_(tree_.nodes.size()),
       A_P_(tree_.pieces.size()),
-      f_(tree_.pieces.size()),
       a_t_(tree_.pieces.size()),
       relative_gaps_(tree_.pieces.size(), 0.0),
       joints_(tree_.assemblies.size()),
@@ -112,6 +128,7 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
     std::vector<int> bodies;
     for (const BodyIndex b : tree_.pieces[piece].bodies) bodies.push_back(b.value());
     walks_.emplace_back(layout, bodies);
+    angles_.push_back(layout.find_angles(bodies));
     sums_.emplace_back(static_cast<std::size_t>(walks_.back().num_sums));
     if (!ends.handle.is_valid()) continue;
     piece_of_handle[static_cast<std::size_t>(ends.handle.value())] = static_cast<int>(piece);
@@ -121,22 +138,65 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
   for (const AssemblyTree::Node& ends : tree_.nodes) {
     inner_piece_.push_back(piece_of_handle[static_cast<std::size_t>(ends.base.value())]);
   }
+  make_schedule();
+}
+
+// Blocks of pieces and the assemblies within them are one task each; of the levels above, those that are
+// worth it are spread, and the rest is done on the spot.
+template <class T>
+void DivideAndConquerSolver<T>::make_schedule() {
   const int num_pieces = static_cast<int>(tree_.pieces.size()), depth = tree_.num_levels();
-  const auto add_level = [](Schedule& schedule, TaskKind kind, int first, int size) {
-    schedule.levels.push_back({kind, first});
-    schedule.sizes.push_back(size);
+  const int most_blocks = std::clamp(num_pieces / 2, kFewBlocks, std::max(kManyBlocks, num_pieces / 16));
+  int cut = 0;  // the first level above the blocks
+  const auto start = [&](int level) { return tree_.level_starts[static_cast<std::size_t>(level)]; };
+  while (cut < depth && num_pieces - start(cut) > most_blocks) ++cut;
+  int serial = cut;  // the first level that is not spread
+  while (serial < depth && start(serial + 1) - start(serial) > kSerialAssemblies) ++serial;
+  first_serial_ = start(serial);
+  make_blocks(start(cut));
+
+  const auto add = [&](TaskKind kind, int first, int size) {
+    solution_.tasks.push_back({kind, first});
+    solution_.sizes.push_back(size);
   };
-  const auto add_assemblies = [&](Schedule& schedule, TaskKind kind, int level) {
-    const int first = tree_.level_starts[static_cast<std::size_t>(level)];
-    add_level(schedule, kind, first, tree_.level_starts[static_cast<std::size_t>(level) + 1] - first);
+  const auto add_levels = [&](TaskKind inward, TaskKind top, TaskKind outward) {
+    for (int level = cut; level < serial; ++level) add(inward, start(level), start(level + 1) - start(level));
+    add(top, 0, 1);
+    for (int level = serial - 1; level >= cut; --level) {
+      add(TaskKind::kPart, start(level), start(level + 1) - start(level));
+    }
+    add(outward, 0, static_cast<int>(blocks_.size()));
   };
-  add_level(solution_, TaskKind::kEliminate, 0, num_pieces);
-  for (int level = 0; level < depth; ++level) add_assemblies(solution_, TaskKind::kJoin, level);
-  for (int level = depth - 1; level >= 0; --level) add_assemblies(solution_, TaskKind::kPart, level);
-  add_level(solution_, TaskKind::kAccelerate, 0, num_pieces);
-  for (int level = 0; level < depth; ++level) add_assemblies(correction_, TaskKind::kJoinGaps, level);
-  for (int level = depth - 1; level >= 0; --level) add_assemblies(correction_, TaskKind::kPart, level);
-  add_level(correction_, TaskKind::kCorrect, 0, num_pieces);
+  add(TaskKind::kEliminate, 0, static_cast<int>(blocks_.size()));
+  add_levels(TaskKind::kJoin, TaskKind::kTop, TaskKind::kAccelerate);
+  if (depth == 0) return;
+  const auto solved = static_cast<std::ptrdiff_t>(solution_.sizes.size());
+  add_levels(TaskKind::kJoinGaps, TaskKind::kTopGaps, TaskKind::kCorrect);
+  correction_.tasks.assign(solution_.tasks.begin() + solved, solution_.tasks.end());
+  correction_.sizes.assign(solution_.sizes.begin() + solved, solution_.sizes.end());
+}
+
+// A block is what has become one node by the assemblies before `end`.
+template <class T>
+void DivideAndConquerSolver<T>::make_blocks(int end) {
+  const int num_pieces = static_cast<int>(tree_.pieces.size());
+  std::vector<int> block_of(tree_.nodes.size(), -1);
+  for (int node = num_pieces + end - 1; node >= 0; --node) {
+    int& block = block_of[static_cast<std::size_t>(node)];
+    if (block < 0) {
+      block = static_cast<int>(blocks_.size());
+      blocks_.emplace_back();
+    }
+    if (node < num_pieces) continue;
+    const auto& assembly = tree_.assemblies[static_cast<std::size_t>(node - num_pieces)];
+    block_of[static_cast<std::size_t>(assembly.inner)] = block;
+    block_of[static_cast<std::size_t>(assembly.outer)] = block;
+  }
+  for (int node = 0; node < num_pieces + end; ++node) {
+    Block& block = blocks_[static_cast<std::size_t>(block_of[static_cast<std::size_t>(node)])];
+    (node < num_pieces ? block.pieces : block.assemblies)
+        .push_back(node < num_pieces ? node : node - num_pieces);
+  }
 }
 
 namespace {
@@ -155,7 +215,6 @@ void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& propertie
                                                   Kinematics<T>& kinematics) {
   const int num_pieces = static_cast<int>(tree_.pieces.size());
   const int sizes[] = {num_pieces, 1, num_pieces};
-  update_sin_cos(state, kinematics);
   const auto do_tasks = [&](int level, int begin, int end) {
     for (int i = begin; i < end; ++i) {
       if (level == 0) calc_relative_motion(i, properties, state, kinematics);
@@ -172,8 +231,9 @@ void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& propertie
 
 template <class T>
 void DivideAndConquerSolver<T>::calc_relative_motion(int piece, const Properties<T>& properties,
-                                                     const State<T>& state, const Kinematics<T>& kinematics) {
+                                                     const State<T>& state, Kinematics<T>& kinematics) {
   const auto p = static_cast<std::size_t>(piece);
+  update_sin_cos<T>(angles_[p], state, kinematics);
   handle_motion_[p] = calc_motion_along<T>(paths_[p], properties, state, kinematics);
 }
 
@@ -199,12 +259,14 @@ template <class T>
 SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces, std::span<T> udot) {
-  start_at_ground(-properties.gravity);
   run(solution_, properties, kinematics, forces, udot);
   used_fallback_ = false;
   for (const SolveReport<T>& report : reports_) used_fallback_ = used_fallback_ || any(report.is_singular);
   if (used_fallback_) return fallback_.solve(properties, kinematics, forces, udot);
-  if (tree_.num_levels() > 0) close_gaps(properties, kinematics, forces, udot);
+  // A round leaves the square of what it found: below this, that is round-off.
+  for (int round = 1; round < kMostRounds && gap_before_ > kSmallGap; ++round) {
+    run(correction_, properties, kinematics, forces, udot);
+  }
   return {};
 }
 
@@ -217,26 +279,11 @@ void DivideAndConquerSolver<T>::start_at_ground(const Vec3<T>& a) {
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
-                                           const AppliedForces<T>& forces, std::span<T> udot) {
-  const auto largest_gap = [&] { return *std::max_element(relative_gaps_.begin(), relative_gaps_.end()); };
-  double gap = largest_gap();
-  start_at_ground({});
-  for (int round = 0; round < kMostRounds; ++round) {
-    run(correction_, properties, kinematics, forces, udot);
-    // A round leaves the square of what it found: below this, that is
-    // round-off.
-    if (!(gap > kSmallGap)) return;
-    gap = largest_gap();
-  }
-}
-
-template <class T>
 void DivideAndConquerSolver<T>::run(const Schedule& schedule, const Properties<T>& properties,
                                     const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                                     std::span<T> udot) {
   const auto do_tasks = [&](int level, int begin, int end) {
-    const TaskLevel& tasks = schedule.levels[static_cast<std::size_t>(level)];
+    const Task& tasks = schedule.tasks[static_cast<std::size_t>(level)];
     for (int i = begin; i < end; ++i) do_task(tasks, i, properties, kinematics, forces, udot);
   };
   if (executor_ != nullptr) {
@@ -249,24 +296,71 @@ void DivideAndConquerSolver<T>::run(const Schedule& schedule, const Properties<T
 }
 
 template <class T>
-void DivideAndConquerSolver<T>::do_task(const TaskLevel& task, int i, const Properties<T>& properties,
+void DivideAndConquerSolver<T>::do_task(const Task& task, int i, const Properties<T>& properties,
                                         const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                                         std::span<T> udot) {
+  const auto block = [&]() -> const Block& { return blocks_[static_cast<std::size_t>(i)]; };
   switch (task.kind) {
     case TaskKind::kEliminate:
-      return eliminate_piece(i, properties, kinematics, forces);
+      for (const int piece : block().pieces) eliminate_piece(piece, properties, kinematics, forces);
+      for (const int assembly : block().assemblies) join(assembly);
+      return;
     case TaskKind::kJoin:
-      join_matrices(task.first + i);
-      return join_vectors(task.first + i);
+      return join(task.first + i);
+    case TaskKind::kTop:
+      return do_top(-properties.gravity, [&](int assembly) { join(assembly); });
     case TaskKind::kPart:
       return part_vectors(task.first + i);
     case TaskKind::kAccelerate:
-      return accelerate_piece(i, kinematics, udot);
+      return finish_block(block(), false, kinematics, udot);
     case TaskKind::kJoinGaps:
       return join_vectors(task.first + i);
+    case TaskKind::kTopGaps:
+      gap_before_ = *std::max_element(relative_gaps_.begin(), relative_gaps_.end());
+      return do_top({}, [&](int assembly) { join_vectors(assembly); });
     case TaskKind::kCorrect:
-      return correct_piece(i, kinematics, udot);
+      return finish_block(block(), true, kinematics, udot);
   }
+}
+
+template <class T>
+void DivideAndConquerSolver<T>::join(int assembly) {
+  join_matrices(assembly);
+  join_vectors(assembly);
+}
+
+// The assemblies above all that is spread, inward and outward again; `a`: acceleration of the ground.
+template <class T>
+template <class Join>
+void DivideAndConquerSolver<T>::do_top(const Vec3<T>& a, Join&& join_one) {
+  const int end = static_cast<int>(tree_.assemblies.size());
+  for (int assembly = first_serial_; assembly < end; ++assembly) join_one(assembly);
+  start_at_ground(a);
+  for (int assembly = end - 1; assembly >= first_serial_; --assembly) part_vectors(assembly);
+}
+
+// Outward through the block by (16), two pieces at a time, and inward again with the gaps that are left.
+template <class T>
+void DivideAndConquerSolver<T>::finish_block(const Block& block, bool is_correction,
+                                             const Kinematics<T>& kinematics, std::span<T> udot) {
+  for (auto i = block.assemblies.rbegin(); i != block.assemblies.rend(); ++i) part_vectors(*i);
+  for (const int piece : block.pieces) {
+    take_ends(piece, is_correction);
+    push_handle(piece, vectors(piece).f, kinematics);
+  }
+  const auto walk = [&](std::size_t i) -> const Walk& {
+    return walks_[static_cast<std::size_t>(block.pieces[i])];
+  };
+  const auto A_base = [&](std::size_t i) {
+    return to_motion(A_P_[static_cast<std::size_t>(block.pieces[i])]);
+  };
+  std::size_t i = 0;
+  for (; i + 1 < block.pieces.size(); i += 2) {
+    sweep_.accelerate(walk(i), A_base(i), walk(i + 1), A_base(i + 1), kinematics, udot);
+  }
+  if (i < block.pieces.size()) sweep_.accelerate(walk(i), A_base(i), kinematics, udot);
+  for (const int piece : block.pieces) measure_gap(piece);
+  for (const int assembly : block.assemblies) join_vectors(assembly);
 }
 
 template <class T>
@@ -341,16 +435,12 @@ void DivideAndConquerSolver<T>::join_matrices(int assembly) {
     return;
   }
   Joint& joint = joints_[static_cast<std::size_t>(assembly)];
-  joint.L = factor_semidefinite(inner.Phi);
-  Mat6<T> N = transpose_times(joint.L, outer.I * joint.L);
+  factor_semidefinite(inner.Phi, joint.L);
+  const Mat6<T> L_transposed = transpose(joint.L.L);
+  Mat6<T> N = L_transposed * (outer.I * joint.L.L);
   for (int i = 0; i < 6; ++i) N.m[i][i] += T(1);
-  joint.C = factor_semidefinite(N);
-  for (int j = 0; j < 6; ++j) {
-    Vec6<T> column;
-    for (int i = 0; i < 6; ++i) column[i] = joint.L.m[j][i];
-    column = solve_lower(joint.C, column);
-    for (int i = 0; i < 6; ++i) joint.X.m[i][j] = column[i];
-  }
+  factor_semidefinite(N, joint.C);
+  joint.X = solve_lower(joint.C, L_transposed);
   joint.P = transpose_times(joint.X, joint.X);
   const Mat6<T> I2_P = outer.I * joint.P;
   result.I = inner.I + symmetrised(inner.K * ((outer.I - symmetrised(I2_P * outer.I)) * transpose(inner.K)));
@@ -420,37 +510,25 @@ void DivideAndConquerSolver<T>::part_vectors(int assembly) {
   outer.A_P = inner.a_t;
 }
 
-// (16), and the gap at the handle.
+// What happens at the ends of a piece: from the solution, or what a round changes.
 template <class T>
-void DivideAndConquerSolver<T>::accelerate_piece(int piece, const Kinematics<T>& kinematics,
-                                                 std::span<T> udot) {
+void DivideAndConquerSolver<T>::take_ends(int piece, bool is_correction) {
   const auto i = static_cast<std::size_t>(piece);
   const NodeVectors& ends = vectors(piece);
-  A_P_[i] = ends.A_P, f_[i] = ends.f, a_t_[i] = ends.a_t;
-  push_handle(piece, ends.f);
-  sweep_.accelerate(walks_[i], to_motion(A_P_[i]), kinematics, udot);
-  measure_gap(piece);
-}
-
-// (16) with what a round has changed.
-template <class T>
-void DivideAndConquerSolver<T>::correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot) {
-  const auto i = static_cast<std::size_t>(piece);
-  const NodeVectors& ends = vectors(piece);
-  A_P_[i] = A_P_[i] + ends.A_P, f_[i] = f_[i] + ends.f, a_t_[i] = a_t_[i] + ends.a_t;
-  push_handle(piece, ends.f);
-  sweep_.accelerate(walks_[i], to_motion(A_P_[i]), kinematics, udot);
-  measure_gap(piece);
+  A_P_[i] = is_correction ? A_P_[i] + ends.A_P : ends.A_P;
+  a_t_[i] = is_correction ? a_t_[i] + ends.a_t : ends.a_t;
 }
 
 // What a force on the handle adds to e / D of the joints between it and the base.
 template <class T>
-void DivideAndConquerSolver<T>::push_handle(int piece, const Vec6<T>& f) {
+void DivideAndConquerSolver<T>::push_handle(int piece, const Vec6<T>& f, const Kinematics<T>& kinematics) {
   for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
-    const BodyInfo& info = model_->bodies()[b];
-    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-      const auto k = static_cast<std::size_t>(speed);
-      sweep_.free_udot[k] += sweep_.D_inverse[k] * dot(t_[k], f);
+    const BodyLink& link = kinematics.tree.links[static_cast<std::size_t>(b.value())];
+    const auto first = static_cast<std::size_t>(link.u_start);
+    for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
+      const Vec6<T>& t = t_[k];
+      const T t_f = (t[0] * f[0] + t[1] * f[1]) + (t[2] * f[2] + t[3] * f[3]) + (t[4] * f[4] + t[5] * f[5]);
+      sweep_.free_udot[k] += sweep_.D_inverse[k] * t_f;
     }
   }
 }

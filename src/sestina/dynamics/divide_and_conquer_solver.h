@@ -58,6 +58,12 @@
 namespace sestina {
 
 template <class T>
+struct CholeskyFactor {
+  Mat6<T> L;  // lower
+  Vec6<T> inverse_pivots;
+};
+
+template <class T>
 class DivideAndConquerSolver {
  public:
   // Bodies of a piece of the hybrid, for a model of n bodies: below 64 the assemblies cost too much, and 64
@@ -93,43 +99,51 @@ class DivideAndConquerSolver {
     Vec6<T> A_P;     // acceleration of the base
     Vec6<T> f, a_t;  // force on the handle, and its acceleration
   };
-  struct Joint {  // of an assembly: (13)
-    Mat6<T> P;
-    Mat6<T> L, C, X;  // N = C C^T, X = C^-1 L^T
+  struct Joint {             // of an assembly: (13)
+    Mat6<T> P, X;            // X = C^-1 L^T
+    CholeskyFactor<T> L, C;  // of Phi_1 and of N
     Vec6<T> g;
   };
 
-  enum class TaskKind { kEliminate, kJoin, kPart, kAccelerate, kJoinGaps, kCorrect };
-  struct TaskLevel {
+  struct Block {
+    std::vector<int> pieces, assemblies;  // in order
+  };
+  // kEliminate, kAccelerate and kCorrect do whole blocks, kTop and kTopGaps everything that is not spread;
+  // the others are of single assemblies.
+  enum class TaskKind { kEliminate, kJoin, kTop, kPart, kAccelerate, kJoinGaps, kTopGaps, kCorrect };
+  struct Task {
     TaskKind kind;
     int first;  // assembly
   };
   struct Schedule {
-    std::vector<TaskLevel> levels;
-    std::vector<int> sizes;  // tasks of each level
+    std::vector<Task> tasks;  // by level
+    std::vector<int> sizes;   // of each level
   };
+  void make_schedule();
+  void make_blocks(int end);
   void run(const Schedule& schedule, const Properties<T>& properties, const Kinematics<T>& kinematics,
            const AppliedForces<T>& forces, std::span<T> udot);
-  void do_task(const TaskLevel& level, int i, const Properties<T>& properties,
-               const Kinematics<T>& kinematics, const AppliedForces<T>& forces, std::span<T> udot);
+  void do_task(const Task& task, int i, const Properties<T>& properties, const Kinematics<T>& kinematics,
+               const AppliedForces<T>& forces, std::span<T> udot);
+  template <class Join>
+  void do_top(const Vec3<T>& a, Join&& join_one);
+  void finish_block(const Block& block, bool is_correction, const Kinematics<T>& kinematics,
+                    std::span<T> udot);
+  void take_ends(int piece, bool is_correction);
   void eliminate_piece(int piece, const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces);
   void extend_path(int piece, const Kinematics<T>& kinematics);
   void sum_up_freedom(int piece, const Kinematics<T>& kinematics);
+  void join(int assembly);
   void join_matrices(int assembly);
   void join_vectors(int assembly);
   void part_vectors(int assembly);
-  void accelerate_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
-  // Closes the gaps in rounds; returns when they are round-off, or no longer shrink.
-  void close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
-                  const AppliedForces<T>& forces, std::span<T> udot);
-  void correct_piece(int piece, const Kinematics<T>& kinematics, std::span<T> udot);
-  void push_handle(int piece, const Vec6<T>& f);
+  void push_handle(int piece, const Vec6<T>& f, const Kinematics<T>& kinematics);
   void measure_gap(int piece);
 
   void start_at_ground(const Vec3<T>& a);
   void calc_relative_motion(int piece, const Properties<T>& properties, const State<T>& state,
-                            const Kinematics<T>& kinematics);
+                            Kinematics<T>& kinematics);
   void chain_motions();
   void move_piece(int piece, const Properties<T>& properties, const State<T>& state,
                   Kinematics<T>& kinematics);
@@ -142,21 +156,25 @@ class DivideAndConquerSolver {
   const Model* model_;
   Executor* executor_;
   AssemblyTree tree_;
-  Schedule solution_, correction_;
+  std::vector<Block> blocks_;
+  int first_serial_ = 0;            // assembly
+  Schedule solution_, correction_;  // the solution with its first round, and any further round
   ArticulatedSweep<T> sweep_;
   RecursiveSolver<T> fallback_;
   bool used_fallback_ = false;
   std::vector<Node> nodes_;
   std::vector<NodeVectors> vectors_;  // by node
   // By piece, sums over the rounds.
-  std::vector<Vec6<T>> A_P_, f_, a_t_;
-  std::vector<double> relative_gaps_;                  // by piece: the last gap, to the acceleration there
-  std::vector<Joint> joints_;                          // by assembly
-  std::vector<SolveReport<T>> reports_;                // by piece
-  std::vector<Vec6<T>> t_;                             // (nu), on the way to a handle
-  std::vector<Walk> walks_;                            // by piece
-  std::vector<std::vector<ArticulatedRows<T>>> sums_;  // by piece
-  std::vector<std::vector<BodyIndex>> paths_;          // by piece: from the base to the handle
+  std::vector<Vec6<T>> A_P_, a_t_;
+  double gap_before_ = 0.0;                              // the largest of these before the last round
+  std::vector<double> relative_gaps_;                    // by piece: the last gap, to the acceleration there
+  std::vector<Joint> joints_;                            // by assembly
+  std::vector<SolveReport<T>> reports_;                  // by piece
+  std::vector<Vec6<T>> t_;                               // (nu), on the way to a handle
+  std::vector<std::vector<TreeLayout::Angles>> angles_;  // by piece
+  std::vector<Walk> walks_;                              // by piece
+  std::vector<std::vector<ArticulatedRows<T>>> sums_;    // by piece
+  std::vector<std::vector<BodyIndex>> paths_;            // by piece: from the base to the handle
   std::vector<int> inner_piece_;              // by piece: whose handle its base is; -1 for the ground
   std::vector<BodyMotion<T>> handle_motion_;  // by piece: relative to the base, then absolute
 };

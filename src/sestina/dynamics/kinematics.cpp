@@ -193,8 +193,9 @@ template <class T>
 }  // namespace
 
 template <class T>
-void update_sin_cos(const State<T>& state, Kinematics<T>& kinematics) {
-  for (const TreeLayout::Angles& run : kinematics.tree.angles) {
+void update_sin_cos(std::span<const TreeLayout::Angles> angles, const State<T>& state,
+                    Kinematics<T>& kinematics) {
+  for (const TreeLayout::Angles& run : angles) {
     sincos(state.q.data() + run.q_start, run.count, kinematics.sin_cos.data() + run.q_start);
   }
 }
@@ -245,7 +246,7 @@ BodyMotion<T> calc_motion_along(std::span<const BodyIndex> path, const Propertie
 template <class T>
 void update_kinematics(const Model&, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics) {
-  update_sin_cos(state, kinematics);
+  update_sin_cos<T>(kinematics.tree.angles, state, kinematics);
   MovingFrame<T> frame;
   frame.load(kinematics.motion[0]);
   for (std::size_t i = 1; i < kinematics.motion.size(); ++i) {
@@ -277,7 +278,7 @@ Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>
 #define SESTINA_INSTANTIATE(T)                                                                          \
   template struct Kinematics<T>;                                                                        \
   template void update_kinematics(const Model&, const Properties<T>&, const State<T>&, Kinematics<T>&); \
-  template void update_sin_cos(const State<T>&, Kinematics<T>&);                                        \
+  template void update_sin_cos(std::span<const TreeLayout::Angles>, const State<T>&, Kinematics<T>&);   \
   template void update_kinematics_of(const Walk&, const BodyMotion<T>&, const Properties<T>&,           \
                                      const State<T>&, Kinematics<T>&);                                  \
   template BodyMotion<T> calc_motion_along(std::span<const BodyIndex>, const Properties<T>&,            \

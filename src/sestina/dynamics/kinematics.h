@@ -41,7 +41,8 @@ void update_kinematics(const Model& model, const Properties<T>& properties, cons
 // For solvers that go piece by piece: first the sines and cosines of all angles; then the same for the bodies
 // of a walk, from the motion of its base.
 template <class T>
-void update_sin_cos(const State<T>& state, Kinematics<T>& kinematics);
+void update_sin_cos(std::span<const TreeLayout::Angles> angles, const State<T>& state,
+                    Kinematics<T>& kinematics);
 template <class T>
 void update_kinematics_of(const Walk& walk, const BodyMotion<T>& base, const Properties<T>& properties,
                           const State<T>& state, Kinematics<T>& kinematics);

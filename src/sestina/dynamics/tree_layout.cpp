@@ -4,6 +4,16 @@
 
 namespace sestina {
 
+namespace {
+
+std::vector<int> all_bodies(const TreeLayout& tree) {
+  std::vector<int> bodies(tree.links.size() - 1);
+  std::iota(bodies.begin(), bodies.end(), 1);
+  return bodies;
+}
+
+}  // namespace
+
 TreeLayout::TreeLayout(const Model& model) : links(static_cast<std::size_t>(model.bodies().size())) {
   for (std::size_t i = 1; i < links.size(); ++i) {
     const BodyInfo& body = model.bodies()[BodyIndex(static_cast<int>(i))];
@@ -13,12 +23,21 @@ TreeLayout::TreeLayout(const Model& model) : links(static_cast<std::size_t>(mode
     link.u_start = body.u_start;
     link.nu = static_cast<std::int16_t>(body.nu);
     link.is_revolute = body.joint_type == JointType::kRevolute;
-    if (!link.is_revolute) continue;
-    if (angles.empty() || angles.back().q_start + angles.back().count != link.q_start) {
-      angles.push_back({link.q_start, 0});
-    }
-    ++angles.back().count;
   }
+  angles = find_angles(all_bodies(*this));
+}
+
+std::vector<TreeLayout::Angles> TreeLayout::find_angles(std::span<const int> bodies) const {
+  std::vector<Angles> runs;
+  for (const int body : bodies) {
+    const BodyLink& link = links[static_cast<std::size_t>(body)];
+    if (!link.is_revolute) continue;
+    if (runs.empty() || runs.back().q_start + runs.back().count != link.q_start) {
+      runs.push_back({link.q_start, 0});
+    }
+    ++runs.back().count;
+  }
+  return runs;
 }
 
 Walk::Walk(const TreeLayout& tree, std::span<const int> bodies) : steps(bodies.size()) {
@@ -43,10 +62,6 @@ Walk::Walk(const TreeLayout& tree, std::span<const int> bodies) : steps(bodies.s
   }
 }
 
-Walk Walk::over_all(const TreeLayout& tree) {
-  std::vector<int> bodies(tree.links.size() - 1);
-  std::iota(bodies.begin(), bodies.end(), 1);
-  return Walk(tree, bodies);
-}
+Walk Walk::over_all(const TreeLayout& tree) { return Walk(tree, all_bodies(tree)); }
 
 }  // namespace sestina

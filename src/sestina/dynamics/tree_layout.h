@@ -25,6 +25,9 @@ struct TreeLayout {
     int q_start = 0, count = 0;
   };
 
+  // Those of these bodies, which stand in ascending order or nearly so.
+  std::vector<Angles> find_angles(std::span<const int> bodies) const;
+
   std::vector<BodyLink> links;  // by BodyIndex
   std::vector<Angles> angles;
 };
