@@ -29,47 +29,6 @@ template <class T>
   columns[2] = R_PF.xz * x + R_PF.yz * y + R_PF.zz * z;
 }
 
-// (1) to (5) for one body.
-template <class T, int nu>
-struct BodyStep {
-  Vec3<T> s;
-  std::array<SpatialMotion<T>, static_cast<std::size_t>(nu)> H;
-  SpatialMotion<T> bias;
-  BodyMotion<T> motion;
-};
-
-template <class T>
-[[gnu::always_inline]] inline Rotation<T> calc_R_WF(const BodyProperties<T>& body,
-                                                    const BodyMotion<T>& parent) {
-  return body.structure.has_parallel_frames ? parent.X_WB.R : parent.X_WB.R * body.X_PF.R;
-}
-
-// A joint of any type.
-template <class T, class Joint>
-[[gnu::always_inline]] inline BodyStep<T, Joint::kNu> calc_step(const BodyProperties<T>& body,
-                                                                const Joint& joint,
-                                                                const BodyMotion<T>& parent, const T* q,
-                                                                const T* u) {
-  BodyStep<T, Joint::kNu> step;
-  const Rotation<T> R_WF = calc_R_WF(body, parent);
-  const Pose<T> X_FM = joint.pose(q);
-  step.motion.X_WB.R = R_WF * X_FM.R;                    // (1)
-  step.s = parent.X_WB.R * body.X_PF.p + R_WF * X_FM.p;  // (2)
-  step.motion.X_WB.p = parent.X_WB.p + step.s;
-  const auto columns = joint.H(q);
-  SpatialMotion<T> r;
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    step.H[k] = rotate(R_WF, columns[k]);  // (3)
-    r += u[k] * step.H[k];
-  }
-  const Vec3<T>& w_P = parent.V_WB.w;
-  const Vec3<T> w_P_x_s = cross(w_P, step.s);
-  step.motion.V_WB = {w_P + r.w, parent.V_WB.v + w_P_x_s + r.v};  // (4)
-  step.bias = rotate(R_WF, joint.bias_acceleration(q, u));        // (5)
-  step.bias += {cross(w_P, r.w), cross(w_P, w_P_x_s + T(2) * r.v)};
-  return step;
-}
-
 // The motion of a body while the walk is at it: in registers, and handed to the next body.
 template <class T>
 struct MovingFrame {
@@ -89,27 +48,61 @@ struct MovingFrame {
   }
 };
 
-// What a revolute joint adds to the frame.
-template <class T>
-struct Turn {
-  Lanes3<T> s, h, bias_w, bias_v;
+// What a joint with nu columns adds to the frame, and how.
+template <class T, int nu>
+struct Passage {
+  Lanes3<T> s, bias_w, bias_v;
+  std::array<Lanes3<T>, static_cast<std::size_t>(nu)> H_w, H_v;
 };
+
+template <class T>
+[[gnu::always_inline]] inline Lanes3<T> turned(const Lanes3<T> (&R)[3], const Vec3<T>& a) {
+  return a.x * R[0] + a.y * R[1] + a.z * R[2];
+}
+
+// A joint of any type. `frame` is the parent's and becomes the body's.
+template <class T, class Joint>
+[[gnu::always_inline]] inline Passage<T, Joint::kNu> pass_joint(const BodyProperties<T>& body,
+                                                                const Joint& joint, const T* q, const T* u,
+                                                                MovingFrame<T>& frame) {
+  Passage<T, Joint::kNu> passage;
+  const Pose<T> X_FM = joint.pose(q);
+  passage.s = turned(frame.columns, body.X_PF.p);
+  if (!body.structure.has_parallel_frames) turn_columns(frame.columns, body.X_PF.R);
+  passage.s += turned(frame.columns, X_FM.p);  // (2)
+  const auto columns = joint.H(q);
+  Lanes3<T> r_w, r_v;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    passage.H_w[k] = turned(frame.columns, columns[k].w);  // (3)
+    passage.H_v[k] = turned(frame.columns, columns[k].v);
+    r_w += u[k] * passage.H_w[k];
+    r_v += u[k] * passage.H_v[k];
+  }
+  const SpatialMotion<T> bias = joint.bias_acceleration(q, u);
+  const Lanes3<T> w_P = frame.w, w_P_x_s = cross(w_P, passage.s);
+  passage.bias_w = turned(frame.columns, bias.w) + cross(w_P, r_w);  // (5)
+  passage.bias_v = turned(frame.columns, bias.v) + cross(w_P, w_P_x_s + T(2) * r_v);
+  turn_columns(frame.columns, X_FM.R);  // (1)
+  frame.p += passage.s;
+  frame.w += r_w;  // (4)
+  frame.v += w_P_x_s + r_v;
+  return passage;
+}
 
 // A revolute joint about axis k of F: that column of R_WF is H, and the other two turn in their plane.
 // `frame` is the parent's and becomes the body's.
 template <int k, class T>
-[[gnu::always_inline]] inline Turn<T> pass_turn(const BodyProperties<T>& body, const SinCos<T>& angle,
-                                                const T& u, MovingFrame<T>& frame) {
-  Turn<T> turn;
-  const Vec3<T>& p_PF = body.X_PF.p;
-  turn.s = p_PF.x * frame.columns[0] + p_PF.y * frame.columns[1] + p_PF.z * frame.columns[2];  // (2)
+[[gnu::always_inline]] inline Passage<T, 1> pass_turn(const BodyProperties<T>& body, const SinCos<T>& angle,
+                                                      const T& u, MovingFrame<T>& frame) {
+  Passage<T, 1> turn;
+  turn.s = turned(frame.columns, body.X_PF.p);  // (2)
   if (!body.structure.has_parallel_frames) turn_columns(frame.columns, body.X_PF.R);
   const Lanes3<T> a = frame.columns[(k + 1) % 3], b = frame.columns[(k + 2) % 3];
   frame.columns[(k + 1) % 3] = angle.cos * a + angle.sin * b;  // (1)
   frame.columns[(k + 2) % 3] = angle.cos * b - angle.sin * a;
-  turn.h = frame.columns[k];  // (3)
+  turn.H_w[0] = frame.columns[k];  // (3)
   frame.p += turn.s;
-  const Lanes3<T> w_P = frame.w, r = u * turn.h, w_P_x_s = cross(w_P, turn.s);
+  const Lanes3<T> w_P = frame.w, r = u * turn.H_w[0], w_P_x_s = cross(w_P, turn.s);
   frame.w += r;  // (4)
   frame.v += w_P_x_s;
   turn.bias_w = cross(w_P, r);  // (5)
@@ -122,7 +115,7 @@ template <class T>
                                                 RigidInertia<T>& result) {
   const RigidInertia<T>& M = body.M;
   result.mass = M.mass;
-  (M.c.x * R[0] + M.c.y * R[1] + M.c.z * R[2]).store(&result.c.x);
+  turned(R, M.c).store(&result.c.x);
   if (body.structure.has_diagonal_inertia) {
     // zz 1 + (xx - zz) x x^T + (yy - zz) y y^T with the columns x, y of R.
     const Lanes3<T>&x = R[0], &y = R[1];
@@ -143,10 +136,10 @@ template <int k, class T>
   const BodyLink& link = kinematics.tree.links[i];
   const auto column = static_cast<std::size_t>(link.u_start);
   const SinCos<T>& angle = kinematics.sin_cos[static_cast<std::size_t>(link.q_start)];
-  const Turn<T> turn = pass_turn<k>(body, angle, state.u[column], frame);
+  const Passage<T, 1> turn = pass_turn<k>(body, angle, state.u[column], frame);
   frame.store(kinematics.motion[i]);
   turn.s.store(&kinematics.s[i].x);
-  turn.h.store(&kinematics.H[column].w.x);  // its v is zero from the beginning
+  turn.H_w[0].store(&kinematics.H[column].w.x);  // its v is zero from the beginning
   turn.bias_w.store(&kinematics.bias[i].w.x);
   turn.bias_v.store(&kinematics.bias[i].v.x);
 }
@@ -155,17 +148,19 @@ template <class T>
 void move_body_of_any_joint(std::size_t i, const BodyProperties<T>& body, const State<T>& state,
                             MovingFrame<T>& frame, Kinematics<T>& kinematics) {
   const BodyLink& link = kinematics.tree.links[i];
-  BodyMotion<T> parent;
-  frame.store(parent);
   visit_joint<T>(body.joint, [&](const auto& joint) {
-    const auto step =
-        calc_step(body, joint, parent, state.q.data() + link.q_start, state.u.data() + link.u_start);
-    kinematics.motion[i] = step.motion;
-    kinematics.s[i] = step.s;
-    std::copy(step.H.begin(), step.H.end(), kinematics.H.begin() + link.u_start);
-    kinematics.bias[i] = step.bias;
+    const auto passage =
+        pass_joint(body, joint, state.q.data() + link.q_start, state.u.data() + link.u_start, frame);
+    frame.store(kinematics.motion[i]);
+    passage.s.store(&kinematics.s[i].x);
+    for (std::size_t k = 0; k < passage.H_w.size(); ++k) {
+      SpatialMotion<T>& H = kinematics.H[static_cast<std::size_t>(link.u_start) + k];
+      passage.H_w[k].store(&H.w.x);
+      passage.H_v[k].store(&H.v.x);
+    }
+    passage.bias_w.store(&kinematics.bias[i].w.x);
+    passage.bias_v.store(&kinematics.bias[i].v.x);
   });
-  frame.load(kinematics.motion[i]);
 }
 
 // `frame` is the parent's and becomes the body's.
@@ -233,10 +228,7 @@ BodyMotion<T> calc_motion_along(std::span<const BodyIndex> path, const Propertie
     } else if (body.structure.turns_about == 2) {
       pass_turn<2>(body, *angle, *u, frame);
     } else {
-      frame.store(motion);
-      visit_joint<T>(body.joint,
-                     [&](const auto& joint) { motion = calc_step(body, joint, motion, q, u).motion; });
-      frame.load(motion);
+      visit_joint<T>(body.joint, [&](const auto& joint) { pass_joint(body, joint, q, u, frame); });
     }
   }
   frame.store(motion);
