@@ -20,7 +20,7 @@
 // | H    | S                 | joint columns                   |
 // | e    | u                 | generalised force left over     |
 //
-// Cost: about 400 multiplications per body with one speed. Source: Featherstone, Rigid Body Dynamics
+// Cost: about 300 multiplications per body with one speed. Source: Featherstone, Rigid Body Dynamics
 // Algorithms (2008), section 7.3, in ground axes about each body's own point and classical accelerations.
 #pragma once
 
