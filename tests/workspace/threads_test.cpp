@@ -14,7 +14,7 @@ class Threads : public EachSolver {
  protected:
   // Long enough for several pieces in either parallel solver.
   RunResult run(int threads) const {
-    System system = make_hanging_chain(200);
+    System system = make_hanging_chain(300);
     system.analysis.solver = GetParam();
     set_fixed_step(system, "rk4", 1e-3, 0.02);
     Workspace workspace(system);

@@ -66,9 +66,9 @@ struct CholeskyFactor {
 template <class T>
 class DivideAndConquerSolver {
  public:
-  // Bodies of a piece of the hybrid, for a model of n bodies: below 64 the assemblies cost too much, and 64
+  // Bodies of a piece of the hybrid, for a model of n bodies: below 128 the assemblies cost too much, and 64
   // pieces are enough for any machine of today (docs/divide_and_conquer.md has the measurement).
-  static constexpr int hybrid_grain(int n) { return n < 64 * 64 ? 64 : n < 64 * 256 ? n / 64 : 256; }
+  static constexpr int hybrid_grain(int n) { return n < 64 * 128 ? 128 : n < 64 * 256 ? n / 64 : 256; }
 
   // Pieces and assemblies are spread over the executor's threads; without one they are done in order. The
   // result is the same, bit for bit.
