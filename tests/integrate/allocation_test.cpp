@@ -5,6 +5,7 @@
 #include <new>
 
 #include "integrate/articulated_systems.h"
+#include "integrate/event_watcher.h"
 #include "integrate/test_rules.h"
 #include "integrate/test_systems.h"
 #include "sestina/integrate/rule_list.h"
@@ -66,6 +67,35 @@ TEST_P(Stepping, LinkedBodiesDoesNotAllocate) {
     rule->accept();
   }
   EXPECT_EQ(allocations, before);
+}
+
+// Looking for events, cutting steps and starting anew included.
+TEST_P(Stepping, OntoEventsDoesNotAllocate) {
+  auto rule = make_rule(GetParam());
+  std::vector<StepOptions> options = {{.driver = "fixed", .dt = 0.03}};
+  if (rule->error_order() > 0) options.push_back({.driver = "variable", .rtol = 1e-6, .land_every = 0.1});
+  for (const StepOptions& option : options) {
+    PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -1.0; });
+    WatchedFunctions functions({of_height(0.0), of_height(0.2, CrossingDirection::kBoth)});
+    EventLocator locator(functions, functions.watches());
+    auto driver = make_step_driver(option);
+    IntegrationState state{0.0, {0.5}, {0.0}, {}};
+    driver->start(*rule, system, state, 10.0);
+    locator.start(*driver);
+    long events = 0;
+    const long before = allocations;
+    while (!driver->done()) {
+      driver->step();
+      for (std::span<const int> due = locator.look(*driver); !due.empty(); due = locator.restart(*driver)) {
+        state = driver->state();
+        if (due.front() == 0) state.u[0] = -state.u[0];
+        driver->restart(state);
+        ++events;
+      }
+    }
+    EXPECT_EQ(allocations, before) << option.driver;
+    EXPECT_GT(events, 10);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Stepping, testing::ValuesIn(rule_labels()),

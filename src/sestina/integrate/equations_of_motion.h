@@ -17,6 +17,8 @@ struct IntegrationState {
   std::vector<double> q;  // (nq) generalised coordinates
   std::vector<double> u;  // (nu) generalised speeds
   std::vector<double> z;  // (nz) quadratures
+  // (nd) discrete variables, which the equations may depend on: events change them, steps do not
+  std::vector<double> d = {};
 };
 
 // The equations in canonical form, for rules that carry momenta:

@@ -102,6 +102,9 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   if (!done()) do_start();
   control_before_step_ = control_;
   earliest_ = from.t;
+  is_taken_back_ = false;
+  begin_ = from;
+  begin_memory_.assign(rule.previous_memory().begin(), rule.previous_memory().end());
 }
 
 const IntegrationState& StepDriver::advance_to(double t) {
@@ -124,6 +127,41 @@ const IntegrationState& StepDriver::step() {
   control_before_step_ = before;
   earliest_ = rule_->previous().t;
   return state();
+}
+
+const IntegrationState& StepDriver::try_end(double t) {
+  if (!is_taken_back_) {
+    const std::span<const double> memory = rule_->previous_memory();
+    begin_memory_.assign(memory.begin(), memory.end());
+    begin_ = rule_->previous();
+    rule_->start(*equations_, begin_, begin_memory_);
+    const long evaluations = statistics().evaluations, rejected = statistics().rejected;
+    control_.statistics = control_before_step_.statistics;
+    control_.statistics.evaluations = evaluations;
+    control_.statistics.rejected = rejected;
+    is_taken_back_ = true;
+  }
+  if (t == state().t) return state();
+  const StepReport report = rule_->try_step(t);
+  if (!report.complete()) throw ComputationError(state().t, describe(report, *equations_));
+  return rule_->candidate();
+}
+
+const IntegrationState& StepDriver::end_step_at(double t) {
+  if (!is_taken_back_ || rule_->candidate().t != t) try_end(t);
+  is_taken_back_ = false;
+  accept_step();
+  earliest_ = rule_->previous().t;
+  return state();
+}
+
+void StepDriver::restart(const IntegrationState& from) {
+  assert(from.t == state().t);
+  rule_->start(*equations_, from);
+  control_.error_before = 0.0;
+  control_before_step_ = control_;
+  earliest_ = from.t;
+  between_ = from;
 }
 
 void StepDriver::accept_step() {

@@ -23,9 +23,10 @@ struct StepStatistics {
 
 // What a driver carries from step to step, besides the rule's own.
 struct StepControl {
-  double t_start = 0.0;     // s, of the whole run
-  double next_step = 0.0;   // s, variable: the length to try next; 0: not known yet
-  double last_error = 0.0;  // variable: of the last accepted step, relative to the tolerance
+  double t_start = 0.0;       // s, of the whole run
+  double next_step = 0.0;     // s, variable: the length to try next; 0: not known yet
+  double last_error = 0.0;    // variable: of the last accepted step, relative to the tolerance
+  double error_before = 0.0;  // variable, PID: of the one before; 0: not known
   StepStatistics statistics;
 };
 
@@ -62,6 +63,17 @@ class StepDriver {
   // Takes one step, however long, and returns the state at its end. Not after done().
   const IntegrationState& step();
 
+  // For events within the last accepted step, which began at step_begin(): try_end takes the step back (the
+  // first time) and tells where it leads when it ends at t, with all the accuracy of the rule;
+  // end_step_at accepts that, and must follow. Both throw ComputationError. The length to try next stays what
+  // the whole step proposed.
+  double step_begin() const { return earliest_; }
+  const IntegrationState& try_end(double t);
+  const IntegrationState& end_step_at(double t);
+  // Goes on from another state at the same instant. The rule forgets what it remembers of former steps.
+  void restart(const IntegrationState& state);
+  bool has_dense_output() const { return rule_->has_dense_output(); }
+
   bool done() const { return state().t == t_end_; }
   const IntegrationState& state() const { return rule_->state(); }  // the last accepted
   double t_end() const { return t_end_; }                           // s
@@ -91,8 +103,11 @@ class StepDriver {
   ErrorTolerances tolerances_;
   StepControl control_;
   StepControl control_before_step_;
-  double earliest_ = 0.0;     // s, that advance_to can still tell
+  double earliest_ = 0.0;  // s, that advance_to can still tell
+  bool is_taken_back_ = false;
   IntegrationState between_;  // what advance_to returns
+  IntegrationState begin_;    // of the step that is taken back, and what the rule remembers there
+  std::vector<double> begin_memory_;
 };
 
 }  // namespace sestina

@@ -17,9 +17,12 @@ struct StepOptions {
   double rtol = 1e-8;
   double atol = 1e-10;                                        // in the unit of x
   double max_step = std::numeric_limits<double>::infinity();  // s, variable: no step is longer
+  std::string control = "pi";                                 // variable: "pi" or "pid"
+  double land_every = 0.0;                                    // s: steps end at its multiples; 0: anywhere
 };
 
 std::span<const std::string> step_driver_names();
+std::span<const std::string> step_control_names();
 // Throws InputError with all that is wrong with the options of the chosen driver; those of the other are
 // not looked at.
 std::unique_ptr<StepDriver> make_step_driver(const StepOptions& options);

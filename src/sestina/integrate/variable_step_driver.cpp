@@ -8,6 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/integrate/landing.h"
 #include "sestina/integrate/rule_list.h"
 
 namespace sestina {
@@ -19,10 +20,24 @@ constexpr double kShrinkAtMost = 0.2;
 constexpr double kGrowAtMost = 10.0;
 constexpr double kSmallestLastError = 1e-4;
 
+constexpr double kPid[] = {0.58, 0.21, 0.1};
+
+struct Exponents {
+  double alpha, beta;
+};
+
+// Of the PI controller; a rejected step shrinks with the same alpha.
+Exponents pi_exponents(const IntegrationRule& rule) {
+  const double k = rule.error_order() + 1;
+  const double beta = 0.2 / k;
+  return {1.0 / k - 0.75 * beta, beta};
+}
+
 }  // namespace
 
-VariableStepDriver::VariableStepDriver(double rtol, double atol, double max_step)
-    : rtol_(rtol), atol_(atol), max_step_(max_step) {
+VariableStepDriver::VariableStepDriver(double rtol, double atol, double max_step, Control control,
+                                       double land_every)
+    : rtol_(rtol), atol_(atol), max_step_(max_step), kind_(control), land_every_(land_every) {
   FaultList faults;
   add_faults({rtol, atol, max_step}, faults);
   faults.throw_if_any();
@@ -39,45 +54,70 @@ void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) 
 void VariableStepDriver::do_start() {
   if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or the rule's affair
   control().next_step = calc_initial_step();
-  control().last_error = kSmallestLastError;
+  control().last_error = kind_ == Control::kPI ? kSmallestLastError : 0.0;
 }
 
 void VariableStepDriver::do_step() {
   if (rule().chooses_its_steps()) return take_own_step();
   const double t = state().t;
-  const double k = rule().error_order() + 1;
-  const double beta = 0.2 / k;
-  const double alpha = 1.0 / k - 0.75 * beta;
-  double h = std::min(control().next_step, max_step_);
+  const double alpha = pi_exponents(rule()).alpha;
+  const double wanted = std::min(control().next_step, max_step_);
+  double h = wanted;
   for (double grow_at_most = kGrowAtMost;; grow_at_most = 1.0) {
     const double t_next = calc_step_end(t, h);
     h = t_next - t;
     const Attempt attempt = try_step(t_next);
-    const double proportional = std::pow(attempt.error, alpha);
     if (attempt.error <= 1.0) {
-      const double factor = kSafety * std::pow(control().last_error, beta) / proportional;
-      control().next_step =
-          std::max(h * std::clamp(factor, kShrinkAtMost, grow_at_most), smallest_step(t_next));
-      control().last_error = std::max(attempt.error, kSmallestLastError);
+      const double factor = std::clamp(calc_factor(attempt.error), kShrinkAtMost, grow_at_most);
+      control().next_step = std::max(h * factor, smallest_step(t_next));
+      const bool is_cut_to_land = land_every_ > 0.0 && h < wanted && grow_at_most > 1.0;
+      if (is_cut_to_land) control().next_step = std::max(control().next_step, wanted);
+      remember(attempt.error);
       accept_step();
       return;
     }
     ++control().statistics.rejected;
-    h *= std::max(kSafety / proportional, kShrinkAtMost);
+    if (kind_ == Control::kPID) control().last_error = control().error_before = 0.0;
+    h *= std::max(kSafety / std::pow(attempt.error, alpha), kShrinkAtMost);
     if (h < smallest_step(t)) fail(h, attempt);
   }
 }
 
 void VariableStepDriver::take_own_step() {
-  const StepReport report = rule().try_own_step(t_end());
+  const StepReport report = rule().try_own_step(calc_next_stop(state().t));
   if (!report.complete()) throw ComputationError(state().t, describe(report, equations()));
   accept_step();
 }
 
+double VariableStepDriver::calc_factor(double error) const {
+  if (kind_ == Control::kPI) {
+    const auto [alpha, beta] = pi_exponents(rule());
+    return kSafety * std::pow(control().last_error, beta) / std::pow(error, alpha);
+  }
+  const double k = rule().error_order() + 1;
+  const double current = std::max(error, kSmallestLastError);
+  if (control().error_before == 0.0) return kSafety / std::pow(current, 1.0 / k);
+  return kSafety * std::pow(current, -kPid[0] / k) * std::pow(control().last_error, kPid[1] / k) *
+         std::pow(control().error_before, -kPid[2] / k);
+}
+
+void VariableStepDriver::remember(double error) {
+  if (kind_ == Control::kPID) control().error_before = control().last_error;
+  control().last_error = std::max(error, kSmallestLastError);
+}
+
+// The end of the run, or the instant before it where a step has to land.
+double VariableStepDriver::calc_next_stop(double t) const {
+  if (land_every_ == 0.0) return t_end();
+  const double landing = find_landing_interval(control().t_start, land_every_, t).end;
+  return landing < t_end() - kNegligibleRest * land_every_ ? landing : t_end();
+}
+
 // The last two steps share what is left, so that the last one is not a mere rest.
 double VariableStepDriver::calc_step_end(double t, double h) const {
-  const double rest = t_end() - t;
-  if (rest <= h) return t_end();
+  const double end = calc_next_stop(t);
+  const double rest = end - t;
+  if (rest <= h) return end;
   return t + (rest < 2.0 * h ? 0.5 * rest : h);
 }
 

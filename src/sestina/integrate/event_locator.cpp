@@ -1,0 +1,308 @@
+#include "sestina/integrate/event_locator.h"
+
+#include <cassert>
+#include <limits>
+
+namespace sestina {
+namespace {
+
+constexpr std::size_t kPartsOfDenseStep = 4, kPartsOfStep = 2;
+constexpr int kMostProbes = 4;  // of one dip
+// A dip is looked for where the parabola comes nearer to zero than this part of the samples' distance.
+constexpr double kNearZero = 0.25;
+// On the interpolant, in parts of the step.
+constexpr double kRough = 1e-9;
+// Crossings that are farther apart on the interpolant, in parts of the step, are not simultaneous.
+constexpr double kSimultaneous = 1e-3;
+
+// Where the parabola through three points has its vertex, and its value there; towards zero for positive y.
+struct Vertex {
+  double x = std::numeric_limits<double>::quiet_NaN();
+  double y = std::numeric_limits<double>::infinity();
+};
+
+Vertex find_minimum(double x0, double y0, double x1, double y1, double x2, double y2) {
+  const double slope01 = (y1 - y0) / (x1 - x0);
+  const double curvature = ((y2 - y1) / (x2 - x1) - slope01) / (x2 - x0);
+  if (!(curvature > 0.0)) return {};
+  const double x = 0.5 * (x0 + x1 - slope01 / curvature);
+  return {x, y0 + slope01 * (x - x0) + curvature * (x - x0) * (x - x1)};
+}
+
+}  // namespace
+
+EventLocator::EventLocator(EventFunctions& functions, std::vector<EventWatch> watches)
+    : functions_(functions), watches_(std::move(watches)) {
+  const auto n = static_cast<std::size_t>(functions_.size());
+  assert(watches_.size() == n);
+  sides_.assign(n, 0);
+  sides_before_step_.assign(n, 0);
+  due_towards_.assign(n, 0);
+  values_.assign(n, 0.0);
+  before_.assign(n, 0.0);
+  rates_.assign(n, 0.0);
+  times_.assign(kPartsOfDenseStep + 1, 0.0);
+  samples_.assign(times_.size() * n, 0.0);
+  due_.reserve(n);
+  crossings_.reserve(n);
+}
+
+// ---- sides ----------------------------------------------------------------------------------------
+
+std::span<const int> EventLocator::start(const StepDriver& driver) {
+  due_.clear();
+  functions_.calc(driver.state(), values_);
+  functions_.calc_rates(driver.state(), rates_);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    due_towards_[i] = 0;
+    sides_[i] = values_[i] != 0.0 ? sign_of(values_[i]) : leave_zero(static_cast<int>(i), rates_[i]);
+  }
+  before_ = values_;
+  sides_before_step_ = sides_;
+  return due_;
+}
+
+void EventLocator::resume(std::span<const int> sides) {
+  sides_.assign(sides.begin(), sides.end());
+  sides_before_step_ = sides_;
+}
+
+std::span<const int> EventLocator::restart(const StepDriver& driver) {
+  functions_.calc(driver.state(), values_);
+  functions_.calc_rates(driver.state(), rates_);
+  due_.clear();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const int towards = due_towards_[i];
+    due_towards_[i] = 0;
+    const bool stays = values_[i] == before_[i];
+    if (towards != 0 && (stays || values_[i] == 0.0)) {
+      sides_[i] = sign_of(rates_[i]) == -towards ? -towards : towards;
+    } else if (values_[i] != 0.0) {
+      if (!stays) sides_[i] = sign_of(values_[i]);
+    } else if (!stays) {
+      sides_[i] = leave_zero(static_cast<int>(i), rates_[i]);
+    }
+  }
+  before_ = values_;
+  sides_before_step_ = sides_;
+  return due_;
+}
+
+// A function that is zero: its side, and whether it crosses.
+int EventLocator::leave_zero(int event, double rate) {
+  const int towards = sign_of(rate);
+  const auto i = static_cast<std::size_t>(event);
+  if (towards != 0 && is_wanted(watches_[i].direction, towards)) {
+    due_.push_back(event);
+    due_towards_[i] = towards;
+  }
+  return towards;
+}
+
+// ---- what a step shows ----------------------------------------------------------------------------
+
+double EventLocator::value(StepDriver& driver, int event, double t) {
+  functions_.calc(driver.advance_to(t), values_);
+  return values_[static_cast<std::size_t>(event)];
+}
+
+double EventLocator::exact_value(StepDriver& driver, int event, double t) {
+  functions_.calc(driver.try_end(t), values_);
+  return values_[static_cast<std::size_t>(event)];
+}
+
+double EventLocator::sample(std::size_t k, int event) const {
+  return samples_[k * values_.size() + static_cast<std::size_t>(event)];
+}
+
+double EventLocator::tolerance(int event, const StepDriver& driver) const {
+  const double largest = std::max(std::abs(driver.step_begin()), std::abs(driver.state().t));
+  return std::max(watches_[static_cast<std::size_t>(event)].tolerance,
+                  16.0 * std::numeric_limits<double>::epsilon() * largest);
+}
+
+void EventLocator::take_samples(StepDriver& driver) {
+  const std::size_t parts = driver.has_dense_output() ? kPartsOfDenseStep : kPartsOfStep;
+  const double begin = driver.step_begin(), end = driver.state().t;
+  times_.resize(parts + 1);
+  for (std::size_t k = 0; k <= parts; ++k) {
+    const double theta = static_cast<double>(k) / static_cast<double>(parts);
+    times_[k] = k == parts ? end : begin + theta * (end - begin);
+    functions_.calc(driver.advance_to(times_[k]),
+                    std::span(samples_).subspan(k * values_.size(), values_.size()));
+  }
+}
+
+std::span<const int> EventLocator::look(StepDriver& driver) {
+  due_.clear();
+  sides_before_step_ = sides_;
+  take_samples(driver);
+  crossings_.clear();
+  for (int i = 0; i < functions_.size(); ++i) {
+    Crossing crossing;
+    if (find_crossing(driver, i, crossing)) crossings_.push_back(crossing);
+  }
+  if (!crossings_.empty()) {
+    const double t = locate_first(driver);
+    functions_.calc(driver.end_step_at(t), values_);
+  } else {
+    functions_.calc(driver.state(), values_);
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (due_towards_[i] != 0) {
+      sides_[i] = due_towards_[i];
+    } else if (values_[i] != 0.0) {
+      sides_[i] = sign_of(values_[i]);
+    }
+  }
+  before_ = values_;
+  return due_;
+}
+
+// The first crossing in the wanted direction.
+bool EventLocator::find_crossing(StepDriver& driver, int event, Crossing& found) {
+  const CrossingDirection direction = watches_[static_cast<std::size_t>(event)].direction;
+  int side = sides_[static_cast<std::size_t>(event)];
+  for (std::size_t k = 1; k < times_.size(); ++k) {
+    const double g = sample(k, event);
+    found = {event, -side, times_[k - 1], times_[k], 0.0, 0.0};
+    if (side == 0) {
+      side = sign_of(g);
+    } else if (sign_of(g) == side) {
+      double dip = 0.0;
+      if (!find_dip(driver, event, side, k, dip)) continue;
+      if (is_wanted(direction, -side)) {
+        found.b = dip;
+        return find_return(driver, found, side);
+      }
+      if (is_wanted(direction, side) && value(driver, event, dip) != 0.0) {
+        found.a = dip, found.towards = side;
+        return find_return(driver, found, -side);
+      }
+    } else {
+      if (is_wanted(direction, -side)) return find_return(driver, found, side);
+      if (g != 0.0) side = -side;
+    }
+  }
+  return false;
+}
+
+// Whether the function, of the same sign at samples k - 1 and k, is zero or of the other sign between them.
+bool EventLocator::find_dip(StepDriver& driver, int event, int side, std::size_t k, double& at) {
+  double a = times_[k - 1], ya = side * sample(k - 1, event);
+  double b = times_[k], yb = side * sample(k, event);
+  if (!(ya > 0.0)) return false;  // it has just left zero
+  for (const std::size_t third : {k + 1, k - 2}) {
+    if (third >= times_.size()) continue;  // there is none, k - 2 = -1 included
+    Vertex vertex = find_minimum(a, ya, b, yb, times_[third], side * sample(third, event));
+    for (int probe = 0; probe < kMostProbes; ++probe) {
+      if (!(vertex.x > a && vertex.x < b) || vertex.y > kNearZero * std::min(ya, yb)) break;
+      const double y = side * value(driver, event, vertex.x);
+      if (y <= 0.0) {
+        at = vertex.x;
+        return true;
+      }
+      if (y >= std::min(ya, yb)) break;
+      const Vertex next = find_minimum(a, ya, vertex.x, y, b, yb);
+      (next.x < vertex.x ? b : a) = vertex.x;
+      (next.x < vertex.x ? yb : ya) = y;
+      vertex = next;
+    }
+  }
+  return false;
+}
+
+// Where the crossing's interval begins at zero, from which the function left to its side: a later beginning,
+// at which it is on that side; and the place on the interpolant.
+bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side) {
+  crossing.towards = -side;
+  const double shortest = tolerance(crossing.event, driver);
+  if (sign_of(value(driver, crossing.event, crossing.a)) != side) {
+    const double zero = crossing.a;
+    for (double t = crossing.b;;) {
+      t = zero + 0.5 * (t - zero);
+      if (t - zero <= shortest) {
+        // It returned sooner than the time can tell.
+        crossing.a = zero;
+        crossing.b = crossing.at = std::min(zero + shortest, crossing.b);
+        return true;
+      }
+      if (sign_of(value(driver, crossing.event, t)) == side) {
+        crossing.a = t;
+        break;
+      }
+      crossing.b = t;
+    }
+  }
+  locate_on_interpolant(driver, crossing);
+  return true;
+}
+
+void EventLocator::locate_on_interpolant(StepDriver& driver, Crossing& crossing) {
+  const auto g = [&](double t) { return value(driver, crossing.event, t); };
+  Bracket bracket{crossing.a, crossing.b, g(crossing.a), g(crossing.b)};
+  const double h = times_.back() - times_.front();
+  narrow(bracket, std::max(kRough * h, tolerance(crossing.event, driver)), g);
+  crossing.at = bracket.b;
+  crossing.slope = (bracket.gb - bracket.ga) / (bracket.b - bracket.a);
+}
+
+// ---- the exact instant ----------------------------------------------------------------------------
+
+// The end of the step that is within the tolerance after the crossing.
+double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
+  if (crossing.slope == 0.0) return crossing.at;  // a crossing and the return from it in no time
+  const double tol = tolerance(crossing.event, driver);
+  const auto g = [&](double t) { return exact_value(driver, crossing.event, t); };
+  const auto is_before = [&](double x) { return sign_of(x) == -crossing.towards; };
+  double t = crossing.at, gt = g(t);
+  // Newton's step with the slope of the interpolant tells how far off it is; twice that brackets.
+  double width = std::max(tol, 2.0 * std::abs(gt / crossing.slope));
+  Bracket bracket{t, t, gt, gt};
+  if (is_before(gt)) {
+    while (is_before(bracket.gb)) {
+      if (bracket.b >= crossing.b) return crossing.at;  // only the interpolant touches zero
+      bracket.a = bracket.b, bracket.ga = bracket.gb;
+      bracket.b = std::min(t + width, crossing.b), bracket.gb = g(bracket.b);
+      width *= 8.0;
+    }
+  } else {
+    while (!is_before(bracket.ga)) {
+      if (bracket.a <= crossing.a) return crossing.at;
+      bracket.b = bracket.a, bracket.gb = bracket.ga;
+      bracket.a = std::max(t - width, crossing.a), bracket.ga = g(bracket.a);
+      width *= 8.0;
+    }
+  }
+  narrow(bracket, tol, g);
+  return bracket.b;
+}
+
+bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, double t) {
+  return t > crossing.a && sign_of(exact_value(driver, crossing.event, t)) != -crossing.towards;
+}
+
+// The first crossing decides where the step ends; those within its tolerance take place with it.
+double EventLocator::locate_first(StepDriver& driver) {
+  const double h = times_.back() - times_.front(), end = times_.back();
+  const auto earlier = [](const Crossing& x, const Crossing& y) { return x.at < y.at; };
+  const Crossing* first = &*std::min_element(crossings_.begin(), crossings_.end(), earlier);
+  double t = locate(driver, *first);
+  for (const Crossing& other : crossings_) {
+    if (&other == first || other.at - first->at > kSimultaneous * h || !is_crossed(driver, other, t))
+      continue;
+    const double t_other = locate(driver, other);
+    if (t_other < t) t = t_other, first = &other;
+  }
+  const double together = std::min(t + tolerance(first->event, driver), end);
+  for (const Crossing& crossing : crossings_) {
+    const bool is_due = &crossing == first ||
+                        (crossing.at - t <= kSimultaneous * h && is_crossed(driver, crossing, together));
+    if (!is_due) continue;
+    due_.push_back(crossing.event);
+    due_towards_[static_cast<std::size_t>(crossing.event)] = crossing.towards;
+  }
+  return t;
+}
+
+}  // namespace sestina

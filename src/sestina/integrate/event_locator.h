@@ -1,0 +1,102 @@
+// Finds the instants at which functions of the state cross zero, and lets steps end there.
+//
+// A step is looked at after the driver has accepted it: the functions are sampled at its ends and between (in
+// quarters where dense output costs nothing, otherwise at its middle). A crossing shows itself
+//  - by a change of sign between two samples, or
+//  - by a parabola through three samples whose vertex between two of them points at zero: the function is
+//    then looked at there, and so on. So two crossings within a quarter (half) of a step are seen where a
+//    parabola describes the function in it.
+// The crossing is located on the interpolant first. Then the step is taken back and repeated with its end as
+// the unknown, until the end is within the tolerance after the crossing: what counts is the rule's own
+// solution there, not the interpolant's lower order.
+//
+// Each function has a side: the sign that it has, or will have as soon as it leaves zero. An event takes
+// place when a function reaches zero from a side, or passes it. Hence
+//  - a function that has just crossed is on the other side, and rounding errors do not make it cross again;
+//  - a function that stands at zero and is sent back by what the event changed is on its former side. Should
+//    it return to zero sooner than the time can tell, then the event takes place again;
+//  - a function that is zero at the start crosses at once if its rate leads in the direction of the event;
+//    without rate it gets the side to which it leaves, and nothing takes place;
+//  - what an event changes makes a function jump from side to side, but not cross.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sestina/integrate/step_driver.h"
+#include "sestina/numerics/zero_crossing.h"
+
+namespace sestina {
+
+// The functions whose zeros are events. Both may throw ComputationError.
+class EventFunctions {
+ public:
+  virtual ~EventFunctions() = default;
+  virtual int size() const = 0;
+  virtual void calc(const IntegrationState& state, std::span<double> values) = 0;
+  // Along the motion, per second.
+  virtual void calc_rates(const IntegrationState& state, std::span<double> rates) = 0;
+};
+
+struct EventWatch {
+  CrossingDirection direction = CrossingDirection::kBoth;
+  double tolerance = 0.0;  // s; zero: as the time can be told, 16 spacings of it
+};
+
+class EventLocator {
+ public:
+  // The functions must outlive this.
+  EventLocator(EventFunctions& functions, std::vector<EventWatch> watches);
+
+  // All three return the events that take place at driver.state(), in their order.
+  //
+  // At the start of a run.
+  std::span<const int> start(const StepDriver& driver);
+  // After each step, which may be cut.
+  std::span<const int> look(StepDriver& driver);
+  // After events that were returned have changed the state, or have not, and the driver has been restarted.
+  std::span<const int> restart(const StepDriver& driver);
+
+  // (events) -1, 0 or 1, at driver.step_begin(): what a run is resumed with.
+  std::span<const int> sides_before_step() const { return sides_before_step_; }
+  void resume(std::span<const int> sides);
+
+ private:
+  struct Crossing {
+    int event = -1;
+    int towards = 0;  // the sign after the crossing
+    double a = 0.0;   // s, not yet crossed
+    double b = 0.0;   // s, crossed
+    double at = 0.0;  // s, on the interpolant
+    double slope = 0.0;
+  };
+
+  double value(StepDriver& driver, int event, double t);
+  double exact_value(StepDriver& driver, int event, double t);
+  double sample(std::size_t k, int event) const;
+  double tolerance(int event, const StepDriver& driver) const;
+  int leave_zero(int event, double rate);
+
+  void take_samples(StepDriver& driver);
+  bool find_crossing(StepDriver& driver, int event, Crossing& found);
+  bool find_dip(StepDriver& driver, int event, int side, std::size_t k, double& at);
+  bool find_return(StepDriver& driver, Crossing& crossing, int side);
+  void locate_on_interpolant(StepDriver& driver, Crossing& crossing);
+  double locate(StepDriver& driver, const Crossing& crossing);
+  double locate_first(StepDriver& driver);
+  bool is_crossed(StepDriver& driver, const Crossing& crossing, double t);
+
+  EventFunctions& functions_;
+  std::vector<EventWatch> watches_;
+  std::vector<int> sides_, sides_before_step_;
+  std::vector<int> due_;             // events
+  std::vector<int> due_towards_;     // (events) the sign after the crossing; zero for those not due
+  std::vector<double> values_;       // (events) scratch
+  std::vector<double> before_;       // (events) at the event, before it changed anything
+  std::vector<double> rates_;        // (events)
+  std::vector<double> times_;        // of the samples
+  std::vector<double> samples_;      // (times x events)
+  std::vector<Crossing> crossings_;  // in the step that is looked at
+};
+
+}  // namespace sestina

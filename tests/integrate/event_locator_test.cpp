@@ -1,0 +1,346 @@
+// Where events are, in which order, and how often: laws that hold with every rule and driver.
+#include <gtest/gtest.h>
+
+#include "integrate/event_watcher.h"
+#include "integrate/test_rules.h"
+#include "integrate/test_systems.h"
+
+namespace sestina::test {
+namespace {
+
+constexpr auto kRising = CrossingDirection::kRising;
+constexpr auto kFalling = CrossingDirection::kFalling;
+constexpr auto kBoth = CrossingDirection::kBoth;
+
+// An event takes place at the crossing or up to 16 spacings of the time after it.
+constexpr double spacings(double t) { return 32.0 * std::numeric_limits<double>::epsilon() * t; }
+
+std::vector<double> times_of(const std::vector<Occurrence>& found, int event) {
+  std::vector<double> times;
+  for (const Occurrence& x : found) {
+    if (x.event == event) times.push_back(x.t);
+  }
+  return times;
+}
+
+void expect_times(const std::vector<double>& found, const std::vector<double>& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size()) << testing::PrintToString(found);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], tolerance) << i;
+}
+
+// Free motion of a point that nothing depends on, in steps of dt: what is watched are functions of the time.
+std::vector<Occurrence> watch(std::vector<Watched> watched, double dt, double t_end,
+                              const EventRun::Act& act = {}) {
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = dt}, system, std::move(watched));
+  return run.run({0.0, {0.0}, {1.0}, {}}, t_end, act);
+}
+
+Watched sine(CrossingDirection direction) {
+  return of_time([](double t) { return std::sin(t + 1.0); }, [](double t) { return std::cos(t + 1.0); },
+                 direction);
+}
+
+TEST(EventLocator, TellsDirections) {
+  const double pi = std::numbers::pi;
+  const auto found = watch({sine(kRising), sine(kFalling), sine(kBoth)}, 0.37, 10.0);
+  expect_times(times_of(found, 0), {2.0 * pi - 1.0}, spacings(10.0));
+  expect_times(times_of(found, 1), {pi - 1.0, 3.0 * pi - 1.0}, spacings(10.0));
+  expect_times(times_of(found, 2), {pi - 1.0, 2.0 * pi - 1.0, 3.0 * pi - 1.0}, spacings(10.0));
+}
+
+TEST(EventLocator, EventIsNeverBeforeItsCrossing) {
+  const auto found = watch({sine(kBoth)}, 0.37, 10.0);
+  double sign = 1.0;
+  for (const Occurrence& x : found) EXPECT_LE((sign = -sign) * -std::sin(x.t + 1.0), 0.0) << x.t;
+}
+
+Watched crossing_at(double t0, double slope = 1.0, CrossingDirection direction = kBoth) {
+  return of_time([=](double t) { return slope * (t - t0); }, [=](double) { return slope; }, direction);
+}
+
+TEST(EventLocator, SimultaneousEventsTakePlaceTogetherInTheirOrder) {
+  const auto found =
+      watch({crossing_at(1.3, 5.0), crossing_at(2.0), crossing_at(1.3, -2.0), crossing_at(1.3 + 1e-15, 1e3)},
+            0.5, 1.9);
+  ASSERT_EQ(found.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(found[i].event, (std::array{0, 2, 3}[i]));
+    EXPECT_EQ(found[i].t, found[0].t);
+  }
+}
+
+TEST(EventLocator, EventsThatTheTimeTellsApartTakePlaceApart) {
+  const std::vector<double> offsets = {1e-13, 1e-9, 1e-5, 0.1};
+  for (const double offset : offsets) {
+    // The later one comes first in the order.
+    const auto found = watch({crossing_at(1.3 + offset), crossing_at(1.3)}, 0.5, 1.9);
+    ASSERT_EQ(found.size(), 2u) << offset;
+    EXPECT_EQ(found[0].event, 1);
+    EXPECT_NEAR(found[0].t, 1.3, spacings(1.3));
+    EXPECT_NEAR(found[1].t, 1.3 + offset, spacings(1.3));
+    EXPECT_LT(found[0].t, found[1].t);
+  }
+}
+
+Watched dip(double t0, double depth, CrossingDirection direction = kBoth) {
+  return of_time([=](double t) { return (t - t0) * (t - t0) - depth; },
+                 [=](double t) { return 2.0 * (t - t0); }, direction);
+}
+
+// Both crossings lie between two samples; sqrt(depth) apart from the vertex.
+TEST(EventLocator, SeesTwoCrossingsWithinAPartOfAStep) {
+  for (const double depth : {1e-2, 1e-4, 1e-8, 1e-12}) {
+    const double width = std::sqrt(depth);
+    for (const double t0 : {0.33, 0.6, 1.1, 1.9}) {
+      // The slope at the crossing is 2 width: rounding of the square's value is that much time.
+      const double tolerance = spacings(2.0) + 4.0 * std::numeric_limits<double>::epsilon() / width;
+      const auto found = watch({dip(t0, depth), dip(t0, depth, kRising), dip(t0, depth, kFalling)}, 1.0, 2.2);
+      expect_times(times_of(found, 0), {t0 - width, t0 + width}, tolerance);
+      expect_times(times_of(found, 1), {t0 + width}, tolerance);
+      expect_times(times_of(found, 2), {t0 - width}, tolerance);
+    }
+  }
+}
+
+TEST(EventLocator, WhatComesNearZeroDoesNotCross) {
+  for (const double height : {1e-2, 1e-6, 1e-12}) {
+    EXPECT_TRUE(watch({dip(0.33, -height), dip(1.5, -height)}, 1.0, 2.2).empty()) << height;
+  }
+}
+
+// It reaches zero and turns back: if that is seen, then once down and once up, and never again.
+TEST(EventLocator, GrazingTakesPlaceAtMostOnceInADirection) {
+  for (const double t0 : {0.25, 0.33, 0.5, 0.75, 1.0, 1.1}) {
+    const auto found = watch({dip(t0, 0.0, kFalling), dip(t0, 0.0, kRising)}, 1.0, 2.2);
+    EXPECT_LE(times_of(found, 0).size(), 1u) << t0;
+    EXPECT_LE(times_of(found, 1).size(), 1u) << t0;
+    for (const Occurrence& x : found) EXPECT_NEAR(x.t, t0, 1e-7);  // the square is zero that near
+  }
+  EXPECT_EQ(times_of(watch({dip(0.5, 0.0, kFalling)}, 1.0, 2.2), 0).size(), 1u);  // a sample hits it
+}
+
+TEST(EventLocator, ZeroAtTheStartCrossesWhereItsRateLeads) {
+  for (const double slope : {-1.0, 1.0}) {
+    const auto rises = watch({crossing_at(0.0, slope, kRising)}, 0.5, 1.0);
+    const auto falls = watch({crossing_at(0.0, slope, kFalling)}, 0.5, 1.0);
+    const auto both = watch({crossing_at(0.0, slope, kBoth)}, 0.5, 1.0);
+    expect_times(times_of(rises, 0), slope > 0.0 ? std::vector{0.0} : std::vector<double>{}, 0.0);
+    expect_times(times_of(falls, 0), slope < 0.0 ? std::vector{0.0} : std::vector<double>{}, 0.0);
+    expect_times(times_of(both, 0), {0.0}, 0.0);
+  }
+}
+
+// Without a rate at the start it takes the side to which it goes, from which it can cross later.
+TEST(EventLocator, RestAtZeroIsNoCrossing) {
+  const auto found = watch(
+      {of_time([](double t) { return t * t * (1.0 - t); }, [](double t) { return 2.0 * t - 3.0 * t * t; })},
+      0.5, 2.0);
+  expect_times(times_of(found, 0), {1.0}, spacings(1.0));
+}
+
+TEST(EventLocator, FindsJumps) {
+  const auto found =
+      watch({of_time([](double t) { return t < 0.777 ? -3.0 : 1e9; }, [](double) { return 0.0; })}, 0.5, 2.0);
+  expect_times(times_of(found, 0), {0.777}, spacings(0.777));
+}
+
+TEST(EventLocator, ToleranceIsHowLateAnEventMayBe) {
+  const double tolerance = 0.03;
+  const auto found = watch({of_time([](double t) { return std::tanh(5.0 * (t - 1.1)); },
+                                    [](double) { return 1.0; }, kBoth, tolerance)},
+                           0.5, 2.0);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_GE(found[0].t, 1.1);
+  EXPECT_LE(found[0].t, 1.1 + tolerance);
+}
+
+// q is watched at 2 and jumps over it at t = 1: no crossing. Then it comes back.
+TEST(EventLocator, WhatAnEventMovesJumpsButDoesNotCross) {
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system, {crossing_at(1.0), of_height(2.0, kBoth)});
+  const auto& found = run.run({0.0, {0.0}, {1.0}, {}}, 3.0, [](int event, IntegrationState& state) {
+    if (event == 0) state.q[0] = 3.0, state.u[0] = -1.0;
+    return true;
+  });
+  expect_times(times_of(found, 1), {2.0}, spacings(2.0));
+}
+
+// What an event sets to zero crosses at once where its rate leads in its direction, and else not.
+TEST(EventLocator, WhatAnEventSetsToZeroCrossesWhereItsRateLeads) {
+  for (const double u : {-1.0, 1.0}) {
+    PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+    auto rule = make_rule("rk4");
+    EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system, {crossing_at(1.0), of_height(5.0, kRising)});
+    const auto& found = run.run({0.0, {0.0}, {1.0}, {}}, 2.0, [u](int event, IntegrationState& state) {
+      if (event == 0) state.q[0] = 5.0, state.u[0] = u;
+      return true;
+    });
+    expect_times(times_of(found, 1), u > 0.0 ? std::vector{found[0].t} : std::vector<double>{}, 0.0);
+  }
+}
+
+// Each flight takes less time than can be told: the event takes place again and again, and time goes on.
+TEST(EventLocator, ReturnToZeroSoonerThanTheTimeCanTellTakesPlaceAgain) {
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -1.0; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = 0.25}, system, {of_height(0.0)});
+  int count = 0;
+  const auto& found = run.run({0.0, {0.5}, {0.0}, {}}, 3.0, [&count](int, IntegrationState& state) {
+    state.u[0] = 1e-18;
+    return ++count < 20;
+  });
+  ASSERT_EQ(found.size(), 20u);
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    EXPECT_GT(found[i].t, found[i - 1].t);
+    EXPECT_LE(found[i].t, found[i - 1].t + spacings(1.0));
+  }
+}
+
+// ---- with every rule ------------------------------------------------------------------------------
+
+class EachRuleAndDriver : public testing::TestWithParam<std::string> {
+ protected:
+  void for_each_driver(const std::function<void(IntegrationRule&, const StepOptions&)>& test) {
+    auto rule = make_rule(GetParam());
+    test(*rule, {.driver = "fixed", .dt = 0.17});
+    if (rule->error_order() == 0) return;
+    for (const char* control : {"pi", "pid"}) {
+      test(*rule, {.driver = "variable", .rtol = 1e-6, .atol = 1e-6, .control = control});
+      test(*rule, {.driver = "variable", .rtol = 1e-6, .atol = 1e-6, .control = control, .land_every = 0.11});
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, EachRuleAndDriver, testing::ValuesIn(rule_labels()),
+                         [](const auto& test) { return test.param; });
+
+// A parabola is exact in every rule of order two. Bounce k is at (2k + 1) T, where T is the time of the first
+// fall; the speed grows by rounding alone.
+TEST_P(EachRuleAndDriver, BallBouncesAtTheInstantsOfTheClosedForm) {
+  for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
+    if (rule.order() < 2) return;
+    const double gravity = 9.81, height = 1.3, radius = 0.1;
+    PlainSystem system(1, 0, [&](double, auto, auto, auto udot, auto) { udot[0] = -gravity; });
+    EventRun run(rule, options, system, {of_height(radius), of_height(0.5 * height + radius, kBoth)});
+    const auto& found = run.run({0.0, {height + radius}, {0.0}, {}}, 10.0, [](int event, auto& state) {
+      if (event == 0) state.u[0] = -state.u[0];
+      return true;
+    });
+    const double T = std::sqrt(2.0 * height / gravity), half = std::sqrt(height / gravity);
+    std::vector<double> floor, middle;
+    for (double k = 0.0; (2.0 * k + 1.0) * T < 10.0; k += 1.0) {
+      floor.push_back((2.0 * k + 1.0) * T);
+      middle.push_back(2.0 * k * T + half);
+      if ((2.0 * k + 2.0) * T - half < 10.0) middle.push_back((2.0 * k + 2.0) * T - half);
+    }
+    expect_times(times_of(found, 0), floor, 1e-12);
+    expect_times(times_of(found, 1), middle, 1e-12);
+    for (const Occurrence& x : found) {
+      if (x.event == 0) EXPECT_NEAR(x.u[0], -std::sqrt(2.0 * gravity * height), 1e-12);
+    }
+  });
+}
+
+// The cut step is the step that ends there: its end is that of a run that has no more to go.
+TEST_P(EachRuleAndDriver, CutStepIsTheRulesOwnStepToThatInstant) {
+  auto rule = make_rule(GetParam());
+  auto oscillator = make_oscillator();
+  auto driver = make_step_driver({.driver = "fixed", .dt = 0.1});
+  driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 2.0);
+  while (driver->state().t < 0.95) driver->step();
+  const double begin = driver->step_begin(), end = begin + 0.037;
+  for (const double t : {end + 0.01, begin + 1e-9, end}) driver->try_end(t);
+  const IntegrationState cut = driver->end_step_at(end);
+  const long steps = driver->statistics().steps;
+  EXPECT_EQ(driver->step_begin(), begin);
+  EXPECT_EQ(driver->state().t, end);
+
+  auto other_rule = make_rule(GetParam());
+  auto other = make_step_driver({.driver = "fixed", .dt = 0.1});
+  other->start(*other_rule, oscillator, {0.0, {1.0}, {0.0}, {}}, end);
+  other->advance_to(end);
+  EXPECT_EQ(cut.q, other->state().q);
+  EXPECT_EQ(cut.u, other->state().u);
+  EXPECT_EQ(steps, other->statistics().steps);
+  EXPECT_EQ(driver->statistics().smallest_step, other->statistics().smallest_step);
+}
+
+// What is never zero leaves no trace in the steps.
+TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
+  for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
+    FreeRigidBody body;
+    auto alone = make_step_driver(options);
+    alone->start(rule, body, FreeRigidBody::start(), 5.0);
+    while (!alone->done()) alone->step();
+    const IntegrationState reference = alone->state();
+    const long steps = alone->statistics().steps;
+    EventRun never(rule, options, body, {crossing_at(77.0)});
+    EXPECT_TRUE(never.run(FreeRigidBody::start(), 5.0).empty());
+    EXPECT_EQ(never.driver().state().q, reference.q);
+    EXPECT_EQ(never.driver().state().u, reference.u);
+    EXPECT_EQ(never.driver().statistics().steps, steps);
+  });
+}
+
+// From a checkpoint in the midst of bounces, the same events at the same instants, bit for bit.
+TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
+  for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
+    const auto make = [] {
+      return PlainSystem(1, 0, [](double, auto q, auto, auto udot, auto) { udot[0] = -9.81 - q[0]; });
+    };
+    const std::vector<Watched> watched = {of_height(0.0), of_height(0.7, kBoth)};
+    const auto bounce = [](int event, IntegrationState& state) {
+      if (event == 0) state.u[0] *= -0.9;
+      return true;
+    };
+    auto system = make();
+    EventRun whole(rule, options, system, watched);
+    const std::vector<Occurrence> reference = whole.run({0.0, {1.0}, {0.0}, {}}, 4.0, bounce);
+    ASSERT_GT(reference.size(), 6u);
+
+    for (const long stop : {1L, 4L, 9L, 14L}) {
+      EventRun first(rule, options, system, watched);
+      long count = 0;
+      first.run({0.0, {1.0}, {0.0}, {}}, 4.0, [&](int event, IntegrationState& state) {
+        bounce(event, state);
+        return ++count < stop;
+      });
+      if (first.driver().done()) continue;
+      first.driver().step();
+      const StepCheckpoint checkpoint = first.driver().checkpoint();
+      const std::vector<int> sides(first.locator().sides_before_step().begin(),
+                                   first.locator().sides_before_step().end());
+      WatchedFunctions functions(watched);
+      EventLocator locator(functions, functions.watches());
+      auto driver = make_step_driver(options);
+      driver->resume(rule, system, checkpoint, 4.0);
+      locator.resume(sides);
+      std::size_t next = static_cast<std::size_t>(count);
+      while (!driver->done()) {
+        driver->step();
+        for (std::span<const int> due = locator.look(*driver); !due.empty();) {
+          IntegrationState state = driver->state();
+          for (const int event : due) {
+            ASSERT_LT(next, reference.size());
+            EXPECT_EQ(event, reference[next].event);
+            EXPECT_EQ(state.t, reference[next].t);
+            EXPECT_EQ(state.q, reference[next].q);
+            bounce(event, state);
+            ++next;
+          }
+          driver->restart(state);
+          due = locator.restart(*driver);
+        }
+      }
+      EXPECT_EQ(next, reference.size());
+      EXPECT_EQ(driver->state().q, whole.driver().state().q);
+      EXPECT_EQ(driver->statistics().steps, whole.driver().statistics().steps);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sestina::test
