@@ -51,8 +51,8 @@ std::vector<KeyTable> make_key_tables() {
   std::vector<KeyTable> tables{
       {"model",
        "",
-       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "analysis",
-        "output"},
+       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "variables",
+        "events", "analysis", "output"},
        {"sestina", "bodies"}},
       {"ground", "", {"points"}, {}},
       {"point", "", {"position", "axes"}, {}},
@@ -66,6 +66,7 @@ std::vector<KeyTable> make_key_tables() {
       {"inertia", "", {"xx", "yy", "zz", "xy", "xz", "yz"}, {}},
       {"limits", "", {"lower", "upper", "velocity", "effort"}, {}},
       {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
+      {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis", "", {"coordinates", "solver", "integrator", "step", "duration"}, {}},
       {"integrator", "", {"name", "stages", "form"}, {"name"}},
       {"step", "", {"driver", "dt", "rtol", "atol"}, {}},

@@ -8,6 +8,9 @@ namespace sestina {
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, BodySpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, JointSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, EventSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
+                std::vector<VariableSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, AnalysisSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out);
 

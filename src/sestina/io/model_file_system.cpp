@@ -98,6 +98,8 @@ System read_system(ReadContext& context, const YamlNode& root) {
   }
   read_list(context, map, "joints", system.joints);
   read_list(context, map, "forces", system.forces);
+  map.read("variables", system.variables);
+  read_list(context, map, "events", system.events);
   map.read("analysis", system.analysis);
   map.read("output", system.output);
   return system;

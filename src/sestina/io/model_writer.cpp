@@ -222,6 +222,25 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   return map.node();
 }
 
+YamlPointer event_node(const EventSpec& event) {
+  MapWriter map;
+  map.write("name", event.name);
+  map.write("when", event.when);
+  map.write_unless("both", "direction", event.direction);
+  if (event.terminal) {
+    Node yes = to_node(std::string("true"));
+    yes->quoted = false;
+    map.add("terminal", yes);
+  }
+  MapWriter set;
+  for (const AssignmentSpec& assignment : event.set) {
+    set.add(assignment.target.text, to_node(assignment.value));
+  }
+  map.add_unless_empty("set", set);
+  map.write("tolerance", event.tolerance);
+  return map.node();
+}
+
 YamlPointer analysis_node(const AnalysisSpec& analysis) {
   const AnalysisSpec standard;
   MapWriter map;
@@ -295,6 +314,14 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   map.add("bodies", bodies);
   if (!joints->items.empty()) map.add("joints", joints);
   if (!forces->items.empty()) map.add("forces", forces);
+  MapWriter variables;
+  for (const VariableSpec& variable : system.variables) {
+    variables.add(variable.name.text, to_node(variable.value));
+  }
+  map.add_unless_empty("variables", variables);
+  Node events = make_node(YamlNode::Kind::kList);
+  for (const EventSpec& event : system.events) events->items.push_back(event_node(event));
+  if (!events->items.empty()) map.add("events", events);
   const YamlPointer analysis = analysis_node(system.analysis);
   if (!analysis->entries.empty()) map.add("analysis", analysis);
   MapWriter output;

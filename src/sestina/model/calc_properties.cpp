@@ -201,6 +201,7 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   };
   state.q = take(model.initial_q(), model.nq());
   state.u = take(model.initial_u(), model.nu());
+  if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   normalize_q<T>(model, state.q);
   return state;
 }

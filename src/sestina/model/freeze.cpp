@@ -26,7 +26,9 @@ std::shared_ptr<const Model> Freezer::freeze() {
   collect_points();
   collect_initial_state();
   check_left_out_joints();
+  collect_variables();
   collect_forces();
+  collect_events();
   faults_.throw_if_any();
 
   compile_tapes();
@@ -114,9 +116,12 @@ void Freezer::compile_tapes() {
   data_.number_tape = Tape(*graph_, data_.numbers, numbers_.free_symbols());
   std::vector<Expr> inputs{graph_->symbol("t")};
   inputs.insert(inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
+  for (const VariableInfo& variable : data_.variables) inputs.push_back(graph_->symbol(variable.name));
   for (const std::string& name : data_.q_names) inputs.push_back(graph_->symbol(name));
   for (const std::string& name : data_.u_names) inputs.push_back(graph_->symbol(name));
   data_.force_tape = Tape(*graph_, data_.force_expressions, inputs);
+  data_.event_tape = Tape(*graph_, data_.event_expressions, inputs);
+  data_.assignment_tape = Tape(*graph_, data_.assignment_expressions, inputs);
   data_.graph = graph_;
 }
 

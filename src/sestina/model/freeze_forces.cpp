@@ -219,15 +219,30 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
   return first;
 }
 
-// `t`, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`: a symbol, or what is wrong.
+// `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`: a symbol, or what is wrong.
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
   if (name == "t") return graph_->symbol("t");
-  const std::size_t dot = name.find('.');
-  if (dot == std::string::npos) {
-    return fmt::format("there is no parameter '{}'{}", name, suggestion(name, numbers_.parameter_names()));
+  if (name.find('.') == std::string::npos) {
+    std::vector<std::string> known = numbers_.parameter_names();
+    for (const VariableInfo& variable : data_.variables) {
+      if (variable.name == name) return graph_->symbol(name);
+      known.push_back(variable.name);
+    }
+    return fmt::format("there is no parameter '{}'{}", name, suggestion(name, known));
   }
+  const auto found = find_coordinate(name);
+  if (const auto* fault = std::get_if<std::string>(&found)) return *fault;
+  const auto& reference = std::get<CoordinateReference>(found);
+  if (reference.joint == nullptr) return graph_->number(1.0);
+  return graph_->symbol(
+      (reference.is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(reference.index)]);
+}
+
+std::variant<Freezer::CoordinateReference, std::string> Freezer::find_coordinate(
+    const std::string& name) const {
+  const std::size_t dot = name.find('.');
   const std::string joint_name = name.substr(0, dot);
-  if (is_left_out(joint_name)) return graph_->number(1.0);
+  if (is_left_out(joint_name)) return CoordinateReference{};
   const auto found = joint_index_.find(joint_name);
   if (found == joint_index_.end()) {
     std::vector<std::string> known;
@@ -252,8 +267,7 @@ std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& n
     return fmt::format("'{}' is out of range: joint '{}' has {} {}", name, joint_name, count,
                        is_q ? "coordinates" : "speeds");
   }
-  const int start = is_q ? joint.q_start : joint.u_start;
-  return graph_->symbol((is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(start + component)]);
+  return CoordinateReference{&joint, is_q, (is_q ? joint.q_start : joint.u_start) + component};
 }
 
 }  // namespace sestina

@@ -21,7 +21,7 @@ bool is_identifier(std::string_view name) {
 
 bool is_reserved_name(std::string_view name) {
   static const std::set<std::string, std::less<>> words = [] {
-    std::set<std::string, std::less<>> all{"ground", "origin", "t", "pi", "q", "u", "energy"};
+    std::set<std::string, std::less<>> all{"ground", "origin", "t", "pi", "q", "u", "energy", "event"};
     for (const std::string& word : reserved_words()) all.insert(word);
     return all;
   }();
@@ -74,6 +74,9 @@ void Freezer::check_names() {
   for (const ParameterSpec& parameter : system_.parameters) {
     check_name(parameter.name, "parameters." + parameter.name.text, taken);
   }
+  for (const VariableSpec& variable : system_.variables) {
+    check_name(variable.name, "variables." + variable.name.text, taken);
+  }
   const auto check_all = [&](const auto& specs, const char* kind) {
     for (std::size_t i = 0; i < specs.size(); ++i) {
       Name name = specs[i].name;
@@ -84,6 +87,7 @@ void Freezer::check_names() {
   check_all(system_.bodies, "bodies");
   check_all(system_.joints, "joints");
   check_all(system_.forces, "forces");
+  check_all(system_.events, "events");
   check_point_names(system_.ground_points, "ground");
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     check_point_names(system_.bodies[i].points, fmt::format("bodies[{}]", i));

@@ -68,7 +68,22 @@ class Freezer {
   // The first of `wanted` consecutive force expressions.
   int collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   int collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
+  // `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, `JOINT.u[i]`
+  struct CoordinateReference {
+    const BodyInfo* joint = nullptr;  // null: of a joint that has been reported already
+    bool is_q = false;
+    int index = 0;  // in q or u
+  };
+  std::variant<CoordinateReference, std::string> find_coordinate(const std::string& name) const;
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
+
+  // events.cpp
+  void collect_variables();
+  void collect_events();
+  void collect_event(const EventSpec& spec, const std::string& path);
+  void collect_assignment(const AssignmentSpec& spec, const std::string& path,
+                          std::set<std::pair<Target, int>>& taken);
+  bool find_target(const Name& target, const std::string& path, AssignmentInfo& info);
 
   // freeze.cpp
   void collect_analysis();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/expression/evaluate.h"
@@ -51,13 +53,15 @@ void Model::calc_force_expressions(const Properties<T>& properties, const State<
   auto next = inputs.begin();
   *next++ = state.t;
   next = std::copy(properties.parameters.begin(), properties.parameters.end(), next);
+  assert(state.d.size() == data_.variables.size());
+  next = std::copy(state.d.begin(), state.d.end(), next);
   next = std::copy(state.q.begin(), state.q.end(), next);
   std::copy(state.u.begin(), state.u.end(), next);
   data_.force_tape.evaluate<T>(inputs, values, scratch);
 }
 
-std::string Model::explain_force_expression(int expression, const Properties<double>& properties,
-                                            const State<double>& state) const {
+std::string Model::explain_non_finite(Expr expr, const Properties<double>& properties,
+                                      const State<double>& state) const {
   std::vector<Binding> bindings;
   const auto bind = [&](const std::string& name, double value) {
     // A symbol that no expression uses is not in the graph and needs no value.
@@ -67,13 +71,39 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
   bind("t", state.t);
   for (std::size_t i = 0; i < data_.parameters.size(); ++i)
     bind(data_.parameters[i].name, properties.parameters[i]);
+  for (std::size_t i = 0; i < state.d.size(); ++i) bind(data_.variables[i].name, state.d[i]);
   for (std::size_t i = 0; i < state.q.size(); ++i) bind(data_.q_names[i], state.q[i]);
   for (std::size_t i = 0; i < state.u.size(); ++i) bind(data_.u_names[i], state.u[i]);
+  const auto reason = find_non_finite(*data_.graph, expr, bindings);
+  return reason ? reason->message : "it overflows";
+}
+
+std::string Model::explain_force_expression(int expression, const Properties<double>& properties,
+                                            const State<double>& state) const {
   const auto i = static_cast<std::size_t>(expression);
-  const auto reason = find_non_finite(*data_.graph, data_.force_expressions[i], bindings);
   return fmt::format("the value of force {} is not finite: {}",
                      data_.forces[data_.force_of_expression[i]].name,
-                     reason ? reason->message : "it overflows");
+                     explain_non_finite(data_.force_expressions[i], properties, state));
+}
+
+std::string Model::explain_event(int event, const Properties<double>& properties,
+                                 const State<double>& state) const {
+  const auto i = static_cast<std::size_t>(event);
+  return fmt::format("the expression of event {} is not finite: {}", data_.events[i].name,
+                     explain_non_finite(data_.event_expressions[i], properties, state));
+}
+
+std::string Model::explain_assignment(int event, int assignment, const Properties<double>& properties,
+                                      const State<double>& state) const {
+  const auto i = static_cast<std::size_t>(assignment);
+  const AssignmentInfo& info = data_.assignments[i];
+  const auto k = static_cast<std::size_t>(info.index);
+  const std::string& target = info.target == Target::kQ   ? data_.q_names[k]
+                              : info.target == Target::kU ? data_.u_names[k]
+                                                          : data_.variables[k].name;
+  return fmt::format("what event {} sets {} to is not finite: {}",
+                     data_.events[static_cast<std::size_t>(event)].name, target,
+                     explain_non_finite(data_.assignment_expressions[i], properties, state));
 }
 
 #define SESTINA_INSTANTIATE(T)                                                                     \

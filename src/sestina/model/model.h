@@ -13,6 +13,7 @@
 #include "sestina/model/properties.h"
 #include "sestina/model/property_plan.h"
 #include "sestina/model/state.h"
+#include "sestina/numerics/zero_crossing.h"
 
 namespace sestina {
 
@@ -51,6 +52,26 @@ struct ParameterInfo {
   double value;
 };
 
+// A discrete variable: its place is that in State::d.
+struct VariableInfo {
+  std::string name;
+};
+
+struct EventInfo {
+  std::string name;
+  CrossingDirection direction = CrossingDirection::kBoth;
+  bool is_terminal = false;
+  double tolerance = 0.0;  // s; zero: as the time can be told
+  int first_assignment = 0, assignments = 0;
+};
+
+// What an event sets, and which of them.
+enum class Target { kQ, kU, kVariable };
+struct AssignmentInfo {
+  Target target = Target::kU;
+  int index = 0;  // in q, u or d
+};
+
 // What freeze() hands over; see the accessors of Model.
 struct ModelData {
   std::string name;
@@ -58,6 +79,9 @@ struct ModelData {
   IndexedVector<PointIndex, PointInfo> points;
   IndexedVector<ForceIndex, ForceInfo> forces;
   std::vector<UserForceInfo> user_forces;
+  std::vector<VariableInfo> variables;
+  std::vector<EventInfo> events;
+  std::vector<AssignmentInfo> assignments;
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> q_names, u_names, q_units, u_units;
   int nq = 0, nu = 0;
@@ -67,10 +91,13 @@ struct ModelData {
   std::vector<Expr> numbers;           // outputs of the number tape: the plan's slots
   std::vector<Expr> force_expressions;
   std::vector<ForceIndex> force_of_expression;
-  Tape number_tape;  // free parameters -> numbers
-  Tape force_tape;   // t, free parameters, q, u -> force expressions
+  Tape number_tape;                          // free parameters -> numbers
+  Tape force_tape;                           // t, free parameters, variables, q, u -> force expressions
+  std::vector<Expr> event_expressions;       // `when` of each event
+  std::vector<Expr> assignment_expressions;  // event after event
+  Tape event_tape, assignment_tape;          // from what the force tape takes
   PropertyPlan plan;
-  Slot initial_q, initial_u;  // nq, nu
+  Slot initial_q, initial_u, initial_d;  // nq, nu, nd
 };
 
 class Model {
@@ -86,8 +113,12 @@ class Model {
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
   const Analysis& analysis() const { return data_.analysis; }
+  const std::vector<VariableInfo>& variables() const { return data_.variables; }
+  const std::vector<EventInfo>& events() const { return data_.events; }
+  const std::vector<AssignmentInfo>& assignments() const { return data_.assignments; }
   int nq() const { return data_.nq; }
   int nu() const { return data_.nu; }
+  int nd() const { return static_cast<int>(data_.variables.size()); }
   const std::vector<std::string>& q_names() const { return data_.q_names; }  // "hip.q", "base.q[3]"
   const std::vector<std::string>& u_names() const { return data_.u_names; }
   const std::vector<std::string>& q_units() const { return data_.q_units; }
@@ -106,21 +137,35 @@ class Model {
   const Tape& number_tape() const { return data_.number_tape; }
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }
+  Slot initial_d() const { return data_.initial_d; }
 
   int num_force_expressions() const { return static_cast<int>(data_.force_expressions.size()); }
   int num_force_tape_inputs() const {
-    return 1 + static_cast<int>(data_.parameters.size()) + data_.nq + data_.nu;
+    return 1 + static_cast<int>(data_.parameters.size()) + nd() + data_.nq + data_.nu;
   }
   int force_tape_scratch_size() const { return static_cast<int>(data_.force_tape.scratch_size()); }
   // The values of the force expressions at a state. `inputs` and `scratch` have the sizes above.
   template <class T>
   void calc_force_expressions(const Properties<T>& properties, const State<T>& state, std::span<T> inputs,
                               std::span<T> scratch, std::span<T> values) const;
+  // From what the force tape takes, t, free parameters, variables, q and u: the `when` of each event, and all
+  // that events set. With Dual, their rates.
+  const Tape& event_tape() const { return data_.event_tape; }
+  const Tape& assignment_tape() const { return data_.assignment_tape; }
+
   // "the value of drive is not finite: division by zero in 1/hip.q"
   std::string explain_force_expression(int expression, const Properties<double>& properties,
                                        const State<double>& state) const;
+  // "the expression of event floor is not finite: ..."
+  std::string explain_event(int event, const Properties<double>& properties,
+                            const State<double>& state) const;
+  std::string explain_assignment(int event, int assignment, const Properties<double>& properties,
+                                 const State<double>& state) const;
 
  private:
+  std::string explain_non_finite(Expr expr, const Properties<double>& properties,
+                                 const State<double>& state) const;
+
   ModelData data_;
 };
 

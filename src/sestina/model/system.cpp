@@ -17,6 +17,17 @@ auto& find_by_name(Specs& specs, std::string_view kind, std::string_view name) {
                    suggestion(name, known));
 }
 
+template <class Specs>
+void set_by_name(Specs& specs, std::string_view name, Number value) {
+  for (auto& spec : specs) {
+    if (spec.name == name) {
+      spec.value = std::move(value);
+      return;
+    }
+  }
+  specs.push_back({std::string(name), std::move(value)});
+}
+
 }  // namespace
 
 RotationSpec RotationSpec::euler_parameters(Number e0, Number e1, Number e2, Number e3) {
@@ -40,13 +51,19 @@ PointSpec& BodySpec::add_point(Name point_name, Triple position) {
 }
 
 void System::set_parameter(std::string_view parameter, Number value) {
-  for (ParameterSpec& spec : parameters) {
-    if (spec.name == parameter) {
-      spec.value = std::move(value);
-      return;
-    }
-  }
-  parameters.push_back({std::string(parameter), std::move(value)});
+  set_by_name(parameters, parameter, std::move(value));
+}
+
+void System::set_variable(std::string_view variable, Number value) {
+  set_by_name(variables, variable, std::move(value));
+}
+
+EventSpec& System::add_event(Name event_name, Number when, Name direction) {
+  EventSpec& spec = events.emplace_back();
+  spec.name = std::move(event_name);
+  spec.when = std::move(when);
+  spec.direction = std::move(direction);
+  return spec;
 }
 
 PointSpec& System::add_ground_point(Name point_name, Triple position) {
@@ -138,5 +155,6 @@ ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> fo
 BodySpec& System::body(std::string_view body_name) { return find_by_name(bodies, "body", body_name); }
 JointSpec& System::joint(std::string_view joint_name) { return find_by_name(joints, "joint", joint_name); }
 ForceSpec& System::force(std::string_view force_name) { return find_by_name(forces, "force", force_name); }
+EventSpec& System::event(std::string_view event_name) { return find_by_name(events, "event", event_name); }
 
 }  // namespace sestina

@@ -131,6 +131,29 @@ struct ForceSpec {
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
 };
 
+// A number that events change and expressions read: the position of a switch, a count.
+struct VariableSpec {
+  Name name;
+  Number value;  // at the start
+};
+
+// `target` takes `value`, an expression of t, q, u, variables and parameters just before the event.
+struct AssignmentSpec {
+  Name target;  // VARIABLE, JOINT.q, JOINT.u, JOINT.q[i], JOINT.u[i]
+  Number value;
+};
+
+// What happens where an expression of t, q, u, variables and parameters crosses zero.
+struct EventSpec {
+  Name name;
+  std::optional<Number> when;       // required
+  Name direction = "both";          // rising | falling | both
+  bool terminal = false;            // ends the run
+  std::vector<AssignmentSpec> set;  // all at once
+  std::optional<Number> tolerance;  // s; otherwise as the time can be told
+  Mark mark;
+};
+
 struct ParameterSpec {
   Name name;
   Number value;
@@ -170,6 +193,8 @@ class System {
   std::deque<BodySpec> bodies;
   std::deque<JointSpec> joints;
   std::deque<ForceSpec> forces;
+  std::vector<VariableSpec> variables;
+  std::deque<EventSpec> events;
   AnalysisSpec analysis;
   OutputSpec output;
 
@@ -189,10 +214,14 @@ class System {
   ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
+  void set_variable(std::string_view variable, Number value);  // adds it or changes its value
+  EventSpec& add_event(Name event_name, Number when, Name direction = "both");
+
   // By name; throws InputError with the nearest name when there is none.
   BodySpec& body(std::string_view body_name);
   JointSpec& joint(std::string_view joint_name);
   ForceSpec& force(std::string_view force_name);
+  EventSpec& event(std::string_view event_name);
 };
 
 }  // namespace sestina

@@ -1,0 +1,57 @@
+// Discrete variables and events.
+#include "sestina/io/model_file_parts.h"
+
+namespace sestina {
+namespace {
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, bool& out) {
+  if (node.is_scalar() && !node.quoted && (node.text == "true" || node.text == "false")) {
+    out = node.text == "true";
+  } else {
+    context.fault(node, path, "expected true or false, found " + describe(node));
+  }
+}
+
+// Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.
+template <class F>
+void read_numbers_by_name(ReadContext& context, const YamlNode& node, const NodePath& path, F&& add) {
+  if (!node.is_map()) {
+    context.fault(node, path, "expected a map of names to numbers, found " + describe(node));
+    context.lose_names();
+    return;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    Name name(entry.key);
+    name.mark = entry.mark;
+    Number& value = add(std::move(name));
+    if (!read_number(context, *entry.value, path / entry.key, value)) context.lose_names();
+  }
+}
+
+}  // namespace
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
+                std::vector<VariableSpec>& out) {
+  read_numbers_by_name(context, node, path, [&](Name name) -> Number& {
+    return out.emplace_back(VariableSpec{std::move(name), {}}).value;
+  });
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, EventSpec& out) {
+  const MapReader map(context, node, path, keys_of("event"));
+  out.mark = node.mark;
+  map.read("name", out.name);
+  map.read("when", out.when);
+  map.read("direction", out.direction);
+  if (const YamlNode* terminal = map.find("terminal")) {
+    read_value(context, *terminal, map.path_of("terminal"), out.terminal);
+  }
+  if (const YamlNode* set = map.find("set")) {
+    read_numbers_by_name(context, *set, map.path_of("set"), [&](Name target) -> Number& {
+      return out.set.emplace_back(AssignmentSpec{std::move(target), {}}).value;
+    });
+  }
+  map.read("tolerance", out.tolerance);
+}
+
+}  // namespace sestina

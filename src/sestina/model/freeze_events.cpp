@@ -1,0 +1,107 @@
+// Discrete variables and events: what they watch and what they set.
+#include <fmt/format.h>
+
+#include "sestina/base/suggest.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+namespace {
+
+const std::vector<std::string>& directions() {
+  static const std::vector<std::string> words{"rising", "falling", "both"};
+  return words;
+}
+
+CrossingDirection direction_of(const Name& word) {
+  if (word == "rising") return CrossingDirection::kRising;
+  return word == "falling" ? CrossingDirection::kFalling : CrossingDirection::kBoth;
+}
+
+}  // namespace
+
+void Freezer::collect_variables() {
+  data_.initial_d = numbers_.next();
+  for (const VariableSpec& spec : system_.variables) {
+    numbers_.add(spec.value, "variables." + spec.name.text);
+    data_.variables.push_back({spec.name.text});
+  }
+}
+
+void Freezer::collect_events() {
+  for (std::size_t i = 0; i < system_.events.size(); ++i) {
+    collect_event(system_.events[i], fmt::format("events[{}]", i));
+  }
+}
+
+void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
+  const auto resolve = [&](std::string_view name) { return resolve_coordinate(std::string(name)); };
+  EventInfo event;
+  event.name = spec.name.text;
+  event.is_terminal = spec.terminal;
+  check_word(spec.direction, path + ".direction", directions());
+  event.direction = direction_of(spec.direction);
+  if (spec.tolerance) event.tolerance = positive(*spec.tolerance, path + ".tolerance", true);
+  if (spec.when) {
+    const Expr when = numbers_.parse_text(*spec.when, path + ".when", resolve);
+    if (spec.when->is_expression() && graph_->constant_value(when)) {
+      fail(spec.when->mark, path + ".when", "'" + spec.when->expression() + "' never changes");
+    } else if (!spec.when->is_expression()) {
+      fail(spec.when->mark, path + ".when", fmt::format("{} never changes", spec.when->value()));
+    }
+    data_.event_expressions.push_back(when);
+  } else {
+    fail(spec.mark, path + ".when", "is missing: expected an expression");
+  }
+  event.first_assignment = static_cast<int>(data_.assignments.size());
+  std::set<std::pair<Target, int>> taken;
+  for (const AssignmentSpec& assignment : spec.set) {
+    collect_assignment(assignment, path + ".set." + assignment.target.text, taken);
+  }
+  event.assignments = static_cast<int>(data_.assignments.size()) - event.first_assignment;
+  data_.events.push_back(event);
+}
+
+void Freezer::collect_assignment(const AssignmentSpec& spec, const std::string& path,
+                                 std::set<std::pair<Target, int>>& taken) {
+  AssignmentInfo info;
+  if (find_target(spec.target, path, info) && !taken.emplace(info.target, info.index).second) {
+    fail(spec.target.mark, path, "is set already by the same event");
+  }
+  data_.assignments.push_back(info);
+  data_.assignment_expressions.push_back(numbers_.parse_text(
+      spec.value, path, [&](std::string_view name) { return resolve_coordinate(std::string(name)); }));
+}
+
+bool Freezer::find_target(const Name& target, const std::string& path, AssignmentInfo& info) {
+  if (target.text.find('.') == std::string::npos) {
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < data_.variables.size(); ++i) {
+      if (data_.variables[i].name == target.text) {
+        info = {Target::kVariable, static_cast<int>(i)};
+        return true;
+      }
+      known.push_back(data_.variables[i].name);
+    }
+    fail(target.mark, path,
+         fmt::format("there is no variable '{}'{}: an event sets variables, JOINT.q and JOINT.u", target.text,
+                     suggestion(target.text, known)));
+    return false;
+  }
+  const auto found = find_coordinate(target.text);
+  if (const auto* fault = std::get_if<std::string>(&found)) {
+    fail(target.mark, path, *fault);
+    return false;
+  }
+  const auto& reference = std::get<CoordinateReference>(found);
+  if (reference.joint == nullptr) return false;
+  const JointInfo& joint = joint_info(reference.joint->joint_type);
+  const int component = reference.index - reference.joint->q_start;
+  if (reference.is_q && joint.euler_parameters_start >= 0 && component >= joint.euler_parameters_start) {
+    fail(target.mark, path, "Euler parameters depend on one another and cannot be set");
+    return false;
+  }
+  info = {reference.is_q ? Target::kQ : Target::kU, reference.index};
+  return true;
+}
+
+}  // namespace sestina
