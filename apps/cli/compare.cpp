@@ -1,6 +1,7 @@
 // sestina compare MODEL [--set PATH=VALUE]... [--states N] [--trajectory] [--threads N]
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -77,28 +78,91 @@ ResultTable simulate(const System& system, const std::string& solver, const std:
   return rows->table();
 }
 
-// The columns of all coordinates and speeds, over time.
-void compare_trajectories(const System& system, const Model& model, const std::string& threads) {
-  const ResultTable reference = simulate(system, solver_names()[0], threads);
-  const auto columns = static_cast<std::size_t>(1 + model.nq() + model.nu());
-  fmt::print("\ntrajectories over {} s, {} rows\n", model.analysis().duration, reference.rows());
-  for (std::size_t i = 1; i < solver_names().size(); ++i) {
-    const ResultTable other = simulate(system, solver_names()[i], threads);
-    double largest = 0.0;
-    std::size_t worst_column = 1, worst_row = 0;
-    for (std::size_t row = 0; row < reference.rows(); ++row) {
-      for (std::size_t column = 1; column < columns; ++column) {
-        const double difference = std::abs(other.at(row, column) - reference.at(row, column));
-        if (difference > largest) largest = difference, worst_column = column, worst_row = row;
+// What is compared of a trajectory: the columns of all coordinates, speeds and variables over the rows at the
+// output's instants; and the events, whose instants differ by rounding, in their order.
+struct Trajectory {
+  ResultTable table;
+  std::vector<std::size_t> rows;    // at the output's instants
+  std::vector<std::size_t> events;  // just after events
+
+  Trajectory(ResultTable result, const Model& model) : table(std::move(result)) {
+    const double every = model.analysis().output_every;
+    const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const double t = table.at(row, 0);
+      if (!model.events().empty() && table.at(row, event_column) != 0.0) {
+        events.push_back(row);
+      } else if (model.events().empty() || t == std::round(t / every) * every) {
+        rows.push_back(row);
       }
     }
-    if (largest == 0.0) {
-      fmt::print("{} and {} give the same bits\n", solver_names()[i], solver_names()[0]);
-    } else {
-      fmt::print("{} differs from {} by at most {:.1e} {} ({} at t = {:.6g} s)\n", solver_names()[i],
-                 solver_names()[0], largest, reference.header().columns[worst_column].unit,
-                 reference.header().columns[worst_column].name, reference.at(worst_row, 0));
+  }
+};
+
+// Where an event falls on an instant of the output but for rounding, the row there is before it or after it.
+bool is_beside_event(const Trajectory& trajectory, double t, double duration) {
+  return std::any_of(trajectory.events.begin(), trajectory.events.end(), [&](std::size_t row) {
+    return std::abs(trajectory.table.at(row, 0) - t) <= 1e-9 * duration;
+  });
+}
+
+void compare_events(const std::string& name, const Trajectory& other, const Trajectory& reference,
+                    std::size_t event_column) {
+  const std::size_t count = std::min(other.events.size(), reference.events.size());
+  double largest = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t x = other.events[i], y = reference.events[i];
+    if (other.table.at(x, event_column) != reference.table.at(y, event_column)) {
+      fmt::print("{}: event {} of the run is another one than with {}, at t = {:.6g} s\n", name, i + 1,
+                 solver_names()[0], reference.table.at(y, 0));
+      return;
     }
+    largest = std::max(largest, std::abs(other.table.at(x, 0) - reference.table.at(y, 0)));
+  }
+  if (other.events.size() != reference.events.size()) {
+    fmt::print("{}: {} events, not {} as with {}\n", name, other.events.size(), reference.events.size(),
+               solver_names()[0]);
+  } else if (count > 0) {
+    fmt::print("{}: the same {} events, at most {:.1e} s apart\n", name, count, largest);
+  }
+}
+
+void compare_rows(const std::string& name, const Trajectory& other, const Trajectory& reference,
+                  const Model& model) {
+  const auto columns = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
+  const double duration = model.analysis().duration;
+  double largest = 0.0;
+  std::size_t worst_column = 1, worst_row = 0;
+  for (std::size_t i = 0; i < std::min(other.rows.size(), reference.rows.size()); ++i) {
+    const std::size_t row = reference.rows[i];
+    const double t = reference.table.at(row, 0);
+    if (is_beside_event(reference, t, duration) || is_beside_event(other, t, duration)) continue;
+    for (std::size_t column = 1; column < columns; ++column) {
+      const double difference =
+          std::abs(other.table.at(other.rows[i], column) - reference.table.at(row, column));
+      if (difference > largest) largest = difference, worst_column = column, worst_row = row;
+    }
+  }
+  if (largest == 0.0) {
+    fmt::print("{} and {} give the same bits\n", name, solver_names()[0]);
+  } else {
+    const Column& worst = reference.table.header().columns[worst_column];
+    fmt::print("{} differs from {} by at most {:.1e} {} ({} at t = {:.6g} s)\n", name, solver_names()[0],
+               largest, worst.unit, worst.name, reference.table.at(worst_row, 0));
+  }
+}
+
+void compare_trajectories(const System& system, const Model& model, const std::string& threads) {
+  const Trajectory reference(simulate(system, solver_names()[0], threads), model);
+  const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
+  fmt::print("\ntrajectories over {} s, {} rows", model.analysis().duration, reference.rows.size());
+  if (!model.events().empty()) fmt::print(", {} events", reference.events.size());
+  fmt::print("\n");
+  for (std::size_t i = 1; i < solver_names().size(); ++i) {
+    const std::string& name = solver_names()[i];
+    const Trajectory other(simulate(system, name, threads), model);
+    compare_rows(name, other, reference, model);
+    if (!model.events().empty()) compare_events(name, other, reference, event_column);
   }
 }
 

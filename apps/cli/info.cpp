@@ -51,6 +51,34 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
              momentum.linear.z);
 }
 
+std::string target_name(const Model& model, const AssignmentInfo& assignment) {
+  const auto i = static_cast<std::size_t>(assignment.index);
+  if (assignment.target == Target::kQ) return model.q_names()[i];
+  return assignment.target == Target::kU ? model.u_names()[i] : model.variables()[i].name;
+}
+
+// "event floor (falling): sets flight.u, bounces"
+void print_events(const Model& model, const State<double>& state) {
+  if (!model.variables().empty()) fmt::print("\nvariables:");
+  for (std::size_t i = 0; i < model.variables().size(); ++i) {
+    fmt::print(" {} = {:.6g}", model.variables()[i].name, state.d[i]);
+  }
+  if (!model.variables().empty()) fmt::print("\n");
+  if (!model.events().empty()) fmt::print("\n");
+  for (const EventInfo& event : model.events()) {
+    const char* direction = event.direction == CrossingDirection::kBoth     ? "rising or falling"
+                            : event.direction == CrossingDirection::kRising ? "rising"
+                                                                            : "falling";
+    fmt::print("event {} ({})", event.name, direction);
+    for (int i = 0; i < event.assignments; ++i) {
+      const auto k = static_cast<std::size_t>(event.first_assignment + i);
+      fmt::print("{}{}", i == 0 ? ": sets " : ", ", target_name(model, model.assignments()[k]));
+    }
+    if (event.is_terminal) fmt::print("{}ends the run", event.assignments > 0 ? "; " : ": ");
+    fmt::print("\n");
+  }
+}
+
 int info(const ModelOptions& options) {
   const auto model = Workspace(options.read()).shared_model();
   const Properties<double> properties = calc_properties(*model);
@@ -64,6 +92,7 @@ int info(const ModelOptions& options) {
     fmt::print("\n");
     for (const ForceInfo& force : model->forces()) fmt::print("force {} ({})\n", force.name, force.type);
   }
+  print_events(*model, state);
   if (!model->parameters().empty()) {
     fmt::print("\nparameters:");
     for (const ParameterInfo& parameter : model->parameters())

@@ -40,8 +40,11 @@ ModelTree ModelOptions::read_tree() const {
 
 std::string size_in_words(const Model& model) {
   const int bodies = model.bodies().size() - 1;
-  return fmt::format("{} {}, {} {}", bodies, bodies == 1 ? "body" : "bodies", model.nu(),
-                     model.nu() == 1 ? "speed" : "speeds");
+  std::string text = fmt::format("{} {}, {} {}", bodies, bodies == 1 ? "body" : "bodies", model.nu(),
+                                 model.nu() == 1 ? "speed" : "speeds");
+  const std::size_t events = model.events().size();
+  if (events > 0) text += fmt::format(", {} {}", events, events == 1 ? "event" : "events");
+  return text;
 }
 
 }  // namespace sestina::cli

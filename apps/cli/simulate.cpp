@@ -28,10 +28,26 @@ void print_final_state(const Model& model, const State<double>& state) {
       fmt::print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
     }
   };
-  if (model.nq() + model.nu() > kMost) return;
+  if (model.nq() + model.nu() + model.nd() > kMost) return;
   fmt::print("final state\n");
   print(model.q_names(), model.q_units(), state.q);
   print(model.u_names(), model.u_units(), state.u);
+  for (std::size_t i = 0; i < state.d.size(); ++i) {
+    fmt::print("  {:<20} {:>14}\n", model.variables()[i].name, short_number(state.d[i]));
+  }
+}
+
+// "events         floor 10, enough 1; enough ended the run"
+void print_events(const Model& model, const RunReport& report) {
+  if (report.event_counts.empty()) return;
+  fmt::print("events         ");
+  for (std::size_t i = 0; i < report.event_counts.size(); ++i) {
+    fmt::print("{}{} {}", i > 0 ? ", " : "", model.events()[i].name, report.event_counts[i]);
+  }
+  if (!report.ended_by.empty()) {
+    fmt::print("; {} ended the run at t = {} s", report.ended_by, short_number(report.t));
+  }
+  fmt::print("\n");
 }
 
 void print_trace(const std::vector<PhaseTime>& trace) {
@@ -73,6 +89,7 @@ void print_report(const Model& model, const RunReport& report, const std::string
   }
   fmt::print("\nenergy drift   {} J (largest kinetic energy {} J)\n", short_number(report.energy_drift),
              short_number(report.kinetic_energy));
+  print_events(model, report);
   if (report.real_time) print_real_time(*report.real_time);
   if (out.empty()) {
     fmt::print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");

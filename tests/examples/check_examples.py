@@ -8,6 +8,7 @@ import argparse
 import pathlib
 import sys
 
+import events
 import mechanisms
 import robots
 import rotations
@@ -27,6 +28,9 @@ CHECKS = {
     "09_springs_and_masses": mechanisms.check_springs_and_masses,
     "10_robot_arm": robots.check_robot_arm,
     "11_gust": mechanisms.check_gust,
+    "12_bouncing_pendulum": events.check_bouncing_pendulum,
+    "13_latch": events.check_latch,
+    "14_geneva": events.check_geneva,
 }
 
 

@@ -199,6 +199,50 @@ TEST(EventLocator, ReturnToZeroSoonerThanTheTimeCanTellTakesPlaceAgain) {
   }
 }
 
+// Flights whose height is lost in the rounding of q take their time, and the speed is always downwards.
+TEST(EventLocator, ReturnToZeroThatTheValuesCannotShowWaitsForTheRate) {
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -10.0; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = 0.25}, system, {of_height(0.1)});
+  int count = 0;
+  const auto& found = run.run({0.0, {1.1}, {0.0}, {}}, 5.0, [&count](int, IntegrationState& state) {
+    EXPECT_LE(state.u[0], 0.0);
+    state.u[0] *= -0.5;
+    return ++count < 300;
+  });
+  ASSERT_EQ(found.size(), 300u);
+  for (std::size_t i = 1; i < found.size(); ++i) EXPECT_GT(found[i].t, found[i - 1].t);
+  EXPECT_NEAR(found.back().q[0], 0.1, 1e-12);
+  // The sum of all flights: T + 2 T (1/2 + 1/4 + ...), each below 1e-8 s to about its own length.
+  EXPECT_NEAR(found.back().t, 3.0 * std::sqrt(0.2), 1e-7);
+}
+
+// A function of discrete variables alone takes place where it jumps across zero or onto it.
+TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
+  const auto counter = [](double limit, CrossingDirection direction) {
+    return Watched{[limit](const IntegrationState& s) { return s.d[0] - limit; },
+                   [](const IntegrationState&) { return 0.0; },
+                   {direction, 0.0, true}};
+  };
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+  auto rule = make_rule("rk4");
+  EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system,
+               {sine(kBoth), counter(1.5, kRising), counter(3.0, kRising), counter(3.0, kFalling),
+                counter(0.0, kBoth)});
+  const auto& found = run.run({0.0, {0.0}, {1.0}, {}, {0.0}}, 18.0, [](int event, IntegrationState& state) {
+    if (event == 0) state.d[0] += 1.0;
+    if (event == 2) state.d[0] = 1.0;
+    return true;
+  });
+  // Ticks 1 to 5 count 1, 2, 3 -> 1, 2, 3 -> 1.
+  const auto ticks = times_of(found, 0);
+  ASSERT_EQ(ticks.size(), 6u);
+  expect_times(times_of(found, 1), {ticks[1], ticks[3], ticks[5]}, 0.0);
+  expect_times(times_of(found, 2), {ticks[2], ticks[4]}, 0.0);
+  expect_times(times_of(found, 3), {ticks[2], ticks[4]}, 0.0);
+  EXPECT_TRUE(times_of(found, 4).empty());  // leaving zero at the start is no crossing
+}
+
 // ---- with every rule ------------------------------------------------------------------------------
 
 class EachRuleAndDriver : public testing::TestWithParam<std::string> {

@@ -101,6 +101,19 @@ inline void expect_same(const ForceSpec& a, const ForceSpec& b) {
   EXPECT_TRUE(same(a.table, b.table));
 }
 
+inline void expect_same(const EventSpec& a, const EventSpec& b) {
+  EXPECT_TRUE(same(a.name, b.name));
+  EXPECT_TRUE(same(a.when, b.when));
+  EXPECT_TRUE(same(a.direction, b.direction));
+  EXPECT_EQ(a.terminal, b.terminal);
+  EXPECT_TRUE(same(a.tolerance, b.tolerance));
+  ASSERT_EQ(a.set.size(), b.set.size());
+  for (std::size_t i = 0; i < a.set.size(); ++i) {
+    EXPECT_TRUE(same(a.set[i].target, b.set[i].target));
+    EXPECT_TRUE(same(a.set[i].value, b.set[i].value)) << a.set[i].target.text;
+  }
+}
+
 inline void expect_same(const System& a, const System& b) {
   EXPECT_EQ(a.name, b.name);
   ASSERT_EQ(a.parameters.size(), b.parameters.size());
@@ -116,6 +129,13 @@ inline void expect_same(const System& a, const System& b) {
   for (std::size_t i = 0; i < a.joints.size(); ++i) expect_same(a.joints[i], b.joints[i]);
   ASSERT_EQ(a.forces.size(), b.forces.size());
   for (std::size_t i = 0; i < a.forces.size(); ++i) expect_same(a.forces[i], b.forces[i]);
+  ASSERT_EQ(a.variables.size(), b.variables.size());
+  for (std::size_t i = 0; i < a.variables.size(); ++i) {
+    EXPECT_TRUE(same(a.variables[i].name, b.variables[i].name));
+    EXPECT_TRUE(same(a.variables[i].value, b.variables[i].value)) << a.variables[i].name.text;
+  }
+  ASSERT_EQ(a.events.size(), b.events.size());
+  for (std::size_t i = 0; i < a.events.size(); ++i) expect_same(a.events[i], b.events[i]);
   EXPECT_TRUE(same(a.analysis.coordinates, b.analysis.coordinates));
   EXPECT_TRUE(same(a.analysis.solver, b.analysis.solver));
   EXPECT_TRUE(same(a.analysis.integrator.name, b.analysis.integrator.name));
@@ -125,6 +145,8 @@ inline void expect_same(const System& a, const System& b) {
   EXPECT_TRUE(same(a.analysis.step.dt, b.analysis.step.dt));
   EXPECT_TRUE(same(a.analysis.step.rtol, b.analysis.step.rtol));
   EXPECT_TRUE(same(a.analysis.step.atol, b.analysis.step.atol));
+  EXPECT_TRUE(same(a.analysis.step.control, b.analysis.step.control));
+  EXPECT_EQ(a.analysis.step.land_on_output, b.analysis.step.land_on_output);
   EXPECT_TRUE(same(a.analysis.duration, b.analysis.duration));
   EXPECT_TRUE(same(a.output.every, b.output.every));
 }

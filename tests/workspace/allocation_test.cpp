@@ -10,6 +10,7 @@
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
+#include "workspace/run_system.h"
 #include "workspace/test_systems.h"
 
 namespace {
@@ -47,7 +48,8 @@ namespace {
 
 IntegrationState initial_state(const Model& model) {
   State<double> state = calc_initial_state(model);
-  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0)};
+  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
+          std::move(state.d)};
 }
 
 std::vector<std::shared_ptr<const Model>> models() {
@@ -126,6 +128,31 @@ TEST(Allocation, OfARunDoesNotGrowWithItsSteps) {
   };
   count(0.1);
   EXPECT_EQ(count(0.1), count(0.4));
+}
+
+// Nor with its events: steps that are cut, rules that start anew, two rows for each.
+TEST(Allocation, OfARunDoesNotGrowWithItsEvents) {
+  const auto count = [](const std::string& rule, double duration, std::size_t& events) {
+    System system = make_bouncing_chain();
+    set_fixed_step(system, rule, 1e-2, duration);
+    Workspace workspace(system);
+    const long before = allocations;
+    const RunReport report = workspace.run();
+    const long after = allocations;
+    EXPECT_EQ(report.status, RunStatus::kComplete) << report.failure;
+    events = 0;
+    for (const long n : report.event_counts) events += static_cast<std::size_t>(n);
+    return after - before;
+  };
+  for (const std::string& rule : integration_rule_names()) {
+    if (rule == "forward_euler") continue;  // whose energy grows beyond bounds
+    std::size_t few = 0, many = 0;
+    count(rule, 1.5, few);
+    const long of_few = count(rule, 1.5, few);
+    EXPECT_EQ(count(rule, 4.5, many), of_few) << rule;
+    EXPECT_GT(few, 3u);
+    EXPECT_GT(many, 2 * few);
+  }
 }
 
 }  // namespace

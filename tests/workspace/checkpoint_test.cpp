@@ -176,9 +176,10 @@ Checkpoint make_checkpoint() {
   checkpoint.tables = 0xfedcba9876543210;
   checkpoint.provenance = {{"a: key", "two\nlines"}, {"empty", ""}};
   checkpoint.reactions = true;
-  checkpoint.step.state = {0.1, {-0.0, 4.9e-324, 1e308}, {1.0 / 3.0}, {}};
+  checkpoint.step.state = {0.1, {-0.0, 4.9e-324, 1e308}, {1.0 / 3.0}, {}, {-3.25}};
   checkpoint.step.rule_memory = {2.2250738585072011e-308};
-  checkpoint.step.control = {0.0, 1e-3, 0.7, {5, 2, 77, 1e-9, 0.1}};
+  checkpoint.step.control = {0.0, 1e-3, 0.7, 0.6, {5, 2, 77, 1e-9, 0.1}};
+  checkpoint.events = {{-1.0, 1.0, 0.0}, {1e9, 0.0, 2.0}, {0.1, 0.2, 0.3}, {4.0, 0.0, 1.0}};
   checkpoint.next_row = 9;
   checkpoint.rows = 10;
   checkpoint.last_row = {0.1, kNan, -std::numeric_limits<double>::infinity()};
@@ -198,6 +199,12 @@ TEST(CheckpointText, ReadsBackToTheSameBits) {
   EXPECT_EQ(read.provenance, written.provenance);
   EXPECT_EQ(read.tables, written.tables);
   EXPECT_EQ(read.step.control.statistics.evaluations, 77);
+  EXPECT_EQ(read.step.control.error_before, 0.6);
+  EXPECT_EQ(read.step.state.d, written.step.state.d);
+  EXPECT_EQ(read.events.sides, written.events.sides);
+  EXPECT_EQ(read.events.counts, written.events.counts);
+  EXPECT_EQ(read.events.window_start, written.events.window_start);
+  EXPECT_EQ(read.events.window_counts, written.events.window_counts);
 }
 
 TEST(CheckpointText, WithAnyByteChangedIsRefused) {
@@ -224,8 +231,8 @@ TEST(CheckpointText, SaysWhatIsWrong) {
   EXPECT_THAT(input_error([] { parse_checkpoint("sestina: 1\n", "m.yaml"); }),
               HasSubstr("m.yaml: is not a checkpoint"));
   std::string other = to_text(make_checkpoint());
-  other.replace(other.find(" 1\n"), 3, " 2\n");
-  EXPECT_THAT(input_error([&] { parse_checkpoint(other, "c"); }), HasSubstr("of version 2"));
+  other.replace(other.find(" 2\n"), 3, " 1\n");
+  EXPECT_THAT(input_error([&] { parse_checkpoint(other, "c"); }), HasSubstr("of version 1"));
   EXPECT_THAT(input_error([] { read_checkpoint("/nowhere/at/all"); }), HasSubstr("/nowhere/at/all"));
 }
 

@@ -84,6 +84,35 @@ TEST_P(Determinism, RecordingDoesNotInfluenceTheTrajectory) {
   expect_same_bits(verbose.run().final_state, reference.report.final_state);
 }
 
+// With events too, where rows, steps and events fall between one another.
+TEST_P(Determinism, OutputDoesNotInfluenceEvents) {
+  const auto events_of = [](const RunResult& run) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < run.table.rows(); ++i) {
+      if (run.at(i, "event") == 0.0) continue;
+      const auto row = run.table.row(i);
+      values.insert(values.end(), row.begin(), row.end());
+    }
+    return values;
+  };
+  System system = make_bouncing_chain();
+  system.analysis = system_.analysis;
+  system.analysis.step.dt = 5e-3;
+  system.analysis.duration = 1.5;
+  system.output.every = 0.05;
+  const RunResult reference = run_system(system);
+  const std::vector<double> expected = events_of(reference);
+  EXPECT_GT(expected.size(), 10 * reference.table.header().columns.size());
+  for (const double every : {10.0, 0.3, 0.025, 1e-3}) {
+    system.output.every = every;
+    const RunResult run = run_system(system);
+    EXPECT_EQ(events_of(run), expected);
+    expect_same_bits(run.report.final_state, reference.report.final_state);
+    EXPECT_EQ(run.report.steps.steps, reference.report.steps.steps);
+    EXPECT_EQ(run.report.event_counts, reference.report.event_counts);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Determinism, testing::ValuesIn(pairs()), [](const auto& test) {
   return std::get<0>(test.param) + "_" + std::get<1>(test.param);
 });

@@ -141,4 +141,35 @@ inline System make_slide(std::string force, double q = 0.0, double u = 0.0) {
   return system;
 }
 
+// A chain of two links that swings between two walls of one side, and a ratchet that counts and holds: events
+// of each kind, which set speeds, a coordinate and variables, together and one after the other.
+inline System make_bouncing_chain() {
+  System system;
+  system.name = "bouncing chain";
+  system.gravity = {0, -9.81, 0};
+  for (const char* name : {"upper", "lower"}) {
+    BodySpec& body = system.add_body(name, 1.0);
+    body.center_of_mass = {0, -0.2, 0};
+    body.inertia = {.xx = 0.01, .yy = 0.002, .zz = 0.012};
+    body.add_point("tip", {0, -0.4, 0});
+  }
+  auto& hip = system.add_joint("hip", "revolute", "ground.origin", "upper.origin");
+  hip.axis = {0, 0, 1};
+  hip.q = {1.0};
+  auto& knee = system.add_joint("knee", "revolute", "upper.tip", "lower.origin");
+  knee.axis = {0, 0, 1};
+  knee.q = {-0.5};
+  knee.u = {-4};
+  system.set_variable("bounces", 0);
+  system.set_variable("held", 0);
+  auto& hold = system.add_force("hold", "joint_force");
+  hold.joint = "knee";
+  hold.value = {"-held*20*knee.q - 0.01*knee.u"};
+  system.add_event("wall", "hip.q", "falling").set = {{"hip.u", "-0.9*hip.u"}, {"bounces", "bounces + 1"}};
+  system.add_event("stop", "knee.q + 0.8", "falling").set = {{"knee.u", "-0.8*knee.u"}, {"knee.q", "-0.8"}};
+  system.add_event("ratchet", "bounces - 2", "rising").set = {{"held", "1 - held"}, {"bounces", "0"}};
+  system.add_event("tick", "sin(20*t)").set = {};
+  return system;
+}
+
 }  // namespace sestina::test

@@ -37,6 +37,7 @@ EventLocator::EventLocator(EventFunctions& functions, std::vector<EventWatch> wa
   assert(watches_.size() == n);
   sides_.assign(n, 0);
   sides_before_step_.assign(n, 0);
+  is_leaving_.assign(n, 0);
   due_towards_.assign(n, 0);
   values_.assign(n, 0.0);
   before_.assign(n, 0.0);
@@ -74,6 +75,10 @@ std::span<const int> EventLocator::restart(const StepDriver& driver) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const int towards = due_towards_[i];
     due_towards_[i] = 0;
+    if (watches_[i].is_discrete) {
+      jump(static_cast<int>(i));
+      continue;
+    }
     const bool stays = values_[i] == before_[i];
     if (towards != 0 && (stays || values_[i] == 0.0)) {
       sides_[i] = sign_of(rates_[i]) == -towards ? -towards : towards;
@@ -99,11 +104,25 @@ int EventLocator::leave_zero(int event, double rate) {
   return towards;
 }
 
+// A function of discrete variables alone; zero counts as beyond the side from which it was reached.
+void EventLocator::jump(int event) {
+  const auto i = static_cast<std::size_t>(event);
+  if (values_[i] == before_[i]) return;
+  const int side = sides_[i];
+  sides_[i] = values_[i] != 0.0 ? sign_of(values_[i]) : -side;
+  if (side != 0 && sides_[i] != side && is_wanted(watches_[i].direction, sides_[i])) due_.push_back(event);
+}
+
 // ---- what a step shows ----------------------------------------------------------------------------
 
 double EventLocator::value(StepDriver& driver, int event, double t) {
   functions_.calc(driver.advance_to(t), values_);
   return values_[static_cast<std::size_t>(event)];
+}
+
+int EventLocator::rate_sign(StepDriver& driver, int event, double t) {
+  functions_.calc_rates(driver.advance_to(t), rates_);
+  return sign_of(rates_[static_cast<std::size_t>(event)]);
 }
 
 double EventLocator::exact_value(StepDriver& driver, int event, double t) {
@@ -140,6 +159,8 @@ std::span<const int> EventLocator::look(StepDriver& driver) {
   crossings_.clear();
   for (int i = 0; i < functions_.size(); ++i) {
     Crossing crossing;
+    is_leaving_[static_cast<std::size_t>(i)] = 0;
+    if (watches_[static_cast<std::size_t>(i)].is_discrete) continue;
     if (find_crossing(driver, i, crossing)) crossings_.push_back(crossing);
   }
   if (!crossings_.empty()) {
@@ -151,7 +172,7 @@ std::span<const int> EventLocator::look(StepDriver& driver) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (due_towards_[i] != 0) {
       sides_[i] = due_towards_[i];
-    } else if (values_[i] != 0.0) {
+    } else if (values_[i] != 0.0 && !watches_[i].is_discrete && is_leaving_[i] == 0) {
       sides_[i] = sign_of(values_[i]);
     }
   }
@@ -180,7 +201,10 @@ bool EventLocator::find_crossing(StepDriver& driver, int event, Crossing& found)
         return find_return(driver, found, -side);
       }
     } else {
-      if (is_wanted(direction, -side)) return find_return(driver, found, side);
+      if (is_wanted(direction, -side)) {
+        if (find_return(driver, found, side)) return true;
+        continue;
+      }
       if (g != 0.0) side = -side;
     }
   }
@@ -218,14 +242,11 @@ bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side)
   crossing.towards = -side;
   const double shortest = tolerance(crossing.event, driver);
   if (sign_of(value(driver, crossing.event, crossing.a)) != side) {
-    const double zero = crossing.a;
+    const double zero = crossing.a, end = crossing.b;
     for (double t = crossing.b;;) {
       t = zero + 0.5 * (t - zero);
       if (t - zero <= shortest) {
-        // It returned sooner than the time can tell.
-        crossing.a = zero;
-        crossing.b = crossing.at = std::min(zero + shortest, crossing.b);
-        return true;
+        return find_turn(driver, crossing, zero, end);
       }
       if (sign_of(value(driver, crossing.event, t)) == side) {
         crossing.a = t;
@@ -235,6 +256,29 @@ bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side)
     }
   }
   locate_on_interpolant(driver, crossing);
+  return true;
+}
+
+// Between zero and the end the function is nowhere seen on the side to which it was sent: what it moves is
+// less than the rounding of its values. It has returned when its rate has turned.
+bool EventLocator::find_turn(StepDriver& driver, Crossing& crossing, double zero, double end) {
+  const double shortest = tolerance(crossing.event, driver);
+  double a = zero, b = std::min(zero + shortest, end);
+  const auto has_turned = [&](double t) { return rate_sign(driver, crossing.event, t) != -crossing.towards; };
+  if (!has_turned(b)) {
+    a = b, b = end;
+    if (!has_turned(b)) {
+      is_leaving_[static_cast<std::size_t>(crossing.event)] = 1;
+      return false;
+    }
+    while (b - a > shortest) {
+      const double middle = a + 0.5 * (b - a);
+      (has_turned(middle) ? b : a) = middle;
+    }
+  }
+  crossing.a = zero;
+  crossing.b = crossing.at = b;
+  crossing.slope = 0.0;
   return true;
 }
 

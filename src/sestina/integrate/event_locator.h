@@ -14,10 +14,12 @@
 // place when a function reaches zero from a side, or passes it. Hence
 //  - a function that has just crossed is on the other side, and rounding errors do not make it cross again;
 //  - a function that stands at zero and is sent back by what the event changed is on its former side. Should
-//    it return to zero sooner than the time can tell, then the event takes place again;
+//    it return to zero before its values tell that it has left, then the event takes place again when its
+//    rate has turned, or as soon as the time can tell;
 //  - a function that is zero at the start crosses at once if its rate leads in the direction of the event;
 //    without rate it gets the side to which it leaves, and nothing takes place;
-//  - what an event changes makes a function jump from side to side, but not cross.
+//  - what an event changes makes a function jump from side to side, but not cross. For a function of discrete
+//    variables alone, which changes in no other way, jumping across zero or onto it is crossing.
 #pragma once
 
 #include <span>
@@ -40,7 +42,8 @@ class EventFunctions {
 
 struct EventWatch {
   CrossingDirection direction = CrossingDirection::kBoth;
-  double tolerance = 0.0;  // s; zero: as the time can be told, 16 spacings of it
+  double tolerance = 0.0;    // s; zero: as the time can be told, 16 spacings of it
+  bool is_discrete = false;  // a function of discrete variables alone
 };
 
 class EventLocator {
@@ -76,11 +79,14 @@ class EventLocator {
   double sample(std::size_t k, int event) const;
   double tolerance(int event, const StepDriver& driver) const;
   int leave_zero(int event, double rate);
+  void jump(int event);
+  int rate_sign(StepDriver& driver, int event, double t);
 
   void take_samples(StepDriver& driver);
   bool find_crossing(StepDriver& driver, int event, Crossing& found);
   bool find_dip(StepDriver& driver, int event, int side, std::size_t k, double& at);
   bool find_return(StepDriver& driver, Crossing& crossing, int side);
+  bool find_turn(StepDriver& driver, Crossing& crossing, double zero, double end);
   void locate_on_interpolant(StepDriver& driver, Crossing& crossing);
   double locate(StepDriver& driver, const Crossing& crossing);
   double locate_first(StepDriver& driver);
@@ -89,6 +95,7 @@ class EventLocator {
   EventFunctions& functions_;
   std::vector<EventWatch> watches_;
   std::vector<int> sides_, sides_before_step_;
+  std::vector<char> is_leaving_;     // (events) sent back from zero, and not yet to be seen on its side
   std::vector<int> due_;             // events
   std::vector<int> due_towards_;     // (events) the sign after the crossing; zero for those not due
   std::vector<double> values_;       // (events) scratch

@@ -4,14 +4,6 @@
 namespace sestina {
 namespace {
 
-void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, bool& out) {
-  if (node.is_scalar() && !node.quoted && (node.text == "true" || node.text == "false")) {
-    out = node.text == "true";
-  } else {
-    context.fault(node, path, "expected true or false, found " + describe(node));
-  }
-}
-
 // Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.
 template <class F>
 void read_numbers_by_name(ReadContext& context, const YamlNode& node, const NodePath& path, F&& add) {
@@ -43,9 +35,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("name", out.name);
   map.read("when", out.when);
   map.read("direction", out.direction);
-  if (const YamlNode* terminal = map.find("terminal")) {
-    read_value(context, *terminal, map.path_of("terminal"), out.terminal);
-  }
+  map.read("terminal", out.terminal);
   if (const YamlNode* set = map.find("set")) {
     read_numbers_by_name(context, *set, map.path_of("set"), [&](Name target) -> Number& {
       return out.set.emplace_back(AssignmentSpec{std::move(target), {}}).value;

@@ -69,7 +69,7 @@ std::vector<KeyTable> make_key_tables() {
       {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis", "", {"coordinates", "solver", "integrator", "step", "duration"}, {}},
       {"integrator", "", {"name", "stages", "form"}, {"name"}},
-      {"step", "", {"driver", "dt", "rtol", "atol"}, {}},
+      {"step", "", {"driver", "dt", "rtol", "atol", "control", "land_on_output"}, {}},
       {"output", "", {"every"}, {}},
       shape_keys("box", {"size"}, {"size"}),
       shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),

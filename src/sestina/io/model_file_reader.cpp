@@ -80,6 +80,14 @@ bool read_number(ReadContext& context, const YamlNode& node, const NodePath& pat
   return true;
 }
 
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, bool& out) {
+  if (node.is_scalar() && !node.quoted && (node.text == "true" || node.text == "false")) {
+    out = node.text == "true";
+  } else {
+    context.fault(node, path, "expected true or false, found " + describe(node));
+  }
+}
+
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Name& out) {
   if (!is_text(node) || node.text.empty()) {
     context.fault(node, path, "expected a name, " + found_instead_of_text(node));

@@ -48,6 +48,7 @@ inline void read_value(ReadContext& context, const YamlNode& node, const NodePat
   read_number(context, node, path, out);
 }
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Name& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, bool& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, std::string& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Triple& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, std::vector<Number>& out);

@@ -222,16 +222,18 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   return map.node();
 }
 
+YamlPointer yes_node() {
+  Node yes = to_node(std::string("true"));
+  yes->quoted = false;
+  return yes;
+}
+
 YamlPointer event_node(const EventSpec& event) {
   MapWriter map;
   map.write("name", event.name);
   map.write("when", event.when);
   map.write_unless("both", "direction", event.direction);
-  if (event.terminal) {
-    Node yes = to_node(std::string("true"));
-    yes->quoted = false;
-    map.add("terminal", yes);
-  }
+  if (event.terminal) map.add("terminal", yes_node());
   MapWriter set;
   for (const AssignmentSpec& assignment : event.set) {
     set.add(assignment.target.text, to_node(assignment.value));
@@ -260,6 +262,8 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   step.write("dt", analysis.step.dt);
   step.write_unless(standard.step.rtol.value(), "rtol", analysis.step.rtol);
   step.write_unless(standard.step.atol.value(), "atol", analysis.step.atol);
+  step.write_unless(standard.step.control.text, "control", analysis.step.control);
+  if (analysis.step.land_on_output) step.add("land_on_output", yes_node());
   map.add_unless_empty("step", step);
   map.write_unless(standard.duration.value(), "duration", analysis.duration);
   return map.node();

@@ -30,4 +30,9 @@ const std::vector<std::string>& driver_names() {
   return names;
 }
 
+const std::vector<std::string>& control_names() {
+  static const std::vector<std::string> names{"pi", "pid"};
+  return names;
+}
+
 }  // namespace sestina

@@ -15,6 +15,8 @@ struct Analysis {
   std::string integrator_form = "momentum";  // of lobatto_iiia_iiib: velocity | momentum
   std::string driver;                        // variable | fixed
   double dt = 0.0;                           // s, of the fixed driver
+  std::string control;                       // of the variable driver: pi | pid
+  bool land_on_output = false;               // whether steps end at output's instants
   double rtol = 0.0;                         // of the variable driver
   double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
   double duration = 0.0;      // s
@@ -30,5 +32,6 @@ const std::vector<std::string>& solver_names();
 const std::vector<std::string>& integrator_names();
 const std::vector<std::string>& integrator_forms();
 const std::vector<std::string>& driver_names();
+const std::vector<std::string>& control_names();
 
 }  // namespace sestina

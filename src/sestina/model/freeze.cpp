@@ -61,10 +61,13 @@ void Freezer::collect_analysis() {
   check_word(spec.solver, "analysis.solver", solver_names());
   collect_integrator();
   check_word(spec.step.driver, "analysis.step.driver", driver_names());
+  check_word(spec.step.control, "analysis.step.control", control_names());
   Analysis& analysis = data_.analysis;
   analysis.coordinates = spec.coordinates.text;
   analysis.solver = spec.solver.text;
   analysis.driver = spec.step.driver.text;
+  analysis.control = spec.step.control.text;
+  analysis.land_on_output = spec.step.land_on_output;
   analysis.rtol = positive(spec.step.rtol, "analysis.step.rtol", true);
   analysis.atol = positive(spec.step.atol, "analysis.step.atol", true);
   if (analysis.rtol == 0.0 && analysis.atol == 0.0) {

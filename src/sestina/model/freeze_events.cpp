@@ -1,6 +1,8 @@
 // Discrete variables and events: what they watch and what they set.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sestina/base/suggest.h"
 #include "sestina/model/freezer.h"
 
@@ -42,12 +44,9 @@ void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   event.direction = direction_of(spec.direction);
   if (spec.tolerance) event.tolerance = positive(*spec.tolerance, path + ".tolerance", true);
   if (spec.when) {
+    const std::size_t faults = faults_.size();
     const Expr when = numbers_.parse_text(*spec.when, path + ".when", resolve);
-    if (spec.when->is_expression() && graph_->constant_value(when)) {
-      fail(spec.when->mark, path + ".when", "'" + spec.when->expression() + "' never changes");
-    } else if (!spec.when->is_expression()) {
-      fail(spec.when->mark, path + ".when", fmt::format("{} never changes", spec.when->value()));
-    }
+    if (faults_.size() == faults) check_changes(*spec.when, when, path + ".when", event);
     data_.event_expressions.push_back(when);
   } else {
     fail(spec.mark, path + ".when", "is missing: expected an expression");
@@ -59,6 +58,26 @@ void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   }
   event.assignments = static_cast<int>(data_.assignments.size()) - event.first_assignment;
   data_.events.push_back(event);
+}
+
+// An expression of parameters alone is no event; one of variables and parameters alone changes by jumps.
+void Freezer::check_changes(const Number& when, Expr expr, const std::string& path, EventInfo& event) {
+  bool has_variables = false, has_motion = false;
+  for (const Expr symbol : graph_->free_symbols(expr)) {
+    const std::string& name = graph_->name_of(symbol);
+    const auto is_it = [&](const VariableInfo& variable) { return variable.name == name; };
+    const std::vector<std::string>& parameters = numbers_.parameter_names();
+    if (std::any_of(data_.variables.begin(), data_.variables.end(), is_it)) {
+      has_variables = true;
+    } else if (std::find(parameters.begin(), parameters.end(), name) == parameters.end()) {
+      has_motion = true;  // t, q or u
+    }
+  }
+  event.is_discrete = has_variables && !has_motion;
+  if (has_variables || has_motion) return;
+  fail(when.mark, path,
+       (when.is_expression() ? "'" + when.expression() + "'" : fmt::format("{}", when.value())) +
+           " never changes: expected an expression of t, JOINT.q, JOINT.u or variables");
 }
 
 void Freezer::collect_assignment(const AssignmentSpec& spec, const std::string& path,

@@ -81,6 +81,7 @@ class Freezer {
   void collect_variables();
   void collect_events();
   void collect_event(const EventSpec& spec, const std::string& path);
+  void check_changes(const Number& when, Expr expr, const std::string& path, EventInfo& event);
   void collect_assignment(const AssignmentSpec& spec, const std::string& path,
                           std::set<std::pair<Target, int>>& taken);
   bool find_target(const Name& target, const std::string& path, AssignmentInfo& info);

@@ -61,7 +61,8 @@ struct EventInfo {
   std::string name;
   CrossingDirection direction = CrossingDirection::kBoth;
   bool is_terminal = false;
-  double tolerance = 0.0;  // s; zero: as the time can be told
+  double tolerance = 0.0;    // s; zero: as the time can be told
+  bool is_discrete = false;  // its expression is one of variables alone
   int first_assignment = 0, assignments = 0;
 };
 

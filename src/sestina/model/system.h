@@ -169,6 +169,8 @@ struct StepSpec {
   Name driver = "variable";  // variable | fixed
   std::optional<Number> dt;  // s, required by `fixed`
   Number rtol = 1e-8, atol = 1e-10;
+  Name control = "pi";          // pi | pid
+  bool land_on_output = false;  // steps end at the output's instants
   Mark mark;
 };
 

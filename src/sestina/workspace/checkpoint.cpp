@@ -15,7 +15,7 @@ namespace sestina {
 namespace {
 
 constexpr std::string_view kSignature = "sestina checkpoint ";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::string_view kChecksum = "checksum ";
 constexpr std::size_t kChecksumLine = kChecksum.size() + 16 + 1;  // with its digits and the end of the line
 constexpr std::size_t kLargest = std::size_t{4} << 30;
@@ -150,16 +150,22 @@ void pass_values(F&& pass, C& checkpoint) {
   pass("q", checkpoint.step.state.q);
   pass("u", checkpoint.step.state.u);
   pass("z", checkpoint.step.state.z);
+  pass("d", checkpoint.step.state.d);
   pass("rule_memory", checkpoint.step.rule_memory);
   auto& control = checkpoint.step.control;
   pass("t_start", control.t_start);
   pass("next_step", control.next_step);
   pass("last_error", control.last_error);
+  pass("error_before", control.error_before);
   pass("steps", control.statistics.steps);
   pass("rejected", control.statistics.rejected);
   pass("evaluations", control.statistics.evaluations);
   pass("smallest_step", control.statistics.smallest_step);
   pass("largest_step", control.statistics.largest_step);
+  pass("event_sides", checkpoint.events.sides);
+  pass("event_counts", checkpoint.events.counts);
+  pass("event_window_start", checkpoint.events.window_start);
+  pass("event_window_counts", checkpoint.events.window_counts);
 }
 
 void check_whole(std::string_view text, const Reader& reader) {

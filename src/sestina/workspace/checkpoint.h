@@ -14,6 +14,7 @@
 
 #include "sestina/integrate/step_driver.h"
 #include "sestina/model/system.h"
+#include "sestina/workspace/event_memory.h"
 
 namespace sestina {
 
@@ -32,6 +33,7 @@ struct Checkpoint {
 
   // How far it came.
   StepCheckpoint step;
+  EventMemory events;
   long next_row = 0;             // the number k of the next row, which stands at k * output.every
   std::size_t rows = 0;          // in the result, none of them after the last accepted step
   std::vector<double> last_row;  // of them

@@ -37,6 +37,8 @@ StepOptions step_options(const Analysis& analysis) {
   options.dt = analysis.dt;
   options.rtol = analysis.rtol;
   options.atol = analysis.atol;
+  options.control = analysis.control;
+  if (analysis.land_on_output) options.land_every = analysis.output_every;
   return options;
 }
 

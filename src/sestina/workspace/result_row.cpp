@@ -17,6 +17,7 @@ std::vector<double>::iterator put(const Vec3<double>& v, std::vector<double>::it
 ResultRow::ResultRow(const Model& model, bool reactions) : reactions_wanted_(reactions) {
   add_columns(model);
   row_.resize(columns_.size());
+  state_.d.reserve(static_cast<std::size_t>(model.nd()));
   udot_.resize(static_cast<std::size_t>(model.nu()));
   reactions_.resize(static_cast<std::size_t>(model.bodies().size()));
 }
@@ -27,6 +28,8 @@ void ResultRow::add_columns(const Model& model) {
     columns_.push_back({model.q_names()[i], model.q_units()[i]});
   for (std::size_t i = 0; i < model.u_names().size(); ++i)
     columns_.push_back({model.u_names()[i], model.u_units()[i]});
+  for (const VariableInfo& variable : model.variables()) columns_.push_back({variable.name, "1"});
+  if (!model.events().empty()) columns_.push_back({"event", "1"});
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     for (const char* axis : kAxes) columns_.push_back({model.bodies()[b].name + ".origin." + axis, "m"});
   }
@@ -43,10 +46,11 @@ void ResultRow::add_columns(const Model& model) {
   }
 }
 
-std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDynamics& dynamics) {
+std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDynamics& dynamics, int event) {
   state_.t = state.t;
   state_.q.assign(state.q.begin(), state.q.end());
   state_.u.assign(state.u.begin(), state.u.end());
+  state_.d.assign(state.d.begin(), state.d.end());
   if (reactions_wanted_) {
     dynamics.calc_udot(state_, udot_);
   } else {
@@ -56,6 +60,8 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDy
   *next++ = state.t;
   next = std::copy(state.q.begin(), state.q.end(), next);
   next = std::copy(state.u.begin(), state.u.end(), next);
+  next = std::copy(state.d.begin(), state.d.end(), next);
+  if (!dynamics.model().events().empty()) *next++ = event;
   for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
     next = put(calc_body_pose(dynamics.properties(), dynamics.kinematics(), b).p, next);
   }

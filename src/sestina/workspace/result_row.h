@@ -1,6 +1,7 @@
 // One row of a result: which columns it has, and their values at a state.
 //
-//   t; every q; every u; the position of every body's origin; energies; momenta; on request the reactions
+//   t; every q; every u; every variable; the event; the position of every body's origin; energies; momenta;
+//   on request the reactions
 #pragma once
 
 #include <span>
@@ -20,8 +21,9 @@ class ResultRow {
 
   const std::vector<Column>& columns() const { return columns_; }
 
-  // Evaluates `dynamics` at the state and returns the row, valid until the next call. No allocation.
-  std::span<const double> calc(const IntegrationState& state, ForwardDynamics& dynamics);
+  // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,
+  // from 1, of the event that has just led to the state, or 0. No allocation.
+  std::span<const double> calc(const IntegrationState& state, ForwardDynamics& dynamics, int event = 0);
 
   // Of the last row: kinetic + potential - supplied + dissipated, which the exact motion keeps constant (J).
   double energy_balance() const { return energy_balance_; }

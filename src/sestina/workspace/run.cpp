@@ -18,7 +18,8 @@ constexpr double kSameRow = 1e-6;
 
 IntegrationState initial_integration_state(const Model& model) {
   State<double> state = calc_initial_state(model);
-  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0)};
+  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
+          std::move(state.d)};
 }
 
 std::string absolute_text(const std::filesystem::path& path) {
@@ -39,6 +40,8 @@ Workspace::Run::Run(Workspace& workspace)
       equations_(dynamics_),
       rule_(make_integration_rule(rule_options(analysis_))),
       driver_(make_step_driver(step_options(analysis_))),
+      events_(dynamics_, equations_, analysis_.duration,
+              [this](const IntegrationState& state, int event) { record_event(state, event); }),
       row_(workspace.model(), workspace.reactions_wanted_),
       header_(workspace.make_header(row_.columns())),
       start_(Clock::now()) {
@@ -70,7 +73,7 @@ RunReport Workspace::Run::start() {
   for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
   return go([this] {
     const IntegrationState initial = initial_integration_state(workspace_.model());
-    report_.final_state = {initial.t, initial.q, initial.u};
+    report_.final_state = {initial.t, initial.q, initial.u, initial.d};
     record(initial);
     next_row_ = 1;
     if (analysis_.duration == 0.0) {
@@ -78,6 +81,8 @@ RunReport Workspace::Run::start() {
       return;
     }
     driver_->start(*rule_, equations_, initial, analysis_.duration);
+    is_started_ = true;
+    events_.start(*driver_);
     advance();
   });
 }
@@ -97,6 +102,8 @@ RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
   }
   return go([&] {
     driver_->resume(*rule_, equations_, checkpoint.step, analysis_.duration);
+    is_started_ = true;
+    events_.resume(checkpoint.events);
     advance();
   });
 }
@@ -111,9 +118,11 @@ void Workspace::Run::check_fit(const Checkpoint& checkpoint) {
   if (checkpoint.model_text != header_.model_text || checkpoint.reactions != workspace_.reactions_wanted_ ||
       checkpoint.tables != checksum_of_tables(workspace_.system()) ||
       !has_size(state.q.size(), equations_.nq()) || !has_size(state.u.size(), equations_.nu()) ||
-      !has_size(state.z.size(), equations_.nz()) || checkpoint.last_row.size() != header_.columns.size()) {
+      !has_size(state.z.size(), equations_.nz()) || !has_size(state.d.size(), workspace_.model().nd()) ||
+      !events_.has_size_of(checkpoint.events) || checkpoint.last_row.size() != header_.columns.size()) {
     throw InputError("the checkpoint is of another model, or of a run that recorded other columns");
   }
+  equations_.set_variables(state.d);
   rule_->start(equations_, state);
   if (!checkpoint.step.rule_memory.empty() &&
       checkpoint.step.rule_memory.size() != rule_->previous_memory().size()) {
@@ -147,23 +156,18 @@ RunReport Workspace::Run::go(const std::function<void()>& work) {
   return report_;
 }
 
-// Rows at k * every, and the end. Stepping and recording do not influence each other.
+// Rows at k * every, at events, and at the end. Stepping and recording do not influence each other.
 void Workspace::Run::advance() {
-  is_started_ = true;
   if (pacer_) pacer_->start(driver_->state().t);
+  if (events_.is_due()) events_.take_place(*driver_);  // at the start
   write_checkpoint();
-  while (true) {
+  while (!events_.ended_by()) {
     double t = static_cast<double>(next_row_) * analysis_.output_every;
     const bool is_last = t >= analysis_.duration - kSameRow * analysis_.output_every;
     if (is_last) t = analysis_.duration;
-    while (driver_->state().t < t && !is_interrupted()) {
-      driver_->step();
-      look_at_clock();
-    }
-    if (pacer_) {
-      const Trace::Scope scope(trace(), Phase::kWait);
-      pacer_->wait_until(t, workspace_.interrupt_);
-    }
+    step_to(t);
+    if (events_.ended_by()) break;
+    wait_until(t);
     if (is_interrupted()) {
       report_.status = RunStatus::kInterrupted;
       return;
@@ -176,12 +180,38 @@ void Workspace::Run::advance() {
     if (is_last) break;
     look_at_clock();
   }
+  if (events_.is_due()) events_.take_place(*driver_);  // at the end
   is_done_ = true;
 }
 
-void Workspace::Run::record(const IntegrationState& state) {
+// What is due at the end of a step takes place when the rows up to there are recorded.
+void Workspace::Run::step_to(double t) {
+  while (driver_->state().t < t && !events_.ended_by() && !is_interrupted()) {
+    if (events_.is_due()) {
+      events_.take_place(*driver_);
+    } else {
+      driver_->step();
+      events_.look(*driver_);
+    }
+    look_at_clock();
+  }
+}
+
+void Workspace::Run::wait_until(double t) {
+  if (!pacer_) return;
+  const Trace::Scope scope(trace(), Phase::kWait);
+  pacer_->wait_until(t, workspace_.interrupt_);
+}
+
+void Workspace::Run::record_event(const IntegrationState& state, int event) {
+  if (event == 0 && state.t == last_recorded_) return;  // a row of this state is there
+  if (event == 0) wait_until(state.t);
+  record(state, event);
+}
+
+void Workspace::Run::record(const IntegrationState& state, int event) {
   const Trace::Scope scope(trace(), Phase::kRecord);
-  const std::span<const double> row = row_.calc(state, dynamics_);
+  const std::span<const double> row = row_.calc(state, dynamics_, event);
   if (!initial_balance_) initial_balance_ = row_.energy_balance();
   last_recorded_ = state.t;
   for (const auto& recorder : workspace_.recorders_) recorder->record(row);
@@ -208,6 +238,7 @@ void Workspace::Run::write_checkpoint() {
   for (const auto& recorder : workspace_.recorders_) recorder->sync();
   checkpoint_.is_complete = is_done_;
   if (is_started_) checkpoint_.step = driver_->checkpoint();
+  checkpoint_.events = events_.memory();
   checkpoint_.next_row = next_row_;
   checkpoint_.rows = static_cast<std::size_t>(report_.rows);
   checkpoint_.initial_balance = initial_balance_.value_or(0.0);
@@ -237,7 +268,11 @@ void Workspace::Run::finish_state() {
   const IntegrationState& state = driver_->state();
   report_.t = state.t;
   report_.steps = driver_->statistics();
-  report_.final_state = {state.t, state.q, state.u};
+  report_.final_state = {state.t, state.q, state.u, state.d};
+  for (const double count : events_.counts()) report_.event_counts.push_back(static_cast<long>(count));
+  if (const auto event = events_.ended_by()) {
+    report_.ended_by = workspace_.model().events()[static_cast<std::size_t>(*event)].name;
+  }
   try {
     if (report_.status != RunStatus::kComplete && state.t > last_recorded_) record(state);
   } catch (const ComputationError&) {

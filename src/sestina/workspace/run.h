@@ -8,6 +8,7 @@
 
 #include "sestina/base/trace.h"
 #include "sestina/workspace/checkpoint.h"
+#include "sestina/workspace/event_loop.h"
 #include "sestina/workspace/pacer.h"
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/system_equations.h"
@@ -34,7 +35,12 @@ class Workspace::Run {
   RunReport go(const std::function<void()>& work);
   // Steps and records to the end of the duration, or until it is interrupted.
   void advance();
-  void record(const IntegrationState& state);
+  // Steps to t, or beyond, or to where the run ends.
+  void step_to(double t);
+  void record(const IntegrationState& state, int event = 0);
+  // The rows before and after events.
+  void record_event(const IntegrationState& state, int event);
+  void wait_until(double t);
   // What happens every so often by the wall clock: progress and checkpoints.
   void look_at_clock();
   void write_checkpoint();
@@ -53,6 +59,7 @@ class Workspace::Run {
   SystemEquations equations_;
   std::unique_ptr<IntegrationRule> rule_;
   std::unique_ptr<StepDriver> driver_;
+  EventLoop events_;
   ResultRow row_;
   ResultHeader header_;
   Trace trace_;

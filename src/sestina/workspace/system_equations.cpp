@@ -1,6 +1,7 @@
 #include "sestina/workspace/system_equations.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "sestina/base/error.h"
@@ -26,6 +27,12 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
       rotations_(find_rotations(dynamics.model())) {
   state_.q.resize(static_cast<std::size_t>(nq()));
   state_.u.resize(static_cast<std::size_t>(nu()));
+  state_.d = calc_initial_state(dynamics.model()).d;
+}
+
+void SystemEquations::set_variables(std::span<const double> d) {
+  assert(d.size() == state_.d.size());
+  std::copy(d.begin(), d.end(), state_.d.begin());
 }
 
 void SystemEquations::set_state(double t, std::span<const double> q, std::span<const double> u) {

@@ -17,6 +17,8 @@ class SystemEquations final : public EquationsOfMotion, public CanonicalEquation
   int nq() const override { return dynamics_.model().nq(); }
   int nu() const override { return dynamics_.model().nu(); }
   int nz() const override { return kNz; }
+  // The model's variables (nd), which hold for all that is asked from here on.
+  void set_variables(std::span<const double> d);
   void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
                         std::span<double> udot, std::span<double> zdot) override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;

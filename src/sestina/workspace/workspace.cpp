@@ -23,6 +23,15 @@ std::string model_text(const System& system) {
   }
 }
 
+std::string step_text(const Analysis& analysis) {
+  std::string text = analysis.driver == "fixed"
+                         ? fmt::format("fixed, dt = {} s", analysis.dt)
+                         : fmt::format("variable, rtol = {}, atol = {}", analysis.rtol, analysis.atol);
+  if (analysis.driver == "variable" && analysis.control == "pid") text += ", PID control";
+  if (analysis.land_on_output) text += ", landing on the output";
+  return text;
+}
+
 }  // namespace
 
 Workspace::Workspace(System system) : system_(std::move(system)), model_(freeze(system_)) {
@@ -87,9 +96,7 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
   header.provenance = {{"program", fmt::format("sestina {}", version())},
                        {"solver", analysis.solver},
                        {"integrator", analysis.integrator},
-                       {"step", analysis.driver == "fixed" ? fmt::format("fixed, dt = {} s", analysis.dt)
-                                                           : fmt::format("variable, rtol = {}, atol = {}",
-                                                                         analysis.rtol, analysis.atol)},
+                       {"step", step_text(analysis)},
                        {"duration", fmt::format("{} s", analysis.duration)},
                        {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
   return header;

@@ -54,6 +54,9 @@ struct RunReport {
   double kinetic_energy = 0.0;  // largest, to compare with
   State<double> final_state;
 
+  std::vector<long> event_counts;  // how often each event of the model took place
+  std::string ended_by;            // the event that ended the run, or empty
+
   std::optional<double> resumed_at;         // s, of a run that was continued here
   long checkpoints = 0;                     // written
   double checkpoint_t = 0.0;                // s, the run's time at the last of them

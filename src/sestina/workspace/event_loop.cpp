@@ -1,0 +1,87 @@
+#include "sestina/workspace/event_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+
+EventLoop::EventLoop(ForwardDynamics& dynamics, SystemEquations& equations, double duration, Row row)
+    : model_(dynamics.model()),
+      equations_(equations),
+      events_(dynamics, equations),
+      locator_(events_, events_.watches()),
+      duration_(duration),
+      row_(std::move(row)) {
+  const std::size_t n = model_.events().size();
+  for (auto* v : {&memory_.sides, &memory_.counts, &memory_.window_start, &memory_.window_counts})
+    v->assign(n, 0.0);
+}
+
+bool EventLoop::has_size_of(const EventMemory& memory) const {
+  const auto fits = [n = model_.events().size()](const auto& v) { return v.size() == n; };
+  return fits(memory.sides) && fits(memory.counts) && fits(memory.window_start) && fits(memory.window_counts);
+}
+
+void EventLoop::start(StepDriver& driver) {
+  if (!has_events()) return;
+  state_ = driver.state();
+  due_ = locator_.start(driver);
+}
+
+void EventLoop::resume(const EventMemory& memory) {
+  memory_ = memory;
+  std::vector<int> sides;
+  for (const double side : memory.sides) sides.push_back(static_cast<int>(side));
+  locator_.resume(sides);
+}
+
+EventMemory EventLoop::memory() const {
+  EventMemory memory = memory_;
+  const std::span<const int> sides = locator_.sides_before_step();
+  memory.sides.assign(sides.begin(), sides.end());
+  return memory;
+}
+
+void EventLoop::look(StepDriver& driver) {
+  if (has_events()) due_ = locator_.look(driver);
+}
+
+void EventLoop::take_place(StepDriver& driver) {
+  row_(driver.state(), 0);
+  state_ = driver.state();
+  while (is_due() && !ended_by_) {
+    for (const int event : due_) {
+      count(event, state_.t);
+      events_.apply(event, state_);
+      row_(state_, event + 1);
+      if (model_.events()[static_cast<std::size_t>(event)].is_terminal) ended_by_ = event;
+    }
+    equations_.set_variables(state_.d);
+    driver.restart(state_);
+    due_ = locator_.restart(driver);
+  }
+  due_ = {};
+}
+
+void EventLoop::count(int event, double t) {
+  const auto i = static_cast<std::size_t>(event);
+  const EventInfo& info = model_.events()[i];
+  const double window = std::max(1e-9 * duration_, 2.0 * kMostInWindow * info.tolerance);
+  if (memory_.window_counts[i] == 0.0 || t - memory_.window_start[i] > window) {
+    memory_.window_start[i] = t;
+    memory_.window_counts[i] = 0.0;
+  }
+  memory_.counts[i] += 1.0;
+  memory_.window_counts[i] += 1.0;
+  if (memory_.window_counts[i] <= kMostInWindow) return;
+  throw ComputationError(
+      t,
+      fmt::format("event {} takes place over and over: {} times in {:.3g} s. Let another event bring to rest "
+                  "what it watches, or give it a hysteresis",
+                  info.name, kMostInWindow + 1.0, t - memory_.window_start[i]));
+}
+
+}  // namespace sestina

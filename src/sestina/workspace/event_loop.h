@@ -1,0 +1,62 @@
+// The events of a run: when they are due, what they do, how often they took place, and when it is too often.
+//
+// After a step the locator tells which events are due at its end, which it may have moved there. They stay
+// due until the rows up to that instant are recorded; then they take place, one after the other in the order
+// of the model, and what becomes due by that at the same instant follows.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "sestina/workspace/event_memory.h"
+#include "sestina/workspace/system_events.h"
+
+namespace sestina {
+
+class EventLoop {
+ public:
+  // `row` is called with each state that a row is wanted of: before the first event of an instant with event
+  // 0, after each event with its number from 1.
+  using Row = std::function<void(const IntegrationState& state, int event)>;
+
+  // `duration` (s) of the run: more than kMostInWindow events of one kind within 1e-9 of it, or within twice
+  // as many tolerances of the event, make the run fail.
+  EventLoop(ForwardDynamics& dynamics, SystemEquations& equations, double duration, Row row);
+
+  bool has_events() const { return events_.size() > 0; }
+  // Whether it can be what a run of this model carries.
+  bool has_size_of(const EventMemory& memory) const;
+
+  // At the start of a run; or at a checkpoint.
+  void start(StepDriver& driver);
+  void resume(const EventMemory& memory);
+  EventMemory memory() const;
+
+  // After each step.
+  void look(StepDriver& driver);
+  bool is_due() const { return !due_.empty(); }
+  // All that is due takes place. Throws ComputationError.
+  void take_place(StepDriver& driver);
+
+  // The terminal event that took place, if one did.
+  std::optional<int> ended_by() const { return ended_by_; }
+  const std::vector<double>& counts() const { return memory_.counts; }
+
+ private:
+  static constexpr double kMostInWindow = 1000.0;
+
+  void count(int event, double t);
+
+  const Model& model_;
+  SystemEquations& equations_;
+  SystemEvents events_;
+  EventLocator locator_;
+  double duration_;
+  Row row_;
+  std::span<const int> due_;
+  IntegrationState state_;
+  EventMemory memory_;
+  std::optional<int> ended_by_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,105 @@
+#include "sestina/workspace/system_events.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+
+SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations)
+    : dynamics_(dynamics), equations_(equations), model_(dynamics.model()) {
+  const auto inputs = static_cast<std::size_t>(model_.num_force_tape_inputs());
+  const std::size_t scratch =
+      std::max(model_.event_tape().scratch_size(), model_.assignment_tape().scratch_size());
+  inputs_.resize(inputs);
+  dual_inputs_.resize(inputs);
+  scratch_.resize(scratch);
+  dual_scratch_.resize(scratch);
+  assigned_.resize(model_.assignments().size());
+  dual_values_.resize(model_.events().size());
+  qdot_.resize(static_cast<std::size_t>(model_.nq()));
+  udot_.resize(static_cast<std::size_t>(model_.nu()));
+  zdot_.resize(SystemEquations::kNz);
+  state_ = calc_initial_state(model_);
+}
+
+std::vector<EventWatch> SystemEvents::watches() const {
+  std::vector<EventWatch> watches;
+  for (const EventInfo& event : model_.events())
+    watches.push_back({event.direction, event.tolerance, event.is_discrete});
+  return watches;
+}
+
+// What all tapes take: t, free parameters, variables, q, u.
+template <class T>
+void SystemEvents::fill(const IntegrationState& state, std::vector<T>& inputs) const {
+  auto next = inputs.begin();
+  *next++ = state.t;
+  const std::vector<double>& parameters = dynamics_.properties().parameters;
+  next = std::copy(parameters.begin(), parameters.end(), next);
+  next = std::copy(state.d.begin(), state.d.end(), next);
+  next = std::copy(state.q.begin(), state.q.end(), next);
+  std::copy(state.u.begin(), state.u.end(), next);
+}
+
+const State<double>& SystemEvents::model_state(const IntegrationState& state) {
+  state_.t = state.t;
+  state_.q.assign(state.q.begin(), state.q.end());
+  state_.u.assign(state.u.begin(), state.u.end());
+  state_.d.assign(state.d.begin(), state.d.end());
+  return state_;
+}
+
+void SystemEvents::calc(const IntegrationState& state, std::span<double> values) {
+  fill(state, inputs_);
+  model_.event_tape().evaluate<double>(inputs_, values, scratch_);
+  if (const int bad = first_not_finite(values); bad >= 0) {
+    throw ComputationError(state.t, model_.explain_event(bad, dynamics_.properties(), model_state(state)));
+  }
+}
+
+void SystemEvents::calc_rates(const IntegrationState& state, std::span<double> rates) {
+  equations_.calc_q_dot(state.q, state.u, qdot_);
+  equations_.calc_derivatives(state.t, state.q, state.u, udot_, zdot_);
+  fill(state, dual_inputs_);
+  dual_inputs_.front().d = 1.0;
+  const std::size_t q_start = dual_inputs_.size() - qdot_.size() - udot_.size();
+  for (std::size_t i = 0; i < qdot_.size(); ++i) dual_inputs_[q_start + i].d = qdot_[i];
+  for (std::size_t i = 0; i < udot_.size(); ++i) dual_inputs_[q_start + qdot_.size() + i].d = udot_[i];
+  model_.event_tape().evaluate<Dual>(dual_inputs_, dual_values_, dual_scratch_);
+  for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = dual_values_[i].d;
+}
+
+double SystemEvents::calc_energy(const IntegrationState& state) {
+  dynamics_.update(model_state(state));
+  const Energy<double> energy = dynamics_.energy(state_);
+  return energy.kinetic + energy.potential;
+}
+
+void SystemEvents::apply(int event, IntegrationState& state) {
+  const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
+  if (info.assignments == 0) return;
+  const double energy_before = calc_energy(state);
+  fill(state, inputs_);
+  model_.assignment_tape().evaluate<double>(inputs_, assigned_, scratch_);
+  const int end = info.first_assignment + info.assignments;
+  for (int i = info.first_assignment; i < end; ++i) {
+    if (!std::isfinite(assigned_[static_cast<std::size_t>(i)])) {
+      throw ComputationError(state.t,
+                             model_.explain_assignment(event, i, dynamics_.properties(), model_state(state)));
+    }
+  }
+  for (int i = info.first_assignment; i < end; ++i) {
+    const AssignmentInfo& assignment = model_.assignments()[static_cast<std::size_t>(i)];
+    std::vector<double>& values = assignment.target == Target::kQ   ? state.q
+                                  : assignment.target == Target::kU ? state.u
+                                                                    : state.d;
+    values[static_cast<std::size_t>(assignment.index)] = assigned_[static_cast<std::size_t>(i)];
+  }
+  const double gain = calc_energy(state) - energy_before;
+  if (gain > 0.0) state.z[SystemEquations::kSupplied] += gain;
+  if (gain < 0.0) state.z[SystemEquations::kDissipated] -= gain;
+}
+
+}  // namespace sestina

@@ -1,0 +1,44 @@
+// A model's events as the locator sees them, and what they do to the state.
+#pragma once
+
+#include <vector>
+
+#include "sestina/integrate/event_locator.h"
+#include "sestina/numerics/dual.h"
+#include "sestina/workspace/system_equations.h"
+
+namespace sestina {
+
+class SystemEvents final : public EventFunctions {
+ public:
+  // Both must outlive this. The variables of `equations` are those of the state that is asked about.
+  SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations);
+
+  int size() const override { return static_cast<int>(model_.events().size()); }
+  std::vector<EventWatch> watches() const;
+
+  // Throw ComputationError, which names the event whose expression is not finite. No allocation.
+  void calc(const IntegrationState& state, std::span<double> values) override;
+  void calc_rates(const IntegrationState& state, std::span<double> rates) override;
+
+  // What the event sets, all of it from the state before. The energy that this takes from the system counts
+  // as dissipated and what it brings as supplied. Throws ComputationError, and has changed nothing, where it
+  // is not finite.
+  void apply(int event, IntegrationState& state);
+
+ private:
+  template <class T>
+  void fill(const IntegrationState& state, std::vector<T>& inputs) const;
+  const State<double>& model_state(const IntegrationState& state);
+  double calc_energy(const IntegrationState& state);
+
+  ForwardDynamics& dynamics_;
+  SystemEquations& equations_;
+  const Model& model_;
+  std::vector<double> inputs_, scratch_, assigned_;
+  std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
+  std::vector<double> qdot_, udot_, zdot_;
+  State<double> state_;
+};
+
+}  // namespace sestina
