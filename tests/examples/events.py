@@ -34,7 +34,7 @@ def check_bouncing_pendulum(sestina, expect_at_most):
         rates.append(2 * k * omega0)
         k *= e
         t += 2 * complete_elliptic_k(k * k) / omega0
-    expect_at_most(1e-10, largest_difference(times_of(result, 1), times), "instants of 8 bounces, s")
+    expect_at_most(1e-12, largest_difference(times_of(result, 1), times), "instants of 8 bounces, s")
     rows, u = rows_of(result, 1), result.column("hinge.u")
     expect_at_most(1e-9, largest_difference([u[i - 1] for i in rows], [-r for r in rates]),
                    "rates before them, rad/s")
@@ -56,7 +56,7 @@ def check_latch(sestina, expect_at_most):
     distance = stop - catch - strength / stiffness
     free = (math.sqrt(v_free**2 + 2 * push / m * distance) - v_free) * m / push
     found = times_of(result, 1) + times_of(result, 2) + times_of(result, 3)
-    expect_at_most(1e-10, largest_difference(found, [caught, caught + held, caught + held + free]),
+    expect_at_most(1e-12, largest_difference(found, [caught, caught + held, caught + held + free]),
                    "caught, let go, arrived, s")
     row = rows_of(result, 2)[0]
     expect_at_most(1e-9, abs(result.column("rail.u")[row] - v_free), "speed when it is let go, m/s")

@@ -250,6 +250,7 @@ class EachRuleAndDriver : public testing::TestWithParam<std::string> {
   void for_each_driver(const std::function<void(IntegrationRule&, const StepOptions&)>& test) {
     auto rule = make_rule(GetParam());
     test(*rule, {.driver = "fixed", .dt = 0.17});
+    if (rule->chooses_its_steps()) test(*rule, {.driver = "variable", .rtol = 1e-8, .atol = 1e-10});
     if (rule->error_order() == 0) return;
     for (const char* control : {"pi", "pid"}) {
       test(*rule, {.driver = "variable", .rtol = 1e-6, .atol = 1e-6, .control = control});
@@ -280,10 +281,12 @@ TEST_P(EachRuleAndDriver, BallBouncesAtTheInstantsOfTheClosedForm) {
       middle.push_back(2.0 * k * T + half);
       if ((2.0 * k + 2.0) * T - half < 10.0) middle.push_back((2.0 * k + 2.0) * T - half);
     }
-    expect_times(times_of(found, 0), floor, 1e-12);
-    expect_times(times_of(found, 1), middle, 1e-12);
+    // CVODE begins anew at each bounce, with order one.
+    const double tolerance = rule.chooses_its_steps() ? 1e-5 : 1e-12;
+    expect_times(times_of(found, 0), floor, tolerance);
+    expect_times(times_of(found, 1), middle, tolerance);
     for (const Occurrence& x : found) {
-      if (x.event == 0) EXPECT_NEAR(x.u[0], -std::sqrt(2.0 * gravity * height), 1e-12);
+      if (x.event == 0) EXPECT_NEAR(x.u[0], -std::sqrt(2.0 * gravity * height), tolerance);
     }
   });
 }
@@ -291,6 +294,7 @@ TEST_P(EachRuleAndDriver, BallBouncesAtTheInstantsOfTheClosedForm) {
 // The cut step is the step that ends there: its end is that of a run that has no more to go.
 TEST_P(EachRuleAndDriver, CutStepIsTheRulesOwnStepToThatInstant) {
   auto rule = make_rule(GetParam());
+  if (rule->chooses_its_steps()) GTEST_SKIP() << "its dense output is the solution";
   auto oscillator = make_oscillator();
   auto driver = make_step_driver({.driver = "fixed", .dt = 0.1});
   driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 2.0);

@@ -81,6 +81,13 @@ void CvodeRule::do_accept() {
   is_pending_ = false;
 }
 
+// The solver stays where it is, to tell of the step that was cut, until the next attempt.
+void CvodeRule::do_cut_step() {
+  flatten(state());
+  write_start(state().t, y_, memory_);
+  is_pending_ = true;
+}
+
 void CvodeRule::begin_attempt() {
   pieces_.clear();
   derivatives_.clear();
@@ -109,11 +116,14 @@ void CvodeRule::take_step(double t_stop) {
   rejected_before_ = rejected;
 }
 
+void CvodeRule::write_start(double t, std::span<const double> y, std::vector<double>& memory) {
+  memory[kSteps] = 0.0;
+  memory[kTime] = t;
+  std::ranges::fill(std::ranges::copy(y, memory.begin() + kState).out, memory.end(), 0.0);
+}
+
 void CvodeRule::start_at(double t, std::span<const double> y) {
-  current_[kSteps] = 0.0;
-  current_[kTime] = t;
-  std::ranges::copy(y, current_.begin() + kState);
-  std::ranges::fill(current_.begin() + static_cast<long>(stops()), current_.end(), 0.0);
+  write_start(t, y, current_);
   solver_->start(equations(), tolerances_, t, y);
   rejected_before_ = 0;
 }

@@ -51,12 +51,14 @@ class CvodeRule final : public IntegrationRule {
   StepReport do_step(double t_end, IntegrationState& candidate) override;
   StepReport do_own_step(double t_limit, IntegrationState& candidate) override;
   void do_accept() override;
+  void do_cut_step() override;
   StepReport do_interpolate(double t, IntegrationState& out) override;
 
   void begin_attempt();
   void take_step(double t_stop);
   bool continue_from(std::span<const double> memory);
   void start_at(double t, std::span<const double> y);  // y (nq + nu + nz)
+  static void write_start(double t, std::span<const double> y, std::vector<double>& memory);
   void keep_piece();
   void evaluate_piece(const Piece& piece, double t, std::span<double> y) const;
   void copy_normalized(std::span<const double> y, IntegrationState& to) const;

@@ -80,6 +80,14 @@ StepReport IntegrationRule::interpolate(double t, IntegrationState& out) {
   return report;
 }
 
+void IntegrationRule::cut_step(double t) {
+  assert(chooses_its_steps());
+  if (t == state_.t) return;
+  interpolate(t, candidate_);
+  std::swap(state_, candidate_);
+  do_cut_step();
+}
+
 int first_not_finite(std::span<const double> values) {
   // Zero times a value is zero unless the value is infinite or not a number: one pass without branches.
   double zero = 0.0;

@@ -68,6 +68,9 @@ class IntegrationRule {
   // by a step of the same rule from `previous()` that leaves the trajectory as it is. Only until the next
   // try_step.
   StepReport interpolate(double t, IntegrationState& out);
+  // For a rule that chooses its steps: the last accepted step ends at t, within it, with the state that dense
+  // output tells there; the next one begins anew. interpolate() still tells of what is before t.
+  void cut_step(double t);
 
   const IntegrationState& previous() const { return previous_; }  // where the last accepted step began
   const IntegrationState& state() const { return state_; }        // the last accepted state
@@ -88,6 +91,7 @@ class IntegrationRule {
   // Sets candidate.t, too.
   virtual StepReport do_own_step(double, IntegrationState&) { return {StepStatus::kNotConverged, 0}; }
   virtual void do_accept() = 0;
+  virtual void do_cut_step() {}  // state() has changed
   // previous().t < t < state().t
   virtual StepReport do_interpolate(double t, IntegrationState& out) = 0;
 

@@ -130,15 +130,13 @@ const IntegrationState& StepDriver::step() {
 }
 
 const IntegrationState& StepDriver::try_end(double t) {
+  if (rule_->chooses_its_steps()) return advance_to(t);
   if (!is_taken_back_) {
     const std::span<const double> memory = rule_->previous_memory();
     begin_memory_.assign(memory.begin(), memory.end());
     begin_ = rule_->previous();
     rule_->start(*equations_, begin_, begin_memory_);
-    const long evaluations = statistics().evaluations, rejected = statistics().rejected;
-    control_.statistics = control_before_step_.statistics;
-    control_.statistics.evaluations = evaluations;
-    control_.statistics.rejected = rejected;
+    take_back_statistics();
     is_taken_back_ = true;
   }
   if (t == state().t) return state();
@@ -147,7 +145,21 @@ const IntegrationState& StepDriver::try_end(double t) {
   return rule_->candidate();
 }
 
+// What the step has cost stays counted.
+void StepDriver::take_back_statistics() {
+  const long evaluations = statistics().evaluations, rejected = statistics().rejected;
+  control_.statistics = control_before_step_.statistics;
+  control_.statistics.evaluations = evaluations;
+  control_.statistics.rejected = rejected;
+}
+
 const IntegrationState& StepDriver::end_step_at(double t) {
+  if (rule_->chooses_its_steps()) {
+    rule_->cut_step(t);
+    take_back_statistics();
+    count_step();
+    return state();
+  }
   if (!is_taken_back_ || rule_->candidate().t != t) try_end(t);
   is_taken_back_ = false;
   accept_step();
@@ -166,12 +178,16 @@ void StepDriver::restart(const IntegrationState& from) {
 
 void StepDriver::accept_step() {
   rule_->accept();
+  control_.statistics.rejected += rule_->rejected();
+  count_step();
+}
+
+void StepDriver::count_step() {
   StepStatistics& statistics = control_.statistics;
   const double h = rule_->state().t - rule_->previous().t;
   statistics.smallest_step = statistics.steps == 0 ? h : std::min(statistics.smallest_step, h);
   statistics.largest_step = std::max(statistics.largest_step, h);
   ++statistics.steps;
-  statistics.rejected += rule_->rejected();
 }
 
 StepCheckpoint StepDriver::checkpoint() const {

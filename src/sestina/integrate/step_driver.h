@@ -66,7 +66,7 @@ class StepDriver {
   // For events within the last accepted step, which began at step_begin(): try_end takes the step back (the
   // first time) and tells where it leads when it ends at t, with all the accuracy of the rule;
   // end_step_at accepts that, and must follow. Both throw ComputationError. The length to try next stays what
-  // the whole step proposed.
+  // the whole step proposed. Of a rule that chooses its steps, dense output is the solution: it tells both.
   double step_begin() const { return earliest_; }
   const IntegrationState& try_end(double t);
   const IntegrationState& end_step_at(double t);
@@ -90,6 +90,9 @@ class StepDriver {
 
  private:
   class CountedEquations;
+
+  void take_back_statistics();
+  void count_step();  // the last one
 
   virtual void check_fit(const IntegrationRule& rule, double t_start, double t_end) const = 0;
   virtual void do_start() = 0;
