@@ -80,8 +80,8 @@ def check_geneva(sestina, expect_at_most):
 
     enter, leave = times(0.75), times(1.25)
     expect_at_most(0, abs(len(leave) - 8), "8 quarters in 6 s")
-    expect_at_most(1e-10, largest_difference(times_of(result, 1), enter), "the pin enters, s")
-    expect_at_most(1e-10, largest_difference(times_of(result, 2), leave), "the pin leaves, s")
+    expect_at_most(1e-12, largest_difference(times_of(result, 1), enter), "the pin enters, s")
+    expect_at_most(1e-12, largest_difference(times_of(result, 2), leave), "the pin leaves, s")
     angle = result.column("wheel.q")
     expect_at_most(1e-9, largest_difference([angle[i] for i in rows_of(result, 2)],
                                             [n * math.pi / 2 for n in range(1, len(leave) + 1)]),
