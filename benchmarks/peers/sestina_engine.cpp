@@ -1,8 +1,10 @@
 // Sestina, by the objects that its solvers are made of.
 #include <algorithm>
+#include <optional>
 
 #include "engine.h"
 #include "sestina/base/version.h"
+#include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/kane_solver.h"
 #include "sestina/dynamics/recursive_solver.h"
@@ -58,6 +60,7 @@ class SestinaEngine final : public Engine {
         recursive_(*model_),
         kane_(*model_),
         udot_(static_cast<std::size_t>(mechanism.nu)) {
+    if (mechanism.nu <= kLargestMatrix) derivatives_.emplace(*model_, properties_);
     for (int i = 0; i < static_cast<int>(mechanism.links.size()); ++i) {
       bodies_.push_back(model_->body(link_name(i)));
     }
@@ -91,6 +94,13 @@ class SestinaEngine final : public Engine {
           kane_.update_mass_matrix(properties_, kinematics_);
         },
         [this](int) { return mass_matrix(); });
+    add(
+        list, Kernel::kDerivatives, "forward_dynamics_derivatives",
+        [this](const OurState& s) {
+          calc_udot(s);
+          derivatives_->update(s.state, kinematics_, forces_, udot_);
+        },
+        [this](int) { return derivatives(); });
     return list;
   }
 
@@ -178,6 +188,21 @@ class SestinaEngine final : public Engine {
     return result;
   }
 
+  std::vector<double> derivatives() const {
+    const auto n = static_cast<std::size_t>(mechanism_.nu);
+    std::vector<double> result;
+    const auto append = [&](const MatrixBlock& block) {
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          result.push_back(block(ours_of_speed(static_cast<int>(i)), ours_of_speed(static_cast<int>(j))));
+        }
+      }
+    };
+    if (mechanism_.is_revolute()) append(derivatives_->by_q()), append(derivatives_->by_u());
+    append({derivatives_->by_tau().row(0), mechanism_.nu});
+    return result;
+  }
+
   // The model has an order of bodies of its own.
   template <class Start, class OurStart>
   std::vector<double> reorder(const std::vector<double>& x, Start start, OurStart our_start,
@@ -217,6 +242,7 @@ class SestinaEngine final : public Engine {
   InverseDynamics<double> inverse_;
   RecursiveSolver<double> recursive_;
   KaneSolver<double> kane_;
+  std::optional<ForwardDynamicsDerivatives> derivatives_;  // of mechanisms up to kLargestMatrix
   std::vector<double> udot_;
   std::vector<BodyIndex> bodies_;  // of each link
   std::vector<OurState> states_;

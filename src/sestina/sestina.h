@@ -12,6 +12,7 @@
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/kane_solver.h"
 #include "sestina/dynamics/recursive_solver.h"
 #include "sestina/io/model_file.h"

@@ -6,6 +6,7 @@
 #include "dynamics/evaluation.h"
 #include "dynamics/random_systems.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/forward_dynamics_derivatives.h"
 
 namespace sestina {
 namespace {
@@ -63,6 +64,18 @@ TEST(Allocation, DoesNotHappenInTheEquationsOfMotion) {
     system.add_user_force("wind", std::make_shared<Wind>());
     Evaluation<double> at(freeze(system));
     expect_no_allocation(at, state);
+  }
+}
+
+TEST(Allocation, DoesNotHappenInDerivatives) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Evaluation<double> at(freeze(random_system(seed)));
+    const State<double> state = calc_initial_state(*at.model);
+    at.solve<RecursiveSolver>(state);
+    ForwardDynamicsDerivatives derivatives(*at.model, at.properties);
+    const long before = allocations;
+    derivatives.update(state, at.kinematics, at.forces, at.udot);
+    EXPECT_EQ(allocations, before) << seed;
   }
 }
 

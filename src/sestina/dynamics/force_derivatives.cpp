@@ -1,0 +1,167 @@
+#include "sestina/dynamics/force_derivatives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+Vec3<Dual> dual(const Vec3<double>& x, const Vec3<double>& d) { return {{x.x, d.x}, {x.y, d.y}, {x.z, d.z}}; }
+Vec3<double> derivative(const Vec3<Dual>& x) { return {x.x.d, x.y.d, x.z.d}; }
+Vec3<double> value(const Vec3<Dual>& x) { return {x.x.v, x.y.v, x.z.v}; }
+
+// A body's motion with the derivatives dR = theta x R, dp, dw, dv.
+BodyMotion<Dual> moving(const BodyMotion<double>& at, const Vec3<double>& theta, const Vec3<double>& dp,
+                        const Vec3<double>& dw, const Vec3<double>& dv) {
+  const auto column = [&](int j) {
+    const Vec3<double> c = at.X_WB.R.column(j);
+    return dual(c, cross(theta, c));
+  };
+  return {{Rotation<Dual>::from_columns(column(0), column(1), column(2)), dual(at.X_WB.p, dp)},
+          {dual(at.V_WB.w, dw), dual(at.V_WB.v, dv)}};
+}
+BodyMotion<Dual> resting(const BodyMotion<double>& at) { return moving(at, {}, {}, {}, {}); }
+
+}  // namespace
+
+ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>& properties)
+    : model_(model), springs_(properties.forces.joint_springs), dampers_(properties.forces.joint_dampers) {
+  if (!model.user_forces().empty()) {
+    throw InputError(fmt::format("{}: a user force has no derivatives",
+                                 model.forces()[model.user_forces().front().index].name));
+  }
+  const ForceSet<double>& forces = properties.forces;
+  acts_on_bodies_ =
+      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty());
+  if (!acts_on_bodies_ && forces.joint_forces.empty()) return;
+  const std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
+  dual_.emplace(model, calc_properties<Dual>(model, parameters));
+  dual_->properties.forces.joint_springs.clear();
+  dual_->properties.forces.joint_dampers.clear();
+  const auto nq = static_cast<std::size_t>(model.nq()), nu = static_cast<std::size_t>(model.nu());
+  dual_->state.q.resize(nq), dual_->state.u.resize(nu);
+  qdot_.resize(nq), unit_.resize(nu);
+  const auto n = static_cast<std::size_t>(model.bodies().size());
+  subtree_.resize(n);
+  subtree_end_.resize(n);
+  for (std::size_t i = n; i-- > 1;) {
+    const BodyInfo& info = model.bodies()[BodyIndex(static_cast<int>(i))];
+    subtree_end_[i] = std::max(subtree_end_[i], static_cast<int>(i) + 1);
+    int& end = subtree_end_[static_cast<std::size_t>(info.parent.value())];
+    end = std::max(end, subtree_end_[i]);
+  }
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    body_of_speed_.insert(body_of_speed_.end(), static_cast<std::size_t>(model.bodies()[b].nu), b.value());
+  }
+}
+
+void ForceDerivatives::set_values(const State<double>& state, const Kinematics<double>& kinematics) {
+  dual_->state.t = state.t;
+  std::copy(state.q.begin(), state.q.end(), dual_->state.q.begin());
+  std::copy(state.u.begin(), state.u.end(), dual_->state.u.begin());
+  for (std::size_t i = 0; i < kinematics.motion.size(); ++i) {
+    dual_->kinematics.motion[i] = resting(kinematics.motion[i]);
+  }
+}
+
+void ForceDerivatives::move_by_q(std::size_t k, const State<double>& state,
+                                 const Kinematics<double>& kinematics, const TangentMotion& tangent) {
+  const auto j = static_cast<std::size_t>(body_of_speed_[k]);
+  const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(j))];
+  unit_[k] = 1.0;
+  visit_joint<Dual>(dual_->properties.bodies[BodyIndex(static_cast<int>(j))].joint, [&](const auto& joint) {
+    // The tangent of plus() at d = 0 is q_dot().
+    const auto rate = [&]<template <class> class Joint>(const Joint<Dual>&) {
+      Joint<double>::q_dot(state.q.data() + info.q_start, unit_.data() + info.u_start,
+                           qdot_.data() + info.q_start);
+    };
+    rate(joint);
+  });
+  unit_[k] = 0.0;
+  for (int c = info.q_start; c < info.q_start + info.nq; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    dual_->state.q[i].d = qdot_[i];
+  }
+  const SpatialMotion<double>& H = kinematics.H[k];
+  const BodyMotion<double>& base = kinematics.motion[j];
+  for (std::size_t i = j; i < static_cast<std::size_t>(subtree_end_[j]); ++i) {
+    const BodyMotion<double>& at = kinematics.motion[i];
+    const Vec3<double> p = at.X_WB.p - base.X_WB.p;
+    dual_->kinematics.motion[i] =
+        moving(at, H.w, H.v + cross(H.w, p), cross(H.w, at.V_WB.w) + tangent.psi,
+               tangent.dv + cross(H.w, at.V_WB.v - base.V_WB.v) + cross(tangent.psi, p));  // (1) (2)
+  }
+}
+
+void ForceDerivatives::move_by_u(std::size_t k, const Kinematics<double>& kinematics) {
+  const auto j = static_cast<std::size_t>(body_of_speed_[k]);
+  dual_->state.u[k].d = 1.0;
+  const SpatialMotion<double>& H = kinematics.H[k];
+  for (std::size_t i = j; i < static_cast<std::size_t>(subtree_end_[j]); ++i) {
+    const BodyMotion<double>& at = kinematics.motion[i];
+    const Vec3<double> p = at.X_WB.p - kinematics.motion[j].X_WB.p;
+    dual_->kinematics.motion[i] = moving(at, {}, {}, H.w, H.v + cross(H.w, p));
+  }
+}
+
+// Takes the derivatives of a move back.
+void ForceDerivatives::stop(std::size_t k, const State<double>& state) {
+  const auto j = static_cast<std::size_t>(body_of_speed_[k]);
+  const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(j))];
+  for (int c = info.q_start; c < info.q_start + info.nq; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    dual_->state.q[i] = state.q[i];
+  }
+  dual_->state.u[k] = state.u[k];
+}
+
+void ForceDerivatives::subtract_column(const Kinematics<double>& kinematics, double* column,
+                                       std::ptrdiff_t stride, std::size_t turned_begin,
+                                       std::size_t turned_end, const Vec3<double>& theta) {
+  update_applied_forces<Dual>(model_, dual_->properties, dual_->state, dual_->kinematics, dual_->forces);
+  for (std::size_t l = 0; l < unit_.size(); ++l) {
+    column[static_cast<std::ptrdiff_t>(l) * stride] -= dual_->forces.tau[l].d;
+  }
+  if (!acts_on_bodies_) return;
+  for (std::size_t i = 0; i < subtree_.size(); ++i) {
+    const SpatialForce<Dual>& f = dual_->forces.body[i];
+    subtree_[i] = {derivative(f.torque), derivative(f.force)};
+    if (i >= turned_begin && i < turned_end) {
+      subtree_[i] -= {cross(theta, value(f.torque)), cross(theta, value(f.force))};
+    }
+  }
+  for (std::size_t i = subtree_.size(); i-- > 1;) {
+    const BodyLink& link = kinematics.tree.links[i];
+    for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
+      column[l * stride] -= dot(kinematics.H[static_cast<std::size_t>(l)], subtree_[i]);
+    }
+    subtree_[static_cast<std::size_t>(link.parent)] += shift_back(subtree_[i], kinematics.s[i]);
+  }
+}
+
+void ForceDerivatives::subtract(const State<double>& state, const Kinematics<double>& kinematics,
+                                std::span<const TangentMotion> tangents, double* by_q, double* by_u,
+                                std::ptrdiff_t stride) {
+  for (const JointSpring<double>& spring : springs_) by_q[spring.u * (stride + 1)] += spring.stiffness;
+  for (const JointDamper<double>& damper : dampers_) by_u[damper.u * (stride + 1)] += damper.damping;
+  if (!dual_) return;
+  set_values(state, kinematics);
+  for (std::size_t k = 0; k < tangents.size(); ++k) {
+    const auto j = static_cast<std::size_t>(body_of_speed_[k]),
+               end = static_cast<std::size_t>(subtree_end_[j]);
+    move_by_q(k, state, kinematics, tangents[k]);
+    subtract_column(kinematics, by_q + k, stride, j, end, kinematics.H[k].w);
+    stop(k, state);
+    move_by_u(k, kinematics);
+    subtract_column(kinematics, by_u + k, stride, 0, 0, {});
+    stop(k, state);
+    for (std::size_t i = j; i < end; ++i) {
+      dual_->kinematics.motion[i] = resting(kinematics.motion[i]);
+    }
+  }
+}
+
+}  // namespace sestina
