@@ -199,7 +199,7 @@ class SestinaEngine final : public Engine {
       }
     };
     if (mechanism_.is_revolute()) append(derivatives_->by_q()), append(derivatives_->by_u());
-    append({derivatives_->by_tau().row(0), mechanism_.nu});
+    append(derivatives_->by_tau());
     return result;
   }
 

@@ -166,7 +166,8 @@ TEST(ForwardDynamicsDerivatives, ByTauAreTheInverseOfTheMassMatrixAndSymmetric) 
     c.at.solve<RecursiveSolver>();
     ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
     derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot);
-    const DenseMatrix<double>&inverse = derivatives.by_tau(), &M = derivatives.inverse().mass_matrix();
+    const MatrixBlock inverse = derivatives.by_tau();
+    const DenseMatrix<double>& M = derivatives.inverse().mass_matrix();
     for (int i = 0; i < c.nu(); ++i) {
       for (int j = 0; j < c.nu(); ++j) {
         EXPECT_EQ(inverse(i, j), inverse(j, i));

@@ -1,22 +1,45 @@
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sestina {
 namespace {
 
-constexpr int kChunk = 8;  // columns at a time, in registers
+using Four = double __attribute__((vector_size(32)));
+constexpr int kFour = 4;
 
-// y - sum of coefficient(c) row(c)[0..7] for c = begin .. end - 1
-template <class Coefficient, class RowOf>
-[[gnu::always_inline]] inline void subtract_rows(double (&y)[kChunk], int begin, int end,
-                                                 Coefficient&& coefficient, RowOf&& row_of) {
-  for (int c = begin; c < end; ++c) {
-    const double a = coefficient(c);
-    const double* row = row_of(c);
-    for (int j = 0; j < kChunk; ++j) y[j] -= a * row[j];
+[[gnu::always_inline]] inline void load(const double* from, Four& x) { std::memcpy(&x, from, sizeof(x)); }
+
+// Numbers of a row while they are in registers. A sum over many rows is a chain of dependent operations:
+// enough of them run side by side only if the strip is wide.
+template <int width>
+struct Columns {
+  Four x[width / kFour];
+
+  [[gnu::always_inline]] void load_row(const double* row) {
+    for (int c = 0; c < width / kFour; ++c) load(row + c * kFour, x[c]);
   }
-}
+  [[gnu::always_inline]] void store_row(double* row) const {
+    for (int c = 0; c < width / kFour; ++c) std::memcpy(row + c * kFour, &x[c], sizeof(x[c]));
+  }
+  // Zero but for a one at `place`, if that is inside.
+  [[gnu::always_inline]] void set_unit(int place) {
+    for (int c = 0; c < width / kFour; ++c) {
+      for (int j = 0; j < kFour; ++j) x[c][j] = c * kFour + j == place ? 1.0 : 0.0;
+    }
+  }
+  [[gnu::always_inline]] void scale(double a) {
+    for (int c = 0; c < width / kFour; ++c) x[c] *= a;
+  }
+  [[gnu::always_inline]] void subtract(double a, const double* row) {
+    for (int c = 0; c < width / kFour; ++c) {
+      Four b;
+      load(row + c * kFour, b);
+      x[c] -= a * b;
+    }
+  }
+};
 
 }  // namespace
 
@@ -25,10 +48,10 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
     : nu_(model.nu()),
       rows_(static_cast<std::size_t>(model.nu())),
       D_inverse_(rows_.size()),
-      M_inverse_(model.nu()),
       inverse_(model, properties) {
-  stride_ = inverse_.by_state().stride;
-  by_state_.resize(rows_.size() * static_cast<std::size_t>(stride_));
+  tau_start_ = inverse_.by_state().stride;
+  stride_ = tau_start_ + (nu_ + 7) / 8 * 8;
+  results_.resize(rows_.size() * static_cast<std::size_t>(stride_));
   // Speeds of the bodies from the root to each body, the last one first.
   std::vector<int> last_speed(static_cast<std::size_t>(model.bodies().size()), -1);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
@@ -45,6 +68,7 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
         }
       }
       inboard_.push_back(k);
+      inboard_.resize((inboard_.size() + 3) / 4 * 4, k);
       last = k;
     }
     last_speed[static_cast<std::size_t>(b.value())] = last;
@@ -56,6 +80,38 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
       rows_[static_cast<std::size_t>(inboard_[static_cast<std::size_t>(row.start + c)])].subtree_end = k + 1;
     }
   }
+  plan_strips();
+}
+
+void ForwardDynamicsDerivatives::plan_strips() {
+  std::vector<bool> is_filled(rows_.size());
+  const auto fill_for = [&](int column, bool with_outboard) {
+    const Row& row = rows_[static_cast<std::size_t>(column)];
+    for (int c = 0; c <= row.depth; ++c) {
+      is_filled[static_cast<std::size_t>(inboard_[static_cast<std::size_t>(row.start + c)])] = true;
+    }
+    for (int k = column; with_outboard && k < row.subtree_end; ++k) {
+      is_filled[static_cast<std::size_t>(k)] = true;
+    }
+  };
+  for (int first = 0; first < stride_;) {
+    const bool is_tau = first >= tau_start_;
+    const int end = static_cast<int>(is_tau ? stride_ : tau_start_);
+    Strip strip;
+    strip.first = first, strip.width = end - first >= 16 ? 16 : 8, strip.is_tau = is_tau;
+    strip.begin = static_cast<int>(strip_rows_.size());
+    is_filled.assign(is_filled.size(), !is_tau && inverse_.is_full());
+    for (int c = first; c < first + strip.width; ++c) {
+      const int column = is_tau ? c - static_cast<int>(tau_start_) : c < nu_ ? c : c - nu_;
+      if (column < nu_) fill_for(column, !is_tau);
+    }
+    for (int k = 0; k < nu_; ++k) {
+      if (is_filled[static_cast<std::size_t>(k)]) strip_rows_.push_back(k);
+    }
+    strip.end = static_cast<int>(strip_rows_.size());
+    strips_.push_back(strip);
+    first += strip.width;
+  }
 }
 
 SolveReport<double> ForwardDynamicsDerivatives::update(const State<double>& state,
@@ -65,7 +121,6 @@ SolveReport<double> ForwardDynamicsDerivatives::update(const State<double>& stat
   inverse_.update(state, kinematics, forces, udot);
   const SolveReport<double> report = factor();
   if (report.is_singular) return report;
-  invert();
   solve();
   return report;
 }
@@ -74,9 +129,9 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
   for (int k = 0; k < nu_; ++k) {
     const Row& row = rows_[static_cast<std::size_t>(k)];
     const double* M_k = inverse_.mass_matrix().row(k);
-    for (int c = row.start; c <= row.start + row.depth; ++c) {
-      L_[static_cast<std::size_t>(c)] = M_k[inboard_[static_cast<std::size_t>(c)]];
-    }
+    double* L_k = L_.data() + row.start;
+    for (int c = 0; c <= row.depth; ++c) L_k[c] = M_k[inboard_[static_cast<std::size_t>(row.start + c)]];
+    for (int c = row.depth + 1; c % kFour != 0; ++c) L_k[c] = 0.0;
   }
   SolveReport<double> report;
   for (int k = nu_ - 1; k >= 0; --k) {
@@ -89,67 +144,70 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
       const int inboard = inboard_[static_cast<std::size_t>(row.start + c)];
       double* L_i = L_.data() + rows_[static_cast<std::size_t>(inboard)].start;
       const double a = L_k[c] * D_inverse;
-      for (int j = 0; j <= c; ++j) L_i[j] -= a * L_k[j];
+      // What is beyond the row's end falls into the place that fills it up.
+      for (int j = 0; j <= c; j += kFour) {
+        Columns<kFour> L_ij;
+        L_ij.load_row(L_i + j);
+        L_ij.subtract(a, L_k + j);
+        L_ij.store_row(L_i + j);
+      }
     }
     for (int c = 0; c < row.depth; ++c) L_k[c] *= D_inverse;
   }
   return report;
 }
 
-// (2) and (3) for the columns of the unit matrix, the upper triangle.
-void ForwardDynamicsDerivatives::invert() {
-  for (int i = nu_ - 1; i >= 0; --i) {
+// (2) and (3) for the columns of a strip.
+template <int width>
+void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
+  const MatrixBlock residual = inverse_.by_state();
+  double* X = results_.data() + strip.first;
+  const int unit_row = strip.first - static_cast<int>(tau_start_);  // of the first column by tau
+  Columns<width> y;
+  for (int f = strip.end - 1; f >= strip.begin; --f) {
+    const int i = strip_rows_[static_cast<std::size_t>(f)];
     const Row& row = rows_[static_cast<std::size_t>(i)];
-    double* y = M_inverse_.row(i);
-    std::fill(y + i, y + nu_, 0.0);
-    y[i] = 1.0;
-    for (int k = i + 1; k < row.subtree_end; ++k) {
-      const Row& outboard = rows_[static_cast<std::size_t>(k)];
-      const double a = L_[static_cast<std::size_t>(outboard.start + row.depth)];
-      const double* y_k = M_inverse_.row(k);
-      for (int j = k; j < outboard.subtree_end; ++j) y[j] -= a * y_k[j];
+    if (!strip.is_tau) {
+      y.load_row(residual.row(i) + strip.first);
+      y.scale(-1.0);
+    } else {
+      y.set_unit(i - unit_row);
     }
+    for (int g = f + 1; g < strip.end; ++g) {
+      const int k = strip_rows_[static_cast<std::size_t>(g)];
+      if (k >= row.subtree_end) break;
+      const int start = rows_[static_cast<std::size_t>(k)].start;
+      y.subtract(L_[static_cast<std::size_t>(start + row.depth)], X + k * stride_);  // (2)
+    }
+    y.store_row(X + i * stride_);
   }
-  for (int k = 0; k < nu_; ++k) {
+  const int num_rows = strip.is_tau ? std::min(nu_, unit_row + width) : nu_;
+  for (int k = 0, f = strip.begin; k < num_rows; ++k) {
     const Row& row = rows_[static_cast<std::size_t>(k)];
-    double* x = M_inverse_.row(k);
-    const double D_inverse = D_inverse_[static_cast<std::size_t>(k)];
-    for (int j = k; j < row.subtree_end; ++j) x[j] *= D_inverse;
-    for (int c = row.start; c < row.start + row.depth; ++c) {
-      const double a = L_[static_cast<std::size_t>(c)];
-      const double* x_l = M_inverse_.row(inboard_[static_cast<std::size_t>(c)]);
-      for (int j = k; j < nu_; ++j) x[j] -= a * x_l[j];
+    if (f < strip.end && strip_rows_[static_cast<std::size_t>(f)] == k) {
+      ++f;
+      y.load_row(X + k * stride_);
+      y.scale(D_inverse_[static_cast<std::size_t>(k)]);
+    } else {
+      y.set_unit(-1);
     }
-    for (int j = k + 1; j < nu_; ++j) M_inverse_(j, k) = x[j];
+    const auto begin = static_cast<std::size_t>(row.start), end = begin + static_cast<std::size_t>(row.depth);
+    for (std::size_t c = begin; c < end; ++c) y.subtract(L_[c], X + inboard_[c] * stride_);  // (3)
+    y.store_row(X + k * stride_);
   }
 }
 
-// (2) and (3) for the derivatives of the residual.
 void ForwardDynamicsDerivatives::solve() {
-  const MatrixBlock residual = inverse_.by_state();
-  for (std::ptrdiff_t first = 0; first < stride_; first += kChunk) {
-    double* X = by_state_.data() + first;
-    for (int i = nu_ - 1; i >= 0; --i) {
-      const Row& row = rows_[static_cast<std::size_t>(i)];
-      double y[kChunk];
-      for (int j = 0; j < kChunk; ++j) y[j] = -residual.row(i)[first + j];
-      subtract_rows(
-          y, i + 1, row.subtree_end,
-          [&](int k) {
-            return L_[static_cast<std::size_t>(rows_[static_cast<std::size_t>(k)].start + row.depth)];
-          },
-          [&](int k) { return X + k * stride_; });
-      std::copy(y, y + kChunk, X + i * stride_);
+  for (const Strip& strip : strips_) {
+    if (strip.width == 16) {
+      solve_strip<16>(strip);
+    } else {
+      solve_strip<8>(strip);
     }
-    for (int k = 0; k < nu_; ++k) {
-      const Row& row = rows_[static_cast<std::size_t>(k)];
-      double x[kChunk];
-      for (int j = 0; j < kChunk; ++j) x[j] = X[k * stride_ + j] * D_inverse_[static_cast<std::size_t>(k)];
-      subtract_rows(
-          x, row.start, row.start + row.depth, [&](int c) { return L_[static_cast<std::size_t>(c)]; },
-          [&](int c) { return X + inboard_[static_cast<std::size_t>(c)] * stride_; });
-      std::copy(x, x + kChunk, X + k * stride_);
-    }
+  }
+  double* inverse = results_.data() + tau_start_;
+  for (int i = 0; i < nu_; ++i) {
+    for (int j = i + 1; j < nu_; ++j) inverse[j * stride_ + i] = inverse[i * stride_ + j];
   }
 }
 

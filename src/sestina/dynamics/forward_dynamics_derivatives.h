@@ -12,8 +12,10 @@
 // Of M^-1 the columns of (2) reach no further than the subtree, and (3) fills one triangle: it is symmetric
 // to the last bit.
 //
+// A strip of columns is in registers while rows are subtracted from it, and of (2) only the rows that are not
+// zero in a strip are computed.
 // Cost: that of the derivatives of inverse dynamics, and O(nu S) for (2) and (3), S the sum of the depths of
-// all speeds; the results are dense. Memory 6 nu^2 + S numbers and those of inverse dynamics: for a chain of
+// all speeds; the results are dense. Memory 3 nu^2 + S numbers and those of inverse dynamics: for a chain of
 // 1000 speeds 60 MB in all. Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.5;
 // Carpentier and Mansard, Analytical derivatives of rigid body dynamics algorithms, RSS 2018, for (1).
 #pragma once
@@ -34,30 +36,40 @@ class ForwardDynamicsDerivatives {
                              const AppliedForces<double>& forces, std::span<const double> udot);
 
   // (nu x nu) dudot_i/dq_j, dudot_i/du_j, dudot_i/dtau_j of the last update().
-  MatrixBlock by_q() const { return {by_state_.data(), stride_}; }
-  MatrixBlock by_u() const { return {by_state_.data() + nu_, stride_}; }
-  const DenseMatrix<double>& by_tau() const { return M_inverse_; }
+  MatrixBlock by_q() const { return {results_.data(), stride_}; }
+  MatrixBlock by_u() const { return {results_.data() + nu_, stride_}; }
+  MatrixBlock by_tau() const { return {results_.data() + tau_start_, stride_}; }
   // Of the residual, at the same state.
   const InverseDynamicsDerivatives& inverse() const { return inverse_; }
 
  private:
-  // Where row k of L stands: the inboard speeds from the root on, then k itself, where D stands.
+  // Where row k of L stands: the inboard speeds from the root on, then k itself, where D stands, then what
+  // fills it up to a multiple of four numbers.
   struct Row {
     int start = 0, depth = 0;  // of its last number
     int subtree_end = 0;       // speeds k to here are outboard of k or on its joint
   };
+  // Some columns of the results, which pass (2) and (3) together.
+  struct Strip {
+    int first = 0, width = 0;  // 8 or 16
+    bool is_tau = false;
+    int begin = 0, end = 0;  // in strip_rows_: the rows where (2) leaves anything but zero
+  };
+  void plan_strips();
   SolveReport<double> factor();
-  void invert();
   void solve();
+  template <int width>
+  void solve_strip(const Strip& strip);
 
   int nu_;
-  std::ptrdiff_t stride_;
-  std::vector<Row> rows_;          // (nu)
-  std::vector<int> inboard_;       // by Row: the speed of each number of L
-  std::vector<double> L_;          // by Row
-  std::vector<double> D_inverse_;  // (nu)
-  std::vector<double> by_state_;   // (nu x stride): [by q | by u | 0]
-  DenseMatrix<double> M_inverse_;
+  std::ptrdiff_t tau_start_, stride_;  // multiples of eight
+  std::vector<Row> rows_;              // (nu)
+  std::vector<int> inboard_;           // by Row: the speed of each number of L
+  std::vector<double> L_;              // by Row
+  std::vector<double> D_inverse_;      // (nu)
+  std::vector<double> results_;        // (nu x stride): [by q | by u | 0 | by tau | 0]
+  std::vector<Strip> strips_;
+  std::vector<int> strip_rows_;
   InverseDynamicsDerivatives inverse_;
 };
 

@@ -82,6 +82,8 @@ class InverseDynamicsDerivatives {
   MatrixBlock by_u() const { return {by_state_.data() + nu_, stride_}; }
   // (nu x nu) dresidual_i/dudot_j, both triangles.
   const DenseMatrix<double>& mass_matrix() const { return M_; }
+  // Whether entries for speeds on different branches may be other than zero.
+  bool is_full() const { return force_derivatives_.needs_tangents(); }
   // Rows of by_q() and by_u() side by side, filled up with zeros to a multiple of eight numbers.
   MatrixBlock by_state() const { return {by_state_.data(), stride_}; }
 
