@@ -9,36 +9,46 @@ namespace {
 using Four = double __attribute__((vector_size(32)));
 constexpr int kFour = 4;
 
-[[gnu::always_inline]] inline void load(const double* from, Four& x) { std::memcpy(&x, from, sizeof(x)); }
+// Numbers of a row while they are in registers: `width` of them in each of `blocks` places, some distance
+// apart. A sum over many rows is a chain of dependent operations: enough of them must run side by side.
+template <int width, int blocks = 1>
+class Columns {
+ public:
+  explicit Columns(std::ptrdiff_t distance = 0) : distance_(distance) {}
 
-// Numbers of a row while they are in registers. A sum over many rows is a chain of dependent operations:
-// enough of them run side by side only if the strip is wide.
-template <int width>
-struct Columns {
-  Four x[width / kFour];
-
-  [[gnu::always_inline]] void load_row(const double* row) {
-    for (int c = 0; c < width / kFour; ++c) load(row + c * kFour, x[c]);
+  [[gnu::always_inline]] void load(const double* row) {
+    for_each([&](Four& x, std::ptrdiff_t place) { std::memcpy(&x, row + place, sizeof(x)); });
   }
-  [[gnu::always_inline]] void store_row(double* row) const {
-    for (int c = 0; c < width / kFour; ++c) std::memcpy(row + c * kFour, &x[c], sizeof(x[c]));
+  [[gnu::always_inline]] void store(double* row) {
+    for_each([&](const Four& x, std::ptrdiff_t place) { std::memcpy(row + place, &x, sizeof(x)); });
   }
-  // Zero but for a one at `place`, if that is inside.
-  [[gnu::always_inline]] void set_unit(int place) {
-    for (int c = 0; c < width / kFour; ++c) {
-      for (int j = 0; j < kFour; ++j) x[c][j] = c * kFour + j == place ? 1.0 : 0.0;
-    }
+  // Zero but for a one at `one`, if that is inside.
+  [[gnu::always_inline]] void set_unit(int one) {
+    for_each([&](Four& x, std::ptrdiff_t place) {
+      for (int j = 0; j < kFour; ++j) x[j] = place + j == one ? 1.0 : 0.0;
+    });
   }
   [[gnu::always_inline]] void scale(double a) {
-    for (int c = 0; c < width / kFour; ++c) x[c] *= a;
+    for_each([&](Four& x, std::ptrdiff_t) { x *= a; });
   }
   [[gnu::always_inline]] void subtract(double a, const double* row) {
-    for (int c = 0; c < width / kFour; ++c) {
+    for_each([&](Four& x, std::ptrdiff_t place) {
       Four b;
-      load(row + c * kFour, b);
-      x[c] -= a * b;
+      std::memcpy(&b, row + place, sizeof(b));
+      x -= a * b;
+    });
+  }
+
+ private:
+  template <class F>
+  [[gnu::always_inline]] void for_each(F&& f) {
+    for (int b = 0; b < blocks; ++b) {
+      for (int c = 0; c < width / kFour; ++c) f(x_[b][c], b * distance_ + c * kFour);
     }
   }
+
+  std::ptrdiff_t distance_;
+  Four x_[blocks][width / kFour] = {};
 };
 
 }  // namespace
@@ -49,8 +59,8 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
       rows_(static_cast<std::size_t>(model.nu())),
       D_inverse_(rows_.size()),
       inverse_(model, properties) {
-  tau_start_ = inverse_.by_state().stride;
-  stride_ = tau_start_ + (nu_ + 7) / 8 * 8;
+  width_ = inverse_.width();
+  stride_ = 3 * width_;
   results_.resize(rows_.size() * static_cast<std::size_t>(stride_));
   // Speeds of the bodies from the root to each body, the last one first.
   std::vector<int> last_speed(static_cast<std::size_t>(model.bodies().size()), -1);
@@ -94,23 +104,20 @@ void ForwardDynamicsDerivatives::plan_strips() {
       is_filled[static_cast<std::size_t>(k)] = true;
     }
   };
-  for (int first = 0; first < stride_;) {
-    const bool is_tau = first >= tau_start_;
-    const int end = static_cast<int>(is_tau ? stride_ : tau_start_);
-    Strip strip;
-    strip.first = first, strip.width = end - first >= 16 ? 16 : 8, strip.is_tau = is_tau;
-    strip.begin = static_cast<int>(strip_rows_.size());
-    is_filled.assign(is_filled.size(), !is_tau && inverse_.is_full());
-    for (int c = first; c < first + strip.width; ++c) {
-      const int column = is_tau ? c - static_cast<int>(tau_start_) : c < nu_ ? c : c - nu_;
-      if (column < nu_) fill_for(column, !is_tau);
+  for (const bool is_tau : {false, true}) {
+    for (int first = 0; first < width_;) {
+      Strip strip;
+      strip.first = first, strip.width = width_ - first >= 16 ? 16 : 8, strip.is_tau = is_tau;
+      strip.begin = static_cast<int>(strip_rows_.size());
+      is_filled.assign(is_filled.size(), !is_tau && inverse_.is_full());
+      first += strip.width;
+      for (int column = strip.first; column < std::min(first, nu_); ++column) fill_for(column, !is_tau);
+      for (int k = 0; k < nu_; ++k) {
+        if (is_filled[static_cast<std::size_t>(k)]) strip_rows_.push_back(k);
+      }
+      strip.end = static_cast<int>(strip_rows_.size());
+      strips_.push_back(strip);
     }
-    for (int k = 0; k < nu_; ++k) {
-      if (is_filled[static_cast<std::size_t>(k)]) strip_rows_.push_back(k);
-    }
-    strip.end = static_cast<int>(strip_rows_.size());
-    strips_.push_back(strip);
-    first += strip.width;
   }
 }
 
@@ -147,9 +154,9 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
       // What is beyond the row's end falls into the place that fills it up.
       for (int j = 0; j <= c; j += kFour) {
         Columns<kFour> L_ij;
-        L_ij.load_row(L_i + j);
+        L_ij.load(L_i + j);
         L_ij.subtract(a, L_k + j);
-        L_ij.store_row(L_i + j);
+        L_ij.store(L_i + j);
       }
     }
     for (int c = 0; c < row.depth; ++c) L_k[c] *= D_inverse;
@@ -158,20 +165,18 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
 }
 
 // (2) and (3) for the columns of a strip.
-template <int width>
+template <int width, bool is_tau>
 void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
-  const MatrixBlock residual = inverse_.by_state();
-  double* X = results_.data() + strip.first;
-  const int unit_row = strip.first - static_cast<int>(tau_start_);  // of the first column by tau
-  Columns<width> y;
+  double* X = results_.data() + strip.first + (is_tau ? 2 * width_ : 0);
+  Columns<width, is_tau ? 1 : 2> y(width_);
   for (int f = strip.end - 1; f >= strip.begin; --f) {
     const int i = strip_rows_[static_cast<std::size_t>(f)];
     const Row& row = rows_[static_cast<std::size_t>(i)];
-    if (!strip.is_tau) {
-      y.load_row(residual.row(i) + strip.first);
-      y.scale(-1.0);
+    if constexpr (is_tau) {
+      y.set_unit(i - strip.first);
     } else {
-      y.set_unit(i - unit_row);
+      y.load(inverse_.by_q().row(i) + strip.first);
+      y.scale(-1.0);
     }
     for (int g = f + 1; g < strip.end; ++g) {
       const int k = strip_rows_[static_cast<std::size_t>(g)];
@@ -179,33 +184,33 @@ void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
       const int start = rows_[static_cast<std::size_t>(k)].start;
       y.subtract(L_[static_cast<std::size_t>(start + row.depth)], X + k * stride_);  // (2)
     }
-    y.store_row(X + i * stride_);
+    y.store(X + i * stride_);
   }
-  const int num_rows = strip.is_tau ? std::min(nu_, unit_row + width) : nu_;
+  const int num_rows = is_tau ? std::min(nu_, strip.first + width) : nu_;
   for (int k = 0, f = strip.begin; k < num_rows; ++k) {
     const Row& row = rows_[static_cast<std::size_t>(k)];
     if (f < strip.end && strip_rows_[static_cast<std::size_t>(f)] == k) {
       ++f;
-      y.load_row(X + k * stride_);
+      y.load(X + k * stride_);
       y.scale(D_inverse_[static_cast<std::size_t>(k)]);
     } else {
       y.set_unit(-1);
     }
     const auto begin = static_cast<std::size_t>(row.start), end = begin + static_cast<std::size_t>(row.depth);
     for (std::size_t c = begin; c < end; ++c) y.subtract(L_[c], X + inboard_[c] * stride_);  // (3)
-    y.store_row(X + k * stride_);
+    y.store(X + k * stride_);
   }
 }
 
 void ForwardDynamicsDerivatives::solve() {
   for (const Strip& strip : strips_) {
-    if (strip.width == 16) {
-      solve_strip<16>(strip);
+    if (strip.is_tau) {
+      strip.width == 16 ? solve_strip<16, true>(strip) : solve_strip<8, true>(strip);
     } else {
-      solve_strip<8>(strip);
+      strip.width == 16 ? solve_strip<16, false>(strip) : solve_strip<8, false>(strip);
     }
   }
-  double* inverse = results_.data() + tau_start_;
+  double* inverse = results_.data() + 2 * width_;
   for (int i = 0; i < nu_; ++i) {
     for (int j = i + 1; j < nu_; ++j) inverse[j * stride_ + i] = inverse[i * stride_ + j];
   }

@@ -37,8 +37,8 @@ class ForwardDynamicsDerivatives {
 
   // (nu x nu) dudot_i/dq_j, dudot_i/du_j, dudot_i/dtau_j of the last update().
   MatrixBlock by_q() const { return {results_.data(), stride_}; }
-  MatrixBlock by_u() const { return {results_.data() + nu_, stride_}; }
-  MatrixBlock by_tau() const { return {results_.data() + tau_start_, stride_}; }
+  MatrixBlock by_u() const { return {results_.data() + width_, stride_}; }
+  MatrixBlock by_tau() const { return {results_.data() + 2 * width_, stride_}; }
   // Of the residual, at the same state.
   const InverseDynamicsDerivatives& inverse() const { return inverse_; }
 
@@ -49,25 +49,25 @@ class ForwardDynamicsDerivatives {
     int start = 0, depth = 0;  // of its last number
     int subtree_end = 0;       // speeds k to here are outboard of k or on its joint
   };
-  // Some columns of the results, which pass (2) and (3) together.
+  // Some columns that pass (2) and (3) together: the same ones by q and by u, or by tau alone.
   struct Strip {
-    int first = 0, width = 0;  // 8 or 16
+    int first = 0, width = 0;  // within a block; 8 or 16
     bool is_tau = false;
     int begin = 0, end = 0;  // in strip_rows_: the rows where (2) leaves anything but zero
   };
   void plan_strips();
   SolveReport<double> factor();
   void solve();
-  template <int width>
+  template <int width, bool is_tau>
   void solve_strip(const Strip& strip);
 
   int nu_;
-  std::ptrdiff_t tau_start_, stride_;  // multiples of eight
-  std::vector<Row> rows_;              // (nu)
-  std::vector<int> inboard_;           // by Row: the speed of each number of L
-  std::vector<double> L_;              // by Row
-  std::vector<double> D_inverse_;      // (nu)
-  std::vector<double> results_;        // (nu x stride): [by q | by u | 0 | by tau | 0]
+  std::ptrdiff_t width_, stride_;    // of one of the three blocks, a multiple of eight; of all
+  std::vector<Row> rows_;            // (nu)
+  std::vector<int> inboard_;         // by Row: the speed of each number of L
+  std::vector<double> L_;            // by Row
+  std::vector<double> D_inverse_;    // (nu)
+  CacheLineVector<double> results_;  // (nu x stride): [by q | 0 | by u | 0 | by tau | 0]
   std::vector<Strip> strips_;
   std::vector<int> strip_rows_;
   InverseDynamicsDerivatives inverse_;

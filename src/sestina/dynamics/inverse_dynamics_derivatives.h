@@ -54,6 +54,7 @@
 #pragma once
 
 #include "sestina/dynamics/force_derivatives.h"
+#include "sestina/numerics/cache_line_vector.h"
 #include "sestina/numerics/ldlt.h"
 #include "sestina/spatial/lanes3.h"
 
@@ -79,13 +80,14 @@ class InverseDynamicsDerivatives {
 
   // (nu x nu) dresidual_i/dq_j and dresidual_i/du_j of the last update().
   MatrixBlock by_q() const { return {by_state_.data(), stride_}; }
-  MatrixBlock by_u() const { return {by_state_.data() + nu_, stride_}; }
+  MatrixBlock by_u() const { return {by_state_.data() + width_, stride_}; }
   // (nu x nu) dresidual_i/dudot_j, both triangles.
   const DenseMatrix<double>& mass_matrix() const { return M_; }
   // Whether entries for speeds on different branches may be other than zero.
   bool is_full() const { return force_derivatives_.needs_tangents(); }
-  // Rows of by_q() and by_u() side by side, filled up with zeros to a multiple of eight numbers.
-  MatrixBlock by_state() const { return {by_state_.data(), stride_}; }
+  // Rows of by_q() and by_u() stand side by side, each filled up with zeros to this number, a multiple of
+  // eight.
+  std::ptrdiff_t width() const { return width_; }
 
  private:
   using Lanes = Lanes3<double>;
@@ -118,12 +120,12 @@ class InverseDynamicsDerivatives {
   void give_to_parent(std::size_t i, std::size_t parent);
 
   double* q_row(std::size_t i) { return by_state_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
-  double* u_row(std::size_t i) { return q_row(i) + nu_; }
+  double* u_row(std::size_t i) { return q_row(i) + width_; }
 
   const Model& model_;
   const Properties<double>& properties_;
-  std::ptrdiff_t nu_, stride_;
-  std::vector<double> by_state_;  // (nu x stride): [by q | by u | 0]
+  std::ptrdiff_t nu_, width_, stride_;
+  CacheLineVector<double> by_state_;  // (nu x stride): [by q | 0 | by u | 0]
   DenseMatrix<double> M_;
   std::vector<SpatialMotion<double>> A_;  // by BodyIndex, less g
   std::vector<Subtree> subtree_;          // by BodyIndex
