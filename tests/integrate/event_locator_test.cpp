@@ -286,7 +286,9 @@ TEST_P(EachRuleAndDriver, BallBouncesAtTheInstantsOfTheClosedForm) {
     expect_times(times_of(found, 0), floor, tolerance);
     expect_times(times_of(found, 1), middle, tolerance);
     for (const Occurrence& x : found) {
-      if (x.event == 0) EXPECT_NEAR(x.u[0], -std::sqrt(2.0 * gravity * height), tolerance);
+      if (x.event == 0) {
+        EXPECT_NEAR(x.u[0], -std::sqrt(2.0 * gravity * height), tolerance);
+      }
     }
   });
 }

@@ -53,7 +53,9 @@ TEST_P(Landing, StepsEndAtEveryInstantOfTheOutput) {
         EXPECT_EQ(ends.back(), t_start + 2.0);
         double shortest = 1.0, before = t_start;
         for (const double end : ends) shortest = std::min(shortest, end - before), before = end;
-        if (option.driver == "fixed" && every == 0.1) EXPECT_GT(shortest, 0.3 * std::min(option.dt, every));
+        if (option.driver == "fixed" && every == 0.1) {
+          EXPECT_GT(shortest, 0.3 * std::min(option.dt, every));
+        }
       }
     }
   }

@@ -200,11 +200,14 @@ void InverseDynamicsDerivatives::add_joint_rates(std::size_t i, const State<doub
   const BodyMotion<double>& parent = kinematics.motion[static_cast<std::size_t>(info.parent.value())];
   const Lanes w_P(parent.V_WB.w), w(kinematics.motion[i].V_WB.w);
   const Rotation<double> R_WF = parent.X_WB.R * body.X_PF.R;
-  const auto first = static_cast<std::size_t>(info.u_start), nu = static_cast<std::size_t>(info.nu);
+  const auto first = static_cast<std::size_t>(info.u_start);
   SpatialMotion<double>* dH = dH_.data() + varying_start_[i];
   visit_joint<double>(body.joint, [&](const auto& joint) {
+    constexpr int kNu = std::decay_t<decltype(joint)>::kNu;
+    constexpr auto nu = static_cast<std::size_t>(kNu);
+    if constexpr (nu == 0) return;
     for (std::size_t k = 0; k < nu; ++k) {
-      const JointRates<std::decay_t<decltype(joint)>::kNu> rates =
+      const JointRates<kNu> rates =
           calc_joint_rates(joint, state.q.data() + info.q_start, state.u.data() + first, k);
       Column& column = columns_[first + k];
       SpatialMotion<double> dr, dA = rotate(R_WF, rates.bias_by_q);
