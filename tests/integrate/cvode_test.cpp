@@ -362,6 +362,16 @@ TEST_P(Cvode, NamesTheCoordinateWithTheLargestErrorWhereTheStepBecomesTooSmall) 
   }
 }
 
+// Where a coordinate is zero, its tolerance is the absolute one, and CVODE guesses the first step from the
+// time in which the coordinate moves by that: less than the time can be told late in a run.
+TEST_P(Cvode, StartsLateFromACoordinateThatPassesZero) {
+  constexpr double kStart = 1e7, kEnd = kStart + 0.5;
+  PlainSystem ball(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -10.0; });
+  const End end = run(GetParam(), variable(1e-8, 1e-10), ball, {kStart, {0.0}, {5.0}, {}}, kEnd);
+  EXPECT_NEAR(end.state.q[0], 1.25, 1e-6);
+  EXPECT_NEAR(end.state.u[0], 0.0, 1e-6);
+}
+
 TEST_P(Cvode, PassesOtherExceptionsThrough) {
   PlainSystem faulty(1, 0, [](double t, auto, auto, auto udot, auto) {
     if (t > 0.3) throw std::logic_error("of the user's own force");

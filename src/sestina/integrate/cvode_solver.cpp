@@ -22,6 +22,7 @@ namespace sestina {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kShortestStep = 16.0 * kEpsilon;  // as a part of the time
 // A step too short to advance the time is the way to fail, not a count of attempts: each one shortens the
 // step to a half or less.
 constexpr int kMostAttempts = 30;
@@ -243,7 +244,11 @@ void CvodeSolver::start(EquationsOfMotion& equations, const ErrorTolerances& tol
   h.reason.clear();
   h.not_finite = -1;
   const bool has_longest = std::isfinite(tolerances.max_step);
+  // Where a coordinate passes zero, CVODE's guess at the first step can be too short to advance the time.
+  const double shortest = std::min(2.0 * kShortestStep * std::abs(t), tolerances.max_step);
+  check(CVodeSetMinStep(h.cvode, 0.0), "CVodeSetMinStep");
   check(CVodeSetMaxStep(h.cvode, has_longest ? tolerances.max_step : 0.0), "CVodeSetMaxStep");
+  check(CVodeSetMinStep(h.cvode, shortest), "CVodeSetMinStep");
 }
 
 void CvodeSolver::step(double t_stop) {
@@ -254,9 +259,12 @@ void CvodeSolver::step(double t_stop) {
   const int flag = CVode(h.cvode, t_stop, h.y, &t_, CV_ONE_STEP);
   if (flag < 0) {
     t_ = t_before;
-    fail(flag);
+    double length = 0.0;
+    check(CVodeGetCurrentStep(h.cvode, &length), "CVodeGetCurrentStep");
+    fail(flag, std::abs(length));
   }
-  if (t_ != t_stop && std::abs(t_ - t_before) < 16.0 * kEpsilon * std::abs(t_)) fail(CV_ERR_FAILURE);
+  const double length = std::abs(t_ - t_before);
+  if (t_ != t_stop && length < kShortestStep * std::abs(t_)) fail(CV_ERR_FAILURE, length);
 }
 
 std::span<const double> CvodeSolver::values() const { return span_of(handles_->y); }
@@ -284,15 +292,13 @@ long CvodeSolver::rejected() const {
   return errors + failures;
 }
 
-void CvodeSolver::fail(int flag) {
+void CvodeSolver::fail(int flag, double length) {
   Handles& h = *handles_;
   if (h.exception) std::rethrow_exception(h.exception);
   const std::string reason = explain(flag);
   if (flag == CV_FIRST_RHSFUNC_ERR || flag == CV_TOO_MUCH_ACC) throw ComputationError(t_, reason);
-  double length = 0.0;
-  check(CVodeGetCurrentStep(h.cvode, &length), "CVodeGetCurrentStep");
-  throw ComputationError(t_, fmt::format("the step fell to {:.3g} s, too short to advance the time: {}",
-                                         std::abs(length), reason));
+  throw ComputationError(
+      t_, fmt::format("the step fell to {:.3g} s, too short to advance the time: {}", length, reason));
 }
 
 std::string CvodeSolver::explain(int flag) {
@@ -303,6 +309,7 @@ std::string CvodeSolver::explain(int flag) {
   if (!h.reason.empty()) return h.reason;
   if (h.not_finite >= 0) return describe({StepStatus::kNotFinite, h.not_finite}, *equations_);
   if (flag == CV_ERR_FAILURE) {
+    if (error <= 1.0) return fmt::format("the tolerance of {} asks for it", worst);
     return fmt::format("the largest error is in {}, {:.3g} times its tolerance", worst, error);
   }
   if (flag == CV_CONV_FAILURE) {

@@ -57,7 +57,7 @@ class CvodeSolver {
   struct Callbacks;  // that CVODE calls
   void create(CvodeMethod method);
   void create_newton();
-  [[noreturn]] void fail(int flag);
+  [[noreturn]] void fail(int flag, double length);  // of the step, s
   std::string explain(int flag);
   std::string name_of_worst(double& error);
 
