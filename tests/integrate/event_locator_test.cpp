@@ -156,6 +156,25 @@ TEST(EventLocator, ToleranceIsHowLateAnEventMayBe) {
   EXPECT_LE(found[0].t, 1.1 + tolerance);
 }
 
+// Located roughly, on the late side of an event that is exact: it is not lost with the part of the step that
+// is cut.
+TEST(EventLocator, EventWithAToleranceTakesPlaceBesideExactOnes) {
+  for (const double later : {1e-3, 0.01, 0.02, 0.05, 0.08, 0.2}) {
+    const Watched rough =
+        of_time([](double t) { return std::tanh(3.0 * (t - 1.1)); }, [](double) { return 1.0; }, kBoth, 0.1);
+    for (const bool is_first : {true, false}) {
+      std::vector<Watched> watched = {rough, crossing_at(1.1 + later)};
+      if (!is_first) std::swap(watched[0], watched[1]);
+      const auto found = watch(std::move(watched), 2.0, 2.0);
+      const int event = is_first ? 0 : 1;
+      ASSERT_EQ(times_of(found, event).size(), 1u) << later;
+      ASSERT_EQ(times_of(found, 1 - event).size(), 1u) << later;
+      EXPECT_GE(times_of(found, event)[0], 1.1);
+      EXPECT_LE(times_of(found, event)[0], 1.2);
+    }
+  }
+}
+
 // q is watched at 2 and jumps over it at t = 1: no crossing. Then it comes back.
 TEST(EventLocator, WhatAnEventMovesJumpsButDoesNotCross) {
   PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });

@@ -329,19 +329,22 @@ bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, doub
 // The first crossing decides where the step ends; those within its tolerance take place with it.
 double EventLocator::locate_first(StepDriver& driver) {
   const double h = times_.back() - times_.front(), end = times_.back();
+  // On the interpolant a crossing is known to its tolerance.
+  const auto is_near = [&](const Crossing& x, double t) {
+    return x.at - t <= std::max(kSimultaneous * h, tolerance(x.event, driver));
+  };
   const auto earlier = [](const Crossing& x, const Crossing& y) { return x.at < y.at; };
   const Crossing* first = &*std::min_element(crossings_.begin(), crossings_.end(), earlier);
   double t = locate(driver, *first);
   for (const Crossing& other : crossings_) {
-    if (&other == first || other.at - first->at > kSimultaneous * h || !is_crossed(driver, other, t))
-      continue;
+    if (&other == first || !is_near(other, first->at) || !is_crossed(driver, other, t)) continue;
     const double t_other = locate(driver, other);
     if (t_other < t) t = t_other, first = &other;
   }
   const double together = std::min(t + tolerance(first->event, driver), end);
   for (const Crossing& crossing : crossings_) {
-    const bool is_due = &crossing == first ||
-                        (crossing.at - t <= kSimultaneous * h && is_crossed(driver, crossing, together));
+    const bool is_due =
+        &crossing == first || (is_near(crossing, t) && is_crossed(driver, crossing, together));
     if (!is_due) continue;
     due_.push_back(crossing.event);
     due_towards_[static_cast<std::size_t>(crossing.event)] = crossing.towards;
