@@ -13,6 +13,7 @@ using testing::HasSubstr;
 
 constexpr const char* kModel = R"(sestina: 1
 parameters: {l1: 0.8, l2: 1.0}
+variables: {bounces: 0}
 bodies:
   - &upper {name: upper, mass: 1, points: {tip: [0, -l1, 0]}, shape: [{type: sphere, radius: 1}]}
   - {<<: *upper, name: lower}
@@ -91,6 +92,8 @@ TEST(SetOption, UnknownNamesAreFaultsWithTheNearestOne) {
             "--set bodies.uper.mass=1: bodies has no 'uper' (did you mean 'upper'?)");
   EXPECT_EQ(error_of({"parameters.l3=1"}),
             "--set parameters.l3=1: parameters has no 'l3' (did you mean 'l1'?)");
+  EXPECT_EQ(error_of({"variables.bounce=1"}),
+            "--set variables.bounce=1: variables has no 'bounce' (did you mean 'bounces'?)");
   EXPECT_EQ(
       error_of({"bodies.upper.points.tips=[0, 0, 0]"}),
       "--set bodies.upper.points.tips=[0, 0, 0]: bodies.upper.points has no 'tips' (did you mean 'tip'?)");

@@ -129,10 +129,11 @@ class SetOption {
     map.entries.push_back({key, mark_, replaced(YamlNode{}, step + 1)});
   }
 
-  // A parameter or point that does not exist is a slip of the pen, not a wish for a new one.
+  // A parameter, variable or point that does not exist is a slip of the pen, not a wish for a new one.
   void check_not_a_name(const YamlNode& map, std::size_t step) const {
     const std::string holder = step == 0 ? "" : path_[step - 1].key;
-    const bool holds_names = (holder == "parameters" && step == 1) || holder == "points";
+    const bool holds_names =
+        ((holder == "parameters" || holder == "variables") && step == 1) || holder == "points";
     if (!holds_names) return;
     std::vector<std::string> known;
     for (const YamlEntry& entry : map.entries) known.push_back(entry.key);
