@@ -68,6 +68,13 @@ int tell_failures(const SweepReport& report, const SweepOptions& options) {
                "sestina: warning: {} was begun by {}; whether its runs would be the same now is not known\n",
                options.out.string(), report.begun_by);
   }
+  if (report.cut > 0) {
+    fmt::print(
+        stderr,
+        "sestina: warning: {} had more than the {} that 'series' has room for, which are the first ones; "
+        "'rows' tells how many\n",
+        plural(report.cut, "run"), plural(report.rows, "row"));
+  }
   if (report.failed > 0) {
     fmt::print(stderr, "sestina: {} of {} failed\n", report.failed, plural(report.runs, "run"));
     for (const SweepReport::Failure& failure : report.failures) {

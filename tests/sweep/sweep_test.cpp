@@ -260,6 +260,20 @@ TEST_F(Sweeps, HaveRoomForTheRowsOfTheLongestRun) {
   EXPECT_EQ(records()[3].rows, 101);
 }
 
+TEST_F(Sweeps, TellWhereEventsMakeMoreRowsThanThereIsRoomFor) {
+  const std::string clock = std::string(kPendulum) +
+                            "variables: {ticks: 0}\n"
+                            "events: [{name: tick, when: t - m, set: {ticks: ticks + 1}}]\n";
+  const SweepReport report = sweep(clock, {"parameters.m=[0.25, 0.35, 3]"});
+  EXPECT_EQ(report.complete, 3U);
+  EXPECT_EQ(report.rows, 6U);
+  EXPECT_EQ(report.cut, 2U);
+  EXPECT_EQ(records()[1].rows, 8);
+  EXPECT_EQ(records()[2].rows, 6);
+  options_.record = {"none"};
+  EXPECT_EQ(sweep(clock, {"parameters.m=[0.25, 0.35, 3]"}).cut, 0U);
+}
+
 TEST_F(Sweeps, InterruptedAndResumedSweepIsThatOfOneThatWasNot) {
   const std::vector<std::string> axes = {"parameters.l=0.2:2:40"};
   sweep(kPendulum, axes);

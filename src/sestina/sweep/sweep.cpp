@@ -218,6 +218,8 @@ class Sweep {
     part.store(0.0);
     ++done_;
     if (record.status == SweepStatus::kFailed) ++failed_;
+    const SweepHeader& header = plan_.header();
+    if (!header.series.empty() && static_cast<std::size_t>(record.rows) > header.rows) ++cut_;
   }
 
   void show_progress() {
@@ -248,6 +250,8 @@ class Sweep {
     report.found = report.runs - pending_.size();
     report.failed = failed_;
     report.complete = report.found + done_ - failed_;
+    report.cut = cut_;
+    report.rows = header.rows;
     report.begun_by = provenance_of(file_.header(), "program");
     report.wall_seconds = wall_seconds();
     if (report.failed > 0) report.status = RunStatus::kFailed;
@@ -276,6 +280,7 @@ class Sweep {
   std::mutex mutex_;  // of all that follows, and of the file
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
+  std::size_t cut_ = 0;
   Clock::time_point start_ = Clock::now();
   double next_progress_ = kProgressPeriod;
 };

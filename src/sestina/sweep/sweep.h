@@ -57,6 +57,8 @@ struct SweepReport {
   RunStatus status =
       RunStatus::kComplete;  // kFailed: at least one run failed; kInterrupted: some are missing
   std::size_t runs = 0, complete = 0, failed = 0;
+  std::size_t cut = 0;            // of this process, with more rows over time than the file has room for
+  std::size_t rows = 0;           // for which the file has room
   std::size_t found = 0;          // done before, by the process that this one resumed
   std::string begun_by;           // program and version that made the file
   std::vector<Failure> failures;  // the first ones, in the order of the runs
