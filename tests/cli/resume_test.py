@@ -80,7 +80,7 @@ class Resume(ProgramTest):
     def test_result_that_was_moved_is_named(self):
         self.assertEqual(self.interrupt(signal.SIGINT, "--out", "r.csv")[0], 130)
         (self.folder / "r.csv").rename(self.folder / "moved.csv")
-        self.expect_bad_input("it is not the result of this run", "resume", "c")
+        self.expect_bad_input("there is no such file", "resume", "c")
         result = subprocess.Popen([self.program, "resume", "c", "-q", "--out", "moved.csv"], cwd=self.folder,
                                   stderr=subprocess.PIPE)
         time.sleep(0.7)

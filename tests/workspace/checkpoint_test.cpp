@@ -327,8 +327,8 @@ TEST_F(Mismatch, OfTheModelIsRefused) {
 }
 
 TEST_F(Mismatch, OfTheResultIsRefused) {
-  EXPECT_THAT(refusal("absent.csv"), HasSubstr("not the result of this run"));
-  EXPECT_THAT(refusal("absent.h5"), HasSubstr("cannot continue"));
+  EXPECT_THAT(refusal("absent.csv"), HasSubstr("there is no such file"));
+  EXPECT_THAT(refusal("absent.h5"), HasSubstr("there is no such file"));
   for (const char* name : {"other.csv", "other.h5"}) {
     Workspace(make_slide("t")).run(path(name));
     EXPECT_THAT(refusal(name), HasSubstr("cannot continue")) << name;

@@ -107,6 +107,7 @@ void CsvRecorder::begin(const ResultHeader& header) {
 
 void CsvRecorder::resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) {
   assert(columns_ == 0 && last_row.size() == header.columns.size());
+  if (file_.was_absent()) fail_to_resume(file_.path(), "there is no such file");
   const Beginning beginning = find_beginning(file_.path(), header_text(header), rows);
   std::string text;
   for (const double value : last_row) {

@@ -128,6 +128,9 @@ void Hdf5Recorder::begin(const ResultHeader& header) {
 }
 
 void Hdf5Recorder::resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) {
+  if (path_.was_absent()) {
+    throw InputError("cannot continue '" + path_.path().string() + "': there is no such file");
+  }
   const Hdf5Silence silence;
   prepare(header);
   std::filesystem::path temporary = path_.path();

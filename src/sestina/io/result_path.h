@@ -19,6 +19,7 @@ class WritablePath {
 
   const std::filesystem::path& path() const { return path_; }
   int file_descriptor() const { return file_descriptor_; }  // write only, at the start, not truncated
+  bool was_absent() const { return created_; }              // until keep()
   void keep() { created_ = false; }
   void close();
 
