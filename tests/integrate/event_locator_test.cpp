@@ -156,21 +156,24 @@ TEST(EventLocator, ToleranceIsHowLateAnEventMayBe) {
   EXPECT_LE(found[0].t, 1.1 + tolerance);
 }
 
-// Located roughly, on the late side of an event that is exact: it is not lost with the part of the step that
-// is cut.
-TEST(EventLocator, EventWithAToleranceTakesPlaceBesideExactOnes) {
+// Located roughly, beside another one: neither is lost with the part of the step that is cut, and neither
+// takes place before its crossing, to take place again there.
+TEST(EventLocator, EventsWithTolerancesTakePlaceOnceAndInTime) {
+  const auto rising = [](double t0, double tolerance) {
+    return of_time([=](double t) { return std::tanh(3.0 * (t - t0)); }, [](double) { return 1.0; }, kRising,
+                   tolerance);
+  };
   for (const double later : {1e-3, 0.01, 0.02, 0.05, 0.08, 0.2}) {
-    const Watched rough =
-        of_time([](double t) { return std::tanh(3.0 * (t - 1.1)); }, [](double) { return 1.0; }, kBoth, 0.1);
-    for (const bool is_first : {true, false}) {
-      std::vector<Watched> watched = {rough, crossing_at(1.1 + later)};
-      if (!is_first) std::swap(watched[0], watched[1]);
-      const auto found = watch(std::move(watched), 2.0, 2.0);
-      const int event = is_first ? 0 : 1;
-      ASSERT_EQ(times_of(found, event).size(), 1u) << later;
-      ASSERT_EQ(times_of(found, 1 - event).size(), 1u) << later;
-      EXPECT_GE(times_of(found, event)[0], 1.1);
-      EXPECT_LE(times_of(found, event)[0], 1.2);
+    for (const double tolerance : {0.0, 0.1}) {
+      for (const double dt : {2.0, 0.2}) {
+        const auto found = watch({rising(1.1 + later, tolerance), rising(1.1, 0.1)}, dt, 2.0);
+        ASSERT_EQ(times_of(found, 0).size(), 1u) << later << ' ' << tolerance << ' ' << dt;
+        ASSERT_EQ(times_of(found, 1).size(), 1u) << later << ' ' << tolerance << ' ' << dt;
+        EXPECT_GE(times_of(found, 0)[0], 1.1 + later - spacings(1.1));
+        EXPECT_LE(times_of(found, 0)[0], 1.1 + later + tolerance + spacings(2.0));
+        EXPECT_GE(times_of(found, 1)[0], 1.1);
+        EXPECT_LE(times_of(found, 1)[0], 1.2);
+      }
     }
   }
 }

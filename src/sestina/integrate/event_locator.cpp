@@ -134,10 +134,13 @@ double EventLocator::sample(std::size_t k, int event) const {
   return samples_[k * values_.size() + static_cast<std::size_t>(event)];
 }
 
-double EventLocator::tolerance(int event, const StepDriver& driver) const {
+double EventLocator::shortest_tolerance(const StepDriver& driver) const {
   const double largest = std::max(std::abs(driver.step_begin()), std::abs(driver.state().t));
-  return std::max(watches_[static_cast<std::size_t>(event)].tolerance,
-                  16.0 * std::numeric_limits<double>::epsilon() * largest);
+  return 16.0 * std::numeric_limits<double>::epsilon() * largest;
+}
+
+double EventLocator::tolerance(int event, const StepDriver& driver) const {
+  return std::max(watches_[static_cast<std::size_t>(event)].tolerance, shortest_tolerance(driver));
 }
 
 void EventLocator::take_samples(StepDriver& driver) {
@@ -326,7 +329,7 @@ bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, doub
   return t > crossing.a && sign_of(exact_value(driver, crossing.event, t)) != -crossing.towards;
 }
 
-// The first crossing decides where the step ends; those within its tolerance take place with it.
+// The first crossing decides where the step ends; those that have crossed by then take place with it.
 double EventLocator::locate_first(StepDriver& driver) {
   const double h = times_.back() - times_.front(), end = times_.back();
   // On the interpolant a crossing is known to its tolerance.
@@ -341,7 +344,9 @@ double EventLocator::locate_first(StepDriver& driver) {
     const double t_other = locate(driver, other);
     if (t_other < t) t = t_other, first = &other;
   }
-  const double together = std::min(t + tolerance(first->event, driver), end);
+  // Not its own tolerance, which may be long: events would take place before their crossings, and again
+  // there.
+  const double together = std::min(t + shortest_tolerance(driver), end);
   for (const Crossing& crossing : crossings_) {
     const bool is_due =
         &crossing == first || (is_near(crossing, t) && is_crossed(driver, crossing, together));

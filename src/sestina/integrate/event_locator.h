@@ -77,6 +77,7 @@ class EventLocator {
   double value(StepDriver& driver, int event, double t);
   double exact_value(StepDriver& driver, int event, double t);
   double sample(std::size_t k, int event) const;
+  double shortest_tolerance(const StepDriver& driver) const;
   double tolerance(int event, const StepDriver& driver) const;
   int leave_zero(int event, double rate);
   void jump(int event);
