@@ -27,7 +27,7 @@ void plot_sweep(const Options& options) {
   plot_result(table, plot);
 }
 
-void plot(Options options) {
+void plot(const Options& options) {
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   plot_result(read_result(options.result), options.plot);
 }
