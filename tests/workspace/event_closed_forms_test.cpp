@@ -112,6 +112,17 @@ TEST_P(EventClosedForm, BallThatBouncesEverLowerEndsTheRunAndIsNamed) {
   EXPECT_NEAR(run.end("flight.q"), 0.1, 1e-9);
 }
 
+TEST_P(EventClosedForm, EventThatGivesEnergyWithoutBoundIsNamed) {
+  System system = make_system("ball");
+  add_ball(system, 1.0, 0.8);
+  system.event("floor").set = {{"flight.u", "1e160"}};
+  set_finest(system, 1.0);
+  const RunResult run = run_anyhow(system);
+  EXPECT_EQ(run.report.status, RunStatus::kFailed);
+  EXPECT_THAT(run.report.failure, HasSubstr("the energy after event floor is not finite"));
+  EXPECT_TRUE(std::isfinite(run.end("energy.total")));
+}
+
 // An event that lays the ball down: where it is slow, its weight is carried from then on.
 TEST_P(EventClosedForm, BallThatIsLaidDownRests) {
   System system = make_system("ball");

@@ -98,6 +98,9 @@ void SystemEvents::apply(int event, IntegrationState& state) {
     values[static_cast<std::size_t>(assignment.index)] = assigned_[static_cast<std::size_t>(i)];
   }
   const double gain = calc_energy(state) - energy_before;
+  if (!std::isfinite(gain)) {
+    throw ComputationError(state.t, "the energy after event " + info.name + " is not finite");
+  }
   if (gain > 0.0) state.z[SystemEquations::kSupplied] += gain;
   if (gain < 0.0) state.z[SystemEquations::kDissipated] -= gain;
 }
