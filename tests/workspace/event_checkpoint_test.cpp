@@ -41,7 +41,7 @@ struct Case {
 
 std::vector<Case> cases() {
   std::vector<Case> list;
-  const auto add = [&](const std::string& rule, StepSpec step, const std::string& suffix) {
+  const auto add = [&](const std::string& rule, const StepSpec& step, const std::string& suffix) {
     const std::string label = rule + "_" + step.driver.text + "_" + step.control.text +
                               (step.land_on_output ? "_landing_" : "_") + suffix;
     list.push_back({rule, step, "." + suffix, label});
