@@ -1,8 +1,6 @@
 """Runs by CVODE that are killed and resumed end as if nothing had happened, byte for byte."""
 
 import random
-import signal
-import subprocess
 import time
 
 from program import ProgramTest, main
@@ -35,15 +33,6 @@ KILLS_OF_EACH_RUN = 3
 
 
 class CvodeResume(ProgramTest):
-    def run_and_kill(self, command, seconds):
-        """Whether the program was still running when it was killed."""
-        process = subprocess.Popen(
-            [self.program, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder
-        )
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        return process.wait() == -signal.SIGKILL
-
     def test_killed_runs_resume_byte_for_byte(self):
         chance = random.Random(2)
         kills = 0

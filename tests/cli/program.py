@@ -3,9 +3,11 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PENDULUM = """\
@@ -68,6 +70,15 @@ class ProgramTest(unittest.TestCase):
         self.assertNotRegex(result.stdout + result.stderr, ESCAPE)  # nobody is at a terminal here
         self.assertNotIn("\r", result.stdout + result.stderr)
         return result
+
+    def run_and_kill(self, command, seconds):
+        """Whether the program was still running when it was killed."""
+        process = subprocess.Popen(
+            [self.program, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder
+        )
+        time.sleep(seconds)
+        process.send_signal(signal.SIGKILL)
+        return process.wait() == -signal.SIGKILL
 
     def expect_bad_input(self, message, *args):
         """Exit status 2 and one message, nothing on the standard output, and nothing written."""

@@ -340,6 +340,37 @@ TEST_P(EachRuleAndDriver, CutStepIsTheRulesOwnStepToThatInstant) {
   EXPECT_EQ(driver->statistics().smallest_step, other->statistics().smallest_step);
 }
 
+// A rule that chooses its steps begins anew at the end of a cut step, and so does what resumes from there.
+TEST_P(EachRuleAndDriver, RuleThatChoosesItsStepsGoesOnFromACut) {
+  auto rule = make_rule(GetParam());
+  if (!rule->chooses_its_steps()) GTEST_SKIP() << "the driver chooses";
+  auto oscillator = make_oscillator();
+  auto driver = make_step_driver({.driver = "variable", .rtol = 1e-8, .atol = 1e-10});
+  driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 2.0);
+  while (driver->state().t < 0.95) driver->step();
+  const double begin = driver->step_begin(), cut = 0.5 * (begin + driver->state().t);
+  const IntegrationState told = driver->try_end(cut);
+  const long steps = driver->statistics().steps;
+  EXPECT_EQ(driver->end_step_at(cut).q, told.q);
+  EXPECT_EQ(driver->state().t, cut);
+  EXPECT_EQ(driver->statistics().steps, steps);
+  driver->advance_to(0.5 * (begin + cut));  // it can still tell of what is before
+  EXPECT_NEAR(told.q[0], std::cos(cut), 1e-6);
+
+  driver->step();
+  const StepCheckpoint checkpoint = driver->checkpoint();
+  EXPECT_EQ(checkpoint.state.t, cut);
+  EXPECT_EQ(checkpoint.rule_memory[0], 0.0);  // steps since its start, which is there
+  EXPECT_EQ(checkpoint.rule_memory[1], cut);
+  while (!driver->done()) driver->step();
+  auto other_rule = make_rule(GetParam());
+  auto other = make_step_driver({.driver = "variable", .rtol = 1e-8, .atol = 1e-10});
+  other->resume(*other_rule, oscillator, checkpoint, 2.0);
+  while (!other->done()) other->step();
+  EXPECT_EQ(other->state().q, driver->state().q);
+  EXPECT_EQ(other->state().u, driver->state().u);
+}
+
 // What is never zero leaves no trace in the steps.
 TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
   for_each_driver([](IntegrationRule& rule, const StepOptions& options) {

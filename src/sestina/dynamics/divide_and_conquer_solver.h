@@ -45,7 +45,7 @@
 // Featherstone (1999) inverts the inertias of bodies instead (his handles have Phi alone): that fails where a
 // body has none and loses digits where it has little. Grain 1 makes every body a piece (his algorithm in
 // these variables); a larger grain is the hybrid of Critchley and others (2009).
-// Cost: about 1.5 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
+// Cost: about 1.9 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
 // Sources: Featherstone, A divide-and-conquer articulated-body algorithm, IJRR 18 (1999) 867-892;
 // Critchley, Anderson, Binani, J. Comput. Nonlinear Dynam. 4 (2009) 021004.
 #pragma once
