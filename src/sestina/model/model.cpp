@@ -7,6 +7,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/expression/evaluate.h"
+#include "sestina/model/tape_inputs.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -50,13 +51,8 @@ BodyIndex Model::body_of_speed(int speed) const {
 template <class T>
 void Model::calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                                    std::span<T> inputs, std::span<T> scratch, std::span<T> values) const {
-  auto next = inputs.begin();
-  *next++ = state.t;
-  next = std::copy(properties.parameters.begin(), properties.parameters.end(), next);
   assert(state.d.size() == data_.variables.size());
-  next = std::copy(state.d.begin(), state.d.end(), next);
-  next = std::copy(state.q.begin(), state.q.end(), next);
-  std::copy(state.u.begin(), state.u.end(), next);
+  fill_tape_inputs<T>(state, properties.parameters, inputs);
   data_.force_tape.evaluate<T>(inputs, values, scratch);
 }
 

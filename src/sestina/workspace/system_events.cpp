@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/model/tape_inputs.h"
 
 namespace sestina {
 
@@ -31,18 +32,6 @@ std::vector<EventWatch> SystemEvents::watches() const {
   return watches;
 }
 
-// What all tapes take: t, free parameters, variables, q, u.
-template <class T>
-void SystemEvents::fill(const IntegrationState& state, std::vector<T>& inputs) const {
-  auto next = inputs.begin();
-  *next++ = state.t;
-  const std::vector<double>& parameters = dynamics_.properties().parameters;
-  next = std::copy(parameters.begin(), parameters.end(), next);
-  next = std::copy(state.d.begin(), state.d.end(), next);
-  next = std::copy(state.q.begin(), state.q.end(), next);
-  std::copy(state.u.begin(), state.u.end(), next);
-}
-
 const State<double>& SystemEvents::model_state(const IntegrationState& state) {
   state_.t = state.t;
   state_.q.assign(state.q.begin(), state.q.end());
@@ -52,7 +41,7 @@ const State<double>& SystemEvents::model_state(const IntegrationState& state) {
 }
 
 void SystemEvents::calc(const IntegrationState& state, std::span<double> values) {
-  fill(state, inputs_);
+  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
   model_.event_tape().evaluate<double>(inputs_, values, scratch_);
   if (const int bad = first_not_finite(values); bad >= 0) {
     throw ComputationError(state.t, model_.explain_event(bad, dynamics_.properties(), model_state(state)));
@@ -62,7 +51,8 @@ void SystemEvents::calc(const IntegrationState& state, std::span<double> values)
 void SystemEvents::calc_rates(const IntegrationState& state, std::span<double> rates) {
   equations_.calc_q_dot(state.q, state.u, qdot_);
   equations_.calc_derivatives(state.t, state.q, state.u, udot_, zdot_);
-  fill(state, dual_inputs_);
+  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
+  std::copy(inputs_.begin(), inputs_.end(), dual_inputs_.begin());
   dual_inputs_.front().d = 1.0;
   const std::size_t q_start = dual_inputs_.size() - qdot_.size() - udot_.size();
   for (std::size_t i = 0; i < qdot_.size(); ++i) dual_inputs_[q_start + i].d = qdot_[i];
@@ -81,7 +71,7 @@ void SystemEvents::apply(int event, IntegrationState& state) {
   const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
   if (info.assignments == 0) return;
   const double energy_before = calc_energy(state);
-  fill(state, inputs_);
+  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
   model_.assignment_tape().evaluate<double>(inputs_, assigned_, scratch_);
   const int end = info.first_assignment + info.assignments;
   for (int i = info.first_assignment; i < end; ++i) {

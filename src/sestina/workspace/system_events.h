@@ -22,13 +22,11 @@ class SystemEvents final : public EventFunctions {
   void calc_rates(const IntegrationState& state, std::span<double> rates) override;
 
   // What the event sets, all of it from the state before. The energy that this takes from the system counts
-  // as dissipated and what it brings as supplied. Throws ComputationError, and has changed nothing, where it
-  // is not finite.
+  // as dissipated and what it brings as supplied. Throws ComputationError where a value that is set, or the
+  // energy after the event, is not finite.
   void apply(int event, IntegrationState& state);
 
  private:
-  template <class T>
-  void fill(const IntegrationState& state, std::vector<T>& inputs) const;
   const State<double>& model_state(const IntegrationState& state);
   double calc_energy(const IntegrationState& state);
 

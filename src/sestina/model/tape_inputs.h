@@ -1,0 +1,20 @@
+// What the tapes of a model's expressions take, in the one order that freeze gives them.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+namespace sestina {
+
+// t, free parameters, variables d, q, u: into `inputs`, whose size is theirs (Model::num_force_tape_inputs).
+template <class T, class State>
+void fill_tape_inputs(const State& state, std::span<const T> parameters, std::span<T> inputs) {
+  auto next = inputs.begin();
+  *next++ = state.t;
+  next = std::copy(parameters.begin(), parameters.end(), next);
+  next = std::copy(state.d.begin(), state.d.end(), next);
+  next = std::copy(state.q.begin(), state.q.end(), next);
+  std::copy(state.u.begin(), state.u.end(), next);
+}
+
+}  // namespace sestina
