@@ -153,9 +153,10 @@ bool Comparison::agrees() const {
   });
 }
 
-Comparison compare_formulations(std::shared_ptr<const Model> model, const Properties<double>& properties,
+Comparison compare_formulations(const std::shared_ptr<const Model>& model,
+                                const Properties<double>& properties,
                                 const std::vector<State<double>>& states) {
-  Comparer comparer(std::move(model), properties);
+  Comparer comparer(model, properties);
   for (const State<double>& state : states) comparer.add(state);
   return comparer.comparison();
 }

@@ -37,7 +37,8 @@ struct Comparison {
 // At each of the states. The reference is the recursive solver. For up to `kLargestCondition` speeds the
 // condition number of the mass matrix is computed too.
 inline constexpr int kLargestCondition = 300;
-Comparison compare_formulations(std::shared_ptr<const Model> model, const Properties<double>& properties,
+Comparison compare_formulations(const std::shared_ptr<const Model>& model,
+                                const Properties<double>& properties,
                                 const std::vector<State<double>>& states);
 
 // The initial state, and `count` states scattered around it: coordinates by up to `spread`, speeds by up to
