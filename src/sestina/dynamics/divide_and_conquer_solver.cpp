@@ -20,9 +20,10 @@ constexpr int kFewBlocks = 4, kManyBlocks = 16, kSerialAssemblies = 8;
 // exceeds this fraction of its inertia in any direction.
 constexpr double kStrongPivot = 1e-6;
 
-// Rounds of closing the gaps at handles, and the relative gap after which one
-// more round is enough.
+// Rounds of closing the gaps at handles; the relative gap that is round-off; and the one after which one more
+// round is enough, since a round leaves the square of what it found.
 constexpr int kMostRounds = 5;
+constexpr double kRoundOffGap = 1e-13;
 constexpr double kSmallGap = 1e-9;
 
 // The lower L of Phi = L L^T; columns of vanishing pivots are zero, and so are the inverses of their pivots.
@@ -113,8 +114,7 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
       fallback_(model),
       nodes_(tree_.nodes.size()),
       vectors_(tree_.nodes.size()),
-      A_P_(tree_.pieces.size()),
-      a_t_(tree_.pieces.size()),
+      ends_(tree_.pieces.size()),
       relative_gaps_(tree_.pieces.size(), 0.0),
       joints_(tree_.assemblies.size()),
       reports_(tree_.pieces.size()),
@@ -155,25 +155,32 @@ void DivideAndConquerSolver<T>::make_schedule() {
   first_serial_ = start(serial);
   make_blocks(start(cut));
 
-  const auto add = [&](TaskKind kind, int first, int size) {
-    solution_.tasks.push_back({kind, first});
-    solution_.sizes.push_back(size);
+  const int num_blocks = static_cast<int>(blocks_.size());
+  const auto add = [&](Schedule& schedule, TaskKind kind, int first, int size) {
+    schedule.tasks.push_back({kind, first});
+    schedule.sizes.push_back(size);
   };
-  const auto add_levels = [&](TaskKind inward, TaskKind top, TaskKind outward) {
-    for (int level = cut; level < serial; ++level) add(inward, start(level), start(level + 1) - start(level));
-    add(top, 0, 1);
-    for (int level = serial - 1; level >= cut; --level) {
-      add(TaskKind::kPart, start(level), start(level + 1) - start(level));
+  const auto add_levels = [&](Schedule& schedule, TaskKind inward, TaskKind top) {
+    for (int level = cut; level < serial; ++level) {
+      add(schedule, inward, start(level), start(level + 1) - start(level));
     }
-    add(outward, 0, static_cast<int>(blocks_.size()));
+    add(schedule, top, 0, 1);
+    for (int level = serial - 1; level >= cut; --level) {
+      add(schedule, TaskKind::kPart, start(level), start(level + 1) - start(level));
+    }
   };
-  add(TaskKind::kEliminate, 0, static_cast<int>(blocks_.size()));
-  add_levels(TaskKind::kJoin, TaskKind::kTop, TaskKind::kAccelerate);
-  if (depth == 0) return;
-  const auto solved = static_cast<std::ptrdiff_t>(solution_.sizes.size());
-  add_levels(TaskKind::kJoinGaps, TaskKind::kTopGaps, TaskKind::kCorrect);
-  correction_.tasks.assign(solution_.tasks.begin() + solved, solution_.tasks.end());
-  correction_.sizes.assign(solution_.sizes.begin() + solved, solution_.sizes.end());
+  add(solution_, TaskKind::kEliminate, 0, num_blocks);
+  if (first_serial_ > 0) {
+    add_levels(solution_, TaskKind::kJoin, TaskKind::kTop);
+    add(solution_, TaskKind::kClose, 0, num_blocks);
+    add_levels(solution_, TaskKind::kJoinGaps, TaskKind::kTopGaps);
+  } else {
+    add(solution_, TaskKind::kWholeTop, 0, 1);
+  }
+  add(solution_, TaskKind::kAccelerate, 0, num_blocks);
+  add(correction_, TaskKind::kGather, 0, num_blocks);
+  add_levels(correction_, TaskKind::kJoinGaps, TaskKind::kTopGaps);
+  add(correction_, TaskKind::kAccelerate, 0, num_blocks);
 }
 
 // A block is what has become one node by the assemblies before `end`.
@@ -263,11 +270,18 @@ SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
   used_fallback_ = false;
   for (const SolveReport<T>& report : reports_) used_fallback_ = used_fallback_ || any(report.is_singular);
   if (used_fallback_) return fallback_.solve(properties, kinematics, forces, udot);
-  // A round leaves the square of what it found: below this, that is round-off.
-  for (int round = 1; round < kMostRounds && gap_before_ > kSmallGap; ++round) {
+  double gap = largest_gap();
+  for (int round = 1; round < kMostRounds && gap > kRoundOffGap; ++round) {
     run(correction_, properties, kinematics, forces, udot);
+    if (gap <= kSmallGap) break;
+    gap = largest_gap();
   }
   return {};
+}
+
+template <class T>
+double DivideAndConquerSolver<T>::largest_gap() const {
+  return *std::max_element(relative_gaps_.begin(), relative_gaps_.end());
 }
 
 template <class T>
@@ -311,15 +325,21 @@ void DivideAndConquerSolver<T>::do_task(const Task& task, int i, const Propertie
       return do_top(-properties.gravity, [&](int assembly) { join(assembly); });
     case TaskKind::kPart:
       return part_vectors(task.first + i);
-    case TaskKind::kAccelerate:
-      return finish_block(block(), false, kinematics, udot);
+    case TaskKind::kClose:
+      return close_block(block());
+    case TaskKind::kWholeTop:
+      do_top(-properties.gravity, [&](int assembly) { join(assembly); });
+      for (const Block& each : blocks_) close_block(each);
+      return do_top({}, [&](int assembly) { join_vectors(assembly); });
+    case TaskKind::kGather:
+      for (const int assembly : block().assemblies) join_vectors(assembly);
+      return;
     case TaskKind::kJoinGaps:
       return join_vectors(task.first + i);
     case TaskKind::kTopGaps:
-      gap_before_ = *std::max_element(relative_gaps_.begin(), relative_gaps_.end());
       return do_top({}, [&](int assembly) { join_vectors(assembly); });
-    case TaskKind::kCorrect:
-      return finish_block(block(), true, kinematics, udot);
+    case TaskKind::kAccelerate:
+      return accelerate_block(block(), kinematics, udot);
   }
 }
 
@@ -339,20 +359,25 @@ void DivideAndConquerSolver<T>::do_top(const Vec3<T>& a, Join&& join_one) {
   for (int assembly = end - 1; assembly >= first_serial_; --assembly) part_vectors(assembly);
 }
 
-// Outward through the block by (16), two pieces at a time, and inward again with the gaps that are left.
+// Outward through the assemblies of a block, and inward again with the gaps.
 template <class T>
-void DivideAndConquerSolver<T>::finish_block(const Block& block, bool is_correction,
-                                             const Kinematics<T>& kinematics, std::span<T> udot) {
+void DivideAndConquerSolver<T>::close_block(const Block& block) {
   for (auto i = block.assemblies.rbegin(); i != block.assemblies.rend(); ++i) part_vectors(*i);
-  for (const int piece : block.pieces) {
-    take_ends(piece, is_correction);
-    push_handle(piece, vectors(piece).f, kinematics);
-  }
+  for (const int piece : block.pieces) calc_gap(piece);
+  for (const int assembly : block.assemblies) join_vectors(assembly);
+}
+
+// What a round has changed, outward through the block; then the bodies by (16), two pieces at a time.
+template <class T>
+void DivideAndConquerSolver<T>::accelerate_block(const Block& block, const Kinematics<T>& kinematics,
+                                                 std::span<T> udot) {
+  for (auto i = block.assemblies.rbegin(); i != block.assemblies.rend(); ++i) part_vectors(*i);
+  for (const int piece : block.pieces) push_handle(piece, kinematics);
   const auto walk = [&](std::size_t i) -> const Walk& {
     return walks_[static_cast<std::size_t>(block.pieces[i])];
   };
   const auto A_base = [&](std::size_t i) {
-    return to_motion(A_P_[static_cast<std::size_t>(block.pieces[i])]);
+    return to_motion(ends_[static_cast<std::size_t>(block.pieces[i])].A_P);
   };
   std::size_t i = 0;
   for (; i + 1 < block.pieces.size(); i += 2) {
@@ -360,7 +385,6 @@ void DivideAndConquerSolver<T>::finish_block(const Block& block, bool is_correct
   }
   if (i < block.pieces.size()) sweep_.accelerate(walk(i), A_base(i), kinematics, udot);
   for (const int piece : block.pieces) measure_gap(piece);
-  for (const int assembly : block.assemblies) join_vectors(assembly);
 }
 
 template <class T>
@@ -377,50 +401,41 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
   vectors(piece).z = to_vec6(whole.z.unpacked());
   if (!has_handle(piece)) return;
   extend_path(piece, kinematics);
-  sum_up_freedom(piece, kinematics);
 }
 
 // (12) from the handle of a piece inward to its base.
 template <class T>
 void DivideAndConquerSolver<T>::extend_path(int piece, const Kinematics<T>& kinematics) {
   const auto p = static_cast<std::size_t>(piece);
-  Rows6<T> K(Mat6<T>::identity());
+  Rows6<T> K(Mat6<T>::identity()), Phi;
   Row6<T> b, d;
+  const auto take_column = [&](std::size_t k, const Row6<T>& t) {
+    (sweep_.D_inverse[k] * t).store(t_[k].x);
+    d += sweep_.free_udot[k] * t;
+    K.subtract_outer(sweep_.W[k], t);
+    Phi.add_outer(t_[k], t);
+  };
   for (auto body = paths_[p].rbegin(); body != paths_[p].rend(); ++body) {
     const auto i = static_cast<std::size_t>(body->value());
     const BodyLink& link = kinematics.tree.links[i];
     const Vec3<T>& s = kinematics.s[i];
     const auto first = static_cast<std::size_t>(link.u_start);
-    Row6<T> t;
-    if (link.is_revolute) t = K.transpose_times_turn(kinematics.H[first].w);
+    b += K.transpose_times(kinematics.bias[i]);
+    if (link.is_revolute) {
+      const Row6<T> t = K.transpose_times_turn(kinematics.H[first].w);
+      K.shift_back(s);
+      take_column(first, t);
+      continue;
+    }
     K.shift_back(s);
-    b += K.transpose_times(at_parent(kinematics.bias[i], s));
     for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
-      if (!link.is_revolute) t = K.transpose_times(at_parent(kinematics.H[k], s));
-      d += sweep_.free_udot[k] * t;
-      K.subtract_outer(sweep_.W[k], t);
-      t.store(t_[k]);
+      take_column(k, K.transpose_times(at_parent(kinematics.H[k], s)));
     }
   }
   K.store(node(piece).K);
-  b.a.store(vectors(piece).b.x), b.b.store(vectors(piece).b.x + 3);
-  d.a.store(vectors(piece).d.x), d.b.store(vectors(piece).d.x + 3);
-}
-
-// Phi of (12), when all t are known.
-template <class T>
-void DivideAndConquerSolver<T>::sum_up_freedom(int piece, const Kinematics<T>& kinematics) {
-  Rows6<T> Phi{Mat6<T>{}};
-  for (const BodyIndex body : paths_[static_cast<std::size_t>(piece)]) {
-    const BodyLink& link = kinematics.tree.links[static_cast<std::size_t>(body.value())];
-    const auto first = static_cast<std::size_t>(link.u_start);
-    for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
-      const Vec6<T>& t = t_[k];
-      const Row6<T> scaled = sweep_.D_inverse[k] * load_row6(t.x);
-      for (int i = 0; i < 6; ++i) Phi.row[i] += t[i] * scaled;
-    }
-  }
   Phi.store(node(piece).Phi);
+  b.store(vectors(piece).b.x);
+  d.store(vectors(piece).d.x);
 }
 
 // (13) but g, and the matrices of (15)
@@ -510,40 +525,51 @@ void DivideAndConquerSolver<T>::part_vectors(int assembly) {
   outer.A_P = inner.a_t;
 }
 
-// What happens at the ends of a piece: from the solution, or what a round changes.
+// From the solution of the assemblies: what happens at the ends of a piece, and how far its own (11) is from
+// that. The gap becomes the b of the next round, in which there is nothing else.
 template <class T>
-void DivideAndConquerSolver<T>::take_ends(int piece, bool is_correction) {
-  const auto i = static_cast<std::size_t>(piece);
-  const NodeVectors& ends = vectors(piece);
-  A_P_[i] = is_correction ? A_P_[i] + ends.A_P : ends.A_P;
-  a_t_[i] = is_correction ? a_t_[i] + ends.a_t : ends.a_t;
+void DivideAndConquerSolver<T>::calc_gap(int piece) {
+  NodeVectors& at = vectors(piece);
+  ends_[static_cast<std::size_t>(piece)] = {at.A_P, at.f, at.a_t};
+  if (has_handle(piece)) {
+    const Node& matrices = node(piece);
+    const Vec6<T> a_t = transpose_times(matrices.K, at.A_P) + at.b + (at.d + matrices.Phi * at.f);
+    at.b = a_t - at.a_t;
+  }
+  at.z = at.d = {};
 }
 
-// What a force on the handle adds to e / D of the joints between it and the base.
+// Adds what a round has changed at the ends of a piece, and to e / D what the force on the handle does.
 template <class T>
-void DivideAndConquerSolver<T>::push_handle(int piece, const Vec6<T>& f, const Kinematics<T>& kinematics) {
-  for (const BodyIndex b : paths_[static_cast<std::size_t>(piece)]) {
+void DivideAndConquerSolver<T>::push_handle(int piece, const Kinematics<T>& kinematics) {
+  const auto p = static_cast<std::size_t>(piece);
+  const NodeVectors& change = vectors(piece);
+  Ends& ends = ends_[p];
+  const Vec6<T> f = ends.f + change.f;
+  ends = {ends.A_P + change.A_P, {}, ends.a_t + change.a_t};
+  for (const BodyIndex b : paths_[p]) {
     const BodyLink& link = kinematics.tree.links[static_cast<std::size_t>(b.value())];
     const auto first = static_cast<std::size_t>(link.u_start);
     for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
       const Vec6<T>& t = t_[k];
-      const T t_f = (t[0] * f[0] + t[1] * f[1]) + (t[2] * f[2] + t[3] * f[3]) + (t[4] * f[4] + t[5] * f[5]);
-      sweep_.free_udot[k] += sweep_.D_inverse[k] * t_f;
+      sweep_.free_udot[k] +=
+          (t[0] * f[0] + t[1] * f[1]) + (t[2] * f[2] + t[3] * f[3]) + (t[4] * f[4] + t[5] * f[5]);
     }
   }
 }
 
-// The gap at the handle becomes the b of the next round, in which there is nothing else.
+// The gap between where the joints of a piece have arrived and where the pieces beyond started.
 template <class T>
 void DivideAndConquerSolver<T>::measure_gap(int piece) {
-  NodeVectors& ends = vectors(piece);
-  ends.z = ends.d = {};
+  NodeVectors& at = vectors(piece);
+  at.z = at.d = {};
   const BodyIndex handle = tree_.nodes[static_cast<std::size_t>(piece)].handle;
   if (!handle.is_valid()) return;
   const auto i = static_cast<std::size_t>(piece);
-  ends.b = to_vec6(sweep_.A[static_cast<std::size_t>(handle.value())]) - a_t_[i];
-  const double scale = std::sqrt(value_of(dot(a_t_[i], a_t_[i])));
-  relative_gaps_[i] = scale > 0.0 ? std::sqrt(value_of(dot(ends.b, ends.b))) / scale : 0.0;
+  const Vec6<T>& a_t = ends_[i].a_t;
+  at.b = to_vec6(sweep_.A[static_cast<std::size_t>(handle.value())]) - a_t;
+  const double scale = std::sqrt(value_of(dot(a_t, a_t)));
+  relative_gaps_[i] = scale > 0.0 ? std::sqrt(value_of(dot(at.b, at.b))) / scale : 0.0;
 }
 
 template <class T>

@@ -26,12 +26,14 @@
 // f_1 = -(I_2 a_t + z_2 - K_2 f), and each outer node the acceleration of its base, a_t; in the pieces
 //   udot = (e + t.f - U.A') / D.                                                             (16)
 //
-// By then the acceleration of a handle is known twice: a_t, from which the outer pieces started, and A, which
-// the joints of the inner piece have arrived at. They differ by the round-off of the largest numbers in (14),
+// By then the acceleration of a handle is known twice: a_t of (14), from which the outer pieces start, and
+// what the inner piece makes of its A_P and f. They differ by the round-off of the largest numbers in (14),
 // and a chain of a thousand bodies multiplies the difference into a residual 10^5 times that of the
-// recursion. So the gaps A - a_t are closed: they are the b of a system that is otherwise at rest (no z, no
-// d), solved by the vector half of (14) and (15); the changes of A_P and f go into (16) once more. One round
-// is enough unless mass ratios across a handle are extreme; then rounds follow until the gaps are small.
+// recursion. So the gaps are closed: they are the b of a system that is otherwise at rest (no z, no d),
+// solved by the vector half of (14) and (15), and change A_P and f. The gaps are first taken from (11) of
+// each piece, before (16). Where a light body carries a heavy one across a handle, (11) itself is too rough:
+// then the joints arrive at another acceleration after (16), and rounds with these gaps and (16) once more
+// follow.
 //
 // After that udot is as good as its own rounding to double allows. The recursion does better still on long
 // chains, because each joint answers to the accelerations that the rounded udot of the joints before it have
@@ -45,7 +47,7 @@
 // Featherstone (1999) inverts the inertias of bodies instead (his handles have Phi alone): that fails where a
 // body has none and loses digits where it has little. Grain 1 makes every body a piece (his algorithm in
 // these variables); a larger grain is the hybrid of Critchley and others (2009).
-// Cost: about 1.9 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
+// Cost: about 1.6 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
 // Sources: Featherstone, A divide-and-conquer articulated-body algorithm, IJRR 18 (1999) 867-892;
 // Critchley, Anderson, Binani, J. Comput. Nonlinear Dynam. 4 (2009) 021004.
 #pragma once
@@ -99,6 +101,11 @@ class DivideAndConquerSolver {
     Vec6<T> A_P;     // acceleration of the base
     Vec6<T> f, a_t;  // force on the handle, and its acceleration
   };
+  struct Ends {   // of a piece: sums over the rounds
+    Vec6<T> A_P;  // acceleration of the base
+    Vec6<T> f;    // force on the handle, as far as it is not in free_udot yet
+    Vec6<T> a_t;  // acceleration of the handle
+  };
   struct Joint {             // of an assembly: (13)
     Mat6<T> P, X;            // X = C^-1 L^T
     CholeskyFactor<T> L, C;  // of Phi_1 and of N
@@ -108,9 +115,20 @@ class DivideAndConquerSolver {
   struct Block {
     std::vector<int> pieces, assemblies;  // in order
   };
-  // kEliminate, kAccelerate and kCorrect do whole blocks, kTop and kTopGaps everything that is not spread;
-  // the others are of single assemblies.
-  enum class TaskKind { kEliminate, kJoin, kTop, kPart, kAccelerate, kJoinGaps, kTopGaps, kCorrect };
+  // kEliminate, kClose, kGather and kAccelerate do whole blocks, kTop and kTopGaps everything that is not
+  // spread, kWholeTop both with what is between; the others are of single assemblies.
+  enum class TaskKind {
+    kEliminate,
+    kJoin,
+    kTop,
+    kPart,
+    kClose,
+    kWholeTop,
+    kGather,
+    kJoinGaps,
+    kTopGaps,
+    kAccelerate
+  };
   struct Task {
     TaskKind kind;
     int first;  // assembly
@@ -127,19 +145,19 @@ class DivideAndConquerSolver {
                const AppliedForces<T>& forces, std::span<T> udot);
   template <class Join>
   void do_top(const Vec3<T>& a, Join&& join_one);
-  void finish_block(const Block& block, bool is_correction, const Kinematics<T>& kinematics,
-                    std::span<T> udot);
-  void take_ends(int piece, bool is_correction);
+  void close_block(const Block& block);
+  void accelerate_block(const Block& block, const Kinematics<T>& kinematics, std::span<T> udot);
   void eliminate_piece(int piece, const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces);
   void extend_path(int piece, const Kinematics<T>& kinematics);
-  void sum_up_freedom(int piece, const Kinematics<T>& kinematics);
   void join(int assembly);
   void join_matrices(int assembly);
   void join_vectors(int assembly);
   void part_vectors(int assembly);
-  void push_handle(int piece, const Vec6<T>& f, const Kinematics<T>& kinematics);
+  void calc_gap(int piece);
+  void push_handle(int piece, const Kinematics<T>& kinematics);
   void measure_gap(int piece);
+  double largest_gap() const;
 
   void start_at_ground(const Vec3<T>& a);
   void calc_relative_motion(int piece, const Properties<T>& properties, const State<T>& state,
@@ -158,19 +176,17 @@ class DivideAndConquerSolver {
   AssemblyTree tree_;
   std::vector<Block> blocks_;
   int first_serial_ = 0;            // assembly
-  Schedule solution_, correction_;  // the solution with its first round, and any further round
+  Schedule solution_, correction_;  // the solution with the gaps of (11) closed; a round after (16)
   ArticulatedSweep<T> sweep_;
   RecursiveSolver<T> fallback_;
   bool used_fallback_ = false;
   std::vector<Node> nodes_;
-  std::vector<NodeVectors> vectors_;  // by node
-  // By piece, sums over the rounds.
-  std::vector<Vec6<T>> A_P_, a_t_;
-  double gap_before_ = 0.0;                              // the largest of these before the last round
-  std::vector<double> relative_gaps_;                    // by piece: the last gap, to the acceleration there
+  std::vector<NodeVectors> vectors_;                     // by node
+  std::vector<Ends> ends_;                               // by piece
+  std::vector<double> relative_gaps_;                    // by piece: after (16), to the acceleration there
   std::vector<Joint> joints_;                            // by assembly
   std::vector<SolveReport<T>> reports_;                  // by piece
-  std::vector<Vec6<T>> t_;                               // (nu), on the way to a handle
+  std::vector<Vec6<T>> t_;                               // (nu) t / D, on the way to a handle
   std::vector<std::vector<TreeLayout::Angles>> angles_;  // by piece
   std::vector<Walk> walks_;                              // by piece
   std::vector<std::vector<ArticulatedRows<T>>> sums_;    // by piece

@@ -1,19 +1,68 @@
-// Rows of six numbers, for the 6x6 matrices of divide and conquer: two Lanes3 side by side.
+// Rows of six numbers, for the 6x6 matrices of divide and conquer. Of doubles they fill as few SIMD registers
+// as there can be; lanes beyond the sixth hold nothing of meaning.
 #pragma once
 
-#include "sestina/spatial/lanes3.h"
 #include "sestina/spatial/mat6.h"
 
 namespace sestina {
 
 template <class T>
 struct Row6 {
-  Lanes3<T> a, b;
+  T lane[6] = {};
 
-  [[gnu::always_inline]] Row6& operator+=(const Row6& x) { return a += x.a, b += x.b, *this; }
-  [[gnu::always_inline]] Row6& operator-=(const Row6& x) { return a -= x.a, b -= x.b, *this; }
-  [[gnu::always_inline]] void store(Vec6<T>& x) const { a.store(x.x), b.store(x.x + 3); }
+  Row6() = default;
+  explicit Row6(const T* x) {
+    for (int i = 0; i < 6; ++i) lane[i] = x[i];
+  }
+  void store(T* x) const {
+    for (int i = 0; i < 6; ++i) x[i] = lane[i];
+  }
+  Row6& operator+=(const Row6& x) {
+    for (int i = 0; i < 6; ++i) lane[i] += x.lane[i];
+    return *this;
+  }
+  Row6& operator-=(const Row6& x) {
+    for (int i = 0; i < 6; ++i) lane[i] -= x.lane[i];
+    return *this;
+  }
+  Row6& operator*=(const T& s) {
+    for (int i = 0; i < 6; ++i) lane[i] *= s;
+    return *this;
+  }
 };
+
+template <>
+struct Row6<double> {
+#if defined(__AVX__)
+  static constexpr int kWidth = 4;  // twice as wide ones were measured slower beside narrower code
+#else
+  static constexpr int kWidth = 2;
+#endif
+  static constexpr int kParts = (6 + kWidth - 1) / kWidth;
+  using Part = double __attribute__((vector_size(kWidth * sizeof(double))));
+  Part part[kParts] = {};
+
+  Row6() = default;
+  [[gnu::always_inline]] explicit Row6(const double* x) {
+    for (int i = 0; i < 6; ++i) part[i / kWidth][i % kWidth] = x[i];
+  }
+  [[gnu::always_inline]] void store(double* x) const {
+    for (int i = 0; i < 6; ++i) x[i] = part[i / kWidth][i % kWidth];
+  }
+  [[gnu::always_inline]] Row6& operator+=(const Row6& x) {
+    for (int i = 0; i < kParts; ++i) part[i] += x.part[i];
+    return *this;
+  }
+  [[gnu::always_inline]] Row6& operator-=(const Row6& x) {
+    for (int i = 0; i < kParts; ++i) part[i] -= x.part[i];
+    return *this;
+  }
+  [[gnu::always_inline]] Row6& operator*=(double s) {
+    for (int i = 0; i < kParts; ++i) part[i] *= s;
+    return *this;
+  }
+};
+
 template <class T>
 [[gnu::always_inline]] inline Row6<T> operator+(Row6<T> x, const Row6<T>& y) {
   return x += y;
@@ -23,23 +72,20 @@ template <class T>
   return x -= y;
 }
 template <class T>
-[[gnu::always_inline]] inline Row6<T> operator*(const T& s, const Row6<T>& x) {
-  return {s * x.a, s * x.b};
-}
-template <class T>
-[[gnu::always_inline]] inline Row6<T> load_row6(const T* x) {
-  return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+[[gnu::always_inline]] inline Row6<T> operator*(const T& s, Row6<T> x) {
+  return x *= s;
 }
 
 template <class T>
 struct Rows6 {
   Row6<T> row[6];
 
+  Rows6() = default;
   [[gnu::always_inline]] explicit Rows6(const Mat6<T>& A) {
-    for (int i = 0; i < 6; ++i) row[i] = load_row6(A.m[i]);
+    for (int i = 0; i < 6; ++i) row[i] = Row6<T>(A.m[i]);
   }
   [[gnu::always_inline]] void store(Mat6<T>& A) const {
-    for (int i = 0; i < 6; ++i) row[i].a.store(A.m[i]), row[i].b.store(A.m[i] + 3);
+    for (int i = 0; i < 6; ++i) row[i].store(A.m[i]);
   }
   // A^T [w; 0]
   [[gnu::always_inline]] Row6<T> transpose_times_turn(const Vec3<T>& w) const {
@@ -61,6 +107,10 @@ struct Rows6 {
       row[i] -= U.torque[i] * y;
       row[3 + i] -= U.force[i] * y;
     }
+  }
+  // A += x y^T
+  [[gnu::always_inline]] void add_outer(const Vec6<T>& x, const Row6<T>& y) {
+    for (int i = 0; i < 6; ++i) row[i] += x[i] * y;
   }
 };
 
