@@ -25,9 +25,9 @@ output: {every: 0.01}
 
 # Each with damping and duration: Adams resolves the vibration of the spring, BDF steps over it.
 RUNS = {
-    "cvode_bdf": ("integrator: cvode_bdf, step: {rtol: 1e-10, atol: 1e-12}", "1e6", 120),
-    "cvode_bdf_fixed": ("integrator: cvode_bdf, step: {driver: fixed, dt: 0.007, rtol: 1e-9, atol: 1e-11}", "1e6", 150),
-    "cvode_adams": ("integrator: cvode_adams, step: {rtol: 1e-10, atol: 1e-12}", "0", 20),
+    "cvode_bdf": ("integrator: cvode_bdf, step: {rtol: 1e-10, atol: 1e-12}", "1e6", 60),
+    "cvode_bdf_fixed": ("integrator: cvode_bdf, step: {driver: fixed, dt: 0.007, rtol: 1e-9, atol: 1e-11}", "1e6", 60),
+    "cvode_adams": ("integrator: cvode_adams, step: {rtol: 1e-10, atol: 1e-12}", "0", 4),
 }
 KILLS_OF_EACH_RUN = 3
 
