@@ -37,17 +37,37 @@ analysis: {duration: 40}
 output: {every: 0.004}
 """
 
+# Two balls that bounce for ever, at different paces, and a counter of each.
+BALLS = """\
+sestina: 1
+name: balls
+gravity: [0, 0, -9.81]
+bodies: [{name: a, type: particle, mass: 1}, {name: b, type: particle, mass: 2}]
+joints:
+  - {name: left, type: prismatic, parent: ground.origin, child: a.origin, axis: [0, 0, 1], q: 0.02}
+  - {name: right, type: prismatic, parent: ground.origin, child: b.origin, axis: [0, 0, 1], q: 0.03}
+forces: [{name: wind, type: joint_force, joint: left, value: "0.01*sin(5*t)"}]
+variables: {lefts: 0, rights: 0}
+events:
+  - {name: left_floor, when: left.q, direction: falling, set: {left.u: -left.u, lefts: lefts + 1}}
+  - {name: right_floor, when: right.q, direction: falling, set: {right.u: -right.u, rights: rights + lefts}}
+analysis: {duration: 200}
+output: {every: 0.1}
+"""
+
 FIXED = "analysis.step={driver: fixed, dt: 2e-4}"
 VARIABLE = "analysis.step={driver: variable, rtol: 1e-11, atol: 1e-12}"
-# Settings of the run and the format of its result.
+# Settings of the run, the format of its result and the model.
 CASES = [
-    (["analysis.integrator=rk4", FIXED], "csv"),
-    (["analysis.integrator=dormand_prince_54", VARIABLE], "csv"),
-    (["analysis.integrator=velocity_verlet", FIXED], "h5"),
-    (["analysis.integrator=adams_bashforth_moulton", VARIABLE], "csv"),
-    (["analysis.integrator=lobatto_iiia_iiib", FIXED, "analysis.duration=10"], "csv"),
-    (["analysis.integrator=dormand_prince_54", VARIABLE, "analysis.solver=hybrid"], "h5"),
-    (["analysis.integrator=munthe_kaas_4", FIXED], "csv"),
+    (["analysis.integrator=rk4", FIXED], "csv", "top"),
+    (["analysis.integrator=rk4", FIXED, "analysis.duration=20"], "csv", "balls"),
+    (["analysis.integrator=dormand_prince_54", VARIABLE], "csv", "top"),
+    (["analysis.integrator=velocity_verlet", FIXED], "h5", "top"),
+    (["analysis.integrator=adams_bashforth_moulton", VARIABLE], "csv", "top"),
+    (["analysis.integrator=lobatto_iiia_iiib", FIXED, "analysis.duration=10"], "csv", "top"),
+    (["analysis.integrator=dormand_prince_54", VARIABLE, "analysis.solver=hybrid"], "h5", "top"),
+    (["analysis.integrator=munthe_kaas_4", FIXED], "csv", "top"),
+    (["analysis.integrator=dormand_prince_54", VARIABLE, "analysis.duration=800"], "h5", "balls"),
 ]
 
 
@@ -57,6 +77,7 @@ class Kills(ProgramTest):
     def setUp(self):
         super().setUp()
         self.write("top.yaml", SPINNING_TOP)
+        self.write("balls.yaml", BALLS)
         self.write("wind.csv", "t,f\n0,0\n10,1\n25,-0.5\n40,0.3\n")
         self.random = random.Random(6)
         # As many busy processes as processors.
@@ -90,16 +111,16 @@ class Kills(ProgramTest):
             process.communicate()
             return True
 
-    def kill_and_resume(self, settings, suffix, kills):
+    def kill_and_resume(self, settings, suffix, model, kills):
         """One run that is killed and resumed until it is through or was killed so often; returns how often."""
         whole, result, checkpoint = f"whole.{suffix}", f"r.{suffix}", self.folder / "c"
         options = [part for setting in settings for part in ("--set", setting)]
         begin = time.monotonic()
-        self.expect(0, "run", "top.yaml", "-q", "--out", whole, *options)
+        self.expect(0, "run", f"{model}.yaml", "-q", "--out", whole, *options)
         duration = time.monotonic() - begin
         checkpoint.unlink(missing_ok=True)
         done = 0
-        command = ["run", str(self.folder / "top.yaml"), "--out", str(self.folder / result),
+        command = ["run", str(self.folder / f"{model}.yaml"), "--out", str(self.folder / result),
                    "--checkpoint", str(checkpoint), "--every-wall", "0.02", *options]
         while done < kills:
             if not self.kill_after(self.random.uniform(0, 0.5 * duration), *command):
@@ -116,8 +137,8 @@ class Kills(ProgramTest):
         done = 0
         runs = 0
         while done < self.kills:
-            settings, suffix = CASES[runs % len(CASES)]
-            done += self.kill_and_resume(settings, suffix, min(3, self.kills - done))
+            settings, suffix, model = CASES[runs % len(CASES)]
+            done += self.kill_and_resume(settings, suffix, model, min(3, self.kills - done))
             runs += 1
         print(f"{done} kills and resumes in {runs} runs, all with the result of an uninterrupted run")
 
