@@ -28,8 +28,8 @@ SYSTEMS = (PENDULUM, FREE)
 COLUMNS = ("energy.kinetic", "energy.total")
 BASIS = "lobatto 3, momentum"  # whose cost RK4 has
 STYLES = {
-    "verlet": ("#8c564b", ":"),
-    "velocity_verlet": ("#7f7f7f", ":"),
+    "verlet": ("#8c564b", "-."),
+    "velocity_verlet": ("#2ca02c", ":"),
     "lobatto 2, velocity": ("#ff7f0e", "--"),
     "lobatto 2, momentum": ("#d62728", "-"),
     "lobatto 3, velocity": ("#17becf", "--"),
