@@ -1,0 +1,27 @@
+// Replacements that are remembered from one expression to the next.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sestina/expression/graph.h"
+
+namespace sestina {
+
+// The same as Graph::substitute, for many expressions that share parts: every node is rebuilt once.
+class Substitution {
+ public:
+  // The keys may be any expressions. All replacements take place at once: what comes in is not replaced
+  // again.
+  Substitution(Graph& graph, std::span<const std::pair<Expr, Expr>> replacements);
+
+  Expr operator()(Expr expr);
+  std::vector<Expr> operator()(std::span<const Expr> exprs);
+
+ private:
+  Graph& graph_;
+  std::vector<Expr> image_;  // by id; invalid where unknown
+};
+
+}  // namespace sestina

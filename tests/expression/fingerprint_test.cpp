@@ -1,0 +1,118 @@
+#include "sestina/expression/fingerprint.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "expression/random_expression.h"
+#include "sestina/expression/parse.h"
+#include "sestina/expression/print.h"
+#include "sestina/expression/tape.h"
+
+namespace sestina {
+namespace {
+
+class FingerprintTest : public testing::Test {
+ protected:
+  Expr read(std::string_view text) { return parse(graph, text, resolve_to_symbols(graph)); }
+  bool are_equal(std::string_view a, std::string_view b) { return test.are_equal(read(a), read(b)); }
+
+  Graph graph;
+  IdentityTest test{graph};
+};
+
+TEST_F(FingerprintTest, KnowsTheIdentitiesOfTheTextbook) {
+  constexpr std::pair<const char*, const char*> kEqual[] = {
+      {"(x + y)^2", "x^2 + 2*x*y + y^2"},
+      {"(x^2 - y^2)/(x - y)", "x + y"},
+      {"x/3 + x/6", "x/2"},
+      {"sin(x)^2 + cos(x)^2", "1"},
+      {"sin(x + y)", "sin(x)*cos(y) + cos(x)*sin(y)"},
+      {"cos(x - 2*y)", "cos(x)*cos(2*y) + sin(x)*sin(2*y)"},
+      {"sin(3*x)", "3*sin(x) - 4*sin(x)^3"},
+      {"cos(x)", "2*cos(x/2)^2 - 1"},
+      {"tan(x/2)", "sin(x)/(1 + cos(x))"},
+      {"sin(x + pi/2)", "cos(x)"},
+      {"cos(x + 7*pi)", "-cos(x)"},
+      {"sin(pi/4)^2", "1/2"},
+      {"sin(x*y + y*z)", "sin(x*y)*cos(y*z) + cos(x*y)*sin(y*z)"},
+      {"sin(1 + x)", "sin(1)*cos(x) + cos(1)*sin(x)"},
+      {"exp(x + y)", "exp(x)*exp(y)"},
+      {"exp(x/2)^2", "exp(x)"},
+      {"cosh(x)^2 - sinh(x)^2", "1"},
+      {"sqrt(x^2 + y)^2", "x^2 + y"},
+      {"x/sqrt(x)", "sqrt(x)"},
+      {"(x + 1)^(3/2)", "(x + 1)*sqrt(1 + x)"},
+      {"log(x*(y + 1))", "log(x*y + x)"},
+      {"atan2(2*x*(x + 1), y)", "atan2(2*x^2 + 2*x, y)"},
+      {"if(x < y, (x + 1)^2, y) - if(x < y, 2*x, y)", "if(x < y, x^2 + 1, 0)"},
+      {"max(x*(x + 1), y)", "max(x^2 + x, y)"},
+      {"1e-3*1e-3", "1e-6"},
+      {"3*(0.12345678901234567*x)", "0.12345678901234567*(x + x + x)"},
+  };
+  for (const auto& [a, b] : kEqual) {
+    EXPECT_TRUE(are_equal(a, b)) << a << " = " << b;
+    EXPECT_FALSE(are_equal(a, std::string(b) + " + x/1000")) << a;
+  }
+}
+
+TEST_F(FingerprintTest, TellsApartWhatDiffers) {
+  constexpr std::pair<const char*, const char*> kDifferent[] = {
+      {"x", "y"},
+      {"x^2", "x^3"},
+      {"sin(x)", "cos(x)"},
+      {"sin(x)", "sin(2*x)"},
+      {"1/x", "x"},
+      {"0.1 + 0.2", "0.30000000000000004"},
+      {"sqrt(x)", "x"},
+      {"max(x, y)", "min(x, y)"},
+      {"if(x < y, 1, 2)", "if(x <= y, 1, 2)"},
+  };
+  for (const auto& [a, b] : kDifferent) EXPECT_FALSE(are_equal(a, b)) << a << ", " << b;
+}
+
+TEST_F(FingerprintTest, DivisionByADisguisedZeroIsNotZero) {
+  EXPECT_FALSE(test.is_zero(read("1/((x + 1)^2 - x^2 - 2*x - 1)")));
+  EXPECT_FALSE(are_equal("1/((x + 1)^2 - x^2 - 2*x - 1)", "1/(x*0)"));
+  EXPECT_TRUE(test.is_zero(read("(x + 1)^2 - x^2 - 2*x - 1")));
+  Fingerprinter fingerprinter(graph, 7);
+  EXPECT_FALSE(fingerprinter.calc(read("3 + 1/(sin(x)^2 + cos(x)^2 - 1)")).has_value());
+}
+
+// Two random expressions of the same value at a point differ almost always; where fingerprints call them
+// equal, their values at another point must agree too.
+TEST_F(FingerprintTest, EqualFingerprintsMeanEqualValues) {
+  const std::array<Expr, 3> xyz = {graph.symbol("x"), graph.symbol("y"), graph.symbol("hip.q[1]")};
+  const std::array<double, 3> at = {0.3, 1.7, -0.4};
+  std::vector<std::pair<Expr, double>> seen;
+  int equal = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    test::RandomExpression random(seed, at);
+    const Expr expr = read(random.make(2).text);
+    const Tape tape(graph, std::array{expr}, xyz);
+    std::vector<double> result(1), scratch(tape.scratch_size());
+    tape.evaluate<double>(at, result, scratch);
+    for (const auto& [other, value] : seen) {
+      if (other == expr || !test.are_equal(other, expr)) continue;
+      ++equal;
+      if (std::isfinite(value) && std::isfinite(result[0])) {
+        EXPECT_NEAR(value, result[0], 1e-9 * (1.0 + std::abs(value)))
+            << to_text(graph, other) << " and " << to_text(graph, expr);
+      }
+    }
+    seen.emplace_back(expr, result[0]);
+  }
+  EXPECT_GT(equal, 0);
+}
+
+TEST_F(FingerprintTest, DoesNotDependOnTheGraph) {
+  Graph other;
+  other.symbol("something");
+  const Expr there = parse(other, "sin(q)*x - sqrt(y)", resolve_to_symbols(other));
+  EXPECT_EQ(Fingerprinter(graph, 3).calc(read("sin(q)*x - sqrt(y)")), Fingerprinter(other, 3).calc(there));
+  EXPECT_NE(Fingerprinter(graph, 3).calc(read("sin(q)")), Fingerprinter(graph, 4).calc(read("sin(q)")));
+}
+
+}  // namespace
+}  // namespace sestina
