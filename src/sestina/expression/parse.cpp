@@ -16,8 +16,8 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 class Parser {
  public:
-  Parser(Graph& graph, std::string_view text, const Resolver& resolve)
-      : graph_(graph), text_(text), resolve_(resolve) {}
+  Parser(Graph& graph, std::string_view text, const Resolver& resolve, const LiteralReader* read_literal)
+      : graph_(graph), text_(text), resolve_(resolve), read_literal_(read_literal) {}
 
   Expr parse_all() {
     if (text_.size() > kLongestExpression) {
@@ -205,7 +205,7 @@ class Parser {
     if (!number) {
       fail(start, fmt::format("{} is outside the range of numbers, 1e-308 to 1e308", shortened(literal)));
     }
-    return graph_.number(*number);
+    return read_literal_ != nullptr ? (*read_literal_)(literal, *number) : graph_.number(*number);
   }
 
   std::string_view read_identifier() {
@@ -344,6 +344,7 @@ class Parser {
   Graph& graph_;
   std::string_view text_;
   const Resolver& resolve_;
+  const LiteralReader* read_literal_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
@@ -356,8 +357,8 @@ Resolver resolve_to_symbols(Graph& graph) {
   };
 }
 
-Expr parse(Graph& graph, std::string_view text, const Resolver& resolve) {
-  return Parser(graph, text, resolve).parse_all();
+Expr parse(Graph& graph, std::string_view text, const Resolver& resolve, const LiteralReader* read_literal) {
+  return Parser(graph, text, resolve, read_literal).parse_all();
 }
 
 }  // namespace sestina

@@ -34,6 +34,9 @@ class ExpressionError : public std::runtime_error {
 // What a reference such as `l1` or `hip.q` stands for, or the message of the error that it is.
 using Resolver = std::function<std::variant<Expr, std::string>(std::string_view reference)>;
 
+// What a number of the text stands for, in the place of the number.
+using LiteralReader = std::function<Expr(std::string_view literal, const Coefficient& number)>;
+
 // Every reference becomes the symbol of its name.
 Resolver resolve_to_symbols(Graph& graph);
 
@@ -41,6 +44,7 @@ inline constexpr std::size_t kLongestExpression = 64 * 1024;  // characters
 inline constexpr int kDeepestNesting = 200;                   // parentheses, calls and powers
 
 // Throws ExpressionError, and whatever the resolver throws.
-Expr parse(Graph& graph, std::string_view text, const Resolver& resolve);
+Expr parse(Graph& graph, std::string_view text, const Resolver& resolve,
+           const LiteralReader* read_literal = nullptr);
 
 }  // namespace sestina

@@ -8,6 +8,12 @@
 #include "sestina/model/freezer.h"
 
 namespace sestina {
+namespace {
+
+// s. Steps are parts of it, and their powers must not vanish in the rounding of numbers.
+constexpr double kShortestDuration = 1e-60;
+
+}  // namespace
 
 std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze(); }
 
@@ -79,6 +85,11 @@ void Freezer::collect_analysis() {
     fail(spec.step.mark, "analysis.step.dt", "is missing: the fixed driver needs it");
   }
   analysis.duration = positive(spec.duration, "analysis.duration", true);
+  if (analysis.duration > 0.0 && analysis.duration < kShortestDuration) {
+    fail(spec.duration.mark, "analysis.duration",
+         fmt::format("{} is too short a run: expected 0 or at least {} s",
+                     describe(spec.duration, analysis.duration), kShortestDuration));
+  }
   analysis.output_every = system_.output.every ? positive(*system_.output.every, "output.every", false)
                                                : analysis.duration / 100.0;
 }
@@ -113,6 +124,13 @@ void Freezer::collect_integrator() {
   }
 }
 
+Expr Freezer::collect_expression(const Number& number, const std::string& path, StateExpressions& into) {
+  const Expr expr = numbers_.parse_text(
+      number, path, [&](std::string_view name) { return resolve_coordinate(std::string(name)); });
+  into.add(expr, numbers_.explain_constant(number, expr));
+  return expr;
+}
+
 void Freezer::compile_tapes() {
   data_.numbers = numbers_.outputs();
   data_.parameters = numbers_.free_parameters();
@@ -122,9 +140,9 @@ void Freezer::compile_tapes() {
   for (const VariableInfo& variable : data_.variables) inputs.push_back(graph_->symbol(variable.name));
   for (const std::string& name : data_.q_names) inputs.push_back(graph_->symbol(name));
   for (const std::string& name : data_.u_names) inputs.push_back(graph_->symbol(name));
-  data_.force_tape = Tape(*graph_, data_.force_expressions, inputs);
-  data_.event_tape = Tape(*graph_, data_.event_expressions, inputs);
-  data_.assignment_tape = Tape(*graph_, data_.assignment_expressions, inputs);
+  data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
+  data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
+  data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
   data_.graph = graph_;
 }
 

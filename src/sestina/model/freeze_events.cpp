@@ -36,7 +36,6 @@ void Freezer::collect_events() {
 }
 
 void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
-  const auto resolve = [&](std::string_view name) { return resolve_coordinate(std::string(name)); };
   EventInfo event;
   event.name = spec.name.text;
   event.is_terminal = spec.terminal;
@@ -45,9 +44,9 @@ void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   if (spec.tolerance) event.tolerance = positive(*spec.tolerance, path + ".tolerance", true);
   if (spec.when) {
     const std::size_t faults = faults_.size();
-    const Expr when = numbers_.parse_text(*spec.when, path + ".when", resolve);
+    const Expr when = collect_expression(*spec.when, path + ".when", data_.event_expressions);
     if (faults_.size() == faults) check_changes(*spec.when, when, path + ".when", event);
-    data_.event_expressions.push_back(when);
+    event.when = spec.when->is_expression() ? spec.when->expression() : fmt::format("{}", spec.when->value());
   } else {
     fail(spec.mark, path + ".when", "is missing: expected an expression");
   }
@@ -87,8 +86,7 @@ void Freezer::collect_assignment(const AssignmentSpec& spec, const std::string& 
     fail(spec.target.mark, path, "is set already by the same event");
   }
   data_.assignments.push_back(info);
-  data_.assignment_expressions.push_back(numbers_.parse_text(
-      spec.value, path, [&](std::string_view name) { return resolve_coordinate(std::string(name)); }));
+  collect_expression(spec.value, path, data_.assignment_expressions);
 }
 
 bool Freezer::find_target(const Name& target, const std::string& path, AssignmentInfo& info) {

@@ -175,7 +175,7 @@ void Freezer::collect_point_force(const ForceSpec& spec, ForceIndex index, const
 }
 
 int Freezer::collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path) {
-  const int first = static_cast<int>(data_.force_expressions.size());
+  const int first = static_cast<int>(data_.force_expressions.exprs.size());
   if (spec.table) return collect_table(spec, index, wanted, path);
   if (static_cast<int>(spec.value.size()) != wanted) {
     fail(spec.value_mark.line > 0 ? spec.value_mark : spec.mark, path + ".value",
@@ -184,9 +184,7 @@ int Freezer::collect_values(const ForceSpec& spec, ForceIndex index, int wanted,
   }
   for (std::size_t i = 0; i < spec.value.size(); ++i) {
     const std::string value_path = wanted == 1 ? path + ".value" : fmt::format("{}.value[{}]", path, i);
-    data_.force_expressions.push_back(
-        numbers_.parse_text(spec.value[i], value_path,
-                            [&](std::string_view name) { return resolve_coordinate(std::string(name)); }));
+    collect_expression(spec.value[i], value_path, data_.force_expressions);
     data_.force_of_expression.push_back(index);
   }
   return first;
@@ -194,7 +192,7 @@ int Freezer::collect_values(const ForceSpec& spec, ForceIndex index, int wanted,
 
 int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path) {
   const TableSpec& table = *spec.table;
-  const int first = static_cast<int>(data_.force_expressions.size());
+  const int first = static_cast<int>(data_.force_expressions.exprs.size());
   if (table.interpolation.text != "linear" && table.interpolation.text != "cubic") {
     fail(table.interpolation.mark, path + ".value.interpolation",
          fmt::format("'{}' is unknown; allowed: linear or cubic", table.interpolation.text));
@@ -210,7 +208,7 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
     try {
       const TableId id = graph_->add_table(fmt::format("{}_table{}", spec.name.text, i),
                                            Table(table.time, table.values[i], interpolation));
-      data_.force_expressions.push_back(graph_->table(id, graph_->symbol("t")));
+      data_.force_expressions.add(graph_->table(id, graph_->symbol("t")));
       data_.force_of_expression.push_back(index);
     } catch (const InputError& error) {
       fail(table.mark, path + ".value", error.what());

@@ -91,6 +91,7 @@ class Freezer {
   void collect_integrator();
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
+  Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
   void compile_tapes();
   void fail(const Mark& mark, const std::string& path, std::string message) {
     faults_.add({mark, path}, std::move(message));

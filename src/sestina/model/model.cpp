@@ -56,7 +56,8 @@ void Model::calc_force_expressions(const Properties<T>& properties, const State<
   data_.force_tape.evaluate<T>(inputs, values, scratch);
 }
 
-std::string Model::explain_non_finite(Expr expr, const Properties<double>& properties,
+std::string Model::explain_non_finite(const StateExpressions& expressions, std::size_t i,
+                                      const Properties<double>& properties,
                                       const State<double>& state) const {
   std::vector<Binding> bindings;
   const auto bind = [&](const std::string& name, double value) {
@@ -65,13 +66,16 @@ std::string Model::explain_non_finite(Expr expr, const Properties<double>& prope
     if (symbol.is_valid()) bindings.emplace_back(symbol, value);
   };
   bind("t", state.t);
-  for (std::size_t i = 0; i < data_.parameters.size(); ++i)
-    bind(data_.parameters[i].name, properties.parameters[i]);
-  for (std::size_t i = 0; i < state.d.size(); ++i) bind(data_.variables[i].name, state.d[i]);
-  for (std::size_t i = 0; i < state.q.size(); ++i) bind(data_.q_names[i], state.q[i]);
-  for (std::size_t i = 0; i < state.u.size(); ++i) bind(data_.u_names[i], state.u[i]);
-  const auto reason = find_non_finite(*data_.graph, expr, bindings);
-  return reason ? reason->message : "it overflows";
+  for (std::size_t k = 0; k < data_.parameters.size(); ++k)
+    bind(data_.parameters[k].name, properties.parameters[k]);
+  for (std::size_t k = 0; k < state.d.size(); ++k) bind(data_.variables[k].name, state.d[k]);
+  for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
+  for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
+  const auto reason = find_non_finite(*data_.graph, expressions.exprs[i], bindings);
+  if (!reason) return "it overflows";
+  const std::string& as_written = expressions.constant_faults[i];
+  const bool is_constant = data_.graph->has_constant_fault(reason->where);
+  return is_constant && !as_written.empty() ? as_written : reason->message;
 }
 
 std::string Model::explain_force_expression(int expression, const Properties<double>& properties,
@@ -79,14 +83,14 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
   const auto i = static_cast<std::size_t>(expression);
   return fmt::format("the value of force {} is not finite: {}",
                      data_.forces[data_.force_of_expression[i]].name,
-                     explain_non_finite(data_.force_expressions[i], properties, state));
+                     explain_non_finite(data_.force_expressions, i, properties, state));
 }
 
 std::string Model::explain_event(int event, const Properties<double>& properties,
                                  const State<double>& state) const {
   const auto i = static_cast<std::size_t>(event);
   return fmt::format("the expression of event {} is not finite: {}", data_.events[i].name,
-                     explain_non_finite(data_.event_expressions[i], properties, state));
+                     explain_non_finite(data_.event_expressions, i, properties, state));
 }
 
 std::string Model::explain_assignment(int event, int assignment, const Properties<double>& properties,
@@ -99,7 +103,7 @@ std::string Model::explain_assignment(int event, int assignment, const Propertie
                                                           : data_.variables[k].name;
   return fmt::format("what event {} sets {} to is not finite: {}",
                      data_.events[static_cast<std::size_t>(event)].name, target,
-                     explain_non_finite(data_.assignment_expressions[i], properties, state));
+                     explain_non_finite(data_.assignment_expressions, i, properties, state));
 }
 
 #define SESTINA_INSTANTIATE(T)                                                                     \

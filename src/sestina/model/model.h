@@ -64,6 +64,7 @@ struct EventInfo {
   double tolerance = 0.0;    // s; zero: as the time can be told
   bool is_discrete = false;  // its expression is one of variables alone
   int first_assignment = 0, assignments = 0;
+  std::string when;  // as it is written
 };
 
 // What an event sets, and which of them.
@@ -71,6 +72,18 @@ enum class Target { kQ, kU, kVariable };
 struct AssignmentInfo {
   Target target = Target::kU;
   int index = 0;  // in q, u or d
+};
+
+// Expressions of t, parameters, variables, q and u.
+struct StateExpressions {
+  std::vector<Expr> exprs;
+  // Why their constant part, such as 1e308*10, is not finite, as it is written; empty where it is.
+  std::vector<std::string> constant_faults;
+
+  void add(Expr expr, std::string constant_fault = "") {
+    exprs.push_back(expr);
+    constant_faults.push_back(std::move(constant_fault));
+  }
 };
 
 // What freeze() hands over; see the accessors of Model.
@@ -90,13 +103,13 @@ struct ModelData {
 
   std::shared_ptr<const Graph> graph;  // every expression of the model
   std::vector<Expr> numbers;           // outputs of the number tape: the plan's slots
-  std::vector<Expr> force_expressions;
+  StateExpressions force_expressions;
   std::vector<ForceIndex> force_of_expression;
-  Tape number_tape;                          // free parameters -> numbers
-  Tape force_tape;                           // t, free parameters, variables, q, u -> force expressions
-  std::vector<Expr> event_expressions;       // `when` of each event
-  std::vector<Expr> assignment_expressions;  // event after event
-  Tape event_tape, assignment_tape;          // from what the force tape takes
+  Tape number_tape;                         // free parameters -> numbers
+  Tape force_tape;                          // t, free parameters, variables, q, u -> force expressions
+  StateExpressions event_expressions;       // `when` of each event
+  StateExpressions assignment_expressions;  // event after event
+  Tape event_tape, assignment_tape;         // from what the force tape takes
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
 };
@@ -140,7 +153,7 @@ class Model {
   Slot initial_u() const { return data_.initial_u; }
   Slot initial_d() const { return data_.initial_d; }
 
-  int num_force_expressions() const { return static_cast<int>(data_.force_expressions.size()); }
+  int num_force_expressions() const { return static_cast<int>(data_.force_expressions.exprs.size()); }
   int num_force_tape_inputs() const {
     return 1 + static_cast<int>(data_.parameters.size()) + nd() + data_.nq + data_.nu;
   }
@@ -164,8 +177,8 @@ class Model {
                                  const State<double>& state) const;
 
  private:
-  std::string explain_non_finite(Expr expr, const Properties<double>& properties,
-                                 const State<double>& state) const;
+  std::string explain_non_finite(const StateExpressions& expressions, std::size_t i,
+                                 const Properties<double>& properties, const State<double>& state) const;
 
   ModelData data_;
 };

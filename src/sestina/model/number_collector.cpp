@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sestina/base/suggest.h"
+#include "sestina/expression/constant_fault.h"
 
 namespace sestina {
 
@@ -141,7 +142,9 @@ double NumberCollector::evaluate_finite(const Number& number, const std::string&
   if (std::isfinite(value)) return value;
   std::string message = describe(number, value) + " is not finite";
   if (number.is_expression()) {
-    if (const auto reason = find_non_finite(graph_, expr, bindings_)) message += ": " + reason->message;
+    const auto reason = find_non_finite(graph_, expr, bindings_);
+    const std::string as_written = explain_constant(number, reason ? reason->where : expr);
+    if (reason) message += ": " + (as_written.empty() ? reason->message : as_written);
   }
   faults_.add({number.mark, path}, message);
   return kNaN;
@@ -163,6 +166,16 @@ Expr NumberCollector::parse_text(const Number& number, const std::string& path, 
     faults_.add({number.mark, path}, fmt::format("{} in '{}'", error.what(), number.expression()));
     return graph_.number(0.0);
   }
+}
+
+std::string NumberCollector::explain_constant(const Number& number, Expr expr) const {
+  if (!number.is_expression() || !graph_.has_constant_fault(expr)) return "";
+  return explain_constant_fault(graph_, number.expression(),
+                                [&](std::string_view name) -> std::variant<Expr, std::string> {
+                                  const auto found = resolved_.find(std::string(name));
+                                  if (found != resolved_.end()) return found->second;
+                                  return "changes with time";
+                                });
 }
 
 double NumberCollector::add(const Number& number, const std::string& path) {

@@ -37,6 +37,8 @@ class NumberCollector {
   // An expression that may use more than parameters: other names go to `resolve`. Reports faults; then the
   // result is the number zero.
   Expr parse_text(const Number& number, const std::string& path, const Resolver& resolve);
+  // Why the constant part of the number's expression is not finite, as it is written; empty where it is.
+  std::string explain_constant(const Number& number, Expr expr) const;
 
   const std::vector<ParameterInfo>& free_parameters() const { return free_parameters_; }
   const std::vector<std::string>& parameter_names() const { return names_; }

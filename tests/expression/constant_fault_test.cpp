@@ -1,0 +1,39 @@
+#include "sestina/expression/constant_fault.h"
+
+#include <gtest/gtest.h>
+
+namespace sestina {
+namespace {
+
+class ConstantFault : public testing::Test {
+ protected:
+  std::string explain(std::string_view text) {
+    const Expr huge = graph.number(1e300);
+    const Resolver resolve = [&](std::string_view name) -> std::variant<Expr, std::string> {
+      if (name == "huge") return huge;
+      if (name == "t") return "t changes with time";
+      return graph.symbol(name);
+    };
+    return explain_constant_fault(graph, text, resolve);
+  }
+
+  Graph graph;
+};
+
+TEST_F(ConstantFault, IsToldWithTheNumbersAsTheyAreWritten) {
+  constexpr std::pair<const char*, const char*> kMessages[] = {
+      {"1e308*10", "overflow in 1e308*10"},
+      {"1/0", "division by zero in 1/0"},
+      {"2 + x/(1 - 1)", "division by zero in 1/(1 - 1)"},
+      {"sin(3*(1e308 + 1e308))", "overflow in 2*1e308"},  // like terms are collected
+      {"1e308*x*10", "overflow in 1e308*10"},
+      {"x + huge*1e10", "overflow in huge*1e10"},
+      {"t*huge^2", "overflow in huge^2"},
+      {"if(x < 0, 1, ln(0))", "logarithm of zero in log(0)"},
+      {"2*x + 3", ""},
+  };
+  for (const auto& [text, expected] : kMessages) EXPECT_EQ(explain(text), expected) << text;
+}
+
+}  // namespace
+}  // namespace sestina
