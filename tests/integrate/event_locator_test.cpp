@@ -121,6 +121,60 @@ TEST(EventLocator, GrazingTakesPlaceAtMostOnceInADirection) {
   EXPECT_EQ(times_of(watch({dip(0.5, 0.0, kFalling)}, 1.0, 2.2), 0).size(), 1u);  // a sample hits it
 }
 
+// The root of t0 - t, which is no number after t0, minus a level: it crosses zero at t0 - level^2.
+Watched root(double t0, double level) {
+  return of_time([=](double t) { return std::sqrt(t0 - t) - level; },
+                 [=](double t) { return -0.5 / std::sqrt(t0 - t); });
+}
+
+TEST(EventLocator, EventBeforeTheEndOfADomainIsFoundWhereTheStepGoesBeyond) {
+  // A run that stops there has the events of both; with a step of one half only the first sample is a number.
+  for (const double dt : {1e-2, 0.5, 4.0}) {
+    for (const double t0 : {0.05, 0.7, 1.3}) {
+      const auto found = watch({crossing_at(0.04), root(t0, 0.1)}, dt, 4.0,
+                               [](int event, IntegrationState&) { return event == 0; });
+      expect_times(times_of(found, 1), {t0 - 0.01}, spacings(t0) + 1e-15);
+      EXPECT_EQ(times_of(found, 0).size(), 1u);
+    }
+  }
+}
+
+TEST(EventLocator, EndOfADomainWithoutAnEventIsAFailureAtItsInstant) {
+  for (const double dt : {1e-2, 0.5, 4.0}) {
+    try {
+      watch({root(1.3, -0.1)}, dt, 4.0);
+      ADD_FAILURE() << "no failure";
+    } catch (const ComputationError& error) {
+      EXPECT_NEAR(error.time(), 1.3, spacings(1.3));
+      EXPECT_EQ(error.reason(), "function 0 is not finite");
+    }
+  }
+}
+
+// It stays at zero until a force sets in within a step, and never comes back.
+TEST(EventLocator, LeavingZeroAfterRestIsNoCrossing) {
+  for (const double dt : {0.1, 0.03, 0.7}) {
+    for (const char* name : {"dormand_prince_54", "rk4", "adams_bashforth_moulton", "cvode_adams"}) {
+      PlainSystem system(1, 0, [](double t, auto, auto, auto udot, auto) { udot[0] = t < 0.95 ? 0.0 : 1.0; });
+      auto rule = make_rule(name);
+      EventRun run(*rule, {.driver = "fixed", .dt = dt}, system,
+                   {of_height(0.0, kBoth), of_height(0.5, kBoth)});
+      const auto& found = run.run({0.0, {0.0}, {0.0}, {}}, 3.0);
+      EXPECT_EQ(times_of(found, 0).size(), 0u) << name << ' ' << dt;
+      EXPECT_EQ(times_of(found, 1).size(), 1u);
+    }
+  }
+}
+
+// It leaves zero by a force and comes back through it.
+TEST(EventLocator, ReturnAfterRestIsACrossing) {
+  PlainSystem system(1, 0, [](double t, auto, auto, auto udot, auto) { udot[0] = t < 1.0 ? 0.0 : 2.0 - t; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = 0.25}, system, {of_height(0.0, kBoth)});
+  const auto& found = run.run({0.0, {0.0}, {0.0}, {}}, 6.0);
+  expect_times(times_of(found, 0), {4.0}, 1e-13);  // s^2 / 2 - s^3 / 6 with s = t - 1
+}
+
 TEST(EventLocator, ZeroAtTheStartCrossesWhereItsRateLeads) {
   for (const double slope : {-1.0, 1.0}) {
     const auto rises = watch({crossing_at(0.0, slope, kRising)}, 0.5, 1.0);

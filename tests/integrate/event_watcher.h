@@ -41,6 +41,9 @@ class WatchedFunctions final : public EventFunctions {
   void calc_rates(const IntegrationState& state, std::span<double> rates) override {
     for (std::size_t i = 0; i < functions_.size(); ++i) rates[i] = functions_[i].rate(state);
   }
+  std::string explain(const IntegrationState&, int event) override {
+    return "function " + std::to_string(event) + " is not finite";
+  }
   std::vector<EventWatch> watches() const {
     std::vector<EventWatch> watches;
     for (const Watched& function : functions_) watches.push_back(function.watch);

@@ -123,6 +123,31 @@ TEST_P(EventClosedForm, EventThatGivesEnergyWithoutBoundIsNamed) {
   EXPECT_TRUE(std::isfinite(run.end("energy.total")));
 }
 
+// sqrt(flight.q) is no number below the floor, which a step of the length of the fall reaches.
+TEST_P(EventClosedForm, BallIsStoppedWhereItsEventIsNoNumberSoonAfter) {
+  for (const char* rule :
+       {"rk4", "dormand_prince_54", "velocity_verlet", "lobatto_iiia_iiib", "cvode_adams"}) {
+    System system = make_system("ball");
+    system.gravity = {0, 0, -kGravity};
+    system.add_particle("ball", 2.0);
+    auto& joint = system.add_joint("flight", "prismatic", "ground.origin", "ball.origin");
+    joint.axis = {0, 0, 1};
+    joint.q = {1.0};
+    system.add_event("stop", "sqrt(flight.q) - 0.1", "falling").terminal = true;
+    set_fixed_step(system, rule, 0.4, 2.0);
+    const RunResult run = run_system(system);
+    EXPECT_EQ(run.report.ended_by, "stop") << rule;
+    // CVODE is as accurate as its tolerances; the others are exact for a parabola.
+    EXPECT_NEAR(run.report.t, std::sqrt(2.0 * (1.0 - 0.01) / kGravity),
+                std::string(rule) == "cvode_adams" ? 1e-5 : 1e-14);
+    system.event("stop").when = "sqrt(flight.q) + 0.1";
+    const RunResult beyond = run_anyhow(system);
+    EXPECT_EQ(beyond.report.status, RunStatus::kFailed);
+    EXPECT_THAT(beyond.report.failure, HasSubstr("square root of a negative number in sqrt(flight.q)"));
+    EXPECT_NEAR(beyond.end("t"), std::sqrt(2.0 / kGravity), 1e-5);
+  }
+}
+
 // An event that lays the ball down: where it is slow, its weight is carried from then on.
 TEST_P(EventClosedForm, BallThatIsLaidDownRests) {
   System system = make_system("ball");

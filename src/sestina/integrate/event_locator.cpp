@@ -3,6 +3,9 @@
 #include <cassert>
 #include <limits>
 
+#include "sestina/base/error.h"
+#include "sestina/integrate/integration_rule.h"
+
 namespace sestina {
 namespace {
 
@@ -52,7 +55,7 @@ EventLocator::EventLocator(EventFunctions& functions, std::vector<EventWatch> wa
 
 std::span<const int> EventLocator::start(const StepDriver& driver) {
   due_.clear();
-  functions_.calc(driver.state(), values_);
+  calc_finite(driver.state());
   functions_.calc_rates(driver.state(), rates_);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     due_towards_[i] = 0;
@@ -69,7 +72,7 @@ void EventLocator::resume(std::span<const int> sides) {
 }
 
 std::span<const int> EventLocator::restart(const StepDriver& driver) {
-  functions_.calc(driver.state(), values_);
+  calc_finite(driver.state());
   functions_.calc_rates(driver.state(), rates_);
   due_.clear();
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -113,11 +116,18 @@ void EventLocator::jump(int event) {
   if (side != 0 && sides_[i] != side && is_wanted(watches_[i].direction, sides_[i])) due_.push_back(event);
 }
 
+void EventLocator::calc_finite(const IntegrationState& state) {
+  functions_.calc(state, values_);
+  const int bad = first_not_finite(values_);
+  if (bad >= 0) throw ComputationError(state.t, functions_.explain(state, bad));
+}
+
 // ---- what a step shows ----------------------------------------------------------------------------
 
 double EventLocator::value(StepDriver& driver, int event, double t) {
-  functions_.calc(driver.advance_to(t), values_);
-  return values_[static_cast<std::size_t>(event)];
+  const IntegrationState& state = driver.advance_to(t);
+  functions_.calc(state, values_);
+  return finite_value(state, event);
 }
 
 int EventLocator::rate_sign(StepDriver& driver, int event, double t) {
@@ -126,8 +136,15 @@ int EventLocator::rate_sign(StepDriver& driver, int event, double t) {
 }
 
 double EventLocator::exact_value(StepDriver& driver, int event, double t) {
-  functions_.calc(driver.try_end(t), values_);
-  return values_[static_cast<std::size_t>(event)];
+  const IntegrationState& state = driver.try_end(t);
+  functions_.calc(state, values_);
+  return finite_value(state, event);
+}
+
+double EventLocator::finite_value(const IntegrationState& state, int event) {
+  const double value = values_[static_cast<std::size_t>(event)];
+  if (!std::isfinite(value)) throw ComputationError(state.t, functions_.explain(state, event));
+  return value;
 }
 
 double EventLocator::sample(std::size_t k, int event) const {
@@ -155,10 +172,46 @@ void EventLocator::take_samples(StepDriver& driver) {
   }
 }
 
+// Cuts the step where a sample is not finite, so that all of them are.
+void EventLocator::keep_within_domains(StepDriver& driver) {
+  for (;;) {
+    take_samples(driver);
+    const int bad = first_not_finite(std::span(samples_).first(times_.size() * values_.size()));
+    if (bad < 0) return;
+    const double begin = times_.front(), shortest = shortest_tolerance(driver);
+    double beyond = 0.0;
+    double end = find_end_of_domain(driver, static_cast<std::size_t>(bad) / values_.size(), beyond);
+    if (end - begin <= shortest) calc_finite(driver.advance_to(beyond));  // throws
+    // The interpolant is not the rule's own solution, which may leave the domain before.
+    for (double width = shortest;; end -= width, width *= 8.0) {
+      const IntegrationState& state = driver.try_end(end);
+      functions_.calc(state, values_);
+      if (first_not_finite(values_) < 0) break;
+      if (end - width - begin <= shortest) calc_finite(state);  // throws
+    }
+    driver.end_step_at(end);
+  }
+}
+
+// Before sample k, the first at which a function is not finite: an instant at which all are, and one beyond
+// the end of the domain that is as near to it as the time can tell.
+double EventLocator::find_end_of_domain(StepDriver& driver, std::size_t k, double& beyond) {
+  const double shortest = shortest_tolerance(driver);
+  assert(k > 0);  // the step began where all are finite
+  double within = times_[k - 1];
+  beyond = times_[k];
+  while (beyond - within > shortest) {
+    const double middle = within + 0.5 * (beyond - within);
+    functions_.calc(driver.advance_to(middle), values_);
+    (first_not_finite(values_) < 0 ? within : beyond) = middle;
+  }
+  return within;
+}
+
 std::span<const int> EventLocator::look(StepDriver& driver) {
   due_.clear();
   sides_before_step_ = sides_;
-  take_samples(driver);
+  keep_within_domains(driver);
   crossings_.clear();
   for (int i = 0; i < functions_.size(); ++i) {
     Crossing crossing;
@@ -167,10 +220,11 @@ std::span<const int> EventLocator::look(StepDriver& driver) {
     if (find_crossing(driver, i, crossing)) crossings_.push_back(crossing);
   }
   if (!crossings_.empty()) {
-    const double t = locate_first(driver);
-    functions_.calc(driver.end_step_at(t), values_);
+    drop_what_only_the_interpolant_crosses(driver);
+    const double t = crossings_.empty() ? times_.back() : locate_first(driver);
+    calc_finite(driver.end_step_at(t));
   } else {
-    functions_.calc(driver.state(), values_);
+    calc_finite(driver.state());
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (due_towards_[i] != 0) {
@@ -189,7 +243,7 @@ bool EventLocator::find_crossing(StepDriver& driver, int event, Crossing& found)
   int side = sides_[static_cast<std::size_t>(event)];
   for (std::size_t k = 1; k < times_.size(); ++k) {
     const double g = sample(k, event);
-    found = {event, -side, times_[k - 1], times_[k], 0.0, 0.0};
+    found = {event, -side, times_[k - 1], times_[k], 0.0, 0.0, sides_[static_cast<std::size_t>(event)] != 0};
     if (side == 0) {
       side = sign_of(g);
     } else if (sign_of(g) == side) {
@@ -327,6 +381,13 @@ double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
 
 bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, double t) {
   return t > crossing.a && sign_of(exact_value(driver, crossing.event, t)) != -crossing.towards;
+}
+
+// Where a function stays at zero, the interpolant of a step in which it leaves goes to and fro about zero.
+void EventLocator::drop_what_only_the_interpolant_crosses(StepDriver& driver) {
+  std::erase_if(crossings_, [&](const Crossing& x) {
+    return !x.has_side && sign_of(exact_value(driver, x.event, x.a)) != -x.towards;
+  });
 }
 
 // The first crossing decides where the step ends; those that have crossed by then take place with it.

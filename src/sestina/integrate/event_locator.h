@@ -10,6 +10,9 @@
 // the unknown, until the end is within the tolerance after the crossing: what counts is the rule's own
 // solution there, not the interpolant's lower order.
 //
+// Where a function is not finite later in the step, the step is first cut to end where all of them still are:
+// a crossing before the end of the domain is found there. A step that begins at the end of a domain fails.
+//
 // Each function has a side: the sign that it has, or will have as soon as it leaves zero. An event takes
 // place when a function reaches zero from a side, or passes it. Hence
 //  - a function that has just crossed is on the other side, and rounding errors do not make it cross again;
@@ -17,12 +20,13 @@
 //    it return to zero before its values tell that it has left, then the event takes place again when its
 //    rate has turned, or as soon as the time can tell;
 //  - a function that is zero at the start crosses at once if its rate leads in the direction of the event;
-//    without rate it gets the side to which it leaves, and nothing takes place;
+//    without rate it gets the side to which it leaves by the rule's own solution, and nothing takes place;
 //  - what an event changes makes a function jump from side to side, but not cross. For a function of discrete
 //    variables alone, which changes in no other way, jumping across zero or onto it is crossing.
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sestina/integrate/step_driver.h"
@@ -30,14 +34,17 @@
 
 namespace sestina {
 
-// The functions whose zeros are events. Both may throw ComputationError.
+// The functions whose zeros are events. calc and calc_rates may throw ComputationError.
 class EventFunctions {
  public:
   virtual ~EventFunctions() = default;
   virtual int size() const = 0;
+  // Values may be not finite: there a function has no value, and its domain ends before.
   virtual void calc(const IntegrationState& state, std::span<double> values) = 0;
   // Along the motion, per second.
   virtual void calc_rates(const IntegrationState& state, std::span<double> rates) = 0;
+  // Why a value is not finite.
+  virtual std::string explain(const IntegrationState& state, int event) = 0;
 };
 
 struct EventWatch {
@@ -51,7 +58,8 @@ class EventLocator {
   // The functions must outlive this.
   EventLocator(EventFunctions& functions, std::vector<EventWatch> watches);
 
-  // All three return the events that take place at driver.state(), in their order.
+  // All three return the events that take place at driver.state(), in their order. They throw
+  // ComputationError where a function is not finite.
   //
   // At the start of a run.
   std::span<const int> start(const StepDriver& driver);
@@ -72,10 +80,12 @@ class EventLocator {
     double b = 0.0;   // s, crossed
     double at = 0.0;  // s, on the interpolant
     double slope = 0.0;
+    bool has_side = true;  // at the beginning of the step; otherwise `a` is on it by the interpolant alone
   };
 
   double value(StepDriver& driver, int event, double t);
   double exact_value(StepDriver& driver, int event, double t);
+  double finite_value(const IntegrationState& state, int event);
   double sample(std::size_t k, int event) const;
   double shortest_tolerance(const StepDriver& driver) const;
   double tolerance(int event, const StepDriver& driver) const;
@@ -83,13 +93,17 @@ class EventLocator {
   void jump(int event);
   int rate_sign(StepDriver& driver, int event, double t);
 
+  void calc_finite(const IntegrationState& state);
   void take_samples(StepDriver& driver);
+  void keep_within_domains(StepDriver& driver);
+  double find_end_of_domain(StepDriver& driver, std::size_t k, double& beyond);
   bool find_crossing(StepDriver& driver, int event, Crossing& found);
   bool find_dip(StepDriver& driver, int event, int side, std::size_t k, double& at);
   bool find_return(StepDriver& driver, Crossing& crossing, int side);
   bool find_turn(StepDriver& driver, Crossing& crossing, double zero, double end);
   void locate_on_interpolant(StepDriver& driver, Crossing& crossing);
   double locate(StepDriver& driver, const Crossing& crossing);
+  void drop_what_only_the_interpolant_crosses(StepDriver& driver);
   double locate_first(StepDriver& driver);
   bool is_crossed(StepDriver& driver, const Crossing& crossing, double t);
 

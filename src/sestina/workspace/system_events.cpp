@@ -43,9 +43,10 @@ const State<double>& SystemEvents::model_state(const IntegrationState& state) {
 void SystemEvents::calc(const IntegrationState& state, std::span<double> values) {
   fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
   model_.event_tape().evaluate<double>(inputs_, values, scratch_);
-  if (const int bad = first_not_finite(values); bad >= 0) {
-    throw ComputationError(state.t, model_.explain_event(bad, dynamics_.properties(), model_state(state)));
-  }
+}
+
+std::string SystemEvents::explain(const IntegrationState& state, int event) {
+  return model_.explain_event(event, dynamics_.properties(), model_state(state));
 }
 
 void SystemEvents::calc_rates(const IntegrationState& state, std::span<double> rates) {

@@ -17,9 +17,10 @@ class SystemEvents final : public EventFunctions {
   int size() const override { return static_cast<int>(model_.events().size()); }
   std::vector<EventWatch> watches() const;
 
-  // Throw ComputationError, which names the event whose expression is not finite. No allocation.
+  // No allocation.
   void calc(const IntegrationState& state, std::span<double> values) override;
   void calc_rates(const IntegrationState& state, std::span<double> rates) override;
+  std::string explain(const IntegrationState& state, int event) override;
 
   // What the event sets, all of it from the state before. The energy that this takes from the system counts
   // as dissipated and what it brings as supplied. Throws ComputationError where a value that is set, or the
