@@ -1,5 +1,7 @@
 #include "sestina/dynamics/energy.h"
 
+#include <cmath>
+
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -59,6 +61,19 @@ Power<T> calc_power(const Model& model, const Properties<T>& properties, const S
     }
   }
   return power;
+}
+
+std::string explain_non_finite_power(const Model& model, const Properties<double>& properties,
+                                     const State<double>& state, const Kinematics<double>& kinematics,
+                                     const AppliedForces<double>& forces) {
+  const ForceInput<double> in = force_input(state, kinematics, forces);
+  std::string name;
+  properties.forces.for_each([&](const auto& element) {
+    const double power = element.supplied_power(in) + element.dissipated_power(in);
+    if (name.empty() && !std::isfinite(power)) name = model.forces()[element.index].name;
+  });
+  return name.empty() ? "the power of the forces is not finite"
+                      : "the power of the force " + name + " is not finite";
 }
 
 #define SESTINA_INSTANTIATE(T)                                                                              \

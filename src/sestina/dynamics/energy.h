@@ -36,4 +36,9 @@ template <class T>
 Power<T> calc_power(const Model& model, const Properties<T>& properties, const State<T>& state,
                     const Kinematics<T>& kinematics, const AppliedForces<T>& forces);
 
+// "the power of the force drive is not finite"
+std::string explain_non_finite_power(const Model& model, const Properties<double>& properties,
+                                     const State<double>& state, const Kinematics<double>& kinematics,
+                                     const AppliedForces<double>& forces);
+
 }  // namespace sestina

@@ -167,7 +167,10 @@ Energy<double> ForwardDynamics::energy(const State<double>& state) const {
 }
 
 Power<double> ForwardDynamics::power(const State<double>& state) const {
-  return calc_power(*model_, properties_, state, kinematics_, forces_);
+  const Power<double> power = calc_power(*model_, properties_, state, kinematics_, forces_);
+  if (std::isfinite(power.supplied) && std::isfinite(power.dissipated)) return power;
+  throw ComputationError(state.t,
+                         explain_non_finite_power(*model_, properties_, state, kinematics_, forces_));
 }
 
 }  // namespace sestina

@@ -52,6 +52,7 @@ class ForwardDynamics {
   // The following belong to the state of the last calc_udot.
   void calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions);
   Energy<double> energy(const State<double>& state) const;
+  // Throws ComputationError, with the force, where it is not finite.
   Power<double> power(const State<double>& state) const;
   const Kinematics<double>& kinematics() const { return kinematics_; }
   const AppliedForces<double>& forces() const { return forces_; }

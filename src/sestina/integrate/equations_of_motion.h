@@ -73,6 +73,7 @@ class EquationsOfMotion {
   // For messages: "hip.q", "base.u[3]".
   virtual std::string name_of_q(int i) const = 0;
   virtual std::string name_of_u(int i) const = 0;
+  virtual std::string name_of_z(int i) const { return "z[" + std::to_string(i) + "]"; }
 };
 
 }  // namespace sestina

@@ -13,7 +13,7 @@ std::string name_of_coordinate(int i, const EquationsOfMotion& equations) {
   if (i < equations.nq()) return equations.name_of_q(i);
   i -= equations.nq();
   if (i < equations.nu()) return equations.name_of_u(i);
-  return fmt::format("quadrature {}", i - equations.nu());
+  return equations.name_of_z(i - equations.nu());
 }
 
 }  // namespace

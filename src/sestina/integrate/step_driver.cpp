@@ -50,6 +50,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion, public Cano
 
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
   std::string name_of_u(int i) const override { return equations_.name_of_u(i); }
+  std::string name_of_z(int i) const override { return equations_.name_of_z(i); }
 
  private:
   EquationsOfMotion& equations_;

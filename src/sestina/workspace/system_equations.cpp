@@ -100,4 +100,9 @@ std::string SystemEquations::name_of_u(int i) const {
   return dynamics_.model().u_names()[static_cast<std::size_t>(i)];
 }
 
+// As the columns of results are named.
+std::string SystemEquations::name_of_z(int i) const {
+  return i == kSupplied ? "energy.supplied" : "energy.dissipated";
+}
+
 }  // namespace sestina

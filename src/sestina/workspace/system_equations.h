@@ -36,6 +36,7 @@ class SystemEquations final : public EquationsOfMotion, public CanonicalEquation
 
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;
+  std::string name_of_z(int i) const override;
 
  private:
   void set_state(double t, std::span<const double> q, std::span<const double> u);
