@@ -260,18 +260,39 @@ TEST_F(Sweeps, HaveRoomForTheRowsOfTheLongestRun) {
   EXPECT_EQ(records()[3].rows, 101);
 }
 
-TEST_F(Sweeps, TellWhereEventsMakeMoreRowsThanThereIsRoomFor) {
+TEST_F(Sweeps, HaveRowsOfTheSameInstantsWhateverEventsTheRunsHave) {
   const std::string clock = std::string(kPendulum) +
                             "variables: {ticks: 0}\n"
-                            "events: [{name: tick, when: t - m, set: {ticks: ticks + 1}}]\n";
-  const SweepReport report = sweep(clock, {"parameters.m=[0.25, 0.35, 3]"});
-  EXPECT_EQ(report.complete, 3U);
-  EXPECT_EQ(report.rows, 6U);
-  EXPECT_EQ(report.cut, 2U);
-  EXPECT_EQ(records()[1].rows, 8);
-  EXPECT_EQ(records()[2].rows, 6);
-  options_.record = {"none"};
-  EXPECT_EQ(sweep(clock, {"parameters.m=[0.25, 0.35, 3]"}).cut, 0U);
+                            "events: [{name: tick, when: t - m, set: {ticks: ticks + 1}},\n"
+                            "         {name: stop, when: t - 4*m, terminal: true}]\n";
+  options_.record = {"t", "ticks", "event"};
+  const SweepReport report = sweep(clock, {"parameters.m=[0.25, 0.2, 3, 0.1]"});
+  EXPECT_EQ(report.complete, 4U);
+  EXPECT_EQ(report.rows, 6U);  // 0, 0.1, ..., 0.5
+  EXPECT_EQ(report.cut, 0U);
+  const double ticks_at[4][6] = {
+      {0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, {0, 0, 1, 1, 1, std::nan("")}};
+  for (std::size_t run = 0; run < 4; ++run) {
+    EXPECT_EQ(records()[run].rows, run < 3 ? 6 : 5);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double* row = records()[run].series.data() + 3 * k;
+      if (std::isnan(ticks_at[run][k])) {
+        EXPECT_TRUE(std::isnan(row[0]) && std::isnan(row[1]));
+        continue;
+      }
+      EXPECT_DOUBLE_EQ(row[0], 0.1 * static_cast<double>(k)) << run;
+      EXPECT_EQ(row[1], ticks_at[run][k]) << run << ' ' << k;
+      EXPECT_EQ(row[2], 0.0);
+    }
+  }
+  // The end of the run that an event ended is its last row.
+  const auto column = [&](std::string_view name) {
+    std::size_t i = 0;
+    while (header().columns[i].name != name) ++i;
+    return i;
+  };
+  EXPECT_NEAR(records()[3].last_row[column("t")], 0.4, 1e-14);
+  EXPECT_EQ(records()[3].last_row[column("event")], 2.0);
 }
 
 TEST_F(Sweeps, InterruptedAndResumedSweepIsThatOfOneThatWasNot) {

@@ -29,7 +29,9 @@ class Recorder {
   // begins anew.
   virtual void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row);
   virtual void record(std::span<const double> row) = 0;  // (columns)
-  virtual void flush() = 0;                              // what was recorded now survives `kill -9`
+  // A row that stands between the regular ones: at an event, or where a run broke off.
+  virtual void record_between(std::span<const double> row) { record(row); }
+  virtual void flush() = 0;         // what was recorded now survives `kill -9`
   virtual void sync() { flush(); }  // ... and a loss of power, where that makes a difference
   virtual void end() = 0;
 };

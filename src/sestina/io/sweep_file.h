@@ -53,7 +53,7 @@ enum class SweepStatus : std::uint8_t { kPending = 0, kComplete = 1, kFailed = 2
 struct SweepRecord {
   SweepStatus status = SweepStatus::kPending;
   std::string reason;     // why it failed; the file keeps its first kReasonBytes
-  std::int64_t rows = 0;  // that the run had
+  std::int64_t rows = 0;  // of the run's series: at k every, and at the end
   std::int64_t steps = 0, rejected = 0, evaluations = 0;
   double energy_drift = 0.0, kinetic_energy = 0.0;  // J, as in RunReport
   double wall_seconds = 0.0;

@@ -206,15 +206,21 @@ void Workspace::Run::wait_until(double t) {
 void Workspace::Run::record_event(const IntegrationState& state, int event) {
   if (event == 0 && state.t == last_recorded_) return;  // a row of this state is there
   if (event == 0) wait_until(state.t);
-  record(state, event);
+  record(state, RowKind::kBetween, event);
 }
 
-void Workspace::Run::record(const IntegrationState& state, int event) {
+void Workspace::Run::record(const IntegrationState& state, RowKind kind, int event) {
   const Trace::Scope scope(trace(), Phase::kRecord);
   const std::span<const double> row = row_.calc(state, dynamics_, event);
   if (!initial_balance_) initial_balance_ = row_.energy_balance();
   last_recorded_ = state.t;
-  for (const auto& recorder : workspace_.recorders_) recorder->record(row);
+  for (const auto& recorder : workspace_.recorders_) {
+    if (kind == RowKind::kRegular) {
+      recorder->record(row);
+    } else {
+      recorder->record_between(row);
+    }
+  }
   ++report_.rows;
   report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - *initial_balance_));
   report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
@@ -274,7 +280,9 @@ void Workspace::Run::finish_state() {
     report_.ended_by = workspace_.model().events()[static_cast<std::size_t>(*event)].name;
   }
   try {
-    if (report_.status != RunStatus::kComplete && state.t > last_recorded_) record(state);
+    if (report_.status != RunStatus::kComplete && state.t > last_recorded_) {
+      record(state, RowKind::kBetween);
+    }
   } catch (const ComputationError&) {
     // The last state cannot be evaluated: why is in the report already.
   }

@@ -37,7 +37,8 @@ class Workspace::Run {
   void advance();
   // Steps to t, or beyond, or to where the run ends.
   void step_to(double t);
-  void record(const IntegrationState& state, int event = 0);
+  enum class RowKind { kRegular, kBetween };  // at k every and at the end, or elsewhere
+  void record(const IntegrationState& state, RowKind kind = RowKind::kRegular, int event = 0);
   // The rows before and after events.
   void record_event(const IntegrationState& state, int event);
   void wait_until(double t);
@@ -52,6 +53,7 @@ class Workspace::Run {
   bool is_interrupted() const;
   double wall_seconds() const;
   Trace* trace() { return workspace_.trace_wanted_ ? &trace_ : nullptr; }
+
 
   Workspace& workspace_;
   const Analysis& analysis_;
