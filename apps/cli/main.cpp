@@ -1,5 +1,6 @@
 // The program `sestina`.
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <system_error>
@@ -8,6 +9,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/base/version.h"
+#include "sestina/io/result_file.h"
 
 namespace {
 
@@ -64,6 +66,8 @@ void flush_output() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error like a full disk
+  skip_hdf5_cleanup_at_exit();
   try {
     const int status = run_program(argc, argv);
     flush_output();

@@ -16,11 +16,11 @@ import program
 from program import ENDLESS, ESCAPE, ProgramTest
 
 
-def limit_files(size):
+def limit_files(size, signal_action=signal.SIG_IGN):
     """What makes a process unable to let a file grow beyond so many bytes: it stands for a full disk."""
 
     def prepare():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, signal_action)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return prepare
@@ -117,7 +117,15 @@ class Pipes(ProgramTest):
         for name in ["r.csv", "r.h5"]:
             result = self.expect(1, "run", model, "--out", name, preexec_fn=limit_files(8_000_000))
             self.assertRegex(result.stderr, rf"the computation failed: t = [\d.]+ s: cannot write '?{name}")
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)  # no words of a library
             self.expect_plottable(name)
+
+    def test_limit_of_file_sizes_is_a_full_disk(self):
+        model = self.write("endless.yaml", ENDLESS)
+        limit = limit_files(8_000_000, signal.SIG_DFL)
+        for name in ["r.csv", "r.h5"]:
+            result = self.expect(1, "run", model, "--out", name, preexec_fn=limit)
+            self.assertIn("File too large", result.stderr)
 
     def test_disk_without_room_for_a_beginning_is_left_as_it_was(self):
         for name, size in [("r.csv", 10), ("r.h5", 10), ("r.h5", 1_000_000)]:

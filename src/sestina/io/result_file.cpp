@@ -1,5 +1,7 @@
 #include "sestina/io/result_file.h"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -29,6 +31,8 @@ std::unique_ptr<Recorder> make_recorder(const std::filesystem::path& path) {
   if (format_of(path) == Format::csv) return std::make_unique<CsvRecorder>(path);
   return std::make_unique<Hdf5Recorder>(path);
 }
+
+void skip_hdf5_cleanup_at_exit() { H5dont_atexit(); }
 
 ResultTable read_result(const std::filesystem::path& path) {
   return format_of(path) == Format::csv ? read_csv_result(path) : read_hdf5_result(path);
