@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/model/tape_inputs.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina::cli {
@@ -57,24 +58,38 @@ std::string target_name(const Model& model, const AssignmentInfo& assignment) {
   return assignment.target == Target::kU ? model.u_names()[i] : model.variables()[i].name;
 }
 
-// "event floor (falling): sets flight.u, bounces"
-void print_events(const Model& model, const State<double>& state) {
+// What the events watch, at a state.
+std::vector<double> event_values(const Model& model, const Properties<double>& properties,
+                                 const State<double>& state) {
+  std::vector<double> inputs(static_cast<std::size_t>(model.num_force_tape_inputs()));
+  std::vector<double> scratch(model.event_tape().scratch_size()), values(model.events().size());
+  fill_tape_inputs<double>(state, properties.parameters, inputs);
+  model.event_tape().evaluate<double>(inputs, values, scratch);
+  return values;
+}
+
+// "event floor: flight.q - r, falling, to 1e-09 s; sets flight.u, bounces; ends the run"
+void print_events(const Model& model, const Properties<double>& properties, const State<double>& state) {
   if (!model.variables().empty()) fmt::print("\nvariables:");
   for (std::size_t i = 0; i < model.variables().size(); ++i) {
     fmt::print(" {} = {:.6g}", model.variables()[i].name, state.d[i]);
   }
   if (!model.variables().empty()) fmt::print("\n");
   if (!model.events().empty()) fmt::print("\n");
-  for (const EventInfo& event : model.events()) {
+  const std::vector<double> values = event_values(model, properties, state);
+  for (std::size_t e = 0; e < model.events().size(); ++e) {
+    const EventInfo& event = model.events()[e];
     const char* direction = event.direction == CrossingDirection::kBoth     ? "rising or falling"
                             : event.direction == CrossingDirection::kRising ? "rising"
                                                                             : "falling";
-    fmt::print("event {} ({})", event.name, direction);
+    fmt::print("event {}: {}, {}", event.name, event.when, direction);
+    if (event.tolerance > 0.0) fmt::print(", to {:.6g} s", event.tolerance);
     for (int i = 0; i < event.assignments; ++i) {
       const auto k = static_cast<std::size_t>(event.first_assignment + i);
-      fmt::print("{}{}", i == 0 ? ": sets " : ", ", target_name(model, model.assignments()[k]));
+      fmt::print("{}{}", i == 0 ? "; sets " : ", ", target_name(model, model.assignments()[k]));
     }
-    if (event.is_terminal) fmt::print("{}ends the run", event.assignments > 0 ? "; " : ": ");
+    if (event.is_terminal) fmt::print("; ends the run");
+    if (values[e] == 0.0) fmt::print("; zero at the start");
     fmt::print("\n");
   }
 }
@@ -92,7 +107,7 @@ int info(const ModelOptions& options) {
     fmt::print("\n");
     for (const ForceInfo& force : model->forces()) fmt::print("force {} ({})\n", force.name, force.type);
   }
-  print_events(*model, state);
+  print_events(*model, properties, state);
   if (!model->parameters().empty()) {
     fmt::print("\nparameters:");
     for (const ParameterInfo& parameter : model->parameters())

@@ -94,7 +94,7 @@ void print_report(const Model& model, const RunReport& report, const std::string
   if (out.empty()) {
     fmt::print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
   } else {
-    fmt::print("results        {}: {} rows\n", out, report.rows);
+    fmt::print("results        {}: {} {}\n", out, report.rows, report.rows == 1 ? "row" : "rows");
   }
   if (report.checkpoints > 0) {
     fmt::print("checkpoint     {}: t = {} s\n", checkpoint, short_number(report.checkpoint_t));
@@ -159,6 +159,7 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
   {
     ProgressBar bar;
     if (!options.quiet) workspace.on_progress([&](const RunProgress& progress) { bar.show(progress); });
+    workspace.on_hint([&](const std::string& hint) { bar.tell("sestina: hint: " + hint); });
     report = run();
   }
   if (!options.quiet) print_report(workspace.model(), report, options.out, checkpoint);

@@ -60,6 +60,10 @@ void ProgressBar::show(const SweepProgress& progress) {
                    progress.runs, failed, rough_time(progress.wall_seconds), left));
 }
 
+void ProgressBar::tell(const std::string& line) {
+  std::fputs(fmt::format("{}{}\n", is_shown_ ? "\r\033[K" : "", line).c_str(), stderr);
+}
+
 void ProgressBar::draw(double fraction, const std::string& numbers) {
   if (!is_terminal_) return;
   const int room = std::clamp(terminal_width() - static_cast<int>(numbers.size()) - 3, 0, 40);

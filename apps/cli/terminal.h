@@ -17,6 +17,7 @@ class ProgressBar {
   ~ProgressBar();  // takes the bar away
   void show(const RunProgress& progress);
   void show(const SweepProgress& progress);
+  void tell(const std::string& line);  // on the error output, whatever it is
 
  private:
   void draw(double fraction, const std::string& numbers);

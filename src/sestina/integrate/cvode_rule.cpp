@@ -1,13 +1,19 @@
 #include "sestina/integrate/cvode_rule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+
+#include "sestina/base/error.h"
 
 namespace sestina {
 namespace {
 
 // Room for this many pieces is made at the start.
 constexpr std::size_t kPieces = 64;
+// More within one step are an error: a force that jumps to and fro would take any number of them.
+constexpr std::size_t kMostPieces = 100000;
 
 }  // namespace
 
@@ -61,10 +67,19 @@ StepReport CvodeRule::do_step(double t_end, IntegrationState& candidate) {
   while (true) {
     take_step(t_end);
     if (solver_->time() == t_end) break;
+    if (pieces_.size() == kMostPieces) fail_with_many_pieces(t_end);
     keep_piece();
   }
   copy_normalized(solver_->values(), candidate);
   return {};
+}
+
+void CvodeRule::fail_with_many_pieces(double t_end) const {
+  throw ComputationError(
+      solver_->time(),
+      fmt::format(
+          "{} needs more than {} steps of its own from {} s to {} s: does a force jump to and fro there?",
+          name(), kMostPieces, state().t, t_end));
 }
 
 StepReport CvodeRule::do_own_step(double t_limit, IntegrationState& candidate) {

@@ -60,6 +60,7 @@ class CvodeRule final : public IntegrationRule {
   void start_at(double t, std::span<const double> y);  // y (nq + nu + nz)
   static void write_start(double t, std::span<const double> y, std::vector<double>& memory);
   void keep_piece();
+  [[noreturn]] void fail_with_many_pieces(double t_end) const;
   void evaluate_piece(const Piece& piece, double t, std::span<double> y) const;
   void copy_normalized(std::span<const double> y, IntegrationState& to) const;
   void flatten(const IntegrationState& from);  // into y_

@@ -42,6 +42,7 @@ Workspace::Run::Run(Workspace& workspace)
       driver_(make_step_driver(step_options(analysis_))),
       events_(dynamics_, equations_, analysis_.duration,
               [this](const IntegrationState& state, int event) { record_event(state, event); }),
+      stall_(workspace.model(), analysis_.duration),
       row_(workspace.model(), workspace.reactions_wanted_),
       header_(workspace.make_header(row_.columns())),
       start_(Clock::now()) {
@@ -191,10 +192,18 @@ void Workspace::Run::step_to(double t) {
       events_.take_place(*driver_);
     } else {
       driver_->step();
+      look_for_stall();
       events_.look(*driver_);
     }
     look_at_clock();
   }
+}
+
+// With a fixed step the user has chosen how many there are.
+void Workspace::Run::look_for_stall() {
+  if (analysis_.driver != "variable" || !stall_.look(driver_->state(), dynamics_.properties())) return;
+  report_.hint = stall_.hint();
+  if (workspace_.on_hint_) workspace_.on_hint_(report_.hint);
 }
 
 void Workspace::Run::wait_until(double t) {

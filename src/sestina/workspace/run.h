@@ -11,6 +11,7 @@
 #include "sestina/workspace/event_loop.h"
 #include "sestina/workspace/pacer.h"
 #include "sestina/workspace/result_row.h"
+#include "sestina/workspace/stall_watch.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
 
@@ -54,6 +55,7 @@ class Workspace::Run {
   double wall_seconds() const;
   Trace* trace() { return workspace_.trace_wanted_ ? &trace_ : nullptr; }
 
+  void look_for_stall();
 
   Workspace& workspace_;
   const Analysis& analysis_;
@@ -62,6 +64,7 @@ class Workspace::Run {
   std::unique_ptr<IntegrationRule> rule_;
   std::unique_ptr<StepDriver> driver_;
   EventLoop events_;
+  StallWatch stall_;
   ResultRow row_;
   ResultHeader header_;
   Trace trace_;

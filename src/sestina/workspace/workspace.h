@@ -52,6 +52,7 @@ struct RunReport {
   // Of kinetic + potential - supplied + dissipated energy over the recorded rows (J).
   double energy_drift = 0.0;    // largest deviation from its initial value
   double kinetic_energy = 0.0;  // largest, to compare with
+  std::string hint;             // why the run makes so little headway (stall_watch.h), or empty
   State<double> final_state;
 
   std::vector<long> event_counts;  // how often each event of the model took place
@@ -81,6 +82,8 @@ class Workspace {
   void record_reactions() { reactions_wanted_ = true; }
   // Called about ten times a second of wall time from the running thread.
   void on_progress(std::function<void(const RunProgress&)> callback) { on_progress_ = std::move(callback); }
+  // Called with RunReport::hint as soon as it is known.
+  void on_hint(std::function<void(const std::string&)> callback) { on_hint_ = std::move(callback); }
   // The run ends, with what was computed, soon after this becomes true. Set it from any thread or signal.
   void set_interrupt(const std::atomic<bool>* interrupt) { interrupt_ = interrupt; }
   // For solvers that work in parallel; otherwise default_thread_count(). Results do not depend on it.
@@ -121,6 +124,7 @@ class Workspace {
   std::vector<std::unique_ptr<Recorder>> recorders_;
   bool reactions_wanted_ = false;
   std::function<void(const RunProgress&)> on_progress_;
+  std::function<void(const std::string&)> on_hint_;
   const std::atomic<bool>* interrupt_ = nullptr;
   std::optional<int> threads_;
   std::unique_ptr<Executor> executor_;

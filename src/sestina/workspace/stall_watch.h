@@ -1,0 +1,47 @@
+// Tells of a run whose steps have become so short that it will hardly end, and of the force that jumps there:
+// dry friction that changes its sign at rest, a switch without hysteresis. Such a run goes on, since an event
+// may end it; it has no influence on the run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/integrate/equations_of_motion.h"
+
+namespace sestina {
+
+class StallWatch {
+ public:
+  // `duration` (s) of the run.
+  StallWatch(const Model& model, double duration);
+
+  // After each accepted step. True once, when hint() has just been made. No allocation before that.
+  bool look(const IntegrationState& state, const Properties<double>& properties);
+  const std::string& hint() const { return hint_; }
+
+ private:
+  // So many steps within that part of the duration, more than 1e9 for the whole run, are a stall.
+  static constexpr long kSteps = 100000;
+  static constexpr double kLeast = 1e-4;
+  static constexpr int kLookedAt = 200;  // steps of a stall, for forces that jump
+  static constexpr double kJump = 0.1;   // of the larger value, from one step to the next
+
+  void calc_forces(const IntegrationState& state, const Properties<double>& properties,
+                   std::vector<double>& values);
+  void look_for_jumps();
+  std::string describe(double t) const;
+
+  const Model& model_;
+  double duration_;
+  long steps_ = 0;
+  double t_start_ = 0.0, advance_ = 0.0;  // s, of the last kSteps
+  int looked_at_ = -1;                    // -1: no stall
+  std::vector<double> inputs_, scratch_, before_, now_;
+  int jumping_ = -1;  // the force expression with the largest jump, from one value to the other
+  double from_ = 0.0, to_ = 0.0;
+  State<double> state_;
+  std::string hint_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,74 @@
+"""What the program says of runs that cannot go well, in the words of the model."""
+
+import subprocess
+
+from program import ProgramTest, main
+
+SLIDER = """\
+sestina: 1
+bodies: [{name: box, type: particle, mass: 1}]
+joints: [{name: slide, type: prismatic, parent: ground.origin, child: box.origin, axis: [1, 0, 0], q: 1, u: -3}]
+variables: {latched: 0}
+"""
+EVENT = "events: [{name: stop, when: slide.q - 0.5, direction: falling, SET}]\n"
+CHATTER = SLIDER.replace("u: -3", "u: 0") + """\
+forces: [{name: friction, type: joint_force, joint: slide, value: "if(slide.u > 0, -10, 10)"}]
+analysis: {duration: 1, integrator: cvode_bdf}
+"""
+
+
+class Messages(ProgramTest):
+    def test_constant_that_overflows_is_told_as_it_is_written(self):
+        for value, told in [("1e308*10", "overflow in 1e308*10"), ("1e308*slide.u*10", "overflow in 1e308*10"),
+                            ("1/0", "division by zero in 1/0")]:
+            event = EVENT.replace("SET", f'set: {{latched: "{value}"}}')
+            error = self.expect(1, "run", self.write("m.yaml", SLIDER + event)).stderr
+            self.assertIn(f"what event stop sets latched to is not finite: {told}", error)
+        self.expect_bad_input("overflow in 1e308*10", "run", self.model, "--set", "parameters.m=1e308*10")
+
+    def test_duration_that_is_too_short_is_refused_at_its_place(self):
+        for rule in ["cvode_bdf", "cvode_adams", "dormand_prince_54"]:
+            settings = ["--set", f"analysis.integrator={rule}", "--set"]
+            for duration in ["1e-300", "5e-324"]:
+                self.expect_bad_input("analysis.duration: " + duration, "run", self.model, *settings,
+                                      f"analysis.duration={duration}")
+            for duration in ["0", "1e-60"]:
+                self.expect(0, "run", self.model, *settings, f"analysis.duration={duration}")
+
+    def test_info_shows_when_an_event_takes_place(self):
+        event = EVENT.replace("SET", "tolerance: 1e-6, terminal: true, set: {latched: 1}")
+        text = self.expect(0, "info", self.write("m.yaml", SLIDER + event)).stdout
+        self.assertIn("event stop: slide.q - 0.5, falling, to 1e-06 s; sets latched; ends the run\n", text)
+
+    def test_power_beyond_all_bounds_names_the_force(self):
+        force = "forces: [{name: push, type: joint_force, joint: slide, value: 1e10}]\n"
+        model = self.write("m.yaml", SLIDER.replace("u: -3", "u: 1e300") + force)
+        for rule in ["rk4", "cvode_bdf", "velocity_verlet"]:
+            error = self.expect(1, "run", model, "--set", f"analysis.integrator={rule}",
+                                "--set", "analysis.step={driver: fixed, dt: 0.1}").stderr
+            self.assertIn("t = 0 s: the power of the force push is not finite", error)
+
+    def test_force_that_chatters_is_named_while_the_run_crawls(self):
+        model = self.write("chatter.yaml", CHATTER)
+        process = subprocess.Popen([self.program, "run", model], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, cwd=self.folder)
+        self.addCleanup(process.kill)
+        hint = process.stderr.readline()  # before the run ends
+        self.assertIsNone(process.poll())
+        process.terminate()
+        process.communicate()
+        self.assertRegex(hint, r"^sestina: hint: t = [\de.-]+ s: the steps are very short: .*"
+                               r"the force friction jumps between -10 and 10 there")
+        error = self.expect(1, "run", model, "--set", "analysis.step={driver: fixed, dt: 0.1}").stderr
+        self.assertRegex(error, r"cvode_bdf needs more than 100000 steps of its own from 0 s to 0\.1 s")
+
+    def test_many_steps_that_get_on_are_no_reason_for_a_hint(self):
+        result = self.expect(0, "run", self.model, "--set", "analysis.duration=300", "--set",
+                             "analysis.step={driver: variable, rtol: 1e-13, atol: 1e-14}")
+        steps = next(line for line in result.stdout.splitlines() if line.startswith("steps"))
+        self.assertGreater(int(steps.split()[1]), 100000)
+        self.assertEqual(result.stderr, "")
+
+
+if __name__ == "__main__":
+    main()
