@@ -8,17 +8,21 @@
 
 #include "sestina/dynamics/applied_forces.h"
 #include "sestina/dynamics/solve_report.h"
-#include "sestina/spatial/articulated_rows.h"
+#include "sestina/spatial/turning_block.h"
 
 namespace sestina {
 
-template <class T>
+// by_blocks: joints that turn every way are eliminated at once and not column after column. The columns are
+// what divide and conquer takes its handles' motion through.
+template <class T, bool by_blocks = false>
 struct ArticulatedSweep {
   explicit ArticulatedSweep(const Model& model)
       : A(static_cast<std::size_t>(model.bodies().size())),
         W(static_cast<std::size_t>(model.nu())),
         D_inverse(W.size()),
-        free_udot(W.size()) {}
+        free_udot(W.size()) {
+    if (by_blocks) blocks.resize(static_cast<std::size_t>(TreeLayout(model).num_blocks));
+  }
 
   // (6) to (8) tips inward. `sums` has walk.num_sums places. Calls
   // take(outcome) with what each body that hangs on the base makes it feel; null when nobody asks.
@@ -41,9 +45,10 @@ struct ArticulatedSweep {
   // Columns of one joint are eliminated one after the other, which factors D as it goes: after the columns
   // before k have been eliminated, U_k = I H_k about the parent's Mo, D_k = H_k . U_k + armature and
   // e_k = tau_k - H_k . z - U_k . c.
-  std::vector<SpatialForce<T>> W;  // (nu) U_k / D_k
-  std::vector<T> D_inverse;        // (nu)
-  std::vector<T> free_udot;        // (nu) e_k / D_k: udot if the parent had no acceleration
+  std::vector<SpatialForce<T>> W;       // (nu) U_k / D_k
+  std::vector<T> D_inverse;             // (nu)
+  std::vector<T> free_udot;             // (nu) e_k / D_k: udot if the parent had no acceleration
+  std::vector<TurningBlock<T>> blocks;  // by BodyLink::block, in the place of the above
 
  private:
   void accelerate_step(const WalkStep& step, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics,
@@ -53,6 +58,12 @@ struct ArticulatedSweep {
                           SolveReport<T>& report);
   void eliminate_columns(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
                          const AppliedForces<T>& forces, ArticulatedRows<T>& sum, SolveReport<T>& report);
+  void eliminate_block(std::size_t i, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                       ArticulatedRows<T>& sum, SolveReport<T>& report);
+  void name_singular_speed(std::size_t i, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                           const ArticulatedRows<T>& sum, SolveReport<T>& report);
+  void accelerate_block(std::size_t i, const Kinematics<T>& kinematics, std::span<T> udot,
+                        SpatialMotion<T>& A_b) const;
 };
 
 // The motion as the parent's Mo has it where the body's has `a`, for a body that reaches so far.
@@ -62,36 +73,37 @@ template <class T>
 }
 
 // The only column turns and has no linear part. `sum` of (6) becomes that of (8), if somebody takes it.
-template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::eliminate_revolute(
+template <class T, bool by_blocks>
+[[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::eliminate_revolute(
     std::size_t i, const T& armature, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
     bool has_taker, ArticulatedRows<T>& sum, SolveReport<T>& report) {
   const auto k = static_cast<std::size_t>(kinematics.tree.links[i].u_start);
   const Vec3<T>& h = kinematics.H[k].w;
   const Vec3<T>& s = kinematics.s[i];
+  if (has_taker) sum.z += sum.times(kinematics.bias[i]);
   ForceLanes<T> U_k = sum.times_turn(h);  // (7)
   const Lanes3<T> h_lanes(h);
   const T D = dot(h_lanes, U_k.torque) + armature;
   report.check_pivot(D, sum.J[0][0] + sum.J[1][1] + sum.J[2][2], static_cast<int>(k));
   const T Dinv = T(1) / D;
-  const SpatialMotion<T> c = at_parent(kinematics.bias[i], s);
+  T e_k = forces.tau[k] - dot(h_lanes, sum.z.torque);
+  if (!has_taker) e_k -= dot(kinematics.bias[i], U_k);
   U_k.shift_back(Lanes3<T>(s));
-  const T e_k = forces.tau[k] - dot(h_lanes, sum.z.torque) - dot(c, U_k);
   const ForceLanes<T> W_k = Dinv * U_k;
   W[k] = W_k.unpacked();
   D_inverse[k] = Dinv;
   free_udot[k] = Dinv * e_k;
   if (!has_taker) return;
   sum.shift_back(s);
-  sum.z += sum.times(c);
   sum.subtract_outer(U_k.unpacked(), W_k);  // (8)
   sum.z += e_k * W_k;
 }
 
-template <class T>
-void ArticulatedSweep<T>::eliminate_columns(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
-                                            const AppliedForces<T>& forces, ArticulatedRows<T>& sum,
-                                            SolveReport<T>& report) {
+template <class T, bool by_blocks>
+void ArticulatedSweep<T, by_blocks>::eliminate_columns(std::size_t i, const T& armature,
+                                                       const Kinematics<T>& kinematics,
+                                                       const AppliedForces<T>& forces,
+                                                       ArticulatedRows<T>& sum, SolveReport<T>& report) {
   const BodyLink& link = kinematics.tree.links[i];
   const auto first = static_cast<std::size_t>(link.u_start), end = first + static_cast<std::size_t>(link.nu);
   const Vec3<T>& s = kinematics.s[i];
@@ -116,9 +128,58 @@ void ArticulatedSweep<T>::eliminate_columns(std::size_t i, const T& armature, co
   sum.shift_back(s);
 }
 
-template <class T>
+// Three columns at once, which are perpendicular axes R of ground: with them J^-1 does what R D^-1 R^T would.
+// Of a free joint on the ground the other three likewise, and nobody takes what is left.
+template <class T, bool by_blocks>
+[[gnu::noinline]] void ArticulatedSweep<T, by_blocks>::eliminate_block(std::size_t i,
+                                                                       const Kinematics<T>& kinematics,
+                                                                       const AppliedForces<T>& forces,
+                                                                       ArticulatedRows<T>& sum,
+                                                                       SolveReport<T>& report) {
+  const BodyLink& link = kinematics.tree.links[i];
+  const auto k = static_cast<std::size_t>(link.u_start);
+  const auto in_ground = [&](std::size_t first, Vec3<T> SpatialMotion<T>::*axis) {
+    const T* tau = &forces.tau[first];
+    const SpatialMotion<T>* H = &kinematics.H[first];
+    return tau[0] * Lanes3<T>(H[0].*axis) + tau[1] * Lanes3<T>(H[1].*axis) + tau[2] * Lanes3<T>(H[2].*axis);
+  };
+  TurningBlock<T>& block = blocks[static_cast<std::size_t>(link.block)];
+  const SymmetricFactor3<T> factor(sum.J);
+  bool is_doubtful =
+      any(factor.has_pivot_below(T(kSingularPivot) * (sum.J[0][0] + sum.J[1][1] + sum.J[2][2])));
+  if (is_doubtful) name_singular_speed(i, kinematics, forces, sum, report);
+  const Lanes3<T> torque = in_ground(k, &SpatialMotion<T>::w);
+  if (link.turns_every_way) {
+    eliminate_turning(factor, torque, sum, block.G);
+    const Vec3<T>& c = kinematics.bias[i].v;
+    sum.z.force += c.x * sum.m[0] + c.y * sum.m[1] + c.z * sum.m[2];
+    shift_back_without_turning(Lanes3<T>(kinematics.s[i]), sum);
+    return;
+  }
+  const ArticulatedRows<T> whole = sum;
+  eliminate_turning(factor, torque, sum, block.G);
+  const SymmetricFactor3<T> mass(sum.m);
+  const T mass_any_way = whole.m[0][0] + whole.m[1][1] + whole.m[2][2];
+  is_doubtful = !is_doubtful && any(mass.has_pivot_below(T(kSingularPivot) * mass_any_way));
+  if (is_doubtful) name_singular_speed(i, kinematics, forces, whole, report);
+  const Lanes3<T> left = in_ground(k + 3, &SpatialMotion<T>::v) - sum.z.force;
+  T a[3] = {left[0], left[1], left[2]};
+  mass.solve(a);
+  block.a = {a[0], a[1], a[2]};
+}
+
+// Whether, and against which speed, there is no inertia is for the columns to say, which are the joint's own.
+template <class T, bool by_blocks>
+[[gnu::cold, gnu::noinline]] void ArticulatedSweep<T, by_blocks>::name_singular_speed(
+    std::size_t i, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+    const ArticulatedRows<T>& sum, SolveReport<T>& report) {
+  ArticulatedRows<T> copy = sum;
+  eliminate_columns(i, T(0), kinematics, forces, copy, report);
+}
+
+template <class T, bool by_blocks>
 template <class Take>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::eliminate(
+[[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::eliminate(
     const Walk& walk, const Properties<T>& properties, const Kinematics<T>& kinematics,
     const AppliedForces<T>& forces, std::span<ArticulatedRows<T>> sums, SolveReport<T>& report, Take&& take) {
   constexpr bool kHasTaker = !std::is_null_pointer_v<std::decay_t<Take>>;
@@ -126,15 +187,20 @@ template <class Take>
   for (auto step = walk.steps.rbegin(); step != walk.steps.rend(); ++step) {
     const auto i = static_cast<std::size_t>(step->body);
     const Lanes3<T> w(kinematics.motion[i].V_WB.w);
+    const SpatialForce<T>* applied = forces.has_body_forces ? &forces.body[i] : nullptr;
     if (step->takes_carry) {
-      sum.add(kinematics.inertia[i], w, forces.body[i]);  // (6)
+      sum.add(kinematics.inertia[i], w, applied);  // (6)
     } else {
-      sum.start(kinematics.inertia[i], w, forces.body[i]);
+      sum.start(kinematics.inertia[i], w, applied);
     }
     if (step->own_sum >= 0) sum += sums[static_cast<std::size_t>(step->own_sum)];
     const T& armature = properties.bodies.values()[i].armature;
     if (kinematics.tree.links[i].is_revolute) {
       eliminate_revolute(i, armature, kinematics, forces, kHasTaker || !step->hangs_on_base, sum, report);
+    } else if (by_blocks && kinematics.tree.links[i].block >= 0) {
+      ArticulatedRows<T> in_memory = sum;
+      eliminate_block(i, kinematics, forces, in_memory, report);
+      sum = in_memory;
     } else {
       ArticulatedRows<T> in_memory = sum;  // so that `sum` may stay in registers
       eliminate_columns(i, armature, kinematics, forces, in_memory, report);
@@ -159,13 +225,29 @@ template <class T>
          ((A.w.z * W.torque.z + A.v.x * W.force.x) + (A.v.y * W.force.y + A.v.z * W.force.z));
 }
 
+// `A_b`: of the parent, and then of the body.
+template <class T, bool by_blocks>
+[[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::accelerate_block(
+    std::size_t i, const Kinematics<T>& kinematics, std::span<T> udot, SpatialMotion<T>& A_b) const {
+  const BodyLink& link = kinematics.tree.links[i];
+  const TurningBlock<T>& block = blocks[static_cast<std::size_t>(link.block)];
+  const SpatialMotion<T>* H = &kinematics.H[static_cast<std::size_t>(link.u_start)];
+  T* out = &udot[static_cast<std::size_t>(link.u_start)];
+  const SpatialMotion<T> without_joint = shift(A_b, kinematics.s[i]) + kinematics.bias[i];
+  const Vec3<T> a = link.turns_every_way ? without_joint.v : block.a;
+  A_b = {block.turning(a), a};
+  const Vec3<T> turning = A_b.w - without_joint.w;
+  for (std::size_t k = 0; k < 3; ++k) out[k] = dot(H[k].w, turning);
+  if (link.turns_every_way) return;
+  const Vec3<T> moving = a - without_joint.v;
+  for (std::size_t k = 3; k < 6; ++k) out[k] = dot(H[k].v, moving);
+}
+
 // `A_b`: of the body before in the walk, and then of this one.
-template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate_step(const WalkStep& step,
-                                                                        const SpatialMotion<T>& A_base,
-                                                                        const Kinematics<T>& kinematics,
-                                                                        std::span<T> udot,
-                                                                        SpatialMotion<T>& A_b) {
+template <class T, bool by_blocks>
+[[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::accelerate_step(
+    const WalkStep& step, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics, std::span<T> udot,
+    SpatialMotion<T>& A_b) {
   const auto i = static_cast<std::size_t>(step.body);
   const BodyLink& link = kinematics.tree.links[i];
   if (!step.gives_carry) A_b = step.hangs_on_base ? A_base : A[static_cast<std::size_t>(link.parent)];
@@ -175,6 +257,8 @@ template <class T>
     udot[first] = less_product(free_udot[first], A_b, W[first]);
     A_b = shift(A_b, s) + kinematics.bias[i];
     A_b.w += udot[first] * kinematics.H[first].w;
+  } else if (by_blocks && link.block >= 0) {
+    accelerate_block(i, kinematics, udot, A_b);
   } else {
     SpatialMotion<T> G = A_b;  // with the joint's own acceleration, about the parent's Mo
     A_b = shift(A_b, s) + kinematics.bias[i];
@@ -187,17 +271,17 @@ template <class T>
   A[i] = A_b;
 }
 
-template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate(const Walk& walk,
-                                                                   const SpatialMotion<T>& A_base,
-                                                                   const Kinematics<T>& kinematics,
-                                                                   std::span<T> udot) {
+template <class T, bool by_blocks>
+[[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::accelerate(const Walk& walk,
+                                                                              const SpatialMotion<T>& A_base,
+                                                                              const Kinematics<T>& kinematics,
+                                                                              std::span<T> udot) {
   SpatialMotion<T> A_b;
   for (const WalkStep& step : walk.steps) accelerate_step(step, A_base, kinematics, udot, A_b);
 }
 
-template <class T>
-[[gnu::always_inline]] inline void ArticulatedSweep<T>::accelerate(
+template <class T, bool by_blocks>
+[[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::accelerate(
     const Walk& walk, const SpatialMotion<T>& A_base, const Walk& other, const SpatialMotion<T>& other_A_base,
     const Kinematics<T>& kinematics, std::span<T> udot) {
   SpatialMotion<T> A_b, other_A_b;
@@ -214,9 +298,10 @@ template <class T>
   }
 }
 
-template <class T>
-void ArticulatedSweep<T>::calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
-                                         std::span<SpatialForce<T>> reactions) const {
+template <class T, bool by_blocks>
+void ArticulatedSweep<T, by_blocks>::calc_reactions(const Kinematics<T>& kinematics,
+                                                    const AppliedForces<T>& forces,
+                                                    std::span<SpatialForce<T>> reactions) const {
   for (std::size_t i = 0; i < reactions.size(); ++i) {
     const RigidInertia<T>& M = kinematics.inertia[i];
     reactions[i] = M * A[i] + gyroscopic_force(M, kinematics.motion[i].V_WB.w) - forces.body[i];

@@ -43,8 +43,12 @@ struct MovingFrame {
   [[gnu::always_inline]] void store(BodyMotion<T>& motion) const {
     Lanes3<T> rows[3] = {columns[0], columns[1], columns[2]};
     transpose(rows);
-    rows[0].store(&motion.X_WB.R.xx), rows[1].store(&motion.X_WB.R.yx), rows[2].store(&motion.X_WB.R.zx);
-    p.store(&motion.X_WB.p.x), w.store(&motion.V_WB.w.x), v.store(&motion.V_WB.v.x);
+    rows[0].store_before_more(&motion.X_WB.R.xx);
+    rows[1].store_before_more(&motion.X_WB.R.yx);
+    rows[2].store_before_more(&motion.X_WB.R.zx);
+    p.store_before_more(&motion.X_WB.p.x);
+    w.store_before_more(&motion.V_WB.w.x);
+    v.store(&motion.V_WB.v.x);
   }
 };
 
@@ -115,14 +119,14 @@ template <class T>
                                                 RigidInertia<T>& result) {
   const RigidInertia<T>& M = body.M;
   result.mass = M.mass;
-  turned(R, M.c).store(&result.c.x);
+  turned(R, M.c).store_before_more(&result.c.x);
   if (body.structure.has_diagonal_inertia) {
     // zz 1 + (xx - zz) x x^T + (yy - zz) y y^T with the columns x, y of R.
     const Lanes3<T>&x = R[0], &y = R[1];
     const Lanes3<T> ax = (M.J.xx - M.J.zz) * x, by = (M.J.yy - M.J.zz) * y;
     const Lanes3<T> diagonal = Lanes3<T>::all(M.J.zz) + (ax * x + by * y);
     const Lanes3<T> beside = ax * x.rotated() + by * y.rotated();  // xy yz zx
-    diagonal.store(&result.J.xx);
+    diagonal.store_before_more(&result.J.xx);
     result.J.xy = beside[0], result.J.yz = beside[1], result.J.xz = beside[2];
   } else {
     result.J = rotate(Rotation<T>::from_columns(to_vec3(R[0]), to_vec3(R[1]), to_vec3(R[2])), M.J);
@@ -140,7 +144,7 @@ template <int k, class T>
   frame.store(kinematics.motion[i]);
   turn.s.store(&kinematics.s[i].x);
   turn.H_w[0].store(&kinematics.H[column].w.x);  // its v is zero from the beginning
-  turn.bias_w.store(&kinematics.bias[i].w.x);
+  turn.bias_w.store_before_more(&kinematics.bias[i].w.x);
   turn.bias_v.store(&kinematics.bias[i].v.x);
 }
 
@@ -158,7 +162,7 @@ void move_body_of_any_joint(std::size_t i, const BodyProperties<T>& body, const 
       passage.H_w[k].store(&H.w.x);
       passage.H_v[k].store(&H.v.x);
     }
-    passage.bias_w.store(&kinematics.bias[i].w.x);
+    passage.bias_w.store_before_more(&kinematics.bias[i].w.x);
     passage.bias_v.store(&kinematics.bias[i].v.x);
   });
 }
@@ -191,6 +195,11 @@ template <class T>
 void update_sin_cos(std::span<const TreeLayout::Angles> angles, const State<T>& state,
                     Kinematics<T>& kinematics) {
   for (const TreeLayout::Angles& run : angles) {
+    if (run.count == 1) {  // the same bits, without the entry into a loop of lanes
+      const auto q = static_cast<std::size_t>(run.q_start);
+      kinematics.sin_cos[q] = sincos(state.q[q]);
+      continue;
+    }
     sincos(state.q.data() + run.q_start, run.count, kinematics.sin_cos.data() + run.q_start);
   }
 }

@@ -9,6 +9,9 @@
 //   Ia = I' - U D^-1 U^T,   za = z' + I' c' + U D^-1 e                                            (8)
 // (8) is what the parent feels through the joint. Then outward:
 //   udot = D^-1 (e - U^T A_P),   A = shift(A_P, s) + c + H udot                                   (9)
+// A joint that turns every way, whose columns are perpendicular axes, leaves of (8) and (9), about Mo,
+//   Ia = [0 0; 0 m - B^T G],   za = [tau; z.force + B^T g],   g = J^-1 (tau - z.torque),  G = J^-1 B  (8')
+//   A.w = g - G A.v,   udot = H^T (A.w - A_P.w - c.w)                                               (9')
 // and the reaction is the sum of M A + gyroscopic - applied over what hangs on the joint. To shift I before
 // the joint is eliminated, not after, keeps the division by D out of the way of the shift
 // (docs/decisions/recursion-layout.md).
@@ -44,7 +47,7 @@ class RecursiveSolver {
 
  private:
   Walk walk_;
-  ArticulatedSweep<T> sweep_;
+  ArticulatedSweep<T, true> sweep_;
   std::vector<ArticulatedRows<T>> sums_;
 };
 

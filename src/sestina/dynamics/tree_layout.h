@@ -14,7 +14,10 @@ struct BodyLink {
   int parent = 0;
   int q_start = 0, u_start = 0;
   std::int16_t nu = 0;
-  bool is_revolute = false;  // one column, which has no linear part about Mo
+  bool is_revolute = false;      // one column, which has no linear part about Mo
+  bool turns_every_way = false;  // spherical: the columns are three perpendicular axes about Mo
+  bool moves_every_way = false;  // free, on the ground: these, and the same as displacements
+  int block = -1;                // number among the joints with one of the last two
 };
 
 struct TreeLayout {
@@ -30,6 +33,7 @@ struct TreeLayout {
 
   std::vector<BodyLink> links;  // by BodyIndex
   std::vector<Angles> angles;
+  int num_blocks = 0;
 };
 
 // One body in a walk over a part of the tree, and how the sums of a walk backwards (tips inward) reach it:

@@ -37,19 +37,18 @@ struct ArticulatedRows {
   Lanes3<T> J[3], B[3], m[3];
   ForceLanes<T> z;
 
-  // A rigid body that turns at w, with no children.
+  // A rigid body that turns at w, with no children. `applied`: the forces on it; null: none.
   [[gnu::always_inline]] void start(const RigidInertia<T>& M, const Lanes3<T>& w,
-                                    const SpatialForce<T>& applied) {
-    const Vec3<T> h = M.mass * M.c;
+                                    const SpatialForce<T>* applied) {
     const T o(0);
-    J[0] = {M.J.xx, M.J.xy, M.J.xz}, J[1] = {M.J.xy, M.J.yy, M.J.yz}, J[2] = {M.J.xz, M.J.yz, M.J.zz};
-    B[0] = {o, -h.z, h.y}, B[1] = {h.z, o, -h.x}, B[2] = {-h.y, h.x, o};
+    Lanes3<T>::symmetric_rows(M.J, J);
+    Lanes3<T>::cross_rows(M.mass * Lanes3<T>(M.c), B);
     m[0] = {M.mass, o, o}, m[1] = {o, M.mass, o}, m[2] = {o, o, M.mass};
     start_bias(M, w, applied);
   }
   // The same on top of what its children make it feel.
   [[gnu::always_inline]] void add(const RigidInertia<T>& M, const Lanes3<T>& w,
-                                  const SpatialForce<T>& applied) {
+                                  const SpatialForce<T>* applied) {
     ArticulatedRows own;
     own.start(M, w, applied);
     *this += own;
@@ -99,11 +98,14 @@ struct ArticulatedRows {
 
  private:
   [[gnu::always_inline]] void start_bias(const RigidInertia<T>& M, const Lanes3<T>& w,
-                                         const SpatialForce<T>& applied) {
+                                         const SpatialForce<T>* applied) {
     const Vec3<T> turning = to_vec3(w);
     const Lanes3<T> spin = turning.x * J[0] + turning.y * J[1] + turning.z * J[2];
-    z.torque = cross(w, spin) - Lanes3<T>(applied.torque);
-    z.force = M.mass * cross(w, cross(w, Lanes3<T>(M.c))) - Lanes3<T>(applied.force);
+    z.torque = cross(w, spin);
+    z.force = M.mass * cross(w, cross(w, Lanes3<T>(M.c)));
+    if (applied == nullptr) return;
+    z.torque -= Lanes3<T>(applied->torque);
+    z.force -= Lanes3<T>(applied->force);
   }
 };
 

@@ -38,6 +38,16 @@ struct Lanes3 {
   void store(T* first) const {
     for (int i = 0; i < 3; ++i) first[i] = lane[i];
   }
+  // The same where numbers follow that are written later: the next one may be overwritten.
+  void store_before_more(T* first) const { store(first); }
+  // The rows of [a]x.
+  static void cross_rows(const Lanes3& a, Lanes3 (&rows)[3]) {
+    const T o(0);
+    rows[0] = {o, -a[2], a[1]}, rows[1] = {a[2], o, -a[0]}, rows[2] = {-a[1], a[0], o};
+  }
+  static void symmetric_rows(const SymMat3<T>& A, Lanes3 (&rows)[3]) {
+    rows[0] = {A.xx, A.xy, A.xz}, rows[1] = {A.xy, A.yy, A.yz}, rows[2] = {A.xz, A.yz, A.zz};
+  }
 };
 
 // A class of one vector would be passed in memory where registers are narrower: so all of this is inlined.
@@ -59,6 +69,26 @@ struct Lanes3<double> {
   [[gnu::always_inline]] static Lanes3 all(double x) { return Vector{x, x, x, x}; }
   [[gnu::always_inline]] void store(double* first) const {
     first[0] = lanes[0], first[1] = lanes[1], first[2] = lanes[2];
+  }
+  [[gnu::always_inline]] void store_before_more(double* first) const {
+    __builtin_memcpy(first, &lanes, sizeof lanes);
+  }
+  // By shuffles; the fourth lane is zero.
+  [[gnu::always_inline]] static void cross_rows(const Lanes3& a, Lanes3 (&rows)[3]) {
+    const Vector minus = -a.lanes, plus = __builtin_shufflevector(a.lanes, Vector{}, 0, 1, 2, 4);
+    rows[0] = __builtin_shufflevector(plus, minus, 3, 6, 1, 3);
+    rows[1] = __builtin_shufflevector(plus, minus, 2, 3, 4, 3);
+    rows[2] = __builtin_shufflevector(plus, minus, 5, 0, 3, 3);
+  }
+  [[gnu::always_inline]] static void symmetric_rows(const SymMat3<double>& A, Lanes3 (&rows)[3]) {
+    static_assert(sizeof A == 6 * sizeof(double), "xx yy zz xy xz yz");
+    Vector a, b;
+    __builtin_memcpy(&a, &A.xx, sizeof a);
+    __builtin_memcpy(&b, &A.zz, sizeof b);
+    const Vector rows_of_four[3] = {__builtin_shufflevector(a, b, 0, 3, 6, 6),
+                                    __builtin_shufflevector(a, b, 3, 1, 7, 7),
+                                    __builtin_shufflevector(b, b, 2, 3, 0, 0)};
+    for (int i = 0; i < 3; ++i) rows[i] = __builtin_shufflevector(rows_of_four[i], Vector{}, 0, 1, 2, 4);
   }
 };
 
