@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sestina/spatial/composite_inertia.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -15,15 +16,92 @@ InverseDynamics<T>::InverseDynamics(const Model& model)
 namespace {
 
 template <class T>
-void update_accelerations(const Model& model, const Kinematics<T>& kinematics, std::span<const T> udot,
-                          std::vector<SpatialMotion<T>>& A) {
-  const int n = model.bodies().size();
-  for (BodyIndex b{1}; b.value() < n; ++b) {
-    const BodyInfo& info = model.bodies()[b];
-    const auto i = static_cast<std::size_t>(b.value());
-    A[i] = shift(A[static_cast<std::size_t>(info.parent.value())], kinematics.s[i]) + kinematics.bias[i];
-    for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
-      A[i] += udot[static_cast<std::size_t>(k)] * kinematics.H[static_cast<std::size_t>(k)];  // (1)
+struct MotionLanes {
+  Lanes3<T> w, v;
+};
+
+// What moves the body alone: M A + gyroscopic_force() - applied.
+template <class T>
+[[gnu::always_inline]] inline ForceLanes<T> calc_own_force(const RigidInertia<T>& M, const MotionLanes<T>& A,
+                                                           const Lanes3<T>& w,
+                                                           const SpatialForce<T>& applied) {
+  const Lanes3<T> h = M.mass * Lanes3<T>(M.c);
+  const SymLanes<T> J(M.J);
+  return {J * A.w + cross(w, J * w) + cross(h, A.v) - Lanes3<T>(applied.torque),
+          M.mass * A.v + cross(A.w, h) + cross(w, cross(w, h)) - Lanes3<T>(applied.force)};
+}
+
+// Accelerations, less g as yet, and of each body what moves it alone in `reaction`.
+template <class T>
+[[gnu::always_inline]] inline void accelerate(const Properties<T>& properties,
+                                              const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                                              std::span<const T> udot, InverseDynamics<T>& result) {
+  MotionLanes<T> A;
+  for (std::size_t i = 1; i < result.acceleration.size(); ++i) {
+    const BodyLink& link = kinematics.tree.links[i];
+    if (link.parent == 0) {
+      A = {{}, Lanes3<T>(-properties.gravity)};
+    } else if (const auto parent = static_cast<std::size_t>(link.parent); parent + 1 != i) {
+      const SpatialMotion<T>& A_P = result.acceleration[parent];
+      A = {Lanes3<T>(A_P.w), Lanes3<T>(A_P.v)};
+    }
+    // Rounded as in the recursion: of a thousand links the residual is hardly more than the rounding of A.
+    A.v += cross(A.w, Lanes3<T>(kinematics.s[i]));
+    A.v += Lanes3<T>(kinematics.bias[i].v);
+    A.w += Lanes3<T>(kinematics.bias[i].w);
+    const auto first = static_cast<std::size_t>(link.u_start);
+    if (link.is_revolute) {
+      A.w += udot[first] * Lanes3<T>(kinematics.H[first].w);  // (1)
+    } else {
+      for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
+        A.w += udot[k] * Lanes3<T>(kinematics.H[k].w);
+        A.v += udot[k] * Lanes3<T>(kinematics.H[k].v);
+      }
+    }
+    A.w.store(&result.acceleration[i].w.x);
+    A.v.store(&result.acceleration[i].v.x);
+    const ForceLanes<T> own =
+        calc_own_force(kinematics.inertia[i], A, Lanes3<T>(kinematics.motion[i].V_WB.w), forces.body[i]);
+    own.torque.store(&result.reaction[i].torque.x);
+    own.force.store(&result.reaction[i].force.x);
+  }
+}
+
+// Sums up (2) and takes (3) out of it; gives the accelerations their g.
+template <class T>
+[[gnu::always_inline]] inline void sum_inward(const Properties<T>& properties,
+                                              const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
+                                              std::span<const T> udot, InverseDynamics<T>& result) {
+  const Lanes3<T> g(properties.gravity);
+  ForceLanes<T> carry;  // of the body after, where that is a child
+  for (std::size_t i = result.reaction.size(); i-- > 1;) {
+    const BodyLink& link = kinematics.tree.links[i];
+    Vec3<T>& a = result.acceleration[i].v;
+    (Lanes3<T>(a) + g).store(&a.x);
+    SpatialForce<T>& reaction = result.reaction[i];
+    ForceLanes<T> F{Lanes3<T>(reaction.torque), Lanes3<T>(reaction.force)};
+    F += carry;
+    F.torque.store(&reaction.torque.x);
+    F.force.store(&reaction.force.x);
+    const auto first = static_cast<std::size_t>(link.u_start);
+    if (link.is_revolute) {
+      result.residual[first] = dot(Lanes3<T>(kinematics.H[first].w), F.torque) +
+                               properties.bodies.values()[i].armature * udot[first] - forces.tau[first];
+    } else {
+      for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
+        result.residual[k] = dot(kinematics.H[k], F) + properties.bodies.values()[i].armature * udot[k] -
+                             forces.tau[k];  // (3)
+      }
+    }
+    F.shift_back(Lanes3<T>(kinematics.s[i]));
+    carry = {};
+    const auto parent = static_cast<std::size_t>(link.parent);
+    if (parent + 1 == i) {
+      carry = F;
+    } else if (parent != 0) {
+      SpatialForce<T>& sum = result.reaction[parent];
+      (Lanes3<T>(sum.torque) + F.torque).store(&sum.torque.x);
+      (Lanes3<T>(sum.force) + F.force).store(&sum.force.x);
     }
   }
 }
@@ -31,34 +109,11 @@ void update_accelerations(const Model& model, const Kinematics<T>& kinematics, s
 }  // namespace
 
 template <class T>
-void update_inverse_dynamics(const Model& model, const Properties<T>& properties,
-                             const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
-                             std::span<const T> udot, InverseDynamics<T>& result) {
-  result.acceleration[0].v = -properties.gravity;
-  update_accelerations(model, kinematics, udot, result.acceleration);
-  const int n = model.bodies().size();
-  for (int b = 1; b < n; ++b) {
-    const auto i = static_cast<std::size_t>(b);
-    const RigidInertia<T>& M = kinematics.inertia[i];
-    SpatialMotion<T>& A = result.acceleration[i];
-    result.reaction[i] = M * A + gyroscopic_force(M, kinematics.motion[i].V_WB.w) - forces.body[i];
-    A.v += properties.gravity;
-  }
-  result.acceleration[0] = {};
-  for (int b = n - 1; b > 0; --b) {
-    const BodyInfo& info = model.bodies()[BodyIndex(b)];
-    const auto i = static_cast<std::size_t>(b);
-    const SpatialForce<T>& F = result.reaction[i];
-    for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
-      const auto j = static_cast<std::size_t>(k);
-      result.residual[j] = dot(kinematics.H[j], F) + properties.bodies[BodyIndex(b)].armature * udot[j] -
-                           forces.tau[j];  // (3)
-    }
-    if (info.parent != kGround) {
-      result.reaction[static_cast<std::size_t>(info.parent.value())] +=
-          shift_back(F, kinematics.s[i]);  // (2)
-    }
-  }
+void update_inverse_dynamics(const Model&, const Properties<T>& properties, const Kinematics<T>& kinematics,
+                             const AppliedForces<T>& forces, std::span<const T> udot,
+                             InverseDynamics<T>& result) {
+  accelerate(properties, kinematics, forces, udot, result);
+  sum_inward(properties, kinematics, forces, udot, result);
 }
 
 std::vector<double> calc_residual_scale(const Model& model, const Properties<double>& properties,
