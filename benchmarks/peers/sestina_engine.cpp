@@ -6,7 +6,7 @@
 #include "sestina/base/version.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/inverse_dynamics.h"
-#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/mass_matrix.h"
 #include "sestina/dynamics/recursive_solver.h"
 #include "sestina/model/freeze.h"
 
@@ -58,7 +58,7 @@ class SestinaEngine final : public Engine {
         no_forces_(*model_),
         inverse_(*model_),
         recursive_(*model_),
-        kane_(*model_),
+        mass_matrix_(*model_),
         udot_(static_cast<std::size_t>(mechanism.nu)) {
     if (mechanism.nu <= kLargestMatrix) derivatives_.emplace(*model_, properties_);
     for (int i = 0; i < static_cast<int>(mechanism.links.size()); ++i) {
@@ -88,10 +88,10 @@ class SestinaEngine final : public Engine {
         [this](int) { return kinematics(); });
     if (mechanism_.nu > kLargestMatrix) return list;
     add(
-        list, Kernel::kMassMatrix, "kane",
+        list, Kernel::kMassMatrix, "mass_matrix",
         [this](const OurState& s) {
           update_kinematics(*model_, properties_, s.state, kinematics_);
-          kane_.update_mass_matrix(properties_, kinematics_);
+          mass_matrix_.update(properties_, kinematics_);
         },
         [this](int) { return mass_matrix(); });
     add(
@@ -182,7 +182,7 @@ class SestinaEngine final : public Engine {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         const int a = ours_of_speed(static_cast<int>(i)), b = ours_of_speed(static_cast<int>(j));
-        result[i * n + j] = kane_.mass_matrix()(std::max(a, b), std::min(a, b));
+        result[i * n + j] = mass_matrix_.matrix()(std::max(a, b), std::min(a, b));
       }
     }
     return result;
@@ -241,7 +241,7 @@ class SestinaEngine final : public Engine {
   AppliedForces<double> forces_, no_forces_;
   InverseDynamics<double> inverse_;
   RecursiveSolver<double> recursive_;
-  KaneSolver<double> kane_;
+  MassMatrix<double> mass_matrix_;
   std::optional<ForwardDynamicsDerivatives> derivatives_;  // of mechanisms up to kLargestMatrix
   std::vector<double> udot_;
   std::vector<BodyIndex> bodies_;  // of each link

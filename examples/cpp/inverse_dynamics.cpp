@@ -56,9 +56,9 @@ int main() {
   dynamics.calc_udot(state, udot);
   std::printf("udot             %10.6f %10.6f rad/s^2\n", udot[0], udot[1]);
 
-  KaneSolver<double> kane(*model);
-  kane.update_mass_matrix(properties, dynamics.kinematics());
-  const auto& M = kane.mass_matrix();  // the lower triangle
+  MassMatrix<double> mass_matrix(*model);
+  mass_matrix.update(properties, dynamics.kinematics());
+  const auto& M = mass_matrix.matrix();  // the lower triangle
   std::printf("mass matrix      %10.6f\n                 %10.6f %10.6f kg m^2\n", M(0, 0), M(1, 0), M(1, 1));
 
   // What the joints transmit: [torque; force] on the child, ground axes.

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "sestina/base/error.h"
-#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/mass_matrix.h"
 
 namespace sestina {
 namespace {
@@ -24,13 +24,13 @@ double largest(const SpatialForce<double>& f) {
 
 double calc_condition(const Model& model, const Properties<double>& properties,
                       const Kinematics<double>& kinematics) {
-  KaneSolver<double> kane(model);
-  kane.update_mass_matrix(properties, kinematics);
+  MassMatrix<double> mass_matrix(model);
+  mass_matrix.update(properties, kinematics);
   const int n = model.nu();
   if (n == 0) return 1.0;
   Eigen::MatrixXd M(n, n);
   for (int i = 0; i < n; ++i) {
-    for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = kane.mass_matrix()(i, j);
+    for (int j = 0; j <= i; ++j) M(i, j) = M(j, i) = mass_matrix.matrix()(i, j);
   }
   const Eigen::VectorXd eigenvalues =
       Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
