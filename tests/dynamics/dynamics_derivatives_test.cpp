@@ -182,16 +182,67 @@ TEST(ForwardDynamicsDerivatives, ByTauAreTheInverseOfTheMassMatrixAndSymmetric) 
   }
 }
 
+// Both ways to solve for the columns, on trees of every joint and on chains deep enough for the recursion.
+void expect_both_ways(Case& c, const std::string& what) {
+  using Columns = ForwardDynamicsDerivatives::Columns;
+  c.at.solve<RecursiveSolver>();
+  ForwardDynamicsDerivatives factors(*c.at.model, c.at.properties, Columns::kFactors);
+  ForwardDynamicsDerivatives recursion(*c.at.model, c.at.properties, Columns::kRecursion);
+  ASSERT_FALSE(factors.update(c.state, c.at.kinematics, c.at.forces, c.at.udot).is_singular);
+  ASSERT_FALSE(recursion.update(c.state, c.at.kinematics, c.at.forces, c.at.udot).is_singular);
+  const double condition = compare_formulations(c.at.model, c.at.properties, {c.state}).condition;
+  const double accuracy = std::max(1e-12, 1e-15 * condition);
+  const int n = c.nu();
+  const auto expect_same = [&](const MatrixBlock& a, const MatrixBlock& b, const char* by) {
+    const double tolerance = accuracy * std::max(1.0, largest_entry(a, n));
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        EXPECT_NEAR(a(i, j), b(i, j), tolerance) << what << ", by " << by << " at " << i << ", " << j;
+      }
+    }
+  };
+  expect_same(factors.by_q(), recursion.by_q(), "q");
+  expect_same(factors.by_u(), recursion.by_u(), "u");
+  expect_same(factors.by_tau(), recursion.by_tau(), "tau");
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) EXPECT_EQ(recursion.by_tau()(i, j), recursion.by_tau()(j, i));
+  }
+}
+
+TEST(ForwardDynamicsDerivatives, AreTheSameByFactorsAndByTheRecursion) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Case c(random_system(seed), seed);
+    expect_both_ways(c, fmt::format("seed {}", seed));
+    Case without_forces(random_system(seed, {.has_forces = false}), seed);
+    expect_both_ways(without_forces, fmt::format("seed {} without forces", seed));
+    if (HasFailure()) return;
+  }
+  for (const System& system : {revolute_chain(50), ball_chain(20), binary_tree(31)}) {
+    Case c(system, 1);
+    expect_both_ways(c, "mechanism");
+  }
+}
+
+TEST(ForwardDynamicsDerivatives, OfDeepTreesPassThroughTheRecursion) {
+  using Columns = ForwardDynamicsDerivatives::Columns;
+  EXPECT_EQ(ForwardDynamicsDerivatives::choose_columns(*freeze(revolute_chain(100))), Columns::kRecursion);
+  EXPECT_EQ(ForwardDynamicsDerivatives::choose_columns(*freeze(revolute_chain(7))), Columns::kFactors);
+  EXPECT_EQ(ForwardDynamicsDerivatives::choose_columns(*freeze(binary_tree(31))), Columns::kFactors);
+}
+
 // A wheel without inertia about its axle.
 TEST(ForwardDynamicsDerivatives, ReportASingularMassMatrix) {
   System system;
   system.add_body("wheel", 1.0).inertia = {.xx = 1.0, .yy = 1.0, .zz = 0.0};
   system.add_joint("axle", "revolute", "ground.origin", "wheel.origin").axis = Triple{0, 0, 1};
   Case c(system, 1);
-  ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties);
-  const auto report = derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot);
-  EXPECT_TRUE(report.is_singular);
-  EXPECT_EQ(report.singular_speed, 0);
+  using Columns = ForwardDynamicsDerivatives::Columns;
+  for (const Columns columns : {Columns::kFactors, Columns::kRecursion}) {
+    ForwardDynamicsDerivatives derivatives(*c.at.model, c.at.properties, columns);
+    const auto report = derivatives.update(c.state, c.at.kinematics, c.at.forces, c.at.udot);
+    EXPECT_TRUE(report.is_singular);
+    EXPECT_EQ(report.singular_speed, 0);
+  }
 }
 
 class Wind : public UserForce {
@@ -210,6 +261,24 @@ TEST(DynamicsDerivatives, RefuseAUserForceByItsName) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("wind"), std::string::npos) << error.what();
   }
+}
+
+// A force that reads a variable before coordinates: (3 + d) x pushes back.
+TEST(InverseDynamicsDerivatives, KnowTheVariablesThatForcesRead) {
+  System system;
+  system.variables.push_back({"extra", 4.0});
+  system.add_body("sled", 2.0);
+  system.add_joint("track", "prismatic", "ground.origin", "sled.origin").axis = Triple{1, 0, 0};
+  ForceSpec& push = system.add_force("push", "joint_force");
+  push.joint = "track";
+  push.value = {"-(3 + extra)*track.q"};
+  Evaluation<double> at(freeze(system));
+  State<double> state = calc_initial_state(*at.model);
+  state.d = {5.0};
+  at.update(state);
+  InverseDynamicsDerivatives derivatives(*at.model, at.properties);
+  derivatives.update(state, at.kinematics, at.forces, at.udot);
+  EXPECT_DOUBLE_EQ(derivatives.by_q()(0, 0), 8.0);
 }
 
 // Of a chain of 1000 links, the derivative along one direction by dual numbers.

@@ -43,6 +43,7 @@ ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>&
   dual_->properties.forces.joint_dampers.clear();
   const auto nq = static_cast<std::size_t>(model.nq()), nu = static_cast<std::size_t>(model.nu());
   dual_->state.q.resize(nq), dual_->state.u.resize(nu);
+  dual_->state.d.resize(static_cast<std::size_t>(model.nd()));
   qdot_.resize(nq), unit_.resize(nu);
   const auto n = static_cast<std::size_t>(model.bodies().size());
   subtree_.resize(n);
@@ -62,6 +63,7 @@ void ForceDerivatives::set_values(const State<double>& state, const Kinematics<d
   dual_->state.t = state.t;
   std::copy(state.q.begin(), state.q.end(), dual_->state.q.begin());
   std::copy(state.u.begin(), state.u.end(), dual_->state.u.begin());
+  std::copy(state.d.begin(), state.d.end(), dual_->state.d.begin());
   for (std::size_t i = 0; i < kinematics.motion.size(); ++i) {
     dual_->kinematics.motion[i] = resting(kinematics.motion[i]);
   }

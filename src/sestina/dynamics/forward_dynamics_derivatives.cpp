@@ -7,14 +7,14 @@ namespace sestina {
 namespace {
 
 using Four = double __attribute__((vector_size(32)));
-constexpr int kFour = 4;
+constexpr int kFour = 4, kEight = 8;
 
 // Numbers of a row while they are in registers: `width` of them in each of `blocks` places, some distance
 // apart. A sum over many rows is a chain of dependent operations: enough of them must run side by side.
 template <int width, int blocks = 1>
-class Columns {
+class RowColumns {
  public:
-  explicit Columns(std::ptrdiff_t distance = 0) : distance_(distance) {}
+  explicit RowColumns(std::ptrdiff_t distance = 0) : distance_(distance) {}
 
   [[gnu::always_inline]] void load(const double* row) {
     for_each([&](Four& x, std::ptrdiff_t place) { std::memcpy(&x, row + place, sizeof(x)); });
@@ -53,15 +53,44 @@ class Columns {
 
 }  // namespace
 
+// Speeds inboard of a speed, on average, above which the recursion is faster (docs/performance.md).
+constexpr double kDeep = 18.0;
+
+ForwardDynamicsDerivatives::Columns ForwardDynamicsDerivatives::choose_columns(const Model& model) {
+  std::vector<int> depth(static_cast<std::size_t>(model.bodies().size()));  // speeds to and with the body's
+  double sum = 0.0;
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const BodyInfo& info = model.bodies()[b];
+    int& own = depth[static_cast<std::size_t>(b.value())];
+    own = depth[static_cast<std::size_t>(info.parent.value())] + info.nu;
+    sum += info.nu * (own - 0.5 * (info.nu + 1));
+  }
+  return sum > kDeep * model.nu() ? Columns::kRecursion : Columns::kFactors;
+}
+
 ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
                                                        const Properties<double>& properties)
+    : ForwardDynamicsDerivatives(model, properties, choose_columns(model)) {}
+
+ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
+                                                       const Properties<double>& properties, Columns columns)
     : nu_(model.nu()),
       rows_(static_cast<std::size_t>(model.nu())),
       D_inverse_(rows_.size()),
-      inverse_(model, properties) {
+      inverse_(model, properties),
+      properties_(properties) {
   width_ = inverse_.width();
   stride_ = 3 * width_;
   results_.resize(rows_.size() * static_cast<std::size_t>(stride_));
+  if (columns == Columns::kRecursion) {
+    plan_recursion(model);
+  } else {
+    plan_rows(model);
+    plan_strips();
+  }
+}
+
+void ForwardDynamicsDerivatives::plan_rows(const Model& model) {
   // Speeds of the bodies from the root to each body, the last one first.
   std::vector<int> last_speed(static_cast<std::size_t>(model.bodies().size()), -1);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
@@ -90,7 +119,40 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
       rows_[static_cast<std::size_t>(inboard_[static_cast<std::size_t>(row.start + c)])].subtree_end = k + 1;
     }
   }
-  plan_strips();
+}
+
+void ForwardDynamicsDerivatives::plan_recursion(const Model& model) {
+  recursion_.emplace(model);
+  const std::vector<BodyLink>& links = recursion_->tree().links;
+  // Bodies where what is in these columns leaves anything but zero.
+  const auto find_filled = [&](int first, int end, bool with_outboard) {
+    std::vector<bool> is_filled(links.size(), with_outboard && inverse_.is_full());
+    for (int k = first; k < end; ++k) {
+      const int own = model.body_of_speed(k).value();
+      for (int b = own; b > 0; b = links[static_cast<std::size_t>(b)].parent) {
+        is_filled[static_cast<std::size_t>(b)] = true;
+      }
+      for (auto b = static_cast<std::size_t>(own) + 1; with_outboard && b < links.size(); ++b) {
+        if (links[b].parent < own) break;  // a subtree is consecutive
+        is_filled[b] = true;
+      }
+    }
+    std::vector<int> bodies;
+    for (std::size_t b = 1; b < links.size(); ++b) {
+      if (is_filled[b]) bodies.push_back(static_cast<int>(b));
+    }
+    return Walk(recursion_->tree(), bodies);
+  };
+  const int num_bodies = static_cast<int>(links.size());
+  for (int first = 0; first < nu_; first += kEight) {
+    recursion_strips_.push_back(
+        {first, false, true, num_bodies, find_filled(first, std::min(first + kEight, nu_), true)});
+  }
+  for (int first = 0; first < nu_; first += 2 * kEight) {
+    const int end = std::min(first + 2 * kEight, nu_);
+    recursion_strips_.push_back({first, true, end - first > kEight, model.body_of_speed(end - 1).value() + 1,
+                                 find_filled(first, end, false)});
+  }
 }
 
 void ForwardDynamicsDerivatives::plan_strips() {
@@ -126,9 +188,14 @@ SolveReport<double> ForwardDynamicsDerivatives::update(const State<double>& stat
                                                        const AppliedForces<double>& forces,
                                                        std::span<const double> udot) {
   inverse_.update(state, kinematics, forces, udot);
-  const SolveReport<double> report = factor();
+  const SolveReport<double> report = recursion_ ? recursion_->factor(properties_, kinematics) : factor();
   if (report.is_singular) return report;
-  solve();
+  if (recursion_) {
+    solve_by_recursion();
+  } else {
+    solve();
+  }
+  complete_inverse();
   return report;
 }
 
@@ -153,7 +220,7 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
       const double a = L_k[c] * D_inverse;
       // What is beyond the row's end falls into the place that fills it up.
       for (int j = 0; j <= c; j += kFour) {
-        Columns<kFour> L_ij;
+        RowColumns<kFour> L_ij;
         L_ij.load(L_i + j);
         L_ij.subtract(a, L_k + j);
         L_ij.store(L_i + j);
@@ -168,7 +235,7 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
 template <int width, bool is_tau>
 void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
   double* X = results_.data() + strip.first + (is_tau ? 2 * width_ : 0);
-  Columns<width, is_tau ? 1 : 2> y(width_);
+  RowColumns<width, is_tau ? 1 : 2> y(width_);
   for (int f = strip.end - 1; f >= strip.begin; --f) {
     const int i = strip_rows_[static_cast<std::size_t>(f)];
     const Row& row = rows_[static_cast<std::size_t>(i)];
@@ -210,9 +277,40 @@ void ForwardDynamicsDerivatives::solve() {
       strip.width == 16 ? solve_strip<16, false>(strip) : solve_strip<8, false>(strip);
     }
   }
+}
+
+void ForwardDynamicsDerivatives::solve_by_recursion() {
+  for (const RecursionStrip& strip : recursion_strips_) {
+    ColumnRecursion::Strip columns;
+    columns.X_stride = stride_;
+    columns.num_bodies = strip.num_bodies;
+    if (strip.is_tau) {
+      columns.X = results_.data() + 2 * width_ + strip.first;
+      columns.X_distance = kEight;
+      columns.unit = strip.first;
+      columns.has_two = strip.has_two;
+    } else {
+      columns.X = results_.data() + strip.first;
+      columns.minus_B = inverse_.by_q().row(0) + strip.first;
+      columns.B_stride = 2 * width_;
+      columns.B_distance = columns.X_distance = width_;
+    }
+    recursion_->solve(columns, strip.filled);
+  }
+}
+
+// The lower triangle of dudot/dtau from the upper one, tile by tile, so that lines of the cache serve once.
+void ForwardDynamicsDerivatives::complete_inverse() {
   double* inverse = results_.data() + 2 * width_;
-  for (int i = 0; i < nu_; ++i) {
-    for (int j = i + 1; j < nu_; ++j) inverse[j * stride_ + i] = inverse[i * stride_ + j];
+  constexpr int kTile = 8;
+  for (int row = 0; row < nu_; row += kTile) {
+    for (int column = row; column < nu_; column += kTile) {
+      for (int i = row; i < std::min(row + kTile, nu_); ++i) {
+        for (int j = std::max(column, i + 1); j < std::min(column + kTile, nu_); ++j) {
+          inverse[j * stride_ + i] = inverse[i * stride_ + j];
+        }
+      }
+    }
   }
 }
 

@@ -13,13 +13,18 @@
 // to the last bit.
 //
 // A strip of columns is in registers while rows are subtracted from it, and of (2) only the rows that are not
-// zero in a strip are computed.
+// zero in a strip are computed. On deep trees the columns pass through the articulated-body recursion instead
+// (column_recursion.h), which asks for no factors.
 // Cost: that of the derivatives of inverse dynamics, and O(nu S) for (2) and (3), S the sum of the depths of
-// all speeds; the results are dense. Memory 3 nu^2 + S numbers and those of inverse dynamics: for a chain of
-// 1000 speeds 60 MB in all. Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.5;
-// Carpentier and Mansard, Analytical derivatives of rigid body dynamics algorithms, RSS 2018, for (1).
+// all speeds, or O(nu n); the results are dense. Memory 3 nu^2 + S numbers and those of inverse dynamics: for
+// a chain of 1000 speeds 60 MB in all. Source: Featherstone, Rigid Body Dynamics Algorithms (2008),
+// section 6.5; Carpentier and Mansard, Analytical derivatives of rigid body dynamics algorithms, RSS 2018,
+// for (1).
 #pragma once
 
+#include <optional>
+
+#include "sestina/dynamics/column_recursion.h"
 #include "sestina/dynamics/inverse_dynamics_derivatives.h"
 #include "sestina/dynamics/solve_report.h"
 
@@ -27,8 +32,14 @@ namespace sestina {
 
 class ForwardDynamicsDerivatives {
  public:
+  enum class Columns { kFactors, kRecursion };  // how the columns are solved for
+
   // The model and the properties must outlive this. A model with a UserForce is refused (InputError).
   ForwardDynamicsDerivatives(const Model& model, const Properties<double>& properties);
+  ForwardDynamicsDerivatives(const Model& model, const Properties<double>& properties, Columns columns);
+  // What is faster for a model: the recursion where speeds have more than a certain number inboard on
+  // average.
+  static Columns choose_columns(const Model& model);
 
   // For the state to which `kinematics` and `forces` belong and the udot (nu) that solves it, by any
   // formulation. No allocation. Where the report says that M is singular the results are not valid.
@@ -55,9 +66,20 @@ class ForwardDynamicsDerivatives {
     bool is_tau = false;
     int begin = 0, end = 0;  // in strip_rows_: the rows where (2) leaves anything but zero
   };
+  // The same for the recursion.
+  struct RecursionStrip {
+    int first = 0;
+    bool is_tau = false, has_two = true;
+    int num_bodies = 0;  // those after the last column's stay out
+    Walk filled;         // the bodies of the rows where anything but zero is left
+  };
+  void plan_rows(const Model& model);
   void plan_strips();
+  void plan_recursion(const Model& model);
   SolveReport<double> factor();
   void solve();
+  void solve_by_recursion();
+  void complete_inverse();
   template <int width, bool is_tau>
   void solve_strip(const Strip& strip);
 
@@ -70,7 +92,10 @@ class ForwardDynamicsDerivatives {
   CacheLineVector<double> results_;  // (nu x stride): [by q | 0 | by u | 0 | by tau | 0]
   std::vector<Strip> strips_;
   std::vector<int> strip_rows_;
+  std::optional<ColumnRecursion> recursion_;
+  std::vector<RecursionStrip> recursion_strips_;
   InverseDynamicsDerivatives inverse_;
+  const Properties<double>& properties_;
 };
 
 }  // namespace sestina
