@@ -7,6 +7,8 @@
 #include "dynamics/random_systems.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
+#include "sestina/dynamics/mass_matrix.h"
+#include "sestina/dynamics/parameter_derivatives.h"
 
 namespace sestina {
 namespace {
@@ -72,9 +74,17 @@ TEST(Allocation, DoesNotHappenInDerivatives) {
     Evaluation<double> at(freeze(random_system(seed)));
     const State<double> state = calc_initial_state(*at.model);
     at.solve<RecursiveSolver>(state);
-    ForwardDynamicsDerivatives derivatives(*at.model, at.properties);
+    using Columns = ForwardDynamicsDerivatives::Columns;
+    ForwardDynamicsDerivatives derivatives(*at.model, at.properties, Columns::kFactors);
+    ForwardDynamicsDerivatives by_recursion(*at.model, at.properties, Columns::kRecursion);
+    ParameterDerivatives by_parameters(*at.model, at.properties);
+    MassMatrix<double> mass_matrix(*at.model);
     const long before = allocations;
     derivatives.update(state, at.kinematics, at.forces, at.udot);
+    by_recursion.update(state, at.kinematics, at.forces, at.udot);
+    by_parameters.update(state);
+    by_parameters.update_inverse(state, at.udot);
+    mass_matrix.update(at.properties, at.kinematics);
     EXPECT_EQ(allocations, before) << seed;
   }
 }

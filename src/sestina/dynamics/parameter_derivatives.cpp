@@ -1,0 +1,92 @@
+#include "sestina/dynamics/parameter_derivatives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+
+ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<double>& properties)
+    : model_(model),
+      kinematics_(model),
+      forces_(model),
+      solver_(model),
+      inverse_(model),
+      dual_udot_(static_cast<std::size_t>(model.nu())) {
+  if (!model.user_forces().empty()) {
+    throw InputError(fmt::format("{}: a user force has no derivatives",
+                                 model.forces()[model.user_forces().front().index].name));
+  }
+  std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
+  for (Dual& parameter : parameters) {
+    parameter.d = 1.0;
+    by_parameter_.push_back(calc_properties<Dual>(model, parameters));
+    parameter.d = 0.0;
+  }
+  udot_.resize(parameters.size() * dual_udot_.size());
+  residual_.resize(udot_.size());
+  state_.q.resize(static_cast<std::size_t>(model.nq()));
+  state_.u.resize(dual_udot_.size());
+  state_.d.resize(static_cast<std::size_t>(model.nd()));
+}
+
+void ParameterDerivatives::set_state(const State<double>& state) {
+  state_.t = state.t;
+  std::copy(state.q.begin(), state.q.end(), state_.q.begin());
+  std::copy(state.u.begin(), state.u.end(), state_.u.begin());
+  std::copy(state.d.begin(), state.d.end(), state_.d.begin());
+}
+
+void ParameterDerivatives::update_motion(const Properties<Dual>& properties) {
+  update_kinematics(model_, properties, state_, kinematics_);
+  update_applied_forces(model_, properties, state_, kinematics_, forces_);
+}
+
+SolveReport<Dual> ParameterDerivatives::update(const State<double>& state) {
+  set_state(state);
+  SolveReport<Dual> report;
+  auto to = udot_.begin();
+  for (const Properties<Dual>& properties : by_parameter_) {
+    update_motion(properties);
+    report = solver_.solve(properties, kinematics_, forces_, dual_udot_);  // (1)
+    for (const Dual& x : dual_udot_) *to++ = x.d;
+  }
+  return report;
+}
+
+void ParameterDerivatives::update_inverse(const State<double>& state, std::span<const double> udot) {
+  set_state(state);
+  std::copy(udot.begin(), udot.end(), dual_udot_.begin());
+  auto to = residual_.begin();
+  for (const Properties<Dual>& properties : by_parameter_) {
+    update_motion(properties);
+    update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, dual_udot_, inverse_);  // (2)
+    for (const Dual& x : inverse_.residual) *to++ = x.d;
+  }
+}
+
+int ParameterDerivatives::find(std::string_view parameter) const {
+  const std::vector<ParameterInfo>& list = model_.parameters();
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const ParameterInfo& info) { return info.name == parameter; });
+  if (found != list.end()) return static_cast<int>(found - list.begin());
+  std::string names;
+  for (const ParameterInfo& info : list) names += (names.empty() ? "" : ", ") + info.name;
+  throw InputError(fmt::format("there is no free parameter '{}'; there are: {}", parameter,
+                               names.empty() ? "none" : names));
+}
+
+std::span<const double> ParameterDerivatives::row(const std::vector<double>& rows, int parameter) const {
+  return std::span(rows).subspan(static_cast<std::size_t>(parameter) * dual_udot_.size(), dual_udot_.size());
+}
+
+std::span<const double> ParameterDerivatives::udot_by(std::string_view parameter) const {
+  return udot_by(find(parameter));
+}
+std::span<const double> ParameterDerivatives::residual_by(std::string_view parameter) const {
+  return residual_by(find(parameter));
+}
+
+}  // namespace sestina
