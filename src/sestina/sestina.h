@@ -9,6 +9,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
+#include "sestina/batch/batch_dynamics.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/dynamics/forward_dynamics.h"

@@ -134,9 +134,11 @@ void ForwardDynamics::update(const State<double>& state, Trace::Scope& scope) {
   update_applied_forces(*model_, properties_, state, kinematics_, forces_);
 }
 
-void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot) {
+void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot,
+                                std::span<const double> tau) {
   Trace::Scope scope(trace_, Phase::kKinematics);
   update(state, scope);
+  for (std::size_t i = 0; i < tau.size(); ++i) forces_.tau[i] += tau[i];
   scope.next(Phase::kSolve);
   const SolveReport<double> report = solver_->solve(properties_, kinematics_, forces_, udot);
   if (report.is_singular || !is_finite_sum(udot)) fail(state, report);

@@ -46,8 +46,9 @@ class ForwardDynamics {
                   Executor* executor = nullptr);
 
   // Fills the kinematics, the forces and udot (nu) for a state. No allocation. Throws ComputationError,
-  // which names the joint where the mass matrix is singular or the force that is not finite.
-  void calc_udot(const State<double>& state, std::span<double> udot);
+  // which names the joint where the mass matrix is singular or the force that is not finite. `tau`, if given
+  // (nu), is added to the generalised forces of the model.
+  void calc_udot(const State<double>& state, std::span<double> udot, std::span<const double> tau = {});
 
   // The following belong to the state of the last calc_udot.
   void calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions);

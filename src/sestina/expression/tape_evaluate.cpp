@@ -1,9 +1,16 @@
 #include <cassert>
 
 #include "sestina/expression/tape.h"
-#include "sestina/numerics/dual.h"
+#include "sestina/numerics/scalar_list.h"
 
 namespace sestina {
+
+#ifdef SESTINA_BATCH_LANES
+template <int n>
+Batch<n> calc_table(const Table& table, int order, const Batch<n>& x) {
+  return lane_by_lane([&](double at) { return table.calc(at, order); }, x);
+}
+#endif
 
 template <class T>
 void Tape::evaluate(std::span<const T> inputs, std::span<T> outputs, std::span<T> scratch) const {
@@ -60,9 +67,9 @@ void Tape::evaluate(std::span<const T> inputs, std::span<T> outputs, std::span<T
   }
 }
 
-// The scalars of the tape. Another one needs the operators and functions of numerics/scalar.h and an overload
-// of calc_table().
-template void Tape::evaluate<double>(std::span<const double>, std::span<double>, std::span<double>) const;
-template void Tape::evaluate<Dual>(std::span<const Dual>, std::span<Dual>, std::span<Dual>) const;
+// A scalar needs the operators and functions of numerics/scalar.h and an overload of calc_table().
+#define SESTINA_INSTANTIATE(T) \
+  template void Tape::evaluate<T>(std::span<const T>, std::span<T>, std::span<T>) const;
+SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 
 }  // namespace sestina

@@ -1,0 +1,69 @@
+// Forward and inverse dynamics of many states of one model, several at once in the lanes of SIMD registers,
+// and on several threads.
+//
+//   BatchDynamics dynamics(model, calc_properties(*model), &executor);
+//   const auto failures = dynamics.calc_udot({.count = n, .q = q, .u = u, .tau = tau}, udot);
+//
+// Arrays hold one state after the other: q[k * nq + i] is coordinate i of state k, as numpy has it with a row
+// for each state. Every joint and every force is allowed; with a user force states are computed one by one.
+//
+// The results of a state do not depend on the other states, on their order or number, or on the number of
+// threads, bit for bit. They are those of ForwardDynamics with the recursive solver to round-off; their last
+// bits depend on the instruction set (docs/decisions/batch.md).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sestina/batch/batch_kernel.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/parallel/executor.h"
+
+namespace sestina {
+
+// A state whose row of results is NaN, and why: the joint at which the mass matrix is singular, the force or
+// the number that is not finite.
+struct StateFailure {
+  int state = 0;
+  std::string reason;
+};
+
+class BatchDynamics {
+ public:
+  // Keeps the model alive. Without an executor, on the caller's thread; otherwise the executor must outlive
+  // this.
+  BatchDynamics(std::shared_ptr<const Model> model, Properties<double> properties,
+                Executor* executor = nullptr, InstructionSet instruction_set = default_instruction_set());
+
+  // udot (count x nu). States that fail are told in ascending order and spoil no other. Allocates only where
+  // there is a failure. InputError where an array has another size than `count` asks for.
+  std::vector<StateFailure> calc_udot(const StateArrays& states, std::span<double> udot);
+  // tau (count x nu): the generalised forces that udot (count x nu) asks for beyond the model's forces and
+  // states.tau. Singular mass matrices are no obstacle here.
+  std::vector<StateFailure> calc_tau(const StateArrays& states, std::span<const double> udot,
+                                     std::span<double> tau);
+
+  InstructionSet instruction_set() const { return instruction_set_; }
+  const Model& model() const { return *model_; }
+
+ private:
+  void check_size(const char* array, std::size_t given, int count, int width, bool may_be_empty) const;
+  void check(const StateArrays& states) const;
+  void load(const StateArrays& states, int k);
+  // Calls evaluate(kernel, begin, end) for all states, and returns how many failed.
+  template <class Evaluate>
+  int for_all(int count, const Evaluate& evaluate);
+  std::string try_udot(const StateArrays& states, int k, std::span<double> udot);
+  std::string try_tau(const StateArrays& states, int k, std::span<const double> udot, std::span<double> tau);
+
+  std::shared_ptr<const Model> model_;
+  Executor* executor_;
+  InstructionSet instruction_set_;
+  ForwardDynamics scalar_;  // of a single state: user forces, and why a state fails
+  InverseDynamics<double> inverse_;
+  State<double> state_;
+  std::vector<std::unique_ptr<BatchKernel>> kernels_;  // one for each thread; none with user forces
+};
+
+}  // namespace sestina

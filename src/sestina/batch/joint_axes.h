@@ -1,0 +1,64 @@
+// The numbers of a model as the recursion of lane_recursion.h wants them: each body in axes of its own
+// choice, so that passing a revolute joint takes as few products as there can be.
+//
+// The axes K of a body are fixed in it, with their origin in Mo. Of a body on a revolute joint, z is the
+// joint's axis. The rotation from the parent's axes to them is then
+//   R_PK(q) = Rz(yaw) Rx(twist) Rz(q + offset)
+// with constants that every rotation between two axes has (Euler's angles). About its own z, K may still be
+// turned at will, at the price of an offset; it is turned so that the first child on a revolute joint has no
+// yaw. So a chain of such joints has a twist and an offset each: the angles of Denavit and Hartenberg. The
+// axes of other bodies, and of the ground, are those of their first child's joint, which then has no
+// constants at all. Twists of 0 and of a right angle, the usual ones, cost nothing.
+//
+// Source: McMillan and Orin, Efficient computation of articulated-body inertias using successive axial
+// screws, IEEE Trans. Robotics and Automation 11 (1995) 4.
+#pragma once
+
+#include <cstdint>
+
+#include "sestina/model/model.h"
+
+namespace sestina {
+
+enum class Twist : std::uint8_t { kNone, kQuarter, kAny };
+
+// What is decided once for all states and, where sets of properties differ, for all of them alike.
+struct JointAxesStructure {
+  bool is_turn = false;  // a revolute joint; the rest is told of these alone
+  Twist twist = Twist::kAny;
+  bool has_yaw = true;
+  bool has_armature = true;
+
+  // What holds for both.
+  JointAxesStructure operator&(const JointAxesStructure& b) const;
+};
+
+// P: one number for all lanes, or one for each.
+template <class P>
+struct BodyInAxes {
+  P offset{};  // rad, added to the angle
+  P cos_twist{1}, sin_twist{0};
+  P cos_yaw{1}, sin_yaw{0};
+  Vec3<P> s;         // m, p_PF in the parent's axes K
+  P armature{};      // kg m^2 or kg
+  P mass{};          // kg
+  Vec3<P> h;         // kg m, mass times mass centre, in K
+  SymMat3<P> J;      // kg m^2, about Mo, in K
+  Rotation<P> R_PF;  // from F to the parent's axes
+  Rotation<P> R_MK;  // from K to M
+};
+
+template <class P>
+struct ModelInAxes {
+  Vec3<P> gravity;                    // m/s^2, in the axes of the ground's K
+  std::vector<BodyInAxes<P>> bodies;  // by BodyIndex
+};
+
+struct JointAxes {
+  JointAxes(const Model& model, const Properties<double>& properties);
+
+  ModelInAxes<double> numbers;
+  std::vector<JointAxesStructure> structure;  // by BodyIndex
+};
+
+}  // namespace sestina

@@ -1,0 +1,148 @@
+// The articulated inertia and bias force of the recursion on lanes, and what a joint does to them: turn,
+// shift.
+//
+//   I = [ J  B ; B^T  m ],  J and m symmetric;   f = I [alpha; a] + z,   z = [torque; force]
+#pragma once
+
+#include "sestina/spatial/spatial.h"
+
+namespace sestina {
+
+// A rotation about one coordinate axis.
+template <class T>
+struct PlaneTurn {
+  T cos, sin;
+};
+
+// The components a, b of a vector that is turned from a towards b.
+template <class T>
+[[gnu::always_inline]] inline void turn(const PlaneTurn<T>& r, T& a, T& b) {
+  const T turned_a = r.cos * a - r.sin * b;
+  b = r.sin * a + r.cos * b;
+  a = turned_a;
+}
+template <class T>
+[[gnu::always_inline]] inline void turn_back(const PlaneTurn<T>& r, T& a, T& b) {
+  const T turned_a = r.cos * a + r.sin * b;
+  b = r.cos * b - r.sin * a;
+  a = turned_a;
+}
+
+// R A R^T of the 2x2 block [aa ab; ab bb]. With g = sin (aa - bb) + 2 cos ab the four products of each number
+// are one.
+template <class T>
+[[gnu::always_inline]] inline void turn_symmetric(const PlaneTurn<T>& r, T& aa, T& bb, T& ab) {
+  const T g = r.sin * (aa - bb) + (r.cos + r.cos) * ab;
+  aa -= r.sin * g;
+  bb += r.sin * g;
+  ab = r.cos * g - ab;
+}
+// The same of [aa ab; ba bb]: what is antisymmetric in it stays as it is.
+template <class T>
+[[gnu::always_inline]] inline void turn_block(const PlaneTurn<T>& r, T& aa, T& ab, T& ba, T& bb) {
+  const T g = r.sin * (aa - bb) + r.cos * (ab + ba);
+  aa -= r.sin * g;
+  bb += r.sin * g;
+  const T turned_ab = r.cos * g - ba;
+  ba = r.cos * g - ab;
+  ab = turned_ab;
+}
+
+template <class T>
+struct ArticulatedBody {
+  SymMat3<T> J;
+  Mat3<T> B;
+  SymMat3<T> m;
+  SpatialForce<T> z;
+
+  [[gnu::always_inline]] ArticulatedBody& operator+=(const ArticulatedBody& b) {
+    J += b.J;
+    B = B + b.B;
+    m += b.m;
+    z += b.z;
+    return *this;
+  }
+
+  // To axes in which the old ones are turned about z. Where the joint about z was eliminated and has no
+  // armature, the z row of J and B is zero and stays so.
+  template <bool has_z_row>
+  [[gnu::always_inline]] void turn_about_z(const PlaneTurn<T>& r) {
+    turn_symmetric(r, J.xx, J.yy, J.xy);
+    turn_block(r, B.xx, B.xy, B.yx, B.yy);
+    turn(r, B.xz, B.yz);
+    if constexpr (has_z_row) {
+      turn(r, J.xz, J.yz);
+      turn(r, B.zx, B.zy);
+    }
+    turn_symmetric(r, m.xx, m.yy, m.xy);
+    turn(r, m.xz, m.yz);
+    turn(r, z.torque.x, z.torque.y);
+    turn(r, z.force.x, z.force.y);
+  }
+  [[gnu::always_inline]] void turn_about_x(const PlaneTurn<T>& r) {
+    turn_symmetric(r, J.yy, J.zz, J.yz);
+    turn(r, J.xy, J.xz);
+    turn_block(r, B.yy, B.yz, B.zy, B.zz);
+    turn(r, B.xy, B.xz);
+    turn(r, B.yx, B.zx);
+    turn_symmetric(r, m.yy, m.zz, m.yz);
+    turn(r, m.xy, m.xz);
+    turn(r, z.torque.y, z.torque.z);
+    turn(r, z.force.y, z.force.z);
+  }
+  // By a right angle: y becomes z, z becomes -y.
+  [[gnu::always_inline]] void turn_quarter_about_x() {
+    J = {J.xx, J.zz, J.yy, -J.xz, J.xy, -J.yz};
+    B = {B.xx, -B.xz, B.xy, -B.zx, B.zz, -B.zy, B.yx, -B.yz, B.yy};
+    m = {m.xx, m.zz, m.yy, -m.xz, m.xy, -m.yz};
+    z = {{z.torque.x, -z.torque.z, z.torque.y}, {z.force.x, -z.force.z, z.force.y}};
+  }
+  // By any rotation.
+  void turn(const Mat3<T>& R) {
+    J = rotate(R, J);
+    B = R * B * R.transpose();
+    m = rotate(R, m);
+    z = {R * z.torque, R * z.force};
+  }
+  template <class U>
+  [[gnu::always_inline]] static void turn(const PlaneTurn<U>& r, U& a, U& b) {
+    sestina::turn(r, a, b);
+  }
+
+  [[gnu::always_inline]] SpatialForce<T> times(const SpatialMotion<T>& a) const {
+    return {J * a.w + B * a.v, transpose_times(B, a.w) + m * a.v};
+  }
+
+  // z += I [0; a]
+  [[gnu::always_inline]] void add_force_of_acceleration(const Vec3<T>& a) {
+    z.torque += B * a;
+    z.force += m * a;
+  }
+
+  // From the point at s = p_PQ back to P: B' = B + [s]x m,  J' = J + [s]x B^T - B' [s]x
+  [[gnu::always_inline]] void shift_back(const Vec3<T>& s) {
+    const Vec3<T> x = cross(s, {m.xx, m.xy, m.xz}), y = cross(s, {m.xy, m.yy, m.yz}),
+                  w = cross(s, {m.xz, m.yz, m.zz});
+    const Mat3<T> P = B + Mat3<T>::from_columns(x, y, w);
+    // Column k of [s]x B^T is s x (row k of B); row k of -B' [s]x is s x (row k of B').
+    J.xx += (s.y * B.xz - s.z * B.xy) + (s.y * P.xz - s.z * P.xy);
+    J.yy += (s.z * B.yx - s.x * B.yz) + (s.z * P.yx - s.x * P.yz);
+    J.zz += (s.x * B.zy - s.y * B.zx) + (s.x * P.zy - s.y * P.zx);
+    J.xy += (s.y * B.yz - s.z * B.yy) + (s.z * P.xx - s.x * P.xz);
+    J.xz += (s.y * B.zz - s.z * B.zy) + (s.x * P.xy - s.y * P.xx);
+    J.yz += (s.z * B.zx - s.x * B.zz) + (s.x * P.yy - s.y * P.yx);
+    B = P;
+    z.torque += cross(s, z.force);
+  }
+
+  // I -= U W^T, where W is U times a number.
+  [[gnu::always_inline]] void subtract_outer(const SpatialForce<T>& U, const SpatialForce<T>& W) {
+    const Vec3<T>&t = U.torque, &f = U.force, &a = W.torque, &b = W.force;
+    J -= {t.x * a.x, t.y * a.y, t.z * a.z, t.x * a.y, t.x * a.z, t.y * a.z};
+    m -= {f.x * b.x, f.y * b.y, f.z * b.z, f.x * b.y, f.x * b.z, f.y * b.z};
+    B = {B.xx - t.x * b.x, B.xy - t.x * b.y, B.xz - t.x * b.z, B.yx - t.y * b.x, B.yy - t.y * b.y,
+         B.yz - t.y * b.z, B.zx - t.z * b.x, B.zy - t.z * b.y, B.zz - t.z * b.z};
+  }
+};
+
+}  // namespace sestina

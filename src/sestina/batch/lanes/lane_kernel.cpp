@@ -1,0 +1,202 @@
+// Forward and inverse dynamics on the lanes of one instruction set.
+#include <optional>
+
+#include "sestina/batch/batch_kernel.h"
+#include "sestina/batch/lanes/lane_recursion.h"
+#include "sestina/batch/lanes/packed_properties.h"
+#include "sestina/batch/lanes/rows.h"
+#include "sestina/dynamics/applied_forces.h"
+
+namespace sestina {
+namespace {
+
+constexpr int kLanes = SESTINA_BATCH_LANES;
+using T = Batch<kLanes>;
+using PropertySets = std::span<const Properties<double>* const>;
+
+bool has_forces(const Model& model) { return !model.forces().empty(); }
+
+std::vector<AnyJoint<T>> joints_of(const Properties<T>& properties) {
+  std::vector<AnyJoint<T>> joints;
+  for (const BodyProperties<T>& body : properties.bodies) joints.push_back(body.joint);
+  return joints;
+}
+
+LaneRecursion<T, double> make_recursion(const Model& model, const Properties<double>& properties,
+                                        std::vector<AnyJoint<T>> joints) {
+  JointAxes axes(model, properties);
+  return {model, std::move(axes.structure), std::move(axes.numbers), std::move(joints)};
+}
+
+LaneRecursion<T, T> make_recursion(const Model& model, PropertySets sets, std::vector<AnyJoint<T>> joints) {
+  std::vector<JointAxes> axes;
+  for (const Properties<double>* set : sets) axes.emplace_back(model, *set);
+  std::vector<JointAxesStructure> structure = axes.front().structure;
+  ModelInAxes<T> numbers;
+  numbers.gravity = pack<Vec3, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.gravity; });
+  for (std::size_t i = 0; i < structure.size(); ++i) {
+    for (const JointAxes& one : axes) structure[i] = structure[i] & one.structure[i];
+    numbers.bodies.push_back(
+        pack<BodyInAxes, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.bodies[i]; }));
+  }
+  return {model, std::move(structure), std::move(numbers), std::move(joints)};
+}
+
+class LaneKernel final : public BatchKernel {
+ public:
+  LaneKernel(const Model& model, PropertySets sets)
+      : model_(model),
+        properties_(PropertyPacker<kLanes>(sets).pack_all()),
+        kinematics_(model),
+        forces_(model),
+        has_forces_(has_forces(model)),
+        tau_(static_cast<std::size_t>(model.nu())),
+        udot_(tau_.size()) {
+    state_.q.resize(static_cast<std::size_t>(model.nq()));
+    state_.u.resize(tau_.size());
+    state_.d.resize(static_cast<std::size_t>(model.nd()));
+    if (forces_.has_body_forces) body_forces_.resize(static_cast<std::size_t>(model.bodies().size()));
+    if (sets.size() == 1) {
+      shared_.emplace(make_recursion(model, *sets[0], joints_of(properties_)));
+    } else {
+      own_.emplace(make_recursion(model, sets, joints_of(properties_)));
+    }
+  }
+
+  int lanes() const override { return kLanes; }
+
+  int calc_udot(const StateArrays& states, int begin, int end, double* udot) override {
+    int failures = 0;
+    for (int first = begin; first < end; first += kLanes) {
+      const int rows = std::min(kLanes, end - first);
+      load_states(states, first, rows);
+      load_tau(states, first, rows);
+      const unsigned failed = calc_udot() & ((1U << rows) - 1);
+      store_rows<kLanes>(udot_.data(), model_.nu(), rows, row(udot, first, model_.nu()));
+      failures += __builtin_popcount(failed);
+    }
+    return failures;
+  }
+
+  int calc_tau(const StateArrays& states, int begin, int end, const double* udot, double* tau) override {
+    int failures = 0;
+    for (int first = begin; first < end; first += kLanes) {
+      const int rows = std::min(kLanes, end - first);
+      load_states(states, first, rows);
+      load_rows<kLanes>(row(udot, first, model_.nu()), model_.nu(), rows, udot_.data());
+      load_tau(states, first, rows);
+      update_forces();
+      const auto solve = [&](auto& recursion) {
+        recursion.calc_tau(state_.q.data(), state_.u.data(), udot_.data(), body_forces(), udot_.data());
+      };
+      shared_ ? solve(*shared_) : solve(*own_);
+      for (std::size_t i = 0; i < udot_.size(); ++i) udot_[i] -= tau_[i];
+      const unsigned failed = mark_failures({}) & ((1U << rows) - 1);
+      store_rows<kLanes>(udot_.data(), model_.nu(), rows, row(tau, first, model_.nu()));
+      failures += __builtin_popcount(failed);
+    }
+    return failures;
+  }
+
+  unsigned calc_udot(const LaneStates& states, double* udot) override {
+    state_.t = load<kLanes>(states.t);
+    load_lanes(states.q, state_.q);
+    load_lanes(states.u, state_.u);
+    load_lanes(states.d, state_.d);
+    std::fill(tau_.begin(), tau_.end(), T(0.0));
+    const unsigned failed = calc_udot();
+    for (std::size_t i = 0; i < udot_.size(); ++i) store(udot_[i], udot + i * kLanes);
+    return failed;
+  }
+
+  void plus_q(const double* q, const double* displacement, double* q_out) override {
+    load_lanes(q, state_.q);
+    load_lanes(displacement, state_.u);
+    sestina::plus_q<T>(model_, state_.q, state_.u, state_.q);
+    for (std::size_t i = 0; i < state_.q.size(); ++i) store(state_.q[i], q_out + i * kLanes);
+  }
+  void normalize_q(double* q) override {
+    load_lanes(q, state_.q);
+    sestina::normalize_q<T>(model_, state_.q);
+    for (std::size_t i = 0; i < state_.q.size(); ++i) store(state_.q[i], q + i * kLanes);
+  }
+
+ private:
+  template <class Number>
+  static Number* row(Number* rows, int index, int width) {
+    return rows + static_cast<std::ptrdiff_t>(index) * width;
+  }
+  static void load_lanes(const double* from, std::vector<T>& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = load<kLanes>(from + i * kLanes);
+  }
+
+  void load_states(const StateArrays& states, int first, int rows) {
+    const int nq = model_.nq(), nu = model_.nu(), nd = model_.nd();
+    state_.t = T(0.0);
+    if (!states.t.empty()) load_rows<kLanes>(states.t.data() + first, 1, rows, &state_.t);
+    load_rows<kLanes>(row(states.q.data(), first, nq), nq, rows, state_.q.data());
+    load_rows<kLanes>(row(states.u.data(), first, nu), nu, rows, state_.u.data());
+    load_rows<kLanes>(row(states.d.data(), first, nd), nd, rows, state_.d.data());
+  }
+  void load_tau(const StateArrays& states, int first, int rows) {
+    if (states.tau.empty()) {
+      std::fill(tau_.begin(), tau_.end(), T(0.0));
+    } else {
+      load_rows<kLanes>(row(states.tau.data(), first, model_.nu()), model_.nu(), rows, tau_.data());
+    }
+  }
+
+  // Adds to tau_ and fills body_forces_.
+  void update_forces() {
+    if (!has_forces_) return;
+    if (forces_.has_body_forces) update_kinematics(model_, properties_, state_, kinematics_);
+    update_applied_forces(model_, properties_, state_, kinematics_, forces_);
+    for (std::size_t i = 0; i < tau_.size(); ++i) tau_[i] += forces_.tau[i];
+    for (std::size_t i = 1; i < body_forces_.size(); ++i) {
+      const Rotation<T>& R_WM = kinematics_.motion[i].X_WB.R;
+      const SpatialForce<T>& F = forces_.body[i];
+      body_forces_[i] = {transpose_times(R_WM, F.torque), transpose_times(R_WM, F.force)};
+    }
+  }
+  const SpatialForce<T>* body_forces() const { return body_forces_.empty() ? nullptr : body_forces_.data(); }
+
+  unsigned calc_udot() {
+    update_forces();
+    const auto solve = [&](auto& recursion) {
+      return recursion.calc_udot(state_.q.data(), state_.u.data(), tau_.data(), body_forces(), udot_.data());
+    };
+    return mark_failures(shared_ ? solve(*shared_) : solve(*own_));
+  }
+
+  // Lanes that failed, and those with a number that is not finite, are all NaN.
+  unsigned mark_failures(const Mask<T>& failed) {
+    T sum(0.0);  // zero, or NaN
+    for (const T& x : udot_) sum += T(0.0) * x;
+    const Mask<T> is_bad = failed || sum != sum;
+    const unsigned bits = to_bits(is_bad);
+    if (bits != 0) {
+      for (T& x : udot_) x = select(is_bad, T(__builtin_nan("")), x);
+    }
+    return bits;
+  }
+
+  const Model& model_;
+  Properties<T> properties_;
+  Kinematics<T> kinematics_;
+  AppliedForces<T> forces_;
+  bool has_forces_;
+  State<T> state_;
+  std::vector<T> tau_, udot_;
+  std::vector<SpatialForce<T>> body_forces_;  // by BodyIndex: M's axes
+  std::optional<LaneRecursion<T, double>> shared_;
+  std::optional<LaneRecursion<T, T>> own_;
+};
+
+}  // namespace
+}  // namespace sestina
+
+// The only symbol that leaves the object files of an instruction set.
+extern "C" sestina::BatchKernel* SESTINA_BATCH_MAKER(
+    const sestina::Model& model, std::span<const sestina::Properties<double>* const> sets) {
+  return new sestina::LaneKernel(model, sets);
+}

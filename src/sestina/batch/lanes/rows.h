@@ -1,0 +1,100 @@
+// From one state after the other to one state in each lane, and back.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "sestina/numerics/batch.h"
+
+namespace sestina {
+
+// The first `count` numbers from `first` on, and zeros; nothing behind them is touched.
+template <int n>
+[[gnu::always_inline]] inline Batch<n> load_part(const double* first, int count) {
+#if defined(__AVX512F__)
+  if constexpr (n == 8) {
+    const auto mask = static_cast<__mmask8>((1U << count) - 1);
+    return __builtin_bit_cast(typename Batch<n>::Vector, _mm512_maskz_loadu_pd(mask, first));
+  }
+#endif
+  typename Batch<n>::Vector lanes{};
+  for (int i = 0; i < n; ++i) {
+    if (i < count) lanes[i] = first[i];
+  }
+  return lanes;
+}
+template <int n>
+[[gnu::always_inline]] inline void store_part(const Batch<n>& x, double* first, int count) {
+#if defined(__AVX512F__)
+  if constexpr (n == 8) {
+    const auto mask = static_cast<__mmask8>((1U << count) - 1);
+    _mm512_mask_storeu_pd(first, mask, __builtin_bit_cast(__m512d, x.lanes));
+    return;
+  }
+#endif
+  for (int i = 0; i < n; ++i) {
+    if (i < count) first[i] = x[i];
+  }
+}
+template <int n>
+[[gnu::always_inline]] inline Batch<n> load(const double* first) {
+  typename Batch<n>::Vector lanes;
+  __builtin_memcpy(&lanes, first, sizeof lanes);
+  return lanes;
+}
+template <int n>
+[[gnu::always_inline]] inline void store(const Batch<n>& x, double* first) {
+  __builtin_memcpy(first, &x.lanes, sizeof x.lanes);
+}
+
+// Exchanges of a and b, s apart: a takes what of b has no bit s in its place, and the other way round.
+template <int n, int s, int... i>
+[[gnu::always_inline]] inline void exchange(Batch<n>& a, Batch<n>& b, std::integer_sequence<int, i...>) {
+  const auto x = a.lanes, y = b.lanes;
+  a = __builtin_shufflevector(x, y, ((i & s) != 0 ? n + i - s : i)...);
+  b = __builtin_shufflevector(x, y, ((i & s) != 0 ? n + i : i + s)...);
+}
+template <int n, int s = 1>
+[[gnu::always_inline]] inline void transpose_lanes(Batch<n> (&rows)[n]) {
+  for (int k = 0; k < n; ++k) {
+    if ((k & s) == 0) exchange<n, s>(rows[k], rows[k + s], std::make_integer_sequence<int, n>());
+  }
+  if constexpr (2 * s < n) transpose_lanes<n, 2 * s>(rows);
+}
+
+// to[i] (width): number i of each row. With fewer rows than lanes the last one stands in for those that are
+// missing.
+template <int n>
+void load_rows(const double* from, int width, int rows, Batch<n>* to) {
+  for (int i = 0; i < width; i += n) {
+    const int count = width - i < n ? width - i : n;
+    Batch<n> block[n];
+    for (int k = 0; k < n; ++k) {
+      const double* row = from + static_cast<std::ptrdiff_t>(k < rows ? k : rows - 1) * width + i;
+      block[k] = count == n ? load<n>(row) : load_part<n>(row, count);
+    }
+    transpose_lanes(block);
+    for (int k = 0; k < count; ++k) to[i + k] = block[k];
+  }
+}
+template <int n>
+void store_rows(const Batch<n>* from, int width, int rows, double* to) {
+  for (int i = 0; i < width; i += n) {
+    const int count = width - i < n ? width - i : n;
+    Batch<n> block[n];
+    for (int k = 0; k < n; ++k) {
+      if (k < count) block[k] = from[i + k];
+    }
+    transpose_lanes(block);
+    for (int k = 0; k < rows; ++k) {
+      double* row = to + static_cast<std::ptrdiff_t>(k) * width + i;
+      if (count == n) {
+        store(block[k], row);
+      } else {
+        store_part(block[k], row, count);
+      }
+    }
+  }
+}
+
+}  // namespace sestina
