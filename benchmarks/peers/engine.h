@@ -17,9 +17,20 @@ enum class Kernel {
   kDerivatives,      // of forward dynamics, by q, u and tau
   kMassMatrix,       // from q
   kKinematics,       // poses and velocities of all links from q and u
+  // The first two for many states at once, which of all engines ours alone can do: beside the peers one by
+  // one.
+  kManyForward,
+  kManyInverse,
 };
 constexpr Kernel kKernels[] = {Kernel::kForwardDynamics, Kernel::kInverseDynamics, Kernel::kDerivatives,
-                               Kernel::kMassMatrix, Kernel::kKinematics};
+                               Kernel::kMassMatrix,      Kernel::kKinematics,      Kernel::kManyForward,
+                               Kernel::kManyInverse};
+// What is computed for a single state.
+constexpr Kernel of_one_state(Kernel kernel) {
+  return kernel == Kernel::kManyForward   ? Kernel::kForwardDynamics
+         : kernel == Kernel::kManyInverse ? Kernel::kInverseDynamics
+                                          : kernel;
+}
 const char* to_string(Kernel kernel);
 
 // One way in which one engine computes one kernel.

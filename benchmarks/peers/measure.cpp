@@ -38,7 +38,7 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
 // differ; what needs no solution agrees to round-off. Difference quotients have errors of their own.
 double tolerance_of(const Mechanism& mechanism, Kernel kernel, bool is_checked_by_slow_result) {
   if (is_checked_by_slow_result) return 1e-5;
-  const bool is_solved = kernel == Kernel::kForwardDynamics || kernel == Kernel::kDerivatives;
+  const bool is_solved = of_one_state(kernel) == Kernel::kForwardDynamics || kernel == Kernel::kDerivatives;
   if (!is_solved) return 1e-10;
   return mechanism.nu > kLargestMatrix ? 1e-5 : 1e-8;
 }

@@ -108,11 +108,13 @@ std::vector<Comparison> compare_engines(const Mechanism& mechanism, const Option
   for (const Kernel kernel : kKernels) {
     std::vector<Routine> routines;
     for (const auto& engine : engines) {
+      const bool is_ours = engine == engines.front();
       for (Routine& routine : engine->routines()) {
-        if (routine.kernel == kernel) routines.push_back(std::move(routine));
+        if (routine.kernel == (is_ours ? kernel : of_one_state(kernel)))
+          routines.push_back(std::move(routine));
       }
     }
-    if (!routines.empty()) {
+    if (!routines.empty() && (kernel == of_one_state(kernel) || routines.front().kernel == kernel)) {
       comparisons.push_back(compare(mechanism, kernel, routines, *engines.front(), states, options.measure));
     }
   }

@@ -31,9 +31,13 @@ const char* to_string(Kernel kernel) {
     case Kernel::kMassMatrix:
       return "mass matrix";
     case Kernel::kKinematics:
+      return "kinematics";
+    case Kernel::kManyForward:
+      return "forward dynamics of many states";
+    case Kernel::kManyInverse:
       break;
   }
-  return "kinematics";
+  return "inverse dynamics of many states";
 }
 
 std::string processor_name() {

@@ -1,9 +1,11 @@
 // Sestina, by the objects that its solvers are made of.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "engine.h"
 #include "sestina/base/version.h"
+#include "sestina/batch/batch_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"
@@ -47,6 +49,55 @@ std::shared_ptr<const Model> make_model(const Mechanism& mechanism) {
   return freeze(system);
 }
 
+// All states side by side in one array each, and dynamics on the lanes of one instruction set.
+class ManyStates {
+ public:
+  ManyStates(const std::shared_ptr<const Model>& model, InstructionSet set)
+      : dynamics_(model, calc_properties(*model), nullptr, set),
+        nq_(static_cast<std::size_t>(model->nq())),
+        nu_(static_cast<std::size_t>(model->nu())) {}
+
+  void add(const State<double>& state, const std::vector<double>& tau, const std::vector<double>& udot) {
+    q_.insert(q_.end(), state.q.begin(), state.q.end());
+    u_.insert(u_.end(), state.u.begin(), state.u.end());
+    tau_.insert(tau_.end(), tau.begin(), tau.end());
+    udot_.insert(udot_.end(), udot.begin(), udot.end());
+    result_.resize(udot_.size());
+    ++count_;
+  }
+  std::string method() const { return "lanes, " + std::string(to_string(dynamics_.instruction_set())); }
+
+  // `count` states from state `first` on, the first state following the last.
+  void calc(Kernel kernel, int first, int count) {
+    while (count > 0) {
+      const int now = std::min(count, count_ - first);
+      const auto part = [&](std::vector<double>& x, std::size_t width) {
+        return std::span(x).subspan(static_cast<std::size_t>(first) * width,
+                                    static_cast<std::size_t>(now) * width);
+      };
+      StateArrays states{.count = now, .q = part(q_, nq_), .u = part(u_, nu_)};
+      if (kernel == Kernel::kManyForward) {
+        states.tau = part(tau_, nu_);
+        dynamics_.calc_udot(states, part(result_, nu_));
+      } else {
+        dynamics_.calc_tau(states, part(udot_, nu_), part(result_, nu_));
+      }
+      count -= now;
+      first = 0;
+    }
+  }
+  std::vector<double> result(int k) const {
+    const auto from = result_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * nu_);
+    return {from, from + static_cast<std::ptrdiff_t>(nu_)};
+  }
+
+ private:
+  BatchDynamics dynamics_;
+  std::size_t nq_, nu_;
+  int count_ = 0;
+  std::vector<double> q_, u_, tau_, udot_, result_;
+};
+
 class SestinaEngine final : public Engine {
  public:
   SestinaEngine(const Mechanism& mechanism, const peers::States& states)
@@ -68,6 +119,10 @@ class SestinaEngine final : public Engine {
       states_.push_back(
           {{0.0, reorder_q(state.q), reorder_u(state.u)}, reorder_u(state.tau), reorder_u(state.udot)});
     }
+    for (const InstructionSet set : available_instruction_sets()) {
+      many_.push_back(std::make_unique<ManyStates>(model_, set));
+      for (const OurState& s : states_) many_.back()->add(s.state, s.tau, s.udot);
+    }
   }
 
   std::vector<Routine> routines() override {
@@ -86,6 +141,16 @@ class SestinaEngine final : public Engine {
         list, Kernel::kKinematics, "update_kinematics",
         [this](const OurState& s) { update_kinematics(*model_, properties_, s.state, kinematics_); },
         [this](int) { return kinematics(); });
+    for (const auto& many : many_) {
+      for (const Kernel kernel : {Kernel::kManyForward, Kernel::kManyInverse}) {
+        list.push_back({kernel, "Sestina", many->method(),
+                        [&many, kernel](int first, int count) { many->calc(kernel, first, count); },
+                        [this, &many, kernel](int k) {
+                          many->calc(kernel, k, 1);
+                          return restore_u(many->result(k));
+                        }});
+      }
+    }
     if (mechanism_.nu > kLargestMatrix) return list;
     add(
         list, Kernel::kMassMatrix, "mass_matrix",
@@ -246,6 +311,7 @@ class SestinaEngine final : public Engine {
   std::vector<double> udot_;
   std::vector<BodyIndex> bodies_;  // of each link
   std::vector<OurState> states_;
+  std::vector<std::unique_ptr<ManyStates>> many_;  // for each instruction set
 };
 
 }  // namespace
