@@ -8,6 +8,25 @@
 
 namespace sestina {
 
+// Sums of products are written as chains, one product added after the other: each link is one fused
+// multiply-add where the processor has them. sum + a x b
+template <class T>
+[[gnu::always_inline]] inline Vec3<T> plus_cross(const Vec3<T>& sum, const Vec3<T>& a, const Vec3<T>& b) {
+  return {sum.x + a.y * b.z - a.z * b.y, sum.y + a.z * b.x - a.x * b.z, sum.z + a.x * b.y - a.y * b.x};
+}
+// sum + A v
+template <class T>
+[[gnu::always_inline]] inline Vec3<T> plus_product(const Vec3<T>& sum, const Mat3<T>& A, const Vec3<T>& v) {
+  return {sum.x + A.xx * v.x + A.xy * v.y + A.xz * v.z, sum.y + A.yx * v.x + A.yy * v.y + A.yz * v.z,
+          sum.z + A.zx * v.x + A.zy * v.y + A.zz * v.z};
+}
+template <class T>
+[[gnu::always_inline]] inline Vec3<T> plus_product(const Vec3<T>& sum, const SymMat3<T>& A,
+                                                   const Vec3<T>& v) {
+  return {sum.x + A.xx * v.x + A.xy * v.y + A.xz * v.z, sum.y + A.xy * v.x + A.yy * v.y + A.yz * v.z,
+          sum.z + A.xz * v.x + A.yz * v.y + A.zz * v.z};
+}
+
 // A rotation about one coordinate axis.
 template <class T>
 struct PlaneTurn {
@@ -115,24 +134,25 @@ struct ArticulatedBody {
 
   // z += I [0; a]
   [[gnu::always_inline]] void add_force_of_acceleration(const Vec3<T>& a) {
-    z.torque += B * a;
-    z.force += m * a;
+    z.torque = plus_product(z.torque, B, a);
+    z.force = plus_product(z.force, m, a);
   }
 
   // From the point at s = p_PQ back to P: B' = B + [s]x m,  J' = J + [s]x B^T - B' [s]x
   [[gnu::always_inline]] void shift_back(const Vec3<T>& s) {
-    const Vec3<T> x = cross(s, {m.xx, m.xy, m.xz}), y = cross(s, {m.xy, m.yy, m.yz}),
-                  w = cross(s, {m.xz, m.yz, m.zz});
-    const Mat3<T> P = B + Mat3<T>::from_columns(x, y, w);
+    const Vec3<T> x = plus_cross({B.xx, B.yx, B.zx}, s, {m.xx, m.xy, m.xz});
+    const Vec3<T> y = plus_cross({B.xy, B.yy, B.zy}, s, {m.xy, m.yy, m.yz});
+    const Vec3<T> w = plus_cross({B.xz, B.yz, B.zz}, s, {m.xz, m.yz, m.zz});
+    const Mat3<T> P = Mat3<T>::from_columns(x, y, w);
     // Column k of [s]x B^T is s x (row k of B); row k of -B' [s]x is s x (row k of B').
-    J.xx += (s.y * B.xz - s.z * B.xy) + (s.y * P.xz - s.z * P.xy);
-    J.yy += (s.z * B.yx - s.x * B.yz) + (s.z * P.yx - s.x * P.yz);
-    J.zz += (s.x * B.zy - s.y * B.zx) + (s.x * P.zy - s.y * P.zx);
-    J.xy += (s.y * B.yz - s.z * B.yy) + (s.z * P.xx - s.x * P.xz);
-    J.xz += (s.y * B.zz - s.z * B.zy) + (s.x * P.xy - s.y * P.xx);
-    J.yz += (s.z * B.zx - s.x * B.zz) + (s.x * P.yy - s.y * P.yx);
+    J.xx = J.xx + s.y * B.xz - s.z * B.xy + s.y * P.xz - s.z * P.xy;
+    J.yy = J.yy + s.z * B.yx - s.x * B.yz + s.z * P.yx - s.x * P.yz;
+    J.zz = J.zz + s.x * B.zy - s.y * B.zx + s.x * P.zy - s.y * P.zx;
+    J.xy = J.xy + s.y * B.yz - s.z * B.yy + s.z * P.xx - s.x * P.xz;
+    J.xz = J.xz + s.y * B.zz - s.z * B.zy + s.x * P.xy - s.y * P.xx;
+    J.yz = J.yz + s.z * B.zx - s.x * B.zz + s.x * P.yy - s.y * P.yx;
     B = P;
-    z.torque += cross(s, z.force);
+    z.torque = plus_cross(z.torque, s, z.force);
   }
 
   // I -= U W^T, where W is U times a number.

@@ -172,7 +172,7 @@ class LaneKernel final : public BatchKernel {
   unsigned mark_failures(const Mask<T>& failed) {
     T sum(0.0);  // zero, or NaN
     for (const T& x : udot_) sum += T(0.0) * x;
-    const Mask<T> is_bad = failed || sum != sum;
+    const Mask<T> is_bad = failed || !(sum == T(0.0));
     const unsigned bits = to_bits(is_bad);
     if (bits != 0) {
       for (T& x : udot_) x = select(is_bad, T(__builtin_nan("")), x);

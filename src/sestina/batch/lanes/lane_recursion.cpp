@@ -108,18 +108,22 @@ void LaneRecursion<T, P>::move(const T* q, const T* u) {
   }
 }
 
-// What the body takes to turn as it does, less what acts on it.
+// Adds what the body takes to turn as it does, less what acts on it.
 template <class T, class P>
-[[gnu::always_inline]] inline SpatialForce<T> LaneRecursion<T, P>::own_force(
-    std::size_t i, const SpatialForce<T>* body_forces) const {
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::add_own_force(std::size_t i,
+                                                                      const SpatialForce<T>* body_forces,
+                                                                      SpatialForce<T>& z) const {
   const BodyInAxes<P>& body = numbers_.bodies[i];
   const Vec3<T>& w = passages_[i].w;
-  SpatialForce<T> force{cross(w, lift(body.J) * w), centripetal(w, lift(body.h))};
+  const Vec3<T> h = lift(body.h);
+  const T wh = dot(w, h), ww = dot(w, w);  // w x (w x h) = (w . h) w - (w . w) h
+  z.torque = plus_cross(z.torque, w, lift(body.J) * w);
+  z.force = {z.force.x + wh * w.x - ww * h.x, z.force.y + wh * w.y - ww * h.y,
+             z.force.z + wh * w.z - ww * h.z};
   if (body_forces != nullptr) {
     const Mat3<T> R_MK = lift(body.R_MK);
-    force -= {transpose_times(R_MK, body_forces[i].torque), transpose_times(R_MK, body_forces[i].force)};
+    z -= {transpose_times(R_MK, body_forces[i].torque), transpose_times(R_MK, body_forces[i].force)};
   }
-  return force;
 }
 
 template <class T, class P>
@@ -130,16 +134,15 @@ template <class T, class P>
   const SymMat3<T> J = lift(body.J);
   const Vec3<T> h = lift(body.h);
   const T m(body.mass), o(0.0);
-  const SpatialForce<T> force = own_force(i, body_forces);
   if (is_first) {
-    sum = {J, {o, -h.z, h.y, h.z, o, -h.x, -h.y, h.x, o}, {m, m, m, o, o, o}, force};
-    return;
+    sum = {J, {o, -h.z, h.y, h.z, o, -h.x, -h.y, h.x, o}, {m, m, m, o, o, o}, {}};
+  } else {
+    sum.J += J;
+    Mat3<T>& B = sum.B;
+    B = {B.xx, B.xy - h.z, B.xz + h.y, B.yx + h.z, B.yy, B.yz - h.x, B.zx - h.y, B.zy + h.x, B.zz};
+    sum.m.xx += m, sum.m.yy += m, sum.m.zz += m;
   }
-  sum.J += J;
-  Mat3<T>& B = sum.B;
-  B = {B.xx, B.xy - h.z, B.xz + h.y, B.yx + h.z, B.yy, B.yz - h.x, B.zx - h.y, B.zy + h.x, B.zz};
-  sum.m.xx += m, sum.m.yy += m, sum.m.zz += m;
-  sum.z += force;
+  add_own_force(i, body_forces, sum.z);
 }
 
 template <class T, class P>
@@ -166,14 +169,17 @@ template <bool has_armature>
   SymMat3<T>& J = sum.J;
   Mat3<T>& B = sum.B;
   const T c_x = passage.w.y * u, c_y = -passage.w.x * u;  // (a)
-  sum.z.torque += {J.xx * c_x + J.xy * c_y, J.xy * c_x + J.yy * c_y, J.xz * c_x + J.yz * c_y};
-  sum.z.force += {B.xx * c_x + B.yx * c_y, B.xy * c_x + B.yy * c_y, B.xz * c_x + B.yz * c_y};
+  Vec3<T>&torque = sum.z.torque, &force = sum.z.force;
+  torque = {torque.x + J.xx * c_x + J.xy * c_y, torque.y + J.xy * c_x + J.yy * c_y,
+            torque.z + J.xz * c_x + J.yz * c_y};
+  force = {force.x + B.xx * c_x + B.yx * c_y, force.y + B.xy * c_x + B.yy * c_y,
+           force.z + B.xz * c_x + B.yz * c_y};
   const SpatialForce<T> U{{J.xz, J.yz, J.zz}, {B.zx, B.zy, B.zz}};
   const T D = has_armature ? J.zz + T(body.armature) : J.zz;
-  is_singular_ = is_singular_ || D <= T(kSingularPivot) * (J.xx + J.yy + J.zz);
+  check_pivot(D, J.xx + J.yy + J.zz);
   const T D_inverse = T(1) / D;
   const SpatialForce<T> W = D_inverse * U;
-  const T e = tau - sum.z.torque.z;
+  const T e = tau - torque.z;
   W_[k] = W;
   free_udot_[k] = D_inverse * e;
   sum.m -= {U.force.x * W.force.x, U.force.y * W.force.y, U.force.z * W.force.z,
@@ -188,8 +194,8 @@ template <bool has_armature>
     sum.z += e * W;
   } else {
     J.xz = J.yz = J.zz = B.zx = B.zy = B.zz = T(0.0);
-    sum.z.torque = {sum.z.torque.x + e * W.torque.x, sum.z.torque.y + e * W.torque.y, tau};
-    sum.z.force += e * W.force;
+    torque = {torque.x + e * W.torque.x, torque.y + e * W.torque.y, tau};
+    force += e * W.force;
   }
   sum.template turn_about_z<has_armature>(passage.turn);
   pass_twist(i, sum);
@@ -209,8 +215,7 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
     const SpatialMotion<T>& H = H_[k];
     const SpatialForce<T> U = sum.times(H);
     const T D = dot(H, U) + T(numbers_.bodies[i].armature);
-    const T scale = dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way;
-    is_singular_ = is_singular_ || D <= T(kSingularPivot) * scale;
+    check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way);
     const T D_inverse = T(1) / D;
     const T e = tau[k] - dot(H, sum.z);
     W_[k] = D_inverse * U;
@@ -223,7 +228,7 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
 
 template <class T, class P>
 void LaneRecursion<T, P>::eliminate(const T* u, const T* tau, const SpatialForce<T>* body_forces) {
-  is_singular_ = {};
+  smallest_pivot_ = T(1.0);
   ArticulatedBody<T> sum;
   for (auto step = walk_.steps.rbegin(); step != walk_.steps.rend(); ++step) {
     const auto i = static_cast<std::size_t>(step->body);
@@ -253,7 +258,7 @@ template <class T, class P>
                                                                         SpatialMotion<T>& A) const {
   const Passage& passage = passages_[i];
   const auto k = static_cast<std::size_t>(tree_.links[i].u_start);
-  A.v += cross(A.w, lift(numbers_.bodies[i].s)) + passage.a_c;  // (d)
+  A.v = plus_cross(A.v + passage.a_c, A.w, lift(numbers_.bodies[i].s));  // (d)
   to_child_axes(i, A.w);
   to_child_axes(i, A.v);
   const SpatialForce<T>& W = W_[k];
@@ -288,7 +293,7 @@ void LaneRecursion<T, P>::accelerate(const T* u, T* udot) {
     } else {
       accelerate_columns(i, udot, A);
     }
-    A_[i] = A;
+    if (step.own_sum >= 0) A_[i] = A;  // for further children
   }
 }
 
@@ -298,7 +303,7 @@ Mask<T> LaneRecursion<T, P>::calc_udot(const T* q, const T* u, const T* tau,
   move(q, u);
   eliminate(u, tau, body_forces);
   accelerate(u, udot);
-  return is_singular_;
+  return smallest_pivot_ <= T(0.0);
 }
 
 template <class T, class P>
@@ -312,7 +317,7 @@ void LaneRecursion<T, P>::follow_motion(const T* u, const T* udot, const Spatial
     SpatialMotion<T> A = A_[static_cast<std::size_t>(link.parent)];
     if (structure_[i].is_turn) {
       const Passage& passage = passages_[i];
-      A.v += cross(A.w, lift(body.s)) + passage.a_c;
+      A.v = plus_cross(A.v + passage.a_c, A.w, lift(body.s));
       to_child_axes(i, A.w);
       to_child_axes(i, A.v);
       A.w += {passage.w.y * u[first], -passage.w.x * u[first], udot[first]};
@@ -326,8 +331,10 @@ void LaneRecursion<T, P>::follow_motion(const T* u, const T* udot, const Spatial
     }
     A_[i] = A;
     const Vec3<T> h = lift(body.h);
-    F_[i] = own_force(i, body_forces);
-    F_[i] += {lift(body.J) * A.w + cross(h, A.v), T(body.mass) * A.v + cross(A.w, h)};
+    SpatialForce<T> F{lift(body.J) * A.w, T(body.mass) * A.v};
+    F = {plus_cross(F.torque, h, A.v), plus_cross(F.force, A.w, h)};
+    add_own_force(i, body_forces, F);
+    F_[i] = F;
   }
 }
 

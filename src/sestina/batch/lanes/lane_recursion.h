@@ -62,7 +62,12 @@ class LaneRecursion {
   void move_general(std::size_t i, const Joint& joint, const T* q, const T* u);
   void add_own(std::size_t i, bool is_first, const SpatialForce<T>* body_forces,
                ArticulatedBody<T>& sum) const;
-  SpatialForce<T> own_force(std::size_t i, const SpatialForce<T>* body_forces) const;
+  void add_own_force(std::size_t i, const SpatialForce<T>* body_forces, SpatialForce<T>& z) const;
+  // As SolveReport::check_pivot; a pivot that is not a number shows in udot.
+  void check_pivot(const T& pivot, const T& scale) {
+    const T above = pivot - T(kSingularPivot) * scale;
+    smallest_pivot_ = select(above < smallest_pivot_, above, smallest_pivot_);
+  }
   void eliminate(const T* u, const T* tau, const SpatialForce<T>* body_forces);
   template <bool has_armature>
   void eliminate_turn(std::size_t i, const T& u, const T& tau, ArticulatedBody<T>& sum);
@@ -95,9 +100,9 @@ class LaneRecursion {
   std::vector<SpatialForce<T>> W_;        // (nu) U / D: revolute joints K's axes, others P's
   std::vector<T> free_udot_;              // (nu) e / D
   std::vector<ArticulatedBody<T>> sums_;  // where further children meet
-  std::vector<SpatialMotion<T>> A_;       // by BodyIndex, own axes
+  std::vector<SpatialMotion<T>> A_;       // by BodyIndex, own axes; where somebody reads it
   std::vector<SpatialForce<T>> F_;        // by BodyIndex, own axes: inverse dynamics
-  Mask<T> is_singular_{};
+  T smallest_pivot_{};                    // above what counts as zero
 };
 
 }  // namespace sestina
