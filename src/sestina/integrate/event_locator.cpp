@@ -172,6 +172,14 @@ void EventLocator::take_samples(StepDriver& driver) {
   }
 }
 
+// The step ends where a function is not finite any more: `state`, at t.
+void EventLocator::end_run_at(StepDriver& driver, double t, const IntegrationState& state) {
+  functions_.calc(state, values_);
+  const ComputationError error(t, functions_.explain(state, std::max(0, first_not_finite(values_))));
+  driver.end_step_at(t);
+  throw error;
+}
+
 // Cuts the step where a sample is not finite, so that all of them are.
 void EventLocator::keep_within_domains(StepDriver& driver) {
   for (;;) {
@@ -181,13 +189,13 @@ void EventLocator::keep_within_domains(StepDriver& driver) {
     const double begin = times_.front(), shortest = shortest_tolerance(driver);
     double beyond = 0.0;
     double end = find_end_of_domain(driver, static_cast<std::size_t>(bad) / values_.size(), beyond);
-    if (end - begin <= shortest) calc_finite(driver.advance_to(beyond));  // throws
+    if (end - begin <= shortest) end_run_at(driver, beyond, driver.advance_to(beyond));
     // The interpolant is not the rule's own solution, which may leave the domain before.
     for (double width = shortest;; end -= width, width *= 8.0) {
       const IntegrationState& state = driver.try_end(end);
       functions_.calc(state, values_);
       if (first_not_finite(values_) < 0) break;
-      if (end - width - begin <= shortest) calc_finite(state);  // throws
+      if (end - width - begin <= shortest) end_run_at(driver, end, state);
     }
     driver.end_step_at(end);
   }

@@ -95,6 +95,7 @@ class EventLocator {
 
   void calc_finite(const IntegrationState& state);
   void take_samples(StepDriver& driver);
+  [[noreturn]] void end_run_at(StepDriver& driver, double t, const IntegrationState& state);
   void keep_within_domains(StepDriver& driver);
   double find_end_of_domain(StepDriver& driver, std::size_t k, double& beyond);
   bool find_crossing(StepDriver& driver, int event, Crossing& found);
