@@ -23,11 +23,11 @@ struct States {
   int count;
   std::vector<double> t, q, u, d, tau, udot;
 
-  States(const Model& model, int count, std::uint64_t seed) : count(count) {
+  States(const Model& model, int number, std::uint64_t seed) : count(number) {
     SplitMix random(seed);
     const State<double> initial = calc_initial_state(model);
     std::vector<double> displacement(initial.u.size()), moved(initial.q.size());
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < number; ++k) {
       t.push_back(random.uniform(0.0, 2.0));
       for (double& x : displacement) x = random.uniform(-1.0, 1.0);
       plus_q<double>(model, initial.q, displacement, moved);
@@ -76,7 +76,7 @@ class OnInstructionSet : public testing::TestWithParam<InstructionSet> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Available, OnInstructionSet, testing::ValuesIn(available_instruction_sets()),
-                         [](const auto& info) { return std::string(to_string(info.param)); });
+                         [](const auto& set) { return std::string(to_string(set.param)); });
 
 // Errors of udot are those of the sums in the mass matrix times its condition number: both ways leave them.
 TEST_P(OnInstructionSet, AccelerationsAreThoseOfSingleStatesOnRandomTrees) {
