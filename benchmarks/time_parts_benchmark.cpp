@@ -7,6 +7,7 @@
 //   plain         every body a piece: grain 1
 //   hybrid        with the grain that the program takes
 //   pieces        other grains, so that the cost of a body and that of an assembly can be told apart
+// (on several threads both at once, as in a run, and counted as solution)
 // and, without times, the grain of the hybrid for lengths that are not run.
 // The parts are timed in turn, and the shortest of the rounds counts, since other work can only add.
 #include <algorithm>
@@ -101,9 +102,15 @@ class Division final : public Part {
         executor_(threads > 1 ? std::make_unique<Executor>(threads) : nullptr),
         solver_(*mechanism.model, grain, executor_.get()) {}
   void update_kinematics(Mechanism& m) override {
-    solver_.update_kinematics(m.properties, m.state, m.kinematics);
+    if (executor_ == nullptr) solver_.update_kinematics(m.properties, m.state, m.kinematics);
   }
-  void solve(Mechanism& m) override { solver_.solve(m.properties, m.kinematics, m.forces, m.udot); }
+  void solve(Mechanism& m) override {
+    if (executor_ == nullptr) {
+      solver_.solve(m.properties, m.kinematics, m.forces, m.udot);
+    } else {
+      solver_.move_and_solve(m.properties, m.state, m.kinematics, m.forces, m.udot);
+    }
+  }
   void print(int n) const override {
     const AssemblyTree& tree = solver_.assembly_tree();
     std::printf("%s,%d,%d,%d,%zu,%d,%.4g,%.4g\n", name_, n, grain_, threads_, tree.pieces.size(),

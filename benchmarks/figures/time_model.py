@@ -7,10 +7,13 @@ Runs bench_time_parts and bench_executor (or reads --parts FILE, the CSV of the 
 far the model is from what was measured on one and on more threads, predicts to 10^4 processors and draws
 docs/pictures/time_model.svg. Chains of n revolute joints; kinematics and solution.
 
-The model. A chain of n bodies in pieces of g has P = ceil(n/g) pieces; level l of the assembly tree joins
-k_l pairs, which halves what is left. With s(k) = ceil(k/p) tasks one after the other on the busiest processor,
+The model. A chain of n bodies in pieces of g has P = ceil(n/g) pieces, which are dealt out in B blocks: at least 4, at
+most 16 or P/16, of about P/B pieces with the assemblies among them. Of the levels of the assembly tree above, with k_l assemblies,
+those with more than 8 are spread and the others done in order. With s(k) = ceil(k/p) tasks one after the other on the
+busiest processor,
 
-    T = w g s(P)  +  c P  +  a sum_l s(k_l)  +  t (5 + 4 levels with more than one assembly)             (1)
+    T = w g s(B) ceil(P/B)  +  c P  +  a (s(B) (ceil(P/B) - 1) + sum_spread s(k_l) + sum_others k_l)  +  t m         (1)
+    m = 3 while every piece is a block and no level is spread, else 4 + 4 levels that are spread
 
 w   time of a body in a piece, kinematics and solution; in the outermost piece, which has no handle, r
 c   a piece in the scan of the kinematics, which one processor does for all
@@ -37,6 +40,7 @@ from figure_file import PICTURES, WIDTH, save
 
 FIT = range(128, 2049)  # bodies: what fits into the caches
 FIT_PLAIN = {True: 512, False: 2048}  # the same by whether every body is a piece, which takes 2.5 KB a body
+FEW_BLOCKS, MANY_BLOCKS, SERIAL_ASSEMBLIES = 4, 16, 8  # as in divide_and_conquer_solver.cpp
 LENGTHS = (64, 256, 1024, 4096, 16384, 10**6)
 
 
@@ -95,20 +99,32 @@ class Model:
         pieces = math.ceil(n / grain)
         if pieces == 1:
             return self.recursive(n)  # nothing to assemble
-        levels = []
-        left = pieces
+        blocks, levels = self.schedule(pieces)
+        per_block = math.ceil(pieces / blocks)
+        busiest = min(pieces, math.ceil(blocks / p) * per_block)
+        spread = [k for k in levels if k > SERIAL_ASSEMBLIES]
+        assembly_steps = (math.ceil(blocks / p) * (per_block - 1) + sum(math.ceil(k / p) for k in spread) +
+                          sum(k for k in levels if k <= SERIAL_ASSEMBLIES))
+        scan = self.c * (2 * assembly_steps if parallel_scan else pieces)
+        t = 0.0 if p == 1 else self.latency * (1 + math.log2(p / 2))
+        syncs = 3 if blocks == pieces and not spread else 4 + 4 * len(spread)
+        if parallel_scan:
+            syncs += 2 * len(spread)
+        bodies = self.w * min(n, busiest * grain) - (self.w - self.r) * grain * (busiest == pieces)
+        return bodies + scan + self.a * assembly_steps + t * syncs
+
+    @staticmethod
+    def schedule(pieces):
+        """Blocks of pieces, and the assemblies of the levels above them, as DivideAndConquerSolver::make_schedule."""
+        most_blocks = min(max(pieces // 2, FEW_BLOCKS), max(MANY_BLOCKS, pieces // 16))
+        left, levels = pieces, []
+        while left > most_blocks:
+            left -= left // 2
+        blocks = left
         while left > 1:
             levels.append(left // 2)
             left -= left // 2
-        parallel = [k for k in levels if k > 1]
-        busiest = math.ceil(pieces / p)
-        assembly_steps = sum(math.ceil(k / p) for k in levels)
-        scan = self.c * (2 * assembly_steps if parallel_scan else pieces)
-        t = 0.0 if p == 1 else self.latency * (1 + math.log2(p / 2))
-        # Kinematics: two levels of pieces. Solution: two of pieces and one more after the gaps; four sweeps.
-        syncs = 5 + 4 * len(parallel) + (2 * len(parallel) if parallel_scan else 0)
-        bodies = self.w * min(n, busiest * grain) - (self.w - self.r) * grain * (busiest == pieces)
-        return bodies + scan + self.a * assembly_steps + t * syncs
+        return blocks, levels
 
     def fastest(self, n, grains, p, **options):
         """The least of (1) for any number of processors up to p, of which more may be slower, and any of the grains."""

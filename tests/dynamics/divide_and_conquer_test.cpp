@@ -55,6 +55,25 @@ TEST_P(Division, GivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+TEST_P(Division, GivesTheSameBitsWithItsKinematicsAtOnce) {
+  const System system = GetParam().make(GetParam().links);
+  Evaluation<double> at(freeze(system));
+  const DrivenState driven = driven_state(system, *at.model, 102);
+  const std::vector<double> one_by_one = solve(at, driven, nullptr);
+  const Kinematics<double> kinematics = at.kinematics;
+  Executor executor(2);
+  for (Executor* threads : {static_cast<Executor*>(nullptr), &executor}) {
+    DivideAndConquerSolver<double> solver(*at.model, GetParam().grain, threads);
+    at.kinematics = Kinematics<double>(*at.model);
+    std::fill(at.udot.begin(), at.udot.end(), 0.0);
+    EXPECT_FALSE(
+        solver.move_and_solve(at.properties, driven.state, at.kinematics, at.forces, at.udot).is_singular);
+    EXPECT_EQ(at.udot, one_by_one);
+    const Vec3<double> tip = at.kinematics.motion.back().X_WB.p, expected = kinematics.motion.back().X_WB.p;
+    EXPECT_TRUE(tip.x == expected.x && tip.y == expected.y && tip.z == expected.z);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Division,
                          testing::Values(Case{"chain_of_bodies", revolute_chain, 200, 1},
                                          Case{"chain_of_short_pieces", revolute_chain, 300, 5},

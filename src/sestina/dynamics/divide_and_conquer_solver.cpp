@@ -9,9 +9,6 @@
 namespace sestina {
 namespace {
 
-// Below this fraction of its diagonal element a pivot of a positive
-// semidefinite matrix is round-off.
-constexpr double kNullPivot = 1e-14;
 // Blocks of pieces that are one task: so many, or up to a sixteenth of the pieces; and how many assemblies
 // are sooner done than spread (an assembly takes about as long as one synchronisation of two threads).
 constexpr int kFewBlocks = 4, kManyBlocks = 16, kSerialAssemblies = 8;
@@ -25,50 +22,6 @@ constexpr double kStrongPivot = 1e-6;
 constexpr int kMostRounds = 5;
 constexpr double kRoundOffGap = 1e-13;
 constexpr double kSmallGap = 1e-9;
-
-// The lower L of Phi = L L^T; columns of vanishing pivots are zero, and so are the inverses of their pivots.
-template <class T>
-void factor_semidefinite(const Mat6<T>& Phi, CholeskyFactor<T>& factor) {
-  Mat6<T>& L = factor.L;
-  L = {};
-  for (int j = 0; j < 6; ++j) {
-    T pivot = Phi.m[j][j];
-    for (int k = 0; k < j; ++k) pivot -= L.m[j][k] * L.m[j][k];
-    const auto vanishes = pivot <= T(kNullPivot) * Phi.m[j][j];
-    const T root = sqrt(select(vanishes, T(1), pivot));
-    const T inverse = select(vanishes, T(0), T(1) / root);
-    L.m[j][j] = select(vanishes, T(0), root);
-    factor.inverse_pivots[j] = inverse;
-    for (int i = j + 1; i < 6; ++i) {
-      T x = Phi.m[i][j];
-      for (int k = 0; k < j; ++k) x -= L.m[i][k] * L.m[j][k];
-      L.m[i][j] = x * inverse;
-    }
-  }
-}
-
-// y with L y = d, for d in the range of L L^T.
-template <class T>
-Vec6<T> solve_lower(const CholeskyFactor<T>& factor, Vec6<T> d) {
-  for (int i = 0; i < 6; ++i) {
-    for (int k = 0; k < i; ++k) d[i] -= factor.L.m[i][k] * d[k];
-    d[i] *= factor.inverse_pivots[i];
-  }
-  return d;
-}
-
-// X with L X = D, likewise for all columns of D.
-template <class T>
-Mat6<T> solve_lower(const CholeskyFactor<T>& factor, const Mat6<T>& D) {
-  Rows6<T> X(D);
-  for (int i = 0; i < 6; ++i) {
-    for (int k = 0; k < i; ++k) X.row[i] -= factor.L.m[i][k] * X.row[k];
-    X.row[i] = factor.inverse_pivots[i] * X.row[i];
-  }
-  Mat6<T> result;
-  X.store(result);
-  return result;
-}
 
 // A^T B
 template <class T>
@@ -181,6 +134,8 @@ void DivideAndConquerSolver<T>::make_schedule() {
   add(correction_, TaskKind::kGather, 0, num_blocks);
   add_levels(correction_, TaskKind::kJoinGaps, TaskKind::kTopGaps);
   add(correction_, TaskKind::kAccelerate, 0, num_blocks);
+  sizes_with_kinematics_ = {num_pieces, 1};
+  sizes_with_kinematics_.insert(sizes_with_kinematics_.end(), solution_.sizes.begin(), solution_.sizes.end());
 }
 
 // A block is what has become one node by the assemblies before `end`.
@@ -218,6 +173,18 @@ BodyMotion<T> chain(const BodyMotion<T>& base, const BodyMotion<T>& relative) {
 }  // namespace
 
 template <class T>
+template <class Tasks>
+void DivideAndConquerSolver<T>::run_levels(std::span<const int> sizes, Tasks& do_tasks) {
+  if (executor_ != nullptr) {
+    executor_->parallel_levels(sizes, 1, do_tasks);
+    return;
+  }
+  for (std::size_t level = 0; level < sizes.size(); ++level) {
+    do_tasks(static_cast<int>(level), 0, sizes[level]);
+  }
+}
+
+template <class T>
 void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& properties, const State<T>& state,
                                                   Kinematics<T>& kinematics) {
   const int num_pieces = static_cast<int>(tree_.pieces.size());
@@ -229,11 +196,7 @@ void DivideAndConquerSolver<T>::update_kinematics(const Properties<T>& propertie
       if (level == 2) move_piece(i, properties, state, kinematics);
     }
   };
-  if (executor_ != nullptr) {
-    executor_->parallel_levels(sizes, 1, do_tasks);
-    return;
-  }
-  for (int level = 0; level < 3; ++level) do_tasks(level, 0, sizes[level]);
+  run_levels(sizes, do_tasks);
 }
 
 template <class T>
@@ -267,6 +230,39 @@ SolveReport<T> DivideAndConquerSolver<T>::solve(const Properties<T>& properties,
                                                 const Kinematics<T>& kinematics,
                                                 const AppliedForces<T>& forces, std::span<T> udot) {
   run(solution_, properties, kinematics, forces, udot);
+  return close_gaps(properties, kinematics, forces, udot);
+}
+
+template <class T>
+SolveReport<T> DivideAndConquerSolver<T>::move_and_solve(const Properties<T>& properties,
+                                                         const State<T>& state, Kinematics<T>& kinematics,
+                                                         const AppliedForces<T>& forces, std::span<T> udot) {
+  const auto do_task_of = [&](int level, int i) {
+    if (level == 0) return calc_relative_motion(i, properties, state, kinematics);
+    if (level == 1) return chain_motions();
+    if (level > 2) {
+      return do_task(solution_.tasks[static_cast<std::size_t>(level - 2)], i, properties, kinematics, forces,
+                     udot);
+    }
+    const Block& block = blocks_[static_cast<std::size_t>(i)];
+    for (const int piece : block.pieces) {
+      move_piece(piece, properties, state, kinematics);
+      eliminate_piece(piece, properties, kinematics, forces);
+    }
+    for (const int assembly : block.assemblies) join(assembly);
+  };
+  const auto do_tasks = [&](int level, int begin, int end) {
+    for (int i = begin; i < end; ++i) do_task_of(level, i);
+  };
+  run_levels(sizes_with_kinematics_, do_tasks);
+  return close_gaps(properties, kinematics, forces, udot);
+}
+
+// What is left to do after all accelerations are known once.
+template <class T>
+SolveReport<T> DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties,
+                                                     const Kinematics<T>& kinematics,
+                                                     const AppliedForces<T>& forces, std::span<T> udot) {
   used_fallback_ = false;
   for (const SolveReport<T>& report : reports_) used_fallback_ = used_fallback_ || any(report.is_singular);
   if (used_fallback_) return fallback_.solve(properties, kinematics, forces, udot);
@@ -300,13 +296,7 @@ void DivideAndConquerSolver<T>::run(const Schedule& schedule, const Properties<T
     const Task& tasks = schedule.tasks[static_cast<std::size_t>(level)];
     for (int i = begin; i < end; ++i) do_task(tasks, i, properties, kinematics, forces, udot);
   };
-  if (executor_ != nullptr) {
-    executor_->parallel_levels(schedule.sizes, 1, do_tasks);
-    return;
-  }
-  for (std::size_t level = 0; level < schedule.sizes.size(); ++level) {
-    do_tasks(static_cast<int>(level), 0, schedule.sizes[level]);
-  }
+  run_levels(schedule.sizes, do_tasks);
 }
 
 template <class T>

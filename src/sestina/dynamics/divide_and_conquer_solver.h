@@ -47,7 +47,7 @@
 // Featherstone (1999) inverts the inertias of bodies instead (his handles have Phi alone): that fails where a
 // body has none and loses digits where it has little. Grain 1 makes every body a piece (his algorithm in
 // these variables); a larger grain is the hybrid of Critchley and others (2009).
-// Cost: about 1.6 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
+// Cost: about 1.5 times the recursion in the pieces, and of the order of 3000 multiplications an assembly.
 // Sources: Featherstone, A divide-and-conquer articulated-body algorithm, IJRR 18 (1999) 867-892;
 // Critchley, Anderson, Binani, J. Comput. Nonlinear Dynam. 4 (2009) 021004.
 #pragma once
@@ -55,15 +55,9 @@
 #include "sestina/dynamics/assembly_tree.h"
 #include "sestina/dynamics/recursive_solver.h"
 #include "sestina/parallel/executor.h"
-#include "sestina/spatial/mat6.h"
+#include "sestina/spatial/cholesky6.h"
 
 namespace sestina {
-
-template <class T>
-struct CholeskyFactor {
-  Mat6<T> L;  // lower
-  Vec6<T> inverse_pivots;
-};
 
 template <class T>
 class DivideAndConquerSolver {
@@ -83,6 +77,10 @@ class DivideAndConquerSolver {
   // As RecursiveSolver.
   SolveReport<T> solve(const Properties<T>& properties, const Kinematics<T>& kinematics,
                        const AppliedForces<T>& forces, std::span<T> udot);
+  // update_kinematics() and solve() at once, for forces that do not depend on the kinematics, to the same
+  // bits: each piece is eliminated while its kinematics are in the cache, and the threads meet once less.
+  SolveReport<T> move_and_solve(const Properties<T>& properties, const State<T>& state,
+                                Kinematics<T>& kinematics, const AppliedForces<T>& forces, std::span<T> udot);
   void calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                       std::span<SpatialForce<T>> reactions) const;
 
@@ -139,10 +137,15 @@ class DivideAndConquerSolver {
   };
   void make_schedule();
   void make_blocks(int end);
+  // Calls do_tasks(level, begin, end), spread over the threads.
+  template <class Tasks>
+  void run_levels(std::span<const int> sizes, Tasks& do_tasks);
   void run(const Schedule& schedule, const Properties<T>& properties, const Kinematics<T>& kinematics,
            const AppliedForces<T>& forces, std::span<T> udot);
   void do_task(const Task& task, int i, const Properties<T>& properties, const Kinematics<T>& kinematics,
                const AppliedForces<T>& forces, std::span<T> udot);
+  SolveReport<T> close_gaps(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                            const AppliedForces<T>& forces, std::span<T> udot);
   template <class Join>
   void do_top(const Vec3<T>& a, Join&& join_one);
   void close_block(const Block& block);
@@ -175,8 +178,9 @@ class DivideAndConquerSolver {
   Executor* executor_;
   AssemblyTree tree_;
   std::vector<Block> blocks_;
-  int first_serial_ = 0;            // assembly
-  Schedule solution_, correction_;  // the solution with the gaps of (11) closed; a round after (16)
+  int first_serial_ = 0;                    // assembly
+  Schedule solution_, correction_;          // the solution with the gaps of (11) closed; a round after (16)
+  std::vector<int> sizes_with_kinematics_;  // of the levels of move_and_solve()
   ArticulatedSweep<T> sweep_;
   RecursiveSolver<T> fallback_;
   bool used_fallback_ = false;

@@ -83,6 +83,11 @@ class DivideAndConquer final : public MultibodySolver {
                             const AppliedForces<double>& forces, std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
   }
+  SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
+                                     Kinematics<double>& kinematics, const AppliedForces<double>& forces,
+                                     std::span<double> udot) override {
+    return solver_.move_and_solve(properties, state, kinematics, forces, udot);
+  }
   void calc_reactions(const Properties<double>&, const Kinematics<double>& kinematics,
                       const AppliedForces<double>& forces, std::span<const double>,
                       std::span<SpatialForce<double>> reactions) override {
@@ -134,13 +139,29 @@ void ForwardDynamics::update(const State<double>& state, Trace::Scope& scope) {
   update_applied_forces(*model_, properties_, state, kinematics_, forces_);
 }
 
-void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot,
-                                std::span<const double> tau) {
+void ForwardDynamics::add(std::span<const double> tau) {
+  for (std::size_t i = 0; i < tau.size(); ++i) forces_.tau[i] += tau[i];
+}
+
+// Forces on joints alone do not depend on the kinematics, so that these may wait for the solver; not if
+// somebody wants to know how long each takes.
+SolveReport<double> ForwardDynamics::solve(const State<double>& state, std::span<double> udot,
+                                           std::span<const double> tau) {
+  if (trace_ == nullptr && !forces_.has_body_forces) {
+    update_applied_forces(*model_, properties_, state, kinematics_, forces_);
+    add(tau);
+    return solver_->move_and_solve(properties_, state, kinematics_, forces_, udot);
+  }
   Trace::Scope scope(trace_, Phase::kKinematics);
   update(state, scope);
-  for (std::size_t i = 0; i < tau.size(); ++i) forces_.tau[i] += tau[i];
+  add(tau);
   scope.next(Phase::kSolve);
-  const SolveReport<double> report = solver_->solve(properties_, kinematics_, forces_, udot);
+  return solver_->solve(properties_, kinematics_, forces_, udot);
+}
+
+void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot,
+                                std::span<const double> tau) {
+  const SolveReport<double> report = solve(state, udot, tau);
   if (report.is_singular || !is_finite_sum(udot)) fail(state, report);
 }
 

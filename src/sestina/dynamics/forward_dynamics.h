@@ -23,6 +23,14 @@ class MultibodySolver {
   virtual SolveReport<double> solve(const Properties<double>& properties,
                                     const Kinematics<double>& kinematics, const AppliedForces<double>& forces,
                                     std::span<double> udot) = 0;
+  // update_kinematics() and solve() at once, to the same bits, for forces that do not depend on the
+  // kinematics.
+  virtual SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
+                                             Kinematics<double>& kinematics,
+                                             const AppliedForces<double>& forces, std::span<double> udot) {
+    update_kinematics(properties, state, kinematics);
+    return solve(properties, kinematics, forces, udot);
+  }
   // After solve(): see RecursiveSolver::calc_reactions.
   virtual void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
                               const AppliedForces<double>& forces, std::span<const double> udot,
@@ -69,6 +77,8 @@ class ForwardDynamics {
 
  private:
   void update(const State<double>& state, Trace::Scope& scope);
+  SolveReport<double> solve(const State<double>& state, std::span<double> udot, std::span<const double> tau);
+  void add(std::span<const double> tau);
   [[noreturn]] void fail(const State<double>& state, const SolveReport<double>& report);
 
   std::shared_ptr<const Model> model_;
