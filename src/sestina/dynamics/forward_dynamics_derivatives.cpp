@@ -53,7 +53,7 @@ class RowColumns {
 
 }  // namespace
 
-// Speeds inboard of a speed, on average, above which the recursion is faster (docs/performance.md).
+// Speeds inboard of a speed, on average, above which the recursion takes over (docs/derivatives.md).
 constexpr double kDeep = 18.0;
 
 ForwardDynamicsDerivatives::Columns ForwardDynamicsDerivatives::choose_columns(const Model& model) {
