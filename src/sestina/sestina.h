@@ -15,6 +15,8 @@
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/mass_matrix.h"
+#include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/dynamics/recursive_solver.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/plot.h"
