@@ -1,0 +1,117 @@
+// The equations of one element in time, of all bodies and joints at once: residual and tangent.
+//
+// With the start of the element (v_0, w_0, C_0, x_0) known, D, E and A of element_pair.h and h its length,
+// the unknowns are, at each point g = 1..k, v, w, C of every body and the multipliers f of every
+// joint, and at the end (index e) v, w, C, x of every body and an impulse of every multiplier. J is the
+// inertia about the mass centre in axes of the body, F and T the forces (ground axes) and torques (body
+// axes) on it, joints and gravity included, I and Q those of the impulses:
+//   m sum_j D_gj v_j / h - F_g = 0                                       Newton              (1)
+//   J sum_j D_gj w_j / h + w_g x J w_g - T_g = 0                         Euler               (2)
+//   sum_j D_gj C_j / h - C_g [w_g x] = 0                                   Poisson             (3)
+//   (4)-(6) of joint_conditions.h at point g = 0                           joints              (4)
+//   x_g = x_0 + h sum_j A_gj v_j                     (a linear function, not an unknown)       (5)
+//   m (v_e - sum_j E_j v_j) - I = 0,   J (w_e - sum_j E_j w_j) - Q = 0                     (6)
+//   C_e - sum_j E_j C_j = 0,   x_e - x_0 - h sum_g weight_g v_g = 0                            (7)
+//   the joints' conditions on the velocities of the end = 0                                    (8)
+// The motion alone would need neither impulses nor (8): the momenta at the ends of elements would then have
+// a share along the joints' conditions that alternates from element to element and does no harm to the
+// motion, but shows in the multipliers. (8) takes it out, and with it the multipliers gain up to an order.
+//
+// Every equation but those of applied forces is a polynomial in the unknowns: (1), (5)-(7) are linear or
+// quadratic, (2) and (3) quadratic, multipliers of conditions that turn enter (2) by products of three.
+// Since each element depends on those before it through the end of the last one alone, the system of all
+// elements is block lower bidiagonal.
+//
+// | here          | Anderson and Oghbaei 2005 | meaning                                                 |
+// |---------------|---------------------------|---------------------------------------------------------|
+// | w             | q-dot                     | rates of the quasi-coordinates: body-frame angular velocity |
+// | C             | C                         | direction cosines, body to ground                       |
+// | x             | x                         | mass centre                                             |
+// | f             | f                         | constraint forces                                       |
+// | h, k          | element length, degree    |                                                         |
+//
+// Source: K. S. Anderson and M. Oghbaei, A state-time formulation for dynamic systems simulation using
+// massively parallel computing resources, Nonlinear Dynamics 39 (2005); the impulses after Jay, Symplectic
+// partitioned Runge-Kutta methods for constrained Hamiltonian systems, SIAM J. Numer. Anal. 33 (1996).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sestina/state_time/applied_loads.h"
+#include "sestina/state_time/element_pair.h"
+
+namespace sestina {
+
+// Where the unknowns of an element stand in its vector y. After each point's v, w, C of all bodies (15
+// numbers each) come its multipliers; the end has v, w, C, x (18 each) and the impulses. Rows have the same
+// numbers: Newton's equation that of v, and so on. The start has the form of an end without impulses; as
+// columns its numbers follow those of the element.
+struct ElementLayout {
+  int bodies = 0, multipliers = 0, degree = 0;
+
+  static constexpr int kPointNumbers = 15, kEndNumbers = 18;
+  int point_size() const { return kPointNumbers * bodies + multipliers; }
+  int end_start() const { return degree * point_size(); }
+  int start_size() const { return kEndNumbers * bodies; }
+  int size() const { return end_start() + start_size() + multipliers; }
+  int point(int g, int body) const { return g * point_size() + kPointNumbers * body; }
+  int point_multiplier(int g) const { return g * point_size() + kPointNumbers * bodies; }
+  int end(int body) const { return end_start() + kEndNumbers * body; }
+  int end_multiplier() const { return end_start() + start_size(); }
+};
+
+struct TangentEntry {
+  int row, column;
+  double value;
+};
+
+class ElementEquations {
+ public:
+  // The model and the properties must outlive this.
+  ElementEquations(const Model& model, const Properties<double>& properties, ElementPair pair);
+
+  const ElementLayout& layout() const { return layout_; }
+  const ElementPair& pair() const { return pair_; }
+  const std::vector<JointConditions>& joints() const { return joints_; }
+
+  // Of the element that begins at t and is h long. start (layout.start_size()), y and residual
+  // (layout.size()); `q` (k x nq) holds guesses of the coordinates at the points and then what was found.
+  // With `tangent`, the derivatives of the residual by y and by the start are appended to it; an entry may
+  // come more than once.
+  void calc_residual(double t, double h, std::span<const double> start, std::span<const double> y,
+                     std::span<double> q, std::span<double> residual, std::vector<TangentEntry>* tangent);
+
+  // The motion at point g, or, with g = k, at the end.
+  void calc_motion(double h, std::span<const double> start, std::span<const double> y, int g,
+                   std::span<BodyInstant> bodies) const;
+  AppliedLoads& loads() { return applied_; }
+
+ private:
+  class Site;
+  struct Inertia {
+    double mass;
+    SymMat3<double> J;
+    Vec3<double> weight;  // N
+  };
+  void calc_point(double t, double h, int g, std::span<const double> start, std::span<const double> y,
+                  std::span<double> q, std::span<double> residual, std::vector<TangentEntry>* tangent);
+  void calc_end(double h, std::span<const double> start, std::span<const double> y,
+                std::span<double> residual, std::vector<TangentEntry>* tangent);
+  void add_point_tangent(double h, int g, std::vector<TangentEntry>& tangent) const;
+  void add_end_tangent(double h, std::vector<TangentEntry>& tangent) const;
+  void add_joints(Site& site, std::span<const double> multipliers, int first_row, std::span<double> residual,
+                  bool with_tangent);
+
+  ElementPair pair_;
+  ElementLayout layout_;
+  std::vector<JointConditions> joints_;
+  std::vector<Inertia> inertia_;
+  AppliedLoads applied_;
+  int nq_ = 0;
+  std::vector<BodyInstant> bodies_;
+  std::vector<BodyLoad> load_;
+  std::vector<double> rates_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,106 @@
+// From the motion of two bodies to the coordinates and speeds of the joint between them: the inverse of
+// pose() and H().
+//
+//   q: pose(q) = X_FM as nearly as the joint allows, from a q that is not far, by the method of Gauss and
+//      Newton:  q <- plus(q, H^+ [turn; shift]),   H^+ = (H^T H)^-1 H^T,
+//      shift = p_FM - p(q), turn the axial vector of R_FM R(q)^T
+//   u: H^+ V_FM
+//   the spatial force on M, as small as can be, whose generalised forces are tau: H (H^T H)^-1 tau
+// Angles so keep counting beyond a turn. R_FM need not be quite orthonormal. With dual numbers one repetition
+// from the converged q gives the derivatives.
+#pragma once
+
+#include <array>
+
+#include "sestina/joints/joint_list.h"
+
+namespace sestina {
+
+// (H^T H) x = b in place, by Cholesky's factors. n <= 6.
+template <class T, std::size_t n>
+void solve_normal_equations(const std::array<SpatialMotion<T>, n>& H, T* x) {
+  std::array<std::array<T, n>, n> L{};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      T sum = dot(H[i].w, H[j].w) + dot(H[i].v, H[j].v);
+      for (std::size_t l = 0; l < j; ++l) sum -= L[i][l] * L[j][l];
+      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t l = 0; l < i; ++l) x[i] -= L[i][l] * x[l];
+    x[i] /= L[i][i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t l = i + 1; l < n; ++l) x[i] -= L[l][i] * x[l];
+    x[i] /= L[i][i];
+  }
+}
+
+// x (n) = H^+ V
+template <class T, std::size_t n>
+void solve_for_speeds(const std::array<SpatialMotion<T>, n>& H, const SpatialMotion<T>& V, T* x) {
+  for (std::size_t i = 0; i < n; ++i) x[i] = dot(H[i].w, V.w) + dot(H[i].v, V.v);
+  solve_normal_equations(H, x);
+}
+
+// Of M in F.
+template <class T>
+struct RelativeMotion {
+  Pose<T> X_FM;
+  SpatialMotion<T> V_FM;  // axes of F
+};
+
+// From the motion of the parent's and the child's joint frames; X_PF is the place of F on the parent.
+template <class T>
+RelativeMotion<T> calc_relative_motion(const Pose<T>& X_WP, const SpatialMotion<T>& V_WP, const Pose<T>& X_PF,
+                                       const Pose<T>& X_WM, const SpatialMotion<T>& V_WM) {
+  const Pose<T> X_WF = X_WP * X_PF;
+  const Vec3<T> to_M = X_WM.p - X_WP.p;
+  return {{X_WF.R.transpose() * X_WM.R, transpose_times(X_WF.R, X_WM.p - X_WF.p)},
+          {transpose_times(X_WF.R, V_WM.w - V_WP.w),
+           transpose_times(X_WF.R, V_WM.v - V_WP.v - cross(V_WP.w, to_M))}};
+}
+
+// One repetition; returns the square of the displacement.
+template <class T, class Joint>
+T improve_coordinates(const Joint& joint, const Pose<T>& X_FM, T* q) {
+  if constexpr (Joint::kNu > 0) {
+    const Pose<T> X = joint.pose(q);
+    const Rotation<T> E = X_FM.R * X.R.transpose();
+    const T half(0.5);
+    const Vec3<T> turn{half * (E.zy - E.yz), half * (E.xz - E.zx), half * (E.yx - E.xy)};
+    std::array<T, static_cast<std::size_t>(Joint::kNu)> d;
+    solve_for_speeds(joint.H(q), SpatialMotion<T>{turn, X_FM.p - X.p}, d.data());
+    Joint::plus(q, d.data(), q);
+    T sum(0);
+    for (const T& x : d) sum += x * x;
+    return sum;
+  } else {
+    return T(0);
+  }
+}
+
+template <class T, class Joint>
+void find_speeds(const Joint& joint, const SpatialMotion<T>& V_FM, const T* q, T* u) {
+  if constexpr (Joint::kNu > 0) solve_for_speeds(joint.H(q), V_FM, u);
+}
+
+// Improves q until it stays; false where it does not.
+bool find_coordinates(const AnyJoint<double>& joint, const Pose<double>& X_FM, double* q);
+
+// On M about its origin, axes of F.
+template <class T, class Joint>
+SpatialForce<T> calc_joint_force(const Joint& joint, const T* q, const T* tau) {
+  SpatialForce<T> force;
+  if constexpr (Joint::kNu > 0) {
+    const auto H = joint.H(q);
+    std::array<T, static_cast<std::size_t>(Joint::kNu)> x;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = tau[i];
+    solve_normal_equations(H, x.data());
+    for (std::size_t i = 0; i < x.size(); ++i) force += SpatialForce<T>{x[i] * H[i].w, x[i] * H[i].v};
+  }
+  return force;
+}
+
+}  // namespace sestina
