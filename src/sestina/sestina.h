@@ -24,5 +24,6 @@
 #include "sestina/io/urdf.h"
 #include "sestina/model/freeze.h"
 #include "sestina/numerics/dual.h"
+#include "sestina/state_time/state_time_solver.h"
 #include "sestina/sweep/sweep.h"
 #include "sestina/workspace/workspace.h"

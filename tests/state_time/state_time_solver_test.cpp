@@ -1,0 +1,199 @@
+#include "sestina/state_time/state_time_solver.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/parallel/executor.h"
+#include "state_time/state_time_systems.h"
+#include "workspace/run_system.h"
+
+namespace sestina::test {
+namespace {
+
+// The state at the end by the recursive solver and Dormand and Prince's rule.
+State<double> reference_at(System system, double duration) {
+  set_accurate(system, duration, duration);
+  return run_system(std::move(system)).report.final_state;
+}
+
+struct Solved {
+  std::shared_ptr<const Model> model;
+  std::unique_ptr<StateTimeSolver> solver;
+
+  State<double> at(double t) const {
+    State<double> state;
+    solver->calc_state(t, state);
+    return state;
+  }
+};
+
+Solved solve(const System& system, double duration, StateTimeOptions options, Executor* executor = nullptr) {
+  Solved solved{freeze(system), nullptr};
+  solved.solver = std::make_unique<StateTimeSolver>(solved.model, calc_properties(*solved.model),
+                                                    std::move(options), executor);
+  solved.solver->start(calc_initial_state(*solved.model), duration);
+  while (!solved.solver->is_complete()) solved.solver->solve_window();
+  return solved;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+// Of the coordinates and speeds; those of Euler parameters up to their sign.
+double distance(const Model& model, const State<double>& a, const State<double>& b) {
+  std::vector<double> d(static_cast<std::size_t>(model.nu()));
+  minus_q<double>(model, a.q, b.q, d);
+  return std::max(distance(d, std::vector<double>(d.size())), distance(a.u, b.u));
+}
+
+TEST(StateTimeSolverTest, FollowsTheRecursiveSolver) {
+  struct Case {
+    const char* name;
+    System system;
+    double duration;
+    int elements;
+  };
+  const Case cases[] = {{"double pendulum", double_pendulum(), 1.0, 16},
+                        {"spherical chain", spherical_chain(4), 0.5, 10},
+                        {"branched tree", branched_tree(), 0.5, 16},
+                        {"heavy top", heavy_top(), 1.0, 40}};
+  for (const Case& c : cases) {
+    const Solved solved = solve(c.system, c.duration, {.elements = c.elements, .pair = "P5P6", .windows = 2});
+    const State<double> reference = reference_at(c.system, c.duration);
+    EXPECT_LT(distance(*solved.model, solved.at(c.duration), reference), 1e-9) << c.name;
+    EXPECT_GT(distance(*solved.model, calc_initial_state(*solved.model), reference), 0.1) << c.name;
+  }
+}
+
+// Order of the largest error in q and u at the end of a second.
+double observed_order(const char* pair, TestFunctions tests, int elements) {
+  const System system = double_pendulum();
+  const State<double> reference = reference_at(system, 1.0);
+  const auto error = [&](int n) {
+    const Solved solved = solve(system, 1.0, {.elements = n, .pair = pair, .tests = tests});
+    return distance(*solved.model, solved.at(1.0), reference);
+  };
+  return std::log2(error(elements) / error(2 * elements));
+}
+
+TEST(StateTimeSolverTest, EndsOfElementsAreSuperconvergent) {
+  EXPECT_NEAR(observed_order("LQ", TestFunctions::kNatural, 32), 4.0, 0.4);
+  EXPECT_NEAR(observed_order("QC", TestFunctions::kNatural, 16), 6.0, 0.6);
+  EXPECT_NEAR(observed_order("LQ", TestFunctions::kUpwind, 32), 3.0, 0.4);
+}
+
+TEST(StateTimeSolverTest, KeepsJointsClosedAndDirectionCosinesOrthonormal) {
+  const Solved solved = solve(branched_tree(), 0.5, {.elements = 8, .pair = "LQ"});
+  const std::size_t n = static_cast<std::size_t>(solved.model->bodies().size() - 1);
+  std::vector<BodyInstant> bodies(n), first(n);
+  solved.solver->calc_bodies(0.0, first);
+  solved.solver->calc_bodies(0.5, bodies);
+  const auto& properties = calc_properties(*solved.model);
+  const auto joints = make_joint_conditions(*solved.model, properties);
+  for (const BodyInstant& body : bodies) {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        EXPECT_NEAR(dot(body.C.column(i), body.C.column(j)), i == j ? 1.0 : 0.0, 1e-12);
+      }
+    }
+  }
+  for (const JointConditions& joint : joints) {
+    const auto c = static_cast<std::size_t>(joint.child);
+    const BodyInstant ground;
+    const BodyInstant& P = joint.parent == kNoBody ? ground : bodies[static_cast<std::size_t>(joint.parent)];
+    const Vec3<double> gap = bodies[c].x + bodies[c].C * joint.r - P.x - P.C * joint.s;
+    EXPECT_LT(norm(gap), 1e-12);
+    for (const JointCondition& condition : joint.conditions) {
+      if (condition.kind != JointCondition::Kind::kTurn) continue;
+      const BodyInstant& P0 =
+          joint.parent == kNoBody ? ground : first[static_cast<std::size_t>(joint.parent)];
+      EXPECT_NEAR(dot(P.C * condition.n, bodies[c].C * condition.m),
+                  dot(P0.C * condition.n, first[c].C * condition.m), 1e-12);
+    }
+  }
+  EXPECT_GT(norm(bodies[1].x - first[1].x), 0.1);
+}
+
+TEST(StateTimeSolverTest, AllJointsAndForcesFollowTheRecursiveSolver) {
+  for (const std::uint64_t seed : {2U, 5U, 8U}) {
+    const System system = random_state_time_system(seed, 4);
+    const double duration = 0.05;
+    const Solved solved = solve(system, duration, {.elements = 4, .pair = "P5P6"});
+    const State<double> reference = reference_at(system, duration);
+    double size = 1.0;
+    for (const double u : reference.u) size = std::max(size, std::abs(u));
+    EXPECT_LT(distance(*solved.model, solved.at(duration), reference), 1e-8 * size) << "seed " << seed;
+  }
+}
+
+TEST(StateTimeSolverTest, TheSparseBaselineGivesTheSame) {
+  const System system = branched_tree();
+  const Solved by_elements = solve(system, 0.4, {.elements = 6, .pair = "LQ"});
+  const Solved sparse = solve(system, 0.4, {.elements = 6, .pair = "LQ", .matrix = TimeMatrixKind::kSparse});
+  // Both solve the same equations to the last correction.
+  EXPECT_LT(distance(*by_elements.model, by_elements.at(0.4), sparse.at(0.4)), 1e-11);
+}
+
+TEST(StateTimeSolverTest, ThreadsDoNotChangeABit) {
+  const System system = branched_tree();
+  const State<double> alone = solve(system, 0.4, {.elements = 8, .pair = "QC"}).at(0.33);
+  for (const int threads : {2, 3}) {
+    Executor executor(threads);
+    const State<double> together = solve(system, 0.4, {.elements = 8, .pair = "QC"}, &executor).at(0.33);
+    EXPECT_EQ(together.q, alone.q) << threads;
+    EXPECT_EQ(together.u, alone.u) << threads;
+  }
+}
+
+TEST(StateTimeSolverTest, MultipliersAreTheReactions) {
+  const System system = double_pendulum();
+  const Solved solved = solve(system, 1.0, {.elements = 16, .pair = "P3P4"});
+  ForwardDynamics dynamics(solved.model, calc_properties(*solved.model), "recursive");
+  const double t = 0.53;
+  const State<double> state = solved.at(t);
+  std::vector<double> udot(static_cast<std::size_t>(solved.model->nu()));
+  dynamics.calc_udot(state, udot);
+  std::vector<SpatialForce<double>> recovered(3), multipliers(3);
+  dynamics.calc_reactions(udot, recovered);
+  solved.solver->calc_multiplier_reactions(t, multipliers);
+  for (std::size_t b = 1; b < 3; ++b) {
+    EXPECT_LT(norm(multipliers[b].force - recovered[b].force), 1e-4) << b;
+    EXPECT_LT(norm(multipliers[b].torque - recovered[b].torque), 1e-4) << b;
+    EXPECT_GT(norm(recovered[b].force), 0.1);
+  }
+}
+
+TEST(StateTimeSolverTest, UpwindSetCarriesStiffSpringsOverLongElements) {
+  // A mass on a spring of 1e6 N/m, displaced by 1 mm, pulled by its weight: omega = 1000 rad/s. The classical
+  // Runge-Kutta rule is stable up to 2.8 ms.
+  System system;
+  system.gravity = {0, 0, -9.81};
+  system.add_body("mass", 1.0).inertia = {.xx = 0.1, .yy = 0.1, .zz = 0.1};
+  JointSpec& slide = system.add_joint("slide", "prismatic", "ground.origin", "mass.origin");
+  slide.axis = {0, 0, 1}, slide.q = 1e-3;
+  system.add_joint_spring("spring", "slide", 1e6);
+  const Solved solved =
+      solve(system, 3.0, {.elements = 10, .pair = "LQ", .tests = TestFunctions::kUpwind, .windows = 10});
+  const State<double> end = solved.at(3.0);
+  EXPECT_NEAR(end.q[0], -9.81e-6, 1e-8);  // where the weight hangs at rest
+  EXPECT_NEAR(end.u[0], 0.0, 1e-6);
+}
+
+TEST(StateTimeSolverTest, TellsWhereNewtonsMethodFails) {
+  System system = double_pendulum();
+  system.joint("hip").u = 400.0;
+  try {
+    solve(system, 10.0, {.elements = 2, .pair = "LQ"});
+    FAIL() << "two elements cannot follow six hundred turns";
+  } catch (const ComputationError& error) {
+    EXPECT_NE(std::string(error.what()).find("elements from here to"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace sestina::test
