@@ -70,7 +70,7 @@ class PropertyPacker {
     Vec3<T> axis, second_axis;
     T pitch;
     visit_joint<double>(set(0).bodies[b].joint, [&]<class Joint>(const Joint&) {
-      const auto joint = [b](const auto& p) -> auto& { return *std::get_if<Joint>(&p.bodies[b].joint); };
+      const auto joint = [b](const auto& p) -> auto& { return std::get<Joint>(p.bodies[b].joint); };
       if constexpr (requires(Joint j) { j.axis; }) {
         axis = numbers<Vec3>([&](const auto& p) -> auto& { return joint(p).axis; });
       }

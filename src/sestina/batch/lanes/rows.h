@@ -77,8 +77,10 @@ void load_rows(const double* from, int width, int rows, Batch<n>* to) {
     for (int k = 0; k < count; ++k) to[i + k] = block[k];
   }
 }
+// The way back, for up to n rows.
 template <int n>
 void store_rows(const Batch<n>* from, int width, int rows, double* to) {
+  rows = rows < n ? rows : n;  // which no caller exceeds, but g++ cannot know
   for (int i = 0; i < width; i += n) {
     const int count = width - i < n ? width - i : n;
     Batch<n> block[n];
