@@ -37,14 +37,10 @@ ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>&
   acts_on_bodies_ =
       !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty());
   if (!acts_on_bodies_ && forces.joint_forces.empty()) return;
-  const std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
-  dual_.emplace(model, calc_properties<Dual>(model, parameters));
+  dual_.emplace(model, properties);
   dual_->properties.forces.joint_springs.clear();
   dual_->properties.forces.joint_dampers.clear();
-  const auto nq = static_cast<std::size_t>(model.nq()), nu = static_cast<std::size_t>(model.nu());
-  dual_->state.q.resize(nq), dual_->state.u.resize(nu);
-  dual_->state.d.resize(static_cast<std::size_t>(model.nd()));
-  qdot_.resize(nq), unit_.resize(nu);
+  qdot_.resize(dual_->state.q.size()), unit_.resize(dual_->state.u.size());
   const auto n = static_cast<std::size_t>(model.bodies().size());
   subtree_.resize(n);
   subtree_end_.resize(n);

@@ -13,7 +13,7 @@
 
 #include <optional>
 
-#include "sestina/dynamics/applied_forces.h"
+#include "sestina/dynamics/dual_forces.h"
 
 namespace sestina {
 
@@ -39,14 +39,6 @@ class ForceDerivatives {
                 std::span<const TangentMotion> tangents, double* by_q, double* by_u, std::ptrdiff_t stride);
 
  private:
-  struct DualForces {
-    DualForces(const Model& model, Properties<Dual> numbers)
-        : properties(std::move(numbers)), kinematics(model), forces(model) {}
-    Properties<Dual> properties;
-    State<Dual> state;
-    Kinematics<Dual> kinematics;  // the motion alone is in use
-    AppliedForces<Dual> forces;
-  };
   void set_values(const State<double>& state, const Kinematics<double>& kinematics);
   void move_by_q(std::size_t k, const State<double>& state, const Kinematics<double>& kinematics,
                  const TangentMotion& tangent);

@@ -18,20 +18,15 @@ Expr Graph::diff(Expr expr, Expr symbol) {
     pending.insert(pending.end(), operands(next).begin(), operands(next).end());
   }
   std::sort(missing.begin(), missing.end());
-  std::vector<Expr> below, rates;
+  std::vector<Expr> rates;
   for (const Expr next : missing) {
-    below.assign(operands(next).begin(), operands(next).end());
     rates.clear();
-    for (const Expr operand : below) rates.push_back(derivatives_.at(key(operand)));
+    for (const Expr operand : operands(next)) rates.push_back(derivatives_.at(key(operand)));
     const auto is_zero = [this](Expr rate) { return rate == zero_; };
     if (std::all_of(rates.begin(), rates.end(), is_zero)) continue;
-    derivatives_[key(next)] = diff_node(next, below, rates);
+    derivatives_[key(next)] = calc_rate(*this, next, rates);
   }
   return derivatives_.at(key(expr));
-}
-
-Expr Graph::diff_node(Expr expr, std::span<const Expr> /*of*/, std::span<const Expr> rates) {
-  return calc_rate(*this, expr, rates);
 }
 
 Expr Graph::substitute(Expr expr, std::span<const std::pair<Expr, Expr>> replacements) {

@@ -152,10 +152,6 @@ class Graph {
   std::optional<Expr> fold_power_of_product(Expr base, std::int64_t exponent);
   std::optional<Expr> fold_unary(Op op, const Coefficient& argument);
   bool has_negative_coefficient(Expr expr) const;
-  Expr diff_node(Expr expr, std::span<const Expr> operands, std::span<const Expr> derivatives);
-  Expr diff_product(std::span<const Expr> operands, std::span<const Expr> derivatives);
-  Expr diff_power(Expr expr, Expr base, Expr exponent, Expr base_rate, Expr exponent_rate);
-  Expr diff_unary(Expr expr, Expr argument);
 
   std::vector<Node> nodes_;
   std::vector<Expr> operands_;

@@ -93,9 +93,7 @@ AppliedLoads::AppliedLoads(const Model& model, const Properties<double>& propert
       state_.u.resize(static_cast<std::size_t>(model.nu()));
   state_.d = calc_initial_state(model).d;
   if (model.forces().empty()) return;
-  const std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
-  dual_.emplace(model, calc_properties<Dual>(model, parameters));
-  dual_->state.q.resize(state_.q.size()), dual_->state.u.resize(state_.u.size());
+  dual_.emplace(model, properties);
   dual_->state.d.assign(state_.d.begin(), state_.d.end());
 }
 
@@ -141,7 +139,7 @@ void AppliedLoads::add_loads(double t, std::span<const BodyInstant> bodies, std:
 
 void AppliedLoads::add_derivatives(double t, std::span<const BodyInstant> bodies, DerivativeSink& sink) {
   if (!any()) return;
-  DualPart& dual = *dual_;
+  DualForces& dual = *dual_;
   const int count = static_cast<int>(bodies.size());
   dual.state.t = Dual(t);
   std::vector<Motion<Dual>> motion;

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "sestina/dynamics/applied_forces.h"
+#include "sestina/dynamics/dual_forces.h"
 #include "sestina/state_time/joint_conditions.h"
 
 namespace sestina {
@@ -34,21 +34,12 @@ class AppliedLoads {
   void find_state(std::span<const BodyInstant> bodies, State<double>& state);
 
  private:
-  struct DualPart {
-    DualPart(const Model& model, Properties<Dual> numbers)
-        : properties(std::move(numbers)), kinematics(model), forces(model) {}
-    Properties<Dual> properties;
-    State<Dual> state;
-    Kinematics<Dual> kinematics;  // the motion alone is in use
-    AppliedForces<Dual> forces;
-  };
-
   const Model& model_;
   const Properties<double>& properties_;
   State<double> state_;
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_;
-  std::optional<DualPart> dual_;
+  std::optional<DualForces> dual_;
 };
 
 }  // namespace sestina
