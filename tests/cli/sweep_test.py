@@ -195,6 +195,18 @@ class ByH5py(ProgramTest):
             for k, name in enumerate(kept):
                 self.assertEqual(list(file["series"][3, 1, :, k]), [row[columns.index(name)] for row in rows])
 
+    def test_series_stand_at_the_same_instants_whatever_the_events(self):
+        text = pathlib.Path(self.model).read_text()
+        model = self.write("events.yaml", text + "variables: {ticks: 0}\n"
+                           "events: [{name: tick, when: t - m, set: {ticks: ticks + 1}}]\n")
+        self.expect(0, "sweep", model, "--vary", "parameters.m=[0.333, 0.571, 50]", "-o", "s.h5",
+                    "--record", "t", "ticks")
+        with h5py.File(self.folder / "s.h5") as file:
+            t, ticks = file["series"][..., 0], file["series"][..., 1]
+            for run, m in enumerate([0.333, 0.571, 50]):
+                self.assertEqual(list(t[run]), list(t[2]))  # the last has no event
+                self.assertEqual(list(ticks[run]), [float(instant > m) for instant in t[run]])
+
     def test_shows_a_failed_run(self):
         model = self.write("explosion.yaml", EXPLOSION)
         self.expect(1, "sweep", model, "--vary", "joints.slide.u=[0.1, 4]", "-o", "s.h5")
