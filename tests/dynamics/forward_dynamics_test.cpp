@@ -7,8 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "dynamics/mechanisms.h"
 #include "model/example_system.h"
 #include "sestina/base/error.h"
+#include "sestina/dynamics/mass_matrix.h"
 
 namespace sestina {
 namespace {
@@ -42,6 +44,35 @@ class AnySolver : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(AnySolver, SolvesTheExample) { EXPECT_EQ(failure(example_system()), ""); }
+
+// M (udot with tau - udot without) = tau, whether or not forces act on bodies and somebody counts the time.
+TEST_P(AnySolver, AddsTheGeneralisedForcesThatAreGiven) {
+  for (const System& system : {example_system(), revolute_chain(5)}) {
+    const auto model = freeze(system);
+    const auto nu = static_cast<std::size_t>(model->nu());
+    ForwardDynamics dynamics(model, calc_properties(*model), GetParam());
+    const State<double> state = calc_initial_state(*model);
+    std::vector<double> tau(nu), without(nu), with(nu);
+    for (std::size_t i = 0; i < nu; ++i) tau[i] = 1.0 + 0.5 * static_cast<double>(i);
+    Trace trace;
+    for (Trace* const counts : {static_cast<Trace*>(nullptr), &trace}) {
+      dynamics.set_trace(counts);
+      dynamics.calc_udot(state, without);
+      dynamics.calc_udot(state, with, tau);
+      MassMatrix<double> mass_matrix(*model);
+      mass_matrix.update(dynamics.properties(), dynamics.kinematics());
+      const auto& M = mass_matrix.matrix();
+      for (int i = 0; i < model->nu(); ++i) {
+        double sum = 0.0;
+        for (int j = 0; j < model->nu(); ++j) {
+          const auto k = static_cast<std::size_t>(j);
+          sum += (i >= j ? M(i, j) : M(j, i)) * (with[k] - without[k]);
+        }
+        EXPECT_NEAR(sum, tau[static_cast<std::size_t>(i)], 1e-10);
+      }
+    }
+  }
+}
 
 TEST_P(AnySolver, NamesAForceExpressionThatIsNotFinite) {
   System system = example_system();
