@@ -18,6 +18,34 @@ struct Term {
   Coefficient coefficient;
 };
 
+// A sum is like its multiples, as long as its terms stand apart from others: a + b - (a + b) is 0. Nothing
+// when there are none.
+std::optional<std::vector<Expr>> collect_multiples_of_sums(Graph& graph, std::span<const Expr> given) {
+  const auto sum_within = [&](Expr e) {
+    if (graph.op(e) == Op::kSum) return e;
+    const auto of = graph.operands(e);
+    const bool is_multiple = graph.op(e) == Op::kProduct && of.size() == 2 && graph.is_number(of[0]);
+    return is_multiple && graph.op(of[1]) == Op::kSum ? of[1] : Expr{};
+  };
+  const auto coefficient = [&](Expr e) {
+    return graph.op(e) == Op::kSum ? Coefficient::fraction(1, 1) : graph.number_of(graph.operands(e)[0]);
+  };
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (graph.op(given[i]) != Op::kProduct) continue;
+    const Expr within = sum_within(given[i]);
+    if (!within.is_valid()) continue;
+    for (std::size_t j = 0; j < given.size(); ++j) {
+      if (j == i || sum_within(given[j]) != within) continue;
+      std::vector<Expr> rest(given.begin(), given.end());
+      const Coefficient both = coefficient(given[i]) + coefficient(given[j]);
+      rest[std::min(i, j)] = graph.multiply(graph.number(both), within);
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
+      return rest;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Expr Graph::add(Expr a, Expr b) { return sum(std::array{a, b}); }
@@ -74,6 +102,7 @@ std::vector<Expr> Graph::merged_operands(Op op, std::span<const Expr> operands) 
 }
 
 Expr Graph::sum(std::span<const Expr> given) {
+  if (const auto collected = collect_multiples_of_sums(*this, given)) return sum(*collected);
   Coefficient constant;
   std::vector<Term> terms;
   for (const Expr expr : merged_operands(Op::kSum, given)) {
