@@ -1,0 +1,260 @@
+#include "sestina/expression/source_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+// How tightly a text binds.
+enum Level { kChoiceLevel, kSumLevel, kProductLevel, kUnaryLevel, kAtomLevel };
+
+struct Text {
+  std::string text;
+  Level level = kAtomLevel;
+};
+
+// A leaf or a text of more characters than this is not written twice, nor within another.
+constexpr std::size_t kLongestInline = 400;
+
+class SourceWriter {
+ public:
+  SourceWriter(const Graph& graph, Language language) : graph_(graph), language_(language) {}
+
+  std::string write(std::string_view name, std::span<const Expr> outputs, std::span<const Expr> inputs) {
+    const std::vector<Expr> nodes = graph_.reachable(outputs);
+    count_uses(nodes, outputs);
+    name_inputs(inputs, nodes);
+    for (const Expr node : nodes) {
+      if (graph_.op(node) == Op::kSymbol) continue;
+      Text text = make(node);
+      const bool is_leaf = graph_.operands(node).empty();
+      if (!is_leaf && (uses_[node.id] > 1 || text.text.size() > kLongestInline)) {
+        const std::string variable = unused_name(fmt::format("z{}", variable_count_++));
+        body_ += line(fmt::format("{}{} = {}", is_python() ? "" : "const double ", variable, text.text));
+        text = {variable};
+      }
+      texts_[node.id] = std::move(text);
+    }
+    return is_python() ? finish_python(name, outputs) : finish_c(name, outputs);
+  }
+
+ private:
+  bool is_python() const { return language_ == Language::kPython; }
+  std::string line(const std::string& statement) const {
+    return is_python() ? "    " + statement + "\n" : "  " + statement + ";\n";
+  }
+
+  void count_uses(std::span<const Expr> nodes, std::span<const Expr> outputs) {
+    for (const Expr node : nodes) {
+      for (const Expr operand : graph_.operands(node)) ++uses_[operand.id];
+    }
+    for (const Expr output : outputs) ++uses_[output.id];
+  }
+
+  std::string unused_name(std::string name) {
+    while (!names_.insert(name).second) name += "_";
+    return name;
+  }
+
+  void name_inputs(std::span<const Expr> inputs, std::span<const Expr> nodes) {
+    for (const char* taken :
+         {"in",   "out",   "inputs",   "math",     "lambda", "int",     "double", "for",    "if",   "else",
+          "and",  "or",    "not",      "is",       "def",    "del",     "class",  "return", "from", "import",
+          "as",   "with",  "pass",     "while",    "do",     "new",     "this",   "float",  "long", "short",
+          "char", "void",  "const",    "static",   "auto",   "std",     "sin",    "cos",    "tan",  "exp",
+          "log",  "sqrt",  "pow",      "fabs",     "atan2",  "y0",      "y1",     "yn",     "j0",   "j1",
+          "jn",   "gamma", "template", "operator", "signed", "unsigned"}) {
+      names_.insert(taken);
+    }
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::string name;
+      for (const char c : graph_.name_of(inputs[i])) {
+        if (c == '\'') {
+          name += name.ends_with("_d") || name.ends_with("_dd") ? "d" : "_d";
+        } else {
+          name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+        }
+      }
+      name = unused_name(name);
+      texts_[inputs[i].id] = {name};
+      if (uses_[inputs[i].id] == 0) continue;
+      body_ += line(is_python() ? fmt::format("{} = inputs[{}]", name, i)
+                                : fmt::format("const double {} = in[{}]", name, i));
+    }
+    for (const Expr node : nodes) {
+      if (graph_.op(node) == Op::kSymbol && !texts_.contains(node.id)) {
+        throw InputError(fmt::format("'{}' is no input of the function", graph_.name_of(node)));
+      }
+    }
+  }
+
+  std::string inside(Expr e, Level least) const {
+    const Text& text = texts_.at(e.id);
+    return text.level >= least ? text.text : "(" + text.text + ")";
+  }
+
+  // A number that is no integer division in any of the languages.
+  static Text number(double value) {
+    std::string text = fmt::format("{}", value);
+    if (text.find_first_of(".en") == std::string::npos) text += ".0";
+    return {text, value < 0.0 ? kUnaryLevel : kAtomLevel};
+  }
+
+  Text make(Expr e) const {
+    const auto of = graph_.operands(e);
+    switch (graph_.op(e)) {
+      case Op::kNumber:
+        return make_number(graph_.number_of(e));
+      case Op::kPi:
+        return {"3.14159265358979323846"};
+      case Op::kSum:
+        return make_sum(of);
+      case Op::kProduct:
+        return make_product(of);
+      case Op::kPower:
+        return make_power(e, of);
+      case Op::kTable:
+        throw InputError(fmt::format("table '{}' has no source code", graph_.table_name_of(e)));
+      default:
+        return make_call(graph_.op(e), of);
+    }
+  }
+
+  static Text make_number(const Coefficient& c) {
+    if (!c.is_exact() || c.is_integer()) return number(c.value());
+    // Rounded once, as everywhere.
+    return {fmt::format("{}.0/{}.0", c.numerator(), c.denominator()), kProductLevel};
+  }
+
+  Text make_sum(std::span<const Expr> of) const {
+    std::string sum;
+    const std::size_t first = graph_.is_number(of.front()) ? 1 : 0;
+    for (std::size_t i = first; i < of.size() + first; ++i) {  // the number last
+      const std::string term = inside(of[i % of.size()], kProductLevel);
+      if (sum.empty()) {
+        sum = term;
+      } else if (term.front() == '-') {
+        sum += " - " + term.substr(1);
+      } else {
+        sum += " + " + term;
+      }
+    }
+    return {sum, kSumLevel};
+  }
+
+  // A factor 1/x is written below the line.
+  Text make_product(std::span<const Expr> of) const {
+    std::string upper, lower, sign;
+    std::size_t below = 0;
+    for (const Expr factor : of) {
+      if (graph_.is_number(factor) && graph_.number_of(factor) == Coefficient::fraction(-1, 1)) {
+        sign = "-";
+        continue;
+      }
+      const auto exponent = graph_.integer_exponent(factor);
+      const bool is_below = exponent && *exponent == -1 && uses_.at(factor.id) == 1;
+      below += is_below ? 1 : 0;
+      std::string& side = is_below ? lower : upper;
+      const bool is_first = !is_below && upper.empty();
+      if (!side.empty()) side += "*";
+      side += inside(is_below ? graph_.operands(factor)[0] : factor, is_first ? kProductLevel : kUnaryLevel);
+    }
+    if (upper.empty()) upper = "1.0";
+    if (below == 0) return {sign + upper, kProductLevel};
+    return {sign + upper + "/" + (below > 1 ? "(" + lower + ")" : lower), kProductLevel};
+  }
+
+  Text make_power(Expr e, std::span<const Expr> of) const {
+    const auto exponent = graph_.integer_exponent(e);
+    const std::string base = inside(of[0], kAtomLevel);
+    if (exponent && *exponent == -1) return {"1.0/" + base, kProductLevel};
+    if (is_python()) return {base + "**" + inside(of[1], kAtomLevel), kUnaryLevel};
+    const bool is_short = texts_.at(of[0].id).text.size() < 20;
+    if (exponent && *exponent == 2 && is_short) return {base + "*" + base, kProductLevel};
+    if (exponent && *exponent == 3 && is_short) return {base + "*" + base + "*" + base, kProductLevel};
+    return {call("pow", {texts_.at(of[0].id).text, texts_.at(of[1].id).text})};
+  }
+
+  std::string call(std::string_view function, std::vector<std::string> arguments) const {
+    constexpr std::array<std::string_view, 3> kPrefix = {"", "std::", "math."};
+    return fmt::format("{}{}({})", kPrefix[static_cast<std::size_t>(language_)], function,
+                       fmt::join(arguments, ", "));
+  }
+
+  Text choice(const std::string& condition, const std::string& yes, const std::string& no) const {
+    if (is_python()) return {fmt::format("{} if {} else {}", yes, condition, no), kChoiceLevel};
+    return {fmt::format("{} ? {} : {}", condition, yes, no), kChoiceLevel};
+  }
+
+  Text make_call(Op op, std::span<const Expr> of) const {
+    std::vector<std::string> arguments;
+    for (const Expr operand : of) arguments.push_back(inside(operand, kSumLevel));
+    const std::string a = arguments[0];
+    switch (op) {
+      case Op::kAbs:
+        return {call("fabs", arguments)};
+      case Op::kSign:
+        return choice(inside(of[0], kSumLevel) + " < 0.0", "-1.0",
+                      is_python() ? fmt::format("(1.0 if {} > 0.0 else 0.0)", a)
+                                  : fmt::format("({} > 0.0 ? 1.0 : 0.0)", a));
+      case Op::kStep:
+        return choice(a + " < 0.0", "0.0", "1.0");
+      case Op::kMin:
+        return choice(a + " <= " + arguments[1], a, arguments[1]);
+      case Op::kMax:
+        return choice(arguments[1] + " <= " + a, a, arguments[1]);
+      case Op::kIfLess:
+        return choice(a + " < " + arguments[1], arguments[2], arguments[3]);
+      case Op::kIfLessEqual:
+        return choice(a + " <= " + arguments[1], arguments[2], arguments[3]);
+      default:
+        return {call(function_name(op), arguments)};
+    }
+  }
+
+  std::string finish_c(std::string_view name, std::span<const Expr> outputs) const {
+    const bool is_c = language_ == Language::kC;
+    std::string source = is_c ? "#include <math.h>\n\n" : "#include <cmath>\n\n";
+    source += fmt::format("void {}(const double *in, double *out) {{\n", name) + body_;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      source += line(fmt::format("out[{}] = {}", i, texts_.at(outputs[i].id).text));
+    }
+    return source + "}\n";
+  }
+
+  std::string finish_python(std::string_view name, std::span<const Expr> outputs) const {
+    std::string source = fmt::format("import math\n\n\ndef {}(inputs):\n", name) + body_ + "    return [\n";
+    for (const Expr output : outputs) source += "        " + texts_.at(output.id).text + ",\n";
+    return source + "    ]\n";
+  }
+
+  const Graph& graph_;
+  Language language_;
+  std::unordered_map<std::uint32_t, int> uses_;
+  std::unordered_map<std::uint32_t, Text> texts_;
+  std::unordered_set<std::string> names_;
+  std::string body_;
+  std::size_t variable_count_ = 0;
+};
+
+}  // namespace
+
+std::string to_source(const Graph& graph, std::string_view name, std::span<const Expr> outputs,
+                      std::span<const Expr> inputs, Language language) {
+  const auto is_inner = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) ||
+      !std::all_of(name.begin(), name.end(), is_inner)) {
+    throw InputError(fmt::format("'{}' cannot be the name of a function", name));
+  }
+  return SourceWriter(graph, language).write(name, outputs, inputs);
+}
+
+}  // namespace sestina

@@ -1,0 +1,26 @@
+// Expressions as source code of a function that evaluates them.
+//
+// What several outputs or terms share becomes a local variable, so that the code is as long as the graph is
+// large.
+//
+//   C        void NAME(const double in[N], double out[M])
+//   C++      the same, with std:: functions
+//   Python   def NAME(inputs): ... return [out0, ...]
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sestina/expression/graph.h"
+
+namespace sestina {
+
+enum class Language { kC, kCpp, kPython };
+
+// `inputs` are different symbols. Their names become identifiers: q0' is q0_d, hip.q[1] is hip_q_1_.
+// InputError when an output depends on another symbol or on a table, or `name` is no identifier.
+std::string to_source(const Graph& graph, std::string_view name, std::span<const Expr> outputs,
+                      std::span<const Expr> inputs, Language language);
+
+}  // namespace sestina
