@@ -1,0 +1,198 @@
+#include "sestina/symbolic/frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+#include "sestina/symbolic/frame_tree.h"
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina::symbolic {
+namespace {
+
+// v_parent = R v_child for a turn about one of three axes.
+Matrix3 simple_rotation(std::size_t axis, const Expression& angle) {
+  const std::size_t j = (axis + 1) % 3, k = (axis + 2) % 3;
+  const Expression s = sin(angle), c = cos(angle);
+  Matrix3 R;
+  R[axis][axis] = 1;
+  R[j][j] = c;
+  R[k][k] = c;
+  R[j][k] = -s;
+  R[k][j] = s;
+  return R;
+}
+
+// Rodrigues' formula about a unit vector: 1 + sin [a]x + (1 - cos) [a]x^2.
+Matrix3 general_rotation(const Triple& a, const Expression& angle) {
+  const Expression s = sin(angle), c = cos(angle);
+  Matrix3 R;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    R[i][i] = c + (1 - c) * a[i] * a[i];
+    R[i][j] = (1 - c) * a[i] * a[j] - s * a[k];
+    R[j][i] = (1 - c) * a[i] * a[j] + s * a[k];
+  }
+  return R;
+}
+
+std::array<std::size_t, 3> read_order(std::string_view order) {
+  std::array<std::size_t, 3> axes{};
+  bool is_good = order.size() == 3;
+  for (std::size_t i = 0; is_good && i < 3; ++i) {
+    const std::size_t at = std::string_view("123xyzXYZ").find(order[i]);
+    is_good = at != std::string_view::npos && (i == 0 || axes[i - 1] != at % 3);
+    axes[i] = at % 3;
+  }
+  if (!is_good) {
+    throw InputError(
+        fmt::format("'{}' is no order of rotations; allowed are three axes such as 123 or ZXZ, no two "
+                    "neighbours alike",
+                    order));
+  }
+  return axes;
+}
+
+// The angular velocity of a body-fixed sequence in the axes of the last frame.
+Triple sequence_velocity(Mechanics& mechanics, const Triple& angles, const std::array<std::size_t, 3>& axes) {
+  Triple w;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (i > 0) w = multiply_transposed(simple_rotation(axes[i], angles[i]), w);
+    w[axes[i]] += mechanics.rate(angles[i]);
+  }
+  return w;
+}
+
+// Rotations about fixed axes are those about moving ones in the opposite order.
+Triple reversed(const Triple& angles) { return {angles[2], angles[1], angles[0]}; }
+std::string reversed(std::string_view order) { return {order.rbegin(), order.rend()}; }
+
+}  // namespace
+
+const std::string& ReferenceFrame::name() const { return mechanics_->frames().name(index_); }
+
+void ReferenceFrame::orient_axis(const ReferenceFrame& parent, const Vector& axis,
+                                 const Expression& angle) const {
+  // An axis that is written in this frame has the same measure numbers in the parent.
+  const bool is_own = axis.parts().size() == 1 && axis.parts()[0].frame == index_;
+  const Triple a = is_own ? axis.parts()[0].xyz : axis.to_matrix(parent);
+  const auto filled = std::count_if(a.begin(), a.end(), [](const Expression& e) { return !e.is_zero(); });
+  if (filled == 0) throw InputError(fmt::format("the axis about which frame {} turns is zero", name()));
+  Triple unit = a;
+  FrameTree& frames = mechanics_->frames();
+  if (filled == 1) {
+    std::size_t i = 0;
+    while (a[i].is_zero()) ++i;
+    const bool is_negative = a[i] == Expression(-1);
+    if (!is_negative && !a[i].is_one())
+      throw InputError("an axis along a coordinate axis is the unit vector there");
+    frames.orient(parent.index_, index_, simple_rotation(i, is_negative ? -angle : angle));
+  } else {
+    // The root of a number is kept as a root.
+    Graph& graph = mechanics_->graph();
+    unit = scale(a, 1 / sqrt(mechanics_->wrap(symbolic::dot(a, a).in(graph))));
+    frames.orient(parent.index_, index_, general_rotation(unit, angle));
+  }
+  frames.set_angular_velocity(index_, parent.index_, Vector(parent, scale(unit, mechanics_->rate(angle))),
+                              true);
+}
+
+void ReferenceFrame::orient_body_fixed(const ReferenceFrame& parent, const Triple& angles,
+                                       std::string_view order) const {
+  const auto axes = read_order(order);
+  const Matrix3 first = multiply(simple_rotation(axes[0], angles[0]), simple_rotation(axes[1], angles[1]));
+  mechanics_->frames().orient(parent.index_, index_, multiply(first, simple_rotation(axes[2], angles[2])));
+  const Vector w(*this, sequence_velocity(*mechanics_, angles, axes));
+  mechanics_->frames().set_angular_velocity(index_, parent.index_, w, true);
+}
+
+void ReferenceFrame::orient_space_fixed(const ReferenceFrame& parent, const Triple& angles,
+                                        std::string_view order) const {
+  orient_body_fixed(parent, reversed(angles), reversed(order));
+}
+
+void ReferenceFrame::orient_quaternion(const ReferenceFrame& parent,
+                                       const std::array<Expression, 4>& e) const {
+  const auto& [e0, e1, e2, e3] = e;
+  const Matrix3 R = {
+      {{e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e0 * e2 + e1 * e3)},
+       {2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)},
+       {2 * (e1 * e3 - e0 * e2), 2 * (e0 * e1 + e2 * e3), e0 * e0 - e1 * e1 - e2 * e2 + e3 * e3}}};
+  mechanics_->frames().orient(parent.index_, index_, R);
+  // w = 2 (e0 e' - e0' e - e x e') in the axes of this frame
+  const Triple v = {e1, e2, e3};
+  const Triple rate = {mechanics_->rate(e1), mechanics_->rate(e2), mechanics_->rate(e3)};
+  const Triple turned = scale(symbolic::cross(v, rate), -1);
+  const Triple half = add(add(scale(rate, e0), scale(v, -mechanics_->rate(e0))), turned);
+  mechanics_->frames().set_angular_velocity(index_, parent.index_, Vector(*this, scale(half, 2)), true);
+}
+
+void ReferenceFrame::orient_explicit(const ReferenceFrame& parent, const Matrix3& dcm) const {
+  mechanics_->frames().orient(parent.index_, index_, dcm);
+  // [w]x = R^T R' in the axes of this frame
+  Matrix3 rate;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) rate[i][j] = mechanics_->rate(dcm[i][j]);
+  }
+  const Matrix3 W = multiply(transpose(dcm), rate);
+  mechanics_->frames().set_angular_velocity(index_, parent.index_, Vector(*this, {W[2][1], W[0][2], W[1][0]}),
+                                            true);
+}
+
+ReferenceFrame ReferenceFrame::orientnew(std::string_view name, const Expression& angle,
+                                         const Vector& axis) const {
+  const ReferenceFrame frame = mechanics_->frame(name);
+  frame.orient_axis(*this, axis, angle);
+  return frame;
+}
+
+Matrix3 ReferenceFrame::dcm(const ReferenceFrame& other) const {
+  return mechanics_->frames().dcm(index_, other.index_);
+}
+
+Vector ReferenceFrame::ang_vel_in(const ReferenceFrame& other) const {
+  return mechanics_->frames().angular_velocity(index_, other.index_);
+}
+
+void ReferenceFrame::set_ang_vel(const ReferenceFrame& other, const Vector& value) const {
+  mechanics_->frames().set_angular_velocity(index_, other.index_, value, false);
+}
+
+Vector ReferenceFrame::ang_acc_in(const ReferenceFrame& other) const {
+  return mechanics_->frames().angular_acceleration(index_, other.index_);
+}
+
+void ReferenceFrame::set_ang_acc(const ReferenceFrame& other, const Vector& value) const {
+  mechanics_->frames().set_angular_acceleration(index_, other.index_, value);
+}
+
+std::vector<Vector> ReferenceFrame::partial_velocity(const ReferenceFrame& other,
+                                                     std::span<const Expression> speeds) const {
+  const Vector w = ang_vel_in(other);
+  std::vector<Vector> partials;
+  for (const Expression& u : speeds) partials.push_back(w.diff(u, other));
+  return partials;
+}
+
+Triple kinematic_equations_body(Mechanics& mechanics, const Triple& speeds, const Triple& angles,
+                                std::string_view order) {
+  const Triple w = sequence_velocity(mechanics, angles, read_order(order));
+  return {w[0] - speeds[0], w[1] - speeds[1], w[2] - speeds[2]};
+}
+
+Triple kinematic_equations_space(Mechanics& mechanics, const Triple& speeds, const Triple& angles,
+                                 std::string_view order) {
+  return kinematic_equations_body(mechanics, speeds, reversed(angles), reversed(order));
+}
+
+std::array<Expression, 4> kinematic_equations_quaternion(Mechanics& mechanics, const Triple& speeds,
+                                                         const std::array<Expression, 4>& e) {
+  const Triple v = {e[1], e[2], e[3]};
+  const Triple rate = add(scale(speeds, e[0]), symbolic::cross(v, speeds));
+  const Expression half = fraction(1, 2);
+  return {mechanics.rate(e[0]) + half * symbolic::dot(v, speeds), mechanics.rate(e[1]) - half * rate[0],
+          mechanics.rate(e[2]) - half * rate[1], mechanics.rate(e[3]) - half * rate[2]};
+}
+
+}  // namespace sestina::symbolic

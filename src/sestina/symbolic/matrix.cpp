@@ -1,0 +1,264 @@
+#include "sestina/symbolic/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+
+#include "sestina/base/error.h"
+#include "sestina/expression/jacobian.h"
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina::symbolic {
+
+Matrix Matrix::transpose() const {
+  Matrix result(columns_, rows_);
+  for (std::size_t i = 0; i < rows_; ++i) {
+    for (std::size_t j = 0; j < columns_; ++j) result(j, i) = (*this)(i, j);
+  }
+  return result;
+}
+
+Matrix operator+(const Matrix& a, const Matrix& b) {
+  assert(a.rows_ == b.rows_ && a.columns_ == b.columns_);
+  Matrix result = a;
+  for (std::size_t i = 0; i < a.elements_.size(); ++i) {
+    if (!b[i].is_zero()) result[i] = a[i].is_zero() ? b[i] : a[i] + b[i];
+  }
+  return result;
+}
+
+Matrix operator-(const Matrix& a, const Matrix& b) { return a + -b; }
+
+Matrix Matrix::operator-() const {
+  Matrix result = *this;
+  for (Expression& e : result.elements_) {
+    if (!e.is_zero()) e = -e;
+  }
+  return result;
+}
+
+Matrix operator*(const Matrix& a, const Matrix& b) {
+  assert(a.columns_ == b.rows_);
+  Matrix result(a.rows_, b.columns_);
+  for (std::size_t i = 0; i < a.rows_; ++i) {
+    for (std::size_t k = 0; k < a.columns_; ++k) {
+      if (a(i, k).is_zero()) continue;
+      for (std::size_t j = 0; j < b.columns_; ++j) {
+        if (b(k, j).is_zero()) continue;
+        const Expression product = a(i, k) * b(k, j);
+        result(i, j) = result(i, j).is_zero() ? product : result(i, j) + product;
+      }
+    }
+  }
+  return result;
+}
+
+Matrix Matrix::block(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) const {
+  Matrix result(rows, columns);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) result(i, j) = (*this)(row + i, column + j);
+  }
+  return result;
+}
+
+void Matrix::set_block(std::size_t row, std::size_t column, const Matrix& block) {
+  for (std::size_t i = 0; i < block.rows_; ++i) {
+    for (std::size_t j = 0; j < block.columns_; ++j) (*this)(row + i, column + j) = block(i, j);
+  }
+}
+
+Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols) {
+  Graph& graph = mechanics.graph();
+  std::vector<Expr> by;
+  for (const Expression& symbol : symbols) by.push_back(symbol.in(graph));
+  SparseDifferentiator differentiator(graph, by);
+  Matrix result(exprs.elements().size(), symbols.size());
+  for (std::size_t i = 0; i < result.rows(); ++i) {
+    for (const auto& [j, value] : differentiator.row(exprs[i].in(graph))) result(i, j) = {graph, value};
+  }
+  return result;
+}
+
+namespace {
+
+class LinearSolver {
+ public:
+  LinearSolver(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what)
+      : mechanics_(mechanics), A_(A), B_(B), what_(what), rows_(A.rows()), columns_(A.columns()) {
+    std::iota(rows_.begin(), rows_.end(), 0);
+    std::iota(columns_.begin(), columns_.end(), 0);
+  }
+
+  Matrix solve() {
+    Matrix X(A_.columns(), B_.columns());
+    while (const auto pivot = find_safe_pivot()) eliminate(*pivot);
+    if (rows_.size() > kMostByCramer) {
+      while (!rows_.empty()) eliminate(find_pivot());
+    }
+    if (!rows_.empty()) solve_by_cramer(X);
+    for (auto pivot = pivots_.rbegin(); pivot != pivots_.rend(); ++pivot) solve_pivot(*pivot, X);
+    return X;
+  }
+
+ private:
+  struct Pivot {
+    std::size_t row, column;
+    std::vector<std::size_t> others;  // columns in which the row goes on
+  };
+
+  // Known and other than zero, such as 3 or sin(pi/10).
+  bool is_number(const Expression& e) const {
+    if (e.is_zero() || magnitude(e) == 0.0) return false;
+    return !e.graph() || !mechanics_.identities().is_zero(e.in(*e.graph()));
+  }
+
+  // Of a constant; 0 of what else there is.
+  static double magnitude(const Expression& e) {
+    if (!e.graph()) return std::abs(e.number().value());
+    return std::abs(e.graph()->constant_value(e.in(*e.graph())).value_or(0.0));
+  }
+
+  [[noreturn]] void fail() const {
+    throw InputError(fmt::format("{}: the equations are linearly dependent", what_));
+  }
+
+  // An unknown alone in its equation, else the number that makes the fewest new elements.
+  std::optional<Pivot> find_safe_pivot() const {
+    std::optional<Pivot> best;
+    std::pair<std::size_t, double> least;
+    for (const std::size_t i : rows_) {
+      const auto filled = static_cast<std::size_t>(std::count_if(
+          columns_.begin(), columns_.end(), [&](std::size_t j) { return !A_(i, j).is_zero(); }));
+      if (filled == 0) fail();
+      for (const std::size_t j : columns_) {
+        if (A_(i, j).is_zero() || (filled > 1 && !is_number(A_(i, j)))) continue;
+        const auto in_column = static_cast<std::size_t>(
+            std::count_if(rows_.begin(), rows_.end(), [&](std::size_t r) { return !A_(r, j).is_zero(); }));
+        // Among numbers alike the largest, for the sake of round-off.
+        const std::pair cost((filled - 1) * (in_column - 1), -magnitude(A_(i, j)));
+        if (best && cost >= least) continue;
+        best = Pivot{i, j, {}};
+        least = cost;
+      }
+    }
+    return best;
+  }
+
+  // The first that does not vanish identically.
+  Pivot find_pivot() {
+    for (const std::size_t j : columns_) {
+      for (const std::size_t i : rows_) {
+        if (!mechanics_.identities().is_zero(A_(i, j).in(mechanics_.graph()))) return {i, j, {}};
+      }
+    }
+    fail();
+  }
+
+  void eliminate(Pivot pivot) {
+    std::erase(rows_, pivot.row);
+    std::erase(columns_, pivot.column);
+    const Expression& p = A_(pivot.row, pivot.column);
+    if (mechanics_.identities().is_zero(p.in(mechanics_.graph()))) fail();
+    for (const std::size_t j : columns_) {
+      if (!A_(pivot.row, j).is_zero()) pivot.others.push_back(j);
+    }
+    for (const std::size_t i : rows_) {
+      if (A_(i, pivot.column).is_zero()) continue;
+      const Expression factor = A_(i, pivot.column) / p;
+      for (const std::size_t j : pivot.others) A_(i, j) -= factor * A_(pivot.row, j);
+      for (std::size_t k = 0; k < B_.columns(); ++k) {
+        if (!B_(pivot.row, k).is_zero()) B_(i, k) -= factor * B_(pivot.row, k);
+      }
+      A_(i, pivot.column) = 0;
+    }
+    pivots_.push_back(std::move(pivot));
+  }
+
+  void solve_pivot(const Pivot& pivot, Matrix& X) const {
+    for (std::size_t k = 0; k < B_.columns(); ++k) {
+      Expression rest = B_(pivot.row, k);
+      for (const std::size_t j : pivot.others) {
+        if (!X(j, k).is_zero()) rest -= A_(pivot.row, j) * X(j, k);
+      }
+      X(pivot.column, k) = rest.is_zero() ? rest : rest / A_(pivot.row, pivot.column);
+    }
+  }
+
+  // The determinant of rows first.. (of rows_, one left out) and the columns whose bits are set.
+  Expression calc_minor(std::size_t first, std::size_t left_out, unsigned columns,
+                        std::unordered_map<unsigned, Expression>& known) {
+    if (columns == 0) return 1;
+    if (first == left_out) return calc_minor(first + 1, left_out, columns, known);
+    if (const auto found = known.find(columns); found != known.end()) return found->second;
+    Expression total = 0;
+    int sign = 1;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      if (!(columns >> j & 1u)) continue;
+      const Expression& element = A_(rows_[first], columns_[j]);
+      if (!element.is_zero()) {
+        const Expression minor = calc_minor(first + 1, left_out, columns & ~(1u << j), known);
+        if (!minor.is_zero()) total = sign > 0 ? total + element * minor : total - element * minor;
+      }
+      sign = -sign;
+    }
+    return known[columns] = total;
+  }
+
+  // A number in disguise, such as cos^2 + sin^2, is written as what it is.
+  Expression reveal_number(const Expression& e) {
+    Graph& graph = mechanics_.graph();
+    for (const int number : {1, -1, 2, -2}) {
+      if (mechanics_.identities().are_equal(e.in(graph), graph.fraction(number))) return number;
+    }
+    return e;
+  }
+
+  // x_j = sum over i of C_ij b_i / det A, with the cofactors C_ij.
+  void solve_by_cramer(Matrix& X) {
+    const std::size_t n = rows_.size();
+    const unsigned all = (1u << n) - 1;
+    std::unordered_map<unsigned, Expression> known;
+    const Expression determinant = reveal_number(calc_minor(0, n, all, known));
+    if (mechanics_.identities().is_zero(determinant.in(mechanics_.graph()))) fail();
+    Matrix numerator(n, B_.columns());
+    for (std::size_t i = 0; i < n; ++i) {
+      known.clear();
+      for (std::size_t j = 0; j < n; ++j) {
+        const Expression minor = calc_minor(0, i, all & ~(1u << j), known);
+        if (minor.is_zero()) continue;
+        const Expression cofactor = (i + j) % 2 == 0 ? minor : -minor;
+        for (std::size_t k = 0; k < B_.columns(); ++k) {
+          if (!B_(rows_[i], k).is_zero()) numerator(j, k) += cofactor * B_(rows_[i], k);
+        }
+      }
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      for (std::size_t k = 0; k < B_.columns(); ++k) {
+        const Expression& top = numerator(j, k);
+        X(columns_[j], k) = top.is_zero() ? top : top / determinant;
+      }
+    }
+  }
+
+  Mechanics& mechanics_;
+  Matrix A_, B_;
+  const std::string& what_;
+  std::vector<std::size_t> rows_, columns_;  // not yet solved for
+  std::vector<Pivot> pivots_;
+};
+
+}  // namespace
+
+Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what) {
+  if (A.rows() != A.columns() || A.rows() != B.rows()) {
+    throw InputError(fmt::format("{}: {} equations for {} unknowns", what, A.rows(), A.columns()));
+  }
+  return LinearSolver(mechanics, A, B, what).solve();
+}
+
+}  // namespace sestina::symbolic

@@ -1,0 +1,54 @@
+// Matrices of expressions, and linear equations with such coefficients.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sestina/expression/expression.h"
+
+namespace sestina::symbolic {
+
+class Mechanics;
+
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), elements_(rows * columns) {}
+  explicit Matrix(std::vector<Expression> column)
+      : rows_(column.size()), columns_(1), elements_(std::move(column)) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+  Expression& operator()(std::size_t i, std::size_t j) { return elements_[i * columns_ + j]; }
+  const Expression& operator()(std::size_t i, std::size_t j) const { return elements_[i * columns_ + j]; }
+  // Of a row or column.
+  const Expression& operator[](std::size_t i) const { return elements_[i]; }
+  Expression& operator[](std::size_t i) { return elements_[i]; }
+  const std::vector<Expression>& elements() const { return elements_; }  // row by row
+
+  Matrix transpose() const;
+  friend Matrix operator+(const Matrix& a, const Matrix& b);
+  friend Matrix operator-(const Matrix& a, const Matrix& b);
+  friend Matrix operator*(const Matrix& a, const Matrix& b);
+  Matrix operator-() const;
+  Matrix block(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) const;
+  void set_block(std::size_t row, std::size_t column, const Matrix& block);
+
+ private:
+  std::size_t rows_ = 0, columns_ = 0;
+  std::vector<Expression> elements_;
+};
+
+// d exprs(i) / d symbols[j].
+Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols);
+
+// X with A X = B. Pivots that are numbers, and equations with a single unknown, are taken first. What is left
+// is solved by Cramer's rule, if it has at most kMostByCramer unknowns: its only divisor is the determinant,
+// so that the solution exists wherever A can be inverted, whatever single elements vanish there. Beyond, by
+// elimination with pivots that do not vanish identically. InputError, which begins with `what`, when A is
+// singular for all values of its symbols.
+inline constexpr std::size_t kMostByCramer = 6;
+Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what);
+
+}  // namespace sestina::symbolic

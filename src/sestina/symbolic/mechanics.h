@@ -1,0 +1,85 @@
+// What the frames, points and equations of one derivation share: an expression graph, the functions of time,
+// and who is oriented and located relative to whom.
+//
+//   Mechanics mechanics;
+//   const auto [m, g, l] = mechanics.symbols<3>("m g l");            // constants
+//   const Expression q = mechanics.dynamicsymbol("q");               // function of time
+//   const ReferenceFrame N = mechanics.frame("N");
+//   const ReferenceFrame A = N.orientnew("A", q, N.z());
+//
+// Frames and points are handles: copies stand for the same thing. The Mechanics outlives them. One thread at
+// a time works on one Mechanics.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/expression/expression.h"
+#include "sestina/expression/fingerprint.h"
+#include "sestina/expression/time_variables.h"
+
+namespace sestina::symbolic {
+
+class Point;
+class ReferenceFrame;
+class FrameTree;
+class PointTree;
+
+class Mechanics {
+ public:
+  Mechanics();
+  ~Mechanics();
+  Mechanics(const Mechanics&) = delete;
+  Mechanics& operator=(const Mechanics&) = delete;
+
+  Graph& graph() { return graph_; }
+  TimeVariables& variables() { return variables_; }
+  IdentityTest& identities() { return identities_; }
+
+  // A constant.
+  Expression symbol(std::string_view name);
+  // Names with blanks between: symbols<2>("m l").
+  template <std::size_t kCount>
+  std::array<Expression, kCount> symbols(std::string_view names) {
+    std::array<Expression, kCount> all;
+    fill(names, all, -1);
+    return all;
+  }
+  // m0, m1 ...
+  std::vector<Expression> symbols(std::string_view name, std::size_t count);
+
+  // A function of time, or its derivative of that order.
+  Expression dynamicsymbol(std::string_view name, int order = 0);
+  template <std::size_t kCount>
+  std::array<Expression, kCount> dynamicsymbols(std::string_view names, int order = 0) {
+    std::array<Expression, kCount> all;
+    fill(names, all, order);
+    return all;
+  }
+  std::vector<Expression> dynamicsymbols(std::string_view name, std::size_t count, int order = 0);
+  Expression time();                      // t
+  Expression rate(const Expression& of);  // d/dt
+  Expression wrap(Expr expr) { return {graph_, expr}; }
+
+  // InputError when the name is taken.
+  ReferenceFrame frame(std::string_view name);
+  Point point(std::string_view name);
+
+  FrameTree& frames() { return *frames_; }
+  PointTree& points() { return *points_; }
+
+ private:
+  // order -1: constants
+  void fill(std::string_view names, std::span<Expression> all, int order);
+
+  Graph graph_;
+  TimeVariables variables_{graph_};
+  IdentityTest identities_{graph_};
+  std::unique_ptr<FrameTree> frames_;
+  std::unique_ptr<PointTree> points_;
+};
+
+}  // namespace sestina::symbolic

@@ -1,0 +1,57 @@
+// What tests of derivations share: identity of expressions, and their values at given states.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sestina/expression/parse.h"
+#include "sestina/expression/tape.h"
+#include "sestina/symbolic/frame.h"
+#include "sestina/symbolic/matrix.h"
+#include "sestina/symbolic/mechanics.h"
+#include "sestina/symbolic/point.h"
+
+namespace sestina::symbolic::test {
+
+class SymbolicTest : public testing::Test {
+ protected:
+  // The same function, however written.
+  testing::AssertionResult same(const Expression& a, const Expression& b) {
+    if (mechanics.identities().are_equal(a.in(mechanics.graph()), b.in(mechanics.graph()))) {
+      return testing::AssertionSuccess();
+    }
+    return testing::AssertionFailure() << to_text(a) << "\nis not\n" << to_text(b);
+  }
+
+  testing::AssertionResult same(const Vector& a, const Vector& b, const ReferenceFrame& frame) {
+    for (const Expression& component : (a - b).to_matrix(frame)) {
+      if (!mechanics.identities().is_zero(component.in(mechanics.graph()))) {
+        return testing::AssertionFailure() << a.to_text() << "\nis not\n" << b.to_text();
+      }
+    }
+    return testing::AssertionSuccess();
+  }
+
+  // The values of all elements; symbols that have none in the map are an error.
+  std::vector<double> evaluate(const Matrix& matrix, const std::map<std::string, double>& values) {
+    Graph& graph = mechanics.graph();
+    std::vector<Expr> outputs, inputs;
+    std::vector<double> numbers;
+    for (const Expression& e : matrix.elements()) outputs.push_back(e.in(graph));
+    for (const auto& [name, value] : values) {
+      inputs.push_back(graph.symbol(name));
+      numbers.push_back(value);
+    }
+    const Tape tape(graph, outputs, inputs);
+    std::vector<double> results(outputs.size()), scratch(tape.scratch_size());
+    tape.evaluate<double>(numbers, results, scratch);
+    return results;
+  }
+
+  Mechanics mechanics;
+};
+
+}  // namespace sestina::symbolic::test
