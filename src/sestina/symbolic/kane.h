@@ -1,0 +1,88 @@
+// Kane's method (Kane and Levinson 1985): equations of motion from partial velocities.
+//
+//   kinematics     k_q q' + k_u u + f_k = 0                                               (1)
+//   velocities     v = sum over r of v_r u_r + v_t,   a = sum over r of v_r u_r' + a_t     (2)
+//   active         F_r  = sum over loads of v_r . R + w_r . T                              (3)
+//   inertia        F*_r = -sum over bodies of v_r . (m a + m' v)
+//                         + w_r . (I alpha + w x I w + I' w)  =  -(M u' + h)_r             (4)
+//   constraints    K u + c = 0, solved for the dependent speeds: u_d = A_rs u_i + b         (5)
+//   motion         F_i + A_rs^T F_d + F*_i + A_rs^T F*_d = 0,   K u' + K' u + c' = 0        (6)
+//
+// The rates of coordinates are replaced by (1) in velocities and forces. Auxiliary speeds are zero in the
+// motion, but the equations along their partial velocities remain: they give the forces that otherwise do no
+// work.
+//
+// Velocities and accelerations stay sums of parts in their own frames; products of parts are collected over
+// bodies before they are multiplied out with masses. Where a partial velocity has more than two parts all are
+// expressed in one frame of the body instead. Nothing is expanded.
+#pragma once
+
+#include <vector>
+
+#include "sestina/symbolic/body.h"
+#include "sestina/symbolic/matrix.h"
+
+namespace sestina::symbolic {
+
+struct KaneOptions {
+  std::vector<Expression> q_ind = {}, u_ind = {};
+  std::vector<Expression> kd_eqs = {};  // expressions that vanish, linear in the rates of q
+  std::vector<Expression> q_dependent = {}, configuration_constraints = {};
+  std::vector<Expression> u_dependent = {}, velocity_constraints = {};  // linear in the speeds
+  // Rates of the velocity constraints, if they are to be written otherwise than by differentiating these.
+  std::vector<Expression> acceleration_constraints = {};
+  std::vector<Expression> u_auxiliary = {};
+  // false: mass_matrix_full() holds k_q of (1) instead of its solution for q'.
+  bool explicit_kinematics = true;
+};
+
+class KanesMethod {
+ public:
+  // InputError when numbers of equations and unknowns differ, or (1) or (5) cannot be solved.
+  KanesMethod(const ReferenceFrame& inertial, KaneOptions options, const std::vector<Body>& bodies,
+              const std::vector<Load>& loads);
+
+  const std::vector<Expression>& q() const { return q_; }  // independent, then dependent
+  const std::vector<Expression>& u() const { return u_; }
+  const KaneOptions& options() const { return options_; }
+  Mechanics& mechanics() const { return *mechanics_; }
+
+  // Of the independent speeds, with the dependent ones accounted for: (6).
+  const Matrix& fr() const { return fr_; }
+  Matrix frstar() const;
+  // mass_matrix u' = forcing: (6)
+  const Matrix& mass_matrix() const { return mass_matrix_; }
+  const Matrix& forcing() const { return forcing_; }
+  // [q'; u']
+  Matrix mass_matrix_full() const;
+  Matrix forcing_full() const;
+  // (1) solved: pairs of rate and expression
+  const Replacements& kindiffdict() const { return kindiffdict_; }
+  Matrix calc_coordinate_rates() const;  // their expressions alone
+  // F_r + F*_r along the auxiliary speeds, which vanishes.
+  const Matrix& auxiliary_eqs() const { return auxiliary_eqs_; }
+  // K and c of (5), and A_rs.
+  const Matrix& velocity_constraint_matrix() const { return K_; }
+  const Matrix& velocity_constraint_rest() const { return c_; }
+  const Matrix& Ars() const { return Ars_; }
+  // [q'; u'] solved for.
+  Matrix rhs() const;
+
+ private:
+  void check() const;
+  void solve_kinematics();
+  void form_constraints();
+  void form_motion(const std::vector<Body>& bodies, const std::vector<Load>& loads);
+
+  Mechanics* mechanics_;
+  ReferenceFrame inertial_;
+  KaneOptions options_;
+  std::vector<Expression> q_, u_;
+  Replacements kindiffdict_;
+  Matrix k_q_, k_rest_;             // (1)
+  Matrix K_, c_, constraint_bias_;  // (5), (6): K' u + c'
+  Matrix Ars_;
+  Matrix fr_, mass_matrix_, forcing_, auxiliary_eqs_;
+};
+
+}  // namespace sestina::symbolic

@@ -1,0 +1,83 @@
+// Parts of vectors as shared values: equal parts of the velocities of many points are differentiated and
+// multiplied with each other once.
+//
+// The velocity of the last particle of a chain holds those of all others; what differs from point to point is
+// which parts add up, not the parts. Sums over bodies therefore collect the masses of equal products first.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sestina/expression/jacobian.h"
+#include "sestina/expression/substitution.h"
+#include "sestina/symbolic/frame.h"
+#include "sestina/symbolic/vector.h"
+
+namespace sestina::symbolic {
+
+using PieceId = std::uint32_t;
+
+// What all pieces of one derivation are subject to.
+struct PieceRules {
+  FrameIndex inertial;
+  std::vector<Expr> speeds;                        // by which partial velocities are taken
+  std::vector<std::pair<Expr, Expr>> coordinates;  // rates of coordinates in terms of speeds
+  // For what remains of an acceleration: rates of speeds and auxiliary speeds are 0 besides.
+  std::vector<std::pair<Expr, Expr>> remainder;
+};
+
+class PieceStore {
+ public:
+  using Column = std::pair<std::size_t, PieceId>;  // place of the speed, partial velocity by it
+
+  PieceStore(Mechanics& mechanics, const PieceRules& rules);
+
+  // The parts of a velocity, rates of coordinates replaced.
+  std::vector<PieceId> velocity(const Vector& v);
+  // The parts of a force, auxiliary speeds gone.
+  Vector applied(const Vector& v);
+  Expression applied(const Expression& e);
+  // The parts of a vector, as they are.
+  std::vector<PieceId> intern(const Vector& v);
+
+  Vector::Part part(PieceId piece) const;
+  Vector vector(std::span<const PieceId> pieces) const;
+  const std::vector<Column>& partials(PieceId piece);
+  // What its rate in the inertial frame is while all speeds stay as they are; nothing if 0.
+  std::optional<PieceId> remainder(PieceId piece);
+  // The piece with auxiliary speeds set to 0; nothing if 0.
+  std::optional<PieceId> at_rest(PieceId piece);
+  Expression dot(PieceId a, PieceId b);
+
+ private:
+  struct Piece {
+    FrameIndex frame;
+    std::array<Expr, 3> xyz;
+    friend bool operator==(const Piece&, const Piece&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Piece& piece) const;
+  };
+  static constexpr PieceId kUnknown = 0xffffffffu, kZero = 0xfffffffeu;
+
+  PieceId intern(const Piece& piece);
+  std::optional<PieceId> substitute(PieceId piece, Substitution& substitution);
+  PieceId calc_remainder(PieceId piece);
+
+  Mechanics& mechanics_;
+  FrameIndex inertial_;
+  SparseDifferentiator differentiator_;
+  Substitution coordinates_, remainder_;
+  std::unordered_map<Piece, PieceId, Hash> ids_;
+  std::vector<Piece> pieces_;
+  std::vector<PieceId> remainders_;                         // by piece
+  std::deque<std::optional<std::vector<Column>>> columns_;  // by piece
+  std::unordered_map<std::uint64_t, Expression> products_;
+};
+
+}  // namespace sestina::symbolic
