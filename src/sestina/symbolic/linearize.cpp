@@ -1,0 +1,222 @@
+#include "sestina/symbolic/linearize.h"
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+#include "sestina/expression/substitution.h"
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina::symbolic {
+namespace {
+
+class Linearizer {
+ public:
+  Linearizer(Mechanics& mechanics, const ImplicitEquations& equations, const Replacements& op_point)
+      : mechanics_(mechanics),
+        graph_(mechanics.graph()),
+        equations_(equations),
+        at_state_(graph_, in_graph(op_point)) {}
+
+  Linearization linearize() {
+    find_inputs();
+    form_variations();
+    form_unknowns();
+    return assemble();
+  }
+
+ private:
+  std::vector<std::pair<Expr, Expr>> in_graph(const Replacements& replacements) const {
+    std::vector<std::pair<Expr, Expr>> pairs;
+    for (const auto& [from, to] : replacements) pairs.emplace_back(from.in(graph_), to.in(graph_));
+    return pairs;
+  }
+
+  Matrix at_state(const Matrix& matrix) {
+    Matrix result = matrix;
+    for (std::size_t i = 0; i < matrix.elements().size(); ++i) {
+      result[i] = mechanics_.wrap(at_state_(matrix[i].in(graph_)));
+      if (mechanics_.identities().is_zero(result[i].in(graph_))) result[i] = 0;
+    }
+    return result;
+  }
+
+  Matrix derivative(const Matrix& of, const std::vector<Expression>& by) {
+    return at_state(jacobian(mechanics_, of, by));
+  }
+
+  static std::vector<std::size_t> places(const std::vector<Expression>& of,
+                                         const std::vector<Expression>& in) {
+    std::vector<std::size_t> found;
+    for (const Expression& e : of) {
+      const auto at = std::find(in.begin(), in.end(), e);
+      if (at == in.end()) throw InputError("'" + to_text(e) + "' is independent, but no coordinate or speed");
+      found.push_back(static_cast<std::size_t>(at - in.begin()));
+    }
+    return found;
+  }
+
+  static std::vector<std::size_t> others(const std::vector<std::size_t>& places, std::size_t count) {
+    std::vector<std::size_t> rest;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (std::find(places.begin(), places.end(), i) == places.end()) rest.push_back(i);
+    }
+    return rest;
+  }
+
+  static Matrix columns(const Matrix& matrix, const std::vector<std::size_t>& places) {
+    Matrix result(matrix.rows(), places.size());
+    for (std::size_t i = 0; i < matrix.rows(); ++i) {
+      for (std::size_t j = 0; j < places.size(); ++j) result(i, j) = matrix(i, places[j]);
+    }
+    return result;
+  }
+
+  void find_inputs() {
+    const auto is_known = [&](const Expression& e) {
+      return std::find(equations_.q.begin(), equations_.q.end(), e) != equations_.q.end() ||
+             std::find(equations_.u.begin(), equations_.u.end(), e) != equations_.u.end();
+    };
+    std::vector<Expr> forcing;
+    for (const Expression& e : equations_.F.elements()) forcing.push_back(e.in(graph_));
+    for (const Expr symbol : graph_.free_symbols(forcing)) {
+      if (mechanics_.variables().is_variable(symbol) && !is_known(mechanics_.wrap(symbol))) {
+        result_.inputs.push_back(mechanics_.wrap(symbol));
+      }
+    }
+  }
+
+  // Puts one in the row of each independent variable, and the solution into those of the others.
+  static Matrix scatter(const std::vector<std::size_t>& independent,
+                        const std::vector<std::size_t>& dependent, const Matrix& solution, bool has_ones) {
+    Matrix result(independent.size() + dependent.size(), solution.columns());
+    for (std::size_t j = 0; has_ones && j < independent.size(); ++j) result(independent[j], j) = 1;
+    for (std::size_t i = 0; i < dependent.size(); ++i) {
+      for (std::size_t j = 0; j < solution.columns(); ++j) result(dependent[i], j) = solution(i, j);
+    }
+    return result;
+  }
+
+  // (3)
+  void form_variations() {
+    const auto qi = places(equations_.q_ind, equations_.q), ui = places(equations_.u_ind, equations_.u);
+    const auto qd = others(qi, equations_.q.size()), ud = others(ui, equations_.u.size());
+    Matrix dependent_q(0, qi.size()), from_q(0, qi.size()), from_u(0, ui.size());
+    if (!qd.empty()) {
+      const Matrix c = derivative(equations_.configuration, equations_.q);
+      dependent_q =
+          solve_linear(mechanics_, columns(c, qd), -columns(c, qi), "the configuration constraints");
+    }
+    result_.C0 = scatter(qi, qd, dependent_q, true);
+    if (!ud.empty()) {
+      const Matrix v_q = derivative(equations_.velocity, equations_.q);
+      const Matrix v_u = derivative(equations_.velocity, equations_.u);
+      const Matrix pivot = columns(v_u, ud);
+      from_q = solve_linear(mechanics_, pivot, -(v_q * result_.C0), "the velocity constraints");
+      from_u = solve_linear(mechanics_, pivot, -columns(v_u, ui), "the velocity constraints");
+    }
+    result_.C1 = scatter(ui, ud, from_q, false);
+    result_.C2 = scatter(ui, ud, from_u, true);
+    q_places_ = qi;
+    u_places_ = ui;
+  }
+
+  // z at the state, and the derivatives of R = W z - F with z held.
+  void form_unknowns() {
+    const Matrix W = at_state(equations_.W);
+    const Matrix z = solve_linear(mechanics_, W, at_state(equations_.F), "the equations of motion");
+    // W_q z by symbols in the place of z, which take their values afterwards.
+    std::vector<std::pair<Expr, Expr>> values;
+    Matrix held(z.rows(), 1);
+    for (std::size_t i = 0; i < z.rows(); ++i) {
+      held[i] = mechanics_.symbol("z[" + std::to_string(i) + "]");
+      values.emplace_back(held[i].in(graph_), z[i].in(graph_));
+    }
+    Substitution insert(graph_, values);
+    const Matrix R = equations_.W * held - equations_.F;
+    const auto by = [&](const std::vector<Expression>& symbols) {
+      Matrix partial = derivative(R, symbols);
+      for (std::size_t i = 0; i < partial.elements().size(); ++i) {
+        partial[i] = mechanics_.wrap(insert(partial[i].in(graph_)));
+        if (mechanics_.identities().is_zero(partial[i].in(graph_))) partial[i] = 0;
+      }
+      return partial;
+    };
+    const Matrix R_q = by(equations_.q), R_u = by(equations_.u), R_r = by(result_.inputs);
+    const std::size_t nq = result_.C0.columns(), nu = result_.C2.columns(), nr = R_r.columns();
+    Matrix right(R.rows(), nq + nu + nr);
+    right.set_block(0, 0, R_q * result_.C0 + R_u * result_.C1);
+    right.set_block(0, nq, R_u * result_.C2);
+    right.set_block(0, nq + nu, R_r);
+    dz_ = solve_linear(mechanics_, W, -right, "the equations of motion");  // (4)
+  }
+
+  // (5)
+  Linearization assemble() {
+    const std::size_t nq = result_.C0.columns(), nu = result_.C2.columns(), nr = result_.inputs.size();
+    const Matrix G_q = derivative(equations_.G, equations_.q), G_u = derivative(equations_.G, equations_.u);
+    const Matrix by_q = G_q * result_.C0 + G_u * result_.C1, by_u = G_u * result_.C2;
+    result_.A = Matrix(nq + nu, nq + nu);
+    result_.B = Matrix(nq + nu, nr);
+    for (std::size_t i = 0; i < nq; ++i) {
+      for (std::size_t j = 0; j < nq; ++j) result_.A(i, j) = by_q(q_places_[i], j);
+      for (std::size_t j = 0; j < nu; ++j) result_.A(i, nq + j) = by_u(q_places_[i], j);
+    }
+    for (std::size_t i = 0; i < nu; ++i) {
+      for (std::size_t j = 0; j < nq + nu; ++j) result_.A(nq + i, j) = dz_(u_places_[i], j);
+      for (std::size_t j = 0; j < nr; ++j) result_.B(nq + i, j) = dz_(u_places_[i], nq + nu + j);
+    }
+    result_.states = equations_.q_ind;
+    result_.states.insert(result_.states.end(), equations_.u_ind.begin(), equations_.u_ind.end());
+    return std::move(result_);
+  }
+
+  Mechanics& mechanics_;
+  Graph& graph_;
+  const ImplicitEquations& equations_;
+  Substitution at_state_;
+  Linearization result_;
+  std::vector<std::size_t> q_places_, u_places_;
+  Matrix dz_;
+};
+
+}  // namespace
+
+Linearization linearize(Mechanics& mechanics, const ImplicitEquations& equations,
+                        const Replacements& op_point) {
+  return Linearizer(mechanics, equations, op_point).linearize();
+}
+
+Linearization linearize(const KanesMethod& kane, const Replacements& op_point) {
+  ImplicitEquations equations;
+  equations.q = kane.q();
+  equations.u = kane.u();
+  equations.q_ind = kane.options().q_ind;
+  equations.u_ind = kane.options().u_ind;
+  equations.G = kane.calc_coordinate_rates();
+  equations.W = kane.mass_matrix();
+  equations.F = kane.forcing();
+  equations.configuration = Matrix(kane.options().configuration_constraints);
+  if (kane.u().size() > equations.u_ind.size()) {
+    equations.velocity =
+        kane.velocity_constraint_matrix() * Matrix(kane.u()) + kane.velocity_constraint_rest();
+  }
+  return linearize(kane.mechanics(), equations, op_point);
+}
+
+Linearization linearize(Mechanics& mechanics, const LagrangesMethod& lagrange,
+                        const std::vector<Expression>& q_ind, const std::vector<Expression>& qd_ind,
+                        const Replacements& op_point) {
+  ImplicitEquations equations;
+  equations.q = lagrange.q();
+  for (const Expression& q : lagrange.q()) equations.u.push_back(mechanics.rate(q));
+  equations.q_ind = q_ind;
+  equations.u_ind = qd_ind;
+  equations.G = Matrix(equations.u);
+  equations.W = lagrange.mass_matrix_full();
+  equations.F = lagrange.forcing_full();
+  equations.configuration = Matrix(lagrange.configuration_constraints());
+  equations.velocity = Matrix(lagrange.velocity_constraints());
+  return linearize(mechanics, equations, op_point);
+}
+
+}  // namespace sestina::symbolic
