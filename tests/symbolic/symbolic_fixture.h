@@ -51,6 +51,18 @@ class SymbolicTest : public testing::Test {
     return results;
   }
 
+  // The solution of A x = b at the given values.
+  std::vector<double> solve_at(const Matrix& A, const Matrix& b,
+                               const std::map<std::string, double>& values) {
+    const auto numbers = [&](const Matrix& matrix) {
+      Matrix result = matrix;
+      const std::vector<double> elements = evaluate(matrix, values);
+      for (std::size_t i = 0; i < elements.size(); ++i) result[i] = elements[i];
+      return result;
+    };
+    return evaluate(solve_linear(mechanics, numbers(A), numbers(b), "the equations"), {});
+  }
+
   Mechanics mechanics;
 };
 

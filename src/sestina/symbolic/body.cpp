@@ -29,18 +29,32 @@ Vector Particle::angular_momentum(const Point& about, const ReferenceFrame& in) 
   return point.pos_from(about).cross(linear_momentum(in));
 }
 
+namespace {
+
+// In which the inertia is written: a wheel's may be given in axes that do not turn with it, and then the
+// orientation of its own frame is not asked for.
+ReferenceFrame inertia_axes(const RigidBody& body) {
+  if (body.inertia.is_zero()) return body.frame;
+  return {*body.inertia.mechanics(), body.inertia.parts()[0].left};
+}
+
+}  // namespace
+
 Dyadic RigidBody::central_inertia() const {
   if (inertia_point == masscenter) return inertia;
-  return inertia - inertia_of_point_mass(mass, masscenter.pos_from(inertia_point), frame);
+  return inertia - inertia_of_point_mass(mass, masscenter.pos_from(inertia_point), inertia_axes(*this));
 }
 
 Dyadic RigidBody::parallel_axis(const Point& about) const {
-  return central_inertia() + inertia_of_point_mass(mass, masscenter.pos_from(about), frame);
+  return central_inertia() + inertia_of_point_mass(mass, masscenter.pos_from(about), inertia_axes(*this));
 }
 
 Expression RigidBody::kinetic_energy(const ReferenceFrame& in) const {
-  const Vector v = masscenter.vel(in), w = frame.ang_vel_in(in).express(frame);
-  return mass * v.dot(v) / 2 + w.dot(central_inertia().dot(w)) / 2;
+  const Vector v = masscenter.vel(in);
+  const Dyadic I = central_inertia();
+  if (I.is_zero()) return mass * v.dot(v) / 2;
+  const Vector w = frame.ang_vel_in(in).express(inertia_axes(*this));
+  return mass * v.dot(v) / 2 + w.dot(I.dot(w)) / 2;
 }
 
 Vector RigidBody::linear_momentum(const ReferenceFrame& in) const { return mass * masscenter.vel(in); }
