@@ -1,60 +1,57 @@
 #include "sestina/dynamics/column_recursion.h"
 
-#include <cstring>
+#include "sestina/numerics/fused_lanes.h"
 
 namespace sestina {
 namespace {
 
-// As many columns as let two spatial vectors stay in registers.
-#if defined(__AVX512F__)
-constexpr int kWidth = 8;
-#elif defined(__AVX__)
-constexpr int kWidth = 4;
-#else
-constexpr int kWidth = 2;
-#endif
+constexpr int kWidth = kFusedLanes;  // lets two spatial vectors stay in registers
 constexpr int kStrip = 8;
-using Wide = double __attribute__((vector_size(8 * kWidth)));
-
-[[gnu::always_inline]] inline void load(Wide& x, const double* from) { std::memcpy(&x, from, sizeof(x)); }
-[[gnu::always_inline]] inline void store(const Wide& x, double* to) { std::memcpy(to, &x, sizeof(x)); }
 
 // Spatial vectors of kWidth columns: of forces torque first, of motions the angular part.
 struct Six {
-  Wide x[6] = {};
+  FusedLanes x[6];
 
   [[gnu::always_inline]] void load_from(const double* from) {
-    for (int c = 0; c < 6; ++c) load(x[c], from + c * kWidth);
+    for (int c = 0; c < 6; ++c) x[c] = FusedLanes::load(from + c * kWidth);
   }
   [[gnu::always_inline]] void store_to(double* to) const {
-    for (int c = 0; c < 6; ++c) store(x[c], to + c * kWidth);
+    for (int c = 0; c < 6; ++c) x[c].store(to + c * kWidth);
   }
   [[gnu::always_inline]] void add_from(const double* from) {
-    Six other;
-    other.load_from(from);
-    for (int c = 0; c < 6; ++c) x[c] += other.x[c];
+    for (int c = 0; c < 6; ++c) x[c] += FusedLanes::load(from + c * kWidth);
   }
   // this += a y
-  [[gnu::always_inline]] void add(const double (&a)[6], const Wide& y, int components) {
-    for (int c = 0; c < components; ++c) x[c] += a[c] * y;
+  [[gnu::always_inline]] void add(const double (&a)[6], const FusedLanes& y, int components) {
+    for (int c = 0; c < components; ++c) x[c].add(a[c], y);
   }
-  [[gnu::always_inline]] Wide dot_turn(const double (&a)[6]) const {
-    return (a[0] * x[0] + a[1] * x[1]) + a[2] * x[2];
+  // e - a . this, in two sums that do not wait for each other
+  [[gnu::always_inline]] FusedLanes less_turn(FusedLanes e, const double (&a)[6]) const {
+    e.subtract(a[0], x[0]);
+    FusedLanes other = a[1] * x[1];
+    e.subtract(a[2], x[2]);
+    return e -= other;
   }
-  [[gnu::always_inline]] Wide dot(const double (&a)[6]) const {
-    return ((a[0] * x[0] + a[1] * x[1]) + (a[2] * x[2] + a[3] * x[3])) + (a[4] * x[4] + a[5] * x[5]);
+  [[gnu::always_inline]] FusedLanes less_product(FusedLanes e, const double (&a)[6]) const {
+    FusedLanes other = a[1] * x[1];
+    for (const int c : {0, 2, 4}) e.subtract(a[c], x[c]);
+    for (const int c : {3, 5}) other.add(a[c], x[c]);
+    return e -= other;
   }
   // torque += s x force
-  [[gnu::always_inline]] void shift_back(const double (&s)[3]) {
-    x[0] += s[1] * x[5] - s[2] * x[4];
-    x[1] += s[2] * x[3] - s[0] * x[5];
-    x[2] += s[0] * x[4] - s[1] * x[3];
-  }
+  [[gnu::always_inline]] void shift_back(const double (&s)[3]) { add_cross(&x[0], s, &x[3]); }
   // v += w x s
   [[gnu::always_inline]] void shift(const double (&s)[3]) {
-    x[3] += s[2] * x[1] - s[1] * x[2];
-    x[4] += s[0] * x[2] - s[2] * x[0];
-    x[5] += s[1] * x[0] - s[0] * x[1];
+    const double minus_s[3] = {-s[0], -s[1], -s[2]};
+    add_cross(&x[3], minus_s, &x[0]);
+  }
+
+ private:
+  // to += s x of
+  [[gnu::always_inline]] static void add_cross(FusedLanes* to, const double (&s)[3], const FusedLanes* of) {
+    to[0].add(s[1], of[2]), to[0].subtract(s[2], of[1]);
+    to[1].add(s[2], of[0]), to[1].subtract(s[0], of[2]);
+    to[2].add(s[0], of[1]), to[2].subtract(s[1], of[0]);
   }
 };
 
@@ -132,16 +129,15 @@ void ColumnRecursion::pass_inward(const Strip& strip, const Walk& filled, int pl
     for (int k = link.u_start; k < link.u_start + link.nu; ++k) {
       const Column& column = columns_[static_cast<std::size_t>(k)];
       for (int b = 0; b < blocks; ++b) {
-        Wide e = {};
+        FusedLanes e;
         if constexpr (is_unit) {
-          for (int c = 0; c < kWidth; ++c) e[c] = k - strip.unit == place + b * kStrip + c ? 1.0 : 0.0;
+          e = FusedLanes::unit(k - strip.unit - place - b * kStrip);
         } else {
-          load(e, strip.minus_B + k * strip.B_stride + b * strip.B_distance + place);
-          e = -e;
+          e = -1.0 * FusedLanes::load(strip.minus_B + k * strip.B_stride + b * strip.B_distance + place);
         }
-        e -= body.only_turns ? z[b].dot_turn(column.H) : z[b].dot(column.H);  // (2)
+        e = body.only_turns ? z[b].less_turn(e, column.H) : z[b].less_product(e, column.H);  // (2)
         z[b].add(column.W, e, 6);
-        store(column.D_inverse * e, X + k * strip.X_stride + b * strip.X_distance);
+        (column.D_inverse * e).store(X + k * strip.X_stride + b * strip.X_distance);
       }
     }
     if (step->hangs_on_base) continue;
@@ -179,11 +175,11 @@ void ColumnRecursion::pass_outward(const Strip& strip, const Walk& filled, int p
       const Column& column = columns_[static_cast<std::size_t>(k)];
       for (int b = 0; b < blocks; ++b) {
         double* row = X + k * strip.X_stride + b * strip.X_distance;
-        Wide x = {};
-        if (is_filled) load(x, row);
-        x -= A[b].dot(column.W);  // (3)
+        FusedLanes x;
+        if (is_filled) x = FusedLanes::load(row);
+        x = A[b].less_product(x, column.W);  // (3)
         A[b].add(column.H, x, body.only_turns ? 3 : 6);
-        store(x, row);
+        x.store(row);
       }
     }
     if (step.own_sum < 0) continue;

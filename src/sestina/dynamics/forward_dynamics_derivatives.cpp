@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sestina/numerics/fused_lanes.h"
+#include "sestina/numerics/transpose4.h"
+
 namespace sestina {
 namespace {
 
-using Four = double __attribute__((vector_size(32)));
 constexpr int kFour = 4, kEight = 8;
 
 // Numbers of a row while they are in registers: `width` of them in each of `blocks` places, some distance
@@ -17,44 +19,38 @@ class RowColumns {
   explicit RowColumns(std::ptrdiff_t distance = 0) : distance_(distance) {}
 
   [[gnu::always_inline]] void load(const double* row) {
-    for_each([&](Four& x, std::ptrdiff_t place) { std::memcpy(&x, row + place, sizeof(x)); });
+    for_each([&](FusedLanes& x, std::ptrdiff_t place) { x = FusedLanes::load(row + place); });
   }
   [[gnu::always_inline]] void store(double* row) {
-    for_each([&](const Four& x, std::ptrdiff_t place) { std::memcpy(row + place, &x, sizeof(x)); });
+    for_each([&](const FusedLanes& x, std::ptrdiff_t place) { x.store(row + place); });
   }
   // Zero but for a one at `one`, if that is inside.
   [[gnu::always_inline]] void set_unit(int one) {
-    for_each([&](Four& x, std::ptrdiff_t place) {
-      for (int j = 0; j < kFour; ++j) x[j] = place + j == one ? 1.0 : 0.0;
-    });
+    for_each([&](FusedLanes& x, std::ptrdiff_t place) { x = FusedLanes::unit(one - place); });
   }
   [[gnu::always_inline]] void scale(double a) {
-    for_each([&](Four& x, std::ptrdiff_t) { x *= a; });
+    for_each([&](FusedLanes& x, std::ptrdiff_t) { x = a * x; });
   }
   [[gnu::always_inline]] void subtract(double a, const double* row) {
-    for_each([&](Four& x, std::ptrdiff_t place) {
-      Four b;
-      std::memcpy(&b, row + place, sizeof(b));
-      x -= a * b;
-    });
+    for_each([&](FusedLanes& x, std::ptrdiff_t place) { x.subtract(a, FusedLanes::load(row + place)); });
   }
 
  private:
   template <class F>
   [[gnu::always_inline]] void for_each(F&& f) {
     for (int b = 0; b < blocks; ++b) {
-      for (int c = 0; c < width / kFour; ++c) f(x_[b][c], b * distance_ + c * kFour);
+      for (int c = 0; c < width / kFusedLanes; ++c) f(x_[b][c], b * distance_ + c * kFusedLanes);
     }
   }
 
   std::ptrdiff_t distance_;
-  Four x_[blocks][width / kFour] = {};
+  FusedLanes x_[blocks][width / kFusedLanes];
 };
 
 }  // namespace
 
 // Speeds inboard of a speed, on average, above which the recursion takes over (docs/derivatives.md).
-constexpr double kDeep = 18.0;
+constexpr double kDeep = 14.0;
 
 ForwardDynamicsDerivatives::Columns ForwardDynamicsDerivatives::choose_columns(const Model& model) {
   std::vector<int> depth(static_cast<std::size_t>(model.bodies().size()));  // speeds to and with the body's
@@ -107,7 +103,7 @@ void ForwardDynamicsDerivatives::plan_rows(const Model& model) {
         }
       }
       inboard_.push_back(k);
-      inboard_.resize((inboard_.size() + 3) / 4 * 4, k);
+      inboard_.resize((inboard_.size() + kEight - 1) / kEight * kEight, k);
       last = k;
     }
     last_speed[static_cast<std::size_t>(b.value())] = last;
@@ -175,9 +171,20 @@ void ForwardDynamicsDerivatives::plan_strips() {
       first += strip.width;
       for (int column = strip.first; column < std::min(first, nu_); ++column) fill_for(column, !is_tau);
       for (int k = 0; k < nu_; ++k) {
-        if (is_filled[static_cast<std::size_t>(k)]) strip_rows_.push_back(k);
+        if (is_filled[static_cast<std::size_t>(k)]) {
+          strip_rows_.push_back({k, rows_[static_cast<std::size_t>(k)].start, 0});
+        }
       }
       strip.end = static_cast<int>(strip_rows_.size());
+      for (int f = strip.begin; f < strip.end; ++f) {
+        StripRow& row = strip_rows_[static_cast<std::size_t>(f)];
+        const int end = rows_[static_cast<std::size_t>(row.speed)].subtree_end;
+        row.subtree_end = f + 1;
+        while (row.subtree_end < strip.end &&
+               strip_rows_[static_cast<std::size_t>(row.subtree_end)].speed < end) {
+          ++row.subtree_end;
+        }
+      }
       strips_.push_back(strip);
     }
   }
@@ -205,7 +212,7 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
     const double* M_k = inverse_.mass_matrix().row(k);
     double* L_k = L_.data() + row.start;
     for (int c = 0; c <= row.depth; ++c) L_k[c] = M_k[inboard_[static_cast<std::size_t>(row.start + c)]];
-    for (int c = row.depth + 1; c % kFour != 0; ++c) L_k[c] = 0.0;
+    for (int c = row.depth + 1; c % kEight != 0; ++c) L_k[c] = 0.0;
   }
   SolveReport<double> report;
   for (int k = nu_ - 1; k >= 0; --k) {
@@ -219,8 +226,8 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
       double* L_i = L_.data() + rows_[static_cast<std::size_t>(inboard)].start;
       const double a = L_k[c] * D_inverse;
       // What is beyond the row's end falls into the place that fills it up.
-      for (int j = 0; j <= c; j += kFour) {
-        RowColumns<kFour> L_ij;
+      for (int j = 0; j <= c; j += kEight) {
+        RowColumns<kEight> L_ij;
         L_ij.load(L_i + j);
         L_ij.subtract(a, L_k + j);
         L_ij.store(L_i + j);
@@ -235,9 +242,11 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
 template <int width, bool is_tau>
 void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
   double* X = results_.data() + strip.first + (is_tau ? 2 * width_ : 0);
+  const double* L = L_.data();
+  const StripRow* filled = strip_rows_.data();
   RowColumns<width, is_tau ? 1 : 2> y(width_);
   for (int f = strip.end - 1; f >= strip.begin; --f) {
-    const int i = strip_rows_[static_cast<std::size_t>(f)];
+    const int i = filled[f].speed;
     const Row& row = rows_[static_cast<std::size_t>(i)];
     if constexpr (is_tau) {
       y.set_unit(i - strip.first);
@@ -245,26 +254,25 @@ void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
       y.load(inverse_.by_q().row(i) + strip.first);
       y.scale(-1.0);
     }
-    for (int g = f + 1; g < strip.end; ++g) {
-      const int k = strip_rows_[static_cast<std::size_t>(g)];
-      if (k >= row.subtree_end) break;
-      const int start = rows_[static_cast<std::size_t>(k)].start;
-      y.subtract(L_[static_cast<std::size_t>(start + row.depth)], X + k * stride_);  // (2)
+    // The row that was stored last comes last, so that the others need not wait for it.
+    for (int g = filled[f].subtree_end - 1; g > f; --g) {
+      y.subtract(L[filled[g].start + row.depth], X + filled[g].speed * stride_);  // (2)
     }
     y.store(X + i * stride_);
   }
   const int num_rows = is_tau ? std::min(nu_, strip.first + width) : nu_;
   for (int k = 0, f = strip.begin; k < num_rows; ++k) {
     const Row& row = rows_[static_cast<std::size_t>(k)];
-    if (f < strip.end && strip_rows_[static_cast<std::size_t>(f)] == k) {
+    if (f < strip.end && filled[f].speed == k) {
       ++f;
       y.load(X + k * stride_);
       y.scale(D_inverse_[static_cast<std::size_t>(k)]);
     } else {
       y.set_unit(-1);
     }
-    const auto begin = static_cast<std::size_t>(row.start), end = begin + static_cast<std::size_t>(row.depth);
-    for (std::size_t c = begin; c < end; ++c) y.subtract(L_[c], X + inboard_[c] * stride_);  // (3)
+    const int* inboard = inboard_.data();
+    for (int c = row.start; c < row.start + row.depth; ++c)
+      y.subtract(L[c], X + inboard[c] * stride_);  // (3)
     y.store(X + k * stride_);
   }
 }
@@ -302,14 +310,17 @@ void ForwardDynamicsDerivatives::solve_by_recursion() {
 // The lower triangle of dudot/dtau from the upper one, tile by tile, so that lines of the cache serve once.
 void ForwardDynamicsDerivatives::complete_inverse() {
   double* inverse = results_.data() + 2 * width_;
-  constexpr int kTile = 8;
-  for (int row = 0; row < nu_; row += kTile) {
-    for (int column = row; column < nu_; column += kTile) {
-      for (int i = row; i < std::min(row + kTile, nu_); ++i) {
-        for (int j = std::max(column, i + 1); j < std::min(column + kTile, nu_); ++j) {
-          inverse[j * stride_ + i] = inverse[i * stride_ + j];
-        }
-      }
+  for (int row = 0; row < nu_; row += kFour) {
+    const int end = std::min(row + kFour, nu_);
+    for (int i = row; i < end; ++i) {
+      for (int j = i + 1; j < end; ++j) inverse[j * stride_ + i] = inverse[i * stride_ + j];
+    }
+    int column = row + kFour;
+    for (; column + kFour <= nu_; column += kFour) {
+      transpose4(inverse + row * stride_ + column, stride_, inverse + column * stride_ + row, stride_);
+    }
+    for (; column < nu_; ++column) {
+      for (int i = row; i < end; ++i) inverse[column * stride_ + i] = inverse[i * stride_ + column];
     }
   }
 }

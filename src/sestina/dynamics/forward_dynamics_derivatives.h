@@ -55,7 +55,7 @@ class ForwardDynamicsDerivatives {
 
  private:
   // Where row k of L stands: the inboard speeds from the root on, then k itself, where D stands, then what
-  // fills it up to a multiple of four numbers.
+  // fills it up to a multiple of eight numbers.
   struct Row {
     int start = 0, depth = 0;  // of its last number
     int subtree_end = 0;       // speeds k to here are outboard of k or on its joint
@@ -65,6 +65,10 @@ class ForwardDynamicsDerivatives {
     int first = 0, width = 0;  // within a block; 8 or 16
     bool is_tau = false;
     int begin = 0, end = 0;  // in strip_rows_: the rows where (2) leaves anything but zero
+  };
+  struct StripRow {
+    int speed = 0, start = 0;  // of its row of L
+    int subtree_end = 0;       // in strip_rows_: rows of this strip to here are outboard or on the joint
   };
   // The same for the recursion.
   struct RecursionStrip {
@@ -91,7 +95,7 @@ class ForwardDynamicsDerivatives {
   std::vector<double> D_inverse_;    // (nu)
   CacheLineVector<double> results_;  // (nu x stride): [by q | 0 | by u | 0 | by tau | 0]
   std::vector<Strip> strips_;
-  std::vector<int> strip_rows_;
+  std::vector<StripRow> strip_rows_;
   std::optional<ColumnRecursion> recursion_;
   std::vector<RecursionStrip> recursion_strips_;
   InverseDynamicsDerivatives inverse_;
