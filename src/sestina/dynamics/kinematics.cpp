@@ -126,8 +126,7 @@ template <class T>
     const Lanes3<T> ax = (M.J.xx - M.J.zz) * x, by = (M.J.yy - M.J.zz) * y;
     const Lanes3<T> diagonal = Lanes3<T>::all(M.J.zz) + (ax * x + by * y);
     const Lanes3<T> beside = ax * x.rotated() + by * y.rotated();  // xy yz zx
-    diagonal.store_before_more(&result.J.xx);
-    result.J.xy = beside[0], result.J.yz = beside[1], result.J.xz = beside[2];
+    Lanes3<T>::store_symmetric(diagonal, beside, result.J);
   } else {
     result.J = rotate(Rotation<T>::from_columns(to_vec3(R[0]), to_vec3(R[1]), to_vec3(R[2])), M.J);
   }

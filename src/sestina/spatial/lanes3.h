@@ -45,6 +45,10 @@ struct Lanes3 {
     const T o(0);
     rows[0] = {o, -a[2], a[1]}, rows[1] = {a[2], o, -a[0]}, rows[2] = {-a[1], a[0], o};
   }
+  // The symmetric matrix with this diagonal [xx yy zz] and with `beside` it [xy yz zx].
+  static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside, SymMat3<T>& A) {
+    A = {diagonal[0], diagonal[1], diagonal[2], beside[0], beside[2], beside[1]};
+  }
   static void symmetric_rows(const SymMat3<T>& A, Lanes3 (&rows)[3]) {
     rows[0] = {A.xx, A.xy, A.xz}, rows[1] = {A.xy, A.yy, A.yz}, rows[2] = {A.xz, A.yz, A.zz};
   }
@@ -54,6 +58,7 @@ struct Lanes3 {
 template <>
 struct Lanes3<double> {
   using Vector = double __attribute__((vector_size(32)));
+  using Pair = double __attribute__((vector_size(16)));
   Vector lanes = {};
 
   Lanes3() = default;
@@ -80,15 +85,25 @@ struct Lanes3<double> {
     rows[1] = __builtin_shufflevector(plus, minus, 2, 3, 4, 3);
     rows[2] = __builtin_shufflevector(plus, minus, 5, 0, 3, 3);
   }
-  [[gnu::always_inline]] static void symmetric_rows(const SymMat3<double>& A, Lanes3 (&rows)[3]) {
+  // In two pieces, which symmetric_rows reads as they were written: a load that takes its numbers from two
+  // stores has to wait until both have reached the cache.
+  [[gnu::always_inline]] static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside,
+                                                     SymMat3<double>& A) {
     static_assert(sizeof A == 6 * sizeof(double), "xx yy zz xy xz yz");
-    Vector a, b;
-    __builtin_memcpy(&a, &A.xx, sizeof a);
-    __builtin_memcpy(&b, &A.zz, sizeof b);
-    const Vector rows_of_four[3] = {__builtin_shufflevector(a, b, 0, 3, 6, 6),
-                                    __builtin_shufflevector(a, b, 3, 1, 7, 7),
-                                    __builtin_shufflevector(b, b, 2, 3, 0, 0)};
-    for (int i = 0; i < 3; ++i) rows[i] = __builtin_shufflevector(rows_of_four[i], Vector{}, 0, 1, 2, 4);
+    const Vector first = __builtin_shufflevector(diagonal.lanes, beside.lanes, 0, 1, 2, 4);
+    const Pair last = __builtin_shufflevector(beside.lanes, beside.lanes, 2, 1);
+    __builtin_memcpy(&A.xx, &first, sizeof first);
+    __builtin_memcpy(&A.xz, &last, sizeof last);
+  }
+  [[gnu::always_inline]] static void symmetric_rows(const SymMat3<double>& A, Lanes3 (&rows)[3]) {
+    Vector first;
+    Pair last;
+    __builtin_memcpy(&first, &A.xx, sizeof first);
+    __builtin_memcpy(&last, &A.xz, sizeof last);
+    const Vector rest = __builtin_shufflevector(last, Pair{}, 0, 1, 2, 3);  // xz yz 0 0
+    rows[0] = __builtin_shufflevector(first, rest, 0, 3, 4, 6);
+    rows[1] = __builtin_shufflevector(first, rest, 3, 1, 5, 6);
+    rows[2] = __builtin_shufflevector(first, rest, 4, 5, 2, 6);
   }
 };
 
