@@ -28,7 +28,7 @@ void MassMatrix<T>::update(const Properties<T>& properties, const Kinematics<T>&
     for (int speed = link.u_start; speed < link.u_start + link.nu; ++speed) {
       const auto k = static_cast<std::size_t>(speed);
       const SpatialMotion<T>& H = kinematics.H[k];
-      fill_row(k, I.times(Lanes3<T>(H.w), Lanes3<T>(H.v)), armature);  // (2)
+      fill_row(k, kinematics, I.times(Lanes3<T>(H.w), Lanes3<T>(H.v)), armature);  // (2)
     }
     if (link.parent == 0) continue;
     I.shift_back(Lanes3<T>(kinematics.s[i]));
@@ -52,6 +52,7 @@ void MassMatrix<T>::place_columns(std::size_t i, const Kinematics<T>& kinematics
       arm = {};
     }
     arm_[k] = arm;
+    if (layout_.blocks[b].count == 1) continue;
     const SpatialMotion<T>& H = kinematics.H[k];
     const Lanes3<T> w(H.w);
     const Lanes3<T> v = Lanes3<T>(H.v) + cross(arm, w);
@@ -62,29 +63,40 @@ void MassMatrix<T>::place_columns(std::size_t i, const Kinematics<T>& kinematics
   arm_of_body_[i] = arm;
 }
 
+// (4) for the first `count` speeds of a block.
+template <class T>
+[[gnu::always_inline]] inline void MassMatrix<T>::fill_block(const Columns& columns, const ForceLanes<T>& U,
+                                                             int count, T* entries) {
+  Lanes8<T> turning, moving;
+  for (int c = 0; c < 3; ++c) {
+    turning.add(U.torque[c], Lanes8<T>::load(columns.w[c]));
+    moving.add(U.force[c], Lanes8<T>::load(columns.v[c]));
+  }
+  turning.add(T(1), moving);
+  if (count == kLanes8) {
+    turning.store(entries);
+    return;
+  }
+  T all[kLanes8];
+  turning.store(all);
+  for (int c = 0; c < count; ++c) entries[c] = all[c];
+}
+
 // (4), walking inward from block to block.
 template <class T>
-void MassMatrix<T>::fill_row(std::size_t k, ForceLanes<T> U, const T& armature) {
+void MassMatrix<T>::fill_row(std::size_t k, const Kinematics<T>& kinematics, ForceLanes<T> U,
+                             const T& armature) {
   T* row = M_.row(static_cast<int>(k));
   Lanes3<T> step = arm_[k];
   auto b = static_cast<std::size_t>(layout_.block_of_speed[k]);
   int count = static_cast<int>(k) + 1 - layout_.blocks[b].first;  // with k itself
   while (true) {
     const SpeedBlock& block = layout_.blocks[b];
-    const Columns& columns = columns_[b];
     U.shift_back(step);
-    Lanes8<T> turning, moving;
-    for (int c = 0; c < 3; ++c) {
-      turning.add(U.torque[c], Lanes8<T>::load(columns.w[c]));
-      moving.add(U.force[c], Lanes8<T>::load(columns.v[c]));
-    }
-    turning.add(T(1), moving);
-    if (count == kLanes8) {
-      turning.store(row + block.first);
+    if (block.count == 1) {  // whose R is its own Mo
+      row[block.first] = dot(kinematics.H[static_cast<std::size_t>(block.first)], U);
     } else {
-      T entries[kLanes8];
-      turning.store(entries);
-      for (int c = 0; c < count; ++c) row[block.first + c] = entries[c];
+      fill_block(columns_[b], U, count, row + block.first);
     }
     if (block.inboard < 0) break;
     step = offset_[b];

@@ -41,7 +41,8 @@ class MassMatrix {
   };
 
   void place_columns(std::size_t i, const Kinematics<T>& kinematics);
-  void fill_row(std::size_t k, ForceLanes<T> U, const T& armature);
+  void fill_row(std::size_t k, const Kinematics<T>& kinematics, ForceLanes<T> U, const T& armature);
+  static void fill_block(const Columns& columns, const ForceLanes<T>& U, int count, T* entries);
 
   SpeedBlocks layout_;
   DenseMatrix<T> M_;
