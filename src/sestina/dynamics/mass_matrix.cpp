@@ -1,5 +1,7 @@
 #include "sestina/dynamics/mass_matrix.h"
 
+#include <type_traits>
+
 #include "sestina/numerics/lanes8.h"
 #include "sestina/spatial/scalars.h"
 
@@ -79,7 +81,15 @@ template <class T>
   }
   T all[kLanes8];
   turning.store(all);
-  for (int c = 0; c < count; ++c) entries[c] = all[c];
+  const T* from = all;
+  const auto copy = [&](auto number) {
+    if ((count & number()) == 0) return;
+    for (int c = 0; c < number(); ++c) entries[c] = from[c];
+    entries += number(), from += number();
+  };
+  copy(std::integral_constant<int, 4>());
+  copy(std::integral_constant<int, 2>());
+  copy(std::integral_constant<int, 1>());
 }
 
 // (4), walking inward from block to block.
