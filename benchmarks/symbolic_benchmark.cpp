@@ -1,5 +1,5 @@
 // How long derivations take, and how large their results are: the planar pendulum of n particles by Kane's
-// method, the bicycle derived and linearised.
+// method, the bicycle derived and linearised; and how fast their equations are evaluated.
 //
 //   bench_symbolic [largest n]
 #include <algorithm>
@@ -10,13 +10,14 @@
 
 #include "../tests/symbolic/bicycle.h"
 #include "../tests/symbolic/n_pendulum.h"
-#include "sestina/expression/tape.h"
+#include "sestina/expression/compiled_function.h"
 #include "sestina/symbolic/linearize.h"
 
 namespace {
 
+using sestina::CompiledFunction;
 using sestina::Expr;
-using sestina::Tape;
+using sestina::Graph;
 using sestina::symbolic::KanesMethod;
 using sestina::symbolic::Mechanics;
 
@@ -31,34 +32,51 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-// M and f over parameters, coordinates and speeds.
-Tape compile(Mechanics& mechanics, const KanesMethod& kane) {
-  std::vector<Expr> outputs;
-  for (const auto& e : kane.mass_matrix().elements()) outputs.push_back(e.in(mechanics.graph()));
-  for (const auto& e : kane.forcing().elements()) outputs.push_back(e.in(mechanics.graph()));
-  return {mechanics.graph(), outputs, mechanics.graph().free_symbols(outputs)};
+// M and f; what is no function of time is a parameter.
+CompiledFunction compile(Mechanics& mechanics, const KanesMethod& kane) {
+  Graph& graph = mechanics.graph();
+  std::vector<Expr> outputs, variables, parameters;
+  for (const auto& e : kane.mass_matrix().elements()) outputs.push_back(e.in(graph));
+  for (const auto& e : kane.forcing().elements()) outputs.push_back(e.in(graph));
+  for (const Expr symbol : graph.free_symbols(outputs)) {
+    (mechanics.variables().is_variable(symbol) ? variables : parameters).push_back(symbol);
+  }
+  return {graph, outputs, variables, parameters};
 }
 
-double time_evaluation(const Tape& tape) {
-  std::vector<double> inputs(tape.input_count(), 0.7), outputs(tape.output_count()),
-      scratch(tape.scratch_size());
-  std::vector<double> times;
-  const auto repeats = static_cast<int>(1 + 100'000 / (1 + tape.instruction_count()));
+struct Times {
+  double one, of_many;  // seconds for one state: alone, and among 64
+};
+
+Times time_evaluation(const CompiledFunction& f) {
+  constexpr std::size_t kMany = 64;
+  const auto bound = f.bind(std::vector<double>(f.parameter_count(), 0.7));
+  std::vector<double> in(kMany * f.variable_count(), 0.6), out(kMany * f.output_count()),
+      scratch(f.scratch_size());
+  std::vector<double> one, many;
+  const auto repeats = static_cast<int>(1 + 100'000 / (1 + f.instruction_count()));
   for (int round = 0; round < 21; ++round) {
-    const auto start = Clock::now();
-    for (int i = 0; i < repeats; ++i) tape.evaluate<double>(inputs, outputs, scratch);
-    times.push_back(seconds_since(start) / repeats);
+    auto start = Clock::now();
+    for (int i = 0; i < repeats; ++i) {
+      f.evaluate(bound, std::span(in).first(f.variable_count()), std::span(out).first(f.output_count()),
+                 scratch);
+    }
+    one.push_back(seconds_since(start) / repeats);
+    start = Clock::now();
+    f.evaluate_many(bound, kMany, in, out, scratch);
+    many.push_back(seconds_since(start) / kMany);
   }
-  return median(times);
+  return {median(one), median(many)};
 }
 
 void sweep_pendulum(std::size_t largest) {
-  std::printf("planar pendulum of n particles, Kane\n%5s %12s %12s %12s %12s %12s\n", "n", "derive ms",
-              "compile ms", "operations", "nodes", "M, f us");
+  std::printf("planar pendulum of n particles, Kane; M and f evaluated alone and as one of 64 states\n");
+  std::printf("%5s %12s %12s %12s %12s %12s %12s %12s\n", "n", "derive ms", "compile ms", "operations",
+              "hoisted", "nodes", "alone us", "of many us");
   for (std::size_t n = 2; n <= largest; n *= 2) {
     std::vector<double> derivations, compilations;
-    std::size_t operations = 0, nodes = 0;
-    double evaluation = 0.0;
+    std::size_t operations = 0, hoisted = 0, nodes = 0;
+    Times evaluation{};
     for (int round = 0; round < (n > 32 ? 3 : 11); ++round) {
       Mechanics mechanics;
       const auto start = Clock::now();
@@ -66,20 +84,22 @@ void sweep_pendulum(std::size_t largest) {
       derivations.push_back(seconds_since(start));
       nodes = mechanics.graph().size();
       const auto derived = Clock::now();
-      const Tape tape = compile(mechanics, kane);
+      const CompiledFunction f = compile(mechanics, kane);
       compilations.push_back(seconds_since(derived));
-      operations = tape.instruction_count();
-      if (round == 0) evaluation = time_evaluation(tape);
+      operations = f.instruction_count();
+      hoisted = f.hoisted_count();
+      if (round == 0) evaluation = time_evaluation(f);
     }
-    std::printf("%5zu %12.3f %12.3f %12zu %12zu %12.3f\n", n, 1e3 * median(derivations),
-                1e3 * median(compilations), operations, nodes, 1e6 * evaluation);
+    std::printf("%5zu %12.3f %12.3f %12zu %12zu %12zu %12.3f %12.3f\n", n, 1e3 * median(derivations),
+                1e3 * median(compilations), operations, hoisted, nodes, 1e6 * evaluation.one,
+                1e6 * evaluation.of_many);
   }
 }
 
 void time_bicycle() {
   std::vector<double> derivations, linearizations;
   std::size_t operations = 0;
-  double evaluation = 0.0;
+  Times evaluation{};
   for (int round = 0; round < 21; ++round) {
     Mechanics mechanics;
     sestina::symbolic::test::Bicycle bicycle(mechanics);
@@ -90,12 +110,14 @@ void time_bicycle() {
     const auto linear = linearize(kane, bicycle.riding());
     linearizations.push_back(seconds_since(derived));
     if (round > 0) continue;
-    const Tape tape = compile(mechanics, kane);
-    operations = tape.instruction_count();
-    evaluation = time_evaluation(tape);
+    const CompiledFunction f = compile(mechanics, kane);
+    operations = f.instruction_count();
+    evaluation = time_evaluation(f);
   }
-  std::printf("\nbicycle: derive %.3f ms, linearise %.3f ms; M, f: %zu operations, %.3f us\n",
-              1e3 * median(derivations), 1e3 * median(linearizations), operations, 1e6 * evaluation);
+  std::printf(
+      "\nbicycle: derive %.3f ms, linearise %.3f ms; M, f: %zu operations, alone %.3f us, of many %.3f us\n",
+      1e3 * median(derivations), 1e3 * median(linearizations), operations, 1e6 * evaluation.one,
+      1e6 * evaluation.of_many);
 }
 
 }  // namespace
