@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sestina/integrate/step_driver.h"
+#include "sestina/integrate/step_length.h"
 
 namespace sestina {
 
@@ -19,10 +20,8 @@ class FixedStepDriver final : public StepDriver {
   void do_start() override {}
   void do_step() override;
 
-  double calc_step_end(double t) const;
-
-  double dt_;          // s
-  double land_every_;  // s
+  double dt_;  // s
+  FixedStepLength length_;
 };
 
 }  // namespace sestina

@@ -183,13 +183,7 @@ void StepDriver::accept_step() {
   count_step();
 }
 
-void StepDriver::count_step() {
-  StepStatistics& statistics = control_.statistics;
-  const double h = rule_->state().t - rule_->previous().t;
-  statistics.smallest_step = statistics.steps == 0 ? h : std::min(statistics.smallest_step, h);
-  statistics.largest_step = std::max(statistics.largest_step, h);
-  ++statistics.steps;
-}
+void StepDriver::count_step() { control_.statistics.count_step(rule_->state().t - rule_->previous().t); }
 
 StepCheckpoint StepDriver::checkpoint() const {
   const std::span<const double> memory = rule_->previous_memory();

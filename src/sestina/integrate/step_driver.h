@@ -10,25 +10,9 @@
 #include <vector>
 
 #include "sestina/integrate/integration_rule.h"
+#include "sestina/integrate/step_control.h"
 
 namespace sestina {
-
-struct StepStatistics {
-  long steps = 0;              // accepted
-  long rejected = 0;           // for their error, or because they could not be completed
-  long evaluations = 0;        // of the accelerations, those of the instants in between included
-  double smallest_step = 0.0;  // s, accepted; the last one, cut to end at t_end, counts too
-  double largest_step = 0.0;   // s
-};
-
-// What a driver carries from step to step, besides the rule's own.
-struct StepControl {
-  double t_start = 0.0;       // s, of the whole run
-  double next_step = 0.0;     // s, variable: the length to try next; 0: not known yet
-  double last_error = 0.0;    // variable: of the last accepted step, relative to the tolerance
-  double error_before = 0.0;  // variable, PID: of the one before; 0: not known
-  StepStatistics statistics;
-};
 
 // A run at the beginning of its last accepted step. Resumed there, it repeats this step and goes on bit for
 // bit, and it can still answer for the instants within this step.
@@ -78,6 +62,7 @@ class StepDriver {
   const IntegrationState& state() const { return rule_->state(); }  // the last accepted
   double t_end() const { return t_end_; }                           // s
   const StepStatistics& statistics() const { return control_.statistics; }
+  const StepControl& step_control() const { return control_; }
   StepCheckpoint checkpoint() const;
 
  protected:

@@ -8,38 +8,15 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
-#include "sestina/integrate/landing.h"
 #include "sestina/integrate/rule_list.h"
 
 namespace sestina {
-namespace {
-
-// The constants of dopri5.f (E. Hairer, G. Wanner).
-constexpr double kSafety = 0.9;
-constexpr double kShrinkAtMost = 0.2;
-constexpr double kGrowAtMost = 10.0;
-constexpr double kSmallestLastError = 1e-4;
-
-constexpr double kPid[] = {0.58, 0.21, 0.1};
-
-struct Exponents {
-  double alpha, beta;
-};
-
-// Of the PI controller; a rejected step shrinks with the same alpha.
-Exponents pi_exponents(const IntegrationRule& rule) {
-  const double k = rule.error_order() + 1;
-  const double beta = 0.2 / k;
-  return {1.0 / k - 0.75 * beta, beta};
-}
-
-}  // namespace
 
 VariableStepDriver::VariableStepDriver(double rtol, double atol, double max_step, Control control,
                                        double land_every)
-    : rtol_(rtol), atol_(atol), max_step_(max_step), kind_(control), land_every_(land_every) {
+    : tolerances_{rtol, atol, max_step}, length_(tolerances_, control, land_every) {
   FaultList faults;
-  add_faults({rtol, atol, max_step}, faults);
+  add_faults(tolerances_, faults);
   faults.throw_if_any();
 }
 
@@ -52,100 +29,57 @@ void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) 
 }
 
 void VariableStepDriver::do_start() {
+  length_.start(rule().error_order(), control().t_start, t_end());
   if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or the rule's affair
   control().next_step = calc_initial_step();
-  control().last_error = kind_ == Control::kPI ? kSmallestLastError : 0.0;
+  control().last_error = length_.initial_error();
 }
 
 void VariableStepDriver::do_step() {
   if (rule().chooses_its_steps()) return take_own_step();
-  const double t = state().t;
-  const double alpha = pi_exponents(rule()).alpha;
-  const double wanted = std::min(control().next_step, max_step_);
-  double h = wanted;
-  for (double grow_at_most = kGrowAtMost;; grow_at_most = 1.0) {
-    const double t_next = calc_step_end(t, h);
-    h = t_next - t;
-    const Attempt attempt = try_step(t_next);
-    if (attempt.error <= 1.0) {
-      const double factor = std::clamp(calc_factor(attempt.error), kShrinkAtMost, grow_at_most);
-      control().next_step = std::max(h * factor, smallest_step(t_next));
-      const bool is_cut_to_land = land_every_ > 0.0 && h < wanted && grow_at_most > 1.0;
-      if (is_cut_to_land) control().next_step = std::max(control().next_step, wanted);
-      remember(attempt.error);
+  VariableStepLength::Attempt attempt = length_.begin_step(state().t, control());
+  for (;;) {
+    const Outcome outcome = try_step(attempt.t_next);
+    if (outcome.error <= 1.0) {
+      length_.accept(attempt, outcome.error, control());
       accept_step();
       return;
     }
-    ++control().statistics.rejected;
-    if (kind_ == Control::kPID) control().last_error = control().error_before = 0.0;
-    h *= std::max(kSafety / std::pow(attempt.error, alpha), kShrinkAtMost);
-    if (h < smallest_step(t)) fail(h, attempt);
+    if (!length_.shorten(attempt, outcome.error, control())) fail(attempt.h, outcome);
   }
 }
 
 void VariableStepDriver::take_own_step() {
-  const StepReport report = rule().try_own_step(calc_next_stop(state().t));
+  const StepReport report = rule().try_own_step(length_.calc_next_stop(state().t));
   if (!report.complete()) throw ComputationError(state().t, describe(report, equations()));
   accept_step();
 }
 
-double VariableStepDriver::calc_factor(double error) const {
-  if (kind_ == Control::kPI) {
-    const auto [alpha, beta] = pi_exponents(rule());
-    return kSafety * std::pow(control().last_error, beta) / std::pow(error, alpha);
-  }
-  const double k = rule().error_order() + 1;
-  const double current = std::max(error, kSmallestLastError);
-  if (control().error_before == 0.0) return kSafety / std::pow(current, 1.0 / k);
-  return kSafety * std::pow(current, -kPid[0] / k) * std::pow(control().last_error, kPid[1] / k) *
-         std::pow(control().error_before, -kPid[2] / k);
-}
-
-void VariableStepDriver::remember(double error) {
-  if (kind_ == Control::kPID) control().error_before = control().last_error;
-  control().last_error = std::max(error, kSmallestLastError);
-}
-
-// The end of the run, or the instant before it where a step has to land.
-double VariableStepDriver::calc_next_stop(double t) const {
-  if (land_every_ == 0.0) return t_end();
-  const double landing = find_landing_interval(control().t_start, land_every_, t).end;
-  return landing < t_end() - kNegligibleRest * land_every_ ? landing : t_end();
-}
-
-// The last two steps share what is left, so that the last one is not a mere rest.
-double VariableStepDriver::calc_step_end(double t, double h) const {
-  const double end = calc_next_stop(t);
-  const double rest = end - t;
-  if (rest <= h) return end;
-  return t + (rest < 2.0 * h ? 0.5 * rest : h);
-}
-
-VariableStepDriver::Attempt VariableStepDriver::try_step(double t_next) {
-  Attempt attempt;
+VariableStepDriver::Outcome VariableStepDriver::try_step(double t_next) {
+  Outcome outcome;
   try {
-    attempt.report = rule().try_step(t_next);
+    outcome.report = rule().try_step(t_next);
   } catch (const ComputationError& error) {
-    attempt.failure = error.reason();
-    return attempt;
+    outcome.failure = error.reason();
+    return outcome;
   }
-  if (!attempt.report.complete()) return attempt;
+  if (!outcome.report.complete()) return outcome;
 
-  attempt.error = 0.0;
+  outcome.error = 0.0;
   int coordinate = 0;
   const auto compare = [&](const std::vector<double>& before, const std::vector<double>& after) {
     for (std::size_t i = 0; i < before.size(); ++i, ++coordinate) {
       const double error =
           std::abs(rule().error()[static_cast<std::size_t>(coordinate)]) / tolerance(before[i], after[i]);
-      if (error > attempt.error) {
-        attempt.error = error;
-        attempt.worst = coordinate;
+      if (error > outcome.error) {
+        outcome.error = error;
+        outcome.worst = coordinate;
       }
     }
   };
   compare(rule().state().q, rule().candidate().q);
   compare(rule().state().u, rule().candidate().u);
-  return attempt;
+  return outcome;
 }
 
 // Hairer, Norsett, Wanner I, section II.4, "Starting step size".
@@ -153,7 +87,7 @@ double VariableStepDriver::calc_initial_step() {
   const IntegrationState& y = state();
   const std::size_t nq = y.q.size();
   const std::size_t nu = y.u.size();
-  const double longest = std::min(t_end() - y.t, max_step_);
+  const double longest = std::min(t_end() - y.t, tolerances_.max_step);
   std::vector<double> value(y.q);
   value.insert(value.end(), y.u.begin(), y.u.end());
   std::vector<double> rate(nq + nu), rate_after(nq + nu), zdot(y.z.size());
@@ -166,7 +100,7 @@ double VariableStepDriver::calc_initial_step() {
   const double d0 = scaled_norm(value);
   const double d1 = scaled_norm(rate);
   double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-  h0 = std::max(std::min(h0, longest), smallest_step(y.t));
+  h0 = std::max(std::min(h0, longest), length_.smallest_step(y.t));
 
   for (std::size_t i = 0; i < value.size(); ++i) value[i] += h0 * rate[i];
   try {
@@ -180,17 +114,11 @@ double VariableStepDriver::calc_initial_step() {
   const double largest = std::max(d1, d2);
   const double h1 = largest <= 1e-15 ? std::max(1e-6, 1e-3 * h0)
                                      : std::pow(0.01 / largest, 1.0 / (rule().error_order() + 1));
-  return std::max(std::min({100.0 * h0, h1, longest}), smallest_step(y.t));
-}
-
-// Sixteen spacings of t; near t = 0, of a millionth of the run.
-double VariableStepDriver::smallest_step(double t) const {
-  const double span = t_end() - control().t_start;
-  return 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-6 * span);
+  return std::max(std::min({100.0 * h0, h1, longest}), length_.smallest_step(y.t));
 }
 
 double VariableStepDriver::tolerance(double before, double after) const {
-  return atol_ + rtol_ * std::max(std::abs(before), std::abs(after));
+  return tolerances_.atol + tolerances_.rtol * std::max(std::abs(before), std::abs(after));
 }
 
 // The largest of values (nq + nu), each relative to the tolerance at the initial state.
@@ -205,14 +133,14 @@ double VariableStepDriver::scaled_norm(std::span<const double> values) const {
   return norm;
 }
 
-void VariableStepDriver::fail(double h, const Attempt& attempt) const {
-  std::string reason = attempt.failure;
-  if (reason.empty() && !attempt.report.complete()) reason = describe(attempt.report, equations());
+void VariableStepDriver::fail(double h, const Outcome& outcome) const {
+  std::string reason = outcome.failure;
+  if (reason.empty() && !outcome.report.complete()) reason = describe(outcome.report, equations());
   if (reason.empty()) {
     const int nq = equations().nq();
     const std::string name =
-        attempt.worst < nq ? equations().name_of_q(attempt.worst) : equations().name_of_u(attempt.worst - nq);
-    reason = fmt::format("the largest error is in {}, {:.3g} times its tolerance", name, attempt.error);
+        outcome.worst < nq ? equations().name_of_q(outcome.worst) : equations().name_of_u(outcome.worst - nq);
+    reason = fmt::format("the largest error is in {}, {:.3g} times its tolerance", name, outcome.error);
   }
   throw ComputationError(
       state().t, fmt::format("the step fell to {:.3g} s, too short to advance the time: {}", h, reason));

@@ -28,19 +28,20 @@
 #include <string>
 
 #include "sestina/integrate/step_driver.h"
+#include "sestina/integrate/step_length.h"
 
 namespace sestina {
 
 class VariableStepDriver final : public StepDriver {
  public:
-  enum class Control { kPI, kPID };
+  using Control = VariableStepLength::Control;
 
   VariableStepDriver(double rtol, double atol, double max_step, Control control = Control::kPI,
                      double land_every = 0.0);
 
  private:
   // How an attempt at a step ended: the error relative to the tolerance, or infinity and why.
-  struct Attempt {
+  struct Outcome {
     double error = std::numeric_limits<double>::infinity();
     int worst = 0;  // counted through [q, u]
     StepReport report;
@@ -52,22 +53,14 @@ class VariableStepDriver final : public StepDriver {
   void do_step() override;
 
   void take_own_step();
-  double calc_next_stop(double t) const;
-  double calc_step_end(double t, double h) const;
-  double calc_factor(double error) const;
-  void remember(double error);
-  Attempt try_step(double t_next);
+  Outcome try_step(double t_next);
   double calc_initial_step();
-  double smallest_step(double t) const;
   double tolerance(double before, double after) const;
   double scaled_norm(std::span<const double> values) const;
-  [[noreturn]] void fail(double h, const Attempt& attempt) const;
+  [[noreturn]] void fail(double h, const Outcome& outcome) const;
 
-  double rtol_;
-  double atol_;
-  double max_step_;  // s
-  Control kind_;
-  double land_every_;  // s
+  ErrorTolerances tolerances_;
+  VariableStepLength length_;
 };
 
 }  // namespace sestina
