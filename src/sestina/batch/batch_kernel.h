@@ -30,6 +30,13 @@ struct LaneStates {
   const double* d;  // (nd x lanes)
 };
 
+// Where to put what is observed; number i of lane l at [i * lanes + l].
+struct LaneObservables {
+  double* origins;   // (3 (bodies - 1) x lanes) m, of the bodies' own frames, ground axes
+  double* energies;  // (2 x lanes) J, kinetic and potential: see Energy
+  double* momentum;  // (6 x lanes) linear and angular: see Momentum
+};
+
 // With its own scratch memory: one for each thread. The model must outlive it. No call allocates.
 class BatchKernel {
  public:
@@ -45,9 +52,33 @@ class BatchKernel {
 
   // For who keeps states in lanes: udot (nu x lanes). Bit l of the result: lane l has no accelerations.
   virtual unsigned calc_udot(const LaneStates& states, double* udot) = 0;
+  // What is integrated in time: (nq + nu + 2) x lanes, the rates of q and u, and the powers (W) that forces
+  // supply and that dampers dissipate. Bit l of the result: lane l has a rate that is not finite; all of its
+  // rates may be NaN then.
+  virtual unsigned calc_rates(const LaneStates& states, double* rates) = 0;
+  // What results tell beyond the state.
+  virtual void calc_observables(const LaneStates& states, const LaneObservables& observables) = 0;
   // q moved by the displacement (nu x lanes), and Euler parameters brought back to norm one: see plus_q().
   virtual void plus_q(const double* q, const double* displacement, double* q_out) = 0;
   virtual void normalize_q(double* q) = 0;
+
+  // Of a kernel with one set of properties for each lane: another one for this lane, with the signature
+  // (lane_signature.h) of the one before. This call alone allocates.
+  virtual void set_properties(int lane, const Properties<double>& properties) = 0;
+
+  // Arithmetic on `count` numbers in each lane (count x lanes).
+  // to = from + h sum_j weights[j] terms_j, with h (lanes) and terms_j (count x lanes) one after the other;
+  // terms of weight zero are not looked at. Without `from`: zero.
+  virtual void add_weighted(int count, const double* from, const double* h, std::span<const double> weights,
+                            const double* terms, double* to) = 0;
+  // ratio (lanes): the largest |error| / (atol + rtol max(|a|, |b|)), with rtol and atol (lanes); NaN where
+  // one is not finite.
+  virtual void calc_largest_ratio(int count, const double* error, const double* a, const double* b,
+                                  const double* rtol, const double* atol, double* ratio) = 0;
+  // Bit l of the result: lane l has a number that is not finite.
+  virtual unsigned find_not_finite(int count, const double* numbers) = 0;
+  // Lanes whose bit is set.
+  virtual void copy_lanes(unsigned lanes, int count, const double* from, double* to) = 0;
 };
 
 // `properties`: one set for all lanes, or one for each lane. They are copied.

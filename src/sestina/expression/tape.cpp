@@ -373,6 +373,29 @@ class TapeCompiler {
   Place place_count_ = 0;
 };
 
+std::string Tape::signature() const {
+  std::string text;
+  const auto add = [&text](const auto& number) {
+    text.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  for (const std::size_t size : {input_count_, output_count_, scratch_size_, constants_.size(), loads_.size(),
+                                 instructions_.size(), tables_.size()}) {
+    add(size);
+  }
+  for (const Constant& constant : constants_) add(constant.to), add(constant.value);
+  for (const Load& load : loads_) add(load.to), add(load.input);
+  for (const Instruction& i : instructions_) {
+    add(i.code), add(i.op), add(i.order);
+    for (const std::uint32_t place : {i.to, i.a, i.b, i.c, i.d}) add(place);
+  }
+  for (const auto& table : tables_) {
+    add(table->interpolation()), add(table->x().size());
+    for (const double x : table->x()) add(x);
+    for (const double y : table->y()) add(y);
+  }
+  return text;
+}
+
 Tape::Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs)
     : Tape(graph, outputs, inputs, 0) {}
 

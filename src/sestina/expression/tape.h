@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sestina/expression/graph.h"
@@ -27,6 +28,8 @@ class Tape {
   std::size_t output_count() const { return output_count_; }
   std::size_t scratch_size() const { return scratch_size_; }  // values of T
   std::size_t instruction_count() const { return instructions_.size(); }
+  // Bytes that are the same for two tapes only if they do the same.
+  std::string signature() const;
 
   // Allocates nothing and never throws: a division by zero gives inf or nan. `inputs` and `outputs` may
   // overlap, `scratch` overlaps neither. Instantiated for the scalars at the end of tape_evaluate.cpp.

@@ -153,6 +153,7 @@ class Model {
   Slot initial_u() const { return data_.initial_u; }
   Slot initial_d() const { return data_.initial_d; }
 
+  const Tape& force_tape() const { return data_.force_tape; }
   int num_force_expressions() const { return static_cast<int>(data_.force_expressions.exprs.size()); }
   int num_force_tape_inputs() const {
     return 1 + static_cast<int>(data_.parameters.size()) + nd() + data_.nq + data_.nu;

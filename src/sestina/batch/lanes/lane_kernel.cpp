@@ -1,11 +1,13 @@
 // Forward and inverse dynamics on the lanes of one instruction set.
+#include <cassert>
 #include <optional>
 
 #include "sestina/batch/batch_kernel.h"
+#include "sestina/batch/lanes/lane_arithmetic.h"
 #include "sestina/batch/lanes/lane_recursion.h"
 #include "sestina/batch/lanes/packed_properties.h"
 #include "sestina/batch/lanes/rows.h"
-#include "sestina/dynamics/applied_forces.h"
+#include "sestina/dynamics/energy.h"
 
 namespace sestina {
 namespace {
@@ -51,7 +53,8 @@ class LaneKernel final : public BatchKernel {
         forces_(model),
         has_forces_(has_forces(model)),
         tau_(static_cast<std::size_t>(model.nu())),
-        udot_(tau_.size()) {
+        udot_(tau_.size()),
+        q_dot_(static_cast<std::size_t>(model.nq())) {
     state_.q.resize(static_cast<std::size_t>(model.nq()));
     state_.u.resize(tau_.size());
     state_.d.resize(static_cast<std::size_t>(model.nd()));
@@ -59,6 +62,7 @@ class LaneKernel final : public BatchKernel {
     if (sets.size() == 1) {
       shared_.emplace(make_recursion(model, *sets[0], joints_of(properties_)));
     } else {
+      for (const Properties<double>* set : sets) sets_.push_back(*set);
       own_.emplace(make_recursion(model, sets, joints_of(properties_)));
     }
   }
@@ -99,14 +103,43 @@ class LaneKernel final : public BatchKernel {
   }
 
   unsigned calc_udot(const LaneStates& states, double* udot) override {
-    state_.t = load<kLanes>(states.t);
-    load_lanes(states.q, state_.q);
-    load_lanes(states.u, state_.u);
-    load_lanes(states.d, state_.d);
-    std::fill(tau_.begin(), tau_.end(), T(0.0));
+    load_states(states);
     const unsigned failed = calc_udot();
     for (std::size_t i = 0; i < udot_.size(); ++i) store(udot_[i], udot + i * kLanes);
     return failed;
+  }
+
+  unsigned calc_rates(const LaneStates& states, double* rates) override {
+    load_states(states);
+    const unsigned failed = calc_udot();
+    double* const udot = rates + model_.nq() * kLanes;
+    double* const powers = udot + model_.nu() * kLanes;
+    for (std::size_t i = 0; i < udot_.size(); ++i) store(udot_[i], udot + i * kLanes);
+    calc_q_dot<T>(model_, state_.q, state_.u, q_dot_);
+    for (std::size_t i = 0; i < q_dot_.size(); ++i) store(q_dot_[i], rates + i * kLanes);
+    Power<T> power;
+    if (has_forces_) power = calc_power(model_, properties_, state_, kinematics_, forces_);
+    store(power.supplied, powers);
+    store(power.dissipated, powers + kLanes);
+    return failed | lane_find_not_finite<kLanes>(2, powers);
+  }
+
+  void calc_observables(const LaneStates& states, const LaneObservables& observables) override {
+    load_states(states);
+    update_kinematics(model_, properties_, state_, kinematics_);
+    double* origin = observables.origins;
+    const auto put = [](const Vec3<T>& v, double* to) {
+      store(v.x, to), store(v.y, to + kLanes), store(v.z, to + 2 * kLanes);
+      return to + 3 * kLanes;
+    };
+    for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
+      origin = put(calc_body_pose(properties_, kinematics_, b).p, origin);
+    }
+    const Energy<T> energy = calc_energy(model_, properties_, state_, kinematics_, forces_);
+    store(energy.kinetic, observables.energies);
+    store(energy.potential, observables.energies + kLanes);
+    const Momentum<T> momentum = calc_momentum(kinematics_);
+    put(momentum.angular, put(momentum.linear, observables.momentum));
   }
 
   void plus_q(const double* q, const double* displacement, double* q_out) override {
@@ -121,6 +154,30 @@ class LaneKernel final : public BatchKernel {
     for (std::size_t i = 0; i < state_.q.size(); ++i) store(state_.q[i], q + i * kLanes);
   }
 
+  void set_properties(int lane, const Properties<double>& properties) override {
+    assert(own_.has_value());
+    sets_[static_cast<std::size_t>(lane)] = properties;
+    std::array<const Properties<double>*, kLanes> sets;
+    for (std::size_t l = 0; l < kLanes; ++l) sets[l] = &sets_[l];
+    properties_ = PropertyPacker<kLanes>(sets).pack_all();
+    own_.emplace(make_recursion(model_, sets, joints_of(properties_)));
+  }
+
+  void add_weighted(int count, const double* from, const double* h, std::span<const double> weights,
+                    const double* terms, double* to) override {
+    lane_add_weighted<kLanes>(count, from, h, weights, terms, to);
+  }
+  void calc_largest_ratio(int count, const double* error, const double* a, const double* b,
+                          const double* rtol, const double* atol, double* ratio) override {
+    lane_calc_largest_ratio<kLanes>(count, error, a, b, rtol, atol, ratio);
+  }
+  unsigned find_not_finite(int count, const double* numbers) override {
+    return lane_find_not_finite<kLanes>(count, numbers);
+  }
+  void copy_lanes(unsigned lanes, int count, const double* from, double* to) override {
+    lane_copy<kLanes>(lanes, count, from, to);
+  }
+
  private:
   template <class Number>
   static Number* row(Number* rows, int index, int width) {
@@ -130,6 +187,13 @@ class LaneKernel final : public BatchKernel {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = load<kLanes>(from + i * kLanes);
   }
 
+  void load_states(const LaneStates& states) {
+    state_.t = load<kLanes>(states.t);
+    load_lanes(states.q, state_.q);
+    load_lanes(states.u, state_.u);
+    load_lanes(states.d, state_.d);
+    std::fill(tau_.begin(), tau_.end(), T(0.0));
+  }
   void load_states(const StateArrays& states, int first, int rows) {
     const int nq = model_.nq(), nu = model_.nu(), nd = model_.nd();
     state_.t = T(0.0);
@@ -186,7 +250,8 @@ class LaneKernel final : public BatchKernel {
   AppliedForces<T> forces_;
   bool has_forces_;
   State<T> state_;
-  std::vector<T> tau_, udot_;
+  std::vector<T> tau_, udot_, q_dot_;
+  std::vector<Properties<double>> sets_;      // of each lane, where each has its own
   std::vector<SpatialForce<T>> body_forces_;  // by BodyIndex: M's axes
   std::optional<LaneRecursion<T, double>> shared_;
   std::optional<LaneRecursion<T, T>> own_;
