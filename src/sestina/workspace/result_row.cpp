@@ -1,5 +1,8 @@
 #include "sestina/workspace/result_row.h"
 
+#include <algorithm>
+#include <cassert>
+
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
@@ -14,9 +17,11 @@ std::vector<double>::iterator put(const Vec3<double>& v, std::vector<double>::it
 
 }  // namespace
 
-ResultRow::ResultRow(const Model& model, bool reactions) : reactions_wanted_(reactions) {
+ResultRow::ResultRow(const Model& model, bool reactions)
+    : reactions_wanted_(reactions), has_events_(!model.events().empty()) {
   add_columns(model);
   row_.resize(columns_.size());
+  observables_.origins.resize(3 * static_cast<std::size_t>(model.bodies().size() - 1));
   state_.d.reserve(static_cast<std::size_t>(model.nd()));
   udot_.resize(static_cast<std::size_t>(model.nu()));
   reactions_.resize(static_cast<std::size_t>(model.bodies().size()));
@@ -56,27 +61,42 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDy
   } else {
     dynamics.update(state_);
   }
+  auto origin = observables_.origins.begin();
+  for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
+    origin = put(calc_body_pose(dynamics.properties(), dynamics.kinematics(), b).p, origin);
+  }
+  observables_.energy = dynamics.energy(state_);
+  observables_.momentum = calc_momentum(dynamics.kinematics());
+  const auto next = put_together(state, observables_, event);
+  if (reactions_wanted_) calc_reactions(dynamics, next);
+  return row_;
+}
+
+std::span<const double> ResultRow::calc(const IntegrationState& state, const Observables& observables,
+                                        int event) {
+  assert(!reactions_wanted_);
+  put_together(state, observables, event);
+  return row_;
+}
+
+std::vector<double>::iterator ResultRow::put_together(const IntegrationState& state,
+                                                      const Observables& observables, int event) {
   auto next = row_.begin();
   *next++ = state.t;
   next = std::copy(state.q.begin(), state.q.end(), next);
   next = std::copy(state.u.begin(), state.u.end(), next);
   next = std::copy(state.d.begin(), state.d.end(), next);
-  if (!dynamics.model().events().empty()) *next++ = event;
-  for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
-    next = put(calc_body_pose(dynamics.properties(), dynamics.kinematics(), b).p, next);
-  }
-  energy_ = dynamics.energy(state_);
+  if (has_events_) *next++ = event;
+  next = std::copy(observables.origins.begin(), observables.origins.end(), next);
+  energy_ = observables.energy;
   const double total = energy_.kinetic + energy_.potential;
   const double supplied = state.z[SystemEquations::kSupplied];
   const double dissipated = state.z[SystemEquations::kDissipated];
   energy_balance_ = total - supplied + dissipated;
   for (const double energy : {energy_.kinetic, energy_.potential, total, supplied, dissipated})
     *next++ = energy;
-  const Momentum<double> momentum = calc_momentum(dynamics.kinematics());
-  next = put(momentum.linear, next);
-  next = put(momentum.angular, next);
-  if (reactions_wanted_) calc_reactions(dynamics, next);
-  return row_;
+  next = put(observables.momentum.linear, next);
+  return put(observables.momentum.angular, next);
 }
 
 void ResultRow::calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next) {

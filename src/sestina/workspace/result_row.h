@@ -13,6 +13,13 @@
 
 namespace sestina {
 
+// What a row tells of a state beyond the state itself.
+struct Observables {
+  std::vector<double> origins;  // (3 (bodies - 1)) m, of the bodies' own frames, ground axes
+  Energy<double> energy;
+  Momentum<double> momentum;
+};
+
 class ResultRow {
  public:
   // With `reactions`, six columns for each joint: JOINT.reaction.torque.x ... JOINT.reaction.force.z, what
@@ -25,15 +32,21 @@ class ResultRow {
   // from 1, of the event that has just led to the state, or 0. No allocation.
   std::span<const double> calc(const IntegrationState& state, ForwardDynamics& dynamics, int event = 0);
 
+  // The same, without reactions, where somebody else has evaluated the state.
+  std::span<const double> calc(const IntegrationState& state, const Observables& observables, int event = 0);
+
   // Of the last row: kinetic + potential - supplied + dissipated, which the exact motion keeps constant (J).
   double energy_balance() const { return energy_balance_; }
   Energy<double> energy() const { return energy_; }
 
  private:
   void add_columns(const Model& model);
+  std::vector<double>::iterator put_together(const IntegrationState& state, const Observables& observables,
+                                             int event);
   void calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next);
 
-  bool reactions_wanted_;
+  bool reactions_wanted_, has_events_;
+  Observables observables_;
   std::vector<Column> columns_;
   std::vector<double> row_;
   State<double> state_;

@@ -8,19 +8,11 @@
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
 #include "sestina/workspace/integrator_options.h"
+#include "sestina/workspace/row_instants.h"
 
 namespace sestina {
 
 namespace {
-
-// Two rows nearer than this fraction of the output interval are one.
-constexpr double kSameRow = 1e-6;
-
-IntegrationState initial_integration_state(const Model& model) {
-  State<double> state = calc_initial_state(model);
-  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
-          std::move(state.d)};
-}
 
 std::string absolute_text(const std::filesystem::path& path) {
   std::string text = path.empty() ? "" : std::filesystem::absolute(path).lexically_normal().string();
@@ -73,7 +65,7 @@ void Workspace::Run::prepare_checkpoints(const CheckpointOptions& options) {
 RunReport Workspace::Run::start() {
   for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
   return go([this] {
-    const IntegrationState initial = initial_integration_state(workspace_.model());
+    const IntegrationState initial = workspace_.calc_initial_state();
     report_.final_state = {initial.t, initial.q, initial.u, initial.d};
     record(initial);
     next_row_ = 1;
@@ -163,9 +155,7 @@ void Workspace::Run::advance() {
   if (events_.is_due()) events_.take_place(*driver_);  // at the start
   write_checkpoint();
   while (!events_.ended_by()) {
-    double t = static_cast<double>(next_row_) * analysis_.output_every;
-    const bool is_last = t >= analysis_.duration - kSameRow * analysis_.output_every;
-    if (is_last) t = analysis_.duration;
+    const auto [t, is_last] = find_row_instant(next_row_, analysis_);
     step_to(t);
     if (events_.ended_by()) break;
     wait_until(t);

@@ -9,6 +9,7 @@
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run.h"
+#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
@@ -41,6 +42,34 @@ Workspace::~Workspace() = default;
 
 void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) {
   recorders_.push_back(std::move(recorder));
+}
+
+void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) {
+  const auto check = [](const char* name, const std::vector<double>& given, int size) {
+    if (given.size() != static_cast<std::size_t>(size)) {
+      throw InputError(
+          fmt::format("the initial {} has {} numbers; the model has {}", name, given.size(), size));
+    }
+    if (const int bad = first_not_finite(given); bad >= 0) {
+      throw InputError(
+          fmt::format("number {} of the initial {} is {}", bad, name, given[static_cast<std::size_t>(bad)]));
+    }
+  };
+  check("q", q, model_->nq());
+  check("u", u, model_->nu());
+  IntegrationState state = calc_initial_state();
+  state.q = std::move(q);
+  state.u = std::move(u);
+  normalize_q<double>(*model_, state.q);
+  if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of the initial q are all zero");
+  initial_ = std::move(state);
+}
+
+IntegrationState Workspace::calc_initial_state() const {
+  if (initial_) return *initial_;
+  State<double> state = sestina::calc_initial_state(*model_);
+  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
+          std::move(state.d)};
 }
 
 RunReport Workspace::run() { return Run(*this).start(); }

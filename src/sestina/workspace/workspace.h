@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@
 namespace sestina {
 
 struct Checkpoint;
+struct EnsembleMember;
+struct EnsembleOptions;
 class Executor;
 
 struct RunProgress {
@@ -54,6 +57,7 @@ struct RunReport {
   double kinetic_energy = 0.0;  // largest, to compare with
   std::string hint;             // why the run makes so little headway (stall_watch.h), or empty
   State<double> final_state;
+  int lanes = 0;  // of the SIMD registers in which it was computed, beside other runs; 0: by itself
 
   std::vector<long> event_counts;  // how often each event of the model took place
   std::string ended_by;            // the event that ended the run, or empty
@@ -97,6 +101,10 @@ class Workspace {
   // depend on it.
   void set_real_time(double factor) { real_time_ = factor; }
 
+  // The run begins there (nq, nu), and not with the model's initial state; Euler parameters are normalised.
+  // Throws InputError for another size, or what is not finite.
+  void set_initial_state(std::vector<double> q, std::vector<double> u);
+
   // From the initial state to the end of the duration. What fails on the way (ComputationError) is told in
   // the report, and what was computed until then is kept. Every call starts anew.
   RunReport run();
@@ -108,12 +116,20 @@ class Workspace {
   RunReport resume(const Checkpoint& checkpoint);
   RunReport resume(const Checkpoint& checkpoint, const std::filesystem::path& result_file);
 
+  // Many runs of this system, each with values of its own, several at once (ensemble.h).
+  std::vector<RunReport> run_ensemble(std::span<const EnsembleMember> members,
+                                      const EnsembleOptions& options) const;
+  std::vector<RunReport> run_ensemble(std::span<const EnsembleMember> members) const;
+
   const System& system() const { return system_; }
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
 
  private:
   class Run;
+  friend class LaneRun;
+  friend std::string explain_no_lanes(const Workspace& workspace);
+  IntegrationState calc_initial_state() const;
   ResultHeader make_header(const std::vector<Column>& columns) const;
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
   Executor* executor();  // null for one thread
@@ -122,6 +138,7 @@ class Workspace {
   System system_;
   std::shared_ptr<const Model> model_;
   std::vector<std::unique_ptr<Recorder>> recorders_;
+  std::optional<IntegrationState> initial_;
   bool reactions_wanted_ = false;
   std::function<void(const RunProgress&)> on_progress_;
   std::function<void(const std::string&)> on_hint_;

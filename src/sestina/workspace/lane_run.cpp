@@ -1,0 +1,122 @@
+#include "sestina/workspace/lane_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/batch/lane_signature.h"
+#include "sestina/workspace/integrator_options.h"
+#include "sestina/workspace/system_equations.h"
+
+namespace sestina {
+namespace {
+
+const ButcherTableau* find_tableau(const std::string& name) {
+  for (const ButcherTableau& tableau : explicit_tableaus()) {
+    if (tableau.name == name) return &tableau;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string explain_no_lanes(const Workspace& workspace) {
+  const Model& model = workspace.model();
+  const Analysis& analysis = model.analysis();
+  if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
+  if (find_tableau(analysis.integrator) == nullptr) {
+    return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";
+  }
+  if (!model.events().empty()) return "the model has events";
+  if (!model.user_forces().empty()) return "the model has a user force";
+  if (analysis.duration == 0.0) return "the duration is zero";
+  if (workspace.reactions_wanted_) return "reactions are recorded";
+  if (workspace.checkpoint_ || workspace.trace_wanted_ || workspace.real_time_) {
+    return "the run has checkpoints, a trace, or the pace of the wall clock";
+  }
+  return "";
+}
+
+LaneRun::LaneRun(Workspace& workspace)
+    : workspace_(workspace),
+      analysis_(workspace.model().analysis()),
+      properties_(calc_properties(workspace.model())),
+      signature_(analysis_.integrator + '\n' + calc_lane_signature(workspace.model(), properties_)),
+      initial_(workspace.calc_initial_state()),
+      row_(workspace.model(), false) {}
+
+LaneIntegrator LaneRun::make_integrator(InstructionSet instruction_set) const {
+  return {workspace_.shared_model(), properties_, *find_tableau(analysis_.integrator), instruction_set};
+}
+
+void LaneRun::start(LaneIntegrator& integrator, int lane) {
+  const StepOptions options = step_options(analysis_);
+  const ErrorTolerances tolerances{options.rtol, options.atol, options.max_step};
+  LaneStart run{.properties = properties_,
+                .initial = initial_,
+                .t_end = analysis_.duration,
+                .length = FixedStepLength(options.dt, options.land_every),
+                .tolerances = tolerances,
+                .control = {}};
+  if (analysis_.driver == "variable") {
+    // A driver of single runs finds the length of the first step.
+    ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
+    SystemEquations equations(dynamics);
+    const auto rule = make_integration_rule(rule_options(analysis_));
+    const auto driver = make_step_driver(options);
+    driver->start(*rule, equations, initial_, analysis_.duration);
+    run.control = driver->step_control();
+    const auto control =
+        options.control == "pid" ? VariableStepLength::Control::kPID : VariableStepLength::Control::kPI;
+    VariableStepLength length(tolerances, control, options.land_every);
+    length.start(rule->error_order(), initial_.t, analysis_.duration);
+    run.length = length;
+  }
+  integrator.start(lane, run);
+  if (workspace_.recorders_.empty()) return;
+  const ResultHeader header = workspace_.make_header(row_.columns());
+  for (const auto& recorder : workspace_.recorders_) recorder->begin(header);
+}
+
+void LaneRun::count_row() {
+  has_more_rows_ = !find_row_instant(next_row_, analysis_).is_last;
+  ++next_row_;
+}
+
+void LaneRun::record(const IntegrationState& state, const Observables& observables) {
+  if (has_failed_) return;
+  const std::span<const double> row = row_.calc(state, observables);
+  if (report_.rows == 0) initial_balance_ = row_.energy_balance();
+  try {
+    for (const auto& recorder : workspace_.recorders_) recorder->record(row);
+  } catch (const ComputationError&) {
+    has_failed_ = true;
+    return;
+  }
+  ++report_.rows;
+  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - initial_balance_));
+  report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
+}
+
+RunReport LaneRun::finish(const LaneIntegrator& integrator, int lane) {
+  report_.t = integrator.t(lane);
+  report_.steps = integrator.statistics(lane);
+  report_.lanes = integrator.lanes();
+  report_.final_state = {report_.t, initial_.q, initial_.u, initial_.d};
+  const double* number = integrator.states() + lane;
+  for (std::vector<double>* part : {&report_.final_state.q, &report_.final_state.u}) {
+    for (double& x : *part) {
+      x = *number;
+      number += integrator.lanes();
+    }
+  }
+  try {
+    for (const auto& recorder : workspace_.recorders_) recorder->end();
+  } catch (const ComputationError& error) {
+    report_.status = RunStatus::kFailed;
+    report_.failure = error.what();
+  }
+  return std::move(report_);
+}
+
+}  // namespace sestina

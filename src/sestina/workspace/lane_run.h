@@ -1,0 +1,61 @@
+// One run among those that are computed in lanes: its beginning, its rows, and its report. The steps are the
+// LaneIntegrator's affair.
+#pragma once
+
+#include <string>
+
+#include "sestina/ensemble/lane_integrator.h"
+#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/row_instants.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina {
+
+// Why the run of this workspace has to be computed by itself ("the model has events"), or an empty text: it
+// can be computed in a lane.
+std::string explain_no_lanes(const Workspace& workspace);
+
+class LaneRun {
+ public:
+  // The workspace must outlive this, and have no reason against lanes.
+  explicit LaneRun(Workspace& workspace);
+
+  // What runs have in common that can be computed side by side: lane signature and rule.
+  const std::string& signature() const { return signature_; }
+  LaneIntegrator make_integrator(InstructionSet instruction_set) const;
+
+  // Starts in the lane and tells the recorders. Throws ComputationError where the first step has no length,
+  // and what a recorder throws that cannot begin.
+  void start(LaneIntegrator& integrator, int lane);
+
+  // Rows that the run has yet to come by: when the next one is due (s), until there are no more.
+  bool has_more_rows() const { return has_more_rows_; }
+  double next_row() const { return find_row_instant(next_row_, analysis_).t; }
+  void count_row();
+
+  // A row is ready; rows come in their order.
+  void record(const IntegrationState& state, const Observables& observables);
+  // A recorder has.
+  bool has_failed() const { return has_failed_; }
+
+  const IntegrationState& initial() const { return initial_; }
+  const Model& model() const { return workspace_.model(); }
+  double duration() const { return analysis_.duration; }
+  // After the last row.
+  RunReport finish(const LaneIntegrator& integrator, int lane);
+
+ private:
+  Workspace& workspace_;
+  const Analysis& analysis_;
+  Properties<double> properties_;
+  std::string signature_;
+  IntegrationState initial_;
+  ResultRow row_;
+  long next_row_ = 1;
+  bool has_more_rows_ = true;
+  bool has_failed_ = false;
+  double initial_balance_ = 0.0;  // J
+  RunReport report_;
+};
+
+}  // namespace sestina
