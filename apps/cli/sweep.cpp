@@ -1,5 +1,5 @@
 // sestina sweep MODEL --vary PATH=a:b:n [--vary PATH=[x, y, z]]... [--set PATH=VALUE]... [--out FILE.h5]
-//               [--record COLUMN...] [--reactions] [--threads N] [--resume] [--quiet]
+//               [--record COLUMN...] [--reactions] [--threads N] [--lanes auto|off] [--resume] [--quiet]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -21,6 +21,7 @@ struct Options {
   std::vector<std::string> record;
   std::string out;
   std::string threads;
+  std::string lanes = "auto";
   bool reactions = false;
   bool resume = false;
   bool quiet = false;
@@ -43,6 +44,18 @@ std::string bytes_in_words(std::uintmax_t bytes) {
   return size < 1e9 ? fmt::format("{:.3g} MB", size / 1e6) : fmt::format("{:.3g} GB", size / 1e9);
 }
 
+void print_lanes(const SweepReport& report, std::size_t done) {
+  if (!report.lanes || report.in_lanes == 0) {
+    fmt::print("lanes          {}", report.lanes ? "none" : "off");
+  } else {
+    fmt::print("lanes          {} in {} lanes ({})", plural(report.in_lanes, "run"), lanes_of(*report.lanes),
+               to_string(*report.lanes));
+  }
+  if (report.lanes && report.in_lanes < done) fmt::print(", {} by themselves", done - report.in_lanes);
+  if (!report.reason_alone.empty()) fmt::print(": {}", report.reason_alone);
+  fmt::print("\n");
+}
+
 void print_report(const std::string& model, const std::vector<SweepAxis>& axes, const SweepReport& report,
                   const SweepOptions& options) {
   fmt::print("{}: {} on {}\n", model, grid_in_words(axes, report.runs),
@@ -59,7 +72,9 @@ void print_report(const std::string& model, const std::vector<SweepAxis>& axes, 
   const std::size_t done = report.complete + report.failed - report.found;
   fmt::print("\nwall time      {:.3g} s", report.wall_seconds);
   if (done > 0) fmt::print(", {:.3g} ms a run", 1e3 * report.wall_seconds / static_cast<double>(done));
-  fmt::print("\nresults        {}: {}\n", options.out.string(), bytes_in_words(report.file_bytes));
+  fmt::print("\n");
+  if (done > 0) print_lanes(report, done);
+  fmt::print("results        {}: {}\n", options.out.string(), bytes_in_words(report.file_bytes));
 }
 
 int tell_failures(const SweepReport& report, const SweepOptions& options) {
@@ -103,6 +118,7 @@ int sweep(const Options& given) {
   options.record = given.record;
   options.reactions = given.reactions;
   options.resume = given.resume;
+  options.lanes = given.lanes == "auto";
   options.interrupt = &catch_interrupt();
   const std::vector<SweepAxis> axes = parse_sweep_axes(given.vary);
   const ModelTree model = given.model.read_tree();
@@ -144,6 +160,12 @@ void add_sweep(CLI::App& app, int& status) {
                    "Runs at a time (otherwise SESTINA_THREADS, or all processors);\n"
                    "results do not depend on it")
       ->type_name("N");
+  command
+      ->add_option("--lanes", options->lanes,
+                   "auto: several runs at once in the lanes of SIMD registers, where the model allows it;\n"
+                   "off: each by itself, to the last bit as `sestina run`")
+      ->type_name("auto|off")
+      ->check(CLI::IsMember({"auto", "off"}));
   command->add_flag("--resume", options->resume, "Do the runs that FILE lacks, of the same command");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but errors");
   command->callback([options, &status] { status = sweep(*options); });

@@ -160,6 +160,7 @@ TEST_F(Sweeps, LastAxisVariesFastest) {
 }
 
 TEST_F(Sweeps, RunIsThatOfTheSameSettingsByItself) {
+  options_.lanes = false;
   EXPECT_EQ(sweep(kPendulum, {"parameters.l=0.3:1.1:7", "parameters.m=[1, 3]"}).complete, 14U);
   const std::vector<SweepRecord> all = records();
   for (std::size_t run = 0; run < all.size(); ++run) {
@@ -179,8 +180,63 @@ TEST_F(Sweeps, RunIsThatOfTheSameSettingsByItself) {
   EXPECT_NE(all[0].last_row, all[2].last_row);
 }
 
+TEST_F(Sweeps, RunInALaneIsThatByItselfButForRounding) {
+  const std::vector<std::string> axes = {"parameters.l=0.3:1.1:7",
+                                         "analysis.integrator=[dormand_prince_54, rkf45]"};
+  const SweepReport report = sweep(kPendulum, axes);
+  EXPECT_EQ(report.complete, 14U);
+  EXPECT_EQ(report.in_lanes, 14U);
+  ASSERT_TRUE(report.lanes.has_value());
+  EXPECT_EQ(*report.lanes, default_instruction_set());
+  EXPECT_EQ(report.reason_alone, "");
+  const std::vector<SweepRecord> in_lanes = records();
+  options_.lanes = false;
+  EXPECT_FALSE(sweep(kPendulum, axes).lanes.has_value());
+  const std::vector<SweepRecord> alone = records();
+  for (std::size_t run = 0; run < 14; ++run) {
+    EXPECT_EQ(in_lanes[run].rows, 6);
+    EXPECT_EQ(in_lanes[run].steps, alone[run].steps);
+    EXPECT_EQ(in_lanes[run].evaluations, alone[run].evaluations);
+    for (std::size_t i = 0; i < alone[run].last_row.size(); ++i) {
+      EXPECT_NEAR(in_lanes[run].last_row[i], alone[run].last_row[i], 1e-9);
+    }
+    EXPECT_GT(in_lanes[run].wall_seconds, 0.0);
+  }
+}
+
+TEST_F(Sweeps, TellHowManyRunsWereInLanesAndWhyOthersWereNot) {
+  const SweepReport report =
+      sweep(kPendulum, {"analysis.solver=[recursive, kane, hybrid]", "parameters.l=[0.5, 1]"});
+  EXPECT_EQ(report.complete, 6U);
+  EXPECT_EQ(report.in_lanes, 2U);
+  EXPECT_EQ(report.reason_alone, "the solver is kane, and not recursive");
+}
+
+TEST_F(Sweeps, GoOnInTheLanesTheyWereBegunIn) {
+  const std::vector<std::string> axes = {"parameters.l=0.3:1.1:3"};
+  options_.resume = true;
+  std::atomic<bool> interrupt{true};
+  options_.interrupt = &interrupt;
+  options_.lanes = false;
+  sweep(kPendulum, axes);
+  interrupt = false;
+  options_.lanes = true;
+  EXPECT_EQ(sweep(kPendulum, axes).in_lanes, 0U);
+  options_.resume = false;
+  EXPECT_EQ(sweep(kPendulum, axes).in_lanes, 3U);
+  options_.resume = true;
+  options_.lanes = false;
+  try {
+    sweep(kPendulum, axes);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("were computed in lanes"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(Sweeps, NumbersDoNotDependOnThreads) {
-  const std::vector<std::string> axes = {"parameters.l=0.2:2:20", "analysis.solver=[kane, hybrid]"};
+  const std::vector<std::string> axes = {"parameters.l=0.2:2:20",
+                                         "analysis.solver=[kane, recursive, hybrid]"};
   sweep(kPendulum, axes);
   const std::string one = bytes_without_wall_times();
   options_.threads = 3;
@@ -351,7 +407,7 @@ TEST_F(Sweeps, ResumeRefusesAnotherSweepAndNamesTheDifference) {
 TEST_F(Sweeps, ProgressTellsOfAllRuns) {
   SweepProgress last;
   options_.on_progress = [&](const SweepProgress& progress) { last = progress; };
-  // About a second of work.
+  options_.lanes = false;  // about a second of work
   sweep(kPendulum, {"parameters.l=1:2:40", "analysis.duration=[200]", "output.every=[200]"});
   EXPECT_EQ(last.runs, 40U);
   EXPECT_GT(last.fraction, 0.0);

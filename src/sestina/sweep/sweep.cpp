@@ -6,15 +6,18 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/sweep/sweep_plan.h"
+#include "sestina/workspace/lane_worker.h"
 
 namespace sestina {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* kLanes = "lanes";  // in the provenance of the file
 constexpr double kProgressPeriod = 0.1;  // s of wall time
 
 // Keeps of a run what the file has room for. Columns belong together by their names, since an axis may change
@@ -23,7 +26,13 @@ class SweepRecorder final : public Recorder {
  public:
   SweepRecorder(const SweepHeader& header, SweepRecord& record) : header_(header), record_(record) {}
 
+  // A run that failed in a lane begins once more.
   void begin(const ResultHeader& run) override {
+    final_.clear();
+    series_.clear();
+    record_.rows = 0;
+    std::fill(record_.last_row.begin(), record_.last_row.end(), kNaN);
+    std::fill(record_.series.begin(), record_.series.end(), kNaN);
     for (const Column& column : header_.columns) final_.push_back(find(run, column.name));
     for (const std::string& name : header_.series) series_.push_back(find(run, name));
   }
@@ -122,22 +131,57 @@ std::string difference(const SweepHeader& now, const SweepHeader& before) {
   return "";
 }
 
+// The instruction set of the lanes that the file's runs are computed in; none: each by itself.
+std::optional<InstructionSet> find_lanes(const SweepHeader& header) {
+  const std::string name = provenance_of(header, kLanes);
+  for (const InstructionSet set :
+       {InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512}) {
+    if (name == to_string(set)) return set;
+  }
+  return std::nullopt;
+}
+
+// What hinders the runs that are left from being computed as those that are there.
+std::string difference_of_lanes(const SweepOptions& options, const SweepHeader& before) {
+  const std::optional<InstructionSet> lanes = find_lanes(before);
+  if (!lanes) return "";
+  if (!options.lanes)
+    return fmt::format("its runs were computed in lanes of {} (--lanes)", to_string(*lanes));
+  if (is_available(*lanes)) return "";
+  return fmt::format("its runs were computed in lanes of {}, which this processor or this build has not",
+                     to_string(*lanes));
+}
+
 SweepFile open_file(const SweepPlan& plan, const SweepOptions& options) {
   std::error_code ignored;
   if (!options.resume || !std::filesystem::exists(options.out, ignored)) {
-    return SweepFile::create(options.out, plan.header());
+    SweepHeader header = plan.header();
+    header.provenance.emplace_back(kLanes, options.lanes ? to_string(default_instruction_set()) : "off");
+    return SweepFile::create(options.out, std::move(header));
   }
   SweepFile file = SweepFile::open(options.out, SweepFile::Access::kWrite);
   if (const std::string other = difference(plan.header(), file.header()); !other.empty()) {
     throw InputError("cannot continue '" + options.out.string() + "': " + other);
   }
+  if (const std::string other = difference_of_lanes(options, file.header()); !other.empty()) {
+    throw InputError("cannot continue '" + options.out.string() + "': " + other);
+  }
   return file;
 }
 
-class Sweep {
+struct SweepRun final : EnsembleRun {
+  SweepRecord record;
+  std::string reason_alone;
+};
+
+class Sweep final : public RunSource {
  public:
   Sweep(const SweepPlan& plan, const SweepOptions& options)
-      : plan_(plan), options_(options), file_(open_file(plan, options)), parts_(threads()) {
+      : plan_(plan),
+        options_(options),
+        file_(open_file(plan, options)),
+        lanes_(find_lanes(file_.header())),
+        parts_(threads()) {
     const std::vector<SweepStatus> status = file_.read_status();
     for (std::size_t run = 0; run < status.size(); ++run) {
       if (status[run] == SweepStatus::kPending) pending_.push_back(run);
@@ -149,80 +193,111 @@ class Sweep {
     Executor executor(static_cast<int>(parts_.size()));
     // A chunk takes runs until none is left, so that no thread waits for another's long run.
     executor.parallel_for(executor.threads(), 1, [this](int begin, int end) {
-      for (int i = begin; i < end; ++i) take_runs(parts_[static_cast<std::size_t>(i)]);
+      for (int i = begin; i < end; ++i) LaneWorker(*this, i, lanes_).work();
     });
     file_.sync();
     return make_report();
   }
 
+  std::unique_ptr<EnsembleRun> take(int thread) override {
+    for (;;) {
+      const std::size_t next = next_.fetch_add(1);
+      if (next >= pending_.size()) return nullptr;
+      const Clock::time_point start = Clock::now();
+      auto run = std::make_unique<SweepRun>();
+      run->number = pending_[next];
+      SweepRecord& record = run->record;
+      record.energy_drift = record.kinetic_energy = kNaN;
+      record.last_row.assign(plan_.header().columns.size(), kNaN);
+      record.series.assign(plan_.header().rows * plan_.header().series.size(), kNaN);
+      try {
+        prepare(*run, thread);
+        run->seconds = seconds_since(start);
+        return run;
+      } catch (const std::exception& error) {
+        record.reason = error.what();
+        record.status = SweepStatus::kFailed;
+        record.wall_seconds = seconds_since(start);
+        keep(*run);
+      }
+    }
+  }
+
+  void finish(int thread, EnsembleRun& ended, const RunReport& report) override {
+    auto& run = static_cast<SweepRun&>(ended);
+    parts_[static_cast<std::size_t>(thread)].alone.store(0.0);
+    if (report.status == RunStatus::kInterrupted) return;
+    SweepRecord& record = run.record;
+    record.steps = report.steps.steps;
+    record.rejected = report.steps.rejected;
+    record.evaluations = report.steps.evaluations;
+    record.energy_drift = report.energy_drift;
+    record.kinetic_energy = report.kinetic_energy;
+    record.reason = report.failure;
+    record.wall_seconds = report.wall_seconds;
+    record.status = report.status == RunStatus::kComplete ? SweepStatus::kComplete : SweepStatus::kFailed;
+    if (lanes_ && report.lanes == 0) run.reason_alone = explain_no_lanes(*run.workspace);
+    keep(run, report.lanes > 0);
+  }
+
+  void show_progress(int thread, double fraction) override {
+    parts_[static_cast<std::size_t>(thread)].in_lanes.store(fraction);
+    show_progress();
+  }
+
+  bool is_interrupted() const override {
+    return has_stopped_.load() || (options_.interrupt != nullptr && options_.interrupt->load());
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
 
+  // Of the runs that a thread has at hand, done.
+  struct Parts {
+    std::atomic<double> in_lanes{0.0}, alone{0.0};
+  };
+
+  static double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
   std::size_t threads() const { return static_cast<std::size_t>(std::max(1, options_.threads)); }
 
-  bool is_interrupted() const { return options_.interrupt != nullptr && options_.interrupt->load(); }
-
-  void take_runs(std::atomic<double>& part) {
-    while (!is_interrupted() && !has_stopped_.load()) {
-      const std::size_t next = next_.fetch_add(1);
-      if (next >= pending_.size()) return;
-      const SweepRecord record = calc_run(pending_[next], part);
-      if (record.status == SweepStatus::kPending) return;
-      keep(pending_[next], record, part);
+  void prepare(SweepRun& run, int thread) {
+    run.workspace = std::make_unique<Workspace>(plan_.make_system(run.number));
+    Workspace& workspace = *run.workspace;
+    workspace.set_threads(1);
+    workspace.set_interrupt(options_.interrupt);
+    if (options_.reactions) workspace.record_reactions();
+    workspace.add_recorder(std::make_unique<SweepRecorder>(plan_.header(), run.record));
+    if (!options_.on_progress) return;
+    std::atomic<double>& part = parts_[static_cast<std::size_t>(thread)].alone;
+    workspace.on_progress([this, &part](const RunProgress& progress) {
+      part.store(progress.t / progress.duration);
       show_progress();
-    }
+    });
   }
 
-  // Pending where it was interrupted.
-  SweepRecord calc_run(std::size_t run, std::atomic<double>& part) {
-    const SweepHeader& header = plan_.header();
-    const Clock::time_point start = Clock::now();
-    SweepRecord record;
-    record.energy_drift = record.kinetic_energy = kNaN;
-    record.last_row.assign(header.columns.size(), kNaN);
-    record.series.assign(header.rows * header.series.size(), kNaN);
-    try {
-      Workspace workspace(plan_.make_system(run));
-      workspace.set_threads(1);
-      workspace.set_interrupt(options_.interrupt);
-      if (options_.reactions) workspace.record_reactions();
-      workspace.add_recorder(std::make_unique<SweepRecorder>(header, record));
-      if (options_.on_progress) {
-        workspace.on_progress([&](const RunProgress& progress) {
-          part.store(progress.t / progress.duration);
-          show_progress();
-        });
+  void keep(const SweepRun& run, bool was_in_lanes = false) {
+    {
+      const std::lock_guard lock(mutex_);
+      try {
+        file_.write(run.number, run.record);
+      } catch (...) {
+        has_stopped_.store(true);
+        throw;
       }
-      const RunReport report = workspace.run();
-      record.steps = report.steps.steps;
-      record.rejected = report.steps.rejected;
-      record.evaluations = report.steps.evaluations;
-      record.energy_drift = report.energy_drift;
-      record.kinetic_energy = report.kinetic_energy;
-      record.reason = report.failure;
-      if (report.status == RunStatus::kComplete) record.status = SweepStatus::kComplete;
-      if (report.status == RunStatus::kFailed) record.status = SweepStatus::kFailed;
-    } catch (const std::exception& error) {
-      record.reason = error.what();
-      record.status = SweepStatus::kFailed;
+      ++done_;
+      if (run.record.status == SweepStatus::kFailed) ++failed_;
+      if (was_in_lanes) ++in_lanes_;
+      if (!run.reason_alone.empty() && run.number <= first_alone_) {
+        first_alone_ = run.number;
+        reason_alone_ = run.reason_alone;
+      }
+      const SweepHeader& header = plan_.header();
+      if (!header.series.empty() && static_cast<std::size_t>(run.record.rows) > header.rows) ++cut_;
     }
-    record.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    return record;
-  }
-
-  void keep(std::size_t run, const SweepRecord& record, std::atomic<double>& part) {
-    const std::lock_guard lock(mutex_);
-    try {
-      file_.write(run, record);
-    } catch (...) {
-      has_stopped_.store(true);
-      throw;
-    }
-    part.store(0.0);
-    ++done_;
-    if (record.status == SweepStatus::kFailed) ++failed_;
-    const SweepHeader& header = plan_.header();
-    if (!header.series.empty() && static_cast<std::size_t>(record.rows) > header.rows) ++cut_;
+    show_progress();
   }
 
   void show_progress() {
@@ -234,7 +309,8 @@ class Sweep {
     const std::size_t runs = plan_.header().runs();
     const std::size_t found = runs - pending_.size();
     double here = static_cast<double>(done_);
-    for (const std::atomic<double>& part : parts_) here += part.load();
+    for (const Parts& part : parts_) here += part.in_lanes.load() + part.alone.load();
+    here = std::min(here, static_cast<double>(pending_.size()));  // a run may just have ended
     const double left = static_cast<double>(pending_.size()) - here;
     options_.on_progress({.runs = runs,
                           .done = found + done_,
@@ -244,7 +320,7 @@ class Sweep {
                           .fraction = (static_cast<double>(found) + here) / static_cast<double>(runs)});
   }
 
-  double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double wall_seconds() const { return seconds_since(start_); }
 
   SweepReport make_report() const {
     const SweepHeader& header = plan_.header();
@@ -254,6 +330,9 @@ class Sweep {
     report.failed = failed_;
     report.complete = report.found + done_ - failed_;
     report.cut = cut_;
+    report.in_lanes = in_lanes_;
+    report.lanes = lanes_;
+    report.reason_alone = reason_alone_;
     report.rows = header.rows;
     report.begun_by = provenance_of(file_.header(), "program");
     report.wall_seconds = wall_seconds();
@@ -276,14 +355,18 @@ class Sweep {
   const SweepPlan& plan_;
   const SweepOptions& options_;
   SweepFile file_;
-  std::vector<std::size_t> pending_;        // runs to do, in their order
-  std::vector<std::atomic<double>> parts_;  // of the run that each thread has at hand, done
-  std::atomic<std::size_t> next_{0};        // of pending_
+  std::optional<InstructionSet> lanes_;
+  std::vector<std::size_t> pending_;  // runs to do, in their order
+  std::vector<Parts> parts_;          // of each thread
+  std::atomic<std::size_t> next_{0};  // of pending_
   std::atomic<bool> has_stopped_{false};
   std::mutex mutex_;  // of all that follows, and of the file
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
   std::size_t cut_ = 0;
+  std::size_t in_lanes_ = 0;
+  std::size_t first_alone_ = static_cast<std::size_t>(-1);
+  std::string reason_alone_;
   Clock::time_point start_ = Clock::now();
   double next_progress_ = kProgressPeriod;
 };

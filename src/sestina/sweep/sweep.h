@@ -14,13 +14,14 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sestina/io/model_file.h"
 #include "sestina/io/sweep_file.h"
 #include "sestina/sweep/sweep_axis.h"
-#include "sestina/workspace/workspace.h"
+#include "sestina/workspace/ensemble.h"
 
 namespace sestina {
 
@@ -40,6 +41,9 @@ struct SweepOptions {
   // more than kMostUnasked. `none`: only the last row of each run.
   std::vector<std::string> record;
   bool reactions = false;
+  // Runs advance in SIMD lanes where they can (workspace/ensemble.h); otherwise each by itself, with the last
+  // bits of Workspace::run. A resumed sweep goes on as it was begun.
+  bool lanes = true;
   bool resume = false;  // continue what `out` has; where there is no such file, begin
   std::function<void(const SweepProgress&)> on_progress;  // some ten times a second, from any thread
   const std::atomic<bool>* interrupt = nullptr;
@@ -57,10 +61,15 @@ struct SweepReport {
   RunStatus status =
       RunStatus::kComplete;  // kFailed: at least one run failed; kInterrupted: some are missing
   std::size_t runs = 0, complete = 0, failed = 0;
-  std::size_t cut = 0;            // of this process, with more rows over time than the file has room for
-  std::size_t rows = 0;           // for which the file has room
-  std::size_t found = 0;          // done before, by the process that this one resumed
-  std::string begun_by;           // program and version that made the file
+  std::size_t cut = 0;    // of this process, with more rows over time than the file has room for
+  std::size_t rows = 0;   // for which the file has room
+  std::size_t found = 0;  // done before, by the process that this one resumed
+  std::string begun_by;   // program and version that made the file
+  // Of this process: runs that were computed in lanes, of which instruction set; and why the first of the
+  // others was not.
+  std::size_t in_lanes = 0;
+  std::optional<InstructionSet> lanes;  // none: they are off
+  std::string reason_alone;
   std::vector<Failure> failures;  // the first ones, in the order of the runs
   double wall_seconds = 0.0;      // of this process
   std::uintmax_t file_bytes = 0;
