@@ -24,12 +24,14 @@ CosSin direction(double x, double y) {
 
 Rotation<double> about_z(const CosSin& a) { return {a.cos, -a.sin, 0, a.sin, a.cos, 0, 0, 0, 1}; }
 
-// C = Rz(yaw) Rx(twist) Rz(offset). Where the two axes are parallel, all is offset.
+// C = Rz(yaw) Rx(twist) Rz(offset), or with Rx(-90 deg) Rz(-90 deg) in the middle. Where the two axes are
+// parallel, all is offset.
 struct EulerAngles {
   CosSin yaw, twist, offset;
+  bool is_parallel;
+  bool is_quarter = false;  // with Rx(-90 deg) Rz(-90 deg) in the middle
 
-  explicit EulerAngles(const Rotation<double>& C) {
-    const bool is_parallel = std::hypot(C.zx, C.zy) < kRoundOff;
+  EulerAngles(const Rotation<double>& C, bool may_rename) : is_parallel(std::hypot(C.zx, C.zy) < kRoundOff) {
     if (is_parallel) {
       offset = C.zz > 0 ? direction(C.xx, C.yx) : direction(C.xx, -C.yx);
       twist = {C.zz > 0 ? 1.0 : -1.0, 0.0};
@@ -40,8 +42,29 @@ struct EulerAngles {
     const Rotation<double> rest = C * about_z({offset.cos, -offset.sin});
     yaw = direction(rest.xx, rest.yx);
     twist = direction(rest.zz, rest.zy);
+    is_quarter = may_rename && twist.cos == 0.0 && twist.sin == 1.0;
+    if (!is_quarter) return;
+    // Rx(90 deg) = Rz(180 deg) Rx(-90 deg) Rz(180 deg)
+    yaw = {-yaw.cos, -yaw.sin};
+    offset = {offset.sin, -offset.cos};  // turned by 270 degrees
+  }
+
+  Twist kind() const {
+    if (is_quarter) return Twist::kQuarter;
+    return twist.cos == 1.0 && twist.sin == 0.0 ? Twist::kNone : Twist::kAny;
   }
 };
+
+// Without components that nothing but round-off keeps from zero.
+Vec3<double> snapped(const Vec3<double>& v) {
+  const double least = kRoundOff * norm(v);
+  Vec3<double> result = v;
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(v[k]) <= least) result[k] = 0.0;
+  }
+  return result;
+}
+bool is_diagonal(const SymMat3<double>& A) { return A.xy == 0.0 && A.xz == 0.0 && A.yz == 0.0; }
 
 // Axes with the joint's as z, in M: coordinate axes where it is one.
 Rotation<double> axes_along(const Vec3<double>& z) {
@@ -70,57 +93,92 @@ std::vector<int> find_turning_children(const Model& model, const Properties<doub
   return child;
 }
 
+// The direction of v about z, or none where it is along z.
+CosSin direction_about_z(const Vec3<double>& v) {
+  const Vec3<double> snapped_v = snapped(v);
+  return snapped_v.x == 0.0 && snapped_v.y == 0.0 ? CosSin{} : direction(v.x, v.y);
+}
+
 // R_MK of a body (the ground included) whose first child on a revolute joint is `child`.
-Rotation<double> choose_axes(const Properties<double>& properties, BodyIndex body, BodyIndex child) {
+Rotation<double> choose_axes(const Properties<double>& properties, BodyIndex body, BodyIndex child,
+                             bool may_rename) {
   const Revolute<double>* own = body == kGround ? nullptr : as_revolute(properties.bodies[body]);
   const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(own->axis);
-  if (child == kGround) return along;
+  if (child == kGround) {
+    if (own == nullptr) return along;
+    return along * about_z(direction_about_z(along.transpose() * properties.bodies[body].M.c));
+  }
   const BodyProperties<double>& outer = properties.bodies[child];
   const Rotation<double> to_child = outer.X_PF.R * axes_along(as_revolute(outer)->axis);
   if (own == nullptr) return to_child;
-  return along * about_z(EulerAngles(along.transpose() * to_child).yaw);
+  const EulerAngles angles(along.transpose() * to_child, may_rename);
+  if (!angles.is_parallel) return along * about_z(angles.yaw);
+  return along * about_z(direction_about_z(along.transpose() * outer.X_PF.p));
 }
 
-Twist kind_of(const CosSin& twist) {
-  if (twist.cos == 1.0 && twist.sin == 0.0) return Twist::kNone;
-  return twist.cos == 0.0 && twist.sin == 1.0 ? Twist::kQuarter : Twist::kAny;
+Rotation<double> about_x(const CosSin& a) { return {1, 0, 0, 0, a.cos, -a.sin, 0, a.sin, a.cos}; }
+
+// Fills what is of a revolute joint alone, but for the parent's slide, which `s` (from the parent's origin to
+// Mo, in the parent's K) has already.
+void set_turn(const Rotation<double>& R_PK, bool may_rename, const Vec3<double>& s, BodyInAxes<double>& body,
+              FramesInAxes<double>& frames, JointAxesStructure& structure) {
+  const EulerAngles angles(R_PK, may_rename);
+  body.offset = std::atan2(angles.offset.sin, angles.offset.cos);
+  body.cos_twist = angles.twist.cos, body.sin_twist = angles.twist.sin;
+  body.cos_yaw = angles.yaw.cos, body.sin_yaw = angles.yaw.sin;
+  structure.is_turn = true;
+  structure.twist = angles.kind();
+  structure.has_yaw = body.cos_yaw != 1.0 || body.sin_yaw != 0.0;
+  // Rx(-90 deg) Rz(-90 deg)
+  const Rotation<double> twist =
+      angles.is_quarter ? Rotation<double>{0, 1, 0, 0, 0, 1, 1, 0, 0} : about_x(angles.twist);
+  body.s = snapped((about_z(angles.yaw) * twist).transpose() * s);
+  frames.slide = -body.s.z;
+  body.s.z = 0.0;
+  structure.is_shift_along_normal = (angles.is_quarter ? body.s.x : body.s.y) == 0.0;
 }
 
 }  // namespace
 
 JointAxesStructure JointAxesStructure::operator&(const JointAxesStructure& b) const {
-  return {is_turn && b.is_turn, twist == b.twist ? twist : Twist::kAny, has_yaw || b.has_yaw,
-          has_armature || b.has_armature};
+  return {is_turn && b.is_turn,
+          twist == b.twist ? twist : Twist::kAny,
+          has_yaw || b.has_yaw,
+          has_armature || b.has_armature,
+          is_shift_along_normal && b.is_shift_along_normal,
+          has_simple_inertia && b.has_simple_inertia};
 }
 
-JointAxes::JointAxes(const Model& model, const Properties<double>& properties)
+JointAxes::JointAxes(const Model& model, const Properties<double>& properties, bool may_rename)
     : structure(static_cast<std::size_t>(model.bodies().size())) {
   numbers.bodies.resize(structure.size());
+  numbers.frames.resize(structure.size());
   const std::vector<int> child = find_turning_children(model, properties);
   for (std::size_t i = 0; i < structure.size(); ++i) {
     const BodyIndex b(static_cast<int>(i));
     BodyInAxes<double>& body = numbers.bodies[i];
-    body.R_MK = choose_axes(properties, b, BodyIndex(child[i]));
+    FramesInAxes<double>& frames = numbers.frames[i];
+    frames.R_MK = choose_axes(properties, b, BodyIndex(child[i]), may_rename);
     if (b == kGround) continue;
     const BodyProperties<double>& given = properties.bodies[b];
-    const Rotation<double> R_KM = body.R_MK.transpose();
+    const FramesInAxes<double>& parent =
+        numbers.frames[static_cast<std::size_t>(model.bodies()[b].parent.value())];
+    const Rotation<double> R_KP = parent.R_MK.transpose();
+    frames.R_PF = R_KP * given.X_PF.R;
+    body.s = R_KP * given.X_PF.p - Vec3<double>{0, 0, parent.slide};
+    if (as_revolute(given) != nullptr) {
+      set_turn(frames.R_PF * frames.R_MK, may_rename, body.s, body, frames, structure[i]);
+    }
+    const Rotation<double> R_KM = frames.R_MK.transpose();
+    const Vec3<double> c = R_KM * given.M.c - Vec3<double>{0, 0, frames.slide};
     body.mass = given.M.mass;
-    body.h = body.mass * (R_KM * given.M.c);
-    body.J = rotate(R_KM, given.M.J);
+    body.h = snapped(body.mass * c);
+    body.J = rotate(R_KM, given.J_com) + point_inertia(body.mass, c);
     body.armature = given.armature;
-    const Rotation<double> R_KP =
-        numbers.bodies[static_cast<std::size_t>(model.bodies()[b].parent.value())].R_MK.transpose();
-    body.s = R_KP * given.X_PF.p;
-    body.R_PF = R_KP * given.X_PF.R;
-    if (as_revolute(given) == nullptr) continue;
-    const EulerAngles angles(body.R_PF * body.R_MK);
-    body.offset = std::atan2(angles.offset.sin, angles.offset.cos);
-    body.cos_twist = angles.twist.cos, body.sin_twist = angles.twist.sin;
-    body.cos_yaw = angles.yaw.cos, body.sin_yaw = angles.yaw.sin;
-    structure[i] = {true, kind_of(angles.twist), body.cos_yaw != 1.0 || body.sin_yaw != 0.0,
-                    body.armature != 0.0};
+    structure[i].has_armature = body.armature != 0.0;
+    structure[i].has_simple_inertia = body.h.y == 0.0 && body.h.z == 0.0 && is_diagonal(body.J);
   }
-  numbers.gravity = numbers.bodies[0].R_MK.transpose() * properties.gravity;
+  numbers.gravity = numbers.frames[0].R_MK.transpose() * properties.gravity;
 }
 
 }  // namespace sestina

@@ -4,6 +4,8 @@
 //   I = [ J  B ; B^T  m ],  J and m symmetric;   f = I [alpha; a] + z,   z = [torque; force]
 #pragma once
 
+#include <cstdint>
+
 #include "sestina/spatial/spatial.h"
 
 namespace sestina {
@@ -67,6 +69,18 @@ template <class T>
   ab = turned_ab;
 }
 
+// Which components a shift has.
+enum class Along : std::uint8_t { kX, kY, kXY };
+constexpr bool has_x(Along along) { return along != Along::kY; }
+constexpr bool has_y(Along along) { return along != Along::kX; }
+
+// s x v, s = (s_x, s_y, 0), added to `sum`.
+template <Along along, class T>
+[[gnu::always_inline]] inline void add_cross(const T& s_x, const T& s_y, const Vec3<T>& v, Vec3<T>& sum) {
+  if constexpr (has_x(along)) sum.y -= s_x * v.z, sum.z += s_x * v.y;
+  if constexpr (has_y(along)) sum.x += s_y * v.z, sum.z -= s_y * v.x;
+}
+
 template <class T>
 struct ArticulatedBody {
   SymMat3<T> J;
@@ -82,17 +96,13 @@ struct ArticulatedBody {
     return *this;
   }
 
-  // To axes in which the old ones are turned about z. Where the joint about z was eliminated and has no
-  // armature, the z row of J and B is zero and stays so.
-  template <bool has_z_row>
+  // To axes in which the old ones are turned about z.
   [[gnu::always_inline]] void turn_about_z(const PlaneTurn<T>& r) {
     turn_symmetric(r, J.xx, J.yy, J.xy);
+    turn(r, J.xz, J.yz);
     turn_block(r, B.xx, B.xy, B.yx, B.yy);
     turn(r, B.xz, B.yz);
-    if constexpr (has_z_row) {
-      turn(r, J.xz, J.yz);
-      turn(r, B.zx, B.zy);
-    }
+    turn(r, B.zx, B.zy);
     turn_symmetric(r, m.xx, m.yy, m.xy);
     turn(r, m.xz, m.yz);
     turn(r, z.torque.x, z.torque.y);
@@ -109,12 +119,12 @@ struct ArticulatedBody {
     turn(r, z.torque.y, z.torque.z);
     turn(r, z.force.y, z.force.z);
   }
-  // By a right angle: y becomes z, z becomes -y.
-  [[gnu::always_inline]] void turn_quarter_about_x() {
-    J = {J.xx, J.zz, J.yy, -J.xz, J.xy, -J.yz};
-    B = {B.xx, -B.xz, B.xy, -B.zx, B.zz, -B.zy, B.yx, -B.yz, B.yy};
-    m = {m.xx, m.zz, m.yy, -m.xz, m.xy, -m.yz};
-    z = {{z.torque.x, -z.torque.z, z.torque.y}, {z.force.x, -z.force.z, z.force.y}};
+  // To the axes z, x, y of the old ones.
+  [[gnu::always_inline]] void rename_axes() {
+    J = {J.yy, J.zz, J.xx, J.yz, J.xy, J.xz};
+    B = {B.yy, B.yz, B.yx, B.zy, B.zz, B.zx, B.xy, B.xz, B.xx};
+    m = {m.yy, m.zz, m.xx, m.yz, m.xy, m.xz};
+    z = {{z.torque.y, z.torque.z, z.torque.x}, {z.force.y, z.force.z, z.force.x}};
   }
   // By any rotation.
   void turn(const Mat3<T>& R) {
@@ -133,8 +143,11 @@ struct ArticulatedBody {
   }
 
   // z += I [0; a]
+  template <bool has_z_row>
   [[gnu::always_inline]] void add_force_of_acceleration(const Vec3<T>& a) {
-    z.torque = plus_product(z.torque, B, a);
+    z.torque.x = z.torque.x + B.xx * a.x + B.xy * a.y + B.xz * a.z;
+    z.torque.y = z.torque.y + B.yx * a.x + B.yy * a.y + B.yz * a.z;
+    if constexpr (has_z_row) z.torque.z = z.torque.z + B.zx * a.x + B.zy * a.y + B.zz * a.z;
     z.force = plus_product(z.force, m, a);
   }
 
@@ -153,6 +166,39 @@ struct ArticulatedBody {
     J.yz = J.yz + s.z * B.zx - s.x * B.zz + s.x * P.yy - s.y * P.yx;
     B = P;
     z.torque = plus_cross(z.torque, s, z.force);
+  }
+
+  // The same with s = (s_x, s_y, 0). Without a z row, that of J and B is zero, whatever it holds.
+  template <bool has_z_row, Along along>
+  [[gnu::always_inline]] void shift_back(const T& s_x, const T& s_y) {
+    Mat3<T> P = B;
+    if constexpr (!has_z_row) P.zx = P.zy = P.zz = J.xz = J.yz = J.zz = T(-0.0);  // what adds nothing
+    if constexpr (has_x(along)) {
+      P.yx -= s_x * m.xz, P.yy -= s_x * m.yz, P.yz -= s_x * m.zz;
+      P.zx += s_x * m.xy, P.zy += s_x * m.yy, P.zz += s_x * m.yz;
+    }
+    if constexpr (has_y(along)) {
+      P.xx += s_y * m.xz, P.xy += s_y * m.yz, P.xz += s_y * m.zz;
+      P.zx -= s_y * m.xx, P.zy -= s_y * m.xy, P.zz -= s_y * m.xz;
+    }
+    if constexpr (has_x(along)) {
+      if constexpr (has_z_row) J.zz += s_x * B.zy, J.yz -= s_x * B.zz;
+      J.yy = J.yy - s_x * B.yz - s_x * P.yz;
+      J.zz += s_x * P.zy;
+      J.xy -= s_x * P.xz;
+      J.xz += s_x * P.xy;
+      J.yz += s_x * P.yy;
+    }
+    if constexpr (has_y(along)) {
+      if constexpr (has_z_row) J.zz -= s_y * B.zx, J.xz += s_y * B.zz;
+      J.xx = J.xx + s_y * B.xz + s_y * P.xz;
+      J.zz -= s_y * P.zx;
+      J.xy += s_y * B.yz;
+      J.xz -= s_y * P.xx;
+      J.yz -= s_y * P.yx;
+    }
+    B = P;
+    add_cross<along>(s_x, s_y, z.force, z.torque);
   }
 
   // I -= U W^T, where W is U times a number.

@@ -1,4 +1,5 @@
 // Forward and inverse dynamics on the lanes of one instruction set.
+#include <algorithm>
 #include <cassert>
 #include <optional>
 
@@ -30,9 +31,25 @@ LaneRecursion<T, double> make_recursion(const Model& model, const Properties<dou
   return {model, std::move(axes.structure), std::move(axes.numbers), std::move(joints)};
 }
 
-LaneRecursion<T, T> make_recursion(const Model& model, PropertySets sets, std::vector<AnyJoint<T>> joints) {
+// Of each set, in axes that are laid by the same rules.
+std::vector<JointAxes> make_axes(const Model& model, PropertySets sets, bool may_rename) {
   std::vector<JointAxes> axes;
-  for (const Properties<double>* set : sets) axes.emplace_back(model, *set);
+  for (const Properties<double>* set : sets) axes.emplace_back(model, *set, may_rename);
+  return axes;
+}
+
+bool has_same_right_angles(const std::vector<JointAxes>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [&](const JointAxes& one) {
+    return std::equal(one.structure.begin(), one.structure.end(), axes.front().structure.begin(),
+                      [](const JointAxesStructure& a, const JointAxesStructure& b) {
+                        return (a.twist == Twist::kQuarter) == (b.twist == Twist::kQuarter);
+                      });
+  });
+}
+
+LaneRecursion<T, T> make_recursion(const Model& model, PropertySets sets, std::vector<AnyJoint<T>> joints) {
+  std::vector<JointAxes> axes = make_axes(model, sets, true);
+  if (!has_same_right_angles(axes)) axes = make_axes(model, sets, false);
   std::vector<JointAxesStructure> structure = axes.front().structure;
   ModelInAxes<T> numbers;
   numbers.gravity = pack<Vec3, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.gravity; });
@@ -40,6 +57,8 @@ LaneRecursion<T, T> make_recursion(const Model& model, PropertySets sets, std::v
     for (const JointAxes& one : axes) structure[i] = structure[i] & one.structure[i];
     numbers.bodies.push_back(
         pack<BodyInAxes, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.bodies[i]; }));
+    numbers.frames.push_back(
+        pack<FramesInAxes, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.frames[i]; }));
   }
   return {model, std::move(structure), std::move(numbers), std::move(joints)};
 }
@@ -234,8 +253,14 @@ class LaneKernel final : public BatchKernel {
 
   // Lanes that failed, and those with a number that is not finite, are all NaN.
   unsigned mark_failures(const Mask<T>& failed) {
-    T sum(0.0);  // zero, or NaN
-    for (const T& x : udot_) sum += T(0.0) * x;
+    T sums[4] = {T(0.0), T(0.0), T(0.0),
+                 T(0.0)};  // zero, or NaN; four, so that none waits for the one before
+    std::size_t i = 0;
+    for (; i + 4 <= udot_.size(); i += 4) {
+      for (std::size_t k = 0; k < 4; ++k) sums[k] += T(0.0) * udot_[i + k];
+    }
+    for (; i < udot_.size(); ++i) sums[0] += T(0.0) * udot_[i];
+    const T sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
     const Mask<T> is_bad = failed || !(sum == T(0.0));
     const unsigned bits = to_bits(is_bad);
     if (bits != 0) {

@@ -9,10 +9,13 @@ LaneRecursion<T, P>::LaneRecursion(const Model& model, std::vector<JointAxesStru
                                    ModelInAxes<P> numbers, std::vector<AnyJoint<T>> joints)
     : tree_(model),
       walk_(Walk::over_all(tree_)),
+      inward_(walk_.steps.rbegin(), walk_.steps.rend()),
       structure_(std::move(structure)),
       numbers_(std::move(numbers)),
       joints_(std::move(joints)),
       passages_(structure_.size()),
+      w_(structure_.size()),
+      general_of_(structure_.size(), -1),
       H_(static_cast<std::size_t>(model.nu())),
       W_(H_.size()),
       free_udot_(H_.size()),
@@ -21,35 +24,63 @@ LaneRecursion<T, P>::LaneRecursion(const Model& model, std::vector<JointAxesStru
       F_(structure_.size()) {
   for (std::size_t i = 1; i < structure_.size(); ++i) {
     if (structure_[i].is_turn) continue;
-    passages_[i].general = static_cast<int>(general_.size());
+    general_of_[i] = static_cast<int>(general_.size());
     general_.emplace_back();
   }
+  find_runs();
 }
 
 template <class T, class P>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::to_child_axes(std::size_t i, Vec3<T>& v) const {
+void LaneRecursion<T, P>::find_runs() {
+  for (int at = 0; at < static_cast<int>(inward_.size()); ++at) {
+    const auto body = static_cast<std::size_t>(inward_[static_cast<std::size_t>(at)].body);
+    const JointAxesStructure& next = structure_[body];
+    const auto is_same = [&](const Run& run) {
+      const JointAxesStructure& s = run.structure;
+      return next.is_turn == s.is_turn && next.twist == s.twist && next.has_armature == s.has_armature &&
+             is_plain(next) == run.is_plain;
+    };
+    if (runs_.empty() || !is_same(runs_.back())) runs_.push_back({at, at, next, is_plain(next)});
+    runs_.back().end = at + 1;
+  }
+}
+
+template <class T, class P>
+template <class F>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::with_twist(Twist twist, F&& f) {
+  switch (twist) {
+    case Twist::kNone:
+      return f.template operator()<Twist::kNone>();
+    case Twist::kQuarter:
+      return f.template operator()<Twist::kQuarter>();
+    default:
+      return f.template operator()<Twist::kAny>();
+  }
+}
+
+// To the axes I of joint_axes.h.
+template <class T, class P>
+template <Twist twist>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::from_parent_axes(std::size_t i, Vec3<T>& v) const {
   const BodyInAxes<P>& body = numbers_.bodies[i];
-  const JointAxesStructure& structure = structure_[i];
-  if (structure.has_yaw) turn_back({T(body.cos_yaw), T(body.sin_yaw)}, v.x, v.y);
-  if (structure.twist == Twist::kQuarter) {
-    v = {v.x, v.z, -v.y};
-  } else if (structure.twist == Twist::kAny) {
+  if (structure_[i].has_yaw) turn_back({T(body.cos_yaw), T(body.sin_yaw)}, v.x, v.y);
+  if constexpr (twist == Twist::kQuarter) {
+    v = {v.z, v.x, v.y};
+  } else if constexpr (twist == Twist::kAny) {
     turn_back({T(body.cos_twist), T(body.sin_twist)}, v.y, v.z);
   }
-  turn_back(passages_[i].turn, v.x, v.y);
 }
 
 template <class T, class P>
+template <Twist twist>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::to_parent_axes(std::size_t i, Vec3<T>& v) const {
   const BodyInAxes<P>& body = numbers_.bodies[i];
-  const JointAxesStructure& structure = structure_[i];
-  turn(passages_[i].turn, v.x, v.y);
-  if (structure.twist == Twist::kQuarter) {
-    v = {v.x, -v.z, v.y};
-  } else if (structure.twist == Twist::kAny) {
+  if constexpr (twist == Twist::kQuarter) {
+    v = {v.y, v.z, v.x};
+  } else if constexpr (twist == Twist::kAny) {
     turn({T(body.cos_twist), T(body.sin_twist)}, v.y, v.z);
   }
-  if (structure.has_yaw) turn({T(body.cos_yaw), T(body.sin_yaw)}, v.x, v.y);
+  if (structure_[i].has_yaw) turn({T(body.cos_yaw), T(body.sin_yaw)}, v.x, v.y);
 }
 
 // w x (w x s)
@@ -59,28 +90,72 @@ template <class T>
 }
 
 template <class T, class P>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::move_turning(std::size_t i, const T& q, const T& u) {
+void LaneRecursion<T, P>::turn_joints(const T* q) {
+  T largest(0.0);
+  for (std::size_t i = 1; i < structure_.size(); ++i) {
+    if (!structure_[i].is_turn) continue;
+    const T angle = q[tree_.links[i].q_start] + T(numbers_.bodies[i].offset), size = abs(angle);
+    const auto [s, c] = sincos_of_moderate(angle);
+    passages_[i].turn = {c, s};
+    largest = select(largest < size, size, largest);
+  }
+  if (!any(largest > T(kLargestReducedAngle))) [[likely]]
+    return;
+  for (std::size_t i = 1; i < structure_.size(); ++i) {
+    if (!structure_[i].is_turn) continue;
+    const auto [s, c] = sincos(q[tree_.links[i].q_start] + T(numbers_.bodies[i].offset));
+    passages_[i].turn = {c, s};
+  }
+}
+
+// What the body takes to turn as it does.
+template <class T, class P>
+[[gnu::always_inline]] inline SpatialForce<T> LaneRecursion<T, P>::calc_own_force(std::size_t i,
+                                                                                  const Vec3<T>& w) const {
+  const BodyInAxes<P>& body = numbers_.bodies[i];
+  if (structure_[i].has_simple_inertia) {
+    const T h(body.h.x), h_wx = h * w.x, Jx(body.J.xx), Jy(body.J.yy), Jz(body.J.zz);
+    return {{(Jz - Jy) * (w.y * w.z), (Jx - Jz) * (w.x * w.z), (Jy - Jx) * (w.x * w.y)},
+            {-h * (w.y * w.y + w.z * w.z), h_wx * w.y, h_wx * w.z}};
+  }
+  const Vec3<T> h = lift(body.h);
+  return {cross(w, lift(body.J) * w), centripetal(w, h)};
+}
+
+// `w`: the parent's, and then the body's.
+template <class T, class P>
+template <Twist twist>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::move_turning(std::size_t i, const T& u, Vec3<T>& w) {
   const BodyInAxes<P>& body = numbers_.bodies[i];
   Passage& passage = passages_[i];
-  const auto [s, c] = sincos(q + T(body.offset));
-  passage.turn = {c, s};
-  Vec3<T> w = passages_[static_cast<std::size_t>(tree_.links[i].parent)].w;
-  passage.a_c = centripetal(w, lift(body.s));
-  to_child_axes(i, w);
+  from_parent_axes<twist>(i, w);
+  // w x (w x s)
+  const T s_x(body.s.x), s_y(body.s.y), zz = w.z * w.z;
+  if (!structure_[i].is_shift_along_normal) {
+    const T ws = s_x * w.x + s_y * w.y, ww = w.x * w.x + w.y * w.y + zz;
+    passage.a_c = {ws * w.x - ww * s_x, ws * w.y - ww * s_y, ws * w.z};
+  } else if constexpr (twist == Twist::kQuarter) {
+    const T ws = s_y * w.y;
+    passage.a_c = {ws * w.x, -s_y * (w.x * w.x + zz), ws * w.z};
+  } else {
+    const T ws = s_x * w.x;
+    passage.a_c = {-s_x * (w.y * w.y + zz), ws * w.y, ws * w.z};
+  }
+  passage.c_x = w.y * u;
+  passage.c_y = -w.x * u;
+  turn_back(passage.turn, w.x, w.y);
   w.z += u;
-  passage.w = w;
 }
 
 template <class T, class P>
 template <class Joint>
-void LaneRecursion<T, P>::move_general(std::size_t i, const Joint& joint, const T* q, const T* u) {
-  const BodyInAxes<P>& body = numbers_.bodies[i];
-  Passage& passage = passages_[i];
-  General& general = general_[static_cast<std::size_t>(passage.general)];
-  const Rotation<T> R_PF = lift(body.R_PF);
+void LaneRecursion<T, P>::move_general(std::size_t i, const Joint& joint, const T* q, const T* u,
+                                       Vec3<T>& w) {
+  General& general = general_[static_cast<std::size_t>(general_of_[i])];
+  const Rotation<T> R_PF = lift(numbers_.frames[i].R_PF);
   const Pose<T> X_FM = joint.pose(q);
-  general.R = R_PF * X_FM.R * lift(body.R_MK);
-  general.s = lift(body.s) + R_PF * X_FM.p;
+  general.R = R_PF * X_FM.R * lift(numbers_.frames[i].R_MK);
+  general.s = lift(numbers_.bodies[i].s) + R_PF * X_FM.p;
   const auto columns = joint.H(q);
   const auto first = static_cast<std::size_t>(tree_.links[i].u_start);
   SpatialMotion<T> r;
@@ -89,123 +164,120 @@ void LaneRecursion<T, P>::move_general(std::size_t i, const Joint& joint, const 
     r += u[k] * H_[first + k];
   }
   const SpatialMotion<T> bias = joint.bias_acceleration(q, u);
-  const Vec3<T> w = passages_[static_cast<std::size_t>(tree_.links[i].parent)].w;
   general.c = {R_PF * bias.w + cross(w, r.w),
                R_PF * bias.v + centripetal(w, general.s) + T(2) * cross(w, r.v)};
-  passage.w = transpose_times(general.R, w + r.w);
+  w = transpose_times(general.R, w + r.w);
 }
 
 template <class T, class P>
-void LaneRecursion<T, P>::move(const T* q, const T* u) {
-  for (std::size_t i = 1; i < structure_.size(); ++i) {
+void LaneRecursion<T, P>::move(const T* q, const T* u, const SpatialForce<T>* body_forces) {
+  turn_joints(q);
+  Vec3<T> w;
+  for (const WalkStep& step : walk_.steps) {
+    const auto i = static_cast<std::size_t>(step.body);
     const BodyLink& link = tree_.links[i];
+    if (!step.gives_carry) w = w_[static_cast<std::size_t>(link.parent)];
     if (structure_[i].is_turn) {
-      move_turning(i, q[link.q_start], u[link.u_start]);
+      with_twist(
+          structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {
+            move_turning<twist>(i, u[link.u_start], w);
+          });
     } else {
-      visit_joint<T>(joints_[i],
-                     [&](const auto& joint) { move_general(i, joint, q + link.q_start, u + link.u_start); });
+      Vec3<T> in_memory = w;  // so that otherwise it may stay in registers
+      visit_joint<T>(joints_[i], [&](const auto& joint) {
+        move_general(i, joint, q + link.q_start, u + link.u_start, in_memory);
+      });
+      w = in_memory;
+    }
+    Passage& passage = passages_[i];
+    if (step.own_sum >= 0) w_[i] = w;  // for further children
+    passage.z = calc_own_force(i, w);
+    if (body_forces != nullptr) [[unlikely]] {
+      const Mat3<T> R_MK = lift(numbers_.frames[i].R_MK);
+      const T slide(numbers_.frames[i].slide);
+      const Vec3<T> f = transpose_times(R_MK, body_forces[i].force);
+      const Vec3<T> torque = transpose_times(R_MK, body_forces[i].torque);
+      passage.z -= {{torque.x + slide * f.y, torque.y - slide * f.x, torque.z}, f};
     }
   }
 }
 
-// Adds what the body takes to turn as it does, less what acts on it.
 template <class T, class P>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::add_own_force(std::size_t i,
-                                                                      const SpatialForce<T>* body_forces,
-                                                                      SpatialForce<T>& z) const {
-  const BodyInAxes<P>& body = numbers_.bodies[i];
-  const Vec3<T>& w = passages_[i].w;
-  const Vec3<T> h = lift(body.h);
-  const T wh = dot(w, h), ww = dot(w, w);  // w x (w x h) = (w . h) w - (w . w) h
-  z.torque = plus_cross(z.torque, w, lift(body.J) * w);
-  z.force = {z.force.x + wh * w.x - ww * h.x, z.force.y + wh * w.y - ww * h.y,
-             z.force.z + wh * w.z - ww * h.z};
-  if (body_forces != nullptr) {
-    const Mat3<T> R_MK = lift(body.R_MK);
-    z -= {transpose_times(R_MK, body_forces[i].torque), transpose_times(R_MK, body_forces[i].force)};
-  }
-}
-
-template <class T, class P>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::add_own(std::size_t i, bool is_first,
-                                                                const SpatialForce<T>* body_forces,
+template <bool is_plain>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::add_own(std::size_t i,
                                                                 ArticulatedBody<T>& sum) const {
   const BodyInAxes<P>& body = numbers_.bodies[i];
-  const SymMat3<T> J = lift(body.J);
-  const Vec3<T> h = lift(body.h);
-  const T m(body.mass), o(0.0);
-  if (is_first) {
-    sum = {J, {o, -h.z, h.y, h.z, o, -h.x, -h.y, h.x, o}, {m, m, m, o, o, o}, {}};
-  } else {
-    sum.J += J;
-    Mat3<T>& B = sum.B;
-    B = {B.xx, B.xy - h.z, B.xz + h.y, B.yx + h.z, B.yy, B.yz - h.x, B.zx - h.y, B.zy + h.x, B.zz};
-    sum.m.xx += m, sum.m.yy += m, sum.m.zz += m;
+  const Vec3<P>& h = body.h;
+  const SymMat3<P>& J = body.J;
+  sum.m.xx += T(body.mass), sum.m.yy += T(body.mass), sum.m.zz += T(body.mass);
+  sum.J.xx += T(J.xx), sum.J.yy += T(J.yy), sum.J.zz += T(J.zz);
+  sum.B.yz -= T(h.x), sum.B.zy += T(h.x);
+  if constexpr (!is_plain) {
+    sum.J.xy += T(J.xy), sum.J.xz += T(J.xz), sum.J.yz += T(J.yz);
+    sum.B.zx -= T(h.y), sum.B.xz += T(h.y), sum.B.xy -= T(h.z), sum.B.yx += T(h.z);
   }
-  add_own_force(i, body_forces, sum.z);
-}
-
-template <class T, class P>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::pass_twist(std::size_t i,
-                                                                   ArticulatedBody<T>& sum) const {
-  const BodyInAxes<P>& body = numbers_.bodies[i];
-  if (structure_[i].twist == Twist::kQuarter) {
-    sum.turn_quarter_about_x();
-  } else if (structure_[i].twist == Twist::kAny) {
-    sum.turn_about_x({T(body.cos_twist), T(body.sin_twist)});
-  }
-  if (structure_[i].has_yaw) sum.template turn_about_z<true>({T(body.cos_yaw), T(body.sin_yaw)});
+  sum.z += passages_[i].z;
 }
 
 // `sum`: the body's I and z, and then what it makes its parent feel.
 template <class T, class P>
-template <bool has_armature>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::eliminate_turn(std::size_t i, const T& u,
-                                                                       const T& tau,
-                                                                       ArticulatedBody<T>& sum) {
+template <Twist twist, bool has_armature, bool is_plain>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::eliminate_turn(std::size_t i, const T& tau,
+                                                                       ArticulatedBody<T>& sum,
+                                                                       T& smallest_pivot) {
   const BodyInAxes<P>& body = numbers_.bodies[i];
-  const Passage& passage = passages_[i];
-  const auto k = static_cast<std::size_t>(tree_.links[i].u_start);
+  Passage& passage = passages_[i];
   SymMat3<T>& J = sum.J;
   Mat3<T>& B = sum.B;
-  const T c_x = passage.w.y * u, c_y = -passage.w.x * u;  // (a)
   Vec3<T>&torque = sum.z.torque, &force = sum.z.force;
+  const T D = has_armature ? J.zz + T(body.armature) : J.zz;
+  const T D_inverse = T(1) / D;
+  check_pivot(D, J.xx + J.yy + J.zz, smallest_pivot);
+  sum.turn_about_z(passage.turn);
+  const T c_x = passage.c_x, c_y = passage.c_y;  // (a)
   torque = {torque.x + J.xx * c_x + J.xy * c_y, torque.y + J.xy * c_x + J.yy * c_y,
             torque.z + J.xz * c_x + J.yz * c_y};
   force = {force.x + B.xx * c_x + B.yx * c_y, force.y + B.xy * c_x + B.yy * c_y,
            force.z + B.xz * c_x + B.yz * c_y};
-  const SpatialForce<T> U{{J.xz, J.yz, J.zz}, {B.zx, B.zy, B.zz}};
-  const T D = has_armature ? J.zz + T(body.armature) : J.zz;
-  check_pivot(D, J.xx + J.yy + J.zz);
-  const T D_inverse = T(1) / D;
-  const SpatialForce<T> W = D_inverse * U;
-  const T e = tau - torque.z;
-  W_[k] = W;
-  free_udot_[k] = D_inverse * e;
-  sum.m -= {U.force.x * W.force.x, U.force.y * W.force.y, U.force.z * W.force.z,
-            U.force.x * W.force.y, U.force.x * W.force.z, U.force.y * W.force.z};  // (b)
-  J.xx -= U.torque.x * W.torque.x, J.yy -= U.torque.y * W.torque.y, J.xy -= U.torque.x * W.torque.y;
-  B.xx -= U.torque.x * W.force.x, B.xy -= U.torque.x * W.force.y, B.xz -= U.torque.x * W.force.z;
-  B.yx -= U.torque.y * W.force.x, B.yy -= U.torque.y * W.force.y, B.yz -= U.torque.y * W.force.z;
+  const T e = tau - torque.z;  // (b), in an order that keeps few numbers at a time
+  passage.free_udot = D_inverse * e;
+  const Vec3<T> W_force = D_inverse * Vec3<T>{B.zx, B.zy, B.zz};
+  passage.z.force = W_force;
+  force += e * W_force;
+  sum.m -= {B.zx * W_force.x, B.zy * W_force.y, B.zz * W_force.z,
+            B.zx * W_force.y, B.zx * W_force.z, B.zy * W_force.z};
+  B.xx -= J.xz * W_force.x, B.xy -= J.xz * W_force.y, B.xz -= J.xz * W_force.z;
+  B.yx -= J.yz * W_force.x, B.yy -= J.yz * W_force.y, B.yz -= J.yz * W_force.z;
+  const T W_x = D_inverse * J.xz, W_y = D_inverse * J.yz;
+  passage.z.torque.x = W_x, passage.z.torque.y = W_y;
+  torque.x += e * W_x, torque.y += e * W_y;
+  J.xx -= J.xz * W_x, J.yy -= J.yz * W_y, J.xy -= J.xz * W_y;
   if constexpr (has_armature) {
-    const T left = T(body.armature);  // of U, times D
-    J.xz = left * W.torque.x, J.yz = left * W.torque.y, J.zz = left * W.torque.z;
-    B.zx = left * W.force.x, B.zy = left * W.force.y, B.zz = left * W.force.z;
-    sum.z += e * W;
+    const T left = T(body.armature), W_z = D_inverse * J.zz;  // of U, times D
+    passage.z.torque.z = W_z;
+    torque.z += e * W_z;
+    J.xz = left * W_x, J.yz = left * W_y, J.zz = left * W_z;
+    B.zx = left * W_force.x, B.zy = left * W_force.y, B.zz = left * W_force.z;
   } else {
-    J.xz = J.yz = J.zz = B.zx = B.zy = B.zz = T(0.0);
-    torque = {torque.x + e * W.torque.x, torque.y + e * W.torque.y, tau};
-    force += e * W.force;
+    passage.z.torque.z = T(1.0);
+    torque.z = tau;
   }
-  sum.template turn_about_z<has_armature>(passage.turn);
-  pass_twist(i, sum);
-  sum.add_force_of_acceleration(passage.a_c);  // (c)
-  sum.shift_back(lift(body.s));
+  sum.template add_force_of_acceleration<has_armature>(passage.a_c);  // (c)
+  sum.template shift_back<has_armature, along(twist, is_plain)>(T(body.s.x), T(body.s.y));
+  if constexpr (twist == Twist::kQuarter) {
+    sum.rename_axes();
+  } else if constexpr (twist == Twist::kAny) {
+    sum.turn_about_x({T(body.cos_twist), T(body.sin_twist)});
+  }
+  if constexpr (!is_plain) {
+    if (structure_[i].has_yaw) sum.turn_about_z({T(body.cos_yaw), T(body.sin_yaw)});
+  }
 }
 
 template <class T, class P>
-void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, ArticulatedBody<T>& sum) {
-  const General& general = general_[static_cast<std::size_t>(passages_[i].general)];
+void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, ArticulatedBody<T>& sum,
+                                            T& smallest_pivot) {
+  const General& general = general_[static_cast<std::size_t>(general_of_[i])];
   const BodyLink& link = tree_.links[i];
   sum.turn(general.R);
   sum.z += sum.times(general.c);
@@ -215,7 +287,7 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
     const SpatialMotion<T>& H = H_[k];
     const SpatialForce<T> U = sum.times(H);
     const T D = dot(H, U) + T(numbers_.bodies[i].armature);
-    check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way);
+    check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way, smallest_pivot);
     const T D_inverse = T(1) / D;
     const T e = tau[k] - dot(H, sum.z);
     W_[k] = D_inverse * U;
@@ -226,50 +298,161 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
   sum.shift_back(general.s);
 }
 
-template <class T, class P>
-void LaneRecursion<T, P>::eliminate(const T* u, const T* tau, const SpatialForce<T>* body_forces) {
-  smallest_pivot_ = T(1.0);
-  ArticulatedBody<T> sum;
-  for (auto step = walk_.steps.rbegin(); step != walk_.steps.rend(); ++step) {
-    const auto i = static_cast<std::size_t>(step->body);
-    const auto k = static_cast<std::size_t>(tree_.links[i].u_start);
-    add_own(i, !step->takes_carry, body_forces, sum);
-    if (step->own_sum >= 0) sum += sums_[static_cast<std::size_t>(step->own_sum)];
-    if (!structure_[i].is_turn) {
-      eliminate_columns(i, tau, sum);
-    } else if (structure_[i].has_armature) {
-      eliminate_turn<true>(i, u[k], tau[k], sum);
-    } else {
-      eliminate_turn<false>(i, u[k], tau[k], sum);
+// The solution of I a = f, with I = L D L^T. Displacements are eliminated before rotations.
+template <class T>
+[[gnu::noinline]] SpatialMotion<T> solve(const ArticulatedBody<T>& I, const SpatialForce<T>& f,
+                                         T& smallest_pivot) {
+  const SymMat3<T>&J = I.J, &m = I.m;
+  const Mat3<T>& B = I.B;
+  // Rows of the lower triangle, columns of L below the diagonal as they come.
+  T A[6][6] = {{m.xx, {}, {}, {}, {}, {}},         {m.xy, m.yy, {}, {}, {}, {}},
+               {m.xz, m.yz, m.zz, {}, {}, {}},     {B.xx, B.xy, B.xz, J.xx, {}, {}},
+               {B.yx, B.yy, B.yz, J.xy, J.yy, {}}, {B.zx, B.zy, B.zz, J.xz, J.yz, J.zz}};
+  T x[6] = {f.force.x, f.force.y, f.force.z, f.torque.x, f.torque.y, f.torque.z};
+  const T scale[2] = {m.trace(), J.trace()};
+  T D_inverse[6];
+  for (int k = 0; k < 6; ++k) {
+    const T above = A[k][k] - T(kSingularPivot) * scale[k / 3];
+    smallest_pivot = select(above < smallest_pivot, above, smallest_pivot);
+    D_inverse[k] = T(1) / A[k][k];
+    for (int i = k + 1; i < 6; ++i) {
+      const T l = A[i][k] * D_inverse[k];
+      for (int j = k + 1; j <= i; ++j) A[i][j] -= l * A[j][k];
+      x[i] -= l * x[k];
     }
-    if (step->gives_carry || step->hangs_on_base) continue;
-    ArticulatedBody<T>& place = sums_[static_cast<std::size_t>(step->parent_sum)];
-    if (step->begins_sum) {
+  }
+  for (int k = 5; k >= 0; --k) {
+    for (int i = k + 1; i < 6; ++i) x[k] -= A[i][k] * x[i];
+    x[k] *= D_inverse[k];
+  }
+  return {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
+}
+
+template <class T, class P>
+[[gnu::noinline]] void LaneRecursion<T, P>::eliminate_free(std::size_t i, const T* tau,
+                                                           ArticulatedBody<T>& sum, T& smallest_pivot) {
+  General& general = general_[static_cast<std::size_t>(general_of_[i])];
+  const Rotation<T> R_PF = lift(numbers_.frames[i].R_PF);
+  tau += tree_.links[i].u_start;
+  const SpatialForce<T> F{R_PF * Vec3<T>{tau[0], tau[1], tau[2]}, R_PF * Vec3<T>{tau[3], tau[4], tau[5]}};
+  const SpatialForce<T> own{transpose_times(general.R, F.torque), transpose_times(general.R, F.force)};
+  general.A = solve(sum, own - sum.z, smallest_pivot);
+  sum = {{}, {}, {}, {F.torque + cross(general.s, F.force), F.force}};
+}
+
+template <class T, class P>
+template <bool is_plain, class Eliminate>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::eliminate_run(const Run& run,
+                                                                      const Eliminate& eliminate) {
+  ArticulatedBody<T> sum;  // in registers: nobody else has its address
+  if (inward_[static_cast<std::size_t>(run.begin)].takes_carry) sum = carried_;
+  for (int at = run.begin; at < run.end; ++at) {
+    const WalkStep& step = inward_[static_cast<std::size_t>(at)];
+    const auto i = static_cast<std::size_t>(step.body);
+    if (!step.takes_carry) sum = {};
+    add_own<is_plain>(i, sum);
+    if (step.own_sum >= 0) sum += sums_[static_cast<std::size_t>(step.own_sum)];
+    eliminate(i, sum);
+    if (step.gives_carry || step.hangs_on_base) continue;
+    ArticulatedBody<T>& place = sums_[static_cast<std::size_t>(step.parent_sum)];
+    if (step.begins_sum) {
       place = sum;
     } else {
       place += sum;
     }
   }
+  if (inward_[static_cast<std::size_t>(run.end - 1)].gives_carry) carried_ = sum;
 }
 
-// `A`: the parent's, and then the body's.
 template <class T, class P>
-[[gnu::always_inline]] inline void LaneRecursion<T, P>::accelerate_turn(std::size_t i, const T* u, T* udot,
+template <Twist twist, bool has_armature, bool is_plain>
+[[gnu::noinline]] void LaneRecursion<T, P>::eliminate_turns(const Run& run, const T* tau, T& smallest_pivot) {
+  T smallest = smallest_pivot;
+  eliminate_run<is_plain>(
+      run, [&](std::size_t i, ArticulatedBody<T> & sum) __attribute__((always_inline)) {
+        eliminate_turn<twist, has_armature, is_plain>(i, tau[tree_.links[i].u_start], sum, smallest);
+      });
+  smallest_pivot = smallest;
+}
+
+template <class T, class P>
+T LaneRecursion<T, P>::eliminate(const T* tau) {
+  T smallest_pivot(1.0);
+  for (const Run& run : runs_) {
+    if (!run.structure.is_turn) {
+      eliminate_run<false>(run, [&](std::size_t i, ArticulatedBody<T>& sum) {
+        is_free(i) ? eliminate_free(i, tau, sum, smallest_pivot)
+                   : eliminate_columns(i, tau, sum, smallest_pivot);
+      });
+      continue;
+    }
+    with_twist(run.structure.twist, [&]<Twist twist>() {
+      if constexpr (twist != Twist::kAny) {
+        if (run.is_plain) {
+          return run.structure.has_armature ? eliminate_turns<twist, true, true>(run, tau, smallest_pivot)
+                                            : eliminate_turns<twist, false, true>(run, tau, smallest_pivot);
+        }
+      }
+      run.structure.has_armature ? eliminate_turns<twist, true, false>(run, tau, smallest_pivot)
+                                 : eliminate_turns<twist, false, false>(run, tau, smallest_pivot);
+    });
+  }
+  return smallest_pivot;
+}
+
+// To the body's origin and axes. `A`: the parent's.
+template <class T, class P>
+template <Twist twist>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::pass_acceleration(std::size_t i,
+                                                                          SpatialMotion<T>& A) const {
+  const BodyInAxes<P>& body = numbers_.bodies[i];
+  const Passage& passage = passages_[i];
+  Vec3<T>&w = A.w, &v = A.v;
+  from_parent_axes<twist>(i, w);
+  from_parent_axes<twist>(i, v);
+  v += passage.a_c;
+  // w x s = -s x w
+  const T s_x(-body.s.x), s_y(-body.s.y);
+  if (structure_[i].is_shift_along_normal) {
+    add_cross<along(twist, true)>(s_x, s_y, w, v);
+  } else {
+    add_cross<Along::kXY>(s_x, s_y, w, v);
+  }
+}
+
+template <class T, class P>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::finish_acceleration(std::size_t i, const T& udot,
+                                                                            SpatialMotion<T>& A) const {
+  const Passage& passage = passages_[i];
+  A.w += {passage.c_x, passage.c_y, udot};
+  turn_back(passage.turn, A.w.x, A.w.y);
+  turn_back(passage.turn, A.v.x, A.v.y);
+}
+
+// `A`: the parent's, and then the body's. Terms that wait for the parent's udot stand last.
+template <class T, class P>
+template <Twist twist>
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::accelerate_turn(std::size_t i, T& udot,
                                                                         SpatialMotion<T>& A) const {
   const Passage& passage = passages_[i];
-  const auto k = static_cast<std::size_t>(tree_.links[i].u_start);
-  A.v = plus_cross(A.v + passage.a_c, A.w, lift(numbers_.bodies[i].s));  // (d)
-  to_child_axes(i, A.w);
-  to_child_axes(i, A.v);
-  const SpatialForce<T>& W = W_[k];
-  udot[k] = (free_udot_[k] - (A.w.x * W.torque.x + A.w.y * W.torque.y)) -
-            ((A.w.z * W.torque.z + A.v.x * W.force.x) + (A.v.y * W.force.y + A.v.z * W.force.z));  // (e)
-  A.w += {passage.w.y * u[k], -passage.w.x * u[k], udot[k]};
+  const SpatialForce<T>& W = passage.z;
+  pass_acceleration<twist>(i, A);  // (d)
+  const Vec3<T>&w = A.w, &v = A.v;
+  T x = passage.free_udot;  // (e)
+  if constexpr (twist == Twist::kQuarter) {
+    x = x - W.torque.z * w.z - W.force.x * v.x - W.force.y * v.y - W.force.z * v.z - W.torque.x * w.x -
+        W.torque.y * w.y;
+  } else {
+    x = x - W.force.z * v.z - W.torque.x * w.x - W.torque.y * w.y - W.torque.z * w.z - W.force.x * v.x -
+        W.force.y * v.y;
+  }
+  udot = x;
+  finish_acceleration(i, x, A);
 }
 
 template <class T, class P>
 void LaneRecursion<T, P>::accelerate_columns(std::size_t i, T* udot, SpatialMotion<T>& A) const {
-  const General& general = general_[static_cast<std::size_t>(passages_[i].general)];
+  const General& general = general_[static_cast<std::size_t>(general_of_[i])];
   const BodyLink& link = tree_.links[i];
   A.v += cross(A.w, general.s);
   const auto first = static_cast<std::size_t>(link.u_start);
@@ -282,16 +465,34 @@ void LaneRecursion<T, P>::accelerate_columns(std::size_t i, T* udot, SpatialMoti
 }
 
 template <class T, class P>
-void LaneRecursion<T, P>::accelerate(const T* u, T* udot) {
+void LaneRecursion<T, P>::accelerate_free(std::size_t i, T* udot, SpatialMotion<T>& A) const {
+  const General& general = general_[static_cast<std::size_t>(general_of_[i])];
+  const Mat3<T> R_PF = lift(numbers_.frames[i].R_PF);
+  const Vec3<T> w = general.R * general.A.w - general.c.w - A.w;
+  const Vec3<T> v = general.R * general.A.v - general.c.v - A.v - cross(A.w, general.s);
+  const Vec3<T> turned_w = transpose_times(R_PF, w), turned_v = transpose_times(R_PF, v);
+  udot += tree_.links[i].u_start;
+  udot[0] = turned_w.x, udot[1] = turned_w.y, udot[2] = turned_w.z;
+  udot[3] = turned_v.x, udot[4] = turned_v.y, udot[5] = turned_v.z;
+  A = general.A;
+}
+
+template <class T, class P>
+void LaneRecursion<T, P>::accelerate(T* udot) {
   A_[0] = {{}, -lift(numbers_.gravity)};
   SpatialMotion<T> A = A_[0];
   for (const WalkStep& step : walk_.steps) {
     const auto i = static_cast<std::size_t>(step.body);
     if (!step.gives_carry) A = A_[static_cast<std::size_t>(tree_.links[i].parent)];
     if (structure_[i].is_turn) {
-      accelerate_turn(i, u, udot, A);
+      with_twist(
+          structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {
+            accelerate_turn<twist>(i, udot[tree_.links[i].u_start], A);
+          });
     } else {
-      accelerate_columns(i, udot, A);
+      SpatialMotion<T> in_memory = A;
+      is_free(i) ? accelerate_free(i, udot, in_memory) : accelerate_columns(i, udot, in_memory);
+      A = in_memory;
     }
     if (step.own_sum >= 0) A_[i] = A;  // for further children
   }
@@ -300,67 +501,73 @@ void LaneRecursion<T, P>::accelerate(const T* u, T* udot) {
 template <class T, class P>
 Mask<T> LaneRecursion<T, P>::calc_udot(const T* q, const T* u, const T* tau,
                                        const SpatialForce<T>* body_forces, T* udot) {
-  move(q, u);
-  eliminate(u, tau, body_forces);
-  accelerate(u, udot);
-  return smallest_pivot_ <= T(0.0);
+  move(q, u, body_forces);
+  const T smallest_pivot = eliminate(tau);
+  accelerate(udot);
+  return smallest_pivot <= T(0.0);
 }
 
 template <class T, class P>
-void LaneRecursion<T, P>::follow_motion(const T* u, const T* udot, const SpatialForce<T>* body_forces) {
+void LaneRecursion<T, P>::follow_motion(const T* udot) {
   A_[0] = {{}, -lift(numbers_.gravity)};
   F_[0] = {};
-  for (std::size_t i = 1; i < structure_.size(); ++i) {
+  SpatialMotion<T> A = A_[0];
+  for (const WalkStep& step : walk_.steps) {
+    const auto i = static_cast<std::size_t>(step.body);
     const BodyInAxes<P>& body = numbers_.bodies[i];
     const BodyLink& link = tree_.links[i];
     const auto first = static_cast<std::size_t>(link.u_start);
-    SpatialMotion<T> A = A_[static_cast<std::size_t>(link.parent)];
+    const Passage& passage = passages_[i];
+    if (!step.gives_carry) A = A_[static_cast<std::size_t>(link.parent)];
     if (structure_[i].is_turn) {
-      const Passage& passage = passages_[i];
-      A.v = plus_cross(A.v + passage.a_c, A.w, lift(body.s));
-      to_child_axes(i, A.w);
-      to_child_axes(i, A.v);
-      A.w += {passage.w.y * u[first], -passage.w.x * u[first], udot[first]};
+      with_twist(
+          structure_[i].twist, [&]<Twist twist>()
+                                   __attribute__((always_inline)) { pass_acceleration<twist>(i, A); });
+      finish_acceleration(i, udot[first], A);
     } else {
-      const General& general = general_[static_cast<std::size_t>(passages_[i].general)];
+      const General& general = general_[static_cast<std::size_t>(general_of_[i])];
       A.v += cross(A.w, general.s);
       const auto end = first + static_cast<std::size_t>(link.nu);
       for (std::size_t k = first; k < end; ++k) A += udot[k] * H_[k];
       A += general.c;
       A = {transpose_times(general.R, A.w), transpose_times(general.R, A.v)};
     }
-    A_[i] = A;
-    const Vec3<T> h = lift(body.h);
-    SpatialForce<T> F{lift(body.J) * A.w, T(body.mass) * A.v};
-    F = {plus_cross(F.torque, h, A.v), plus_cross(F.force, A.w, h)};
-    add_own_force(i, body_forces, F);
-    F_[i] = F;
+    if (step.own_sum >= 0) A_[i] = A;
+    const Vec3<T> h = lift(body.h), Jw = lift(body.J) * A.w;
+    const SpatialForce<T>& z = passage.z;
+    const T m(body.mass);
+    F_[i] = {plus_cross(z.torque + Jw, h, A.v),
+             plus_cross({z.force.x + m * A.v.x, z.force.y + m * A.v.y, z.force.z + m * A.v.z}, A.w, h)};
   }
 }
 
 template <class T, class P>
 void LaneRecursion<T, P>::calc_tau(const T* q, const T* u, const T* udot, const SpatialForce<T>* body_forces,
                                    T* tau) {
-  move(q, u);
-  follow_motion(u, udot, body_forces);
+  move(q, u, body_forces);
+  follow_motion(udot);
   for (std::size_t i = structure_.size() - 1; i > 0; --i) {
     const BodyInAxes<P>& body = numbers_.bodies[i];
     const BodyLink& link = tree_.links[i];
     const auto first = static_cast<std::size_t>(link.u_start);
     SpatialForce<T> F = F_[i];
-    Vec3<T> s = lift(body.s);
     if (structure_[i].is_turn) {
       tau[first] = F.torque.z + T(body.armature) * udot[first];
-      to_parent_axes(i, F.torque);
-      to_parent_axes(i, F.force);
+      turn(passages_[i].turn, F.torque.x, F.torque.y);
+      turn(passages_[i].turn, F.force.x, F.force.y);
+      add_cross<Along::kXY>(T(body.s.x), T(body.s.y), F.force, F.torque);
+      with_twist(
+          structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {
+            to_parent_axes<twist>(i, F.torque);
+            to_parent_axes<twist>(i, F.force);
+          });
     } else {
-      const General& general = general_[static_cast<std::size_t>(passages_[i].general)];
+      const General& general = general_[static_cast<std::size_t>(general_of_[i])];
       F = {general.R * F.torque, general.R * F.force};
-      s = general.s;
       const auto end = first + static_cast<std::size_t>(link.nu);
       for (std::size_t k = first; k < end; ++k) tau[k] = dot(H_[k], F) + T(body.armature) * udot[k];
+      F.torque += cross(general.s, F.force);
     }
-    F.torque += cross(s, F.force);
     F_[static_cast<std::size_t>(link.parent)] += F;
   }
 }

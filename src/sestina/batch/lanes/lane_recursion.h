@@ -15,7 +15,9 @@
 // and outward
 //   A' = [alpha_P; a_P + alpha_P x s + a_c] turned to B's axes                         (d)
 //   udot = (e - U . A') / D,   A = A' + c + e_z udot                                   (e)
-// Other joints take their columns H, and what else they have, from their own class, in P's axes.
+// Other joints take their columns H, and what else they have, from their own class, in P's axes. A body on a
+// free joint moves as what acts on it says, whatever its parent does: I A + z = tau is solved for A at once,
+// and its parent feels tau alone.
 #pragma once
 
 #include <vector>
@@ -42,42 +44,85 @@ class LaneRecursion {
   void calc_tau(const T* q, const T* u, const T* udot, const SpatialForce<T>* body_forces, T* tau);
 
  private:
-  // Of a body: how it got to where it is.
+  // Of a body; all but z of revolute joints alone. Small, for a mechanism of some dozens to stay in the
+  // cache.
   struct Passage {
-    PlaneTurn<T> turn;  // revolute joints
-    Vec3<T> w;          // angular velocity, own axes
-    Vec3<T> a_c;        // w_P x (w_P x s), P's axes
-    int general = -1;   // the place in general_
+    PlaneTurn<T> turn;
+    T c_x, c_y;   // w_P x e_z u, in I
+    Vec3<T> a_c;  // w_P x (w_P x s), in I
+    T free_udot;  // e / D
+    SpatialForce<T>
+        z;  // that the body takes to turn as it does, less what acts on it, own axes; then W = U / D, in I
   };
   // Of a body on any other joint.
   struct General {
     Rotation<T> R;       // R_PK
     Vec3<T> s;           // P's axes
     SpatialMotion<T> c;  // all of it, P's axes
+    SpatialMotion<T> A;  // free joints: the body's acceleration, own axes
+  };
+  // Consecutive steps inward on joints of one kind: one loop of straight code, whose sums stay in registers.
+  struct Run {
+    int begin, end;  // in inward_
+    JointAxesStructure structure;
+    bool is_plain;
   };
 
-  void move(const T* q, const T* u);
-  void move_turning(std::size_t i, const T& q, const T& u);
-  template <class Joint>
-  void move_general(std::size_t i, const Joint& joint, const T* q, const T* u);
-  void add_own(std::size_t i, bool is_first, const SpatialForce<T>* body_forces,
-               ArticulatedBody<T>& sum) const;
-  void add_own_force(std::size_t i, const SpatialForce<T>* body_forces, SpatialForce<T>& z) const;
-  // As SolveReport::check_pivot; a pivot that is not a number shows in udot.
-  void check_pivot(const T& pivot, const T& scale) {
-    const T above = pivot - T(kSingularPivot) * scale;
-    smallest_pivot_ = select(above < smallest_pivot_, above, smallest_pivot_);
+  void find_runs();
+  // One component of s and of h, a diagonal inertia, no yaw: what the usual mechanisms are made of.
+  static bool is_plain(const JointAxesStructure& s) {
+    return s.is_turn && s.twist != Twist::kAny && !s.has_yaw && s.is_shift_along_normal &&
+           s.has_simple_inertia;
   }
-  void eliminate(const T* u, const T* tau, const SpatialForce<T>* body_forces);
-  template <bool has_armature>
-  void eliminate_turn(std::size_t i, const T& u, const T& tau, ArticulatedBody<T>& sum);
-  void pass_twist(std::size_t i, ArticulatedBody<T>& sum) const;
-  void eliminate_columns(std::size_t i, const T* tau, ArticulatedBody<T>& sum);
-  void accelerate(const T* u, T* udot);
-  void accelerate_turn(std::size_t i, const T* u, T* udot, SpatialMotion<T>& A) const;
+
+  // Of the shift s.
+  static constexpr Along along(Twist twist, bool is_normal) {
+    return !is_normal ? Along::kXY : twist == Twist::kQuarter ? Along::kY : Along::kX;
+  }
+
+  void turn_joints(const T* q);
+  void move(const T* q, const T* u, const SpatialForce<T>* body_forces);
+  template <Twist twist>
+  void move_turning(std::size_t i, const T& u, Vec3<T>& w);
+  template <class Joint>
+  void move_general(std::size_t i, const Joint& joint, const T* q, const T* u, Vec3<T>& w);
+  SpatialForce<T> calc_own_force(std::size_t i, const Vec3<T>& w) const;
+
+  template <bool is_plain>
+  void add_own(std::size_t i, ArticulatedBody<T>& sum) const;
+  // As SolveReport::check_pivot; a pivot that is not a number shows in udot.
+  static void check_pivot(const T& pivot, const T& scale, T& smallest) {
+    const T above = pivot - T(kSingularPivot) * scale;
+    smallest = select(above < smallest, above, smallest);
+  }
+  // Returns the smallest pivot above what counts as zero, or one.
+  T eliminate(const T* tau);
+  template <bool is_plain, class Eliminate>
+  void eliminate_run(const Run& run, const Eliminate& eliminate);
+  template <Twist twist, bool has_armature, bool is_plain>
+  void eliminate_turns(const Run& run, const T* tau, T& smallest_pivot);
+  template <Twist twist, bool has_armature, bool is_plain>
+  void eliminate_turn(std::size_t i, const T& tau, ArticulatedBody<T>& sum, T& smallest_pivot);
+  void eliminate_columns(std::size_t i, const T* tau, ArticulatedBody<T>& sum, T& smallest_pivot);
+  void eliminate_free(std::size_t i, const T* tau, ArticulatedBody<T>& sum, T& smallest_pivot);
+
+  void accelerate(T* udot);
+  template <Twist twist>
+  void pass_acceleration(std::size_t i, SpatialMotion<T>& A) const;
+  void finish_acceleration(std::size_t i, const T& udot, SpatialMotion<T>& A) const;
+  template <Twist twist>
+  void accelerate_turn(std::size_t i, T& udot, SpatialMotion<T>& A) const;
   void accelerate_columns(std::size_t i, T* udot, SpatialMotion<T>& A) const;
-  void follow_motion(const T* u, const T* udot, const SpatialForce<T>* body_forces);
-  void to_child_axes(std::size_t i, Vec3<T>& v) const;
+  void accelerate_free(std::size_t i, T* udot, SpatialMotion<T>& A) const;
+  bool is_free(std::size_t i) const { return std::holds_alternative<Free<T>>(joints_[i]); }
+  void follow_motion(const T* udot);
+
+  // f of the twist, known while compiling.
+  template <class F>
+  static void with_twist(Twist twist, F&& f);
+  template <Twist twist>
+  void from_parent_axes(std::size_t i, Vec3<T>& v) const;
+  template <Twist twist>
   void to_parent_axes(std::size_t i, Vec3<T>& v) const;
 
   static Vec3<T> lift(const Vec3<P>& v) { return {T(v.x), T(v.y), T(v.z)}; }
@@ -90,19 +135,24 @@ class LaneRecursion {
 
   TreeLayout tree_;
   Walk walk_;
+  std::vector<WalkStep> inward_;  // the walk from its end
+  std::vector<Run> runs_;
   std::vector<JointAxesStructure> structure_;
   ModelInAxes<P> numbers_;
   std::vector<AnyJoint<T>> joints_;
 
   std::vector<Passage> passages_;  // by BodyIndex
+  std::vector<Vec3<T>>
+      w_;  // by BodyIndex: angular velocity, own axes; where another than the next body reads it
+  std::vector<int> general_of_;  // by BodyIndex: the place in general_
   std::vector<General> general_;
-  std::vector<SpatialMotion<T>> H_;       // (nu) P's axes; not of revolute joints
-  std::vector<SpatialForce<T>> W_;        // (nu) U / D: revolute joints K's axes, others P's
+  std::vector<SpatialMotion<T>> H_;       // (nu) P's axes; not of revolute joints, nor are the next two
+  std::vector<SpatialForce<T>> W_;        // (nu) U / D, P's axes
   std::vector<T> free_udot_;              // (nu) e / D
+  ArticulatedBody<T> carried_;            // what the last step of a run hands to the first of the next
   std::vector<ArticulatedBody<T>> sums_;  // where further children meet
-  std::vector<SpatialMotion<T>> A_;       // by BodyIndex, own axes; where somebody reads it
+  std::vector<SpatialMotion<T>> A_;       // by BodyIndex, own axes; where another than the next body reads it
   std::vector<SpatialForce<T>> F_;        // by BodyIndex, own axes: inverse dynamics
-  T smallest_pivot_{};                    // above what counts as zero
 };
 
 }  // namespace sestina

@@ -63,33 +63,39 @@ template <int n, int s = 1>
 }
 
 // to[i] (width): number i of each row. With fewer rows than lanes the last one stands in for those that are
-// missing.
+// missing. Loops have a known number of turns, so that a block stays in registers.
 template <int n>
 void load_rows(const double* from, int width, int rows, Batch<n>* to) {
+  const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(rows - 1) * width;
   for (int i = 0; i < width; i += n) {
     const int count = width - i < n ? width - i : n;
     Batch<n> block[n];
+    std::ptrdiff_t row = i;
     for (int k = 0; k < n; ++k) {
-      const double* row = from + static_cast<std::ptrdiff_t>(k < rows ? k : rows - 1) * width + i;
-      block[k] = count == n ? load<n>(row) : load_part<n>(row, count);
+      block[k] = count == n ? load<n>(from + row) : load_part<n>(from + row, count);
+      row = row < last ? row + width : row;
     }
     transpose_lanes(block);
-    for (int k = 0; k < count; ++k) to[i + k] = block[k];
+    if (count == n) {
+      for (int k = 0; k < n; ++k) to[i + k] = block[k];
+    } else {
+      for (int k = 0; k < n - 1; ++k) {
+        if (k < count) to[i + k] = block[k];
+      }
+    }
   }
 }
 // The way back, for up to n rows.
 template <int n>
 void store_rows(const Batch<n>* from, int width, int rows, double* to) {
-  rows = rows < n ? rows : n;  // which no caller exceeds, but g++ cannot know
   for (int i = 0; i < width; i += n) {
     const int count = width - i < n ? width - i : n;
     Batch<n> block[n];
-    for (int k = 0; k < n; ++k) {
-      if (k < count) block[k] = from[i + k];
-    }
+    for (int k = 0; k < n; ++k) block[k] = from[k < count ? i + k : i];
     transpose_lanes(block);
-    for (int k = 0; k < rows; ++k) {
-      double* row = to + static_cast<std::ptrdiff_t>(k) * width + i;
+    double* row = to + i;
+    for (int k = 0; k < n; ++k, row += width) {
+      if (k >= rows) break;
       if (count == n) {
         store(block[k], row);
       } else {
