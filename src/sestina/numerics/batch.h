@@ -207,18 +207,23 @@ template <int n>
           T::from_bits(select(is_even, c, s).bits() ^ cosine_sign)};
 }
 
+// Lanes whose angle is beyond kLargestReducedAngle, or no number, anew by the C library.
 template <int n>
-[[gnu::always_inline]] inline SinCos<Batch<n>> sincos(const Batch<n>& angle) {
-  SinCos<Batch<n>> result = sincos_of_moderate(angle);
-  const unsigned moderate = to_bits(abs(angle) <= Batch<n>(kLargestReducedAngle));
-  if (moderate == (1U << n) - 1) [[likely]] {
-    return result;
-  }
+[[gnu::noinline]] void replace_large(const Batch<n>& angle, SinCos<Batch<n>>& result) {
   for (int i = 0; i < n; ++i) {
-    if ((moderate >> i & 1) != 0) continue;
+    if (std::fabs(angle[i]) <= kLargestReducedAngle) continue;
     result.sin.lanes[i] = std::sin(angle[i]);
     result.cos.lanes[i] = std::cos(angle[i]);
   }
+}
+
+template <int n>
+[[gnu::always_inline]] inline SinCos<Batch<n>> sincos(const Batch<n>& angle) {
+  SinCos<Batch<n>> result = sincos_of_moderate(angle);
+  if (to_bits(abs(angle) <= Batch<n>(kLargestReducedAngle)) == (1U << n) - 1) [[likely]] {
+    return result;
+  }
+  replace_large(angle, result);
   return result;
 }
 template <int n>

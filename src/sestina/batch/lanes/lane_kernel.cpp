@@ -89,16 +89,8 @@ class LaneKernel final : public BatchKernel {
   int lanes() const override { return kLanes; }
 
   int calc_udot(const StateArrays& states, int begin, int end, double* udot) override {
-    int failures = 0;
-    for (int first = begin; first < end; first += kLanes) {
-      const int rows = std::min(kLanes, end - first);
-      load_states(states, first, rows);
-      load_tau(states, first, rows);
-      const unsigned failed = calc_udot() & ((1U << rows) - 1);
-      store_rows<kLanes>(udot_.data(), model_.nu(), rows, row(udot, first, model_.nu()));
-      failures += __builtin_popcount(failed);
-    }
-    return failures;
+    return shared_ ? calc_udot(*shared_, states, begin, end, udot)
+                   : calc_udot(*own_, states, begin, end, udot);
   }
 
   int calc_tau(const StateArrays& states, int begin, int end, const double* udot, double* tau) override {
@@ -110,7 +102,7 @@ class LaneKernel final : public BatchKernel {
       load_tau(states, first, rows);
       update_forces();
       const auto solve = [&](auto& recursion) {
-        recursion.calc_tau(state_.q.data(), state_.u.data(), udot_.data(), body_forces(), udot_.data());
+        recursion.calc_tau({state_.q.data(), state_.u.data(), body_forces()}, udot_.data(), udot_.data());
       };
       shared_ ? solve(*shared_) : solve(*own_);
       for (std::size_t i = 0; i < udot_.size(); ++i) udot_[i] -= tau_[i];
@@ -243,12 +235,51 @@ class LaneKernel final : public BatchKernel {
   }
   const SpatialForce<T>* body_forces() const { return body_forces_.empty() ? nullptr : body_forces_.data(); }
 
-  unsigned calc_udot() {
+  // The rest of what a state has after load_states() and tau_.
+  template <class Recursion>
+  void start(Recursion& recursion) {
     update_forces();
+    recursion.start({state_.q.data(), state_.u.data(), body_forces()});
+  }
+
+  // For the lanes of load_states().
+  unsigned calc_udot() {
     const auto solve = [&](auto& recursion) {
-      return recursion.calc_udot(state_.q.data(), state_.u.data(), tau_.data(), body_forces(), udot_.data());
+      start(recursion);
+      const Mask<T> is_singular = recursion.eliminate(tau_.data());
+      recursion.finish_and_start(udot_.data(), nullptr);
+      return mark_failures(is_singular);
     };
-    return mark_failures(shared_ ? solve(*shared_) : solve(*own_));
+    return shared_ ? solve(*shared_) : solve(*own_);
+  }
+
+  template <class Recursion>
+  int calc_udot(Recursion& recursion, const StateArrays& states, int begin, int end, double* udot) {
+    int failures = 0;
+    const auto rows_from = [end](int first) { return std::min(kLanes, end - first); };
+    const auto load = [&](int first) {
+      load_states(states, first, rows_from(first));
+      load_tau(states, first, rows_from(first));
+    };
+    if (begin >= end) return 0;
+    load(begin);
+    start(recursion);
+    for (int first = begin; first < end; first += kLanes) {
+      const Mask<T> is_singular = recursion.eliminate(tau_.data());
+      if (first + kLanes < end) {
+        load(first + kLanes);
+        update_forces();
+        const typename Recursion::Motion next{state_.q.data(), state_.u.data(), body_forces()};
+        recursion.finish_and_start(udot_.data(), &next);
+      } else {
+        recursion.finish_and_start(udot_.data(), nullptr);
+      }
+      const int rows = rows_from(first);
+      const unsigned failed = mark_failures(is_singular) & ((1U << rows) - 1);
+      store_rows<kLanes>(udot_.data(), model_.nu(), rows, row(udot, first, model_.nu()));
+      failures += __builtin_popcount(failed);
+    }
+    return failures;
   }
 
   // Lanes that failed, and those with a number that is not finite, are all NaN.

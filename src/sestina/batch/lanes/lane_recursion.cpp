@@ -14,6 +14,8 @@ LaneRecursion<T, P>::LaneRecursion(const Model& model, std::vector<JointAxesStru
       numbers_(std::move(numbers)),
       joints_(std::move(joints)),
       passages_(structure_.size()),
+      turns_(structure_.size()),
+      next_turns_(structure_.size()),
       w_(structure_.size()),
       general_of_(structure_.size(), -1),
       H_(static_cast<std::size_t>(model.nu())),
@@ -23,7 +25,10 @@ LaneRecursion<T, P>::LaneRecursion(const Model& model, std::vector<JointAxesStru
       A_(structure_.size()),
       F_(structure_.size()) {
   for (std::size_t i = 1; i < structure_.size(); ++i) {
-    if (structure_[i].is_turn) continue;
+    if (structure_[i].is_turn) {
+      angles_.push_back({static_cast<int>(i), tree_.links[i].q_start});
+      continue;
+    }
     general_of_[i] = static_cast<int>(general_.size());
     general_.emplace_back();
   }
@@ -89,22 +94,27 @@ template <class T>
   return dot(w, s) * w - dot(w, w) * s;
 }
 
+// Sines and cosines of all revolute joints. Apart from the walk, where what waits from body to body would
+// leave little room for several of them at a time.
 template <class T, class P>
 void LaneRecursion<T, P>::turn_joints(const T* q) {
   T largest(0.0);
-  for (std::size_t i = 1; i < structure_.size(); ++i) {
-    if (!structure_[i].is_turn) continue;
-    const T angle = q[tree_.links[i].q_start] + T(numbers_.bodies[i].offset), size = abs(angle);
-    const auto [s, c] = sincos_of_moderate(angle);
-    passages_[i].turn = {c, s};
+  const auto angle = [&](const Angle& a) {
+    return q[a.q] + T(numbers_.bodies[static_cast<std::size_t>(a.body)].offset);
+  };
+  for (const Angle& a : angles_) {
+    const T x = angle(a), size = abs(x);
+    const auto [s, c] = sincos_of_moderate(x);
+    next_turns_[static_cast<std::size_t>(a.body)] = {c, s};
     largest = select(largest < size, size, largest);
   }
   if (!any(largest > T(kLargestReducedAngle))) [[likely]]
     return;
-  for (std::size_t i = 1; i < structure_.size(); ++i) {
-    if (!structure_[i].is_turn) continue;
-    const auto [s, c] = sincos(q[tree_.links[i].q_start] + T(numbers_.bodies[i].offset));
-    passages_[i].turn = {c, s};
+  for (const Angle& a : angles_) {
+    PlaneTurn<T>& turn = next_turns_[static_cast<std::size_t>(a.body)];
+    SinCos<T> result{turn.sin, turn.cos};
+    replace_large(angle(a), result);
+    turn = {result.cos, result.sin};
   }
 }
 
@@ -143,7 +153,7 @@ template <Twist twist>
   }
   passage.c_x = w.y * u;
   passage.c_y = -w.x * u;
-  turn_back(passage.turn, w.x, w.y);
+  turn_back(next_turns_[i], w.x, w.y);
   w.z += u;
 }
 
@@ -167,39 +177,6 @@ void LaneRecursion<T, P>::move_general(std::size_t i, const Joint& joint, const 
   general.c = {R_PF * bias.w + cross(w, r.w),
                R_PF * bias.v + centripetal(w, general.s) + T(2) * cross(w, r.v)};
   w = transpose_times(general.R, w + r.w);
-}
-
-template <class T, class P>
-void LaneRecursion<T, P>::move(const T* q, const T* u, const SpatialForce<T>* body_forces) {
-  turn_joints(q);
-  Vec3<T> w;
-  for (const WalkStep& step : walk_.steps) {
-    const auto i = static_cast<std::size_t>(step.body);
-    const BodyLink& link = tree_.links[i];
-    if (!step.gives_carry) w = w_[static_cast<std::size_t>(link.parent)];
-    if (structure_[i].is_turn) {
-      with_twist(
-          structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {
-            move_turning<twist>(i, u[link.u_start], w);
-          });
-    } else {
-      Vec3<T> in_memory = w;  // so that otherwise it may stay in registers
-      visit_joint<T>(joints_[i], [&](const auto& joint) {
-        move_general(i, joint, q + link.q_start, u + link.u_start, in_memory);
-      });
-      w = in_memory;
-    }
-    Passage& passage = passages_[i];
-    if (step.own_sum >= 0) w_[i] = w;  // for further children
-    passage.z = calc_own_force(i, w);
-    if (body_forces != nullptr) [[unlikely]] {
-      const Mat3<T> R_MK = lift(numbers_.frames[i].R_MK);
-      const T slide(numbers_.frames[i].slide);
-      const Vec3<T> f = transpose_times(R_MK, body_forces[i].force);
-      const Vec3<T> torque = transpose_times(R_MK, body_forces[i].torque);
-      passage.z -= {{torque.x + slide * f.y, torque.y - slide * f.x, torque.z}, f};
-    }
-  }
 }
 
 template <class T, class P>
@@ -233,7 +210,7 @@ template <Twist twist, bool has_armature, bool is_plain>
   const T D = has_armature ? J.zz + T(body.armature) : J.zz;
   const T D_inverse = T(1) / D;
   check_pivot(D, J.xx + J.yy + J.zz, smallest_pivot);
-  sum.turn_about_z(passage.turn);
+  sum.turn_about_z(turns_[i]);
   const T c_x = passage.c_x, c_y = passage.c_y;  // (a)
   torque = {torque.x + J.xx * c_x + J.xy * c_y, torque.y + J.xy * c_x + J.yy * c_y,
             torque.z + J.xz * c_x + J.yz * c_y};
@@ -376,7 +353,7 @@ template <Twist twist, bool has_armature, bool is_plain>
 }
 
 template <class T, class P>
-T LaneRecursion<T, P>::eliminate(const T* tau) {
+Mask<T> LaneRecursion<T, P>::eliminate(const T* tau) {
   T smallest_pivot(1.0);
   for (const Run& run : runs_) {
     if (!run.structure.is_turn) {
@@ -397,7 +374,7 @@ T LaneRecursion<T, P>::eliminate(const T* tau) {
                                  : eliminate_turns<twist, false, false>(run, tau, smallest_pivot);
     });
   }
-  return smallest_pivot;
+  return smallest_pivot <= T(0.0);
 }
 
 // To the body's origin and axes. `A`: the parent's.
@@ -424,9 +401,10 @@ template <class T, class P>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::finish_acceleration(std::size_t i, const T& udot,
                                                                             SpatialMotion<T>& A) const {
   const Passage& passage = passages_[i];
+  const PlaneTurn<T>& turn = turns_[i];
   A.w += {passage.c_x, passage.c_y, udot};
-  turn_back(passage.turn, A.w.x, A.w.y);
-  turn_back(passage.turn, A.v.x, A.v.y);
+  turn_back(turn, A.w.x, A.w.y);
+  turn_back(turn, A.v.x, A.v.y);
 }
 
 // `A`: the parent's, and then the body's. Terms that wait for the parent's udot stand last.
@@ -477,34 +455,62 @@ void LaneRecursion<T, P>::accelerate_free(std::size_t i, T* udot, SpatialMotion<
   A = general.A;
 }
 
+// What acts on the body, on its way from Mo to the origin of K, and what it takes to turn.
 template <class T, class P>
-void LaneRecursion<T, P>::accelerate(T* udot) {
-  A_[0] = {{}, -lift(numbers_.gravity)};
-  SpatialMotion<T> A = A_[0];
-  for (const WalkStep& step : walk_.steps) {
-    const auto i = static_cast<std::size_t>(step.body);
-    if (!step.gives_carry) A = A_[static_cast<std::size_t>(tree_.links[i].parent)];
-    if (structure_[i].is_turn) {
-      with_twist(
-          structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {
-            accelerate_turn<twist>(i, udot[tree_.links[i].u_start], A);
-          });
-    } else {
-      SpatialMotion<T> in_memory = A;
-      is_free(i) ? accelerate_free(i, udot, in_memory) : accelerate_columns(i, udot, in_memory);
-      A = in_memory;
-    }
-    if (step.own_sum >= 0) A_[i] = A;  // for further children
-  }
+[[gnu::always_inline]] inline void LaneRecursion<T, P>::set_own_force(std::size_t i, const Vec3<T>& w,
+                                                                      const SpatialForce<T>* body_forces) {
+  SpatialForce<T>& z = passages_[i].z;
+  z = calc_own_force(i, w);
+  if (body_forces == nullptr) return;
+  const Mat3<T> R_MK = lift(numbers_.frames[i].R_MK);
+  const T slide(numbers_.frames[i].slide);
+  const Vec3<T> f = transpose_times(R_MK, body_forces[i].force);
+  const Vec3<T> torque = transpose_times(R_MK, body_forces[i].torque);
+  z -= {{torque.x + slide * f.y, torque.y - slide * f.x, torque.z}, f};
 }
 
 template <class T, class P>
-Mask<T> LaneRecursion<T, P>::calc_udot(const T* q, const T* u, const T* tau,
-                                       const SpatialForce<T>* body_forces, T* udot) {
-  move(q, u, body_forces);
-  const T smallest_pivot = eliminate(tau);
-  accelerate(udot);
-  return smallest_pivot <= T(0.0);
+void LaneRecursion<T, P>::pass_general(std::size_t i, T* udot, const Motion* next, SpatialMotion<T>& A,
+                                       Vec3<T>& w) {
+  if (udot != nullptr) is_free(i) ? accelerate_free(i, udot, A) : accelerate_columns(i, udot, A);
+  if (next == nullptr) return;
+  const BodyLink& link = tree_.links[i];
+  visit_joint<T>(joints_[i], [&](const auto& joint) {
+    move_general(i, joint, next->q + link.q_start, next->u + link.u_start, w);
+  });
+}
+
+template <class T, class P>
+void LaneRecursion<T, P>::finish_and_start(T* udot, const Motion* next) {
+  if (next != nullptr) turn_joints(next->q);
+  A_[0] = {{}, -lift(numbers_.gravity)};
+  SpatialMotion<T> A;
+  Vec3<T> w;
+  for (const WalkStep& step : walk_.steps) {
+    const auto i = static_cast<std::size_t>(step.body);
+    const BodyLink& link = tree_.links[i];
+    if (!step.gives_carry) {
+      A = A_[static_cast<std::size_t>(link.parent)];
+      w = w_[static_cast<std::size_t>(link.parent)];
+    }
+    if (structure_[i].is_turn) {
+      with_twist(
+          structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {
+            if (udot != nullptr) accelerate_turn<twist>(i, udot[link.u_start], A);
+            if (next == nullptr) return;
+            move_turning<twist>(i, next->u[link.u_start], w);
+          });
+    } else {
+      SpatialMotion<T> A_in_memory = A;  // so that otherwise they may stay in registers
+      Vec3<T> w_in_memory = w;
+      pass_general(i, udot, next, A_in_memory, w_in_memory);
+      A = A_in_memory, w = w_in_memory;
+    }
+    if (next != nullptr) set_own_force(i, w, next->body_forces);
+    if (step.own_sum < 0) continue;
+    A_[i] = A, w_[i] = w;  // for further children
+  }
+  if (next != nullptr) std::swap(turns_, next_turns_);
 }
 
 template <class T, class P>
@@ -542,9 +548,8 @@ void LaneRecursion<T, P>::follow_motion(const T* udot) {
 }
 
 template <class T, class P>
-void LaneRecursion<T, P>::calc_tau(const T* q, const T* u, const T* udot, const SpatialForce<T>* body_forces,
-                                   T* tau) {
-  move(q, u, body_forces);
+void LaneRecursion<T, P>::calc_tau(const Motion& motion, const T* udot, T* tau) {
+  start(motion);
   follow_motion(udot);
   for (std::size_t i = structure_.size() - 1; i > 0; --i) {
     const BodyInAxes<P>& body = numbers_.bodies[i];
@@ -553,8 +558,8 @@ void LaneRecursion<T, P>::calc_tau(const T* q, const T* u, const T* udot, const 
     SpatialForce<T> F = F_[i];
     if (structure_[i].is_turn) {
       tau[first] = F.torque.z + T(body.armature) * udot[first];
-      turn(passages_[i].turn, F.torque.x, F.torque.y);
-      turn(passages_[i].turn, F.force.x, F.force.y);
+      turn(turns_[i], F.torque.x, F.torque.y);
+      turn(turns_[i], F.force.x, F.force.y);
       add_cross<Along::kXY>(T(body.s.x), T(body.s.y), F.force, F.torque);
       with_twist(
           structure_[i].twist, [&]<Twist twist>() __attribute__((always_inline)) {

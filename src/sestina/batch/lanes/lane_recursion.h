@@ -36,23 +36,37 @@ class LaneRecursion {
   LaneRecursion(const Model& model, std::vector<JointAxesStructure> structure, ModelInAxes<P> numbers,
                 std::vector<AnyJoint<T>> joints);
 
-  // udot (nu) from q, u, tau. `body_forces`: on each body about Mo, in M's axes, or null. Returns the lanes
-  // in which the mass matrix is singular. No allocation.
-  Mask<T> calc_udot(const T* q, const T* u, const T* tau, const SpatialForce<T>* body_forces, T* udot);
+  // q, u: of the lanes. `body_forces`: on each body about Mo, in M's axes, or null.
+  struct Motion {
+    const T *q, *u;
+    const SpatialForce<T>* body_forces = nullptr;
+  };
+
+  // udot (nu) from q, u, tau in three walks: outward, inward, outward. The last may take with it the first
+  // walk of the next lanes, which has nothing to wait for where this one waits from body to body. No
+  // allocation.
+  void start(const Motion& motion) { finish_and_start(nullptr, &motion); }
+  // Returns the lanes in which the mass matrix is singular.
+  Mask<T> eliminate(const T* tau);
+  // The only walk outward, with or without either of its two parts, so that a state goes through the same
+  // instructions wherever it stands. `udot`, `next`: or null.
+  void finish_and_start(T* udot, const Motion* next);
 
   // What udot asks for beyond the body forces, (nu).
-  void calc_tau(const T* q, const T* u, const T* udot, const SpatialForce<T>* body_forces, T* tau);
+  void calc_tau(const Motion& motion, const T* udot, T* tau);
 
  private:
   // Of a body; all but z of revolute joints alone. Small, for a mechanism of some dozens to stay in the
   // cache.
   struct Passage {
-    PlaneTurn<T> turn;
     T c_x, c_y;   // w_P x e_z u, in I
     Vec3<T> a_c;  // w_P x (w_P x s), in I
     T free_udot;  // e / D
     SpatialForce<T>
         z;  // that the body takes to turn as it does, less what acts on it, own axes; then W = U / D, in I
+  };
+  struct Angle {
+    int body, q;
   };
   // Of a body on any other joint.
   struct General {
@@ -81,12 +95,13 @@ class LaneRecursion {
   }
 
   void turn_joints(const T* q);
-  void move(const T* q, const T* u, const SpatialForce<T>* body_forces);
   template <Twist twist>
   void move_turning(std::size_t i, const T& u, Vec3<T>& w);
   template <class Joint>
   void move_general(std::size_t i, const Joint& joint, const T* q, const T* u, Vec3<T>& w);
   SpatialForce<T> calc_own_force(std::size_t i, const Vec3<T>& w) const;
+  void set_own_force(std::size_t i, const Vec3<T>& w, const SpatialForce<T>* body_forces);
+  void pass_general(std::size_t i, T* udot, const Motion* next, SpatialMotion<T>& A, Vec3<T>& w);
 
   template <bool is_plain>
   void add_own(std::size_t i, ArticulatedBody<T>& sum) const;
@@ -95,8 +110,6 @@ class LaneRecursion {
     const T above = pivot - T(kSingularPivot) * scale;
     smallest = select(above < smallest, above, smallest);
   }
-  // Returns the smallest pivot above what counts as zero, or one.
-  T eliminate(const T* tau);
   template <bool is_plain, class Eliminate>
   void eliminate_run(const Run& run, const Eliminate& eliminate);
   template <Twist twist, bool has_armature, bool is_plain>
@@ -106,7 +119,6 @@ class LaneRecursion {
   void eliminate_columns(std::size_t i, const T* tau, ArticulatedBody<T>& sum, T& smallest_pivot);
   void eliminate_free(std::size_t i, const T* tau, ArticulatedBody<T>& sum, T& smallest_pivot);
 
-  void accelerate(T* udot);
   template <Twist twist>
   void pass_acceleration(std::size_t i, SpatialMotion<T>& A) const;
   void finish_acceleration(std::size_t i, const T& udot, SpatialMotion<T>& A) const;
@@ -141,9 +153,10 @@ class LaneRecursion {
   ModelInAxes<P> numbers_;
   std::vector<AnyJoint<T>> joints_;
 
-  std::vector<Passage> passages_;  // by BodyIndex
-  std::vector<Vec3<T>>
-      w_;  // by BodyIndex: angular velocity, own axes; where another than the next body reads it
+  std::vector<Passage> passages_;                 // by BodyIndex
+  std::vector<Angle> angles_;                     // of the revolute joints
+  std::vector<PlaneTurn<T>> turns_, next_turns_;  // by BodyIndex: of the lanes, and of those that come next
+  std::vector<Vec3<T>> w_;       // by BodyIndex: angular velocity, own axes; where not the next body reads it
   std::vector<int> general_of_;  // by BodyIndex: the place in general_
   std::vector<General> general_;
   std::vector<SpatialMotion<T>> H_;       // (nu) P's axes; not of revolute joints, nor are the next two
