@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
+#include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/workspace.h"
 #include "simulate.h"
 #include "terminal.h"
@@ -61,21 +62,55 @@ bool compare_states(const std::shared_ptr<const Model>& model, int count) {
   return comparison.states > 0 && comparison.agrees();
 }
 
-ResultTable simulate(const System& system, const std::string& solver, const std::string& threads) {
-  System changed = system;
-  changed.analysis.solver = solver;
-  Workspace workspace(changed);
+constexpr const char* kStateTime = "state_time";
+
+// The march by the steps of the model, or with the standard ones where the model is one of elements in time.
+System with_solver(System system, const std::string& solver) {
+  system.analysis.coordinates = "relative";
+  system.analysis.time_elements.reset();
+  system.analysis.solver = solver;
+  return system;
+}
+
+// The elements of the model, or enough of a high order to agree with a march of so many steps.
+System with_elements(System system, long steps) {
+  constexpr long kStepsOfElement = 2, kFewest = 16, kMost = 1024, kOfWindow = 8;
+  AnalysisSpec& analysis = system.analysis;
+  if (analysis.coordinates == kStateTime) return system;
+  const long elements = std::clamp(steps / kStepsOfElement, kFewest, kMost);
+  const long windows = (elements + kOfWindow - 1) / kOfWindow;
+  analysis.coordinates = kStateTime;
+  analysis.integrator = {};
+  analysis.time_elements.emplace();
+  analysis.time_elements->elements = static_cast<double>(elements);
+  analysis.time_elements->pair = "P5P6";
+  analysis.time_elements->windows = static_cast<double>(windows);
+  return system;
+}
+
+struct Simulated {
+  ResultTable table;
+  RunReport report;
+};
+
+Simulated simulate(const System& system, const std::string& threads) {
+  Workspace workspace(system);
   set_threads(workspace, threads);
   auto recorder = std::make_unique<MemoryRecorder>();
   const MemoryRecorder* rows = recorder.get();
   workspace.add_recorder(std::move(recorder));
   workspace.set_interrupt(&catch_interrupt());
-  const RunReport report = workspace.run();
+  RunReport report = workspace.run();
   if (report.status == RunStatus::kInterrupted) throw Interrupted{};
-  if (report.status == RunStatus::kFailed) {
-    throw std::runtime_error(fmt::format("the computation with {} failed: {}", solver, report.failure));
+  return {rows->table(), std::move(report)};
+}
+
+Simulated simulate_with(const std::string& solver, const System& system, const std::string& threads) {
+  Simulated run = simulate(with_solver(system, solver), threads);
+  if (run.report.status == RunStatus::kFailed) {
+    throw std::runtime_error(fmt::format("the computation with {} failed: {}", solver, run.report.failure));
   }
-  return rows->table();
+  return run;
 }
 
 // What is compared of a trajectory: the columns of all coordinates, speeds and variables over the rows at the
@@ -152,18 +187,37 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
   }
 }
 
+// A model without state-time equations, or elements too long for it, are no failure of the comparison.
+void compare_state_time(const System& system, const Model& model, const Trajectory& reference, long steps,
+                        const std::string& threads) {
+  try {
+    const System by_elements = with_elements(system, steps);
+    const Simulated run = simulate(by_elements, threads);
+    if (run.report.status == RunStatus::kFailed) {
+      fmt::print("{} failed: {}\n", kStateTime, run.report.failure);
+      return;
+    }
+    fmt::print("{}\n", elements_in_words(freeze(by_elements)->analysis()));
+    compare_rows(kStateTime, Trajectory(run.table, model), reference, model);
+  } catch (const InputError& error) {
+    fmt::print("{} does not apply: {}\n", kStateTime, error.what());
+  }
+}
+
 void compare_trajectories(const System& system, const Model& model, const std::string& threads) {
-  const Trajectory reference(simulate(system, solver_names()[0], threads), model);
+  const Simulated march = simulate_with(solver_names()[0], system, threads);
+  const Trajectory reference(march.table, model);
   const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
   fmt::print("\ntrajectories over {} s, {} rows", model.analysis().duration, reference.rows.size());
   if (!model.events().empty()) fmt::print(", {} events", reference.events.size());
   fmt::print("\n");
   for (std::size_t i = 1; i < solver_names().size(); ++i) {
     const std::string& name = solver_names()[i];
-    const Trajectory other(simulate(system, name, threads), model);
+    const Trajectory other(simulate_with(name, system, threads).table, model);
     compare_rows(name, other, reference, model);
     if (!model.events().empty()) compare_events(name, other, reference, event_column);
   }
+  compare_state_time(system, model, reference, march.report.steps.steps, threads);
 }
 
 int compare(const CompareOptions& options) {

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/model/tape_inputs.h"
+#include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina::cli {
@@ -94,6 +95,14 @@ void print_events(const Model& model, const Properties<double>& properties, cons
   }
 }
 
+std::string method_in_words(const Analysis& analysis) {
+  if (is_state_time(analysis)) return "state_time, " + elements_in_words(analysis);
+  return fmt::format("{}, {}, {}", analysis.solver, analysis.integrator,
+                     analysis.driver == "fixed" ? fmt::format("fixed step of {:.6g} s", analysis.dt)
+                                                : fmt::format("variable step (rtol {:.6g}, atol {:.6g})",
+                                                              analysis.rtol, analysis.atol));
+}
+
 int info(const ModelOptions& options) {
   const auto model = Workspace(options.read()).shared_model();
   const Properties<double> properties = calc_properties(*model);
@@ -118,11 +127,7 @@ int info(const ModelOptions& options) {
              properties.gravity.z);
   print_energy(model, properties, state);
   const Analysis& analysis = model->analysis();
-  fmt::print("analysis: {}, {}, {}, duration {:.6g} s, output every {:.6g} s\n", analysis.solver,
-             analysis.integrator,
-             analysis.driver == "fixed"
-                 ? fmt::format("fixed step of {:.6g} s", analysis.dt)
-                 : fmt::format("variable step (rtol {:.6g}, atol {:.6g})", analysis.rtol, analysis.atol),
+  fmt::print("analysis: {}, duration {:.6g} s, output every {:.6g} s\n", method_in_words(analysis),
              analysis.duration, analysis.output_every);
   return kSuccess;
 }

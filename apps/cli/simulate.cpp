@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/thread_count.h"
+#include "sestina/workspace/state_time_options.h"
 #include "terminal.h"
 
 namespace sestina::cli {
@@ -71,21 +72,32 @@ void print_real_time(const RealTimeReport& report) {
              duration(report.largest_lateness), report.missed);
 }
 
+void print_steps(const StepStatistics& steps) {
+  fmt::print("steps          {} accepted, {} rejected, {} evaluations", steps.steps, steps.rejected,
+             steps.evaluations);
+  if (steps.steps > 0) {
+    fmt::print("; {} s to {} s long", short_number(steps.smallest_step), short_number(steps.largest_step));
+  }
+}
+
 void print_report(const Model& model, const RunReport& report, const std::string& out,
                   const std::string& checkpoint) {
   const Analysis& analysis = model.analysis();
-  fmt::print("{}: {}; {}, {}, {} step\n", model.name().empty() ? "model" : model.name(), size_in_words(model),
-             analysis.solver, analysis.integrator, analysis.driver);
+  const bool has_elements = is_state_time(analysis);
+  const std::string method =
+      has_elements ? "state_time, " + elements_in_words(analysis)
+                   : fmt::format("{}, {}, {} step", analysis.solver, analysis.integrator, analysis.driver);
+  fmt::print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), method);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
   if (report.resumed_at) fmt::print("resumed        at t = {} s\n", short_number(*report.resumed_at));
   fmt::print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n",
              short_number(report.t), short_number(analysis.duration), short_number(report.wall_seconds),
              short_number(report.real_time_factor()));
-  fmt::print("steps          {} accepted, {} rejected, {} evaluations", report.steps.steps,
-             report.steps.rejected, report.steps.evaluations);
-  if (report.steps.steps > 0) {
-    fmt::print("; {} s to {} s long", short_number(report.steps.smallest_step),
-               short_number(report.steps.largest_step));
+  if (has_elements) {
+    fmt::print("elements       {} solved, each {} s long; {} iterations of Newton's method",
+               report.steps.steps, short_number(report.steps.largest_step), report.steps.evaluations);
+  } else {
+    print_steps(report.steps);
   }
   fmt::print("\nenergy drift   {} J (largest kinetic energy {} J)\n", short_number(report.energy_drift),
              short_number(report.kinetic_energy));
@@ -126,7 +138,7 @@ int tell_failure(const RunReport& report, const std::string& checkpoint) {
 void add_threads_option(CLI::App& command, std::string& threads) {
   command
       .add_option("--threads", threads,
-                  "Threads of the solvers hybrid and divide_and_conquer\n"
+                  "Threads of the solvers hybrid and divide_and_conquer, and of state_time\n"
                   "(otherwise SESTINA_THREADS, or all processors); results do not depend on it")
       ->type_name("N");
 }

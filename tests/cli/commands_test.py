@@ -5,6 +5,7 @@ python3 commands_test.py SESTINA
 
 import json
 import pathlib
+import re
 
 import program
 from program import EXPLOSION, PENDULUM, ProgramTest
@@ -103,6 +104,16 @@ class Run(ProgramTest):
         robot = SOURCE / "examples/10_robot_arm.urdf"
         self.expect(0, "run", robot, "--set", "analysis.duration=0.01")
         self.expect_bad_input("analysis.durations", "run", robot, "--set", "analysis.durations=0.01")
+
+    def test_finds_the_motion_all_at_once(self):
+        options = ["--set=analysis.coordinates=state_time", "--set=analysis.integrator={elements: 12, windows: 3}"]
+        text = self.expect(0, "run", self.model, *options, "--out", "r.csv", "--trace").stdout
+        self.assertIn("state_time, 12 elements QC in 3 windows, natural tests", text)
+        self.assertRegex(text, r"elements +12 solved, each 0.0833333 s long; \d+ iterations")
+        self.assertRegex(text, r"solve .* 3 ")
+        self.assertIn("12 elements QC in 3 windows", self.expect(0, "info", self.model, *options).stdout)
+        self.expect_bad_input("checkpoints", "run", self.model, *options, "--checkpoint", "c")
+        self.expect_bad_input("wall clock", "run", self.model, *options, "--real-time")
 
     def test_examples_run(self):
         for example in sorted((SOURCE / "examples").glob("*.yaml")):
@@ -207,6 +218,13 @@ class Compare(ProgramTest):
         self.assertIn("all formulations agree", text)
         self.assertIn("6 states", text)
         self.assertIn("trajectories over 1 s", text)
+        found = re.search(r"state_time differs from recursive by at most (\S+) rad", text)
+        self.assertLess(float(found[1]), 1e-7, text)
+
+    def test_tells_what_has_no_state_time_equations(self):
+        text = self.expect(0, "compare", self.model, "--trajectory", "--set", "joints.hinge.armature=0.1").stdout
+        self.assertIn("state_time does not apply", text)
+        self.assertIn("joints[0].armature", text)
 
     def test_fails_where_no_state_can_be_solved(self):
         self.expect(1, "compare", self.model, "--set", "parameters.m=0")

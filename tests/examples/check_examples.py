@@ -31,6 +31,7 @@ CHECKS = {
     "12_bouncing_pendulum": events.check_bouncing_pendulum,
     "13_latch": events.check_latch,
     "14_geneva": events.check_geneva,
+    "15_state_time": mechanisms.check_state_time,
 }
 
 

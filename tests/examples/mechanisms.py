@@ -12,7 +12,8 @@ def balance(result):
     return max(abs(x - values[0]) for x in values) / max(result.column("energy.kinetic"))
 
 
-def check_double_pendulum(sestina, expect_at_most):
+def angle_error(result):
+    """Of the double pendulum of two rods, rad: against Lagrange's equations in absolute angles."""
     m1, l1, m2, l2, g = 1.0, 0.8, 0.5, 1.0, 2.0
 
     def acceleration(q, u):  # Lagrange's equations of two rods in absolute angles
@@ -22,13 +23,26 @@ def check_double_pendulum(sestina, expect_at_most):
         return solve(matrix, [-coupling * s * u[1]**2 - (m1 / 2 + m2) * g * l1 * math.sin(q[0]),
                               coupling * s * u[0]**2 - m2 * g * l2 / 2 * math.sin(q[1])])
 
-    result = sestina.run("01_double_pendulum.yaml")
     expected = integrate(acceleration, [1.0, 1.2], [1.0, -1.0], 1e-3, result.column("t"))
-    difference = max(max(abs(hip - q[0]), abs(hip + knee - q[1]))
-                     for (hip, knee), (q, _) in zip(result.columns("hip.q", "knee.q"), expected))
+    return max(max(abs(hip - q[0]), abs(hip + knee - q[1]))
+               for (hip, knee), (q, _) in zip(result.columns("hip.q", "knee.q"), expected))
+
+
+def check_double_pendulum(sestina, expect_at_most):
+    result = sestina.run("01_double_pendulum.yaml")
     # The fourth-order reference at 1 ms is itself good to some 1e-10.
-    expect_at_most(1e-8, difference, "rad: angles over 10 s against Lagrange's equations")
+    expect_at_most(1e-8, angle_error(result), "rad: angles over 10 s against Lagrange's equations")
     expect_at_most(1e-9, balance(result), "of the kinetic energy: drift of the total energy")
+
+
+def check_state_time(sestina, expect_at_most):
+    model = "15_state_time.yaml"
+    expect_at_most(2e-2, angle_error(sestina.run(model)), "rad: angles over 5 s, 16 elements QC")
+    finer = sestina.run(model, analysis__integrator="{elements: 32, pair: P5P6, windows: 2}")
+    expect_at_most(5e-6, angle_error(finer), "rad: 32 elements P5P6")
+    ends = sestina.run(model, analysis__integrator="{elements: 40, pair: P5P6}", output__every=0.125)
+    expect_at_most(1e-9, angle_error(ends), "rad: at the ends of 40 elements P5P6")
+    expect_at_most(1e-9, balance(ends), "of the kinetic energy: drift of the total energy there")
 
 
 def check_n_pendulum(sestina, expect_at_most):

@@ -19,6 +19,8 @@ ACCEPTED = {
     "list of shapes": "sestina: 1\nbodies: [{name: a, mass: 1, shape: [{type: box, size: [1, 1, 1]}]}]",
     "particle": "sestina: 1\nbodies: [{name: a, type: particle, mass: 1}]",
     "integrator as map": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {integrator: {name: rk4}}",
+    "elements in time": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {coordinates: state_time,"
+                        " integrator: {elements: 32, pair: LQ, tests: upwind, windows: 4}}",
     "step": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {step: {driver: fixed, dt: 0.001}}",
     "table": "sestina: 1\nbodies: [{name: a, mass: 1}]\nforces: [{name: f, type: point_force, at: a.origin,"
              " value: {table: gust.csv, columns: [x, y, z], interpolation: cubic}}]",
@@ -48,6 +50,7 @@ REJECTED = {
     "damping of a spring": "sestina: 1\nbodies: [{name: a, mass: 1}]\nforces: [{name: f, type: joint_spring, joint: j,"
                            " damping: 1}]",
     "unknown solver": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {solver: magic}",
+    "elements with a name": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {integrator: {name: rk4, elements: 2}}",
     "integrator map without name": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {integrator: {}}",
 }
 

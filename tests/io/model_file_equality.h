@@ -41,6 +41,10 @@ inline bool same(const LimitsSpec& a, const LimitsSpec& b) {
   return same(a.lower, b.lower) && same(a.upper, b.upper) && same(a.velocity, b.velocity) &&
          same(a.effort, b.effort);
 }
+inline bool same(const TimeElementsSpec& a, const TimeElementsSpec& b) {
+  return same(a.elements, b.elements) && same(a.pair, b.pair) && same(a.tests, b.tests) &&
+         same(a.windows, b.windows);
+}
 inline bool same(const TableSpec& a, const TableSpec& b) {
   return same(a.file, b.file) && same(a.columns, b.columns) && same(a.interpolation, b.interpolation) &&
          same(a.time, b.time) && same(a.values, b.values);
@@ -141,6 +145,7 @@ inline void expect_same(const System& a, const System& b) {
   EXPECT_TRUE(same(a.analysis.integrator.name, b.analysis.integrator.name));
   EXPECT_TRUE(same(a.analysis.integrator.stages, b.analysis.integrator.stages));
   EXPECT_TRUE(same(a.analysis.integrator.form, b.analysis.integrator.form));
+  EXPECT_TRUE(same(a.analysis.time_elements, b.analysis.time_elements));
   EXPECT_TRUE(same(a.analysis.step.driver, b.analysis.step.driver));
   EXPECT_TRUE(same(a.analysis.step.dt, b.analysis.step.dt));
   EXPECT_TRUE(same(a.analysis.step.rtol, b.analysis.step.rtol));

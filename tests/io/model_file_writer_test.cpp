@@ -89,6 +89,19 @@ analysis:
   EXPECT_EQ(write_model(system), expected);
 }
 
+TEST_F(ModelFileWriter, ElementsInTimeComeBackAsTheyWere) {
+  System system;
+  system.add_body("a", 1.0);
+  system.analysis.coordinates = "state_time";
+  expect_same(read_model(write_model(system)), system);
+  system.analysis.time_elements.emplace();
+  system.analysis.time_elements->elements = "2*n";
+  system.analysis.time_elements->pair = "P5P6";
+  system.analysis.time_elements->tests = "upwind";
+  system.analysis.time_elements->windows = 3.0;
+  expect_same(read_model(write_model(system)), system);
+}
+
 TEST_F(ModelFileWriter, NumbersKeepEveryBit) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 10'000; ++i) {

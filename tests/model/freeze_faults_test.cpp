@@ -102,12 +102,32 @@ TEST(FreezeFaults, OfParametersAndNumbers) {
   });
 }
 
+AnalysisSpec& take_elements(System& system) {
+  system.analysis.coordinates = "state_time";
+  system.analysis.time_elements.emplace();
+  return system.analysis;
+}
+
 TEST(FreezeFaults, OfTheAnalysis) {
   expect_faults({
       {[](System& s) { s.analysis.solver = "recursiv"; }, "analysis.solver", "did you mean 'recursive'"},
       {[](System& s) { s.analysis.integrator.name = "euler5"; }, "analysis.integrator",
        "'euler5' is unknown"},
       {[](System& s) { s.analysis.coordinates = "curved"; }, "analysis.coordinates", "'curved' is unknown"},
+      {[](System& s) { s.analysis.time_elements.emplace(); }, "analysis.integrator",
+       "belong to coordinates: state_time"},
+      {[](System& s) { take_elements(s).integrator.name = "rk4"; }, "analysis.integrator",
+       "state_time has no integration rule such as rk4"},
+      {[](System& s) { take_elements(s).time_elements->pair = "QL"; }, "analysis.integrator.pair",
+       "'QL' is unknown"},
+      {[](System& s) { take_elements(s).time_elements->tests = "upwnd"; }, "analysis.integrator.tests",
+       "did you mean 'upwind'"},
+      {[](System& s) { take_elements(s).time_elements->elements = 0; }, "analysis.integrator.elements",
+       "0 is not a whole number from 1 to 10000000"},
+      {[](System& s) { take_elements(s).time_elements->elements = 2.5; }, "analysis.integrator.elements",
+       "2.5 is not a whole number"},
+      {[](System& s) { take_elements(s).time_elements->windows = 65; }, "analysis.integrator.windows",
+       "65 is not a whole number from 1 to 64"},
       {[](System& s) { s.analysis.step.driver = "fix"; }, "analysis.step.driver", "'fix' is unknown"},
       {[](System& s) { s.analysis.step.driver = "fixed"; }, "analysis.step.dt", "is missing"},
       {[](System& s) { s.analysis.step.dt = 0; }, "analysis.step.dt", "0 is not positive"},

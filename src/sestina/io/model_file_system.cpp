@@ -1,4 +1,6 @@
 // The top level of a model file, the analysis and the output.
+#include <algorithm>
+
 #include "sestina/io/model_file_parts.h"
 
 namespace sestina {
@@ -45,6 +47,24 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("land_on_output", out.land_on_output);
 }
 
+// Elements in time and not an integration rule: by the coordinates, or since it has no name but their keys.
+bool has_time_elements(const YamlNode& node, const Name& coordinates) {
+  if (coordinates == "state_time") return true;
+  if (node.find("name")) return false;
+  const std::vector<std::string>& keys = keys_of("time_elements").allowed;
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return node.find(key); });
+}
+
+void read_time_elements(ReadContext& context, const YamlNode& node, const NodePath& path,
+                        TimeElementsSpec& out) {
+  const MapReader map(context, node, path, keys_of("time_elements"));
+  out.mark = node.mark;
+  map.read("elements", out.elements);
+  map.read("pair", out.pair);
+  map.read("tests", out.tests);
+  map.read("windows", out.windows);
+}
+
 template <class Specs>
 void read_list(ReadContext& context, const MapReader& map, const char* key, Specs& specs) {
   const YamlNode* node = map.find(key);
@@ -63,10 +83,14 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   if (const YamlNode* integrator = map.find("integrator")) {
     const NodePath integrator_path = map.path_of("integrator");
     if (integrator->is_map()) {
-      const MapReader options(context, *integrator, integrator_path, keys_of("integrator"));
-      options.read("name", out.integrator.name);
-      options.read("stages", out.integrator.stages);
-      options.read("form", out.integrator.form);
+      if (has_time_elements(*integrator, out.coordinates)) {
+        read_time_elements(context, *integrator, integrator_path, out.time_elements.emplace());
+      } else {
+        const MapReader options(context, *integrator, integrator_path, keys_of("integrator"));
+        options.read("name", out.integrator.name);
+        options.read("stages", out.integrator.stages);
+        options.read("form", out.integrator.form);
+      }
     } else {
       read_value(context, *integrator, integrator_path, out.integrator.name);
     }

@@ -248,7 +248,15 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   MapWriter map;
   map.write_unless(standard.coordinates.text, "coordinates", analysis.coordinates);
   map.write_unless(standard.solver.text, "solver", analysis.solver);
-  if (analysis.integrator.stages || analysis.integrator.form) {
+  if (analysis.time_elements) {
+    const TimeElementsSpec& elements = *analysis.time_elements;
+    MapWriter map_of_elements;
+    map_of_elements.write("elements", elements.elements);
+    map_of_elements.write("pair", elements.pair);
+    map_of_elements.write_unless("natural", "tests", elements.tests);
+    map_of_elements.write_unless(1.0, "windows", elements.windows);
+    map.add("integrator", map_of_elements.node());
+  } else if (analysis.integrator.stages || analysis.integrator.form) {
     MapWriter integrator;
     integrator.write("name", analysis.integrator.name);
     integrator.write("stages", analysis.integrator.stages);

@@ -3,7 +3,7 @@
 namespace sestina {
 
 const std::vector<std::string>& coordinates_names() {
-  static const std::vector<std::string> names{"relative"};
+  static const std::vector<std::string> names{"relative", "state_time"};
   return names;
 }
 
@@ -32,6 +32,16 @@ const std::vector<std::string>& driver_names() {
 
 const std::vector<std::string>& control_names() {
   static const std::vector<std::string> names{"pi", "pid"};
+  return names;
+}
+
+const std::vector<std::string>& element_pair_names() {
+  static const std::vector<std::string> names{"LQ", "QC", "P3P4", "P4P5", "P5P6", "P6P7", "P7P8"};
+  return names;
+}
+
+const std::vector<std::string>& test_function_names() {
+  static const std::vector<std::string> names{"natural", "upwind"};
   return names;
 }
 

@@ -8,7 +8,7 @@
 namespace sestina {
 
 struct Analysis {
-  std::string coordinates;  // relative
+  std::string coordinates;  // relative | state_time
   std::string solver;       // recursive | kane
   std::string integrator;
   int integrator_stages = 3;                 // of lobatto_iiia_iiib: 2 or 3
@@ -17,7 +17,11 @@ struct Analysis {
   double dt = 0.0;                           // s, of the fixed driver
   std::string control;                       // of the variable driver: pi | pid
   bool land_on_output = false;               // whether steps end at output's instants
-  double rtol = 0.0;                         // of the variable driver
+  int elements = 0;                          // of state_time, as what follows
+  std::string pair;                          // of polynomials
+  std::string tests;                         // natural | upwind
+  int windows = 0;
+  double rtol = 0.0;          // of the variable driver
   double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
   double duration = 0.0;      // s
   double output_every = 0.0;  // s
@@ -33,5 +37,7 @@ const std::vector<std::string>& integrator_names();
 const std::vector<std::string>& integrator_forms();
 const std::vector<std::string>& driver_names();
 const std::vector<std::string>& control_names();
+const std::vector<std::string>& element_pair_names();   // of coordinates: state_time
+const std::vector<std::string>& test_function_names();  // likewise
 
 }  // namespace sestina

@@ -66,6 +66,7 @@ void Freezer::collect_analysis() {
   check_word(spec.coordinates, "analysis.coordinates", coordinates_names());
   check_word(spec.solver, "analysis.solver", solver_names());
   collect_integrator();
+  collect_time_elements();
   check_word(spec.step.driver, "analysis.step.driver", driver_names());
   check_word(spec.step.control, "analysis.step.control", control_names());
   Analysis& analysis = data_.analysis;
@@ -129,6 +130,44 @@ Expr Freezer::collect_expression(const Number& number, const std::string& path, 
       number, path, [&](std::string_view name) { return resolve_coordinate(std::string(name)); });
   into.add(expr, numbers_.explain_constant(number, expr));
   return expr;
+}
+
+int Freezer::collect_count(const Number& number, const std::string& path, int most) {
+  const double value = numbers_.add(number, path);
+  if (!(value >= 1.0 && value <= most) || value != std::floor(value)) {
+    fail(number.mark, path,
+         describe(number, value) + fmt::format(" is not a whole number from 1 to {}", most));
+    return 1;
+  }
+  return static_cast<int>(value);
+}
+
+void Freezer::collect_time_elements() {
+  const AnalysisSpec& spec = system_.analysis;
+  const bool is_state_time = spec.coordinates == "state_time";
+  if (!is_state_time) {
+    if (spec.time_elements) {
+      fail(spec.time_elements->mark, "analysis.integrator",
+           "elements in time belong to coordinates: state_time; otherwise an integration rule is wanted");
+    }
+    return;
+  }
+  const IntegratorSpec standard;
+  if (spec.integrator.name.text != standard.name.text || spec.integrator.stages || spec.integrator.form) {
+    fail(spec.integrator.name.mark, "analysis.integrator",
+         fmt::format("state_time has no integration rule such as {}: give {{elements, pair, tests, windows}}",
+                     spec.integrator.name.text));
+  }
+  constexpr int kMostElements = 10'000'000;
+  const TimeElementsSpec elements = spec.time_elements.value_or(TimeElementsSpec{});
+  Analysis& analysis = data_.analysis;
+  const std::string path = "analysis.integrator.";
+  check_word(elements.pair, path + "pair", element_pair_names());
+  check_word(elements.tests, path + "tests", test_function_names());
+  analysis.pair = elements.pair.text;
+  analysis.tests = elements.tests.text;
+  analysis.elements = collect_count(elements.elements, path + "elements", kMostElements);
+  analysis.windows = collect_count(elements.windows, path + "windows", analysis.elements);
 }
 
 void Freezer::compile_tapes() {

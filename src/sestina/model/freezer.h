@@ -89,6 +89,8 @@ class Freezer {
   // freeze.cpp
   void collect_analysis();
   void collect_integrator();
+  void collect_time_elements();
+  int collect_count(const Number& number, const std::string& path, int most);
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);

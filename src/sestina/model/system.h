@@ -165,6 +165,15 @@ struct IntegratorSpec {
   std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
 };
 
+// Of coordinates: state_time, instead of an integrator and a step driver.
+struct TimeElementsSpec {
+  Number elements = 64;
+  Name pair = "QC";        // one of element_pair_names()
+  Name tests = "natural";  // natural | upwind
+  Number windows = 1;      // at most as many as elements
+  Mark mark;
+};
+
 struct StepSpec {
   Name driver = "variable";  // variable | fixed
   std::optional<Number> dt;  // s, required by `fixed`
@@ -178,6 +187,7 @@ struct AnalysisSpec {
   Name coordinates = "relative";
   Name solver = "recursive";  // one of solver_names()
   IntegratorSpec integrator;
+  std::optional<TimeElementsSpec> time_elements;  // given where an integrator else is
   StepSpec step;
   Number duration = 1.0;  // s
 };

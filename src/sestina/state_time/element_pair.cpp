@@ -114,16 +114,6 @@ void ElementPair::calc_integrals_of_point_values(double s, double* values) const
   for (std::size_t j = 0; j < points.size(); ++j) values[j] = integral_to(*this, j, s);
 }
 
-const std::vector<std::string>& element_pair_names() {
-  static const std::vector<std::string> names{"LQ", "QC", "P3P4", "P4P5", "P5P6", "P6P7", "P7P8"};
-  return names;
-}
-
-const std::vector<std::string>& test_function_names() {
-  static const std::vector<std::string> names{"natural", "upwind"};
-  return names;
-}
-
 ElementPair make_element_pair(std::string_view name, TestFunctions tests) {
   const auto& names = element_pair_names();
   const auto found = std::find(names.begin(), names.end(), name);

@@ -33,6 +33,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sestina/model/analysis.h"
+
 namespace sestina {
 
 enum class TestFunctions { kNatural, kUpwind };
@@ -53,11 +55,7 @@ struct ElementPair {
   void calc_integrals_of_point_values(double s, double* values) const;  // (k): from 0 to s
 };
 
-// LQ (p = 1, k = 2), QC (2, 3), P3P4, P4P5, P5P6, P6P7, P7P8.
-const std::vector<std::string>& element_pair_names();
-const std::vector<std::string>& test_function_names();  // natural | upwind
-
-// `name` is one of element_pair_names().
+// LQ (p = 1, k = 2), QC (2, 3), P3P4, P4P5, P5P6, P6P7, P7P8: element_pair_names().
 ElementPair make_element_pair(std::string_view name, TestFunctions tests);
 
 }  // namespace sestina

@@ -172,11 +172,11 @@ void StateTimeSolver::guess_held(int first, int count) {
   }
 }
 
-void StateTimeSolver::solve_window() {
+bool StateTimeSolver::solve_window() {
   assert(!is_complete());
   const int first = next_element_;
-  ++next_window_;
-  const int last = static_cast<int>(static_cast<long>(options_.elements) * next_window_ / options_.windows);
+  const int last =
+      static_cast<int>(static_cast<long>(options_.elements) * (next_window_ + 1) / options_.windows);
   const int count = last - first;
   const double t = solved_to();
   const std::size_t size = index(count) * index(layout_.size());
@@ -197,19 +197,22 @@ void StateTimeSolver::solve_window() {
   } catch (const ComputationError& error) {
     failure = error.reason();
   }
-  if (!is_solved) {
+  if (!is_solved && !is_interrupted()) {
     clear();
     guess_held(first, count);
     ++statistics_.held_windows;
     is_solved = iterate(first, count, failure);
     if (is_solved) continue_coordinates(first, count);
   }
+  if (!is_solved && is_interrupted()) return false;
   if (!is_solved) {
     throw ComputationError(t, fmt::format("the equations of the {} elements from here to {} s have not been "
                                           "solved: {}; more windows or more elements may help",
                                           count, t + count * element_length_, failure));
   }
   next_element_ = last;
+  ++next_window_;
+  return true;
 }
 
 // The coordinates at the ends of elements, each from the one before.
@@ -226,7 +229,7 @@ void StateTimeSolver::continue_coordinates(int first, int count) {
 // Newton's method from the guess; false with the reason where it does not converge.
 bool StateTimeSolver::iterate(int first, int count, std::string& failure) {
   double before = INFINITY;
-  for (int i = 1; i <= kMostIterations; ++i) {
+  for (int i = 1; i <= kMostIterations && !is_interrupted(); ++i) {
     assemble(first, count);
     const int singular = matrix_->factor(tangents_);
     if (singular >= 0) {

@@ -20,6 +20,7 @@
 //                 ends of elements O(h^2k): ForwardDynamics::calc_reactions for the state of calc_state.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,8 +59,11 @@ class StateTimeSolver {
   bool is_complete() const { return next_element_ == options_.elements; }
   double solved_to() const { return initial_.t + element_length_ * next_element_; }  // s
   // Throws ComputationError, with the time of the window's start, where Newton's method does not converge,
-  // the equations are singular or a force is not finite.
-  void solve_window();
+  // the equations are singular or a force is not finite. Returns false, and has solved nothing, when it was
+  // interrupted.
+  bool solve_window();
+  // solve_window() ends soon after this becomes true.
+  void set_interrupt(const std::atomic<bool>* interrupt) { interrupt_ = interrupt; }
 
   // t0 <= t <= solved_to(); where the joints have coordinates, these are continued from element to element.
   void calc_state(double t, State<double>& state);
@@ -90,6 +94,7 @@ class StateTimeSolver {
   void continue_coordinates(int first, int count);
   void put_instants(const Kinematics<double>& kinematics, std::span<double> numbers, int first, int stride,
                     bool with_x) const;
+  bool is_interrupted() const { return interrupt_ && interrupt_->load(std::memory_order_relaxed); }
   bool iterate(int first, int count, std::string& failure);
   void assemble(int first, int count);
   double correct(int first, int count);
@@ -98,6 +103,7 @@ class StateTimeSolver {
   Properties<double> properties_;
   StateTimeOptions options_;
   Executor* executor_;
+  const std::atomic<bool>* interrupt_ = nullptr;
   ForwardDynamics dynamics_;
   std::vector<std::unique_ptr<ElementEquations>> equations_;  // one for each element of a window
   ElementLayout layout_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sestina/base/error.h"
+#include "sestina/workspace/state_time_options.h"
 
 namespace sestina {
 namespace {
@@ -42,11 +43,16 @@ StepOptions step_options(const Analysis& analysis) {
   return options;
 }
 
-void check_analysis(const System& system, const Analysis& analysis) {
+void check_analysis(const System& system, const Model& model) {
+  const Analysis& analysis = model.analysis();
   FaultList faults;
   try {
-    make_step_driver(step_options(analysis))
-        ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);
+    if (is_state_time(analysis)) {
+      add_state_time_faults(system, model, faults);
+    } else {
+      make_step_driver(step_options(analysis))
+          ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);
+    }
   } catch (const InputError& error) {
     add_integrator_faults(error, system, faults);
   }

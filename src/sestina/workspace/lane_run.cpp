@@ -6,6 +6,7 @@
 #include "sestina/base/error.h"
 #include "sestina/batch/lane_signature.h"
 #include "sestina/workspace/integrator_options.h"
+#include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
@@ -23,6 +24,7 @@ const ButcherTableau* find_tableau(const std::string& name) {
 std::string explain_no_lanes(const Workspace& workspace) {
   const Model& model = workspace.model();
   const Analysis& analysis = model.analysis();
+  if (is_state_time(analysis)) return "the coordinates are state_time";
   if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
   if (find_tableau(analysis.integrator) == nullptr) {
     return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";

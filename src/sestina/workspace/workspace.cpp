@@ -9,6 +9,8 @@
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run.h"
+#include "sestina/workspace/state_time_options.h"
+#include "sestina/workspace/state_time_run.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
@@ -36,7 +38,7 @@ std::string step_text(const Analysis& analysis) {
 }  // namespace
 
 Workspace::Workspace(System system) : system_(std::move(system)), model_(freeze(system_)) {
-  check_analysis(system_, model_->analysis());
+  check_analysis(system_, *model_);
 }
 Workspace::~Workspace() = default;
 
@@ -72,9 +74,15 @@ IntegrationState Workspace::calc_initial_state() const {
           std::move(state.d)};
 }
 
-RunReport Workspace::run() { return Run(*this).start(); }
+RunReport Workspace::run() {
+  if (is_state_time(model_->analysis())) return StateTimeRun(*this).start();
+  return Run(*this).start();
+}
 
-RunReport Workspace::resume(const Checkpoint& checkpoint) { return Run(*this).resume(checkpoint); }
+RunReport Workspace::resume(const Checkpoint& checkpoint) {
+  if (is_state_time(model_->analysis())) throw InputError("a state_time run cannot be resumed");
+  return Run(*this).resume(checkpoint);
+}
 
 RunReport Workspace::run(const std::filesystem::path& result_file) {
   return with_recorder(result_file, [this] { return run(); });
@@ -122,12 +130,15 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
   header.model_name = model_->name();
   header.model_text = model_text(system_);
   const Analysis& analysis = model_->analysis();
-  header.provenance = {{"program", fmt::format("sestina {}", version())},
-                       {"solver", analysis.solver},
-                       {"integrator", analysis.integrator},
-                       {"step", step_text(analysis)},
-                       {"duration", fmt::format("{} s", analysis.duration)},
-                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
+  const bool has_elements = is_state_time(analysis);
+  header.provenance = {
+      {"program", fmt::format("sestina {}", version())},
+      {"solver", has_elements ? "state_time" : analysis.solver},
+      {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
+      {"step", has_elements ? fmt::format("elements of {} s", analysis.duration / analysis.elements)
+                            : step_text(analysis)},
+      {"duration", fmt::format("{} s", analysis.duration)},
+      {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
   return header;
 }
 

@@ -127,6 +127,7 @@ class Workspace {
 
  private:
   class Run;
+  class StateTimeRun;
   friend class LaneRun;
   friend std::string explain_no_lanes(const Workspace& workspace);
   IntegrationState calc_initial_state() const;

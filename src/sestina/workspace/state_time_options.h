@@ -1,0 +1,21 @@
+// A model's analysis in the words of the state-time solver, and what that cannot do with the model.
+#pragma once
+
+#include <string>
+
+#include "sestina/base/error.h"
+#include "sestina/model/model.h"
+#include "sestina/model/system.h"
+#include "sestina/state_time/state_time_solver.h"
+
+namespace sestina {
+
+bool is_state_time(const Analysis& analysis);
+StateTimeOptions state_time_options(const Analysis& analysis);
+// "64 elements QC in 8 windows, natural tests"
+std::string elements_in_words(const Analysis& analysis);
+
+// Joints, forces and events without state-time equations, at the keys of the model.
+void add_state_time_faults(const System& system, const Model& model, FaultList& faults);
+
+}  // namespace sestina

@@ -1,0 +1,162 @@
+#include "sestina/workspace/state_time_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/workspace/state_time_options.h"
+#include "sestina/workspace/system_equations.h"
+
+namespace sestina {
+namespace {
+
+constexpr double kProgressPeriod = 0.1;  // s of wall time
+// Rows and ends of elements nearer than this fraction are one.
+constexpr double kSame = 1e-6;
+
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Workspace::StateTimeRun::StateTimeRun(Workspace& workspace)
+    : workspace_(workspace),
+      analysis_(workspace.model().analysis()),
+      dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver),
+      solver_(workspace.model_, calc_properties(workspace.model()), state_time_options(analysis_),
+              workspace.executor()),
+      row_(workspace.model(), workspace.reactions_wanted_),
+      header_(workspace.make_header(row_.columns())),
+      start_(Clock::now()) {
+  if (workspace.checkpoint_) throw InputError("a state_time run writes no checkpoints");
+  if (workspace.real_time_) throw InputError("a state_time run cannot keep pace with the wall clock");
+  solver_.set_interrupt(workspace.interrupt_);
+  integrals_.resize(index(solver_.pair().degree));
+}
+
+RunReport Workspace::StateTimeRun::start() {
+  for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
+  trace_.start();
+  try {
+    IntegrationState initial = workspace_.calc_initial_state();
+    state_ = {0.0, std::move(initial.q), std::move(initial.u), std::move(initial.d)};
+    record(0.0);
+    advance();
+  } catch (const ComputationError& error) {
+    report_.status = RunStatus::kFailed;
+    report_.failure = error.what();
+  }
+  for (const auto& recorder : workspace_.recorders_) {
+    try {
+      recorder->end();
+    } catch (const ComputationError& error) {
+      if (report_.status != RunStatus::kFailed) report_.failure = error.what();
+      report_.status = RunStatus::kFailed;
+    }
+  }
+  report_.t = state_.t;
+  report_.final_state = state_;
+  report_.steps.evaluations = solver_.statistics().iterations;
+  report_.wall_seconds = wall_seconds();
+  if (workspace_.trace_wanted_) report_.trace = trace_.times();
+  return report_;
+}
+
+// Window by window, with the rows of each.
+void Workspace::StateTimeRun::advance() {
+  if (analysis_.duration == 0.0) return;
+  solver_.start(state_, analysis_.duration);
+  between_ = state_;
+  report_.steps.smallest_step = report_.steps.largest_step = solver_.element_length();
+  long next_row = 1;
+  bool is_last = false;
+  while (!solver_.is_complete()) {
+    if (!solve_window()) {
+      report_.status = RunStatus::kInterrupted;
+      return;
+    }
+    add_work();
+    while (!is_last) {
+      double t = static_cast<double>(next_row) * analysis_.output_every;
+      is_last = t >= analysis_.duration - kSame * analysis_.output_every;
+      if (is_last) t = analysis_.duration;
+      if (t > solver_.solved_to() + kSame * solver_.element_length()) {
+        is_last = false;
+        break;
+      }
+      solver_.calc_state(t, state_);
+      record(t);
+      ++next_row;
+    }
+    show_progress();
+  }
+}
+
+bool Workspace::StateTimeRun::solve_window() {
+  const Trace::Scope scope(trace(), Phase::kSolve);
+  return !is_interrupted() && solver_.solve_window();
+}
+
+bool Workspace::StateTimeRun::is_interrupted() const {
+  return workspace_.interrupt_ && workspace_.interrupt_->load(std::memory_order_relaxed);
+}
+
+void Workspace::StateTimeRun::record(double t) {
+  const Trace::Scope scope(trace(), Phase::kRecord);
+  record_.t = t;
+  record_.q = state_.q, record_.u = state_.u, record_.d = state_.d;
+  calc_work(t, record_.z);
+  const std::span<const double> row = row_.calc(record_, dynamics_);
+  if (!initial_balance_) initial_balance_ = row_.energy_balance();
+  for (const auto& recorder : workspace_.recorders_) recorder->record(row);
+  ++report_.rows;
+  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - *initial_balance_));
+  report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
+}
+
+void Workspace::StateTimeRun::add_work() {
+  const ElementPair& pair = solver_.pair();
+  const double h = solver_.element_length();
+  const int solved = static_cast<int>(std::lround(solver_.solved_to() / h));
+  for (; elements_with_work_ < solved; ++elements_with_work_) {
+    double supplied = 0.0, dissipated = 0.0;
+    for (std::size_t g = 0; g < pair.points.size(); ++g) {
+      Power<double> power;
+      if (!workspace_.model().forces().empty()) {
+        solver_.calc_state((elements_with_work_ + pair.points[g]) * h, between_);
+        dynamics_.update(between_);
+        power = dynamics_.power(between_);
+      }
+      powers_.push_back(power.supplied), powers_.push_back(power.dissipated);
+      supplied += h * pair.weights[g] * power.supplied;
+      dissipated += h * pair.weights[g] * power.dissipated;
+    }
+    const std::size_t last = works_.size();
+    works_.push_back(works_[last - 2] + supplied);
+    works_.push_back(works_[last - 1] + dissipated);
+  }
+  report_.steps.steps = elements_with_work_;
+}
+
+void Workspace::StateTimeRun::calc_work(double t, std::vector<double>& z) {
+  z.assign(SystemEquations::kNz, 0.0);
+  if (elements_with_work_ == 0) return;
+  const double h = solver_.element_length();
+  const int element = std::clamp(static_cast<int>(t / h), 0, elements_with_work_ - 1);
+  const int k = solver_.pair().degree;
+  solver_.pair().calc_integrals_of_point_values(t / h - element, integrals_.data());
+  z[SystemEquations::kSupplied] = works_[index(2 * element)];
+  z[SystemEquations::kDissipated] = works_[index(2 * element + 1)];
+  for (int g = 0; g < k; ++g) {
+    z[SystemEquations::kSupplied] += h * integrals_[index(g)] * powers_[index(2 * (element * k + g))];
+    z[SystemEquations::kDissipated] += h * integrals_[index(g)] * powers_[index(2 * (element * k + g) + 1)];
+  }
+}
+
+void Workspace::StateTimeRun::show_progress() {
+  const double now = wall_seconds();
+  if (!workspace_.on_progress_ || now < next_progress_) return;
+  next_progress_ = now + kProgressPeriod;
+  workspace_.on_progress_({solver_.solved_to(), analysis_.duration, now, report_.steps.steps});
+}
+
+}  // namespace sestina

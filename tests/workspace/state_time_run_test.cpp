@@ -1,0 +1,140 @@
+// Runs with coordinates: state_time, beside runs of the same systems by steps.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/forces/user_force.h"
+#include "state_time/state_time_systems.h"
+#include "workspace/run_system.h"
+
+namespace sestina::test {
+namespace {
+
+System with_elements(System system, int elements, const char* pair, int windows) {
+  system.analysis.coordinates = "state_time";
+  system.analysis.integrator = {};
+  TimeElementsSpec& spec = system.analysis.time_elements.emplace();
+  spec.elements = elements, spec.pair = pair, spec.windows = windows;
+  return system;
+}
+
+TEST(StateTimeRun, RecordsTheRowsOfAnyOtherRun) {
+  System system = double_pendulum();
+  system.add_joint_damper("friction", "knee", 0.05);
+  system.add_joint_force("drive", "hip", "0.1*sin(3*t) - 0.2*hip.u");
+  set_accurate(system, 2.0, 0.03);
+  Workspace by_elements(with_elements(system, 32, "P5P6", 4)), by_steps(system);
+  by_elements.record_reactions(), by_steps.record_reactions();
+  const RunResult state_time = run_anyhow(by_elements), reference = run_anyhow(by_steps);
+  ASSERT_EQ(state_time.report.status, RunStatus::kComplete) << state_time.report.failure;
+  ASSERT_EQ(state_time.table.header().columns.size(), reference.table.header().columns.size());
+  ASSERT_EQ(state_time.table.rows(), reference.table.rows());
+  for (std::size_t row = 0; row < reference.table.rows(); ++row) {
+    for (std::size_t column = 0; column < reference.table.header().columns.size(); ++column) {
+      const double expected = reference.table.at(row, column);
+      // Between the ends of elements, and for reactions, of order 7: measured 3e-9 at worst.
+      EXPECT_NEAR(state_time.table.at(row, column), expected, 1e-7 * std::max(1.0, std::abs(expected)))
+          << reference.table.header().columns[column].name << " in row " << row;
+    }
+  }
+  EXPECT_GT(std::abs(state_time.end("energy.supplied")), 1e-3);
+  EXPECT_GT(state_time.end("energy.dissipated"), 1e-3);
+  EXPECT_EQ(state_time.report.steps.steps, 32);
+}
+
+TEST(StateTimeRun, RefusesWhatItDoesNotOffer) {
+  System system = with_elements(double_pendulum(), 4, "LQ", 1);
+  Workspace with_checkpoint(system);
+  with_checkpoint.set_checkpoint({.path = "never.checkpoint"});
+  EXPECT_THROW(with_checkpoint.run(), InputError);
+  Workspace paced(system);
+  paced.set_real_time(1.0);
+  EXPECT_THROW(paced.run(), InputError);
+}
+
+class Nothing final : public UserForce {
+ public:
+  void add_force(double, std::span<const BodyMotion<double>>,
+                 std::span<SpatialForce<double>>) const override {}
+};
+
+TEST(StateTimeRun, NamesAllThatHasNoStateTimeEquations) {
+  System system = with_elements(double_pendulum(), 4, "LQ", 1);
+  system.joint("hip").type = "screw";
+  system.joint("hip").pitch = 0.1;
+  system.joint("knee").armature = 0.2;
+  system.add_user_force("mine", std::make_shared<Nothing>());
+  system.add_event("top", "hip.q");
+  try {
+    const Workspace workspace(system);
+    FAIL() << "nothing of this has state-time equations";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    for (const char* path : {"joints[0].type", "joints[1].armature", "forces[0]", "events[0]"}) {
+      EXPECT_NE(text.find(path), std::string::npos) << path << " in " << text;
+    }
+    EXPECT_EQ(error.faults().size(), 4U);
+  }
+  system.analysis.coordinates = "relative";
+  system.analysis.time_elements.reset();
+  EXPECT_NO_THROW(Workspace{system});
+}
+
+TEST(StateTimeRun, TellsOfTheFormulationInTheResult) {
+  const RunResult run = run_system(with_elements(double_pendulum(), 8, "QC", 2));
+  const auto& provenance = run.table.header().provenance;
+  const auto has = [&](const char* key, const char* value) {
+    return std::find(provenance.begin(), provenance.end(), std::pair<std::string, std::string>(key, value)) !=
+           provenance.end();
+  };
+  EXPECT_TRUE(has("solver", "state_time"));
+  EXPECT_TRUE(has("integrator", "8 elements QC in 2 windows, natural tests"));
+  EXPECT_TRUE(has("step", "elements of 0.125 s"));
+}
+
+TEST(StateTimeRun, EndsSoonWhenInterrupted) {
+  std::atomic<bool> interrupt = true;
+  Workspace workspace(with_elements(double_pendulum(), 8, "QC", 2));
+  workspace.set_interrupt(&interrupt);
+  const RunResult run = run_anyhow(workspace);
+  EXPECT_EQ(run.report.status, RunStatus::kInterrupted);
+  EXPECT_EQ(run.table.rows(), 1U);
+}
+
+TEST(StateTimeRun, ThreadsDoNotChangeABit) {
+  const System system = with_elements(branched_tree(), 8, "QC", 2);
+  std::vector<std::vector<double>> ends;
+  for (const int threads : {1, 2, 3}) {
+    Workspace workspace(system);
+    workspace.set_threads(threads);
+    ends.push_back(run_anyhow(workspace).report.final_state.q);
+    EXPECT_EQ(ends.back(), ends.front()) << threads;
+  }
+}
+
+TEST(StateTimeRun, OfNoDurationHasOneRow) {
+  System system = with_elements(double_pendulum(), 4, "LQ", 1);
+  system.analysis.duration = 0.0;
+  system.output.every = 1.0;
+  const RunResult run = run_system(system);
+  EXPECT_EQ(run.table.rows(), 1U);
+  EXPECT_EQ(run.at(0, "hip.q"), 1.0);
+}
+
+TEST(StateTimeRun, KeepsWhatWasComputedBeforeAFailure) {
+  System system = with_elements(double_pendulum(), 40, "LQ", 40);
+  // Turns the force into no number after one second.
+  system.add_joint_force("late", "hip", "sqrt(1 - t)");
+  system.analysis.duration = 2.0;
+  system.output.every = 0.1;
+  const RunResult run = run_anyhow(system);
+  EXPECT_EQ(run.report.status, RunStatus::kFailed);
+  EXPECT_NE(run.report.failure.find("late"), std::string::npos) << run.report.failure;
+  EXPECT_EQ(run.table.rows(), 11U);
+}
+
+}  // namespace
+}  // namespace sestina::test
