@@ -159,6 +159,55 @@ TEST_P(OnInstructionSet, ResultsDoNotDependOnOrderNumberOrThreads) {
   }
 }
 
+// An arm whose second mount is turned by `tilt` and whose links differ from set to set: at a tilt of zero the
+// axes of its joints are at right angles, otherwise not. All forces that act on a body are there.
+System tilted_arm() {
+  System system;
+  system.gravity = {0, 0, -9.81};
+  system.parameters = {{"tilt", 0.0}, {"length", 1.0}, {"mass", 1.0}, {"rotor", 0.0}};
+  std::string mount = "ground.origin";
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = "link" + std::to_string(i);
+    BodySpec& link = system.add_body(name, "mass");
+    link.center_of_mass = {"length/2", 0.02 * i, 0};
+    link.inertia.xx = 0.02, link.inertia.yy = link.inertia.zz = 0.05;
+    PointSpec& tip = link.add_point("tip", {"length", 0, 0.1 * i});
+    if (i == 1) tip.axes = RotationSpec::axis_angle({1, 0, 0}, "tilt");
+    JointSpec& joint = system.add_joint("joint" + std::to_string(i), "revolute", mount, name + ".origin");
+    joint.axis = i % 2 == 0 ? Triple{0, 1, 0} : Triple{0, 0, 1};
+    if (i == 2) joint.armature = "rotor";
+    mount = name + ".tip";
+  }
+  ForceSpec& spring = system.add_force("spring", "spring_damper");
+  spring.from = "ground.origin", spring.to = "link3.tip", spring.stiffness = {30.0};
+  return system;
+}
+
+TEST_P(OnInstructionSet, EachLaneMayHavePropertiesOfItsOwn) {
+  const auto model = freeze(tilted_arm());
+  const auto lanes = static_cast<std::size_t>(lanes_of(GetParam()));
+  for (const double tilt : {0.0, 0.3}) {  // of all sets but the first
+    std::vector<Properties<double>> sets;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const auto x = static_cast<double>(l);
+      const std::vector<double> parameters{l == 0 ? 0.0 : tilt, 1.0 + 0.1 * x, 2.0 - 0.2 * x, 0.01 * x};
+      sets.push_back(calc_properties<double>(*model, parameters));
+    }
+    std::vector<const Properties<double>*> pointers;
+    for (const Properties<double>& set : sets) pointers.push_back(&set);
+    const auto kernel = make_batch_kernel(GetParam(), *model, pointers);
+    const States states(*model, static_cast<int>(lanes), 7);
+    std::vector<double> udot(states.u.size()), expected(4);
+    ASSERT_EQ(kernel->calc_udot(states.arrays(), 0, states.count, udot.data()), 0);
+    for (int k = 0; k < states.count; ++k) {
+      ForwardDynamics single(model, sets[static_cast<std::size_t>(k)], "recursive");
+      single.calc_udot(states.state(*model, k), expected, row(states.tau, k, 4));
+      EXPECT_LE(largest_difference(row(udot, k, 4), expected), 1e-11 * largest(expected))
+          << "lane " << k << ", tilt " << tilt;
+    }
+  }
+}
+
 // Rotations z, y, x one after the other: where the second is a right angle, the first and the last are about
 // one axis and the bodies between, which have no mass, leave nothing to resist.
 System gimbal() {

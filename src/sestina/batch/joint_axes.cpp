@@ -99,22 +99,51 @@ CosSin direction_about_z(const Vec3<double>& v) {
   return snapped_v.x == 0.0 && snapped_v.y == 0.0 ? CosSin{} : direction(v.x, v.y);
 }
 
-// R_MK of a body (the ground included) whose first child on a revolute joint is `child`.
-Rotation<double> choose_axes(const Properties<double>& properties, BodyIndex body, BodyIndex child,
-                             bool may_rename) {
-  const Revolute<double>* own = body == kGround ? nullptr : as_revolute(properties.bodies[body]);
-  const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(own->axis);
-  if (child == kGround) {
-    if (own == nullptr) return along;
-    return along * about_z(direction_about_z(along.transpose() * properties.bodies[body].M.c));
+// Rx(-90 deg) Rz(-90 deg)
+constexpr Rotation<double> kRenamed{0, 1, 0, 0, 0, 1, 1, 0, 0};
+
+// How axes are laid: by BodyIndex the first child on a revolute joint, or none.
+class AxesChoice {
+ public:
+  AxesChoice(const Model& model, const Properties<double>& properties, bool may_rename)
+      : properties_(properties), may_rename_(may_rename), child_(find_turning_children(model, properties)) {}
+
+  // R_MK of a body, the ground included.
+  Rotation<double> choose(BodyIndex body) const {
+    const Revolute<double>* own = body == kGround ? nullptr : as_revolute(properties_.bodies[body]);
+    const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(own->axis);
+    const BodyIndex child = child_of(body);
+    if (child == kGround) {
+      if (own == nullptr) return along;
+      return along * about_z(direction_about_z(along.transpose() * properties_.bodies[body].M.c));
+    }
+    // Nothing is said about z: the child's joint is made like the one that follows it.
+    if (own == nullptr) return is_renamed(child) ? to(child) * kRenamed.transpose() : to(child);
+    const EulerAngles angles(along.transpose() * to(child), may_rename_);
+    if (!angles.is_parallel) return along * about_z(angles.yaw);
+    return along * about_z(direction_about_z(along.transpose() * properties_.bodies[child].X_PF.p));
   }
-  const BodyProperties<double>& outer = properties.bodies[child];
-  const Rotation<double> to_child = outer.X_PF.R * axes_along(as_revolute(outer)->axis);
-  if (own == nullptr) return to_child;
-  const EulerAngles angles(along.transpose() * to_child, may_rename);
-  if (!angles.is_parallel) return along * about_z(angles.yaw);
-  return along * about_z(direction_about_z(along.transpose() * outer.X_PF.p));
-}
+
+ private:
+  BodyIndex child_of(BodyIndex body) const {
+    return BodyIndex(child_[static_cast<std::size_t>(body.value())]);
+  }
+  // The joint's axes in the parent's M.
+  Rotation<double> to(BodyIndex child) const {
+    const BodyProperties<double>& given = properties_.bodies[child];
+    return given.X_PF.R * axes_along(as_revolute(given)->axis);
+  }
+  // Whether the first joint beyond that of `body`, which is revolute, is at a right angle to it.
+  bool is_renamed(BodyIndex body) const {
+    if (child_of(body) == kGround) return false;
+    const Rotation<double> along = axes_along(as_revolute(properties_.bodies[body])->axis);
+    return EulerAngles(along.transpose() * to(child_of(body)), may_rename_).is_quarter;
+  }
+
+  const Properties<double>& properties_;
+  bool may_rename_;
+  std::vector<int> child_;
+};
 
 Rotation<double> about_x(const CosSin& a) { return {1, 0, 0, 0, a.cos, -a.sin, 0, a.sin, a.cos}; }
 
@@ -129,9 +158,7 @@ void set_turn(const Rotation<double>& R_PK, bool may_rename, const Vec3<double>&
   structure.is_turn = true;
   structure.twist = angles.kind();
   structure.has_yaw = body.cos_yaw != 1.0 || body.sin_yaw != 0.0;
-  // Rx(-90 deg) Rz(-90 deg)
-  const Rotation<double> twist =
-      angles.is_quarter ? Rotation<double>{0, 1, 0, 0, 0, 1, 1, 0, 0} : about_x(angles.twist);
+  const Rotation<double> twist = angles.is_quarter ? kRenamed : about_x(angles.twist);
   body.s = snapped((about_z(angles.yaw) * twist).transpose() * s);
   frames.slide = -body.s.z;
   body.s.z = 0.0;
@@ -153,12 +180,12 @@ JointAxes::JointAxes(const Model& model, const Properties<double>& properties, b
     : structure(static_cast<std::size_t>(model.bodies().size())) {
   numbers.bodies.resize(structure.size());
   numbers.frames.resize(structure.size());
-  const std::vector<int> child = find_turning_children(model, properties);
+  const AxesChoice axes(model, properties, may_rename);
   for (std::size_t i = 0; i < structure.size(); ++i) {
     const BodyIndex b(static_cast<int>(i));
     BodyInAxes<double>& body = numbers.bodies[i];
     FramesInAxes<double>& frames = numbers.frames[i];
-    frames.R_MK = choose_axes(properties, b, BodyIndex(child[i]), may_rename);
+    frames.R_MK = axes.choose(b);
     if (b == kGround) continue;
     const BodyProperties<double>& given = properties.bodies[b];
     const FramesInAxes<double>& parent =

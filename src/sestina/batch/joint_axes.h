@@ -9,7 +9,7 @@
 // yaw. So a chain of such joints has a twist and an offset each: the angles of Denavit and Hartenberg; x is
 // along the common normal of the two joints, and where they are parallel, towards the child. The axes of
 // other bodies, and of the ground, are those of their first child's joint, which then has no constants at
-// all.
+// all, or a right angle where the joint beyond it has one: joints of one kind are eliminated in one loop.
 //
 // The origin of K is Mo; of a body on a revolute joint it is the point of the joint's axis that is nearest to
 // the origin of the parent's K. So seen before its own turn, in the axes I that R_PI = Rz(yaw) Rx(twist)
