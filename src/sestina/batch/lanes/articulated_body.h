@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "sestina/dynamics/solve_report.h"
 #include "sestina/spatial/spatial.h"
 
 namespace sestina {
@@ -209,6 +210,43 @@ struct ArticulatedBody {
     B = {B.xx - t.x * b.x, B.xy - t.x * b.y, B.xz - t.x * b.z, B.yx - t.y * b.x, B.yy - t.y * b.y,
          B.yz - t.y * b.z, B.zx - t.z * b.x, B.zy - t.z * b.y, B.zz - t.z * b.z};
   }
+};
+
+// As SolveReport::check_pivot: the smallest pivot above what counts as zero. A pivot that is not a number
+// shows in the solution.
+template <class T>
+[[gnu::always_inline]] inline void check_pivot(const T& pivot, const T& scale, T& smallest) {
+  const T above = pivot - T(kSingularPivot) * scale;
+  smallest = select(above < smallest, above, smallest);
+}
+
+// A = L D L^T
+template <class T>
+class FactoredSymMat3 {
+ public:
+  [[gnu::always_inline]] FactoredSymMat3(const SymMat3<T>& A, const T& scale, T& smallest_pivot)
+      : d_x_(T(1) / A.xx), l_yx_(d_x_ * A.xy), l_zx_(d_x_ * A.xz) {
+    const T y = A.yy - l_yx_ * A.xy, zy = A.yz - l_zx_ * A.xy;
+    d_y_ = T(1) / y;
+    l_zy_ = d_y_ * zy;
+    const T z = A.zz - l_zx_ * A.xz - l_zy_ * zy;
+    d_z_ = T(1) / z;
+    check_pivot(A.xx, scale, smallest_pivot);
+    check_pivot(y, scale, smallest_pivot);
+    check_pivot(z, scale, smallest_pivot);
+  }
+  [[gnu::always_inline]] FactoredSymMat3(const SymMat3<T>& A, T& smallest_pivot)
+      : FactoredSymMat3(A, A.trace(), smallest_pivot) {}
+
+  [[gnu::always_inline]] Vec3<T> solve(const Vec3<T>& f) const {
+    const T y = f.y - l_yx_ * f.x, z = d_z_ * (f.z - l_zx_ * f.x - l_zy_ * y);
+    const T a_y = d_y_ * y - l_zy_ * z;
+    return {d_x_ * f.x - l_yx_ * a_y - l_zx_ * z, a_y, z};
+  }
+
+ private:
+  T d_x_, d_y_, d_z_;  // 1 / D
+  T l_yx_, l_zx_, l_zy_;
 };
 
 }  // namespace sestina

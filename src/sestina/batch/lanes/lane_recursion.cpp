@@ -31,8 +31,19 @@ LaneRecursion<T, P>::LaneRecursion(const Model& model, std::vector<JointAxesStru
     }
     general_of_[i] = static_cast<int>(general_.size());
     general_.emplace_back();
+    if (is_free(i)) set_free_columns(i);
   }
   find_runs();
+}
+
+// Those of a free joint do not move.
+template <class T, class P>
+void LaneRecursion<T, P>::set_free_columns(std::size_t i) {
+  const Rotation<T> R_PF = lift(numbers_.frames[i].R_PF);
+  const Vec3<T> columns[] = {
+      {R_PF.xx, R_PF.yx, R_PF.zx}, {R_PF.xy, R_PF.yy, R_PF.zy}, {R_PF.xz, R_PF.yz, R_PF.zz}};
+  SpatialMotion<T>* H = H_.data() + tree_.links[i].u_start;
+  for (int k = 0; k < 3; ++k) H[k].w = H[k + 3].v = columns[k];
 }
 
 template <class T, class P>
@@ -166,12 +177,16 @@ void LaneRecursion<T, P>::move_general(std::size_t i, const Joint& joint, const 
   const Pose<T> X_FM = joint.pose(q);
   general.R = R_PF * X_FM.R * lift(numbers_.frames[i].R_MK);
   general.s = lift(numbers_.bodies[i].s) + R_PF * X_FM.p;
-  const auto columns = joint.H(q);
-  const auto first = static_cast<std::size_t>(tree_.links[i].u_start);
   SpatialMotion<T> r;
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    H_[first + k] = {R_PF * columns[k].w, R_PF * columns[k].v};
-    r += u[k] * H_[first + k];
+  if constexpr (std::is_same_v<Joint, Free<T>>) {
+    r = {R_PF * Vec3<T>{u[0], u[1], u[2]}, R_PF * Vec3<T>{u[3], u[4], u[5]}};
+  } else {
+    const auto columns = joint.H(q);
+    const auto first = static_cast<std::size_t>(tree_.links[i].u_start);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      H_[first + k] = {R_PF * columns[k].w, R_PF * columns[k].v};
+      r += u[k] * H_[first + k];
+    }
   }
   const SpatialMotion<T> bias = joint.bias_acceleration(q, u);
   general.c = {R_PF * bias.w + cross(w, r.w),
@@ -275,34 +290,23 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
   sum.shift_back(general.s);
 }
 
-// The solution of I a = f, with I = L D L^T. Displacements are eliminated before rotations.
+// The solution of I a = f: displacements are eliminated before rotations.
 template <class T>
 [[gnu::noinline]] SpatialMotion<T> solve(const ArticulatedBody<T>& I, const SpatialForce<T>& f,
                                          T& smallest_pivot) {
-  const SymMat3<T>&J = I.J, &m = I.m;
   const Mat3<T>& B = I.B;
-  // Rows of the lower triangle, columns of L below the diagonal as they come.
-  T A[6][6] = {{m.xx, {}, {}, {}, {}, {}},         {m.xy, m.yy, {}, {}, {}, {}},
-               {m.xz, m.yz, m.zz, {}, {}, {}},     {B.xx, B.xy, B.xz, J.xx, {}, {}},
-               {B.yx, B.yy, B.yz, J.xy, J.yy, {}}, {B.zx, B.zy, B.zz, J.xz, J.yz, J.zz}};
-  T x[6] = {f.force.x, f.force.y, f.force.z, f.torque.x, f.torque.y, f.torque.z};
-  const T scale[2] = {m.trace(), J.trace()};
-  T D_inverse[6];
-  for (int k = 0; k < 6; ++k) {
-    const T above = A[k][k] - T(kSingularPivot) * scale[k / 3];
-    smallest_pivot = select(above < smallest_pivot, above, smallest_pivot);
-    D_inverse[k] = T(1) / A[k][k];
-    for (int i = k + 1; i < 6; ++i) {
-      const T l = A[i][k] * D_inverse[k];
-      for (int j = k + 1; j <= i; ++j) A[i][j] -= l * A[j][k];
-      x[i] -= l * x[k];
-    }
-  }
-  for (int k = 5; k >= 0; --k) {
-    for (int i = k + 1; i < 6; ++i) x[k] -= A[i][k] * x[i];
-    x[k] *= D_inverse[k];
-  }
-  return {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
+  const FactoredSymMat3<T> m(I.m, smallest_pivot);
+  const Vec3<T> a = m.solve(f.force);
+  const Vec3<T> X_x = m.solve({B.xx, B.xy, B.xz}), X_y = m.solve({B.yx, B.yy, B.yz}),
+                X_z = m.solve({B.zx, B.zy, B.zz});  // columns of m^-1 B^T
+  const SymMat3<T> J = {I.J.xx - B.xx * X_x.x - B.xy * X_x.y - B.xz * X_x.z,
+                        I.J.yy - B.yx * X_y.x - B.yy * X_y.y - B.yz * X_y.z,
+                        I.J.zz - B.zx * X_z.x - B.zy * X_z.y - B.zz * X_z.z,
+                        I.J.xy - B.xx * X_y.x - B.xy * X_y.y - B.xz * X_y.z,
+                        I.J.xz - B.xx * X_z.x - B.xy * X_z.y - B.xz * X_z.z,
+                        I.J.yz - B.yx * X_z.x - B.yy * X_z.y - B.yz * X_z.z};
+  const Vec3<T> w = FactoredSymMat3<T>(J, I.J.trace(), smallest_pivot).solve(f.torque - B * a);
+  return {w, a - w.x * X_x - w.y * X_y - w.z * X_z};
 }
 
 template <class T, class P>

@@ -24,7 +24,6 @@
 
 #include "sestina/batch/joint_axes.h"
 #include "sestina/batch/lanes/articulated_body.h"
-#include "sestina/dynamics/solve_report.h"
 #include "sestina/dynamics/tree_layout.h"
 
 namespace sestina {
@@ -83,6 +82,7 @@ class LaneRecursion {
   };
 
   void find_runs();
+  void set_free_columns(std::size_t i);
   // One component of s and of h, a diagonal inertia, no yaw: what the usual mechanisms are made of.
   static bool is_plain(const JointAxesStructure& s) {
     return s.is_turn && s.twist != Twist::kAny && !s.has_yaw && s.is_shift_along_normal &&
@@ -105,11 +105,6 @@ class LaneRecursion {
 
   template <bool is_plain>
   void add_own(std::size_t i, ArticulatedBody<T>& sum) const;
-  // As SolveReport::check_pivot; a pivot that is not a number shows in udot.
-  static void check_pivot(const T& pivot, const T& scale, T& smallest) {
-    const T above = pivot - T(kSingularPivot) * scale;
-    smallest = select(above < smallest, above, smallest);
-  }
   template <bool is_plain, class Eliminate>
   void eliminate_run(const Run& run, const Eliminate& eliminate);
   template <Twist twist, bool has_armature, bool is_plain>
