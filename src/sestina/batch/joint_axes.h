@@ -12,7 +12,7 @@
 // all, or a right angle where the joint beyond it has one: joints of one kind are eliminated in one loop.
 //
 // The origin of K is Mo; of a body on a revolute joint it is the point of the joint's axis that is nearest to
-// the origin of the parent's K. So seen before its own turn, in the axes I that R_PI = Rz(yaw) Rx(twist)
+// the origin of the parent's K. So seen before its own turn, in the axes N that R_PN = Rz(yaw) Rx(twist)
 // takes to the parent's, it stands at s = (s_x, s_y, 0).
 //
 // Twists of 0 and of a right angle, the usual ones, cost nothing: in place of Rx(-90 deg) stands
@@ -50,7 +50,7 @@ struct BodyInAxes {
   P offset{};  // rad, added to the angle
   P cos_twist{1}, sin_twist{0};
   P cos_yaw{1}, sin_yaw{0};
-  Vec3<P> s;     // m, from the parent's origin, in I; not revolute: to F's origin, in the parent's K
+  Vec3<P> s;     // m, from the parent's origin, in N; not revolute: to F's origin, in the parent's K
   P armature{};  // kg m^2 or kg
   P mass{};      // kg
   Vec3<P> h;     // kg m, mass times mass centre, in K

@@ -74,7 +74,7 @@ template <class F>
   }
 }
 
-// To the axes I of joint_axes.h.
+// To the axes N of joint_axes.h.
 template <class T, class P>
 template <Twist twist>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::from_parent_axes(std::size_t i, Vec3<T>& v) const {
