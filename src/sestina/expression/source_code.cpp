@@ -176,6 +176,10 @@ class SourceWriter {
     const auto exponent = graph_.integer_exponent(e);
     const std::string base = inside(of[0], kAtomLevel);
     if (exponent && *exponent == -1) return {"1.0/" + base, kProductLevel};
+    if (is_python() && exponent) {
+      const std::string power = std::to_string(*exponent);
+      return {base + "**" + (*exponent < 0 ? "(" + power + ")" : power), kUnaryLevel};
+    }
     if (is_python()) return {base + "**" + inside(of[1], kAtomLevel), kUnaryLevel};
     const bool is_short = texts_.at(of[0].id).text.size() < 20;
     if (exponent && *exponent == 2 && is_short) return {base + "*" + base, kProductLevel};
