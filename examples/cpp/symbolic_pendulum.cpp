@@ -6,6 +6,7 @@
 #include "sestina/symbolic/kane.h"
 #include "sestina/symbolic/latex.h"
 #include "sestina/symbolic/mechanics.h"
+#include "sestina/symbolic/simplify.h"
 
 int main() {
   using namespace sestina::symbolic;
@@ -30,6 +31,7 @@ int main() {
     P = next;
   }
   const KanesMethod kane(N, options, particles, gravity(g * N.x(), particles));
-  std::cout << latex(mechanics, kane.fr()) << "\n\n" << latex(mechanics, kane.mass_matrix()) << "\n";
+  std::cout << latex(mechanics, kane.fr()) << "\n\n"
+            << latex(mechanics, simplify(mechanics, kane.mass_matrix())) << "\n";
   return latex(mechanics, kane.fr()[3]) == "-g l_{3} m_{3} \\sin{q_{3}}" ? 0 : 1;
 }

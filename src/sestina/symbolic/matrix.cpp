@@ -261,4 +261,30 @@ Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, cons
   return LinearSolver(mechanics, A, B, what).solve();
 }
 
+Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const std::string& what) {
+  const std::size_t n = A.rows();
+  Matrix lower = A;  // row k after the elimination of k is what x_k follows from
+  Matrix x = b;
+  for (std::size_t k = n; k-- > 0;) {
+    if (mechanics.identities().is_zero(lower(k, k).in(mechanics.graph()))) {
+      throw InputError(fmt::format("{}: the pivot of unknown {} is zero", what, k + 1));
+    }
+    for (std::size_t i = 0; i < k; ++i) {
+      if (lower(k, i).is_zero()) continue;
+      const Expression factor = lower(k, i) / lower(k, k);
+      for (std::size_t j = 0; j <= i; ++j) {
+        if (!lower(k, j).is_zero()) lower(i, j) -= factor * lower(k, j);
+      }
+      if (!x[k].is_zero()) x[i] -= factor * x[k];
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t j = 0; j < k; ++j) {
+      if (!lower(k, j).is_zero() && !x[j].is_zero()) x[k] -= lower(k, j) * x[j];
+    }
+    if (!x[k].is_zero()) x[k] /= lower(k, k);
+  }
+  return x;
+}
+
 }  // namespace sestina::symbolic

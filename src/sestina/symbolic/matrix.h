@@ -51,4 +51,10 @@ Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Exp
 inline constexpr std::size_t kMostByCramer = 6;
 Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what);
 
+// x with A x = b for a symmetric A whose leading blocks can be inverted, such as a mass matrix: elimination
+// from the last unknown to the first, without pivots. Where unknowns stand for the joints of a tree, parents
+// first, no element that is zero becomes another. InputError, which begins with `what`, where a pivot is zero
+// for all values of its symbols.
+Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const std::string& what);
+
 }  // namespace sestina::symbolic

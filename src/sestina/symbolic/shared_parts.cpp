@@ -1,0 +1,83 @@
+#include "sestina/symbolic/shared_parts.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina::symbolic {
+namespace {
+
+std::vector<Expr> elements_of(Graph& graph, const std::vector<Matrix>& matrices) {
+  std::vector<Expr> all;
+  for (const Matrix& matrix : matrices) {
+    for (const Expression& e : matrix.elements()) all.push_back(e.in(graph));
+  }
+  return all;
+}
+
+// Operations of a node alone.
+double own_size(const Graph& graph, Expr expr) {
+  const auto count = static_cast<double>(graph.operands(expr).size());
+  const bool is_chain = graph.op(expr) == Op::kSum || graph.op(expr) == Op::kProduct;
+  return is_chain ? count - 1.0 : count > 0.0 ? 1.0 : 0.0;
+}
+
+}  // namespace
+
+double written_size(Mechanics& mechanics, const std::vector<Matrix>& matrices) {
+  Graph& graph = mechanics.graph();
+  const std::vector<Expr> roots = elements_of(graph, matrices);
+  std::unordered_map<std::uint32_t, double> sizes;  // may be beyond all integers
+  for (const Expr expr : graph.reachable(roots)) {
+    double size = own_size(graph, expr);
+    for (const Expr operand : graph.operands(expr)) size += sizes.at(operand.id);
+    sizes[expr.id] = size;
+  }
+  double total = 0.0;
+  for (const Expr root : roots) total += sizes.at(root.id);
+  return total;
+}
+
+SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrices, std::size_t least) {
+  Graph& graph = mechanics.graph();
+  const std::vector<Expr> roots = elements_of(graph, matrices);
+  const std::vector<Expr> nodes = graph.reachable(roots);
+  std::unordered_map<std::uint32_t, int> uses;
+  for (const Expr expr : nodes) {
+    for (const Expr operand : graph.operands(expr)) ++uses[operand.id];
+  }
+  for (const Expr root : roots) ++uses[root.id];
+
+  SharedParts shared;
+  std::unordered_map<std::uint32_t, Expr> image;
+  std::unordered_map<std::uint32_t, double> sizes;  // as they are written now
+  for (const Expr expr : nodes) {
+    std::vector<Expr> operands;
+    double size = own_size(graph, expr);
+    for (const Expr operand : graph.operands(expr)) {
+      operands.push_back(image.at(operand.id));
+      size += sizes.at(operand.id);
+    }
+    image[expr.id] = operands.empty() ? expr : graph.rebuild(expr, operands);
+    sizes[expr.id] = size;
+    if (uses.at(expr.id) < 2 || size < static_cast<double>(least)) continue;
+    std::string name = fmt::format("z{}", shared.definitions.size());
+    while (graph.find_symbol(name).is_valid() && uses.contains(graph.find_symbol(name).id)) name += "_";
+    const Expr symbol = graph.symbol(name);
+    shared.definitions.emplace_back(mechanics.wrap(symbol), mechanics.wrap(image.at(expr.id)));
+    image[expr.id] = symbol;
+    sizes[expr.id] = 0.0;
+  }
+  std::size_t next = 0;
+  for (Matrix matrix : matrices) {
+    for (std::size_t i = 0; i < matrix.elements().size(); ++i) {
+      matrix[i] = mechanics.wrap(image.at(roots[next++].id));
+    }
+    shared.matrices.push_back(std::move(matrix));
+  }
+  return shared;
+}
+
+}  // namespace sestina::symbolic

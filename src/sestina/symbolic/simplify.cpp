@@ -1,0 +1,183 @@
+#include "sestina/symbolic/simplify.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina::symbolic {
+namespace {
+
+constexpr std::size_t kMostTerms = 64;  // of a sum that is searched for pairs
+constexpr std::int64_t kMostPower = 4;  // of a factor that is taken apart
+
+// coefficient * factors, sorted; a small power of a sine or cosine stands as so many factors.
+struct Term {
+  Coefficient coefficient;
+  std::vector<Expr> factors;
+};
+
+class Simplifier {
+ public:
+  explicit Simplifier(Mechanics& mechanics) : mechanics_(mechanics), graph_(mechanics.graph()) {}
+
+  Expr operator()(Expr root) {
+    for (const Expr expr : graph_.reachable(std::span(&root, 1))) {
+      if (image_.contains(expr.id)) continue;
+      std::vector<Expr> operands;
+      for (const Expr operand : graph_.operands(expr)) operands.push_back(image_.at(operand.id));
+      Expr image = operands.empty() ? expr : graph_.rebuild(expr, operands);
+      if (graph_.op(image) == Op::kSum) image = without_minus(image);
+      if (graph_.op(image) == Op::kSum && graph_.operands(image).size() <= kMostTerms) {
+        const Expr shorter = shorten(image);
+        if (mechanics_.identities().are_equal(image, shorter)) image = shorter;
+      }
+      image_[expr.id] = image;
+    }
+    return image_.at(root.id);
+  }
+
+ private:
+  bool is_sine(Expr e) const { return graph_.op(e) == Op::kSin; }
+  bool is_cosine(Expr e) const { return graph_.op(e) == Op::kCos; }
+  Expr argument(Expr e) const { return graph_.operands(e)[0]; }
+
+  // a - (b + c) as a - b - c
+  Expr without_minus(Expr sum) {
+    const std::vector<Expr> given(graph_.operands(sum).begin(), graph_.operands(sum).end());
+    std::vector<Expr> terms;
+    for (const Expr expr : given) {
+      const auto [coefficient, rest] = graph_.split_coefficient(expr);
+      if (coefficient == Coefficient::fraction(-1, 1) && graph_.op(rest) == Op::kSum) {
+        const std::vector<Expr> inner(graph_.operands(rest).begin(), graph_.operands(rest).end());
+        for (const Expr term : inner) terms.push_back(graph_.negate(term));
+      } else {
+        terms.push_back(expr);
+      }
+    }
+    return terms.size() == given.size() ? sum : graph_.sum(terms);
+  }
+
+  Term take_apart(Expr expr) {
+    const auto [coefficient, rest] = graph_.split_coefficient(expr);
+    Term term{coefficient, {}};
+    std::vector<Expr> factors = {rest};
+    if (graph_.op(rest) == Op::kProduct)
+      factors.assign(graph_.operands(rest).begin(), graph_.operands(rest).end());
+    for (const Expr factor : factors) {
+      const auto exponent = graph_.integer_exponent(factor);
+      const bool is_power = exponent && *exponent > 1 && *exponent <= kMostPower;
+      if (is_power && (is_sine(graph_.operands(factor)[0]) || is_cosine(graph_.operands(factor)[0]))) {
+        term.factors.insert(term.factors.end(), static_cast<std::size_t>(*exponent),
+                            graph_.operands(factor)[0]);
+      } else if (factor != graph_.fraction(1)) {
+        term.factors.push_back(factor);
+      }
+    }
+    std::sort(term.factors.begin(), term.factors.end());
+    return term;
+  }
+
+  Expr put_together(const Term& term) {
+    std::vector<Expr> factors = term.factors;
+    factors.push_back(graph_.number(term.coefficient));
+    return graph_.product(factors);
+  }
+
+  Expr shorten(Expr sum) {
+    std::vector<Term> terms;
+    for (const Expr expr : graph_.operands(sum)) terms.push_back({{}, {expr}});
+    for (Term& term : terms) term = take_apart(term.factors[0]);
+    bool has_changed = false;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      for (std::size_t j = 0; j < terms.size(); ++j) {
+        if (i == j) continue;
+        if (const auto joined = join(terms[i], terms[j])) {
+          terms[i] = take_apart(put_together(*joined));
+          terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(j));
+          has_changed = true;
+          i = 0;
+          j = static_cast<std::size_t>(-1);  // from the beginning
+        }
+      }
+    }
+    if (!has_changed) return sum;
+    std::vector<Expr> exprs;
+    for (const Term& term : terms) exprs.push_back(put_together(term));
+    return graph_.sum(exprs);
+  }
+
+  // The two terms as one.
+  std::optional<Term> join(const Term& a, const Term& b) {
+    const bool are_alike = a.coefficient == b.coefficient, are_opposite = a.coefficient == -b.coefficient;
+    if (!are_alike && !are_opposite) return std::nullopt;
+    Term common{a.coefficient, {}};
+    std::vector<Expr> of_a, of_b;
+    std::set_intersection(a.factors.begin(), a.factors.end(), b.factors.begin(), b.factors.end(),
+                          std::back_inserter(common.factors));
+    std::set_difference(a.factors.begin(), a.factors.end(), b.factors.begin(), b.factors.end(),
+                        std::back_inserter(of_a));
+    std::set_difference(b.factors.begin(), b.factors.end(), a.factors.begin(), a.factors.end(),
+                        std::back_inserter(of_b));
+    if (of_a.empty() && of_b.size() == 2 && of_b[0] == of_b[1] && are_opposite) {
+      if (!is_sine(of_b[0]) && !is_cosine(of_b[0])) return std::nullopt;
+      const Expr other = graph_.unary(is_sine(of_b[0]) ? Op::kCos : Op::kSin, argument(of_b[0]));
+      common.factors.insert(common.factors.end(), {other, other});
+      return common;
+    }
+    if (of_a.size() != 2 || of_b.size() != 2) return std::nullopt;
+    if (const auto angle = add_angles(of_a, of_b, are_alike)) {
+      common.factors.push_back(*angle);
+      return common;
+    }
+    return std::nullopt;
+  }
+
+  // The single factor that two products of two are together, of which the second is added or subtracted.
+  std::optional<Expr> add_angles(const std::vector<Expr>& a, const std::vector<Expr>& b, bool is_added) {
+    const auto are = [&](const std::vector<Expr>& pair, Op op) {
+      return graph_.op(pair[0]) == op && graph_.op(pair[1]) == op;
+    };
+    const auto same_angles = [&] {
+      return (argument(a[0]) == argument(b[0]) && argument(a[1]) == argument(b[1])) ||
+             (argument(a[0]) == argument(b[1]) && argument(a[1]) == argument(b[0]));
+    };
+    if (are(a, Op::kCos) && are(b, Op::kSin)) {
+      if (!same_angles()) return std::nullopt;
+      const Expr x = argument(a[0]), y = argument(a[1]);
+      return graph_.unary(Op::kCos, is_added ? graph_.subtract(x, y) : graph_.add(x, y));
+    }
+    // sin x cos y with cos x sin y
+    const auto split = [&](const std::vector<Expr>& pair) -> std::optional<std::pair<Expr, Expr>> {
+      if (is_sine(pair[0]) && is_cosine(pair[1])) return std::pair(argument(pair[0]), argument(pair[1]));
+      if (is_cosine(pair[0]) && is_sine(pair[1])) return std::pair(argument(pair[1]), argument(pair[0]));
+      return std::nullopt;
+    };
+    const auto in_a = split(a), in_b = split(b);
+    if (!in_a || !in_b || in_a->first != in_b->second || in_a->second != in_b->first) return std::nullopt;
+    const auto [x, y] = *in_a;
+    return graph_.unary(Op::kSin, is_added ? graph_.add(x, y) : graph_.subtract(x, y));
+  }
+
+  Mechanics& mechanics_;
+  Graph& graph_;
+  std::unordered_map<std::uint32_t, Expr> image_;
+};
+
+}  // namespace
+
+Expression simplify(Mechanics& mechanics, const Expression& expression) {
+  return mechanics.wrap(Simplifier(mechanics)(expression.in(mechanics.graph())));
+}
+
+Matrix simplify(Mechanics& mechanics, const Matrix& matrix) {
+  Simplifier simplifier(mechanics);
+  Matrix result = matrix;
+  for (std::size_t i = 0; i < matrix.elements().size(); ++i) {
+    result[i] = mechanics.wrap(simplifier(matrix[i].in(mechanics.graph())));
+  }
+  return result;
+}
+
+}  // namespace sestina::symbolic
