@@ -19,6 +19,7 @@ inline constexpr int kSuccess = 0, kComputationFailed = 1, kBadInput = 2, kInter
 void add_run(CLI::App& app, int& status);
 void add_resume(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
+void add_derive(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
 void add_plot(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);

@@ -40,6 +40,7 @@ int run_program(int argc, char** argv) {
   add_sweep(app, status);
   add_compare(app, status);
   add_info(app, status);
+  add_derive(app, status);
   add_plot(app, status);
   add_convert(app, status);
   add_schema(app, status);

@@ -4,6 +4,7 @@ python3 commands_test.py SESTINA
 """
 
 import json
+import math
 import pathlib
 import re
 
@@ -11,7 +12,7 @@ import program
 from program import EXPLOSION, PENDULUM, ProgramTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = ["run", "resume", "compare", "info", "plot", "convert", "schema"]
+COMMANDS = ["run", "resume", "compare", "info", "derive", "plot", "convert", "schema"]
 
 
 class Help(ProgramTest):
@@ -35,6 +36,27 @@ class Help(ProgramTest):
 
     def test_version_names_program_and_compiler(self):
         self.assertRegex(self.expect(0, "--version").stdout, r"^sestina \d+\.\d+\.\d+ \(.+\)\n$")
+
+
+class Derive(ProgramTest):
+    def test_writes_the_equations_as_text_and_latex(self):
+        text = self.expect(0, "derive", self.model).stdout
+        self.assertIn("q_hinge' = u_hinge", text)
+        self.assertIn("M(1, 1) = l^2*m/3", text)
+        latex = self.expect(0, "derive", self.model, "--format", "latex").stdout
+        self.assertIn(r"\dot{q}_{hinge} = u_{hinge}", latex)
+        self.assertEqual(latex.count(r"\begin{bmatrix}"), 3)
+
+    def test_writes_python_that_gives_the_accelerations(self):
+        functions = {}
+        exec(self.expect(0, "derive", self.model, "--format", "python").stdout, functions)
+        # t, q, u, l, m of a rod of length 2: l theta'' = -3/2 g sin(theta)
+        q_rate, u_rate = functions["calc_rates"]([0.0, 0.5, 0.7, 2.0, 3.0])
+        self.assertEqual(q_rate, 0.7)
+        self.assertAlmostEqual(u_rate, -1.5 * 9.81 / 2.0 * math.sin(0.5), places=13)
+
+    def test_knows_its_formats(self):
+        self.expect_bad_input("--format", "derive", self.model, "--format", "fortran")
 
 
 class Usage(ProgramTest):

@@ -147,6 +147,8 @@ class Model {
 
   // The expressions behind the numbers.
   const Graph& graph() const { return *data_.graph; }
+  const std::vector<Expr>& numbers() const { return data_.numbers; }  // the plan's slots, by free parameters
+  const std::vector<Expr>& force_expressions() const { return data_.force_expressions.exprs; }
   const PropertyPlan& plan() const { return data_.plan; }
   const Tape& number_tape() const { return data_.number_tape; }
   Slot initial_q() const { return data_.initial_q; }

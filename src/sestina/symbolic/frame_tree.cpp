@@ -12,12 +12,17 @@
 namespace sestina::symbolic {
 
 FrameIndex FrameTree::add(std::string_view name) {
-  for (const Frame& frame : frames_) {
-    if (frame.name == name) throw InputError(fmt::format("there are two reference frames '{}'", name));
-  }
+  if (find(name)) throw InputError(fmt::format("there are two reference frames '{}'", name));
   frames_.emplace_back();
   frames_.back().name = name;
   return static_cast<FrameIndex>(frames_.size() - 1);
+}
+
+std::optional<FrameIndex> FrameTree::find(std::string_view name) const {
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    if (frames_[i].name == name) return static_cast<FrameIndex>(i);
+  }
+  return std::nullopt;
 }
 
 FrameIndex FrameTree::root_of(FrameIndex frame) const {

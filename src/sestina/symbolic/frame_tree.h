@@ -1,6 +1,7 @@
 // The frames of a derivation: a forest of orientations and a graph of angular velocities.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +17,7 @@ class FrameTree {
   explicit FrameTree(Mechanics& mechanics) : mechanics_(mechanics) {}
 
   FrameIndex add(std::string_view name);
+  std::optional<FrameIndex> find(std::string_view name) const;
   const std::string& name(FrameIndex frame) const { return frames_[frame].name; }
 
   // v_parent = R v_child. InputError when both are connected already, and differently.

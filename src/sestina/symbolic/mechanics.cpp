@@ -52,6 +52,11 @@ Expression Mechanics::time() { return {graph_, variables_.time()}; }
 Expression Mechanics::rate(const Expression& of) { return {graph_, variables_.rate(of.in(graph_))}; }
 
 ReferenceFrame Mechanics::frame(std::string_view name) { return {*this, frames_->add(name)}; }
+std::optional<ReferenceFrame> Mechanics::find_frame(std::string_view name) {
+  const auto found = frames_->find(name);
+  if (!found) return std::nullopt;
+  return ReferenceFrame(*this, *found);
+}
 Point Mechanics::point(std::string_view name) { return {*this, points_->add(name)}; }
 
 }  // namespace sestina::symbolic

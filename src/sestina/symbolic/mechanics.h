@@ -13,6 +13,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,7 @@ class Mechanics {
   // InputError when the name is taken.
   ReferenceFrame frame(std::string_view name);
   Point point(std::string_view name);
+  std::optional<ReferenceFrame> find_frame(std::string_view name);
 
   FrameTree& frames() { return *frames_; }
   PointTree& points() { return *points_; }

@@ -1,0 +1,52 @@
+// The equations of motion of a model with symbols: frames, points and bodies laid out as a person would, all
+// parameters, coordinates and speeds as symbols, and Kane's method.
+//
+//   M udot = f,   qdot = N(q) u
+//
+// Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, likewise speeds u. A frame
+// bears the name of its body; rotations and offsets that are zero make no frames and no points. Springs,
+// dampers and given forces of joints add to f what their generalised forces are, armatures to the diagonal of
+// M.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sestina/model/model.h"
+#include "sestina/symbolic/kane.h"
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina {
+
+class ModelEquations {
+ public:
+  // InputError where a force of the user's own code, which has no expression, acts on the model.
+  explicit ModelEquations(const Model& model);
+  ~ModelEquations();
+  ModelEquations(ModelEquations&&) noexcept;
+
+  symbolic::Mechanics& mechanics() const { return *mechanics_; }
+  // In the order of the model.
+  const std::vector<Expression>& q() const { return q_; }
+  const std::vector<Expression>& u() const { return u_; }
+  const std::vector<Expression>& parameters() const { return parameters_; }
+  // Of the bodies and their loads alone, without what joints add.
+  const symbolic::KanesMethod& kane() const { return *kane_; }
+
+  const symbolic::Matrix& mass_matrix() const { return mass_matrix_; }            // (nu x nu)
+  const symbolic::Matrix& forcing() const { return forcing_; }                    // (nu)
+  const symbolic::Matrix& active_forces() const { return active_forces_; }        // F_r (nu)
+  const symbolic::Matrix& coordinate_rates() const { return coordinate_rates_; }  // (nq)
+
+  // udot, solved for: from the tips of the tree to its root, so that what is zero in M stays so.
+  // InputError where M is singular whatever the parameters.
+  symbolic::Matrix solve_accelerations() const;
+
+ private:
+  std::unique_ptr<symbolic::Mechanics> mechanics_;
+  std::vector<Expression> q_, u_, parameters_;
+  std::unique_ptr<symbolic::KanesMethod> kane_;
+  symbolic::Matrix mass_matrix_, forcing_, active_forces_, coordinate_rates_;
+};
+
+}  // namespace sestina

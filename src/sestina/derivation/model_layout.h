@@ -1,0 +1,74 @@
+// A model as frames, points, bodies and loads.
+//
+// For body B with the joint's frames F on the parent's point and M on its own:
+//   N ... parent --(axes of the parent's point)--> F --(joint)--> M --(axes of the child's point)--> B
+// F is the parent's own frame and M the body's where those points have no axes of their own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sestina/expression/graph_copy.h"
+#include "sestina/model/model.h"
+#include "sestina/symbolic/body.h"
+#include "sestina/symbolic/mechanics.h"
+
+namespace sestina {
+
+class ModelLayout {
+ public:
+  ModelLayout(const Model& model, symbolic::Mechanics& mechanics);
+
+  // What Kane's method wants.
+  const symbolic::ReferenceFrame& inertial() const { return frames_.front(); }
+  std::vector<Expression> q, u, parameters;
+  std::vector<Expression> kinematic_equations;
+  std::vector<symbolic::Body> bodies;
+  std::vector<symbolic::Load> loads;
+  // Beside those: generalised forces of joints, and rotor inertias.
+  std::vector<Expression> joint_forces, armatures;  // (nu)
+
+ private:
+  using Frame = symbolic::ReferenceFrame;
+  using Place = symbolic::Point;
+  using Vector = symbolic::Vector;
+
+  void name_symbols();
+  Expr symbol_of(const std::string& name);
+  Expression number(Slot slot, int i = 0);
+  symbolic::Triple triple(Slot slot);
+  Vector vector(const Frame& frame, Slot slot) { return {frame, triple(slot)}; }
+  // The unit vector of that direction.
+  Vector direction(const Frame& frame, Slot slot, const std::string& of);
+
+  void add_body(BodyIndex b);
+  // Turns a point's axes against those of its body.
+  void turn(const Frame& frame, const Frame& body, const PosePlan& pose, const std::string& of);
+  // That of the body, unless the point has axes of its own.
+  Frame frame_of(PointIndex p);
+  Place place_of(PointIndex p);
+  // At a position in the axes of the body, from its origin.
+  Place place_at(BodyIndex b, const std::string& name, const symbolic::Triple& position);
+
+  // M, turned against F by the joint.
+  Frame turn_joint(BodyIndex b, const Frame& F, const std::string& name);
+  Frame turn_freely(const Frame& F, const std::string& name, int q_start, int u_start);
+  // M's origin, displaced against that of F by the joint.
+  Place slide_joint(BodyIndex b, const Frame& F, const Place& origin);
+
+  void add_mass(BodyIndex b);
+  void add_joint_forces();
+  void add_spring_dampers();
+  void add_given_forces();
+
+  const Expression& q_of(BodyIndex b, int i) const;
+  const Expression& u_of(BodyIndex b, int i) const;
+
+  const Model& model_;
+  symbolic::Mechanics& mechanics_;
+  GraphCopy copy_;
+  std::vector<Frame> frames_;  // by body
+  std::vector<Place> joints_;  // by body: M's origin
+};
+
+}  // namespace sestina

@@ -1,0 +1,193 @@
+#include "sestina/derivation/equation_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/kane_solver.h"
+#include "sestina/expression/compiled_function.h"
+#include "sestina/io/model_file.h"
+#include "sestina/model/freeze.h"
+
+namespace sestina {
+namespace {
+
+// M, f and qdot of a model as numbers.
+class Numbers {
+ public:
+  explicit Numbers(const Model& model) : equations_(model), nq_(model.nq()), nu_(model.nu()) {
+    std::vector<Expr> outputs, variables, parameters;
+    Graph& graph = equations_.mechanics().graph();
+    const auto add = [&](const auto& from, std::vector<Expr>& to) {
+      for (const Expression& e : from) to.push_back(e.in(graph));
+    };
+    add(equations_.mass_matrix().elements(), outputs);
+    add(equations_.forcing().elements(), outputs);
+    add(equations_.coordinate_rates().elements(), outputs);
+    add(equations_.solve_accelerations().elements(), outputs);
+    variables.push_back(equations_.mechanics().time().in(graph));
+    add(equations_.q(), variables);
+    add(equations_.u(), variables);
+    add(equations_.parameters(), parameters);
+    function_ = std::make_unique<CompiledFunction>(graph, outputs, variables, parameters);
+    values_.resize(outputs.size());
+  }
+
+  void evaluate(const Properties<double>& properties, const State<double>& state) {
+    std::vector<double> parameters = properties.parameters, variables = {state.t};
+    parameters.insert(parameters.end(), state.d.begin(), state.d.end());
+    variables.insert(variables.end(), state.q.begin(), state.q.end());
+    variables.insert(variables.end(), state.u.begin(), state.u.end());
+    std::vector<double> scratch(function_->scratch_size());
+    function_->evaluate(function_->bind(parameters), variables, values_, scratch);
+  }
+  double M(int i, int j) const { return values_[static_cast<std::size_t>(i * nu_ + j)]; }
+  double f(int i) const { return values_[static_cast<std::size_t>(nu_ * nu_ + i)]; }
+  double q_dot(int i) const { return values_[static_cast<std::size_t>(nu_ * nu_ + nu_ + i)]; }
+  double udot(int i) const { return values_[static_cast<std::size_t>(nu_ * nu_ + nu_ + nq_ + i)]; }
+
+ private:
+  ModelEquations equations_;
+  int nq_, nu_;
+  std::unique_ptr<CompiledFunction> function_;
+  std::vector<double> values_;
+};
+
+// Against the mass matrix of the numeric Kane solver and the accelerations of the recursive one.
+void expect_same_equations(const std::shared_ptr<const Model>& model, int states) {
+  Numbers numbers(*model);
+  const Properties<double> properties = calc_properties(*model);
+  ForwardDynamics dynamics(model, properties, "recursive");
+  KaneSolver<double> kane(*model);
+  const int nu = model->nu();
+  std::vector<double> udot(static_cast<std::size_t>(nu)), q_dot(static_cast<std::size_t>(model->nq()));
+  int compared = 0;
+  for (const State<double>& state : scatter_states(*model, states, 1.0, 7)) {
+    try {
+      dynamics.calc_udot(state, udot);
+    } catch (const ComputationError&) {
+      continue;  // outside of a force's domain
+    }
+    ++compared;
+    numbers.evaluate(properties, state);
+    kane.update_mass_matrix(properties, dynamics.kinematics());
+    double largest = 0.0;
+    for (int i = 0; i < nu; ++i) {
+      for (int j = 0; j <= i; ++j) largest = std::max(largest, std::abs(kane.mass_matrix()(i, j)));
+    }
+    for (int i = 0; i < nu; ++i) {
+      double residual = -numbers.f(i), terms = std::abs(numbers.f(i));
+      for (int j = 0; j < nu; ++j) {
+        const double M_ij = kane.mass_matrix()(std::max(i, j), std::min(i, j));
+        ASSERT_NEAR(numbers.M(i, j), M_ij, 1e-13 * largest) << i << ", " << j;
+        residual += numbers.M(i, j) * udot[static_cast<std::size_t>(j)];
+        terms += std::abs(numbers.M(i, j) * udot[static_cast<std::size_t>(j)]);
+      }
+      // Residuals of the recursive solver itself are below 1e-12 of the terms (docs/notation.md).
+      ASSERT_NEAR(residual, 0.0, 1e-12 * (terms + 1.0)) << model->u_names()[static_cast<std::size_t>(i)];
+    }
+    const double largest_rate = std::abs(*std::max_element(
+        udot.begin(), udot.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+    for (int i = 0; i < nu; ++i) {
+      // Formulations may differ by the limit of `sestina compare`.
+      ASSERT_NEAR(numbers.udot(i), udot[static_cast<std::size_t>(i)], kUdotLimit * (1.0 + largest_rate));
+    }
+    calc_q_dot<double>(*model, state.q, state.u, q_dot);
+    for (int i = 0; i < model->nq(); ++i) {
+      const double expected = q_dot[static_cast<std::size_t>(i)];
+      ASSERT_NEAR(numbers.q_dot(i), expected, 1e-14 * (1.0 + std::abs(expected)));
+    }
+  }
+  EXPECT_GT(compared, states / 2);
+}
+
+class ExampleTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ExampleTest, HasTheEquationsOfTheNumericSolvers) {
+  const auto model =
+      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + GetParam() + ".yaml"));
+  expect_same_equations(model, model->nu() > 12 ? 20 : 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ExampleTest,
+                         testing::Values("01_double_pendulum", "02_n_pendulum", "03_puma_560", "04_heavy_top",
+                                         "05_tennis_racket", "06_spherical_chain", "07_every_joint_and_force",
+                                         "08_cart_pole", "09_springs_and_masses", "10_robot_arm", "11_gust",
+                                         "12_bouncing_pendulum", "13_latch", "14_geneva"),
+                         [](const auto& example) { return "Example" + example.param; });
+
+TEST(ModelEquationsTest, ALongSpatialChainHasTheEquationsOfTheNumericSolvers) {
+  System system;
+  system.set_parameter("g", 9.81);
+  system.gravity = {0, "-g", 0};
+  std::string parent = "ground.origin";
+  for (int i = 0; i < 16; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    system.set_parameter("l" + std::to_string(i), 0.3 + 0.01 * i);
+    auto& body = system.add_body(name, 1.0 + 0.1 * i);
+    body.center_of_mass = {("l" + std::to_string(i) + "/2").c_str(), 0.01, 0};
+    body.inertia = {.xx = 0.02, .yy = 0.03, .zz = 0.025, .xy = 0.001};
+    body.add_point("tip", {("l" + std::to_string(i)).c_str(), 0, 0});
+    auto& joint = system.add_joint("j" + std::to_string(i), "revolute", parent, name + ".origin");
+    if (i % 3 == 0) joint.axis = {0, 0, 1};
+    if (i % 3 == 1) joint.axis = {0, 1, 0};
+    if (i % 3 == 2) joint.axis = {1, 0, 0};
+    parent = name + ".tip";
+  }
+  expect_same_equations(freeze(system), 100);
+}
+
+TEST(ModelEquationsTest, ReadAsAPersonWouldWriteThem) {
+  const auto model = freeze(read_model(R"(
+sestina: 1
+name: cart and pendulum
+parameters: {M: 2, m: 1, l: 0.5, g: 9.81, k: 3}
+gravity: [0, -g, 0]
+bodies:
+  - {name: cart, mass: M}
+  - {name: bob, type: particle, mass: m, points: {hook: [0, l, 0]}}
+joints:
+  - {name: rail, type: prismatic, parent: ground.origin, child: cart.origin, axis: [1, 0, 0]}
+  - {name: pivot, type: revolute, parent: cart.origin, child: bob.hook, axis: [0, 0, 1]}
+forces:
+  - {name: spring, type: joint_spring, joint: rail, stiffness: k}
+)"));
+  const ModelEquations equations(*model);
+  EXPECT_EQ(write_equations(*model, equations, model->name(), EquationFormat::kText),
+            R"(cart and pendulum: M udot = f by Kane's method
+
+coordinates
+  q_rail' = u_rail
+  q_pivot' = u_pivot
+
+speeds
+  1  u_rail
+  2  u_pivot
+
+mass matrix; what is not named is zero
+  M(1, 1) = M + m
+  M(1, 2) = M(2, 1) = m*l*cos(q_pivot)
+  M(2, 2) = m*l^2
+
+forcing
+  f(1) = -k*q_rail + m*l*u_pivot^2*sin(q_pivot)
+  f(2) = -m*l*g*sin(q_pivot)
+)");
+}
+
+TEST(ModelEquationsTest, RefusesForcesThatHaveNoExpression) {
+  struct Nothing : UserForce {
+    void add_force(double, std::span<const BodyMotion<double>>,
+                   std::span<SpatialForce<double>>) const override {}
+  };
+  System system;
+  system.add_body("b", 1.0).inertia = {.xx = 1, .yy = 1, .zz = 1};
+  system.add_user_force("wind", std::make_shared<Nothing>());
+  EXPECT_THROW(ModelEquations{*freeze(system)}, InputError);
+}
+
+}  // namespace
+}  // namespace sestina
