@@ -31,13 +31,6 @@ LaneRecursion<T, double> make_recursion(const Model& model, const Properties<dou
   return {model, std::move(axes.structure), std::move(axes.numbers), std::move(joints)};
 }
 
-// Of each set, in axes that are laid by the same rules.
-std::vector<JointAxes> make_axes(const Model& model, PropertySets sets, bool may_rename) {
-  std::vector<JointAxes> axes;
-  for (const Properties<double>* set : sets) axes.emplace_back(model, *set, may_rename);
-  return axes;
-}
-
 bool has_same_right_angles(const std::vector<JointAxes>& axes) {
   return std::all_of(axes.begin(), axes.end(), [&](const JointAxes& one) {
     return std::equal(one.structure.begin(), one.structure.end(), axes.front().structure.begin(),
@@ -47,9 +40,8 @@ bool has_same_right_angles(const std::vector<JointAxes>& axes) {
   });
 }
 
-LaneRecursion<T, T> make_recursion(const Model& model, PropertySets sets, std::vector<AnyJoint<T>> joints) {
-  std::vector<JointAxes> axes = make_axes(model, sets, true);
-  if (!has_same_right_angles(axes)) axes = make_axes(model, sets, false);
+LaneRecursion<T, T> make_recursion(const Model& model, const std::vector<JointAxes>& axes,
+                                   std::vector<AnyJoint<T>> joints) {
   std::vector<JointAxesStructure> structure = axes.front().structure;
   ModelInAxes<T> numbers;
   numbers.gravity = pack<Vec3, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.gravity; });
@@ -81,8 +73,11 @@ class LaneKernel final : public BatchKernel {
     if (sets.size() == 1) {
       shared_.emplace(make_recursion(model, *sets[0], joints_of(properties_)));
     } else {
-      for (const Properties<double>* set : sets) sets_.push_back(*set);
-      own_.emplace(make_recursion(model, sets, joints_of(properties_)));
+      for (const Properties<double>* set : sets) {
+        sets_.push_back(*set);
+        axes_.emplace_back(model, *set);
+      }
+      make_own();
     }
   }
 
@@ -167,11 +162,13 @@ class LaneKernel final : public BatchKernel {
 
   void set_properties(int lane, const Properties<double>& properties) override {
     assert(own_.has_value());
-    sets_[static_cast<std::size_t>(lane)] = properties;
+    const auto l = static_cast<std::size_t>(lane);
+    sets_[l] = properties;
+    axes_[l] = JointAxes(model_, properties);
     std::array<const Properties<double>*, kLanes> sets;
-    for (std::size_t l = 0; l < kLanes; ++l) sets[l] = &sets_[l];
+    for (std::size_t i = 0; i < kLanes; ++i) sets[i] = &sets_[i];
     properties_ = PropertyPacker<kLanes>(sets).pack_all();
-    own_.emplace(make_recursion(model_, sets, joints_of(properties_)));
+    make_own();
   }
 
   void add_weighted(int count, const double* from, const double* h, std::span<const double> weights,
@@ -219,6 +216,14 @@ class LaneKernel final : public BatchKernel {
     } else {
       load_rows<kLanes>(row(states.tau.data(), first, model_.nu()), model_.nu(), rows, tau_.data());
     }
+  }
+
+  void make_own() {
+    // Right angles are new names only where all lanes have them.
+    if (!has_same_right_angles(axes_)) {
+      for (std::size_t l = 0; l < axes_.size(); ++l) axes_[l] = JointAxes(model_, sets_[l], false);
+    }
+    own_.emplace(make_recursion(model_, axes_, joints_of(properties_)));
   }
 
   // Adds to tau_ and fills body_forces_.
@@ -307,7 +312,9 @@ class LaneKernel final : public BatchKernel {
   bool has_forces_;
   State<T> state_;
   std::vector<T> tau_, udot_, q_dot_;
-  std::vector<Properties<double>> sets_;      // of each lane, where each has its own
+  // Where each lane has its own numbers, those of each.
+  std::vector<Properties<double>> sets_;
+  std::vector<JointAxes> axes_;
   std::vector<SpatialForce<T>> body_forces_;  // by BodyIndex: M's axes
   std::optional<LaneRecursion<T, double>> shared_;
   std::optional<LaneRecursion<T, T>> own_;
