@@ -7,6 +7,7 @@
 #include "dynamics/random_systems.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
+#include "sestina/workspace/ensemble.h"
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
@@ -128,6 +129,27 @@ TEST(Allocation, OfARunDoesNotGrowWithItsSteps) {
   };
   count(0.1);
   EXPECT_EQ(count(0.1), count(0.4));
+}
+
+// Nor does that of runs in lanes.
+TEST(Allocation, OfAnEnsembleDoesNotGrowWithItsSteps) {
+  const auto count = [](const char* driver, double duration) {
+    System robot = make_robot();
+    robot.analysis.step.driver = driver;
+    robot.analysis.step.dt = 1e-3;
+    robot.analysis.duration = duration;
+    robot.output.every = 3.3e-3;
+    const Workspace workspace(robot);
+    const std::vector<EnsembleMember> members(17);
+    const long before = allocations;
+    const std::vector<RunReport> reports = workspace.run_ensemble(members, {.threads = 1});
+    EXPECT_GT(reports.front().lanes, 1);
+    return allocations - before;
+  };
+  for (const char* driver : {"fixed", "variable"}) {
+    count(driver, 0.1);
+    EXPECT_EQ(count(driver, 0.1), count(driver, 0.4)) << driver;
+  }
 }
 
 // Nor with its events: steps that are cut, rules that start anew, two rows for each.

@@ -23,6 +23,9 @@ class Recorder {
   virtual ~Recorder() = default;
 
   virtual void begin(const ResultHeader& header) = 0;
+  // Whether it keeps where the rows come from: the text of the model and the provenance, which the header may
+  // lack otherwise. To make them takes as long as a short run.
+  virtual bool keeps_origin() const { return true; }
   // Instead of `begin`: continues what the recorder of an interrupted run left, keeps its first `rows` rows
   // and drops those after them. Throws InputError, and has changed nothing, where that is another result:
   // with other columns or provenance, fewer rows, or another last row. A recorder that leaves nothing behind

@@ -26,6 +26,8 @@ class SweepRecorder final : public Recorder {
  public:
   SweepRecorder(const SweepHeader& header, SweepRecord& record) : header_(header), record_(record) {}
 
+  bool keeps_origin() const override { return false; }
+
   // A run that failed in a lane begins once more.
   void begin(const ResultHeader& run) override {
     final_.clear();
@@ -176,7 +178,7 @@ struct SweepRun final : EnsembleRun {
 
 class Sweep final : public RunSource {
  public:
-  Sweep(const SweepPlan& plan, const SweepOptions& options)
+  Sweep(SweepPlan& plan, const SweepOptions& options)
       : plan_(plan),
         options_(options),
         file_(open_file(plan, options)),
@@ -264,7 +266,7 @@ class Sweep final : public RunSource {
   std::size_t threads() const { return static_cast<std::size_t>(std::max(1, options_.threads)); }
 
   void prepare(SweepRun& run, int thread) {
-    run.workspace = std::make_unique<Workspace>(plan_.make_system(run.number));
+    run.workspace = plan_.make_workspace(run.number);
     Workspace& workspace = *run.workspace;
     workspace.set_threads(1);
     workspace.set_interrupt(options_.interrupt);
@@ -352,7 +354,7 @@ class Sweep final : public RunSource {
     return report;
   }
 
-  const SweepPlan& plan_;
+  SweepPlan& plan_;
   const SweepOptions& options_;
   SweepFile file_;
   std::optional<InstructionSet> lanes_;
@@ -378,7 +380,7 @@ SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes
   if (options.threads < 1 || options.threads > kMaxThreads) {
     throw InputError(fmt::format("{} is not a number of threads from 1 to {}", options.threads, kMaxThreads));
   }
-  const SweepPlan plan(model, axes, options);
+  SweepPlan plan(model, axes, options);
   return Sweep(plan, options).go();
 }
 

@@ -60,10 +60,26 @@ System SweepPlan::make_system(std::size_t run) const {
   return read_model(tree);
 }
 
-SweepPlan::Outline SweepPlan::outline_of(std::size_t run) const {
-  const Workspace workspace(make_system(run));
-  const Analysis& analysis = workspace.model().analysis();
-  return {ResultRow(workspace.model(), reactions_).columns(), analysis.duration, analysis.output_every};
+std::unique_ptr<Workspace> SweepPlan::make_workspace(std::size_t run) {
+  if (run < checked_.size() && checked_[run] != nullptr) return std::move(checked_[run]);
+  return std::make_unique<Workspace>(make_system(run));
+}
+
+SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
+  auto workspace = std::make_unique<Workspace>(make_system(run));
+  const Analysis& analysis = workspace->model().analysis();
+  Outline outline{ResultRow(workspace->model(), reactions_).columns(), analysis.duration,
+                  analysis.output_every};
+  keep(run, std::move(workspace));
+  return outline;
+}
+
+void SweepPlan::keep(std::size_t run, std::unique_ptr<Workspace> workspace) {
+  if (header_.axes.size() > 1) return;
+  kept_bodies_ += workspace->model().bodies().size();
+  if (kept_bodies_ > kMostKeptBodies) return;
+  checked_.resize(header_.runs());
+  checked_[run] = std::move(workspace);
 }
 
 std::size_t SweepPlan::run_at(const std::vector<std::size_t>& index) const {

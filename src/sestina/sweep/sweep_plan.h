@@ -14,8 +14,8 @@ class SweepPlan {
   SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes, const SweepOptions& options);
 
   const SweepHeader& header() const { return header_; }
-  // The system of a run; throws InputError.
-  System make_system(std::size_t run) const;
+  // A run, ready to begin; throws InputError. Each is asked for once at most, by whatever thread.
+  std::unique_ptr<Workspace> make_workspace(std::size_t run);
 
  private:
   // What must be known of a run beforehand: its columns and when it has rows.
@@ -24,7 +24,9 @@ class SweepPlan {
     double duration = 0.0, every = 0.0;  // s
   };
 
-  Outline outline_of(std::size_t run) const;
+  System make_system(std::size_t run) const;
+  Outline outline_of(std::size_t run);
+  void keep(std::size_t run, std::unique_ptr<Workspace> workspace);
   std::size_t run_at(const std::vector<std::size_t>& index) const;
   void check_paths() const;
   void check_values();
@@ -38,6 +40,10 @@ class SweepPlan {
   bool reactions_;
   SweepHeader header_;
   int searches_left_ = 1000;  // models that may be tried to find one that can begin
+  // What the check of a single axis has made, and the runs would make again; so many bodies in all.
+  std::vector<std::unique_ptr<Workspace>> checked_;  // by run, or empty
+  static constexpr int kMostKeptBodies = 20000;
+  int kept_bodies_ = 0;
   std::size_t most_rows_ = 0;
   double longest_ = 0.0, shortest_ = 0.0;  // s, of the durations and of the intervals of rows
   std::optional<Outline> first_;

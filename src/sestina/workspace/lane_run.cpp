@@ -75,7 +75,6 @@ void LaneRun::start(LaneIntegrator& integrator, int lane) {
     run.length = length;
   }
   integrator.start(lane, run);
-  if (workspace_.recorders_.empty()) return;
   const ResultHeader header = workspace_.make_header(row_.columns());
   for (const auto& recorder : workspace_.recorders_) recorder->begin(header);
 }

@@ -81,6 +81,7 @@ RunReport Workspace::Run::start() {
 }
 
 RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
+  workspace_.add_origin(header_);
   check_fit(checkpoint);
   restore(checkpoint);
   // Of a run that kept no rows, a result begins with the next one.

@@ -128,6 +128,14 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
   ResultHeader header;
   header.columns = columns;
   header.model_name = model_->name();
+  const bool is_origin_kept =
+      checkpoint_ || std::any_of(recorders_.begin(), recorders_.end(),
+                                 [](const auto& recorder) { return recorder->keeps_origin(); });
+  if (is_origin_kept) add_origin(header);
+  return header;
+}
+
+void Workspace::add_origin(ResultHeader& header) const {
   header.model_text = model_text(system_);
   const Analysis& analysis = model_->analysis();
   const bool has_elements = is_state_time(analysis);
@@ -139,7 +147,6 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
                             : step_text(analysis)},
       {"duration", fmt::format("{} s", analysis.duration)},
       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
-  return header;
 }
 
 }  // namespace sestina

@@ -131,7 +131,9 @@ class Workspace {
   friend class LaneRun;
   friend std::string explain_no_lanes(const Workspace& workspace);
   IntegrationState calc_initial_state() const;
+  // With its origin where somebody keeps that.
   ResultHeader make_header(const std::vector<Column>& columns) const;
+  void add_origin(ResultHeader& header) const;
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
   Executor* executor();  // null for one thread
   bool has_tables() const;
