@@ -13,6 +13,8 @@
 
 // The rows of registers that an instruction reads and writes are the same or apart.
 #ifdef __clang__
+// Where little is optimised no loop becomes SIMD, which is no fault.
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define SESTINA_EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int k = 0; k < kLanes; ++k)
 #else
 #define SESTINA_EACH_LANE _Pragma("GCC ivdep") for (int k = 0; k < kLanes; ++k)
