@@ -131,12 +131,35 @@ TEST(StateTimeSolverTest, AllJointsAndForcesFollowTheRecursiveSolver) {
   }
 }
 
-TEST(StateTimeSolverTest, TheSparseBaselineGivesTheSame) {
+TEST(StateTimeSolverTest, EachWayToSolveTheLinearEquationsGivesTheSame) {
   const System system = branched_tree();
-  const Solved by_elements = solve(system, 0.4, {.elements = 6, .pair = "LQ"});
-  const Solved sparse = solve(system, 0.4, {.elements = 6, .pair = "LQ", .matrix = TimeMatrixKind::kSparse});
-  // Both solve the same equations to the last correction.
-  EXPECT_LT(distance(*by_elements.model, by_elements.at(0.4), sparse.at(0.4)), 1e-11);
+  const Solved tree = solve(system, 0.4, {.elements = 6, .pair = "LQ"});
+  for (const TimeMatrixKind kind : {TimeMatrixKind::kByElements, TimeMatrixKind::kSparse}) {
+    const Solved other = solve(system, 0.4, {.elements = 6, .pair = "LQ", .matrix = kind});
+    // All solve the same equations to the last correction.
+    EXPECT_LT(distance(*tree.model, tree.at(0.4), other.at(0.4)), 1e-11);
+  }
+}
+
+TEST(StateTimeSolverTest, TheLinearQuadraticSchemeGivesTheSameWithFewerUnknowns) {
+  for (const System& system : {double_pendulum(), spherical_chain(4), branched_tree()}) {
+    const Solved newton = solve(system, 0.4, {.elements = 6, .pair = "QC"});
+    const Solved reduced =
+        solve(system, 0.4, {.elements = 6, .pair = "QC", .scheme = StateTimeScheme::kLinearQuadratic});
+    EXPECT_LT(distance(*newton.model, newton.at(0.4), reduced.at(0.4)), 1e-11);
+    EXPECT_LT(10 * reduced.solver->statistics().unknowns, 9 * newton.solver->statistics().unknowns);
+    EXPECT_LE(reduced.solver->statistics().iterations, newton.solver->statistics().iterations);
+  }
+}
+
+TEST(StateTimeSolverTest, BothSchemesConvergeFromAStateThatIsHeld) {
+  for (const StateTimeScheme scheme : {StateTimeScheme::kNewton, StateTimeScheme::kLinearQuadratic}) {
+    const Solved marched = solve(double_pendulum(), 0.5, {.elements = 4, .pair = "QC"});
+    const Solved held = solve(double_pendulum(), 0.5,
+                              {.elements = 4, .pair = "QC", .scheme = scheme, .guess = FirstGuess::kHeld});
+    EXPECT_EQ(held.solver->statistics().held_windows, 1);
+    EXPECT_LT(distance(*held.model, held.at(0.5), marched.at(0.5)), 1e-11);
+  }
 }
 
 TEST(StateTimeSolverTest, ThreadsDoNotChangeABit) {

@@ -55,7 +55,11 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
   coordinates_.resize(all * index(layout_.degree * model_->nq()));
   end_coordinates_.resize((all + 1) * index(model_->nq()));
   initial_numbers_.resize(index(layout_.start_size()));
-  statistics_.unknowns = static_cast<long>(most) * layout_.size();
+  prepare(most);
+  int unknowns = layout_.size();
+  // v, the multipliers of conditions on places, and x at the end.
+  if (linear_part_) unknowns -= linear_part_->unknowns_of_element() + 3 * layout_.bodies;
+  statistics_.unknowns = static_cast<long>(most) * unknowns;
 }
 StateTimeSolver::~StateTimeSolver() = default;
 
@@ -180,22 +184,19 @@ bool StateTimeSolver::solve_window() {
   const int count = last - first;
   const double t = solved_to();
   const std::size_t size = index(count) * index(layout_.size());
-  if (tangents_.size() != index(count)) {
-    tangents_.resize(index(count));
-    residuals_.resize(size), corrections_.resize(size);
-    matrix_ = std::make_unique<TimeMatrix>(layout_, count, options_.matrix, executor_);
-  }
   const auto clear = [&] {
     std::fill_n(unknowns_.begin() + static_cast<std::ptrdiff_t>(first) * layout_.size(), size, 0.0);
   };
   std::string failure;
   bool is_solved = false;
-  clear();
-  try {
-    guess_by_march(first, count);
-    is_solved = iterate(first, count, failure);
-  } catch (const ComputationError& error) {
-    failure = error.reason();
+  if (options_.guess == FirstGuess::kMarch) {
+    clear();
+    try {
+      guess_by_march(first, count);
+      is_solved = iterate(first, count, failure);
+    } catch (const ComputationError& error) {
+      failure = error.reason();
+    }
   }
   if (!is_solved && !is_interrupted()) {
     clear();
@@ -226,18 +227,33 @@ void StateTimeSolver::continue_coordinates(int first, int count) {
   }
 }
 
+void StateTimeSolver::prepare(int most) {
+  const std::size_t size = index(most) * index(layout_.size());
+  tangents_.resize(index(most));
+  residuals_.resize(size), corrections_.resize(size);
+  const auto make = [&](TangentPart part) {
+    return std::make_unique<TimeMatrix>(*equations_.front(), most, options_.matrix, part, executor_);
+  };
+  matrix_ = make(TangentPart::kWhole);
+  if (options_.scheme == StateTimeScheme::kLinearQuadratic) linear_part_ = make(TangentPart::kLinear);
+}
+
 // Newton's method from the guess; false with the reason where it does not converge.
 bool StateTimeSolver::iterate(int first, int count, std::string& failure) {
+  const auto tell_singular = [&](int element) {
+    failure = fmt::format("the equations are singular in the element from {} s",
+                          initial_.t + (first + element) * element_length_);
+    return false;
+  };
   double before = INFINITY;
+  if (linear_part_) {
+    if (const int singular = solve_linear_part(first, count); singular >= 0) return tell_singular(singular);
+  }
   for (int i = 1; i <= kMostIterations && !is_interrupted(); ++i) {
     assemble(first, count);
-    const int singular = matrix_->factor(tangents_);
-    if (singular >= 0) {
-      failure = fmt::format("the equations are singular in the element from {} s",
-                            initial_.t + (first + singular) * element_length_);
-      return false;
-    }
-    matrix_->solve(residuals_, corrections_);
+    const int singular = matrix_->factor(element_length_, tangents_of(count));
+    if (singular >= 0) return tell_singular(singular);
+    matrix_->solve(of_window(residuals_, count), of_window(corrections_, count));
     ++statistics_.iterations;
     statistics_.most_iterations = std::max(statistics_.most_iterations, i);
     const double correction = correct(first, count);
@@ -247,9 +263,25 @@ bool StateTimeSolver::iterate(int first, int count, std::string& failure) {
       return true;
     }
     before = correction;
+    if (linear_part_) {
+      if (const int element = solve_linear_part(first, count); element >= 0) return tell_singular(element);
+    }
   }
   failure = fmt::format("Newton's method does not converge (last correction {:.1e})", before);
   return false;
+}
+
+// v, x and the multipliers of conditions on places, for the w and C at hand. Returns the first element whose
+// equations are singular, or -1.
+int StateTimeSolver::solve_linear_part(int first, int count) {
+  assemble(first, count);
+  const int singular = linear_part_->factor(element_length_, tangents_of(count));
+  if (singular >= 0) return singular;
+  linear_part_->solve(of_window(residuals_, count), of_window(corrections_, count));
+  const std::span<double> y = std::span<double>(unknowns_).subspan(index(first) * index(layout_.size()),
+                                                                   index(count) * index(layout_.size()));
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += corrections_[i];
+  return -1;
 }
 
 void StateTimeSolver::assemble(int first, int count) {

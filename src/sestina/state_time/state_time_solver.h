@@ -12,6 +12,16 @@
 // of the elements; where it leads nowhere, as in stiff systems, the state at the window's start is held
 // instead.
 //
+// Two schemes:
+//   newton            Newton's method on all unknowns
+//   linear_quadratic  Newton's law and the conditions on places are linear in v, x and their multipliers
+//   (where
+//                     no applied force depends on v and x): these are solved for exactly after every step,
+//                     for the w and C at hand. Newton's method then iterates on w, C and the multipliers of
+//                     conditions that turn, with the consistent reduced tangent: its step is that of the
+//                     whole tangent, since the residuals of what is solved exactly are zero. No guess of v, x
+//                     and multipliers is wanted
+//
 // Of the solution, what is at the ends of elements is superconvergent (element_pair.h). In between the motion
 // is the element's polynomial: of degree k, error O(h^(k+1)). Constraint forces come in two ways:
 //   multipliers   f, of degree k - 1 on each element, error O(h^k)
@@ -30,19 +40,24 @@
 
 namespace sestina {
 
+enum class StateTimeScheme { kNewton, kLinearQuadratic };
+enum class FirstGuess { kMarch, kHeld };
+
 struct StateTimeOptions {
   int elements = 64;
   std::string pair = "QC";  // one of element_pair_names()
   TestFunctions tests = TestFunctions::kNatural;
   int windows = 1;  // at most as many as elements
-  TimeMatrixKind matrix = TimeMatrixKind::kByElements;
+  StateTimeScheme scheme = StateTimeScheme::kNewton;
+  FirstGuess guess = FirstGuess::kMarch;  // kHeld: no march, the state at the window's start
+  TimeMatrixKind matrix = TimeMatrixKind::kTree;
 };
 
 struct StateTimeStatistics {
   long iterations = 0;      // of Newton's method, over all windows
   int most_iterations = 0;  // of one window
   int held_windows = 0;     // begun from a state held instead of the march
-  long unknowns = 0;        // of the largest window
+  long unknowns = 0;        // of the largest window, on which Newton's method iterates
   double correction = 0.0;  // the largest of the last iterations, relative
 };
 
@@ -96,7 +111,15 @@ class StateTimeSolver {
                     bool with_x) const;
   bool is_interrupted() const { return interrupt_ && interrupt_->load(std::memory_order_relaxed); }
   bool iterate(int first, int count, std::string& failure);
+  void prepare(int most);  // elements of a window
+  std::span<const std::vector<TangentEntry>> tangents_of(int count) const {
+    return {tangents_.data(), static_cast<std::size_t>(count)};
+  }
+  std::span<double> of_window(std::vector<double>& numbers, int count) const {
+    return {numbers.data(), static_cast<std::size_t>(count) * static_cast<std::size_t>(layout_.size())};
+  }
   void assemble(int first, int count);
+  int solve_linear_part(int first, int count);
   double correct(int first, int count);
 
   std::shared_ptr<const Model> model_;
@@ -114,7 +137,7 @@ class StateTimeSolver {
   std::vector<double> end_coordinates_;  // ((elements + 1) x nq)
   std::vector<std::vector<TangentEntry>> tangents_;
   std::vector<double> residuals_, corrections_;
-  std::unique_ptr<TimeMatrix> matrix_;
+  std::unique_ptr<TimeMatrix> matrix_, linear_part_;
   int next_element_ = 0, next_window_ = 0;
   double element_length_ = 0.0;
   StateTimeStatistics statistics_;

@@ -12,40 +12,85 @@ using Sparse = Eigen::SparseMatrix<double>;
 using Vector = Eigen::VectorXd;
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
-struct ElementPart {
-  Sparse A, B;
-  Eigen::SparseLU<Sparse> lu;
-  bool is_regular = false;
+std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+bool has_pattern(const Sparse& a, const Sparse& b) {
+  if (a.rows() != b.rows() || a.nonZeros() != b.nonZeros()) return false;
+  return std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
+
+// Keeps its analysis while the pattern stays.
+class SparseFactor {
+ public:
+  bool factor(int size, const Triplets& triplets) {
+    Sparse next(size, size);
+    next.setFromTriplets(triplets.begin(), triplets.end());
+    if (!has_pattern(next, A_)) lu_.analyzePattern(next);
+    A_.swap(next);
+    lu_.factorize(A_);
+    return lu_.info() == Eigen::Success;
+  }
+  Vector solve(const Vector& b) const { return lu_.solve(b); }
+
+ private:
+  Sparse A_;
+  Eigen::SparseLU<Sparse> lu_;
 };
+
+struct ElementPart {
+  SparseFactor A;
+  Sparse B;
+};
+
+enum class Outcome { kRegular, kSingular, kNotATree };
 
 }  // namespace
 
 struct TimeMatrix::Parts {
   ElementLayout layout;
   int elements = 0;
-  TimeMatrixKind kind = TimeMatrixKind::kByElements;
+  TimeMatrixKind kind = TimeMatrixKind::kTree;
   Executor* executor = nullptr;
+  std::vector<std::unique_ptr<TreeFactor>> trees;
+  int unknowns = 0;
   std::vector<std::unique_ptr<ElementPart>> of_element;
-  Sparse whole;
-  Eigen::SparseLU<Sparse> whole_lu;
+  SparseFactor whole;
 
-  void factor_element(int e, const std::vector<TangentEntry>& tangent);
+  Outcome factor_element(int e, double h, const std::vector<TangentEntry>& tangent);
+  bool factor_sparse(ElementPart& part, const std::vector<TangentEntry>& tangent) const;
   bool factor_whole(std::span<const std::vector<TangentEntry>> tangents);
+  void take_elements();
 };
 
-TimeMatrix::TimeMatrix(const ElementLayout& layout, int elements, TimeMatrixKind kind, Executor* executor)
+TimeMatrix::TimeMatrix(const ElementEquations& equations, int elements, TimeMatrixKind kind, TangentPart part,
+                       Executor* executor)
     : parts_(std::make_unique<Parts>()) {
-  parts_->layout = layout;
-  parts_->elements = elements;
-  parts_->kind = kind;
-  parts_->executor = executor;
-  if (kind == TimeMatrixKind::kSparse) return;
-  for (int e = 0; e < elements; ++e) parts_->of_element.push_back(std::make_unique<ElementPart>());
+  Parts& p = *parts_;
+  p.layout = equations.layout();
+  p.elements = elements;
+  p.kind = part == TangentPart::kLinear ? TimeMatrixKind::kTree : kind;
+  p.executor = executor;
+  p.unknowns = p.layout.size();
+  if (p.kind == TimeMatrixKind::kByElements) p.take_elements();
+  if (p.kind != TimeMatrixKind::kTree) return;
+  const auto plan = TreeFactor::make_plan(p.layout, equations.pair(), equations.joints(), part);
+  p.unknowns = TreeFactor::kept(*plan);
+  for (int e = 0; e < elements; ++e) p.trees.push_back(std::make_unique<TreeFactor>(plan));
 }
 TimeMatrix::~TimeMatrix() = default;
 
-void TimeMatrix::Parts::factor_element(int e, const std::vector<TangentEntry>& tangent) {
-  ElementPart& part = *of_element[static_cast<std::size_t>(e)];
+TimeMatrixKind TimeMatrix::kind() const { return parts_->kind; }
+int TimeMatrix::unknowns_of_element() const { return parts_->unknowns; }
+
+void TimeMatrix::Parts::take_elements() {
+  kind = TimeMatrixKind::kByElements;
+  unknowns = layout.size();
+  trees.clear();
+  for (int e = 0; e < elements; ++e) of_element.push_back(std::make_unique<ElementPart>());
+}
+
+bool TimeMatrix::Parts::factor_sparse(ElementPart& part, const std::vector<TangentEntry>& tangent) const {
   Triplets own, by_start;
   const int size = layout.size();
   for (const TangentEntry& entry : tangent) {
@@ -55,18 +100,31 @@ void TimeMatrix::Parts::factor_element(int e, const std::vector<TangentEntry>& t
       by_start.emplace_back(entry.row, entry.column - size, entry.value);
     }
   }
-  part.A.resize(size, size), part.B.resize(size, layout.start_size());
-  part.A.setFromTriplets(own.begin(), own.end());
+  part.B.resize(size, layout.start_size());
   part.B.setFromTriplets(by_start.begin(), by_start.end());
-  part.lu.compute(part.A);
-  part.is_regular = part.lu.info() == Eigen::Success;
+  return part.A.factor(size, own);
+}
+
+Outcome TimeMatrix::Parts::factor_element(int e, double h, const std::vector<TangentEntry>& tangent) {
+  if (kind == TimeMatrixKind::kByElements) {
+    return factor_sparse(*of_element[index(e)], tangent) ? Outcome::kRegular : Outcome::kSingular;
+  }
+  switch (trees[index(e)]->factor(h, tangent)) {
+    case TreeFactor::Status::kRegular:
+      return Outcome::kRegular;
+    case TreeFactor::Status::kNotATree:
+      return Outcome::kNotATree;
+    case TreeFactor::Status::kSingular:
+      break;
+  }
+  return Outcome::kSingular;
 }
 
 bool TimeMatrix::Parts::factor_whole(std::span<const std::vector<TangentEntry>> tangents) {
   Triplets all;
-  const int size = layout.size();
-  for (int e = 0; e < elements; ++e) {
-    for (const TangentEntry& entry : tangents[static_cast<std::size_t>(e)]) {
+  const int size = layout.size(), count = static_cast<int>(tangents.size());
+  for (int e = 0; e < count; ++e) {
+    for (const TangentEntry& entry : tangents[index(e)]) {
       if (entry.column < size) {
         all.emplace_back(e * size + entry.row, e * size + entry.column, entry.value);
       } else if (e > 0) {
@@ -75,26 +133,31 @@ bool TimeMatrix::Parts::factor_whole(std::span<const std::vector<TangentEntry>> 
       }
     }
   }
-  whole.resize(elements * size, elements * size);
-  whole.setFromTriplets(all.begin(), all.end());
-  whole_lu.compute(whole);
-  return whole_lu.info() == Eigen::Success;
+  return whole.factor(count * size, all);
 }
 
-int TimeMatrix::factor(std::span<const std::vector<TangentEntry>> tangents) {
+int TimeMatrix::factor(double h, std::span<const std::vector<TangentEntry>> tangents) {
   Parts& p = *parts_;
   if (p.kind == TimeMatrixKind::kSparse) return p.factor_whole(tangents) ? -1 : 0;
+  const int count = static_cast<int>(tangents.size());
+  std::vector<Outcome> outcomes(tangents.size());
   const auto factor_some = [&](int begin, int end) {
-    for (int e = begin; e < end; ++e) p.factor_element(e, tangents[static_cast<std::size_t>(e)]);
+    for (int e = begin; e < end; ++e) outcomes[index(e)] = p.factor_element(e, h, tangents[index(e)]);
   };
-  if (p.executor) {
-    p.executor->parallel_for(p.elements, 1, factor_some);
-  } else {
-    factor_some(0, p.elements);
+  const auto factor_all = [&] {
+    if (p.executor) {
+      p.executor->parallel_for(count, 1, factor_some);
+    } else {
+      factor_some(0, count);
+    }
+  };
+  factor_all();
+  if (std::find(outcomes.begin(), outcomes.end(), Outcome::kNotATree) != outcomes.end()) {
+    p.take_elements();
+    factor_all();
   }
-  const auto singular = std::find_if(p.of_element.begin(), p.of_element.end(),
-                                     [](const auto& part) { return !part->is_regular; });
-  return singular == p.of_element.end() ? -1 : static_cast<int>(singular - p.of_element.begin());
+  const auto singular = std::find(outcomes.begin(), outcomes.end(), Outcome::kSingular);
+  return singular == outcomes.end() ? -1 : static_cast<int>(singular - outcomes.begin());
 }
 
 void TimeMatrix::solve(std::span<const double> residuals, std::span<double> corrections) {
@@ -102,18 +165,27 @@ void TimeMatrix::solve(std::span<const double> residuals, std::span<double> corr
   const Eigen::Map<const Vector> r(residuals.data(), static_cast<Eigen::Index>(residuals.size()));
   Eigen::Map<Vector> d(corrections.data(), static_cast<Eigen::Index>(corrections.size()));
   if (p.kind == TimeMatrixKind::kSparse) {
-    d = p.whole_lu.solve(Vector(-r));
+    d = p.whole.solve(Vector(-r));
     return;
   }
-  const Eigen::Index size = p.layout.size();
+  const Eigen::Index size = p.layout.size(), count = r.size() / size;
   Vector b(size);
-  for (int e = 0; e < p.elements; ++e) {  // (1)
-    ElementPart& part = *p.of_element[static_cast<std::size_t>(e)];
+  for (Eigen::Index e = 0; e < count; ++e) {  // (1)
     b = -r.segment(e * size, size);
-    if (e > 0) {
-      b -= part.B * d.segment((e - 1) * size + p.layout.end_start(), p.layout.start_size());
+    const std::span<double> own(b.data(), index(p.layout.size()));
+    const Eigen::Index start = (e - 1) * size + p.layout.end_start();
+    if (p.kind == TimeMatrixKind::kTree) {
+      TreeFactor& tree = *p.trees[static_cast<std::size_t>(e)];
+      if (e > 0) {
+        tree.subtract_start({d.data() + start, index(p.layout.start_size())}, own);
+      }
+      tree.solve(own);
+      d.segment(e * size, size) = b;
+      continue;
     }
-    d.segment(e * size, size) = part.lu.solve(b);
+    ElementPart& part = *p.of_element[static_cast<std::size_t>(e)];
+    if (e > 0) b -= part.B * d.segment(start, p.layout.start_size());
+    d.segment(e * size, size) = part.A.solve(b);
   }
 }
 

@@ -3,35 +3,44 @@
 // With A_e the derivative of element e's equations by its own unknowns and B_e by its start, which is the end
 // part of y_(e-1), the system is block lower bidiagonal:
 //   A_e dy_e + B_e dend_(e-1) = -r_e,   dend_(-1) = 0                                              (1)
-// Two ways to solve it:
-//   by elements  every A_e is factored (sparse LU, on the executor: elements are independent of each other),
-//                then (1) is solved from the first element to the last
-//   sparse       one sparse LU of the whole matrix, which knows nothing of its form: the baseline
-// The factors of an element have O(k^2 n) numbers for a chain of n bodies; (1) costs as much for each
-// element.
+// Three ways to solve it:
+//   tree         every A_e is factored along the tree of the mechanism (tree_factor.h), on the executor:
+//                elements are independent of each other; then (1) is solved from the first element to the
+//                last. Where a force couples bodies that no joint connects, by elements instead
+//   by elements  the same with a sparse LU of every A_e, which knows nothing of the tree
+//   sparse       one sparse LU of the whole matrix, which knows nothing of elements: the baseline
+// A sparse LU is analysed again only when its pattern has changed.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "sestina/state_time/element_equations.h"
+#include "sestina/state_time/tree_factor.h"
 
 namespace sestina {
 
 class Executor;
 
-enum class TimeMatrixKind { kByElements, kSparse };
+enum class TimeMatrixKind { kTree, kByElements, kSparse };
 
 class TimeMatrix {
  public:
-  TimeMatrix(const ElementLayout& layout, int elements, TimeMatrixKind kind, Executor* executor);
+  // Of at most so many elements with these equations. The linear part is solved along the tree, whatever
+  // `kind` says.
+  TimeMatrix(const ElementEquations& equations, int elements, TimeMatrixKind kind, TangentPart part,
+             Executor* executor);
   ~TimeMatrix();
 
-  // Returns the first element whose part is singular, or -1; the baseline cannot tell which and returns 0.
-  int factor(std::span<const std::vector<TangentEntry>> tangents);
-  // corrections <- -J^-1 residuals; both (elements x layout.size()).
+  // Of elements h long, a tangent for each. Returns the first element whose part is singular, or -1; the
+  // baseline cannot tell which and returns 0.
+  int factor(double h, std::span<const std::vector<TangentEntry>> tangents);
+  // corrections <- -J^-1 residuals; both (as many elements x layout.size()).
   void solve(std::span<const double> residuals, std::span<double> corrections);
+
+  // The way that is taken.
+  TimeMatrixKind kind() const;
+  int unknowns_of_element() const;  // of the linear equations that are factored
 
  private:
   struct Parts;
