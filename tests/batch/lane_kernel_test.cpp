@@ -48,8 +48,9 @@ struct Lanes {
     Properties<double> result = calc_properties(*model);
     for (BodyIndex b{1}; b.value() < model->bodies().size(); ++b) {
       result.bodies[b].M.mass *= factor;
-      SymMat3<double>& J = result.bodies[b].M.J;
-      for (double* moment : {&J.xx, &J.yy, &J.zz, &J.xy, &J.xz, &J.yz}) *moment *= factor;
+      for (SymMat3<double>* J : {&result.bodies[b].M.J, &result.bodies[b].J_com}) {
+        for (double* moment : {&J->xx, &J->yy, &J->zz, &J->xy, &J->xz, &J->yz}) *moment *= factor;
+      }
     }
     return result;
   }
