@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Derives the planar pendulum of n particles with SymPy and compares with bench_symbolic.
+"""Derives the planar pendulum of n particles with SymPy and CasADi, and compares with bench_symbolic.
 
-    python3 -m venv VENV && VENV/bin/pip install sympy
+    python3 -m venv VENV && VENV/bin/pip install sympy casadi numpy
     VENV/bin/python benchmarks/symbolic_peers.py build/bench/benchmarks/bench_symbolic [largest n]
 
-The work is the same on both sides: from nothing to the mass matrix and the forcing of Kane's method. Processor
-time; of SymPy one derivation in a fresh process for each n, the import of SymPy left out.
+SymPy does the same work as we: frames, points and Kane's method, from nothing to the mass matrix M and the forcing f.
+CasADi has no mechanics: it is given the kinetic and potential energy and finds M and f of Lagrange's method by
+automatic differentiation. Evaluated is M and f at one state: SymPy's through lambdify(cse=True) to NumPy, CasADi's in its
+virtual machine. Processor time; each derivation in a fresh process, imports left out. What is not installed is left out.
 """
 
 import subprocess
@@ -13,12 +15,28 @@ import sys
 import time
 
 
-def derive(n):
-    """Seconds of processor time, and operations of M and f as they stand and with shared parts counted once."""
-    from sympy import cse, symbols
+def timed(function):
+    start = time.process_time()
+    result = function()
+    return result, time.process_time() - start
+
+
+def time_call(function):
+    """The least seconds of a call, of five rounds of at least 20 ms."""
+    best = float("inf")
+    for _ in range(5):
+        calls, start = 0, time.process_time()
+        while (spent := time.process_time() - start) < 0.02:
+            function()
+            calls += 1
+        best = min(best, spent / calls)
+    return best
+
+
+def derive_by_sympy(n):
+    from sympy import symbols
     from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
 
-    start = time.process_time()
     q, u = dynamicsymbols(f"q:{n}"), dynamicsymbols(f"u:{n}")
     m, l = symbols(f"m:{n}"), symbols(f"l:{n}")
     g, t = symbols("g t")
@@ -37,35 +55,85 @@ def derive(n):
         point = end
     kane = KanesMethod(frame, q_ind=q, u_ind=u, kd_eqs=kinematics)
     kane.kanes_equations(particles, loads)
-    mass_matrix, forcing = kane.mass_matrix, kane.forcing
-    seconds = time.process_time() - start
-    flat = sum(e.count_ops() for e in list(mass_matrix) + list(forcing))
-    parts, outputs = cse([mass_matrix, forcing])
-    shared = sum(e.count_ops() for _, e in parts) + sum(e.count_ops() for o in outputs for e in o)
-    return seconds, flat, shared
+    return [*q, *u, *m, *l, g], kane.mass_matrix, kane.forcing
+
+
+def sympy_times(n):
+    from sympy import lambdify
+    import sympy.physics.mechanics  # noqa: F401, its import is not the derivation
+
+    (inputs, mass_matrix, forcing), seconds = timed(lambda: derive_by_sympy(n))
+    function = lambdify(inputs, [mass_matrix, forcing], cse=True)
+    return seconds, time_call(lambda: function(*([0.7] * len(inputs))))
+
+
+def derive_by_casadi(n):
+    import casadi as ca
+
+    q, u, m, l = (ca.SX.sym(name, n) for name in "quml")
+    g = ca.SX.sym("g")
+    kinetic = potential = 0
+    x = y = 0
+    v_x = v_y = 0
+    for i in range(n):  # x down, y to the side
+        x, y = x + l[i] * ca.cos(q[i]), y + l[i] * ca.sin(q[i])
+        v_x, v_y = v_x - l[i] * ca.sin(q[i]) * u[i], v_y + l[i] * ca.cos(q[i]) * u[i]
+        kinetic += m[i] * (v_x**2 + v_y**2) / 2
+        potential -= m[i] * g * x
+    momenta = ca.gradient(kinetic, u)
+    forcing = ca.gradient(kinetic - potential, q) - ca.jtimes(momenta, q, u)
+    return ca.Function("f", [q, u, m, l, g], [ca.jacobian(momenta, u), forcing])
+
+
+def casadi_times(n):
+    import casadi  # noqa: F401, its import is not the derivation
+    import numpy as np
+
+    function, seconds = timed(lambda: derive_by_casadi(n))
+    buffer, evaluate = function.buffer()
+    arrays = [np.full(size, 0.7) for size in (n, n, n, n, 1)] + [np.zeros(function.nnz_out(i)) for i in (0, 1)]
+    for i in range(5):
+        buffer.set_arg(i, memoryview(arrays[i]))
+    for i in range(2):
+        buffer.set_res(i, memoryview(arrays[5 + i]))
+    return seconds, time_call(evaluate)
 
 
 def ours(program, largest):
-    """{n: (milliseconds, operations)} from the table that the program prints."""
+    """{n: (derive ms, M and f alone us, among many us)} from the table that the program prints."""
     lines = subprocess.run([program, str(largest)], check=True, capture_output=True, text=True).stdout.splitlines()
     rows = [line.split() for line in lines if line.split() and line.split()[0].isdigit()]
-    return {int(row[0]): (float(row[1]), int(row[3])) for row in rows}
+    return {int(row[0]): (float(row[1]), float(row[6]), float(row[7])) for row in rows}
+
+
+def peer(name, n):
+    """(seconds to derive, seconds to evaluate), or None where it is not installed."""
+    result = subprocess.run([sys.executable, __file__, f"--{name}", str(n)], capture_output=True, text=True)
+    if "ModuleNotFoundError" in result.stderr:
+        return None
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr)
+    return tuple(float(word) for word in result.stdout.split())
 
 
 def main():
-    if sys.argv[1:2] == ["--derive"]:
-        print(*derive(int(sys.argv[2])))
+    if len(sys.argv) == 3 and sys.argv[1] in ("--sympy", "--casadi"):
+        print(*(sympy_times if sys.argv[1] == "--sympy" else casadi_times)(int(sys.argv[2])))
         return
     program, largest = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
-    import sympy
-
-    print(f"SymPy {sympy.__version__}, Python {sys.version.split()[0]}")
-    print(f"{'n':>4} {'ratio':>9} {'SymPy s':>9} {'ours ms':>9} {'flat ops':>9} {'shared':>9} {'our ops':>9}")
-    for n, (milliseconds, operations) in ours(program, largest).items():
-        result = subprocess.run([sys.executable, __file__, "--derive", str(n)], check=True, capture_output=True, text=True)
-        seconds, flat, shared = result.stdout.split()
-        ratio = float(seconds) / (1e-3 * milliseconds)
-        print(f"{n:4d} {ratio:9.0f} {float(seconds):9.3f} {milliseconds:9.3f} {flat:>9} {shared:>9} {operations:9d}", flush=True)
+    print("derive in ms, evaluate M and f in us; x: the peer's time over ours")
+    print(f"{'n':>4} {'ours':>9} {'SymPy':>9} {'x':>6} {'CasADi':>9} {'x':>6}"
+          f"   {'ours':>9} {'of many':>9} {'SymPy':>9} {'x':>6} {'CasADi':>9} {'x':>6}")
+    for n, (derive, alone, of_many) in ours(program, largest).items():
+        row, second = f"{n:4d} {derive:9.3f}", f"   {alone:9.3f} {of_many:9.3f}"
+        for name in ("sympy", "casadi"):
+            times = peer(name, n)
+            if times is None:
+                row, second = row + f" {'-':>9} {'-':>6}", second + f" {'-':>9} {'-':>6}"
+                continue
+            row += f" {1e3 * times[0]:9.3f} {1e3 * times[0] / derive:6.1f}"
+            second += f" {1e6 * times[1]:9.3f} {1e6 * times[1] / alone:6.1f}"
+        print(row + second, flush=True)
 
 
 if __name__ == "__main__":
