@@ -49,8 +49,9 @@ template <int kLanes>
 template <int kLanes>
 void run_call(const Instruction& i, double* r, std::span<const std::shared_ptr<const Table>> tables) {
   double* const to = r + std::size_t{i.to} * kLanes;
-  const double *const a = r + std::size_t{i.a} * kLanes, *const b = r + std::size_t{i.b} * kLanes,
-                      *const c = r + std::size_t{i.c} * kLanes, *const d = r + std::size_t{i.d} * kLanes;
+  const double* const a = r + std::size_t{i.a} * kLanes;
+  const double* const b = i.code == Code::kTable ? a : r + std::size_t{i.b} * kLanes;
+  const double *const c = r + std::size_t{i.c} * kLanes, *const d = r + std::size_t{i.d} * kLanes;
   switch (i.code) {
     case Code::kPower:
       for (int k = 0; k < kLanes; ++k) to[k] = pow(a[k], b[k]);
@@ -80,60 +81,69 @@ struct States {
   int lanes;
 };
 
+#define SESTINA_OF_TWO_ROWS(expression)                    \
+  {                                                        \
+    double* const to = row(i.to);                          \
+    const double *const a = row(i.a), *const b = row(i.b); \
+    SESTINA_EACH_LANE to[k] = (expression);                \
+    break;                                                 \
+  }
+#define SESTINA_OF_ROW_AND_UNIFORM(expression) \
+  {                                            \
+    double* const to = row(i.to);              \
+    const double* const a = row(i.a);          \
+    const double b = uniform[i.b];             \
+    SESTINA_EACH_LANE to[k] = (expression);    \
+    break;                                     \
+  }
+
 template <int kLanes>
 [[gnu::always_inline]] inline void run_code(std::span<const Instruction> code,
                                             std::span<const std::shared_ptr<const Table>> tables,
                                             const double* uniform, const States& states, double* r) {
+  const auto row = [r](std::uint32_t place) { return r + std::size_t{place} * kLanes; };
   for (const Instruction& i : code) {
-    double* const to = r + std::size_t{i.to} * kLanes;
-    const double *const a = r + std::size_t{i.a} * kLanes, *const b = r + std::size_t{i.b} * kLanes;
     switch (i.code) {
       case Code::kLoad: {
+        double* const to = row(i.to);
         const double* const from = states.in + i.a * states.stride;
         for (int k = 0; k < kLanes; ++k) to[k] = from[std::min(k, states.lanes - 1)];
         break;
       }
       case Code::kBroadcast:
-        SESTINA_EACH_LANE to[k] = uniform[i.a];
+        std::fill_n(row(i.to), kLanes, uniform[i.a]);
         break;
       case Code::kAdd:
-        SESTINA_EACH_LANE to[k] = a[k] + b[k];
-        break;
+        SESTINA_OF_TWO_ROWS(a[k] + b[k])
       case Code::kSubtract:
-        SESTINA_EACH_LANE to[k] = a[k] - b[k];
-        break;
+        SESTINA_OF_TWO_ROWS(a[k] - b[k])
       case Code::kMultiply:
-        SESTINA_EACH_LANE to[k] = a[k] * b[k];
-        break;
+        SESTINA_OF_TWO_ROWS(a[k] * b[k])
       case Code::kDivide:
-        SESTINA_EACH_LANE to[k] = a[k] / b[k];
-        break;
+        SESTINA_OF_TWO_ROWS(a[k] / b[k])
       case Code::kAddUniform:
-        SESTINA_EACH_LANE to[k] = a[k] + uniform[i.b];
-        break;
+        SESTINA_OF_ROW_AND_UNIFORM(a[k] + b)
       case Code::kSubtractUniform:
-        SESTINA_EACH_LANE to[k] = a[k] - uniform[i.b];
-        break;
+        SESTINA_OF_ROW_AND_UNIFORM(a[k] - b)
       case Code::kSubtractFromUniform:
-        SESTINA_EACH_LANE to[k] = uniform[i.b] - a[k];
-        break;
+        SESTINA_OF_ROW_AND_UNIFORM(b - a[k])
       case Code::kMultiplyUniform:
-        SESTINA_EACH_LANE to[k] = a[k] * uniform[i.b];
-        break;
+        SESTINA_OF_ROW_AND_UNIFORM(a[k] * b)
       case Code::kDivideByUniform:
-        SESTINA_EACH_LANE to[k] = a[k] / uniform[i.b];
-        break;
+        SESTINA_OF_ROW_AND_UNIFORM(a[k] / b)
       case Code::kDivideUniform:
-        SESTINA_EACH_LANE to[k] = uniform[i.b] / a[k];
-        break;
-      case Code::kNegate:
+        SESTINA_OF_ROW_AND_UNIFORM(b / a[k])
+      case Code::kNegate: {
+        double* const to = row(i.to);
+        const double* const a = row(i.a);
         SESTINA_EACH_LANE to[k] = -a[k];
         break;
+      }
       case Code::kSinCos:
-        calc_sincos<kLanes>(a, to, r + std::size_t{i.b} * kLanes);
+        calc_sincos<kLanes>(row(i.a), row(i.to), row(i.b));
         break;
       case Code::kStore:
-        std::copy_n(a, states.lanes, states.out + i.to * states.stride);
+        std::copy_n(row(i.a), states.lanes, states.out + i.to * states.stride);
         break;
       case Code::kStoreUniform:
         std::fill_n(states.out + i.to * states.stride, states.lanes, uniform[i.a]);
