@@ -1,0 +1,132 @@
+"""Plots and animations of results, by matplotlib where it is installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.figure import Figure
+
+    from ._core import Model
+    from .result import Result
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib.pyplot
+    except ImportError:
+        raise ImportError("plots want matplotlib: pip install matplotlib") from None
+    return matplotlib.pyplot
+
+
+def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
+    """Columns over another one, a panel for each unit. See Result.plot."""
+    names = result.table.select(list(columns))
+    units = list(dict.fromkeys(result.unit(name) for name in names))
+    figure, panels = _pyplot().subplots(
+        len(units), 1, sharex=True, squeeze=False, figsize=(7, 1.2 + 2.2 * len(units)), layout="constrained"
+    )
+    for panel, unit in zip(panels[:, 0], units, strict=True):
+        own = [name for name in names if result.unit(name) == unit]
+        for name in own:
+            panel.plot(result[x], result[name], label=name)
+        panel.set_ylabel(unit if len(own) > 1 else f"{own[0]} / {unit}")
+        if len(own) > 1:
+            panel.legend()
+        panel.grid(alpha=0.3)
+    panels[-1, 0].set_xlabel(f"{x} / {result.unit(x)}")
+    if result.table.model_name:
+        panels[0, 0].set_title(result.table.model_name)
+    return figure  # type: ignore[no-any-return]
+
+
+def _lines(model: Model, q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+    """For each body but the ground the broken line (frames, points, 3) m that stands for it: from where it hangs on
+    its parent through its origin to its points."""
+    motion = model.kinematics(q)
+    points = {name: model.point_position(name, q) for name in model.points}
+    lines = []
+    for b, body in enumerate(model.bodies):
+        if b == 0:
+            continue
+        own = [position for name, position in points.items() if name.startswith(f"{body}.") and name != f"{body}.origin"]
+        origin = motion.position[:, b]
+        parts: list[npt.NDArray[np.float64]] = [origin]
+        for position in own:
+            parts += [position, origin]
+        lines.append(np.stack(parts, axis=1))
+    return lines
+
+
+def _instants(result: Result, fps: float, speed: float) -> npt.NDArray[np.intp]:
+    """The rows to show: those nearest to frames that are speed/fps seconds of the motion apart."""
+    count = max(2, round((result.t[-1] - result.t[0]) / speed * fps) + 1)
+    wanted = np.linspace(result.t[0], result.t[-1], min(count, 20_000))
+    after = np.clip(np.searchsorted(result.t, wanted), 1, len(result) - 1)
+    is_before_nearer = wanted - result.t[after - 1] < result.t[after] - wanted
+    return after - is_before_nearer
+
+
+def _view(lines: list[npt.NDArray[np.float64]], gravity: Sequence[float | str]) -> tuple[int, int]:
+    """The ground axes across and up: up is against gravity, across that of the others along which most moves."""
+    weights = [0.0 if isinstance(g, str) else abs(g) for g in gravity]
+    up = int(np.argmax(weights)) if max(weights) > 0 else 2
+    everything = np.concatenate([line.reshape(-1, 3) for line in lines])
+    extent = np.ptp(everything, axis=0)
+    extent[up] = -1.0
+    return int(np.argmax(extent)), up
+
+
+def animate(
+    result: Result, path: str | os.PathLike[str] | None, fps: float, speed: float, view: str | None
+) -> FuncAnimation:
+    """The bodies as lines through their points. See Result.animate."""
+    pyplot = _pyplot()
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    if len(result) < 2:
+        raise ValueError("a motion of one row cannot be animated")
+    model = result.model
+    rows = _instants(result, fps, speed)
+    lines = _lines(model, result.q[rows])
+    if view is None:
+        across, up = _view(lines, model.system.gravity)
+    elif len(view) == 2 and set(view) <= set("xyz") and view[0] != view[1]:
+        across, up = "xyz".index(view[0]), "xyz".index(view[1])
+    else:
+        raise ValueError(f"view: {view!r} is not two of the axes x, y, z")
+    figure, panel = pyplot.subplots(figsize=(5, 5), layout="constrained")
+    everything = np.concatenate([line.reshape(-1, 3) for line in lines] + [np.zeros((1, 3))])
+    middle = (everything.max(axis=0) + everything.min(axis=0)) / 2
+    half = max(0.55 * float(np.ptp(everything[:, [across, up]], axis=0).max()), 1e-6)
+    panel.set_xlim(middle[across] - half, middle[across] + half)
+    panel.set_ylim(middle[up] - half, middle[up] + half)
+    panel.set_aspect("equal")
+    panel.set_xlabel(f"{'xyz'[across]} / m")
+    panel.set_ylabel(f"{'xyz'[up]} / m")
+    panel.grid(alpha=0.3)
+    artists = [panel.plot([], [], "o-", lw=3, ms=4)[0] for _ in lines]
+    clock = panel.text(0.02, 0.97, "", transform=panel.transAxes, va="top")
+
+    def draw(frame: int) -> list[Any]:
+        for artist, line in zip(artists, lines, strict=True):
+            artist.set_data(line[frame, :, across], line[frame, :, up])
+        clock.set_text(f"t = {result.t[rows[frame]]:.2f} s")
+        return [*artists, clock]
+
+    animation = FuncAnimation(figure, draw, frames=len(rows), interval=1000 / fps, blit=True)
+    if path is not None:
+        suffix = os.path.splitext(os.fspath(path))[1].lower()
+        if suffix == ".gif":
+            animation.save(os.fspath(path), writer=PillowWriter(fps=round(fps)))
+        elif suffix == ".mp4":
+            animation.save(os.fspath(path), writer="ffmpeg", fps=round(fps))
+        else:
+            raise ValueError(f"{os.fspath(path)}: an animation is saved as .gif or .mp4")
+    return animation

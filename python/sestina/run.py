@@ -1,0 +1,185 @@
+"""Simulation."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from typing import TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._core import Model, Report, System, Table
+from .errors import ComputationError, InputError
+from .result import Result, as_system
+
+#: Called with the time (s), the duration (s), the wall time (s) and the number of steps.
+Progress = Callable[[float, float, float, int], object]
+
+
+class ProgressBar:
+    """Shows how far a run has come on one line of the terminal."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._is_shown = False
+
+    def __call__(self, t: float, duration: float, wall_seconds: float, steps: int) -> None:
+        fraction = t / duration if duration > 0 else 1.0
+        bar = ("#" * round(40 * fraction)).ljust(40, ".")
+        self._stream.write(f"\r[{bar}] {100 * fraction:3.0f} %  t = {t:.3g} of {duration:.3g} s  {steps} steps")
+        self._stream.flush()
+        self._is_shown = True
+
+    def close(self) -> None:
+        if self._is_shown:
+            self._stream.write("\n")
+
+
+def _watch(progress: bool | Progress) -> tuple[ProgressBar | None, Progress | None]:
+    if progress is True:
+        bar = ProgressBar()
+        return bar, bar
+    return None, None if progress is False else progress
+
+
+def _edit(
+    system: System,
+    duration: float | None,
+    every: float | None,
+    solver: str | None,
+    integrator: str | None,
+    rtol: float | None,
+    atol: float | None,
+    dt: float | None,
+) -> System:
+    analysis = system.analysis
+    if duration is not None:
+        analysis.duration = duration
+    if every is not None:
+        system.output.every = every
+    if solver is not None:
+        analysis.solver = solver
+    if integrator is not None:
+        analysis.integrator.name = integrator
+    if rtol is not None:
+        analysis.step.rtol = rtol
+    if atol is not None:
+        analysis.step.atol = atol
+    if dt is not None:
+        analysis.step.driver = "fixed"
+        analysis.step.dt = dt
+    elif rtol is not None or atol is not None:
+        analysis.step.driver = "variable"
+    return system
+
+
+def _initial_state(
+    system: System, q: npt.ArrayLike | None, u: npt.ArrayLike | None
+) -> tuple[list[float], list[float]]:
+    model = system.freeze()
+    given = (model.q0 if q is None else q, model.u0 if u is None else u)
+    flat = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given]
+    for name, values, length in zip("qu", flat, (model.nq, model.nu), strict=True):
+        if values.shape != (length,):
+            raise InputError(f"{name} has the shape {values.shape}; allowed is ({length},)")
+    return flat[0].tolist(), flat[1].tolist()
+
+
+def _finish(system: System, table: Table, report: Report, check: bool) -> Result:
+    result = Result(table, report, system)
+    if report.hint:
+        warnings.warn(report.hint, stacklevel=3)
+    if report.checkpoint_failure:
+        warnings.warn(report.checkpoint_failure, stacklevel=3)
+    if report.status == "failed" and check:
+        raise ComputationError(report.failure, report.t, report.failure, result)
+    return result
+
+
+def simulate(
+    system: System | Model,
+    *,
+    duration: float | None = None,
+    every: float | None = None,
+    solver: str | None = None,
+    integrator: str | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    dt: float | None = None,
+    q: npt.ArrayLike | None = None,
+    u: npt.ArrayLike | None = None,
+    reactions: bool = False,
+    progress: bool | Progress = False,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    every_wall: float | None = None,
+    real_time: float | None = None,
+    trace: bool = False,
+    check: bool = True,
+) -> Result:
+    """Simulate from the initial state to the end of the duration.
+
+    What is not given is as `system.analysis` and `system.output` say; the system is not changed.
+
+    duration    s
+    every       s between rows; a hundredth of the duration unless said otherwise
+    solver      one of solver_names()
+    integrator  one of integrator_names()
+    rtol, atol  tolerances of a step of variable length
+    dt          s, steps of this length instead
+    q, u        (nq), (nu) where the run begins; those of the description where they are not given
+    reactions   record the reactions of all joints, too
+    progress    True shows a bar; or what is called some ten times a second with the time (s), the duration (s),
+                the wall time (s) and the number of steps
+    out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
+    threads     of solvers that work in parallel; results do not depend on it
+    checkpoint  a file that resume() can continue the run from, written every `every_wall` s of wall time
+    real_time   seconds of the run in a second of the wall clock
+    trace       measure where the time goes: result.report.trace
+    check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
+
+    Ctrl-C ends the run: what there is is returned, and `result.report.status` is `interrupted`.
+    """
+    described = _edit(as_system(system), duration, every, solver, integrator, rtol, atol, dt)
+    initial = None if q is None and u is None else _initial_state(described, q, u)
+    bar, callback = _watch(progress)
+    try:
+        table, report = _core._simulate(
+            described, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial
+        )
+    finally:
+        if bar is not None:
+            bar.close()
+    return _finish(described, table, report, check)
+
+
+def resume(
+    checkpoint: str | os.PathLike[str],
+    *,
+    progress: bool | Progress = False,
+    out: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    every_wall: float | None = None,
+    real_time: float | None = None,
+    trace: bool = False,
+    check: bool = True,
+) -> Result:
+    """Continue the run that left this checkpoint: with the rows of its result file, bit for bit.
+
+    out: where the result file is now, if it was moved. Of a run without a result file the rows begin with the
+    next one. The other arguments are those of simulate().
+    """
+    bar, callback = _watch(progress)
+    try:
+        system, table, report = _core._resume(
+            checkpoint, callback, out, threads, every_wall, real_time, trace
+        )
+    finally:
+        if bar is not None:
+            bar.close()
+    return _finish(system, table, report, check)

@@ -1,0 +1,122 @@
+"""Many runs of one model with other values of some of its keys."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._core import Model, System
+from .errors import ComputationError
+from .result import as_system
+
+#: Called with the runs done, all runs, those that failed, the wall time (s) and the fraction of the work done.
+SweepProgress = Callable[[int, int, int, float, float], object]
+
+
+class SweepResult:
+    """The runs of a sweep, on a grid with an axis for each key that varies.
+
+    `result["hinge.q"]` (n1, n2, ...) is a column of the last row of each run; NaN where a run has none.
+    """
+
+    def __init__(self, told: dict[str, Any], report: dict[str, Any] | None, path: pathlib.Path | None) -> None:
+        #: For each key that varies its values: an array of numbers, or texts.
+        self.axes: dict[str, npt.NDArray[np.float64] | list[str]] = {
+            path: np.array(numbers) if numbers else list(values) for path, values, numbers in told["axes"]
+        }
+        self.shape = tuple(len(values) for values in self.axes.values())
+        self.columns: list[str] = told["columns"]
+        self.report = report  #: None of a sweep that was read from a file
+        self.path = path  #: the HDF5 file; None where it was not kept
+        self.status = np.array(told["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `pending`
+        self.reasons = np.array(told["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
+        self.energy_drift: npt.NDArray[np.float64] = told["energy_drift"].reshape(self.shape)  #: J
+        self.steps: npt.NDArray[np.float64] = told["steps"].reshape(self.shape)
+        self._units = dict(zip(told["columns"], told["units"], strict=True))
+        self._last: npt.NDArray[np.float64] = told["last"].reshape(*self.shape, len(self.columns))
+        self._series: list[str] = told["series"]
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        if name not in self._units:
+            raise KeyError(f"the sweep has no column {name!r}; it has {', '.join(self.columns)}")
+        return self._last[..., self.columns.index(name)]
+
+    def unit(self, name: str) -> str:
+        """The unit of a column."""
+        return str(self._units[name])
+
+    def series(self, name: str) -> npt.NDArray[np.float64]:
+        """(n1, n2, ..., rows) A column that was recorded over time; h5py must be installed."""
+        if self.path is None or name not in self._series:
+            raise KeyError(f"{name!r} was not recorded over time; `out` and `record` of the sweep say what is")
+        import h5py
+
+        with h5py.File(self.path, "r") as file:
+            return np.asarray(file["series"][..., self._series.index(name)], dtype=np.float64)
+
+    def __repr__(self) -> str:
+        grid = " x ".join(f"{len(values)} {path}" for path, values in self.axes.items())
+        return f"<sestina.SweepResult {grid}: {int((self.status == 'complete').sum())} of {self.status.size} complete>"
+
+
+def _axis(path: str, values: Iterable[object] | str) -> str:
+    if isinstance(values, str):
+        return f"{path}={values}"
+    texts = []
+    for value in values:
+        plain = value.item() if isinstance(value, np.generic) else value
+        texts.append(plain if isinstance(plain, str) else json.dumps(plain))
+    return f"{path}=[{', '.join(texts)}]"
+
+
+def sweep(
+    model: System | Model,
+    vary: Mapping[str, Iterable[object] | str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    record: Sequence[str] = (),
+    reactions: bool = False,
+    resume: bool = False,
+    lanes: bool = True,
+    threads: int | None = None,
+    progress: SweepProgress | None = None,
+    check: bool = False,
+) -> SweepResult:
+    """Simulate for all combinations of values of keys, on several threads; results do not depend on their number.
+
+    vary       {"parameters.l1": numpy.linspace(0.5, 1.5, 100), "joints.hinge.q": "0:3:31",
+               "analysis.solver": ["kane", "recursive"]}: each key with its values, or with a:b:n
+    out        the HDF5 file (docs/sweep.md) that is kept; without it only the last row of each run comes back
+    record     columns that the file keeps over time, `*` for any letters; all unless given, with `none` nothing
+    resume     do the runs that the file lacks, of the same sweep
+    lanes      let runs advance side by side in SIMD lanes where the model allows; False gives the last bits of simulate()
+    progress   called with the runs done, all runs, those that failed, the wall time (s) and the fraction done
+    check      raise ComputationError where a run fails; otherwise result.status and result.reasons tell
+
+    Ctrl-C ends the sweep: what there is is returned, and the status of runs that are missing is `pending`.
+    """
+    import tempfile  # takes as long to import as the rest of the package
+
+    text = as_system(model).to_yaml()
+    axes = [_axis(path, values) for path, values in vary.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "sweep.h5") if out is None else pathlib.Path(out)
+        kept = ["none"] if out is None else list(record)
+        report = _core._sweep(text, "model", axes, path, kept, reactions, resume, lanes, threads, progress)
+        result = SweepResult(_core._read_sweep(path), report, None if out is None else path)
+    if check and report["failed"]:
+        settings, reason = report["failures"][0]
+        raise ComputationError(f"{settings}: {reason}")
+    return result
+
+
+def read_sweep(path: str | os.PathLike[str]) -> SweepResult:
+    """Read the file that a sweep left."""
+    return SweepResult(_core._read_sweep(path), None, pathlib.Path(path))

@@ -1,0 +1,115 @@
+// Arrays that Python hands over and gets back: double, contiguous, with leading axes that number states.
+//
+//   StateArguments arguments;
+//   const int q = arguments.add("q", given_q, model.nq());
+//   const int u = arguments.add("u", given_u, model.nu());
+//   arguments.broadcast();                       // to one set of leading axes
+//   Results udot("out", given_out, arguments.batch(), {model.nu()});
+//   ... arguments.data(q), arguments.count(), udot.data() ...
+//   return udot.release();
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sestina::python {
+
+namespace nb = nanobind;
+
+// Must be called once when the module is loaded.
+void import_numpy();
+
+// A few lengths of axes, without memory of their own.
+class Shape {
+ public:
+  static constexpr int kMostAxes = 12;
+  Shape() = default;
+  Shape(std::initializer_list<std::ptrdiff_t> lengths);
+
+  void push_back(std::ptrdiff_t length);
+  int size() const { return size_; }
+  std::ptrdiff_t operator[](int i) const { return lengths_[static_cast<std::size_t>(i)]; }
+  std::ptrdiff_t& operator[](int i) { return lengths_[static_cast<std::size_t>(i)]; }
+  const std::ptrdiff_t* data() const { return lengths_.data(); }
+  std::ptrdiff_t product() const;  // 1 for no axes
+  friend bool operator==(const Shape& a, const Shape& b);
+
+ private:
+  std::array<std::ptrdiff_t, kMostAxes> lengths_;  // the first size_ of them
+  int size_ = 0;
+};
+
+// The arguments of a function of states. The last axis of each is that of one state; the axes before it
+// number states and are broadcast against each other.
+class StateArguments {
+ public:
+  static constexpr int kMost = 8;
+  static constexpr int kScalar = -1;  // as `length`: a number for each state
+
+  // Converts what numpy converts safely. None, where `may_be_none`, leaves data() empty. Throws InputError
+  // that names both shapes. Returns the place among the arguments. `name` must outlive this.
+  int add(const char* name, nb::handle given, int length, bool may_be_none = false);
+  // After all add(): finds the leading axes and repeats what is missing. Throws InputError with the shapes.
+  void broadcast();
+
+  const Shape& batch() const { return batch_; }
+  int count() const { return count_; }  // of states
+  bool is_single() const { return batch_.size() == 0; }
+  // (count x length); empty where None was given.
+  std::span<const double> operator[](int argument) const;
+  // Of state k: (length).
+  std::span<const double> row(int argument, int k) const;
+
+ private:
+  struct Argument {
+    const char* name = nullptr;
+    nb::object array;  // keeps the numbers alive; null for None
+    const double* data = nullptr;
+    int length = 0;
+    Shape batch;
+  };
+  void repeat(Argument& argument);
+
+  std::array<Argument, kMost> arguments_;
+  int size_ = 0;
+  Shape batch_;
+  int count_ = 1;
+};
+
+// What a function gives back: a new array, or the caller's `out`.
+class Results {
+ public:
+  // The shape is that of `batch` and then `last`. Throws InputError where `out` (None: a new one) is no
+  // writable array of doubles of this shape. An `out` that is not contiguous is filled by release().
+  Results(const char* name, nb::handle out, const Shape& batch, std::initializer_list<std::ptrdiff_t> last);
+
+  double* data() { return data_; }
+  std::size_t size() const { return size_; }
+  std::span<double> values() { return {data_, size_}; }
+  // Of one state.
+  std::span<double> row(int k) { return {data_ + static_cast<std::size_t>(k) * row_size_, row_size_}; }
+  nb::object release();  // without axes: a number
+
+ private:
+  nb::object array_;  // that holds the numbers
+  nb::object out_;    // the caller's, where it is another one
+  double* data_ = nullptr;
+  std::size_t size_ = 0, row_size_ = 1;
+  bool is_new_ = false;
+};
+
+// "(3, 7)", as Python writes it.
+std::string shape_text(const Shape& shape);
+
+// A new array with a copy of the numbers.
+nb::object new_array(std::span<const double> values);
+// A view of memory that `owner` keeps alive: rows x columns with these distances in numbers; read-only.
+nb::object view(const double* data, const Shape& shape, const Shape& strides, nb::handle owner);
+
+}  // namespace sestina::python

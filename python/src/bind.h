@@ -1,0 +1,21 @@
+// The parts of the extension module sestina._core. Each binds what its file is about.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+namespace sestina::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& module);
+void bind_parts(nb::module_& module);        // bodies, joints, forces, events, analysis
+void bind_system(nb::module_& module);       // System, load
+void bind_model(nb::module_& module);        // Model: names and sizes
+void bind_kernels(nb::module_& module);      // dynamics, kinematics, energies
+void bind_derivatives(nb::module_& module);  // and coordinates
+void bind_simulate(nb::module_& module);     // Result, simulate
+void bind_sweep(nb::module_& module);
+void bind_timing(nb::module_& module);  // for the benchmark
+
+}  // namespace sestina::python

@@ -1,0 +1,308 @@
+#include "describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "casters.h"
+#include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
+
+namespace sestina::python {
+
+namespace {
+
+using Matrix = std::array<Triple, 3>;
+
+[[noreturn]] void refuse(const std::string& place, nb::handle given, const std::string& allowed) {
+  throw InputError({{{.mark = {}, .path = place},
+                     fmt::format("{} is not {}", nb::cast<std::string>(nb::repr(given)), allowed)}});
+}
+
+template <class T>
+T convert(const std::string& place, nb::handle given, const std::string& allowed) {
+  T value;
+  if (!nb::try_cast(given, value)) refuse(place, given, allowed);
+  return value;
+}
+
+// The keys of a dictionary, each with what takes its value.
+using Keys =
+    std::vector<std::pair<std::string, std::function<void(const std::string& place, nb::handle value)>>>;
+
+void read_keys(const std::string& place, nb::handle given, const std::string& allowed, const Keys& keys) {
+  if (!nb::isinstance<nb::dict>(given)) refuse(place, given, allowed);
+  for (const auto& [key, value] : nb::borrow<nb::dict>(given)) {
+    const auto name = convert<std::string>(place, key, "text, the name of a key");
+    const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.first == name; });
+    if (found == keys.end()) {
+      std::vector<std::string> names;
+      for (const auto& k : keys) names.push_back(k.first);
+      throw InputError({{{.mark = {}, .path = place},
+                         fmt::format("there is no key '{}'{}", name, suggestion(name, names))}});
+    }
+    found->second(place + "." + name, value);
+  }
+}
+
+auto number_into(Number& number) {
+  return [&number](const std::string& place, nb::handle value) {
+    number = convert<Number>(place, value, "a number or an expression");
+  };
+}
+auto number_into(std::optional<Number>& number) {
+  return [&number](const std::string& place, nb::handle value) {
+    number = convert<Number>(place, value, "a number or an expression");
+  };
+}
+auto triple_into(Triple& triple) {
+  return [&triple](const std::string& place, nb::handle value) {
+    triple = convert<Triple>(place, value, "three numbers or expressions");
+  };
+}
+auto name_into(Name& name) {
+  return [&name](const std::string& place, nb::handle value) { name = convert<Name>(place, value, "text"); };
+}
+
+void put(nb::dict& dictionary, const char* key, const std::optional<Number>& number) {
+  if (number) dictionary[key] = nb::cast(*number);
+}
+
+bool is_zero(const Number& number) { return !number.is_expression() && number.value() == 0.0; }
+
+}  // namespace
+
+RotationSpec to_rotation(const std::string& place, nb::handle given) {
+  const std::string allowed =
+      "a rotation: {'rpy': ..}, {'axis': .., 'angle': ..}, {'matrix': ..}, {'euler_parameters': ..} or a "
+      "3x3 matrix";
+  if (Matrix rows; nb::try_cast(given, rows)) return RotationSpec::matrix(rows);
+  std::optional<RotationSpec> rotation;
+  std::optional<Triple> axis;
+  std::optional<Number> angle;
+  int forms = 0;
+  read_keys(place, given, allowed,
+            {{"rpy",
+              [&](const std::string& at, nb::handle value) {
+                const auto rpy = convert<Triple>(at, value, "three angles");
+                rotation = RotationSpec::rpy(rpy[0], rpy[1], rpy[2]), ++forms;
+              }},
+             {"axis",
+              [&](const std::string& at, nb::handle value) { axis = convert<Triple>(at, value, "an axis"); }},
+             {"angle", [&](const std::string& at,
+                           nb::handle value) { angle = convert<Number>(at, value, "an angle"); }},
+             {"matrix",
+              [&](const std::string& at, nb::handle value) {
+                rotation = RotationSpec::matrix(convert<Matrix>(at, value, "a 3x3 matrix")), ++forms;
+              }},
+             {"euler_parameters", [&](const std::string& at, nb::handle value) {
+                const auto e = convert<std::array<Number, 4>>(at, value, "four Euler parameters");
+                rotation = RotationSpec::euler_parameters(e[0], e[1], e[2], e[3]), ++forms;
+              }}});
+  if (axis && angle) rotation = RotationSpec::axis_angle(*axis, *angle), ++forms;
+  if (forms != 1 || axis.has_value() != angle.has_value()) refuse(place, given, allowed);
+  return *rotation;
+}
+
+nb::object from_rotation(const RotationSpec& rotation) {
+  const std::vector<Number>& n = rotation.numbers;
+  const auto part = [&](std::size_t first, std::size_t count) {
+    nb::list list;
+    for (std::size_t i = first; i < first + count; ++i) list.append(nb::cast(n[i]));
+    return nb::tuple(list);
+  };
+  nb::dict dictionary;
+  switch (rotation.kind) {
+    case RotationSpec::Kind::kEulerParameters:
+      dictionary["euler_parameters"] = part(0, 4);
+      break;
+    case RotationSpec::Kind::kAxisAngle:
+      dictionary["axis"] = part(0, 3);
+      dictionary["angle"] = nb::cast(n[3]);
+      break;
+    case RotationSpec::Kind::kRpy:
+      dictionary["rpy"] = part(0, 3);
+      break;
+    case RotationSpec::Kind::kMatrix:
+      dictionary["matrix"] = nb::make_tuple(part(0, 3), part(3, 3), part(6, 3));
+      break;
+  }
+  return dictionary;
+}
+
+PointSpec to_point(const std::string& place, const std::string& name, nb::handle given) {
+  PointSpec point;
+  point.name = name;
+  if (nb::try_cast(given, point.position)) return point;
+  read_keys(
+      place, given, "a position (x, y, z), or {'position': .., 'axes': ..}",
+      {{"position", triple_into(point.position)},
+       {"axes", [&](const std::string& at, nb::handle value) { point.axes = to_rotation(at, value); }}});
+  return point;
+}
+
+nb::object from_point(const PointSpec& point) {
+  nb::object position = nb::tuple(nb::cast(point.position));
+  if (!point.axes) return position;
+  nb::dict dictionary;
+  dictionary["position"] = position;
+  dictionary["axes"] = from_rotation(*point.axes);
+  return dictionary;
+}
+
+InertiaSpec to_inertia(const std::string& place, nb::handle given) {
+  InertiaSpec inertia;
+  if (Matrix m; nb::try_cast(given, m)) {
+    const auto same = [](const Number& a, const Number& b) {
+      return a.is_expression() == b.is_expression() && a.value() == b.value() &&
+             a.expression() == b.expression();
+    };
+    if (!same(m[0][1], m[1][0]) || !same(m[0][2], m[2][0]) || !same(m[1][2], m[2][1])) {
+      refuse(place, given, "symmetric");
+    }
+    inertia.xx = m[0][0], inertia.yy = m[1][1], inertia.zz = m[2][2];
+    inertia.xy = m[0][1], inertia.xz = m[0][2], inertia.yz = m[1][2];
+    return inertia;
+  }
+  read_keys(place, given, "a dictionary with xx, yy, zz, xy, xz, yz, or a 3x3 matrix",
+            {{"xx", number_into(inertia.xx)},
+             {"yy", number_into(inertia.yy)},
+             {"zz", number_into(inertia.zz)},
+             {"xy", number_into(inertia.xy)},
+             {"xz", number_into(inertia.xz)},
+             {"yz", number_into(inertia.yz)}});
+  return inertia;
+}
+
+nb::object from_inertia(const InertiaSpec& inertia) {
+  nb::dict dictionary;
+  dictionary["xx"] = nb::cast(inertia.xx);
+  dictionary["yy"] = nb::cast(inertia.yy);
+  dictionary["zz"] = nb::cast(inertia.zz);
+  dictionary["xy"] = nb::cast(inertia.xy);
+  dictionary["xz"] = nb::cast(inertia.xz);
+  dictionary["yz"] = nb::cast(inertia.yz);
+  return dictionary;
+}
+
+std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given) {
+  std::vector<ShapeSpec> shapes;
+  if (given.is_none()) return shapes;
+  if (!nb::isinstance<nb::dict>(given)) {
+    if (!nb::isinstance<nb::sequence>(given) || nb::isinstance<nb::str>(given)) {
+      refuse(place, given, "a shape or a list of shapes");
+    }
+    for (nb::handle one : nb::borrow<nb::sequence>(given)) {
+      const auto more = to_shapes(fmt::format("{}[{}]", place, shapes.size()), one);
+      shapes.insert(shapes.end(), more.begin(), more.end());
+    }
+    return shapes;
+  }
+  ShapeSpec& shape = shapes.emplace_back();
+  read_keys(
+      place, given, "a shape",
+      {{"type", name_into(shape.type)},
+       {"radius", number_into(shape.radius)},
+       {"length", number_into(shape.length)},
+       {"size", triple_into(shape.size)},
+       {"file", name_into(shape.file)},
+       {"scale", triple_into(shape.scale)},
+       {"position", triple_into(shape.position)},
+       {"axes", [&](const std::string& at, nb::handle value) { shape.axes = to_rotation(at, value); }}});
+  return shapes;
+}
+
+nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
+  nb::list list;
+  for (const ShapeSpec& shape : shapes) {
+    nb::dict dictionary;
+    dictionary["type"] = nb::cast(shape.type);
+    if (!is_zero(shape.radius)) dictionary["radius"] = nb::cast(shape.radius);
+    if (!is_zero(shape.length)) dictionary["length"] = nb::cast(shape.length);
+    if (shape.type == "box") dictionary["size"] = nb::cast(shape.size);
+    if (!shape.file.empty()) {
+      dictionary["file"] = nb::cast(shape.file);
+      dictionary["scale"] = nb::cast(shape.scale);
+    }
+    dictionary["position"] = nb::cast(shape.position);
+    if (shape.axes) dictionary["axes"] = from_rotation(*shape.axes);
+    list.append(dictionary);
+  }
+  return list;
+}
+
+std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given) {
+  if (given.is_none()) return std::nullopt;
+  LimitsSpec limits;
+  read_keys(place, given, "a dictionary with lower, upper, velocity, effort",
+            {{"lower", number_into(limits.lower)},
+             {"upper", number_into(limits.upper)},
+             {"velocity", number_into(limits.velocity)},
+             {"effort", number_into(limits.effort)}});
+  return limits;
+}
+
+nb::object from_limits(const std::optional<LimitsSpec>& limits) {
+  if (!limits) return nb::none();
+  nb::dict dictionary;
+  put(dictionary, "lower", limits->lower);
+  put(dictionary, "upper", limits->upper);
+  put(dictionary, "velocity", limits->velocity);
+  put(dictionary, "effort", limits->effort);
+  return dictionary;
+}
+
+std::optional<TableSpec> to_table(const std::string& place, nb::handle given) {
+  if (given.is_none()) return std::nullopt;
+  TableSpec table;
+  const auto numbers = [](const std::string& at, nb::handle value) {
+    return convert<std::vector<double>>(at, value, "a list of numbers");
+  };
+  read_keys(place, given, "a dictionary with t, columns, interpolation",
+            {{"t", [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
+             {"columns",
+              [&](const std::string& at, nb::handle value) {
+                if (!nb::isinstance<nb::dict>(value)) refuse(at, value, "a dictionary of names and values");
+                for (const auto& [name, column] : nb::borrow<nb::dict>(value)) {
+                  table.columns.emplace_back(convert<std::string>(at, name, "the name of a column"));
+                  table.values.push_back(numbers(at + "." + table.columns.back().text, column));
+                }
+              }},
+             {"interpolation", name_into(table.interpolation)}});
+  return table;
+}
+
+nb::object from_table(const std::optional<TableSpec>& table) {
+  if (!table) return nb::none();
+  nb::dict dictionary, columns;
+  for (std::size_t i = 0; i < table->columns.size(); ++i) {
+    columns[table->columns[i].text.c_str()] = nb::cast(table->values[i]);
+  }
+  dictionary["t"] = nb::cast(table->time);
+  dictionary["columns"] = columns;
+  dictionary["interpolation"] = nb::cast(table->interpolation);
+  return dictionary;
+}
+
+std::vector<AssignmentSpec> to_assignments(const std::string& place, nb::handle given) {
+  std::vector<AssignmentSpec> assignments;
+  if (given.is_none()) return assignments;
+  if (!nb::isinstance<nb::dict>(given)) refuse(place, given, "a dictionary of what is set and its value");
+  for (const auto& [target, value] : nb::borrow<nb::dict>(given)) {
+    AssignmentSpec& assignment = assignments.emplace_back();
+    assignment.target = convert<Name>(place, target, "the name of what is set");
+    assignment.value =
+        convert<Number>(place + "." + assignment.target.text, value, "a number or an expression");
+  }
+  return assignments;
+}
+
+nb::object from_assignments(const std::vector<AssignmentSpec>& assignments) {
+  nb::dict dictionary;
+  for (const AssignmentSpec& one : assignments) dictionary[one.target.text.c_str()] = nb::cast(one.value);
+  return dictionary;
+}
+
+}  // namespace sestina::python

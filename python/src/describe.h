@@ -1,0 +1,45 @@
+// Parts of a description in the words of the model file: dictionaries from and to their structs.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <vector>
+
+#include "sestina/model/system.h"
+
+namespace sestina::python {
+
+namespace nb = nanobind;
+
+// {"rpy": (r, p, y)}, {"axis": .., "angle": ..}, {"matrix": ..}, {"euler_parameters": ..}, or a 3x3 matrix.
+// All throw InputError that names `place`, the key and what is allowed.
+RotationSpec to_rotation(const std::string& place, nb::handle given);
+nb::object from_rotation(const RotationSpec& rotation);
+
+// (x, y, z) or {"position": (x, y, z), "axes": rotation}
+PointSpec to_point(const std::string& place, const std::string& name, nb::handle given);
+nb::object from_point(const PointSpec& point);
+
+// {"xx": .., "xy": ..}, or a symmetric 3x3 matrix.
+InertiaSpec to_inertia(const std::string& place, nb::handle given);
+nb::object from_inertia(const InertiaSpec& inertia);
+
+// {"type": "cylinder", "radius": .., ..}, or a list of such.
+std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given);
+nb::object from_shapes(const std::vector<ShapeSpec>& shapes);
+
+// {"lower": .., "upper": .., "velocity": .., "effort": ..}, or None.
+std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given);
+nb::object from_limits(const std::optional<LimitsSpec>& limits);
+
+// {"t": .., "columns": {name: values}, "interpolation": "linear"}, or None.
+std::optional<TableSpec> to_table(const std::string& place, nb::handle given);
+nb::object from_table(const std::optional<TableSpec>& table);
+
+// {"hinge.u": "-0.8*hinge.u"}
+std::vector<AssignmentSpec> to_assignments(const std::string& place, nb::handle given);
+nb::object from_assignments(const std::vector<AssignmentSpec>& assignments);
+
+}  // namespace sestina::python

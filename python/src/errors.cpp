@@ -1,0 +1,37 @@
+// C++ exceptions become those of sestina/errors.py.
+#include "sestina/base/error.h"
+
+#include <nanobind/nanobind.h>
+
+#include "bind.h"
+
+namespace sestina::python {
+
+namespace {
+
+void raise(const char* type, const nb::tuple& arguments) {
+  const nb::object error_type = nb::module_::import_("sestina.errors").attr(type);
+  const nb::object error = error_type(*arguments);
+  PyErr_SetObject(error_type.ptr(), error.ptr());
+}
+
+void translate(const std::exception_ptr& pointer, void*) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const InputError& error) {
+    nb::list faults;
+    for (const Fault& fault : error.faults()) {
+      faults.append(nb::make_tuple(nb::str(to_string(fault.place).c_str()), nb::str(fault.message.c_str())));
+    }
+    raise("InputError", nb::make_tuple(nb::str(error.what()), faults));
+  } catch (const ComputationError& error) {
+    raise("ComputationError",
+          nb::make_tuple(nb::str(error.what()), error.time(), nb::str(error.reason().c_str())));
+  }
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+}  // namespace sestina::python

@@ -1,0 +1,132 @@
+// What sestina.Model is: a frozen description with one set of parameter values, and the memory that its
+// functions work in.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sestina/batch/batch_dynamics.h"
+#include "sestina/dynamics/forward_dynamics_derivatives.h"
+#include "sestina/dynamics/mass_matrix.h"
+#include "sestina/dynamics/parameter_derivatives.h"
+#include "sestina/model/freeze.h"
+#include "sestina/parallel/executor.h"
+
+namespace sestina::python {
+
+// The threads that arrays of many states are shared out to; made when first used.
+std::shared_ptr<Executor> shared_executor();
+void set_shared_threads(int threads);
+
+// The memory of one thread at work on one state. Parts that take much memory come when they are asked for.
+struct Scratch {
+  Scratch(std::shared_ptr<const Model> model, const Properties<double>& properties);
+
+  ForwardDynamics& dynamics(const std::string& solver);  // empty: recursive
+  MassMatrix<double>& mass_matrix();
+  ForwardDynamicsDerivatives& forward_derivatives();
+  InverseDynamicsDerivatives& inverse_derivatives();
+  ParameterDerivatives& parameter_derivatives();
+
+  std::shared_ptr<const Model> model;
+  const Properties<double>* properties;  // of the FrozenModel
+  ForwardDynamics recursive;
+  State<double> state;
+  Kinematics<double> kinematics;  // for what needs no forces
+  InverseDynamics<double> inverse;
+  std::vector<double> udot;
+  std::vector<SpatialForce<double>> reactions;  // by BodyIndex
+  std::vector<SpatialMotion<double>> columns;   // (nu)
+
+ private:
+  std::map<std::string, std::unique_ptr<ForwardDynamics>> others_;
+  std::optional<MassMatrix<double>> mass_matrix_;
+  std::optional<ForwardDynamicsDerivatives> forward_derivatives_;
+  std::optional<InverseDynamicsDerivatives> inverse_derivatives_;
+  std::optional<ParameterDerivatives> parameter_derivatives_;
+};
+
+// A dynamics of many states with the threads that it was made for.
+struct BatchScratch {
+  BatchScratch(std::shared_ptr<const Model> model, const Properties<double>& properties);
+
+  std::shared_ptr<Executor> executor;
+  BatchDynamics dynamics;
+};
+
+// Things that one thread at a time may have, given back for the next.
+template <class T>
+class Pool {
+ public:
+  class Lease {
+   public:
+    Lease(Pool& pool, std::unique_ptr<T> thing) : pool_(&pool), thing_(std::move(thing)) {}
+    Lease(Lease&&) = delete;
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() { pool_->give_back(std::move(thing_)); }
+    T* operator->() { return thing_.get(); }
+    T& operator*() { return *thing_; }
+
+   private:
+    Pool* pool_;
+    std::unique_ptr<T> thing_;
+  };
+
+  // A free one that is fit, or else what make() makes; free ones that are not fit are dropped.
+  template <class Make, class IsFit>
+  Lease borrow(const Make& make, const IsFit& is_fit) {
+    while (std::unique_ptr<T> thing = take_free()) {
+      if (is_fit(*thing)) return Lease(*this, std::move(thing));
+    }
+    return Lease(*this, make());
+  }
+  template <class Make>
+  Lease borrow(const Make& make) {
+    return borrow(make, [](const T&) { return true; });
+  }
+
+ private:
+  std::unique_ptr<T> take_free() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return nullptr;
+    std::unique_ptr<T> thing = std::move(free_.back());
+    free_.pop_back();
+    return thing;
+  }
+  void give_back(std::unique_ptr<T> thing) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(thing));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<T>> free_;
+};
+
+class FrozenModel {
+ public:
+  explicit FrozenModel(const System& system);
+  // The same model with other values of some parameters.
+  FrozenModel(const FrozenModel& other, std::vector<double> parameters);
+
+  const Model& model() const { return *model_; }
+  std::shared_ptr<const Model> shared_model() const { return model_; }
+  const Properties<double>& properties() const { return properties_; }
+  std::span<const double> initial_d() const { return initial_d_; }  // (nd)
+  const System& system() const { return *system_; }                 // with these values of the parameters
+  Pool<Scratch>::Lease scratch();
+  Pool<BatchScratch>::Lease batch();
+
+ private:
+  std::shared_ptr<const System> system_;
+  std::shared_ptr<const Model> model_;
+  Properties<double> properties_;
+  std::vector<double> initial_d_;
+  Pool<Scratch> scratch_;
+  Pool<BatchScratch> batch_;
+};
+
+}  // namespace sestina::python

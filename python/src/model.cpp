@@ -1,0 +1,234 @@
+// sestina.Model: names, sizes, initial state; its functions of states are in kernels.cpp.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+
+#include "arrays.h"
+#include "bind.h"
+#include "casters.h"
+#include "frozen_model.h"
+#include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
+#include "sestina/dynamics/comparison.h"
+
+namespace sestina::python {
+
+namespace {
+
+std::vector<std::string> body_names(const FrozenModel& self) {
+  std::vector<std::string> names;
+  for (const BodyInfo& body : self.model().bodies()) names.push_back(body.name);
+  return names;
+}
+
+std::vector<std::string> joint_names(const FrozenModel& self) {
+  std::vector<std::string> names;
+  for (BodyIndex b{1}; b.value() < self.model().bodies().size(); ++b) {
+    names.push_back(self.model().bodies()[b].joint_name);
+  }
+  return names;
+}
+
+std::vector<std::string> point_names(const FrozenModel& self) {
+  std::vector<std::string> names;
+  for (const PointInfo& point : self.model().points()) names.push_back(point.name);
+  return names;
+}
+
+nb::dict parameters(const FrozenModel& self) {
+  nb::dict values;
+  for (std::size_t i = 0; i < self.model().parameters().size(); ++i) {
+    values[self.model().parameters()[i].name.c_str()] = self.properties().parameters[i];
+  }
+  return values;
+}
+
+std::shared_ptr<FrozenModel> with_parameters(const FrozenModel& self, const nb::kwargs& given) {
+  std::vector<double> values = self.properties().parameters;
+  const std::vector<ParameterInfo>& known = self.model().parameters();
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const ParameterInfo& p) { return p.name == name; });
+    if (found == known.end()) {
+      std::vector<std::string> names;
+      for (const ParameterInfo& p : known) names.push_back(p.name);
+      throw InputError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, names)));
+    }
+    double number = 0.0;
+    if (!nb::try_cast(value, number)) {
+      throw InputError(
+          fmt::format("parameters.{}: {} is not a number", name, nb::cast<std::string>(nb::repr(value))));
+    }
+    values[static_cast<std::size_t>(found - known.begin())] = number;
+  }
+  return std::make_shared<FrozenModel>(self, std::move(values));
+}
+
+State<double> initial_state(const FrozenModel& self) {
+  return calc_initial_state<double>(self.model(), self.properties().parameters);
+}
+
+// The joint's numbers in q, or in u.
+nb::object joint_slice(const FrozenModel& self, const std::string& joint, int BodyInfo::*start,
+                       int BodyInfo::*count) {
+  const BodyInfo& body = self.model().bodies()[self.model().body_of_joint(joint)];
+  return nb::slice(nb::int_(body.*start), nb::int_(body.*start + body.*count), nb::none());
+}
+
+void bind_names(nb::class_<FrozenModel>& model) {
+  model.def_prop_ro("name", [](const FrozenModel& self) { return self.model().name(); })
+      .def_prop_ro(
+          "nq", [](const FrozenModel& self) { return self.model().nq(); }, "Number of coordinates.")
+      .def_prop_ro(
+          "nu", [](const FrozenModel& self) { return self.model().nu(); }, "Number of speeds.")
+      .def_prop_ro(
+          "nd", [](const FrozenModel& self) { return self.model().nd(); }, "Number of discrete variables.")
+      .def_prop_ro(
+          "q_names", [](const FrozenModel& self) { return self.model().q_names(); }, "'hinge.q', 'base.q[3]'")
+      .def_prop_ro("u_names", [](const FrozenModel& self) { return self.model().u_names(); })
+      .def_prop_ro("q_units", [](const FrozenModel& self) { return self.model().q_units(); })
+      .def_prop_ro("u_units", [](const FrozenModel& self) { return self.model().u_units(); })
+      .def_prop_ro("bodies", body_names,
+                   "In the order of all arrays that have a place for each body: `ground` first, parents "
+                   "before children.")
+      .def_prop_ro("joints", joint_names, "Joint k carries body k + 1.")
+      .def_prop_ro("points", point_names, "'link.tip'")
+      .def_prop_ro("forces",
+                   [](const FrozenModel& self) {
+                     std::vector<std::string> names;
+                     for (const ForceInfo& force : self.model().forces()) names.push_back(force.name);
+                     return names;
+                   })
+      .def_prop_ro("events",
+                   [](const FrozenModel& self) {
+                     std::vector<std::string> names;
+                     for (const EventInfo& event : self.model().events()) names.push_back(event.name);
+                     return names;
+                   })
+      .def_prop_ro("variables",
+                   [](const FrozenModel& self) {
+                     std::vector<std::string> names;
+                     for (const VariableInfo& variable : self.model().variables())
+                       names.push_back(variable.name);
+                     return names;
+                   })
+      .def_prop_ro(
+          "parameters", parameters, nb::sig("def parameters(self) -> dict[str, float]"),
+          "The free parameters, those whose values are plain numbers, and the values they have here.")
+      .def_prop_ro(
+          "parents",
+          [](const FrozenModel& self) {
+            std::vector<int> parents;
+            for (const BodyInfo& body : self.model().bodies()) parents.push_back(body.parent.value());
+            return parents;
+          },
+          "The place of each body's parent among the bodies; -1 for the ground.");
+}
+
+nb::object compare(const FrozenModel& self, int states, double spread, std::uint64_t seed) {
+  if (states < 0) throw InputError(fmt::format("states: {} is negative", states));
+  Comparison comparison;
+  {
+    nb::gil_scoped_release release;
+    const auto scattered = scatter_states(self.model(), states, spread, seed);
+    comparison = compare_formulations(self.shared_model(), self.properties(), scattered);
+  }
+  nb::list formulations;
+  for (const FormulationComparison& one : comparison.formulations) {
+    nb::dict row;
+    row["name"] = one.name.c_str();
+    row["residual"] = one.residual;
+    row["relative_residual"] = one.relative_residual;
+    row["udot_difference"] = one.udot_difference;
+    row["reaction_difference"] = one.reaction_difference;
+    row["worst_residual"] = one.worst_residual.c_str();
+    row["worst_udot"] = one.worst_udot.c_str();
+    row["failure"] = one.failure.c_str();
+    formulations.append(row);
+  }
+  nb::dict result;
+  result["agrees"] = comparison.agrees();
+  result["states"] = comparison.states;
+  result["skipped"] = comparison.skipped;
+  result["condition"] = comparison.condition;
+  result["formulations"] = formulations;
+  return result;
+}
+
+void bind_choices(nb::module_& module) {
+  module.def(
+      "solver_names", [] { return solver_names(); }, "The formulations of forward dynamics.");
+  module.def(
+      "integrator_names", [] { return integrator_names(); }, "The integration rules.");
+  module.def("set_threads", set_shared_threads, nb::arg("threads"),
+             "How many threads arrays of states are shared out to. Results do not depend on it.");
+  module.def(
+      "threads", [] { return shared_executor()->threads(); },
+      "How many threads arrays of states are shared out to: SESTINA_THREADS, or all processors.");
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  nb::class_<FrozenModel> model(
+      module, "Model",
+      "A frozen description: what System.freeze() returns. Immutable; any number of threads\n"
+      "may use it at once.\n\n"
+      "Functions of states take q (..., nq) and u (..., nu): of one state, or of many in any\n"
+      "leading axes, which are broadcast against each other and shared out to SIMD lanes and\n"
+      "threads. `out` takes a float64 array of the result's shape.");
+  bind_names(model);
+  model
+      .def_prop_ro(
+          "system", [](const FrozenModel& self) { return System(self.system()); },
+          "A copy of the description, with the values that the parameters have here.")
+      .def_prop_ro(
+          "q0", [](const FrozenModel& self) { return new_array(initial_state(self).q); },
+          nb::sig("def q0(self) -> numpy.typing.NDArray[numpy.float64]"),
+          "(nq) The coordinates of the initial state, Euler parameters normalised: a new array.")
+      .def_prop_ro(
+          "u0", [](const FrozenModel& self) { return new_array(initial_state(self).u); },
+          nb::sig("def u0(self) -> numpy.typing.NDArray[numpy.float64]"),
+          "(nu) The speeds of the initial state: a new array.")
+      .def_prop_ro(
+          "d0", [](const FrozenModel& self) { return new_array(initial_state(self).d); },
+          nb::sig("def d0(self) -> numpy.typing.NDArray[numpy.float64]"),
+          "(nd) The discrete variables of the initial state: a new array.")
+      .def(
+          "q_slice",
+          [](const FrozenModel& self, const std::string& joint) {
+            return joint_slice(self, joint, &BodyInfo::q_start, &BodyInfo::nq);
+          },
+          nb::arg("joint"), nb::sig("def q_slice(self, joint: str) -> slice"),
+          "Where the joint's coordinates stand in q: q[..., model.q_slice('hinge')].")
+      .def(
+          "u_slice",
+          [](const FrozenModel& self, const std::string& joint) {
+            return joint_slice(self, joint, &BodyInfo::u_start, &BodyInfo::nu);
+          },
+          nb::arg("joint"), nb::sig("def u_slice(self, joint: str) -> slice"),
+          "Where the joint's speeds stand in u.")
+      .def("with_parameters", with_parameters, nb::arg("values"),
+           nb::sig("def with_parameters(self, **values: float) -> Model"),
+           "The same model with other values of some of its free parameters: model.with_parameters(m1=2).")
+      .def("compare", compare, nb::arg("states") = 20, nb::arg("spread") = 1.0, nb::arg("seed") = 1,
+           nb::sig("def compare(self, states: int = 20, spread: float = 1.0, seed: int = 1) -> dict[str, "
+                   "typing.Any]"),
+           "Holds all formulations against each other at the initial state and as many scattered around "
+           "it.\n\n"
+           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
+           "residual of\n"
+           "inverse dynamics, its relative residual and how far its udot and reactions differ.")
+      .def("__repr__", [](const FrozenModel& self) {
+        return fmt::format("<sestina.Model {}: {} bodies, nq = {}, nu = {}>",
+                           self.model().name().empty() ? "without a name" : self.model().name(),
+                           self.model().bodies().size() - 1, self.model().nq(), self.model().nu());
+      });
+  bind_choices(module);
+}
+
+}  // namespace sestina::python

@@ -1,0 +1,329 @@
+// Runs of a system, and the rows that they leave.
+#include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <atomic>
+#include <exception>
+
+#include "arrays.h"
+#include "bind.h"
+#include "casters.h"
+#include "frozen_model.h"
+#include "sestina/base/error.h"
+#include "sestina/io/plot.h"
+#include "sestina/workspace/checkpoint.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina::python {
+
+namespace {
+
+// Keeps the rows in a table that outlives the run.
+class TableRecorder final : public Recorder {
+ public:
+  explicit TableRecorder(std::shared_ptr<ResultTable> table) : table_(std::move(table)) {}
+  void begin(const ResultHeader& header) override { *table_ = ResultTable(header); }
+  void record(std::span<const double> row) override { table_->append_row(row); }
+  void flush() override {}
+  void end() override {}
+
+ private:
+  std::shared_ptr<ResultTable> table_;
+};
+
+// Looks every now and then whether Python wants the run to end: Ctrl-C, or an exception of the progress
+// callback.
+class Watch {
+ public:
+  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
+
+  const std::atomic<bool>* interrupt() const { return &is_interrupted_; }
+  void look(const RunProgress& progress) {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() < 0) {
+      is_interrupted_ = true;
+      // Ctrl-C ends the run, and what there is is handed back.
+      if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+      } else {
+        keep_error();
+      }
+      return;
+    }
+    if (progress_.is_none() || error_) return;
+    try {
+      progress_(progress.t, progress.duration, progress.wall_seconds, progress.steps);
+    } catch (nb::python_error& error) {
+      is_interrupted_ = true;
+      if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void keep_error() {
+    try {
+      nb::raise_python_error();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  nb::object progress_;
+  std::atomic<bool> is_interrupted_{false};
+  std::exception_ptr error_;
+};
+
+struct SimulateOptions {
+  bool reactions = false;
+  std::optional<std::filesystem::path> out, checkpoint;
+  std::optional<int> threads;
+  std::optional<double> every_wall, real_time;
+  bool trace = false;
+};
+
+// q (nq) and u (nu) where a run begins.
+using InitialState = std::pair<std::vector<double>, std::vector<double>>;
+
+void configure(Workspace& workspace, const SimulateOptions& options, Watch& watch) {
+  if (options.reactions) workspace.record_reactions();
+  if (options.threads) workspace.set_threads(*options.threads);
+  if (options.real_time) workspace.set_real_time(*options.real_time);
+  if (options.trace) workspace.record_trace();
+  workspace.set_interrupt(watch.interrupt());
+  workspace.on_progress([&watch](const RunProgress& progress) { watch.look(progress); });
+}
+
+nb::tuple simulate(const System& system, nb::object progress, bool reactions,
+                   std::optional<std::filesystem::path> out, std::optional<int> threads,
+                   std::optional<std::filesystem::path> checkpoint, std::optional<double> every_wall,
+                   std::optional<double> real_time, bool trace, std::optional<InitialState> initial) {
+  const SimulateOptions options{reactions, std::move(out), std::move(checkpoint), threads, every_wall,
+                                real_time, trace};
+  if (options.every_wall && !options.checkpoint)
+    throw InputError("every_wall: there is no checkpoint to write");
+  Watch watch(std::move(progress));
+  auto table = std::make_shared<ResultTable>();
+  RunReport report;
+  {
+    nb::gil_scoped_release release;
+    Workspace workspace(system);
+    configure(workspace, options, watch);
+    if (initial) workspace.set_initial_state(std::move(initial->first), std::move(initial->second));
+    workspace.add_recorder(std::make_unique<TableRecorder>(table));
+    if (options.checkpoint) {
+      workspace.set_checkpoint({.path = *options.checkpoint,
+                                .every_wall = options.every_wall.value_or(CheckpointOptions{}.every_wall),
+                                .result_file = options.out.value_or("")});
+    }
+    report = options.out ? workspace.run(*options.out) : workspace.run();
+  }
+  watch.rethrow();
+  return nb::make_tuple(table, report);
+}
+
+nb::tuple resume(const std::filesystem::path& path, nb::object progress,
+                 std::optional<std::filesystem::path> out, std::optional<int> threads,
+                 std::optional<double> every_wall, std::optional<double> real_time, bool trace) {
+  SimulateOptions options{false, std::move(out), path, threads, every_wall, real_time, trace};
+  Watch watch(std::move(progress));
+  auto table = std::make_shared<ResultTable>();
+  RunReport report;
+  System system;
+  {
+    nb::gil_scoped_release release;
+    const Checkpoint checkpoint = read_checkpoint(path);
+    if (!options.out && !checkpoint.result_file.empty()) options.out = checkpoint.result_file;
+    options.reactions = checkpoint.reactions;
+    system = read_model_of(checkpoint);
+    Workspace workspace(system);
+    configure(workspace, options, watch);
+    workspace.set_checkpoint({.path = path,
+                              .every_wall = every_wall.value_or(checkpoint.every_wall),
+                              .model_file = checkpoint.model_file,
+                              .result_file = options.out.value_or("")});
+    if (options.out) {
+      report = workspace.resume(checkpoint, *options.out);
+      *table = read_result(*options.out);
+    } else {
+      workspace.add_recorder(std::make_unique<TableRecorder>(table));
+      report = workspace.resume(checkpoint);
+    }
+  }
+  watch.rethrow();
+  return nb::make_tuple(std::move(system), table, report);
+}
+
+nb::object column(nb::handle self, const std::string& name) {
+  const auto& table = nb::cast<const ResultTable&>(self);
+  const std::size_t index = table.column_index(name);
+  return view(table.values().data() + index, {static_cast<std::ptrdiff_t>(table.rows())},
+              {static_cast<std::ptrdiff_t>(table.columns())}, self);
+}
+
+nb::object all_values(nb::handle self) {
+  const auto& table = nb::cast<const ResultTable&>(self);
+  const auto rows = static_cast<std::ptrdiff_t>(table.rows()),
+             columns = static_cast<std::ptrdiff_t>(table.columns());
+  return view(table.values().data(), {rows, columns}, {columns, 1}, self);
+}
+
+void save(const ResultTable& table, const std::filesystem::path& path) {
+  const auto recorder = make_recorder(path);
+  recorder->begin(table.header());
+  for (std::size_t i = 0; i < table.rows(); ++i) recorder->record(table.row(i));
+  recorder->end();
+}
+
+void bind_table(nb::module_& module) {
+  nb::class_<ResultTable>(module, "Table",
+                          "The rows of a run: a matrix (rows, columns) whose columns have names.")
+      .def("__getitem__", column, nb::arg("name"),
+           nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[numpy.float64]"),
+           "(rows) The column, without a copy, read-only. InputError with the nearest name.")
+      .def("__contains__",
+           [](const ResultTable& table, const std::string& name) { return table.has_column(name); })
+      .def("__len__", &ResultTable::rows)
+      .def_prop_ro("values", all_values, nb::sig("def values(self) -> numpy.typing.NDArray[numpy.float64]"),
+                   "(rows, columns) Everything, without a copy, read-only.")
+      .def_prop_ro("columns", [](const ResultTable& table) { return table.header().names(); })
+      .def(
+          "unit", [](const ResultTable& table, const std::string& name) { return table.unit(name); },
+          nb::arg("name"), "The column's unit, `rad/s`; `1` of a pure number.")
+      .def_prop_ro("model_name", [](const ResultTable& table) { return table.header().model_name; })
+      .def_prop_ro(
+          "model_text", [](const ResultTable& table) { return table.header().model_text; },
+          "The model file of the run.")
+      .def_prop_ro(
+          "provenance", [](const ResultTable& table) { return table.header().provenance; },
+          "Program, solver, integrator and step: pairs of names and texts.")
+      .def("save", save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+           nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+           "Writes a result file (.csv, .h5).")
+      .def(
+          "draw",
+          [](const ResultTable& table, const std::filesystem::path& path,
+             const std::vector<std::string>& columns, const std::string& x, const std::string& title,
+             double width, double height) {
+            plot_result(table, {.columns = columns,
+                                .x = x,
+                                .title = title,
+                                .width = width,
+                                .height = height,
+                                .output = path});
+          },
+          nb::arg("path"), nb::arg("columns") = std::vector<std::string>(), nb::arg("x") = "t",
+          nb::arg("title") = "", nb::arg("width") = 160.0, nb::arg("height") = 0.0,
+          nb::call_guard<nb::gil_scoped_release>(),
+          nb::sig("def draw(self, path: str | os.PathLike[str], columns: collections.abc.Sequence[str] = (), "
+                  "x: str = "
+                  "'t', title: str = '', width: float = 160, height: float = 0) -> None"),
+          "Draws columns (`*` for any letters) as .png, .svg or .pdf, as `sestina plot` does; width, height "
+          "in mm.")
+      .def(
+          "select",
+          [](const ResultTable& table, const std::vector<std::string>& columns) {
+            PlotOptions options;
+            options.columns = columns;
+            return select_columns(table, options);
+          },
+          nb::arg("columns"),
+          "The names that patterns stand for; of none, the first coordinates and the energies.");
+}
+
+void bind_report(nb::module_& module) {
+  nb::class_<StepStatistics>(module, "Steps", "The steps of a run.")
+      .def_ro("steps", &StepStatistics::steps, "Accepted.")
+      .def_ro("rejected", &StepStatistics::rejected)
+      .def_ro("evaluations", &StepStatistics::evaluations, "Of the accelerations.")
+      .def_ro("smallest_step", &StepStatistics::smallest_step, "s")
+      .def_ro("largest_step", &StepStatistics::largest_step, "s");
+  nb::class_<RunReport>(module, "Report", "What is told of a run at its end.")
+      .def_prop_ro(
+          "status",
+          [](const RunReport& report) {
+            return report.status == RunStatus::kComplete ? "complete"
+                   : report.status == RunStatus::kFailed ? "failed"
+                                                         : "interrupted";
+          },
+          "`complete`, `interrupted` or `failed`.")
+      .def_ro("failure", &RunReport::failure,
+              "With the time, the joint or force and the reason; empty when complete.")
+      .def_ro("t", &RunReport::t, "s, how far the run came.")
+      .def_ro("rows", &RunReport::rows)
+      .def_ro("steps", &RunReport::steps)
+      .def_ro("wall_seconds", &RunReport::wall_seconds)
+      .def_ro("energy_drift", &RunReport::energy_drift,
+              "J, of kinetic + potential - supplied + dissipated energy: the largest deviation from its "
+              "initial value.")
+      .def_ro("kinetic_energy", &RunReport::kinetic_energy, "J, the largest, to compare with.")
+      .def_ro("hint", &RunReport::hint, "Why the run makes so little headway, or empty.")
+      .def_ro("event_counts", &RunReport::event_counts, "How often each event of the model took place.")
+      .def_ro("ended_by", &RunReport::ended_by, "The event that ended the run, or empty.")
+      .def_ro("resumed_at", &RunReport::resumed_at, "s, of a run that was continued.")
+      .def_ro("checkpoints", &RunReport::checkpoints, "How many were written.")
+      .def_ro("checkpoint_failure", &RunReport::checkpoint_failure,
+              "Why the last one could not be written, or empty.")
+      .def_prop_ro(
+          "trace",
+          [](const RunReport& report) {
+            nb::list phases;
+            for (const PhaseTime& phase : report.trace) {
+              phases.append(nb::make_tuple(phase.name.c_str(), phase.seconds, phase.entries));
+            }
+            return phases;
+          },
+          nb::sig("def trace(self) -> list[tuple[str, float, int]]"),
+          "Where the time went: name, seconds, calls.")
+      .def_prop_ro(
+          "final_state",
+          [](const RunReport& report) {
+            const State<double>& state = report.final_state;
+            return nb::make_tuple(state.t, new_array(state.q), new_array(state.u), new_array(state.d));
+          },
+          nb::sig("def final_state(self) -> tuple[float, numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+          "t (s), q (nq), u (nu), d (nd) where the run ended.")
+      .def("__repr__", [](nb::handle self) {
+        const auto& report = nb::cast<const RunReport&>(self);
+        return fmt::format("<sestina.Report {}: t = {} s, {} rows, {} steps>",
+                           nb::cast<std::string>(self.attr("status")), report.t, report.rows,
+                           report.steps.steps);
+      });
+}
+
+}  // namespace
+
+void bind_simulate(nb::module_& module) {
+  bind_table(module);
+  bind_report(module);
+  module.def(
+      "_simulate", simulate, nb::arg("system"), nb::arg("progress").none(), nb::arg("reactions"),
+      nb::arg("out").none(), nb::arg("threads").none(), nb::arg("checkpoint").none(),
+      nb::arg("every_wall").none(), nb::arg("real_time").none(), nb::arg("trace"), nb::arg("initial").none(),
+      nb::sig("def _simulate(system: System, progress: collections.abc.Callable[[float, float, float, int], "
+              "object] | None, reactions: bool, out: str | os.PathLike[str] | None, threads: int | None, "
+              "checkpoint: str | os.PathLike[str] | None, every_wall: float | None, real_time: float | None, "
+              "trace: bool, initial: tuple[collections.abc.Sequence[float], collections.abc.Sequence[float]] "
+              "| None) "
+              "-> tuple[Table, Report]"));
+  module.def(
+      "_resume", resume, nb::arg("checkpoint"), nb::arg("progress").none(), nb::arg("out").none(),
+      nb::arg("threads").none(), nb::arg("every_wall").none(), nb::arg("real_time").none(), nb::arg("trace"),
+      nb::sig(
+          "def _resume(checkpoint: str | os.PathLike[str], progress: collections.abc.Callable[[float, float, "
+          "float, int], object] | None, out: str | os.PathLike[str] | None, threads: int | None, every_wall: "
+          "float | None, real_time: float | None, trace: bool) -> tuple[System, Table, Report]"));
+  module.def(
+      "_read_result",
+      [](const std::filesystem::path& path) { return std::make_shared<ResultTable>(read_result(path)); },
+      nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
+      nb::sig("def _read_result(path: str | os.PathLike[str]) -> Table"));
+}
+
+}  // namespace sestina::python

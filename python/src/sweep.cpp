@@ -1,0 +1,147 @@
+// Sweeps: many runs of one model with other values of some of its keys.
+#include "sestina/sweep/sweep.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#include "arrays.h"
+#include "bind.h"
+#include "casters.h"
+#include "sestina/parallel/thread_count.h"
+
+namespace sestina::python {
+
+namespace {
+
+// Progress comes from any thread; Python looks for Ctrl-C on its main thread alone, and does so here whenever
+// that one is at work.
+class SweepWatch {
+ public:
+  explicit SweepWatch(nb::object progress) : progress_(std::move(progress)) {}
+
+  const std::atomic<bool>* interrupt() const { return &is_interrupted_; }
+  void look(const SweepProgress& progress) {
+    const nb::gil_scoped_acquire acquire;
+    if (error_) return;
+    try {
+      if (PyErr_CheckSignals() < 0) nb::raise_python_error();
+      if (!progress_.is_none()) {
+        progress_(progress.done, progress.runs, progress.failed, progress.wall_seconds, progress.fraction);
+      }
+    } catch (nb::python_error& error) {
+      is_interrupted_ = true;
+      if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  nb::object progress_;
+  std::atomic<bool> is_interrupted_{false};
+  std::exception_ptr error_;
+};
+
+const char* word_of(RunStatus status) {
+  return status == RunStatus::kComplete ? "complete"
+         : status == RunStatus::kFailed ? "failed"
+                                        : "interrupted";
+}
+
+nb::dict sweep(const std::string& model_text, const std::string& name, const std::vector<std::string>& vary,
+               const std::filesystem::path& out, const std::vector<std::string>& record, bool reactions,
+               bool resume, bool lanes, std::optional<int> threads, nb::object progress) {
+  SweepWatch watch(std::move(progress));
+  SweepOptions options;
+  options.out = out;
+  options.threads = threads.value_or(default_thread_count());
+  options.record = record;
+  options.reactions = reactions;
+  options.resume = resume;
+  options.lanes = lanes;
+  options.interrupt = watch.interrupt();
+  options.on_progress = [&watch](const SweepProgress& now) { watch.look(now); };
+  SweepReport report;
+  {
+    nb::gil_scoped_release release;
+    report = run_sweep(parse_model_tree(model_text, name), parse_sweep_axes(vary), options);
+  }
+  watch.rethrow();
+  nb::list failures;
+  for (const SweepReport::Failure& failure : report.failures) {
+    failures.append(nb::make_tuple(failure.settings.c_str(), failure.reason.c_str()));
+  }
+  nb::dict told;
+  told["status"] = word_of(report.status);
+  told["runs"] = report.runs;
+  told["complete"] = report.complete;
+  told["failed"] = report.failed;
+  told["found"] = report.found;
+  told["in_lanes"] = report.in_lanes;
+  told["failures"] = failures;
+  told["wall_seconds"] = report.wall_seconds;
+  return told;
+}
+
+// All but what is kept over time.
+nb::dict read_sweep(const std::filesystem::path& path) {
+  const SweepFile file = SweepFile::open(path, SweepFile::Access::kRead);
+  const SweepHeader& header = file.header();
+  nb::list axes, columns, units, status, reasons;
+  for (const SweepAxis& axis : header.axes) {
+    axes.append(nb::make_tuple(axis.path.c_str(), nb::cast(axis.values), nb::cast(axis.numbers)));
+  }
+  for (const Column& column : header.columns)
+    columns.append(column.name.c_str()), units.append(column.unit.c_str());
+  const auto runs = static_cast<std::ptrdiff_t>(header.runs());
+  Results last("last", nb::none(), {runs}, {static_cast<std::ptrdiff_t>(header.columns.size())});
+  Results drift("drift", nb::none(), {runs}, {});
+  Results steps("steps", nb::none(), {runs}, {});
+  const std::vector<SweepStatus> of_runs = file.read_status();
+  for (std::size_t run = 0; run < of_runs.size(); ++run) {
+    const SweepRecord one = file.read_numbers(run);
+    const int k = static_cast<int>(run);
+    std::copy(one.last_row.begin(), one.last_row.end(), last.row(k).begin());
+    drift.row(k)[0] = one.energy_drift;
+    steps.row(k)[0] = static_cast<double>(one.steps);
+    status.append(of_runs[run] == SweepStatus::kComplete ? "complete"
+                  : of_runs[run] == SweepStatus::kFailed ? "failed"
+                                                         : "pending");
+    reasons.append(one.reason.c_str());
+  }
+  nb::dict told;
+  told["axes"] = axes;
+  told["columns"] = columns;
+  told["units"] = units;
+  told["series"] = nb::cast(header.series);
+  told["status"] = status;
+  told["reasons"] = reasons;
+  told["last"] = last.release();
+  told["energy_drift"] = drift.release();
+  told["steps"] = steps.release();
+  return told;
+}
+
+}  // namespace
+
+void bind_sweep(nb::module_& module) {
+  module.def(
+      "_sweep", sweep, nb::arg("model"), nb::arg("name"), nb::arg("vary"), nb::arg("out"), nb::arg("record"),
+      nb::arg("reactions"), nb::arg("resume"), nb::arg("lanes"), nb::arg("threads").none(),
+      nb::arg("progress").none(),
+      nb::sig(
+          "def _sweep(model: str, name: str, vary: collections.abc.Sequence[str], out: str | "
+          "os.PathLike[str], record: collections.abc.Sequence[str], reactions: bool, resume: bool, lanes: "
+          "bool, threads: "
+          "int | None, progress: collections.abc.Callable[[int, int, int, float, float], object] | None) -> "
+          "dict[str, typing.Any]"));
+  module.def("_read_sweep", read_sweep, nb::arg("path"),
+             nb::sig("def _read_sweep(path: str | os.PathLike[str]) -> dict[str, typing.Any]"));
+}
+
+}  // namespace sestina::python

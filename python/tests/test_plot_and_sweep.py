@@ -1,0 +1,96 @@
+"""Plots, animations, sweeps and the demonstration."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sestina
+
+
+def test_plot_has_a_panel_for_each_unit(pendulum, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = sestina.simulate(pendulum, duration=1)
+    figure = result.plot("hinge.q", "hinge.u", "energy.*", path=tmp_path / "plot.svg")
+    assert len(figure.axes) == 3
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_ydata(), result["hinge.q"])
+    assert len(figure.axes[2].lines) == 5 and (tmp_path / "plot.svg").stat().st_size > 1000
+    assert len(result.plot().axes) >= 2
+    result.table.draw(tmp_path / "drawn.png", ["hinge.*"])
+    assert (tmp_path / "drawn.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(sestina.InputError, match="hinge.qq"):
+        result.plot("hinge.qq")
+
+
+def test_animation_is_saved_and_follows_the_tip(pendulum, tmp_path):
+    pytest.importorskip("matplotlib")
+    result = sestina.simulate(pendulum, duration=1)
+    animation = result.animate(tmp_path / "rod.gif", fps=10)
+    assert (tmp_path / "rod.gif").read_bytes()[:3] == b"GIF"
+    artists = animation._func(10)
+    tip = result.model.point_position("rod.tip", result.q[-1])
+    np.testing.assert_allclose([data[1] for data in artists[0].get_data()], tip[[0, 2]], atol=1e-12)
+    with pytest.raises(ValueError, match="as .gif or .mp4"):
+        result.animate(tmp_path / "rod.avi")
+    with pytest.raises(ValueError, match="view"):
+        result.animate(view="xx")
+
+
+def test_sweep_gives_the_runs_of_simulate(pendulum, tmp_path):
+    pendulum.analysis.duration = 1
+    masses, angles = np.array([1.0, 2.0]), [0.1, 1.0, 2.0]
+    vary = {"parameters.l": masses, "joints.hinge.q": angles}
+    result = sestina.sweep(pendulum, vary, threads=2, lanes=False)
+    assert result.shape == (2, 3) and (result.status == "complete").all() and result.report["failed"] == 0
+    np.testing.assert_array_equal(result.axes["parameters.l"], masses)
+    for i, length in enumerate(masses):
+        for j, angle in enumerate(angles):
+            pendulum.parameters["l"] = length
+            pendulum.joint("hinge").q = angle
+            single = sestina.simulate(pendulum)
+            assert result["hinge.q"][i, j] == single["hinge.q"][-1]
+            assert result.steps[i, j] == single.report.steps.steps
+    assert result.unit("hinge.q") == "rad"
+    pendulum.joint("hinge").q = 1.0
+    in_lanes = sestina.sweep(pendulum, vary)
+    assert in_lanes.report["in_lanes"] == 6
+    np.testing.assert_allclose(in_lanes["hinge.q"], result["hinge.q"], rtol=1e-6)
+    with pytest.raises(KeyError, match="no column 'x'"):
+        result["x"]
+    kept = sestina.sweep(pendulum, {"joints.hinge.q": "0.1:2:3"}, out=tmp_path / "sweep.h5", record=["hinge.q"])
+    again = sestina.read_sweep(tmp_path / "sweep.h5")
+    np.testing.assert_array_equal(again["hinge.u"], kept["hinge.u"])
+    pytest.importorskip("h5py")
+    series = kept.series("hinge.q")
+    assert series.shape == (3, 101)
+    np.testing.assert_array_equal(series[:, -1], kept["hinge.q"])
+
+
+def test_runs_of_a_sweep_that_fail_are_told(pendulum):
+    pendulum.parameters["a"] = 1.0
+    pendulum.add_joint_force("drive", "hinge", "0.001*sqrt(a - t)")
+    pendulum.analysis.duration = 1
+    result = sestina.sweep(pendulum, {"parameters.a": [0.5, 2]})
+    assert list(result.status) == ["failed", "complete"] and "drive" in result.reasons[0]
+    with pytest.raises(sestina.ComputationError, match="parameters.a=0.5: .*drive"):
+        sestina.sweep(pendulum, {"parameters.a": [0.5, 2]}, check=True)
+    with pytest.raises(sestina.InputError, match="parameters.b"):
+        sestina.sweep(pendulum, {"parameters.b": [1, 2]})
+
+
+def test_exception_of_the_progress_callback_ends_the_sweep(pendulum):
+    class Enough(Exception):
+        pass
+
+    def progress(*_):
+        raise Enough
+
+    pendulum.analysis.duration = 2000
+    with pytest.raises(Enough):
+        sestina.sweep(pendulum, {"parameters.l": "1:2:20"}, progress=progress)
+
+
+def test_demo_shows_a_plot(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    result = sestina.demo(tmp_path / "demo.png", show=False)
+    assert np.ptp(result["hip.q"]) > 1 and "energy drift" in capsys.readouterr().out
+    assert (tmp_path / "demo.png").read_bytes()[:4] == b"\x89PNG"

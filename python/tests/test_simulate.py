@@ -1,0 +1,227 @@
+"""Runs, their results, and how they end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import sestina
+from conftest import EXAMPLES
+
+
+def test_pendulum_keeps_its_energy_and_moves(pendulum):
+    result = sestina.simulate(pendulum, duration=10, integrator="dormand_prince_54", rtol=1e-9)
+    assert result.report.status == "complete" and result.t[-1] == 10.0 and len(result) == 101
+    assert np.ptp(result["hinge.q"]) > 1.9
+    energy = result["energy.total"]
+    # 1e-9 a step relative to coordinates of order 1, over some hundred steps.
+    assert np.ptp(energy) < 1e-6 * result.report.kinetic_energy
+    assert result.unit("hinge.u") == "rad/s"
+
+
+def test_columns_are_views_of_one_table(pendulum):
+    result = sestina.simulate(pendulum, duration=1)
+    column = result["hinge.q"]
+    assert not column.flags.owndata and not column.flags.writeable
+    assert np.shares_memory(column, result.table.values) and np.shares_memory(result.q, result.table.values)
+    np.testing.assert_array_equal(result.u[:, 0], result["hinge.u"])
+    del result
+    assert column[0] == 1.0 and len(column) == 101
+    with pytest.raises(ValueError):
+        column[0] = 2.0
+
+
+def test_what_is_given_overrides_the_description_and_changes_nothing(pendulum):
+    before = pendulum.to_yaml()
+    options = dict(duration=0.5, every=0.1, dt=1e-3, solver="kane", integrator="rk4", reactions=True)
+    result = sestina.simulate(pendulum, **options)
+    assert pendulum.to_yaml() == before
+    assert len(result) == 6 and result.report.steps.steps == 500
+    assert dict(result.table.provenance)["solver"] == "kane"
+    assert "hinge.reaction.force.z" in result
+    model = pendulum.freeze()
+    same = sestina.simulate(model, **options)
+    np.testing.assert_array_equal(result.table.values, same.table.values)
+    heavy = sestina.simulate(model.with_parameters(l=2.0), duration=0.5)
+    assert heavy.system.parameters["l"] == 2.0
+    np.testing.assert_allclose(
+        result["hinge.reaction.force.z"][0], model.reactions(result.q[0], result.u[0])[0, 5], rtol=1e-12
+    )
+
+
+def test_run_begins_where_it_is_told(pendulum):
+    model = pendulum.freeze()
+    first = sestina.simulate(model, duration=1, every=0.5)
+    second = sestina.simulate(model, duration=0.5, q=first.q[1], u=first.u[1])
+    np.testing.assert_allclose(second.q[-1], first.q[-1], rtol=1e-6)
+    assert sestina.simulate(model, duration=0.1, u=[2.0])["hinge.q"][0] == 1.0
+    with pytest.raises(sestina.InputError, match=r"q has the shape \(2,\); allowed is \(1,\)"):
+        sestina.simulate(model, q=[1, 2])
+
+
+def test_elements_in_time_give_the_same_motion(pendulum):
+    reference = sestina.simulate(pendulum, duration=1, rtol=1e-10)
+    pendulum.analysis.coordinates = "state_time"
+    pendulum.analysis.time_elements = sestina.TimeElements()
+    pendulum.analysis.time_elements.elements = 20
+    pendulum.analysis.time_elements.pair = "P4P5"
+    at_once = sestina.simulate(pendulum, duration=1)
+    np.testing.assert_allclose(at_once["hinge.q"], reference["hinge.q"], atol=1e-7)
+
+
+def test_unknown_names_are_told_with_the_nearest(pendulum):
+    with pytest.raises(sestina.InputError, match="did you mean 'recursive'"):
+        sestina.simulate(pendulum, solver="recursiv")
+    with pytest.raises(sestina.InputError, match="did you mean 'rk4'"):
+        sestina.simulate(pendulum, integrator="rk5")
+    result = sestina.simulate(pendulum, duration=0.1)
+    with pytest.raises(sestina.InputError, match="did you mean 'hinge.q'"):
+        result["hing.q"]
+    with pytest.raises(TypeError, match="not str"):
+        sestina.simulate("model.yaml")
+
+
+def test_run_that_fails_keeps_what_it_computed(pendulum):
+    pendulum.add_joint_force("drive", "hinge", "1/(t - 0.5)*0 + sqrt(0.5 - t)")
+    with pytest.raises(sestina.ComputationError) as caught:
+        sestina.simulate(pendulum, duration=1, dt=0.01, integrator="rk4")
+    partial = caught.value.result
+    assert "drive" in str(caught.value)
+    assert partial.report.status == "failed" and 0.4 < partial.t[-1] <= 0.5
+    assert caught.value.time == pytest.approx(0.5, abs=0.02)
+    kept = sestina.simulate(pendulum, duration=1, dt=0.01, integrator="rk4", check=False)
+    np.testing.assert_array_equal(kept.table.values, partial.table.values)
+
+
+def test_results_are_saved_and_read(pendulum, tmp_path):
+    result = sestina.simulate(pendulum, duration=1, out=tmp_path / "direct.csv")
+    for name in ("saved.csv", "saved.h5"):
+        result.save(tmp_path / name)
+        again = sestina.read_result(tmp_path / name)
+        np.testing.assert_array_equal(again.table.values, result.table.values)
+        assert again.columns == result.columns and again.report is None
+    assert again.model.nu == 1 and again.system.to_yaml() == result.system.to_yaml()
+    with pytest.raises(sestina.InputError, match="does not tell its model"):
+        sestina.read_result(tmp_path / "saved.csv").system
+    np.testing.assert_array_equal(sestina.read_result(tmp_path / "direct.csv").table.values, result.table.values)
+    with pytest.raises(sestina.InputError):
+        result.save(tmp_path / "saved.txt")
+
+
+def test_dataframe_has_time_as_index(pendulum):
+    pytest.importorskip("pandas")
+    result = sestina.simulate(pendulum, duration=1)
+    frame = result.to_dataframe()
+    assert frame.index.name == "t" and frame["hinge.q"].iloc[0] == 1.0 and frame.attrs["units"]["hinge.q"] == "rad"
+
+
+def long_run() -> sestina.System:
+    system = sestina.load(EXAMPLES / "01_double_pendulum.yaml")
+    system.analysis.duration = 1e6
+    system.output.every = 1.0
+    return system
+
+
+def test_ctrl_c_returns_what_there_is():
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    begin = time.monotonic()
+    result = sestina.simulate(long_run())
+    assert time.monotonic() - begin < 10
+    assert result.report.status == "interrupted" and 1 < len(result) and 0 < result.t[-1] < 1e6
+
+
+def test_exception_of_the_progress_callback_ends_the_run_and_surfaces():
+    class Enough(Exception):
+        pass
+
+    calls = []
+
+    def progress(t, duration, wall_seconds, steps):
+        calls.append((t, duration, wall_seconds, steps))
+        if len(calls) == 2:
+            raise Enough
+
+    with pytest.raises(Enough):
+        sestina.simulate(long_run(), progress=progress)
+    assert calls[1][0] > calls[0][0] > 0 and calls[0][1] == 1e6
+
+
+def test_lock_of_the_interpreter_is_given_up_while_it_runs():
+    counted = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted.append(1)
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    calls = []
+
+    def progress(*_):
+        calls.append(len(counted))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    result = sestina.simulate(long_run(), progress=progress)
+    stop.set()
+    thread.join()
+    assert result.report.status == "interrupted"
+    assert calls[2] > calls[0] + 3  # 0.2 s apart
+
+
+def test_two_threads_simulate_at_once(pendulum):
+    alone = sestina.simulate(pendulum, duration=5).table.values.copy()
+    results = [None, None]
+
+    def work(i):
+        results[i] = sestina.simulate(pendulum, duration=5)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for result in results:
+        np.testing.assert_array_equal(result.table.values, alone)
+
+
+def test_interrupted_run_is_resumed_bit_for_bit(tmp_path):
+    system = sestina.load(EXAMPLES / "01_double_pendulum.yaml")
+    whole = sestina.simulate(system, duration=20, every=0.1)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    # At the pace of the wall clock, so that it is not over before it is stopped.
+    part = sestina.simulate(
+        system,
+        duration=20,
+        every=0.1,
+        real_time=40,
+        out=tmp_path / "run.csv",
+        checkpoint=tmp_path / "run.check",
+        progress=stop,
+    )
+    assert part.report.status == "interrupted" and 0 < part.report.t < 20
+    rest = sestina.resume(tmp_path / "run.check")
+    assert rest.report.status == "complete" and rest.report.resumed_at > 0
+    np.testing.assert_array_equal(rest.table.values, whole.table.values)
+
+
+def test_progress_bar_is_drawn(pendulum, capsys):
+    sestina.simulate(pendulum, duration=1.0, real_time=2.5, progress=True)
+    assert " of 1 s  " in capsys.readouterr().err
+
+
+def test_trace_tells_where_the_time_went(pendulum):
+    result = sestina.simulate(pendulum, duration=1, trace=True)
+    assert sum(seconds for _, seconds, _ in result.report.trace) > 0
+    t, q, u, d = result.report.final_state
+    assert t == 1.0 and q[0] == result["hinge.q"][-1] and u.shape == (1,) and d.shape == (0,)
