@@ -37,7 +37,7 @@ def demo(path: str | os.PathLike[str] | None = None, show: bool = True) -> Resul
     print(f"10 s of a double pendulum in {1e3 * report.wall_seconds:.1f} ms: {report.steps.steps} steps,")
     print(f"energy drift {report.energy_drift:.1e} J of {report.kinetic_energy:.3g} J")
     try:
-        result.plot("hip.q", "knee.q", "energy.*", path=path)
+        result.plot("hip.q", "knee.q", "energy.kinetic", "energy.potential", "energy.total", path=path)
         if show:
             import matplotlib.pyplot
 

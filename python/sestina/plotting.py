@@ -38,7 +38,7 @@ def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
             panel.plot(result[x], result[name], label=name)
         panel.set_ylabel(unit if len(own) > 1 else f"{own[0]} / {unit}")
         if len(own) > 1:
-            panel.legend()
+            panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
         panel.grid(alpha=0.3)
     panels[-1, 0].set_xlabel(f"{x} / {result.unit(x)}")
     if result.table.model_name:
