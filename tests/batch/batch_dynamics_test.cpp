@@ -208,6 +208,21 @@ TEST_P(OnInstructionSet, EachLaneMayHavePropertiesOfItsOwn) {
   }
 }
 
+// Squares of such masses overflow; the accelerations do not depend on them.
+TEST_P(OnInstructionSet, HugeMassesAreNotTakenForRoundOff) {
+  System system;
+  system.gravity = {0, 0, -9.81};
+  BodySpec& rod = system.add_body("rod", 1e200);
+  rod.center_of_mass = {0.5, 0, 0};
+  rod.inertia.xx = 1e199, rod.inertia.yy = rod.inertia.zz = 1e200;
+  system.add_joint("hinge", "revolute", "ground.origin", "rod.origin").axis = Triple{0, 1, 0};
+  const auto model = freeze(system);
+  BatchDynamics dynamics(model, calc_properties(*model), nullptr, GetParam());
+  std::vector<double> q{0.0}, u{0.0}, udot(1);
+  EXPECT_TRUE(dynamics.calc_udot({.count = 1, .q = q, .u = u}, udot).empty());
+  EXPECT_NEAR(udot[0], 0.5 * 9.81 / 1.25, 1e-12);
+}
+
 // Rotations z, y, x one after the other: where the second is a right angle, the first and the last are about
 // one axis and the bodies between, which have no mass, leave nothing to resist.
 System gimbal() {

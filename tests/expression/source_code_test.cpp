@@ -49,6 +49,15 @@ TEST_F(SourceCodeTest, NamesBecomeIdentifiers) {
   }
 }
 
+TEST_F(SourceCodeTest, WordsOfTheLanguagesBecomeOtherNames) {
+  for (const std::string word :
+       {"catch", "register", "None", "await", "M_PI", "concept", "restrict", "NAN", "alignas", "yn"}) {
+    const std::array input = {graph.symbol(word)};
+    const std::string source = to_source(graph, "f", input, input, Language::kCpp);
+    EXPECT_NE(source.find("const double " + word + "_ ="), std::string::npos) << source;
+  }
+}
+
 TEST_F(SourceCodeTest, RefusesWhatItCannotWrite) {
   EXPECT_THROW(write("x + other"), InputError);
   EXPECT_THROW(to_source(graph, "no name", xyz, xyz, Language::kC), InputError);

@@ -1,5 +1,6 @@
 #include "sestina/batch/joint_axes.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace sestina {
@@ -55,9 +56,9 @@ struct EulerAngles {
   }
 };
 
-// Without components that nothing but round-off keeps from zero.
+// Without components that nothing but round-off keeps from zero. By the largest one: squares overflow.
 Vec3<double> snapped(const Vec3<double>& v) {
-  const double least = kRoundOff * norm(v);
+  const double least = kRoundOff * std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
   Vec3<double> result = v;
   for (int k = 0; k < 3; ++k) {
     if (std::abs(v[k]) <= least) result[k] = 0.0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "sestina/expression/source_code.h"
 #include "sestina/symbolic/latex.h"
 #include "sestina/symbolic/shared_parts.h"
@@ -13,6 +15,14 @@ using symbolic::Matrix;
 
 namespace {
 
+// A name may be any text; a comment ends with its line.
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  return text;
+}
+
 constexpr std::size_t kLeastShared = 4;  // operations that are worth a name
 
 class EquationWriter {
@@ -22,7 +32,7 @@ class EquationWriter {
       : model_(model),
         equations_(equations),
         mechanics_(equations.mechanics()),
-        name_(name),
+        name_(on_one_line(std::string(name))),
         is_simplified_(is_simplified) {}
 
   std::string text() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -12,6 +13,22 @@
 
 namespace sestina {
 namespace {
+
+// Words of C, C++ and Python, macros and functions of their mathematics, and names of ours.
+constexpr std::string_view kTaken =
+    "FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO False HUGE_VAL HUGE_VALF HUGE_VALL INFINITY "
+    "MAXFLOAT M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 "
+    "M_SQRT2 NAN None True abs acos alignas alignof and and_eq as asin asm assert async atan atan2 auto "
+    "await bitand bitor bool break case catch char char16_t char32_t char8_t class co_await co_return "
+    "co_yield compl concept const const_cast consteval constexpr constinit continue cos decltype def "
+    "default del delete do double dynamic_cast elif else enum errno except exp explicit export extern "
+    "fabs false finally float for friend from gamma global goto if import in inline inputs int is j0 j1 "
+    "jn lambda lgamma linux log long main match math max min mutable namespace new noexcept nonlocal "
+    "not not_eq nullptr operator or or_eq out pass pow print private protected public raise register "
+    "reinterpret_cast requires restrict return short signed signgam sin sizeof sqrt static "
+    "static_assert static_cast std struct switch tan template tgamma this thread_local throw true try "
+    "type typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void volatile "
+    "wchar_t while with xor xor_eq y0 y1 yield yn";
 
 // How tightly a text binds.
 enum Level { kChoiceLevel, kSumLevel, kProductLevel, kUnaryLevel, kAtomLevel };
@@ -65,14 +82,9 @@ class SourceWriter {
   }
 
   void name_inputs(std::span<const Expr> inputs, std::span<const Expr> nodes) {
-    for (const char* taken :
-         {"in",   "out",   "inputs",   "math",     "lambda", "int",     "double", "for",    "if",   "else",
-          "and",  "or",    "not",      "is",       "def",    "del",     "class",  "return", "from", "import",
-          "as",   "with",  "pass",     "while",    "do",     "new",     "this",   "float",  "long", "short",
-          "char", "void",  "const",    "static",   "auto",   "std",     "sin",    "cos",    "tan",  "exp",
-          "log",  "sqrt",  "pow",      "fabs",     "atan2",  "y0",      "y1",     "yn",     "j0",   "j1",
-          "jn",   "gamma", "template", "operator", "signed", "unsigned"}) {
-      names_.insert(taken);
+    for (std::size_t begin = 0, end = 0; begin < kTaken.size(); begin = end + 1) {
+      end = std::min(kTaken.find(' ', begin), kTaken.size());
+      names_.emplace(kTaken.substr(begin, end - begin));
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       std::string name;
