@@ -76,7 +76,7 @@ class TextbookRecursion {
       const Pose<double> X_FM = joint.pose(state.q.data() + at.q_start), X_PM = body(i).X_PF * X_FM;
       const auto H = joint.H(state.q.data() + at.q_start);
       link.S.resize(6, at.nu);
-      for (std::size_t k = 0; k < H.size() && k < 3; ++k) {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(link.S.cols()); ++k) {
         const SpatialMotion<double> column = rotate(X_FM.R.transpose(), H[k]);
         link.S.col(static_cast<Eigen::Index>(k)) << to_eigen(column.w), to_eigen(column.v);
       }
