@@ -23,50 +23,15 @@
 #include "sestina/parallel/executor.h"
 #include "sestina/state_time/state_time_solver.h"
 #include "sestina/workspace/workspace.h"
+#include "state_time/state_time_systems.h"
 
 namespace sestina {
 namespace {
 
 constexpr int kRounds = 3;
 
-// The rods of Anderson and Oghbaei.
-System double_pendulum() {
-  constexpr double kMass[] = {1.0, 0.5}, kLength[] = {0.8, 1.0};
-  System system;
-  system.gravity = {0, -2.0, 0};
-  const char* names[] = {"upper", "lower"};
-  for (int i = 0; i < 2; ++i) {
-    const double inertia = kMass[i] * kLength[i] * kLength[i] / 12;
-    BodySpec& body = system.add_body(names[i], kMass[i]);
-    body.center_of_mass = {0, -kLength[i] / 2, 0};
-    body.inertia = {.xx = inertia, .zz = inertia};
-    body.add_point("tip", {0, -kLength[i], 0});
-  }
-  JointSpec& hip = system.add_joint("hip", "revolute", "ground.origin", "upper.origin");
-  hip.axis = {0, 0, 1}, hip.q = 1.0, hip.u = 1.0;
-  JointSpec& knee = system.add_joint("knee", "revolute", "upper.tip", "lower.origin");
-  knee.axis = {0, 0, 1}, knee.q = 0.2, knee.u = -2.0;
-  return system;
-}
-
-// Links of 0.5 m and 1 kg that swing in space from a sheared start.
-System spherical_chain(int links) {
-  System system;
-  system.gravity = {0, 0, -9.81};
-  for (int i = 0; i < links; ++i) {
-    const std::string name = "link" + std::to_string(i);
-    BodySpec& body = system.add_body(name, 1.0);
-    body.center_of_mass = {0, 0, -0.25};
-    body.inertia = {.xx = 0.02, .yy = 0.025, .zz = 0.005};
-    body.add_point("tip", {0, 0, -0.5});
-    const std::string parent = i == 0 ? "ground.origin" : "link" + std::to_string(i - 1) + ".tip";
-    JointSpec& joint = system.add_joint("joint" + std::to_string(i), "spherical", parent, name + ".origin");
-    const double angle = i == 0 ? 0.4 : 0.05;
-    joint.q = {std::cos(angle / 2), std::sin(angle / 2), 0, 0};
-    joint.u = {0.3, i % 2 == 0 ? 0.5 : -0.4, 0.2};
-  }
-  return system;
-}
+using test::double_pendulum;
+using test::spherical_chain;
 
 struct Case {
   const char* name;

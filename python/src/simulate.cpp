@@ -5,9 +5,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <atomic>
-#include <exception>
-
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
@@ -16,6 +13,7 @@
 #include "sestina/io/plot.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/workspace.h"
+#include "watch.h"
 
 namespace sestina::python {
 
@@ -32,51 +30,6 @@ class TableRecorder final : public Recorder {
 
  private:
   std::shared_ptr<ResultTable> table_;
-};
-
-// Looks every now and then whether Python wants the run to end: Ctrl-C, or an exception of the progress
-// callback.
-class Watch {
- public:
-  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
-
-  const std::atomic<bool>* interrupt() const { return &is_interrupted_; }
-  void look(const RunProgress& progress) {
-    const nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() < 0) {
-      is_interrupted_ = true;
-      // Ctrl-C ends the run, and what there is is handed back.
-      if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
-        PyErr_Clear();
-      } else {
-        keep_error();
-      }
-      return;
-    }
-    if (progress_.is_none() || error_) return;
-    try {
-      progress_(progress.t, progress.duration, progress.wall_seconds, progress.steps);
-    } catch (nb::python_error& error) {
-      is_interrupted_ = true;
-      if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
-    }
-  }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  void keep_error() {
-    try {
-      nb::raise_python_error();
-    } catch (...) {
-      error_ = std::current_exception();
-    }
-  }
-
-  nb::object progress_;
-  std::atomic<bool> is_interrupted_{false};
-  std::exception_ptr error_;
 };
 
 struct SimulateOptions {
@@ -96,7 +49,9 @@ void configure(Workspace& workspace, const SimulateOptions& options, Watch& watc
   if (options.real_time) workspace.set_real_time(*options.real_time);
   if (options.trace) workspace.record_trace();
   workspace.set_interrupt(watch.interrupt());
-  workspace.on_progress([&watch](const RunProgress& progress) { watch.look(progress); });
+  workspace.on_progress([&watch](const RunProgress& progress) {
+    watch.look(progress.t, progress.duration, progress.wall_seconds, progress.steps);
+  });
 }
 
 nb::tuple simulate(const System& system, nb::object progress, bool reactions,

@@ -4,48 +4,17 @@
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 
-#include <atomic>
-#include <exception>
 #include <mutex>
 
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
 #include "sestina/parallel/thread_count.h"
+#include "watch.h"
 
 namespace sestina::python {
 
 namespace {
-
-// Progress comes from any thread; Python looks for Ctrl-C on its main thread alone, and does so here whenever
-// that one is at work.
-class SweepWatch {
- public:
-  explicit SweepWatch(nb::object progress) : progress_(std::move(progress)) {}
-
-  const std::atomic<bool>* interrupt() const { return &is_interrupted_; }
-  void look(const SweepProgress& progress) {
-    const nb::gil_scoped_acquire acquire;
-    if (error_) return;
-    try {
-      if (PyErr_CheckSignals() < 0) nb::raise_python_error();
-      if (!progress_.is_none()) {
-        progress_(progress.done, progress.runs, progress.failed, progress.wall_seconds, progress.fraction);
-      }
-    } catch (nb::python_error& error) {
-      is_interrupted_ = true;
-      if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
-    }
-  }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  nb::object progress_;
-  std::atomic<bool> is_interrupted_{false};
-  std::exception_ptr error_;
-};
 
 const char* word_of(RunStatus status) {
   return status == RunStatus::kComplete ? "complete"
@@ -56,7 +25,7 @@ const char* word_of(RunStatus status) {
 nb::dict sweep(const std::string& model_text, const std::string& name, const std::vector<std::string>& vary,
                const std::filesystem::path& out, const std::vector<std::string>& record, bool reactions,
                bool resume, bool lanes, std::optional<int> threads, nb::object progress) {
-  SweepWatch watch(std::move(progress));
+  Watch watch(std::move(progress));
   SweepOptions options;
   options.out = out;
   options.threads = threads.value_or(default_thread_count());
@@ -65,7 +34,9 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   options.resume = resume;
   options.lanes = lanes;
   options.interrupt = watch.interrupt();
-  options.on_progress = [&watch](const SweepProgress& now) { watch.look(now); };
+  options.on_progress = [&watch](const SweepProgress& now) {
+    watch.look(now.done, now.runs, now.failed, now.wall_seconds, now.fraction);
+  };
   SweepReport report;
   {
     nb::gil_scoped_release release;

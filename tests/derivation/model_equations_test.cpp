@@ -189,5 +189,17 @@ TEST(ModelEquationsTest, RefusesForcesThatHaveNoExpression) {
   EXPECT_THROW(ModelEquations{*freeze(system)}, InputError);
 }
 
+TEST(EquationText, NameOfSeveralLinesStaysInItsComment) {
+  System system;
+  system.add_body("rod", 1.0);
+  system.add_joint("hinge", "prismatic", "ground.origin", "rod.origin").axis = Triple{1, 0, 0};
+  const auto model = freeze(system);
+  const ModelEquations equations(*model);
+  for (const EquationFormat format : {EquationFormat::kC, EquationFormat::kCpp, EquationFormat::kPython}) {
+    const std::string source = write_equations(*model, equations, "two\nlines\r", format);
+    EXPECT_NE(source.find(" two lines :"), std::string::npos) << source;
+  }
+}
+
 }  // namespace
 }  // namespace sestina

@@ -70,23 +70,6 @@ class ProgramBuilder {
     return emit({Code::kBroadcast, Op::kNumber, 0, 0, value.index});
   }
 
-  static int operand_count(From code) {
-    switch (code) {
-      case From::kIfLess:
-      case From::kIfLessEqual:
-        return 4;
-      case From::kAdd:
-      case From::kSubtract:
-      case From::kMultiply:
-      case From::kDivide:
-      case From::kPower:
-      case From::kAtan2:
-        return 2;
-      default:
-        return 1;
-    }
-  }
-
   void translate(const Tape::Instruction& given) {
     if (given.code == From::kStore) {
       Instruction store{is_uniform(given.a) ? Code::kStoreUniform : Code::kStore};
@@ -95,7 +78,7 @@ class ProgramBuilder {
       program_.code_.push_back(store);
       return;
     }
-    const int count = operand_count(given.code);
+    const int count = Tape::operand_count(given.code);
     const std::array<std::uint32_t, 4> operands = {given.a, given.b, given.c, given.d};
     if (std::all_of(operands.begin(), operands.begin() + count, [&](auto at) { return is_uniform(at); })) {
       hoist(given, operands, count);

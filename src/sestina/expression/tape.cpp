@@ -253,26 +253,9 @@ class TapeCompiler {
     return *exponent > 0 ? power : emit(Code::kDivide, constant(1.0), power);
   }
 
-  static int operand_count(Code code) {
-    switch (code) {
-      case Code::kIfLess:
-      case Code::kIfLessEqual:
-        return 4;
-      case Code::kAdd:
-      case Code::kSubtract:
-      case Code::kMultiply:
-      case Code::kDivide:
-      case Code::kPower:
-      case Code::kAtan2:
-        return 2;
-      default:
-        return 1;
-    }
-  }
-
   template <class Visit>
   static void visit_operands(Instruction& instruction, Visit visit) {
-    const int count = operand_count(instruction.code);
+    const int count = Tape::operand_count(instruction.code);
     visit(instruction.a);
     if (count >= 2) visit(instruction.b);
     if (count == 4) {
@@ -372,6 +355,23 @@ class TapeCompiler {
   std::vector<bool> is_varying_;  // by id; empty when all inputs are alike
   Place place_count_ = 0;
 };
+
+int Tape::operand_count(Code code) {
+  switch (code) {
+    case Code::kIfLess:
+    case Code::kIfLessEqual:
+      return 4;
+    case Code::kAdd:
+    case Code::kSubtract:
+    case Code::kMultiply:
+    case Code::kDivide:
+    case Code::kPower:
+    case Code::kAtan2:
+      return 2;
+    default:
+      return 1;
+  }
+}
 
 std::string Tape::signature() const {
   std::string text;

@@ -63,6 +63,8 @@ class Tape {
     std::uint32_t c = 0, d = 0;
   };
 
+  static int operand_count(Code code);  // how many of a to d are read
+
  private:
   friend class CompiledFunction;
   friend class ProgramBuilder;

@@ -1,0 +1,43 @@
+// Looks every now and then whether Python wants a run or a sweep to end: Ctrl-C, which leaves what there is,
+// or an exception of the progress callback, which goes on to the caller.
+//
+// Progress may come from any thread; Python looks for Ctrl-C on its main thread alone, and does so here
+// whenever that one is at work.
+#pragma once
+
+#include <atomic>
+#include <exception>
+
+#include "bind.h"
+
+namespace sestina::python {
+
+class Watch {
+ public:
+  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
+
+  const std::atomic<bool>* interrupt() const { return &is_interrupted_; }
+  // With what the callback is called, if there is one.
+  template <class... Numbers>
+  void look(Numbers... numbers) {
+    const nb::gil_scoped_acquire acquire;
+    if (error_) return;
+    try {
+      if (PyErr_CheckSignals() < 0) nb::raise_python_error();
+      if (!progress_.is_none()) progress_(numbers...);
+    } catch (nb::python_error& error) {
+      is_interrupted_ = true;
+      if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  nb::object progress_;
+  std::atomic<bool> is_interrupted_{false};
+  std::exception_ptr error_;
+};
+
+}  // namespace sestina::python
