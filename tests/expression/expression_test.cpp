@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
 #include <limits>
 
+#include "sestina/base/error.h"
 #include "sestina/expression/parse.h"
 
 namespace sestina {
@@ -40,6 +43,46 @@ TEST(Expression, KeepsNumbersExactBeforeTheyMeetASymbol) {
   EXPECT_EQ(tan(Expression(1)).number().value(), std::tan(1.0));
   EXPECT_EQ((Expression(1) / 0).number().value(), std::numeric_limits<double>::infinity());
   EXPECT_EQ(min(Expression(1), Expression(2)), max(Expression(1), Expression(-3)));
+  const Expression nan = std::nan("");
+  for (const Expression& e : {min(1, nan), min(nan, 1), max(1, nan), max(nan, 1), if_less(nan, 1, 2, 3)}) {
+    EXPECT_TRUE(std::isnan(e.number().value()));
+  }
+}
+
+// What was thrown, or nothing.
+std::string message_of(const std::function<Expression()>& make) {
+  try {
+    make();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// No power turns silently into infinity, or into zero.
+TEST(Expression, PowersThatAreNoNumbersAreErrors) {
+  const auto is = [](const std::function<Expression()>& make, const std::string& message) {
+    EXPECT_EQ(message_of(make), message);
+  };
+  is([] { return pow(Expression(2), 10000); }, "2^10000 is beyond the range of numbers");
+  is([] { return pow(Expression(2), -10000); }, "2^(-10000) is too small for a number other than zero");
+  is([] { return pow(Expression(0), -1); }, "0^(-1) divides by zero");
+  is([] { return pow(Expression(-2), 0.5); }, "(-2)^(1/2) is no real number");
+  is([] { return sqrt(Expression(-1)); }, "sqrt(-1) is no real number");
+  is([] { return log(Expression(0)); }, "log(0) is beyond the range of numbers");
+  EXPECT_EQ(pow(Expression(2), 50), Expression(1125899906842624.0));
+  is([] { return pow(1 + pow(Expression(10), -9), 1000000); },
+     "1.000000001^1000000 has more digits than an exact number may have");
+  EXPECT_TRUE((Expression(0) * 1e-300).is_zero());
+  EXPECT_EQ(to_text(pow(Expression(10), 300)), "1" + std::string(300, '0'));
+  EXPECT_EQ(to_text(pow(Expression(1e300), 1)), "1e+300");
+}
+
+// With symbols around, the operation stays, for those who read it to see.
+TEST(Expression, AGraphKeepsTheOperationThatHasNoNumber) {
+  Graph graph;
+  const Expression x = symbol(graph, "x");
+  EXPECT_EQ(to_text(x * pow(x / x * 0 + 2, 10000)), "x*2^10000");
 }
 
 }  // namespace

@@ -39,11 +39,42 @@ TEST_F(FingerprintTest, KnowsTheIdentitiesOfTheTextbook) {
       {"sin(x*y + y*z)", "sin(x*y)*cos(y*z) + cos(x*y)*sin(y*z)"},
       {"sin(1 + x)", "sin(1)*cos(x) + cos(1)*sin(x)"},
       {"exp(x + y)", "exp(x)*exp(y)"},
+      {"sin(2*(x + y))", "2*sin(x + y)*cos(x + y)"},
+      {"sin(2*(x - pi/4))", "-cos(2*x)"},
+      {"cos((x + y)/2)", "cos(x/2 + y/2)"},
+      {"sin(x*(y + z))", "sin(x*y + x*z)"},
+      {"cos((x + 1)*(y - z)/2)", "cos(x*y/2 - x*z/2 + y/2 - z/2)"},
+      {"exp(-(x + y))", "1/exp(x + y)"},
       {"exp(x/2)^2", "exp(x)"},
       {"cosh(x)^2 - sinh(x)^2", "1"},
       {"sqrt(x^2 + y)^2", "x^2 + y"},
       {"x/sqrt(x)", "sqrt(x)"},
       {"(x + 1)^(3/2)", "(x + 1)*sqrt(1 + x)"},
+      {"sqrt(12*x)", "2*sqrt(3)*sqrt(x)"},
+      {"sqrt(18*x + 27*y)", "3*sqrt(2*x + 3*y)"},
+      {"sqrt(-x/45)", "sqrt(-x/5)/3"},
+      {"sqrt(x^4)", "x^2"},
+      {"abs(x)^2", "x^2"},
+      {"abs(x)*sign(x)", "x"},
+      {"sign(x)^2", "1"},
+      {"sqrt(x^2)", "abs(x)"},
+      {"sqrt(x^2*y)", "abs(x)*sqrt(y)"},
+      {"abs(-3*x*y)", "3*abs(x)*abs(y)"},
+      {"abs(x^2 + 2*x*y + y^2)", "(x + y)^2"},
+      {"sqrt((x^2 + 1)^2)", "x^2 + 1"},
+      {"sqrt(x^4 + 2*x^2 + 1)", "x^2 + 1"},
+      {"sqrt((x^2 + 1)*y)", "sqrt(x^2 + 1)*sqrt(y)"},
+      {"abs(x*(y^2 + 3))", "(y^2 + 3)*abs(x)"},
+      {"sqrt((x^2 + y^2)^2*(exp(x) + 2)^2)", "(x^2 + y^2)*(exp(x) + 2)"},
+      {"sqrt(1/3)*sqrt(3)", "1"},
+      {"cos(pi/4)*sqrt(3)/2", "sqrt(6)/4"},
+      {"(sqrt(3)/2*x + x/2)^2", "x^2*(1 + sqrt(3)/2)"},
+      {"(x + 1/3)^20*3^40", "(3*x + 1)^20*3^20"},
+      {"(2^61 - 1)*x + x", "2^61*x"},
+      {"x/(2^61 - 1) + y/(2^61 - 1)", "(x + y)/(2^61 - 1)"},
+      {"sqrt(2)*sqrt(3)*sqrt(x)", "sqrt(6*x)"},
+      {"1/(sqrt(x) + sqrt(y))", "(sqrt(x) - sqrt(y))/(x - y)"},
+      {"sin(pi/4)", "sqrt(2)/2"},
       {"log(x*(y + 1))", "log(x*y + x)"},
       {"atan2(2*x*(x + 1), y)", "atan2(2*x^2 + 2*x, y)"},
       {"if(x < y, (x + 1)^2, y) - if(x < y, 2*x, y)", "if(x < y, x^2 + 1, 0)"},
@@ -63,13 +94,43 @@ TEST_F(FingerprintTest, TellsApartWhatDiffers) {
       {"x^2", "x^3"},
       {"sin(x)", "cos(x)"},
       {"sin(x)", "sin(2*x)"},
+      {"sin(2*(x + y))", "sin(2*x + y)"},
       {"1/x", "x"},
       {"0.1 + 0.2", "0.30000000000000004"},
       {"sqrt(x)", "x"},
+      {"sqrt(3*x)", "3*sqrt(x)"},
+      {"2^61*x", "x"},
+      {"(2^61 - 1)*x", "0"},
+      {"108086391056891903*x", "0"},
+      {"x + 9007199254740993", "x + 9007199254740992"},
+      {"sin(2^61*x)", "sin(x)"},
+      {"x^(2^61)", "x"},
+      {"x/(2^61 - 1)", "0"},
+      {"abs(x)", "x"},
+      {"abs(x^2 - 1)", "x^2 - 1"},
+      {"sign(x)", "1"},
+      {"sign(x*y)", "1"},
+      {"abs(x + y)", "abs(x) + abs(y)"},
+      {"sqrt((x^2 - 1)^2)", "x^2 - 1"},
+      {"sqrt(x^2 + 1)", "-sqrt(x^2 + 1)"},
+      {"sin(pi/4)", "-sqrt(2)/2"},
       {"max(x, y)", "min(x, y)"},
       {"if(x < y, 1, 2)", "if(x <= y, 1, 2)"},
   };
   for (const auto& [a, b] : kDifferent) EXPECT_FALSE(are_equal(a, b)) << a << ", " << b;
+}
+
+// For negative numbers the sides differ, whatever the symbols are called.
+TEST_F(FingerprintTest, RootsKnowNoSignOfTheirSymbols) {
+  for (const std::string a : {"x", "y", "a", "m1", "length", "q"}) {
+    for (const std::string b : {"z", "w", "b", "m2", "k_0", "u"}) {
+      EXPECT_FALSE(are_equal("sqrt(" + a + "^2)", a));
+      EXPECT_FALSE(are_equal("sqrt(" + a + "^2)", "-" + a));
+      EXPECT_FALSE(are_equal("sqrt(" + a + ")*sqrt(" + b + ")", "sqrt(" + a + "*" + b + ")"));
+      EXPECT_FALSE(are_equal("sqrt(" + a + "/" + b + ")", "sqrt(" + a + ")/sqrt(" + b + ")"));
+      EXPECT_FALSE(are_equal("sqrt(" + a + "^2*" + b + ")", a + "*sqrt(" + b + ")"));
+    }
+  }
 }
 
 TEST_F(FingerprintTest, DivisionByADisguisedZeroIsNotZero) {

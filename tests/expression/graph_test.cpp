@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "sestina/base/error.h"
 #include "sestina/expression/evaluate.h"
@@ -92,6 +93,20 @@ TEST_F(GraphTest, KeepsDifferentExpressionsApart) {
       {"sin(1)", "0.8414709848078965"},  // exact as it stands
   };
   for (const auto& [a, b] : kDifferent) EXPECT_NE(read(a), read(b)) << a << " and " << b;
+}
+
+TEST_F(GraphTest, KnowsTheSinesOfQuartersOfATurn) {
+  for (int quarters = -9; quarters <= 9; ++quarters) {
+    const Expr angle = graph.multiply(graph.fraction(quarters, 2), graph.pi());
+    const double radians = quarters * std::numbers::pi / 2;
+    EXPECT_EQ(graph.unary(Op::kSin, angle), graph.fraction(std::lround(std::sin(radians)))) << quarters;
+    EXPECT_EQ(graph.unary(Op::kCos, angle), graph.fraction(std::lround(std::cos(radians)))) << quarters;
+    const bool is_finite = quarters % 2 == 0;
+    EXPECT_EQ(graph.is_number(graph.unary(Op::kTan, angle)), is_finite) << quarters;
+  }
+  EXPECT_EQ(read("tan(3*pi)"), graph.fraction(0));
+  EXPECT_EQ(to_text(graph, read("sin(pi/3)")), "sin(pi/3)");
+  EXPECT_EQ(to_text(graph, read("cos(0.25*pi)")), "cos(pi/4)");
 }
 
 TEST_F(GraphTest, NeverHidesADivisionByZero) {
@@ -212,6 +227,25 @@ TEST_F(GraphTest, GrowsLinearlyWithARunningSum) {
   for (const Expr sum : sums) ASSERT_EQ(read(to_text(graph, sum)), sum);
 }
 
+TEST(UnmergedGraph, KeepsSumsAndProductsAsTheyWereWritten) {
+  Graph graph(0);
+  const Expr a = graph.symbol("a"), b = graph.symbol("b"), c = graph.symbol("c");
+  const Expr sum = graph.add(a, b), product = graph.multiply(a, b);
+  const std::vector<Expr> terms{c, sum}, factors{c, product};
+  const auto of = [&](Expr expr) {
+    return std::vector<Expr>(graph.operands(expr).begin(), graph.operands(expr).end());
+  };
+  EXPECT_EQ(of(graph.add(sum, c)), terms);
+  EXPECT_EQ(of(graph.multiply(product, c)), factors);
+  EXPECT_EQ(graph.add(b, a), sum) << "equal ones still are one";
+  EXPECT_EQ(graph.subtract(sum, sum), graph.fraction(0));
+  EXPECT_EQ(graph.multiply(graph.fraction(0), product), graph.fraction(0));
+
+  Graph merging;
+  const Expr x = merging.symbol("x"), y = merging.symbol("y"), z = merging.symbol("z");
+  EXPECT_EQ(merging.operands(merging.add(merging.add(x, y), z)).size(), 3u);
+}
+
 TEST_F(GraphTest, ReadsBackSumsAndProductsOfAnyWidth) {
   std::string sum = "-2*x0", product = "-x0", quotient = "-3/x0";
   for (int i = 1; i < 100; ++i) {
@@ -254,14 +288,92 @@ TEST_F(GraphTest, RefusesBadTableNames) {
   }
 }
 
-TEST(Coefficient, FoldsFractionsExactlyUntilTheyNoLongerFit) {
+Coefficient whole(std::string_view digits) { return Coefficient::from_text(digits).value(); }
+
+TEST(Coefficient, FoldsFractionsExactlyHoweverLongTheyAre) {
   const Coefficient third = Coefficient::fraction(1, 3);
   EXPECT_EQ(third + third + third, Coefficient::fraction(1, 1));
+  EXPECT_EQ(Coefficient::fraction(6, -4), Coefficient::fraction(-3, 2));
   const Coefficient large = Coefficient::fraction(1ll << 52, 1);
   EXPECT_TRUE((large + large).is_exact());
-  EXPECT_FALSE((large * large).is_exact());
-  EXPECT_EQ((large * large).value(), std::pow(2.0, 104));
-  EXPECT_EQ(Coefficient::fraction(6, -4), Coefficient::fraction(-3, 2));
+  const Coefficient square = large * large;  // 2^104
+  EXPECT_FALSE(square.is_exact());
+  EXPECT_EQ(square.magnitude_text(), "20282409603651670423947251286016");
+  EXPECT_EQ(square.value(), std::pow(2.0, 104));
+  EXPECT_FALSE(square + third == square);
+  EXPECT_EQ(square + third + -square, third);
+  EXPECT_EQ(square * square.power(Coefficient::fraction(-1, 1)).value(), Coefficient::fraction(1, 1));
+  EXPECT_TRUE(-square < third && third < square && square < square + third);
+  EXPECT_EQ(square.exact_sqrt(), large);
+  EXPECT_FALSE((square + third).exact_sqrt());
+  EXPECT_EQ(Coefficient::fraction(3, 1).power(Coefficient::fraction(50, 1)),
+            whole("717897987691852588770249"));
+}
+
+// 50! and the sums of 1/k up to 1/50, which have 65 and 21 digits.
+TEST(Coefficient, HasTheDigitsOfFactorialsAndHarmonicNumbers) {
+  Coefficient factorial = Coefficient::fraction(1, 1), sum;
+  for (int k = 1; k <= 50; ++k) {
+    factorial = factorial * Coefficient::fraction(k, 1);
+    sum = sum + Coefficient::fraction(1, k);
+  }
+  EXPECT_EQ(factorial.magnitude_text(), "30414093201713378043612608166064768844377641568960512000000000000");
+  EXPECT_EQ(sum.magnitude_text(), "13943237577224054960759/3099044504245996706400");
+  EXPECT_EQ(sum.value(), 4.499205338329425);
+  for (int k = 50; k >= 1; --k) {
+    factorial = factorial * Coefficient::fraction(1, k);
+    sum = sum + Coefficient::fraction(-1, k);
+  }
+  EXPECT_TRUE(factorial.is_one());
+  EXPECT_TRUE(sum.is_zero());
+}
+
+// Halfway cases go to even, and what is a little more goes up.
+TEST(Coefficient, HasTheNearestDouble) {
+  EXPECT_EQ(whole("9007199254740993").value(), 9007199254740992.0);
+  EXPECT_EQ(whole("9007199254740995").value(), 9007199254740996.0);
+  EXPECT_EQ((whole("9007199254740993") + Coefficient::fraction(1, 1000)).value(), 9007199254740994.0);
+  EXPECT_EQ(whole("1" + std::string(300, '0')).value(), 1e300);
+  EXPECT_EQ(whole("1" + std::string(300, '0')).power(Coefficient::fraction(-1, 1))->value(), 1e-300);
+}
+
+// What was given as decimals is rounded as doubles are once it is long.
+TEST(Coefficient, OfDecimalsStaysShort) {
+  const Coefficient a(0.123456789), b(9.87654321);
+  EXPECT_EQ((a * b).long_fraction(), nullptr);
+  EXPECT_EQ((a * b).value(), 0.123456789 * 9.87654321);
+  EXPECT_TRUE((a * Coefficient::fraction(1000000000, 1)).is_integer());
+  const Coefficient c = Coefficient::fraction(123456789, 1000000000),
+                    d = Coefficient::fraction(987654321, 100000000);
+  EXPECT_EQ((c * d).magnitude_text(), "121932631112635269/100000000000000000");
+}
+
+// A number that has been given as a fraction as well counts as one from there on.
+TEST(Coefficient, AGraphTakesWhatIsGivenAsAFractionForExact) {
+  Graph graph;
+  const Expr decimal = graph.number(0.123456789);
+  const Expr x = graph.symbol("x");
+  EXPECT_EQ(to_text(graph, graph.product(std::array{decimal, decimal, x})), "0.01524157875019052*x");
+  EXPECT_EQ(graph.fraction(123456789, 1000000000), decimal);
+  EXPECT_EQ(to_text(graph, graph.product(std::array{decimal, decimal, x})),
+            "15241578750190521*x/1000000000000000000");
+}
+
+TEST_F(GraphTest, RootsOfFractionsAreRootsOfWholeNumbers) {
+  constexpr std::pair<const char*, const char*> kSame[] = {{"sqrt(1/3)", "sqrt(3)/3"},
+                                                           {"sqrt(12)", "2*sqrt(3)"},
+                                                           {"sqrt(4/27)", "2*sqrt(3)/9"},
+                                                           {"1/sqrt(3)", "sqrt(3)/3"},
+                                                           {"sqrt(3)^2", "3"},
+                                                           {"sqrt(3)^-3", "sqrt(3)/9"},
+                                                           {"x*sqrt(2)*(y*sqrt(6))", "2*sqrt(3)*x*y"},
+                                                           {"sqrt(2)*sqrt(3)", "sqrt(6)"},
+                                                           {"abs(x)^2", "x^2"},
+                                                           {"abs(x)^-4", "x^-4"}};
+  for (const auto& [a, b] : kSame) EXPECT_EQ(read(a), read(b)) << a;
+  EXPECT_EQ(to_text(graph, read("sqrt(1000003^2*5)")),
+            "sqrt(5000030000045)");  // a factor that is not looked for
+  EXPECT_NE(read("abs(x)^3"), read("x^3"));
 }
 
 TEST(Coefficient, ReadsDoublesAsTheirShortestDecimal) {
@@ -273,8 +385,8 @@ TEST(Coefficient, ReadsDoublesAsTheirShortestDecimal) {
 }
 
 TEST(Coefficient, HasTextThatReadsBack) {
-  for (const double value :
-       {0.1, 1.0 / 3.0, 1e-300, 5e-324, 1.7976931348623157e308, 123456.789, 2e15, 1e22}) {
+  for (const double value : {0.1, 1.0 / 3.0, 1e-300, 5e-324, 1.7976931348623157e308, 123456.789, 2e15, 1e22,
+                             123456789012345680000.0}) {
     const Coefficient number(value);
     const auto read = Coefficient::from_text(number.magnitude_text());
     ASSERT_TRUE(read) << number.magnitude_text();

@@ -1,12 +1,14 @@
 #include "sestina/expression/source_code.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "expression/random_expression.h"
 #include "sestina/base/error.h"
@@ -23,6 +25,45 @@ class SourceCodeTest : public testing::Test {
   std::string write(std::string_view text, Language language = Language::kPython) {
     const std::array outputs = {read(text)};
     return to_source(graph, "f", outputs, xyz, language);
+  }
+
+  // By the compilers and interpreters that there are.
+  std::map<std::string, std::vector<double>> run_in_every_language(std::span<const Expr> outputs,
+                                                                   const std::array<double, 3>& values) {
+    const std::string folder = testing::TempDir() + "sestina_source_code_" + std::to_string(::getpid()) + "/";
+    std::filesystem::create_directories(folder);
+    const auto run = [&](const std::string& command) {
+      return std::system(("cd " + folder + " && " + command).c_str());
+    };
+    const std::string main =
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\nint main(int argc, char **argv) {\n"
+        "  double in[3], out[" +
+        std::to_string(outputs.size()) +
+        "];\n  for (int i = 1; i < argc; ++i) in[i - 1] = strtod(argv[i], NULL);\n  f(in, out);\n"
+        "  for (int i = 0; i < " +
+        std::to_string(outputs.size()) + "; ++i) printf(\"%.17g\\n\", out[i]);\n  return 0;\n}\n";
+    std::ofstream(folder + "f.c") << to_source(graph, "f", outputs, xyz, Language::kC) << main;
+    std::ofstream(folder + "f.cpp") << to_source(graph, "f", outputs, xyz, Language::kCpp) << main;
+    std::ofstream(folder + "f.py")
+        << to_source(graph, "f", outputs, xyz, Language::kPython)
+        << "\n\nimport sys\nfor value in f([float(text) for text in sys.argv[1:]]):\n"
+           "    print(repr(float(value)))\n";
+    std::string arguments;
+    for (const double value : values) arguments += " " + std::to_string(value);
+    const std::pair<const char*, std::string> languages[] = {
+        {"cc", "cc -std=c99 -Werror f.c -o f_c -lm && ./f_c"},
+        {"c++", "c++ -Werror f.cpp -o f_cpp && ./f_cpp"},
+        {"python3", "python3 f.py"}};
+    std::map<std::string, std::vector<double>> results;
+    for (const auto& [program, command] : languages) {
+      if (run(std::string("command -v ") + program + " >/dev/null") != 0) continue;
+      EXPECT_EQ(run(command + arguments + " > result"), 0) << command;
+      std::ifstream file(folder + "result");
+      std::vector<double>& result = results[program];
+      for (std::string word; file >> word;) result.push_back(std::strtod(word.c_str(), nullptr));
+    }
+    std::filesystem::remove_all(folder);
+    return results;
   }
 
   Graph graph;
@@ -88,38 +129,61 @@ TEST_F(SourceCodeTest, CompilesAndAgreesInEveryLanguage) {
   std::vector<double> expected(outputs.size()), scratch(tape.scratch_size());
   tape.evaluate<double>(values, expected, scratch);
 
-  const std::string folder = testing::TempDir() + "sestina_source_code/";
-  std::filesystem::create_directories(folder);
-  const auto run = [&](const std::string& command) {
-    return std::system(("cd " + folder + " && " + command).c_str());
-  };
-  const std::string main =
-      "#include <stdio.h>\nint main(void) {\n  const double in[3] = {0.7, -1.3, 2.1};\n  double out[" +
-      std::to_string(outputs.size()) + "];\n  f(in, out);\n  for (int i = 0; i < " +
-      std::to_string(outputs.size()) + "; ++i) printf(\"%.17g\\n\", out[i]);\n  return 0;\n}\n";
-  std::ofstream(folder + "f.c") << to_source(graph, "f", outputs, xyz, Language::kC) << main;
-  std::ofstream(folder + "f.cpp") << to_source(graph, "f", outputs, xyz, Language::kCpp) << main;
-  std::ofstream(folder + "f.py") << to_source(graph, "f", outputs, xyz, Language::kPython)
-                                 << "\n\nfor value in f([0.7, -1.3, 2.1]):\n    print(repr(float(value)))\n";
-  const std::pair<const char*, const char*> languages[] = {
-      {"command -v cc >/dev/null", "cc -std=c99 -Werror f.c -o f_c -lm && ./f_c > result"},
-      {"command -v c++ >/dev/null", "c++ -Werror f.cpp -o f_cpp && ./f_cpp > result"},
-      {"command -v python3 >/dev/null", "python3 f.py > result"}};
-  int languages_run = 0;
-  for (const auto& [is_there, command] : languages) {
-    if (run(is_there) != 0) continue;
-    ASSERT_EQ(run(command), 0) << command;
-    ++languages_run;
-    std::ifstream result(folder + "result");
+  const auto results = run_in_every_language(outputs, values);
+  ASSERT_FALSE(results.empty());
+  for (const auto& [language, result] : results) {
+    ASSERT_EQ(result.size(), outputs.size()) << language;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      double value = 0.0;
-      ASSERT_TRUE(result >> value) << command << ", " << i;
       // Other orders of the same operations, whose condition is below 1e4.
-      EXPECT_NEAR(value, expected[i], 1e-11 * (1.0 + std::abs(expected[i]))) << command << ", " << i;
+      EXPECT_NEAR(result[i], expected[i], 1e-11 * (1.0 + std::abs(expected[i]))) << language << ", " << i;
     }
   }
-  EXPECT_GT(languages_run, 0);
-  std::filesystem::remove_all(folder);
+}
+
+// A condition hides no operand that is no number, as everywhere in a model.
+TEST_F(SourceCodeTest, WhatIsNoNumberStaysNone) {
+  std::vector<Expr> outputs;
+  for (const char* text : {"min(x, y)", "max(x, y)", "min(y, x)", "max(y, x)", "abs(x)", "sign(x)", "step(x)",
+                           "if(x < 1, 2, 3)", "if(1 <= x, 2, 3)", "if(x < y, 2, 3)", "if(y <= x, x, y)",
+                           "min(x + y, 2*y)", "sign(x*y)", "if(x*y < sin(y), x, y)", "max(-x, -2)"}) {
+    outputs.push_back(read(text));
+  }
+  const Tape tape(graph, outputs, xyz);
+  std::vector<double> expected(outputs.size()), scratch(tape.scratch_size());
+  const double none = std::nan("");
+  for (const std::array<double, 3>& values :
+       {std::array{0.7, -1.3, 0.0}, std::array{-2.0, 3.0, 0.0}, std::array{0.0, 0.0, 0.0},
+        std::array{1.0, 1.0, 0.0}, std::array{none, 1.5, 0.0}, std::array{1.5, none, 0.0}}) {
+    tape.evaluate<double>(values, expected, scratch);
+    const auto results = run_in_every_language(outputs, values);
+    ASSERT_FALSE(results.empty());
+    for (const auto& [language, result] : results) {
+      ASSERT_EQ(result.size(), outputs.size()) << language;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        EXPECT_EQ(std::isnan(result[i]), std::isnan(expected[i])) << language << ", " << i;
+        if (std::isnan(expected[i])) continue;
+        // The sine is rounded by other libraries.
+        EXPECT_NEAR(result[i], expected[i], 1e-15) << language << ", " << i;
+      }
+    }
+  }
+}
+
+// 1/x and the root are each used twice, but only where x is positive.
+TEST_F(SourceCodeTest, ABranchThatDoesNotCountEndsNoProgram) {
+  const std::array outputs = {read("if(0 < x, y/x + sqrt(x), 1)"), read("if(0 < x, 1/x, sqrt(x) + y)"),
+                              read("if(0 < x, x^1.5, 4) + if(0 < x, 1/x^2, 5)")};
+  for (const double x : {0.0, 4.0}) {
+    const std::array<double, 3> values = {x, 3.0, 0.0};
+    const auto results = run_in_every_language(outputs, values);
+    ASSERT_FALSE(results.empty());
+    for (const auto& [language, result] : results) {
+      ASSERT_EQ(result.size(), 3u) << language;
+      EXPECT_EQ(result[0], x > 0 ? 2.75 : 1.0) << language;
+      EXPECT_EQ(result[1], x > 0 ? 0.25 : 3.0) << language;
+      EXPECT_EQ(result[2], x > 0 ? 8.0625 : 9.0) << language;
+    }
+  }
 }
 
 }  // namespace

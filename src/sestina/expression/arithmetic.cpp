@@ -79,7 +79,7 @@ bool Graph::may_merge(Op op, std::span<const Expr> operands) const {
     width += this->op(operand) == op ? this->operands(operand).size() : 1;
     others += is_number(operand) ? 0 : 1;
   }
-  return width <= kMostMerged || others == 1;
+  return width <= most_merged_ || others == 1;
 }
 
 bool Graph::is_nested(Op op, std::span<const Expr> operands) const {
@@ -177,11 +177,45 @@ Expr Graph::product(std::span<const Expr> given) {
     collected.push_back(factor);
   }
   if (coefficient.is_zero() && !has_fault) return zero_;
+  if (auto merged = merge_roots(collected)) {
+    collected = std::move(*merged);
+    is_canonical = false;
+  }
   if (is_nested(Op::kProduct, collected) && may_merge(Op::kProduct, collected)) is_canonical = false;
   if (!coefficient.is_one()) collected.insert(collected.begin(), number(coefficient));
   if (collected.empty()) return one_;
   if (!is_canonical) return product(collected);
   return collected.size() == 1 ? collected.front() : intern(Op::kProduct, collected);
+}
+
+// sqrt(2) sqrt(3) as sqrt(6); nothing where there are no two such factors.
+std::optional<std::vector<Expr>> Graph::merge_roots(std::span<const Expr> factors) {
+  const auto is_root = [this](Expr e) { return is_root_of_number(e); };
+  if (most_merged_ == 0 || std::ranges::count_if(factors, is_root) < 2) return std::nullopt;
+  std::vector<Expr> others;
+  Coefficient square = Coefficient::fraction(1, 1);
+  for (const Expr factor : factors) {
+    if (is_root(factor)) {
+      square = square * number_of(operands(factor)[0]);
+    } else {
+      others.push_back(factor);
+    }
+  }
+  if (!square.is_exact()) return std::nullopt;
+  others.push_back(unary(Op::kSqrt, number(square)));
+  return others;
+}
+
+// Whole powers of roots of numbers, and even ones of magnitudes.
+std::optional<Expr> Graph::fold_power_of_function(Expr base, std::int64_t exponent) {
+  if (most_merged_ == 0) return std::nullopt;
+  if (op(base) == Op::kAbs && exponent % 2 == 0) return power(operands(base)[0], fraction(exponent));
+  if (!is_root_of_number(base)) return std::nullopt;
+  const bool is_odd = exponent % 2 != 0;
+  const std::int64_t half = (exponent - (is_odd ? 1 : 0)) / 2;
+  const auto whole = number_of(operands(base)[0]).power(Coefficient::fraction(half, 1));
+  if (!whole) return std::nullopt;
+  return is_odd ? multiply(number(*whole), base) : number(*whole);
 }
 
 // 1, unless that would hide a fault: then 1 + 0*expr, which is not finite either.
@@ -233,7 +267,7 @@ std::optional<Expr> Graph::fold_power(Expr base, Expr exponent) {
     return power(innermost, number(Coefficient::fraction(*inner, 1) * n));
   }
   if (op(base) == Op::kProduct) return fold_power_of_product(base, n.numerator());
-  return std::nullopt;
+  return fold_power_of_function(base, n.numerator());
 }
 
 Expr Graph::power(Expr base, Expr exponent) {

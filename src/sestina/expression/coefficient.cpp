@@ -1,5 +1,6 @@
 #include "sestina/expression/coefficient.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -23,12 +24,12 @@ Wide greatest_common_divisor(Wide a, Wide b) {
   return a;
 }
 
-struct Fraction {
+struct ShortFraction {
   std::int64_t numerator, denominator;
 };
 
 // In lowest terms, or nothing when a part exceeds 53 bits.
-std::optional<Fraction> reduce(Wide numerator, Wide denominator) {
+std::optional<ShortFraction> reduce(Wide numerator, Wide denominator) {
   if (denominator < 0) {
     numerator = -numerator;
     denominator = -denominator;
@@ -37,11 +38,11 @@ std::optional<Fraction> reduce(Wide numerator, Wide denominator) {
   numerator /= divisor;
   denominator /= divisor;
   if (magnitude(numerator) > kLargest || denominator > kLargest) return std::nullopt;
-  return Fraction{static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator)};
+  return ShortFraction{static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator)};
 }
 
 // The exact value of a decimal without sign, when it fits.
-std::optional<Fraction> decimal_fraction(std::string_view text) {
+std::optional<ShortFraction> decimal_fraction(std::string_view text) {
   constexpr int kMostDigits = 19;
   constexpr Wide kRoom = Wide{1} << 62;
   Wide mantissa = 0;
@@ -66,7 +67,7 @@ std::optional<Fraction> decimal_fraction(std::string_view text) {
     if (std::abs(given) > 1000) return std::nullopt;
     exponent += given;
   }
-  if (mantissa == 0) return Fraction{0, 1};
+  if (mantissa == 0) return ShortFraction{0, 1};
   for (; mantissa % 10 == 0; mantissa /= 10) ++exponent;
   if (std::abs(exponent) > kMostDigits) return std::nullopt;
   Wide power = 1;
@@ -80,17 +81,13 @@ std::string shortest_text(double value) {
   return std::string(buffer.data(), end);
 }
 
-// base^exponent for exponent >= 0, or nothing when it does not fit.
-std::optional<Wide> integer_power(Wide base, std::int64_t exponent) {
-  if (exponent == 0 || base == 1) return Wide{1};
-  if (base == 0) return Wide{0};
-  if (base == -1) return exponent % 2 == 0 ? Wide{1} : Wide{-1};
-  Wide result = 1;
-  for (std::int64_t k = 0; k < exponent; ++k) {
-    result *= base;
-    if (magnitude(result) > kLargest) return std::nullopt;
-  }
-  return result;
+WholeNumber to_whole(Wide n) {
+  const Wide size = magnitude(n);
+  constexpr Wide kPart = Wide{1} << 62;
+  const WholeNumber high(static_cast<std::int64_t>(size / kPart)),
+      low(static_cast<std::int64_t>(size % kPart));
+  const WholeNumber whole = shift_left(high, 62) + low;
+  return n < 0 ? -whole : whole;
 }
 
 std::optional<std::int64_t> integer_root(std::int64_t square) {
@@ -100,15 +97,44 @@ std::optional<std::int64_t> integer_root(std::int64_t square) {
 
 }  // namespace
 
+Coefficient Coefficient::short_fraction(std::int64_t numerator, std::int64_t denominator, bool is_decimal) {
+  Coefficient result;
+  result.numerator_ = numerator;
+  result.denominator_ = denominator;
+  result.value_ = static_cast<double>(numerator) / static_cast<double>(denominator);
+  result.is_decimal_ = is_decimal && denominator != 1;
+  return result;
+}
+
 Coefficient Coefficient::fraction(std::int64_t numerator, std::int64_t denominator) {
-  if (const auto reduced = reduce(numerator, denominator)) {
-    Coefficient result;
-    result.numerator_ = reduced->numerator;
-    result.denominator_ = reduced->denominator;
-    result.value_ = static_cast<double>(result.numerator_) / static_cast<double>(result.denominator_);
-    return result;
+  if (const auto found = reduce(numerator, denominator)) {
+    return short_fraction(found->numerator, found->denominator, false);
   }
-  return Coefficient(static_cast<double>(numerator) / static_cast<double>(denominator));
+  return fraction({WholeNumber(numerator), WholeNumber(denominator)});
+}
+
+Coefficient Coefficient::fraction(const Fraction& fraction) {
+  const WholeNumber divisor = greatest_common_divisor(fraction.numerator, fraction.denominator);
+  Fraction lowest{divide(fraction.numerator, divisor).first, divide(fraction.denominator, divisor).first};
+  if (fraction.numerator.is_negative() != fraction.denominator.is_negative()) {
+    lowest.numerator = -lowest.numerator;
+  }
+  return reduced(std::move(lowest));
+}
+
+Coefficient Coefficient::reduced(Fraction fraction) {
+  const auto above = fraction.numerator.small(), below = fraction.denominator.small();
+  if (above && below && std::abs(*above) <= kLargest && *below <= kLargest) {
+    return short_fraction(*above, *below, false);
+  }
+  const double value = nearest_quotient(fraction.numerator, fraction.denominator);
+  const bool has_room = fraction.numerator.bits() <= kMostBits && fraction.denominator.bits() <= kMostBits;
+  if (!has_room || !std::isfinite(value)) return Coefficient(value);
+  Coefficient result;
+  result.denominator_ = 0;
+  result.value_ = value;
+  result.long_ = std::make_shared<const Fraction>(std::move(fraction));
+  return result;
 }
 
 Coefficient::Coefficient(double value) : denominator_(0), value_(value) {
@@ -116,61 +142,117 @@ Coefficient::Coefficient(double value) : denominator_(0), value_(value) {
   if (const auto exact = decimal_fraction(shortest_text(std::abs(value)))) {
     numerator_ = value < 0.0 ? -exact->numerator : exact->numerator;
     denominator_ = exact->denominator;
+    is_decimal_ = denominator_ != 1;
     if (numerator_ == 0) value_ = 0.0;  // one zero only
   }
 }
 
 std::optional<Coefficient> Coefficient::from_text(std::string_view literal) {
-  if (const auto exact = decimal_fraction(literal)) return fraction(exact->numerator, exact->denominator);
   double value = 0.0;
   const auto [end, error] = std::from_chars(literal.data(), literal.data() + literal.size(), value);
+  if (literal.find_first_not_of("0123456789") == std::string_view::npos) {
+    if (error != std::errc()) return std::nullopt;
+    return fraction({WholeNumber::from_digits(literal), WholeNumber(1)});
+  }
+  if (const auto exact = decimal_fraction(literal)) {
+    return short_fraction(exact->numerator, exact->denominator, true);
+  }
   if (error != std::errc()) return std::nullopt;
   return Coefficient(value);
 }
 
 bool Coefficient::is_finite() const { return std::isfinite(value_); }
 
+bool Coefficient::is_negative() const {
+  if (long_) return long_->numerator.is_negative();
+  return is_exact() ? numerator_ < 0 : value_ < 0.0;
+}
+
+Coefficient::Fraction Coefficient::as_fraction() const {
+  return long_ ? *long_ : Fraction{WholeNumber(numerator_), WholeNumber(denominator_)};
+}
+
 Coefficient Coefficient::operator-() const {
   Coefficient result = *this;
   result.numerator_ = -result.numerator_;
   result.value_ = is_zero() ? 0.0 : -result.value_;
+  if (long_) result.long_ = std::make_shared<const Fraction>(Fraction{-long_->numerator, long_->denominator});
   return result;
 }
 
+bool operator==(const Coefficient& a, const Coefficient& b) {
+  if (a.long_ && b.long_) return a.value_ == b.value_ && *a.long_ == *b.long_;
+  if (a.long_ || b.long_) return false;
+  return a.numerator_ == b.numerator_ && a.denominator_ == b.denominator_ && a.value_ == b.value_;
+}
+
 Coefficient operator+(const Coefficient& a, const Coefficient& b) {
+  const bool is_decimal = a.is_decimal_ || b.is_decimal_;
   if (a.is_exact() && b.is_exact()) {
     const Wide numerator = Wide{a.numerator_} * b.denominator_ + Wide{b.numerator_} * a.denominator_;
-    if (const auto sum = reduce(numerator, Wide{a.denominator_} * b.denominator_)) {
-      return Coefficient::fraction(sum->numerator, sum->denominator);
+    const Wide denominator = Wide{a.denominator_} * b.denominator_;
+    if (const auto sum = reduce(numerator, denominator)) {
+      return Coefficient::short_fraction(sum->numerator, sum->denominator, is_decimal);
     }
+    if (!is_decimal) return Coefficient::fraction({to_whole(numerator), to_whole(denominator)});
+  } else if (a.is_rational() && b.is_rational() && !is_decimal) {
+    const Coefficient::Fraction x = a.as_fraction(), y = b.as_fraction();
+    return Coefficient::fraction(
+        {x.numerator * y.denominator + y.numerator * x.denominator, x.denominator * y.denominator});
   }
   return Coefficient(a.value_ + b.value_);
 }
 
 Coefficient operator*(const Coefficient& a, const Coefficient& b) {
+  const bool is_decimal = a.is_decimal_ || b.is_decimal_;
   if (a.is_exact() && b.is_exact()) {
-    const auto product = reduce(Wide{a.numerator_} * b.numerator_, Wide{a.denominator_} * b.denominator_);
-    if (product) return Coefficient::fraction(product->numerator, product->denominator);
+    const Wide numerator = Wide{a.numerator_} * b.numerator_;
+    const Wide denominator = Wide{a.denominator_} * b.denominator_;
+    if (const auto product = reduce(numerator, denominator)) {
+      return Coefficient::short_fraction(product->numerator, product->denominator, is_decimal);
+    }
+    if (!is_decimal) return Coefficient::fraction({to_whole(numerator), to_whole(denominator)});
+  } else if (a.is_rational() && b.is_rational() && !is_decimal) {
+    const Coefficient::Fraction x = a.as_fraction(), y = b.as_fraction();
+    return Coefficient::fraction({x.numerator * y.numerator, x.denominator * y.denominator});
   }
   return Coefficient(a.value_ * b.value_);
 }
 
 bool operator<(const Coefficient& a, const Coefficient& b) {
-  if (!a.is_exact() || !b.is_exact()) return a.value_ < b.value_;
-  return Wide{a.numerator_} * b.denominator_ < Wide{b.numerator_} * a.denominator_;
+  if (!a.is_rational() || !b.is_rational()) return a.value_ < b.value_;
+  if (a.is_exact() && b.is_exact()) {
+    return Wide{a.numerator_} * b.denominator_ < Wide{b.numerator_} * a.denominator_;
+  }
+  const Coefficient::Fraction x = a.as_fraction(), y = b.as_fraction();
+  return x.numerator * y.denominator < y.numerator * x.denominator;
 }
 
 std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const {
-  if (is_exact() && exponent.is_integer()) {
+  if (is_rational() && exponent.is_integer()) {
     const std::int64_t n = exponent.numerator_;
+    const auto count = static_cast<std::uint64_t>(std::abs(n));
     if (n == 0) return fraction(1, 1);
-    if (numerator_ == 0) return n > 0 ? std::optional(Coefficient()) : std::nullopt;
-    const auto top = integer_power(n > 0 ? numerator_ : denominator_, std::abs(n));
-    const auto bottom = integer_power(n > 0 ? denominator_ : numerator_, std::abs(n));
-    if (top && bottom) {
-      return fraction(static_cast<std::int64_t>(*top), static_cast<std::int64_t>(*bottom));
+    if (is_zero()) return n > 0 ? std::optional(Coefficient()) : std::nullopt;
+    const Fraction base = as_fraction();
+    const std::size_t bits = std::max(base.numerator.bits(), base.denominator.bits());
+    const bool is_unit = is_exact() && std::abs(numerator_) == 1 && denominator_ == 1;
+    if (is_unit) return fraction(n % 2 == 0 ? 1 : numerator_, 1);
+    if (count <= kMostBits / bits) {
+      Fraction result{sestina::power(base.numerator, count), sestina::power(base.denominator, count)};
+      if (n < 0) std::swap(result.numerator, result.denominator);
+      if (result.denominator.is_negative()) {
+        result = {-result.numerator, -result.denominator};
+      }
+      Coefficient value = reduced(std::move(result));
+      if (value.is_exact()) {
+        value.is_decimal_ = is_decimal_ && !value.is_integer();
+        return value;
+      }
+      if (value.is_rational() && !is_decimal_ && value.value() != 0.0) return value;
     }
-  } else if (is_exact() && exponent.is_exact()) {
+    if (!is_decimal_) return std::nullopt;
+  } else if (is_rational() && exponent.is_rational()) {
     return std::nullopt;
   }
   const double result = std::pow(value_, exponent.value_);
@@ -179,14 +261,25 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
 }
 
 std::optional<Coefficient> Coefficient::exact_sqrt() const {
-  if (!is_exact() || numerator_ < 0) return std::nullopt;
+  if (!is_rational() || is_negative()) return std::nullopt;
+  if (long_) {
+    const auto top = long_->numerator.exact_sqrt(), bottom = long_->denominator.exact_sqrt();
+    if (!top || !bottom) return std::nullopt;
+    return fraction({*top, *bottom});
+  }
   const auto top = integer_root(numerator_), bottom = integer_root(denominator_);
   if (!top || !bottom) return std::nullopt;
-  return fraction(*top, *bottom);
+  return short_fraction(*top, *bottom, is_decimal_);
 }
 
 std::string Coefficient::magnitude_text() const {
+  if (long_) {
+    const std::string above = long_->numerator.magnitude_text();
+    return long_->denominator == WholeNumber(1) ? above : above + "/" + long_->denominator.magnitude_text();
+  }
   std::string decimal = shortest_text(std::abs(value_));
+  const bool looks_whole = decimal.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_exact() && looks_whole) return decimal + ".0";
   if (!is_exact() || is_integer()) return is_integer() ? std::to_string(std::abs(numerator_)) : decimal;
   const bool is_simple = denominator_ == 2 || denominator_ == 4;  // l/2 reads better than 0.5*l
   if (!is_simple) {

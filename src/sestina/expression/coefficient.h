@@ -1,45 +1,71 @@
-// Constants of an expression: an exact fraction where it fits, a double otherwise.
+// Constants of an expression: exact fractions of whole numbers, and doubles.
 //
-// Numerator and denominator stay within 2^53, where doubles hold every integer, so that the fraction's
-// double is rounded only once: 1/10 evaluates to the same bits as the literal 0.1.
+//   short   numerator and denominator within 2^53, where doubles hold every whole number: 1/10 evaluates to
+//           the same bits as the literal 0.1, rounded once
+//   long    a fraction of larger numbers, of any size up to kMostBits: 2^61 + 1, 1/3^40
+//   double  everything else
+//
+// What is given as whole numbers and fractions stays exact. What is given as a decimal, or as a double, is
+// taken for that decimal (0.1 is 1/10) and stays so as long as it is short: beyond, what comes of it is
+// rounded to a double, as measured numbers are not known to more digits.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sestina/expression/whole_number.h"
 
 namespace sestina {
 
 class Coefficient {
  public:
-  constexpr Coefficient() = default;  // 0
-  // Exact when the shortest decimal that reads back as `value` fits: Coefficient(0.1) is 1/10. May be inf or
-  // nan.
+  // Numerator and denominator of a long fraction.
+  static constexpr std::size_t kMostBits = 1 << 15;
+  struct Fraction {
+    WholeNumber numerator, denominator;  // in lowest terms, the latter > 0
+    friend bool operator==(const Fraction&, const Fraction&) = default;
+  };
+
+  Coefficient() = default;  // 0
+  // Exact when the shortest decimal that reads back as `value` is short: Coefficient(0.1) is 1/10. May be inf
+  // or nan.
   explicit Coefficient(double value);
-  // In lowest terms; a double when it does not fit. The denominator is not zero.
+  // In lowest terms. The denominator is not zero.
   static Coefficient fraction(std::int64_t numerator, std::int64_t denominator);
+  // The same; a double where it has too many digits, inf where it is beyond the range of these.
+  static Coefficient fraction(const Fraction& fraction);
   // A literal such as 12, .5 or 2.5E+3, without sign; nothing when its size exceeds a double's range.
   static std::optional<Coefficient> from_text(std::string_view literal);
 
-  bool is_exact() const { return denominator_ != 0; }
+  bool is_exact() const { return denominator_ != 0; }  // and short
+  const Fraction* long_fraction() const { return long_.get(); }
+  bool is_rational() const { return is_exact() || long_; }
+  // Given as a decimal: see above.
+  bool is_decimal() const { return is_decimal_; }
+  void forget_decimal() { is_decimal_ = false; }
   bool is_integer() const { return denominator_ == 1; }
   bool is_finite() const;
   bool is_zero() const { return is_exact() && numerator_ == 0; }
   bool is_one() const { return numerator_ == 1 && denominator_ == 1; }
-  bool is_negative() const { return is_exact() ? numerator_ < 0 : value_ < 0.0; }
-  std::int64_t numerator() const { return numerator_; }      // of an exact number
-  std::int64_t denominator() const { return denominator_; }  // > 0; 0 marks a plain double
+  bool is_negative() const;
+  std::int64_t numerator() const { return numerator_; }      // of a short fraction
+  std::int64_t denominator() const { return denominator_; }  // > 0; 0 of all that is not one
   double value() const { return value_; }
+  // Either form of an exact number as one.
+  Fraction as_fraction() const;
 
   Coefficient operator-() const;
   friend Coefficient operator+(const Coefficient& a, const Coefficient& b);
   friend Coefficient operator*(const Coefficient& a, const Coefficient& b);
-  friend bool operator==(const Coefficient& a, const Coefficient& b) = default;
+  // Equal numbers, wherever they came from.
+  friend bool operator==(const Coefficient& a, const Coefficient& b);
   friend bool operator<(const Coefficient& a, const Coefficient& b);
 
-  // this^exponent when it is known exactly or is a plain double; nothing for 0^-1, for roots of fractions
-  // and where the result is not a finite number other than zero.
+  // this^exponent when it is known exactly or is a plain double; nothing for 0^-1, for roots of fractions,
+  // where an exact result would have too many digits and where it is not a finite number other than zero.
   std::optional<Coefficient> power(const Coefficient& exponent) const;
   // The exact square root of a fraction of squares.
   std::optional<Coefficient> exact_sqrt() const;
@@ -47,9 +73,15 @@ class Coefficient {
   std::string magnitude_text() const;
 
  private:
+  // In lowest terms, and a decimal if both are none but that.
+  static Coefficient short_fraction(std::int64_t numerator, std::int64_t denominator, bool is_decimal);
+  static Coefficient reduced(Fraction fraction);
+
   std::int64_t numerator_ = 0;
   std::int64_t denominator_ = 1;
   double value_ = 0.0;
+  std::shared_ptr<const Fraction> long_;
+  bool is_decimal_ = false;  // of short fractions that are no whole numbers
 };
 
 }  // namespace sestina

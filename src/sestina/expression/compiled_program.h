@@ -1,8 +1,8 @@
 // The code of a compiled function: one part for each set of parameters, one for each state.
 //
-// Made from a tape by following which of its registers hold values that vary from state to state. Operations
-// on others go to the part that is run once; instructions for each state name their results as uniform
-// operands, which need no register.
+// Operations on parameters go to the part that is run once; instructions for each state name their results as
+// uniform operands, which need no register. Every value has a number of its own: which register or row of
+// memory it gets is for those to decide who run the code (interpreter.h, machine_code.h).
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ class CompiledProgram {
     kMultiplyUniform,
     kDivideByUniform,  // a / uniform b
     kDivideUniform,    // uniform b / a
-    kNegate,
+    kAndUniform,       // absolute value: uniform b has all bits but that of the sign
+    kMultiplyAdd,      // a*b + c, rounded once; `order` holds some of the bits below
     kPower,
     kUnary,
     kSinCos,  // sine to `to`, cosine to b
@@ -43,34 +44,78 @@ class CompiledProgram {
   struct Instruction {
     Code code;
     Op op = Op::kNumber;     // of kUnary
-    std::uint8_t order = 0;  // of kTable
+    std::uint8_t order = 0;  // of kTable and kMultiplyAdd
     std::uint32_t to = 0;
-    std::uint32_t a = 0, b = 0, c = 0, d = 0;  // registers, but for what Code says; b of kTable: the table
+    std::uint32_t a = 0, b = 0, c = 0, d = 0;  // values, but for what Code says; b of kTable: the table
   };
 
-  CompiledProgram(const Tape& tape, std::size_t variable_count);
+  // Of kMultiplyAdd: at most one of the first two; b or c is a uniform.
+  static constexpr std::uint8_t kMinusProduct = 1, kMinusAddend = 2, kUniformFactor = 4, kUniformAddend = 8;
+
+  // The last `parameter_count` inputs are parameters, those before are variables. kMultiplyAdd is there only
+  // if `is_fused`.
+  CompiledProgram(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs,
+                  std::size_t parameter_count, bool is_fused);
 
   std::vector<double> bind(std::span<const double> parameters) const;
-  // `lanes` states (at most kLanes) from `in`, each variable `stride` after the one before, as outputs are.
-  // kLanes is 1 or CompiledFunction::kBlock.
-  template <int kLanes>
-  void run(const double* bound, const double* in, double* out, std::size_t stride, int lanes,
-           double* registers) const;
-
   std::size_t variable_count() const { return variable_count_; }
   std::size_t parameter_count() const { return parameter_count_; }
   std::size_t output_count() const { return output_count_; }
-  std::size_t register_count() const { return register_count_; }
+  std::uint32_t value_count() const { return value_count_; }
   std::size_t hoisted_count() const { return hoisted_.instruction_count(); }
   const std::vector<Instruction>& code() const { return code_; }
+  std::span<const std::shared_ptr<const Table>> tables() const { return tables_; }
+
+  // Of an Instruction, const or not: the values that it reads, and those that it makes.
+  template <class I, class Visit>
+  static void visit_operands(I& instruction, Visit visit);
+  template <class I, class Visit>
+  static void visit_results(I& instruction, Visit visit);
 
  private:
-  friend class ProgramBuilder;
+  friend class ProgramCompiler;
 
-  std::size_t variable_count_ = 0, parameter_count_ = 0, output_count_ = 0, register_count_ = 0;
+  std::size_t variable_count_ = 0, parameter_count_ = 0, output_count_ = 0;
+  std::uint32_t value_count_ = 0;
   Tape hoisted_;  // of the parameters; its scratch is what bind() returns
   std::vector<Instruction> code_;
   std::vector<std::shared_ptr<const Table>> tables_;
 };
+
+template <class I, class Visit>
+void CompiledProgram::visit_operands(I& instruction, Visit visit) {
+  switch (instruction.code) {
+    case Code::kLoad:
+    case Code::kBroadcast:
+    case Code::kStoreUniform:
+      return;
+    case Code::kMultiplyAdd:
+      if ((instruction.order & kUniformAddend) == 0) visit(instruction.c);
+      if ((instruction.order & kUniformFactor) == 0) visit(instruction.b);
+      return visit(instruction.a);
+    case Code::kIfLess:
+    case Code::kIfLessEqual:
+      visit(instruction.c);
+      visit(instruction.d);
+      [[fallthrough]];
+    case Code::kAdd:
+    case Code::kSubtract:
+    case Code::kMultiply:
+    case Code::kDivide:
+    case Code::kPower:
+    case Code::kAtan2:
+      visit(instruction.b);
+      [[fallthrough]];
+    default:
+      visit(instruction.a);
+  }
+}
+
+template <class I, class Visit>
+void CompiledProgram::visit_results(I& instruction, Visit visit) {
+  if (instruction.code == Code::kStore || instruction.code == Code::kStoreUniform) return;
+  visit(instruction.to);
+  if (instruction.code == Code::kSinCos) visit(instruction.b);
+}
 
 }  // namespace sestina

@@ -3,6 +3,7 @@
 
 #include "sestina/expression/graph.h"
 #include "sestina/expression/partial.h"
+#include "sestina/expression/substitution.h"
 
 namespace sestina {
 
@@ -30,18 +31,7 @@ Expr Graph::diff(Expr expr, Expr symbol) {
 }
 
 Expr Graph::substitute(Expr expr, std::span<const std::pair<Expr, Expr>> replacements) {
-  std::unordered_map<std::uint32_t, Expr> image;
-  for (const auto& [from, to] : replacements) image.emplace(from.id, to);
-  std::vector<Expr> to;
-  for (const Expr next : reachable(std::span(&expr, 1))) {
-    if (image.contains(next.id)) continue;
-    to.clear();
-    for (const Expr operand : operands(next)) to.push_back(image.at(operand.id));
-    const bool is_same = std::equal(to.begin(), to.end(), operands(next).begin());
-    const Expr rebuilt = is_same ? next : rebuild(next, to);
-    image.emplace(next.id, rebuilt);
-  }
-  return image.at(expr.id);
+  return Substitution(*this, replacements)(expr);
 }
 
 }  // namespace sestina

@@ -1,9 +1,13 @@
 #include "sestina/expression/expression.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cassert>
+#include <cmath>
 #include <initializer_list>
 
+#include "sestina/base/error.h"
 #include "sestina/expression/print.h"
 
 namespace sestina {
@@ -19,12 +23,29 @@ Graph* common_graph(std::initializer_list<const Expression*> expressions) {
   return graph;
 }
 
+// Of a power or function of a number. A graph keeps the operation itself where its value is no number;
+// without one there is nothing that could stand for it. The four kinds of arithmetic are those of doubles:
+// formulations that are written for any scalar rely on it.
+template <class Describe>
+Expression checked(const Coefficient& value, bool may_be_zero, Describe operation) {
+  if (std::isnan(value.value())) throw InputError(fmt::format("{} is no real number", operation()));
+  if (!value.is_finite()) throw InputError(fmt::format("{} is beyond the range of numbers", operation()));
+  if (value.value() == 0.0 && !may_be_zero) {
+    throw InputError(fmt::format("{} is too small for a number other than zero", operation()));
+  }
+  return Expression(value);
+}
+
+bool is_nan(const Expression& number) { return std::isnan(number.number().value()); }
+
 Expression unary(Op op, const Expression& a) {
   if (a.graph()) return {*a.graph(), a.graph()->unary(op, a.in(*a.graph()))};
   Graph scratch;  // exact where the function is, such as cos(0)
   const Expr result = scratch.unary(op, a.in(scratch));
   if (scratch.is_number(result)) return Expression(scratch.number_of(result));
-  return calc_unary(op, a.number().value());
+  if (!a.number().is_finite()) return calc_unary(op, a.number().value());
+  return checked(Coefficient(calc_unary(op, a.number().value())), true,
+                 [&] { return fmt::format("{}({})", function_name(op), to_text(a)); });
 }
 
 }  // namespace
@@ -87,7 +108,23 @@ Expression pow(const Expression& base, const Expression& exponent) {
     return {*graph, graph->power(base.in(*graph), exponent.in(*graph))};
   }
   if (const auto power = base.number().power(exponent.number())) return Expression(*power);
-  return std::pow(base.number().value(), exponent.number().value());
+  if (!base.number().is_finite() || !exponent.number().is_finite()) {
+    return std::pow(base.number().value(), exponent.number().value());
+  }
+  const auto operation = [&] {
+    const auto text = [](const Expression& e) {
+      const std::string plain = to_text(e);
+      return plain.find_first_of("-/") == std::string::npos ? plain : "(" + plain + ")";
+    };
+    return text(base) + "^" + text(exponent);
+  };
+  if (base.is_zero()) throw InputError(operation() + " divides by zero");
+  const bool is_exact = base.number().is_rational() && !base.number().is_decimal();
+  const double value = std::pow(base.number().value(), exponent.number().value());
+  if (is_exact && exponent.number().is_integer() && std::isfinite(value) && value != 0.0) {
+    throw InputError(operation() + " has more digits than an exact number may have");
+  }
+  return checked(Coefficient(value), false, operation);
 }
 
 Expression sqrt(const Expression& a) { return unary(Op::kSqrt, a); }
@@ -112,11 +149,13 @@ Expression atan2(const Expression& y, const Expression& x) {
 
 Expression min(const Expression& a, const Expression& b) {
   if (Graph* const graph = common_graph({&a, &b})) return {*graph, graph->min(a.in(*graph), b.in(*graph))};
+  if (is_nan(a) || is_nan(b)) return std::nan("");
   return b.number() < a.number() ? b : a;
 }
 
 Expression max(const Expression& a, const Expression& b) {
   if (Graph* const graph = common_graph({&a, &b})) return {*graph, graph->max(a.in(*graph), b.in(*graph))};
+  if (is_nan(a) || is_nan(b)) return std::nan("");
   return a.number() < b.number() ? b : a;
 }
 
@@ -124,6 +163,7 @@ Expression if_less(const Expression& a, const Expression& b, const Expression& y
   if (Graph* const graph = common_graph({&a, &b, &yes, &no})) {
     return {*graph, graph->if_less(a.in(*graph), b.in(*graph), yes.in(*graph), no.in(*graph))};
   }
+  if (is_nan(a) || is_nan(b)) return std::nan("");
   return a.number() < b.number() ? yes : no;
 }
 

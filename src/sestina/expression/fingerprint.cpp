@@ -1,5 +1,6 @@
 #include "sestina/expression/fingerprint.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
@@ -8,58 +9,8 @@
 namespace sestina {
 namespace {
 
-constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
 // Angles and exponents are counted in this part of one, so that halves, thirds ... are whole numbers.
 constexpr std::int64_t kParts = 5040;
-
-std::uint64_t reduce(std::uint64_t a) { return a >= kPrime ? a - kPrime : a; }
-std::uint64_t add(std::uint64_t a, std::uint64_t b) { return reduce(a + b); }
-std::uint64_t subtract(std::uint64_t a, std::uint64_t b) { return reduce(a + (kPrime - b)); }
-
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide wide = static_cast<Wide>(a) * b;
-  return reduce((static_cast<std::uint64_t>(wide) & kPrime) + static_cast<std::uint64_t>(wide >> 61));
-}
-
-FieldNumber add(FieldNumber a, FieldNumber b) { return {add(a.re, b.re), add(a.im, b.im)}; }
-FieldNumber subtract(FieldNumber a, FieldNumber b) { return {subtract(a.re, b.re), subtract(a.im, b.im)}; }
-
-FieldNumber multiply(FieldNumber a, FieldNumber b) {
-  if (a.im == 0 && b.im == 0) return {multiply(a.re, b.re), 0};
-  return {subtract(multiply(a.re, b.re), multiply(a.im, b.im)),
-          add(multiply(a.re, b.im), multiply(a.im, b.re))};
-}
-
-FieldNumber power(FieldNumber base, std::uint64_t exponent) {
-  FieldNumber result{1, 0};
-  for (; exponent > 0; exponent >>= 1) {
-    if (exponent & 1) result = multiply(result, base);
-    base = multiply(base, base);
-  }
-  return result;
-}
-
-std::uint64_t invert(std::uint64_t a) { return power(FieldNumber{a, 0}, kPrime - 2).re; }
-
-// Of a number other than zero.
-FieldNumber invert(FieldNumber a) {
-  const std::uint64_t scale = invert(add(multiply(a.re, a.re), multiply(a.im, a.im)));
-  return {multiply(a.re, scale), multiply(subtract(0, a.im), scale)};
-}
-
-FieldNumber power(FieldNumber base, std::int64_t exponent) {
-  if (exponent < 0) return power(invert(base), static_cast<std::uint64_t>(-exponent));
-  return power(base, static_cast<std::uint64_t>(exponent));
-}
-
-// 2^n; the order of 2 is 61.
-std::uint64_t power_of_two(int n) { return std::uint64_t{1} << (((n % 61) + 61) % 61); }
-
-std::uint64_t from_integer(std::int64_t n) {
-  const auto magnitude = static_cast<std::uint64_t>(n < 0 ? -n : n) % kPrime;
-  return n < 0 ? subtract(0, magnitude) : magnitude;
-}
 
 // splitmix64 (Steele, Lea and Flood 2014).
 std::uint64_t mix(std::uint64_t x) {
@@ -71,24 +22,6 @@ std::uint64_t mix(std::uint64_t x) {
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t x) { return mix(seed ^ mix(x)); }
 std::uint64_t mix(std::uint64_t seed, FieldNumber x) { return mix(mix(seed, x.re), x.im); }
-// Never zero.
-std::uint64_t to_field(std::uint64_t hash) { return 1 + hash % (kPrime - 1); }
-
-// A random point z with |z| = 1, as a power of kParts: where the part of the angle itself stands.
-FieldNumber unit_part(std::uint64_t hash) {
-  const std::uint64_t t = to_field(hash), square = multiply(t, t);
-  const std::uint64_t scale = invert(add(1, square));  // 1 + t^2 is not 0: -1 has no root in the field
-  return {multiply(subtract(1, square), scale), multiply(add(t, t), scale)};
-}
-
-// exp(2 pi i / 2^61): the unit circle has 2^61 points, and unit_part(...) to a quarter of them gives i or -i.
-FieldNumber circle_generator() {
-  for (std::uint64_t hash = 1;; ++hash) {
-    const FieldNumber z = unit_part(hash);
-    if (power(z, std::uint64_t{1} << 59) == FieldNumber{0, 1}) return z;
-  }
-}
-
 std::optional<std::int64_t> whole_parts(const Coefficient& c) {
   if (!c.is_exact() || kParts % c.denominator() != 0) return std::nullopt;
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
@@ -96,7 +29,27 @@ std::optional<std::int64_t> whole_parts(const Coefficient& c) {
   return c.numerator() * (kParts / c.denominator());
 }
 
-enum Kind : std::uint64_t { kAngleKind = 100, kExponentKind, kSymbolKind, kPiKind, kRootKind };
+enum Kind : std::uint64_t {
+  kAngleKind = 100,
+  kExponentKind,
+  kSymbolKind,
+  kPiKind,
+  kRootKind,
+};
+
+// Points at which expressions with square roots have to agree. The sign of a root is that of half of all
+// numbers, so that |x| and x, or sqrt(x) sqrt(y) and sqrt(x y), agree at up to three of four points.
+constexpr std::size_t kMostPoints = 64;
+// Points that are looked at for those in which positive sums are squares.
+constexpr std::size_t kMostTried = 2048;
+constexpr std::size_t kMostRemembered = 4'000'000;  // values of expressions at all of them
+
+// b^(k/2)
+bool is_half_power(const Graph& graph, Expr expr) {
+  if (graph.op(expr) != Op::kPower || !graph.is_number(graph.operands(expr)[1])) return false;
+  const Coefficient& exponent = graph.number_of(graph.operands(expr)[1]);
+  return exponent.is_exact() && exponent.denominator() == 2;
+}
 
 // A term of a sum: its coefficient and the factors without it.
 struct Split {
@@ -111,83 +64,131 @@ Split split(const Graph& graph, const Expr& term) {
   return {graph.number_of(graph.operands(term)[0]), graph.operands(term).subspan(1)};
 }
 
-std::span<const Expr> terms_of(const Graph& graph, const Expr& expr) {
-  return graph.op(expr) == Op::kSum ? graph.operands(expr) : std::span(&expr, 1);
+// A term of a sum that is multiplied out: a number times what is left.
+struct Term {
+  Coefficient coefficient;
+  std::vector<Expr> rest;
+};
+
+Term term_of(const Graph& graph, const Expr& expr) {
+  if (graph.is_number(expr)) return {graph.number_of(expr), {}};
+  const auto [coefficient, rest] = split(graph, expr);
+  const bool is_product = rest.size() == 1 && graph.op(rest[0]) == Op::kProduct;
+  const std::span<const Expr> factors = is_product ? graph.operands(rest[0]) : rest;
+  return {coefficient, {factors.begin(), factors.end()}};
 }
 
-// All terms of a sum, those of inner sums among them.
-std::vector<Expr> all_terms(const Graph& graph, Expr expr) {
-  std::vector<Expr> terms, pending = {expr};
+// All terms of a sum, those of inner sums among them; products of sums are multiplied out as long as there
+// are not too many terms. Two forms of what is linear in the same things have the same terms.
+std::vector<Term> all_terms(const Graph& graph, Expr expr) {
+  constexpr std::size_t kMost = 1000;
+  std::vector<Term> terms, pending = {term_of(graph, expr)};
   while (!pending.empty()) {
-    const Expr next = pending.back();
+    Term next = std::move(pending.back());
     pending.pop_back();
-    if (graph.op(next) != Op::kSum) {
-      terms.push_back(next);
+    const auto sum = std::find_if(next.rest.begin(), next.rest.end(),
+                                  [&](Expr factor) { return graph.op(factor) == Op::kSum; });
+    const bool is_sum_alone = next.rest.size() == 1 && next.coefficient.is_one();
+    if (sum == next.rest.end() || (!is_sum_alone && terms.size() + pending.size() > kMost)) {
+      terms.push_back(std::move(next));
       continue;
     }
-    const auto inner = terms_of(graph, next);
-    pending.insert(pending.end(), inner.begin(), inner.end());
+    const Expr opened = *sum;
+    next.rest.erase(sum);
+    for (const Expr inner : graph.operands(opened)) {
+      Term term = term_of(graph, inner);
+      term.coefficient = term.coefficient * next.coefficient;
+      term.rest.insert(term.rest.end(), next.rest.begin(), next.rest.end());
+      pending.push_back(std::move(term));
+    }
   }
   return terms;
 }
 
+Coefficient magnitude(const Coefficient& c) { return c.is_negative() ? -c : c; }
+
+// A fraction > 0 by which the expression can be divided: of a sum the largest of which every term is a whole
+// multiple, 1 where a term is no exact multiple.
+Coefficient positive_factor(const Graph& graph, Expr expr, int deepest = 3) {
+  Coefficient one = Coefficient::fraction(1, 1);
+  if (graph.is_number(expr)) return graph.number_of(expr).is_zero() ? one : magnitude(graph.number_of(expr));
+  if (deepest == 0) return one;
+  const auto of = graph.operands(expr);
+  if (graph.op(expr) == Op::kProduct) {
+    Coefficient product = one;
+    for (const Expr factor : of) product = product * positive_factor(graph, factor, deepest - 1);
+    return product;
+  }
+  if (const auto n = graph.integer_exponent(expr)) {
+    return positive_factor(graph, of[0], deepest - 1).power(Coefficient::fraction(*n, 1)).value_or(one);
+  }
+  if (graph.op(expr) != Op::kSum) return one;
+  std::int64_t numerator = 0, denominator = 1;
+  for (const Expr term : of) {
+    const Coefficient c = positive_factor(graph, term, deepest - 1);
+    constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+    if (!c.is_exact() || c.denominator() > kLargest / denominator) return one;
+    numerator = std::gcd(numerator, c.numerator());
+    denominator = std::lcm(denominator, c.denominator());
+  }
+  return Coefficient::fraction(numerator, denominator);
+}
+
 }  // namespace
 
-FieldNumber Fingerprinter::calc_number(const Coefficient& number) const {
-  if (number.is_exact()) {
-    const std::uint64_t numerator = from_integer(number.numerator());
-    if (number.is_integer()) return {numerator, 0};
-    return {multiply(numerator, invert(from_integer(number.denominator()))), 0};
+// Of a positive whole number, as the product of the roots of its prime factors: sqrt(2) sqrt(3) = sqrt(6).
+// What is left when small factors are gone counts as a prime.
+FieldNumber Fingerprinter::root_of_integer(std::int64_t n) const {
+  constexpr std::int64_t kLargestFactor = 1000;
+  FieldNumber root{1, 0};
+  for (std::int64_t d = 2; d <= kLargestFactor && d * d <= n; ++d) {
+    for (; n % (d * d) == 0; n /= d * d) root = field_.multiply(root, FieldNumber{field_.from_integer(d), 0});
+    if (n % d != 0) continue;
+    root = field_.multiply(root, field_.root(field_.from_integer(d)));
+    n /= d;
   }
-  int exponent = 0;
-  const double mantissa = std::frexp(number.value(), &exponent);
-  const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, 53));
-  return {multiply(from_integer(whole), power_of_two(exponent - 53)), 0};
+  const auto whole = Coefficient::fraction(n, 1).exact_sqrt();
+  const std::uint64_t rest = field_.from_integer(whole ? whole->numerator() : n);
+  return field_.multiply(root, whole ? FieldNumber{rest, 0} : field_.root(rest));
+}
+
+FieldNumber Fingerprinter::root_of_number(const Coefficient& positive) const {
+  if (!positive.is_exact()) return field_.root(field_.from_number(positive).re);
+  return field_.multiply(root_of_integer(positive.numerator()),
+                         field_.invert(root_of_integer(positive.denominator())));
 }
 
 // exp(i angle).
 FieldNumber Fingerprinter::calc_circle(Expr angle) const {
   FieldNumber result{1, 0};
-  for (const Expr& term : all_terms(graph_, angle)) {
-    auto [coefficient, rest] = split(graph_, term);
-    if (graph_.is_number(term)) {  // one radian is an angle like any other
-      coefficient = graph_.number_of(term);
-      rest = {};
-    }
+  for (const auto& [coefficient, rest] : all_terms(graph_, angle)) {  // one radian is an angle like any other
     const bool is_pi = rest.size() == 1 && graph_.op(rest[0]) == Op::kPi;
     if (is_pi && coefficient.is_exact() && std::abs(coefficient.numerator()) < (std::int64_t{1} << 20)) {
       const auto d = static_cast<std::uint64_t>(coefficient.denominator());
       if ((d & (d - 1)) == 0 && d < (std::uint64_t{1} << 40)) {
-        static const FieldNumber kGenerator = circle_generator();
-        const FieldNumber half_turn_part = power(kGenerator, (std::uint64_t{1} << 60) / d);
-        result = multiply(result, power(half_turn_part, coefficient.numerator()));
+        result = field_.multiply(result, field_.turn(coefficient.numerator(), d));
         continue;
       }
     }
     FieldNumber product{1, 0};
-    for (const Expr factor : rest) product = multiply(product, value(factor));
+    for (const Expr factor : rest) product = field_.multiply(product, value(factor));
     const auto parts = whole_parts(coefficient);
-    if (!parts) product = multiply(product, calc_number(coefficient));
-    const FieldNumber unit = unit_part(mix(mix(seed_, kAngleKind), product));
-    result = multiply(result, power(unit, parts.value_or(kParts)));
+    if (!parts) product = field_.multiply(product, field_.from_number(coefficient));
+    const FieldNumber unit = field_.circle_point(field_.from_hash(mix(mix(seed_, kAngleKind), product)));
+    result = field_.multiply(result, field_.power(unit, parts.value_or(kParts)));
   }
   return result;
 }
 
 FieldNumber Fingerprinter::calc_exponential(Expr argument) const {
   FieldNumber result{1, 0};
-  for (const Expr& term : all_terms(graph_, argument)) {
-    auto [coefficient, rest] = split(graph_, term);
-    if (graph_.is_number(term)) {
-      coefficient = graph_.number_of(term);
-      rest = {};
-    }
+  for (const auto& [coefficient, rest] : all_terms(graph_, argument)) {
     FieldNumber product{1, 0};
-    for (const Expr factor : rest) product = multiply(product, value(factor));
+    for (const Expr factor : rest) product = field_.multiply(product, value(factor));
     const auto parts = whole_parts(coefficient);
-    if (!parts) product = multiply(product, calc_number(coefficient));
-    const FieldNumber unit{to_field(mix(mix(seed_, kExponentKind), product)), 0};
-    result = multiply(result, power(unit, parts.value_or(kParts)));
+    if (!parts) product = field_.multiply(product, field_.from_number(coefficient));
+    const FieldNumber unit{field_.from_hash(mix(mix(seed_, kExponentKind), product)), 0};
+    result = field_.multiply(result, field_.power(unit, parts.value_or(kParts)));
   }
   return result;
 }
@@ -196,40 +197,64 @@ FieldNumber Fingerprinter::calc_exponential(Expr argument) const {
 FieldNumber Fingerprinter::calc_opaque(std::uint64_t kind, Expr expr) const {
   std::uint64_t hash = mix(seed_, kind);
   for (const Expr operand : graph_.operands(expr)) hash = mix(hash, value(operand));
-  return {to_field(hash), 0};
+  return {field_.from_hash(hash), 0};
 }
 
-Fingerprinter::Value Fingerprinter::calc_power(Expr expr) const {
+// Nothing for a division by zero.
+std::optional<FieldNumber> Fingerprinter::calc_power(Expr expr) const {
   const Expr base = graph_.operands(expr)[0], exponent = graph_.operands(expr)[1];
   if (const auto n = graph_.integer_exponent(expr)) {
-    if (*n < 0 && value(base).is_zero()) return {{}, true, false};
-    return {power(value(base), *n), true};
+    if (*n < 0 && value(base).is_zero()) return std::nullopt;
+    return field_.power(value(base), *n);
   }
   // b^(k/2) as a power of the root.
-  if (graph_.is_number(exponent) && graph_.number_of(exponent).is_exact() &&
-      graph_.number_of(exponent).denominator() == 2 && value(base).im == 0 && !value(base).is_zero()) {
-    const std::uint64_t a = value(base).re;
-    const bool has_root = power(FieldNumber{a, 0}, (kPrime - 1) / 2).re == 1;
-    const std::uint64_t root = power(FieldNumber{has_root ? a : kPrime - a, 0}, (kPrime + 1) / 4).re;
-    const FieldNumber both = has_root ? FieldNumber{root, 0} : FieldNumber{0, root};
-    return {power(both, graph_.number_of(exponent).numerator()), true};
+  if (is_half_power(graph_, expr) && value(base).im == 0 && !value(base).is_zero()) {
+    return field_.power(calc_root(base), graph_.number_of(exponent).numerator());
   }
-  return {calc_opaque(static_cast<std::uint64_t>(Op::kPower), expr), true};
+  return calc_opaque(static_cast<std::uint64_t>(Op::kPower), expr);
+}
+
+// Of a number in the field without i. What is a factor of the whole goes before the root as a positive
+// number, so that sqrt(12 x) is 2 sqrt(3) sqrt(x) at every point.
+FieldNumber Fingerprinter::calc_root(Expr square) const {
+  const Coefficient factor = positive_factor(graph_, square);
+  const FieldNumber scale = field_.from_number(factor);
+  const FieldNumber rest = field_.multiply(value(square), field_.invert(scale));
+  return field_.multiply(root_of_number(factor), field_.root(rest.re));
+}
+
+// Factor by factor; nothing where one is no real number.
+std::optional<FieldNumber> Fingerprinter::calc_sign(Expr expr) const {
+  const FieldNumber one{1, 0}, minus_one = field_.subtract(FieldNumber{}, one);
+  if (value(expr).is_zero()) return FieldNumber{};
+  if (graph_.is_number(expr)) return graph_.number_of(expr).is_negative() ? minus_one : one;
+  if (is_nonnegative(expr)) return one;
+  const auto of = graph_.operands(expr);
+  if (graph_.integer_exponent(expr)) return calc_sign(of[0]);  // odd, or it would not be negative
+  if (graph_.op(expr) == Op::kProduct) {
+    FieldNumber sign = one;
+    for (const Expr factor : of) {
+      const auto of_factor = calc_sign(factor);
+      if (!of_factor) return std::nullopt;
+      sign = field_.multiply(sign, *of_factor);
+    }
+    return sign;
+  }
+  if (value(expr).im != 0) return std::nullopt;
+  const FieldNumber scale = field_.from_number(positive_factor(graph_, expr));
+  return field_.is_square(field_.multiply(value(expr), field_.invert(scale)).re) ? one : minus_one;
 }
 
 FieldNumber Fingerprinter::calc_call(Expr expr) const {
   const Op op = graph_.op(expr);
   const auto of = graph_.operands(expr);
-  const auto half = [](FieldNumber a) {
-    return multiply(a, FieldNumber{std::uint64_t{1} << 60, 0});  // 1/2
-  };
   switch (op) {
     case Op::kSin:
     case Op::kCos:
     case Op::kTan: {
       const FieldNumber z = calc_circle(of[0]);
       const FieldNumber c{z.re, 0}, s{z.im, 0};
-      if (op == Op::kTan) return multiply(s, c.is_zero() ? c : invert(c));
+      if (op == Op::kTan) return field_.multiply(s, c.is_zero() ? c : field_.invert(c));
       return op == Op::kSin ? s : c;
     }
     case Op::kExp:
@@ -237,31 +262,31 @@ FieldNumber Fingerprinter::calc_call(Expr expr) const {
     case Op::kSinh:
     case Op::kCosh:
     case Op::kTanh: {
-      const FieldNumber z = calc_exponential(of[0]), inverse = invert(z);
-      const FieldNumber c = half(add(z, inverse)), s = half(subtract(z, inverse));
-      if (op == Op::kTanh) return multiply(s, c.is_zero() ? c : invert(c));
+      const FieldNumber z = calc_exponential(of[0]), inverse = field_.invert(z);
+      const FieldNumber c = field_.half(field_.add(z, inverse)), s = field_.half(field_.subtract(z, inverse));
+      if (op == Op::kTanh) return field_.multiply(s, c.is_zero() ? c : field_.invert(c));
       return op == Op::kSinh ? s : c;
     }
-    case Op::kSqrt: {
-      const FieldNumber a = value(of[0]);
-      if (a.im != 0) return calc_opaque(kRootKind, expr);
-      const bool has_root = a.re == 0 || power(a, (kPrime - 1) / 2).re == 1;
-      const std::uint64_t square = has_root ? a.re : kPrime - a.re;
-      const std::uint64_t root = power(FieldNumber{square, 0}, (kPrime + 1) / 4).re;  // p = 3 modulo 4
-      return has_root ? FieldNumber{root, 0} : FieldNumber{0, root};
+    case Op::kSqrt:
+      return value(of[0]).im != 0 ? calc_opaque(kRootKind, expr) : calc_root(of[0]);
+    case Op::kAbs:
+    case Op::kSign: {
+      const auto sign = calc_sign(of[0]);
+      if (!sign) return calc_opaque(static_cast<std::uint64_t>(op), expr);
+      return op == Op::kSign ? *sign : field_.multiply(*sign, value(of[0]));
     }
     case Op::kIfLess:
     case Op::kIfLessEqual: {  // no + (yes - no) side: linear in the branches
       const std::uint64_t hash =
           mix(mix(mix(seed_, static_cast<std::uint64_t>(op)), value(of[0])), value(of[1]));
-      return add(value(of[3]),
-                 multiply(subtract(value(of[2]), value(of[3])), FieldNumber{to_field(hash), 0}));
+      const FieldNumber difference = field_.subtract(value(of[2]), value(of[3]));
+      return field_.add(value(of[3]), field_.multiply(difference, FieldNumber{field_.from_hash(hash), 0}));
     }
     case Op::kTable: {
       std::uint64_t hash = mix(seed_, static_cast<std::uint64_t>(op));
       hash = mix(hash, std::hash<std::string_view>()(graph_.table_name_of(expr)));
       hash = mix(hash, static_cast<std::uint64_t>(graph_.table_order_of(expr)));
-      return {to_field(mix(hash, value(of[0]))), 0};
+      return {field_.from_hash(mix(hash, value(of[0]))), 0};
     }
     default:
       return calc_opaque(static_cast<std::uint64_t>(op), expr);
@@ -269,33 +294,85 @@ FieldNumber Fingerprinter::calc_call(Expr expr) const {
 }
 
 Fingerprinter::Value Fingerprinter::calc_node(Expr expr) const {
+  Value result;
   for (const Expr operand : graph_.operands(expr)) {
-    if (!values_[operand.id].is_finite) return {{}, true, false};
+    result.is_finite = result.is_finite && values_[operand.id].is_finite;
+    result.is_undefined = result.is_undefined || values_[operand.id].is_undefined;
   }
+  if (!result.is_finite) return result;
   switch (graph_.op(expr)) {
     case Op::kNumber:
-      return {calc_number(graph_.number_of(expr)), true};
+      result.is_undefined = field_.divides_denominator(graph_.number_of(expr));
+      result.is_finite = !result.is_undefined;
+      if (result.is_finite) result.number = field_.from_number(graph_.number_of(expr));
+      break;
     case Op::kPi:
-      return {{to_field(mix(seed_, kPiKind)), 0}, true};
+      result.number = {field_.from_hash(mix(seed_, kPiKind)), 0};
+      break;
     case Op::kSymbol: {
       const std::uint64_t name = std::hash<std::string_view>()(graph_.name_of(expr));
-      return {{to_field(mix(mix(seed_, kSymbolKind), name)), 0}, true};
+      result.number = {field_.from_hash(mix(mix(seed_, kSymbolKind), name)), 0};
+      break;
     }
-    case Op::kSum: {
-      FieldNumber sum;
-      for (const Expr term : graph_.operands(expr)) sum = add(sum, value(term));
-      return {sum, true};
+    case Op::kSum:
+      for (const Expr term : graph_.operands(expr)) result.number = field_.add(result.number, value(term));
+      break;
+    case Op::kProduct:
+      result.number = {1, 0};
+      for (const Expr factor : graph_.operands(expr)) {
+        result.number = field_.multiply(result.number, value(factor));
+      }
+      break;
+    case Op::kPower: {
+      const auto power = calc_power(expr);
+      result.is_finite = power.has_value();
+      result.number = power.value_or(FieldNumber{});
+      break;
     }
-    case Op::kProduct: {
-      FieldNumber product{1, 0};
-      for (const Expr factor : graph_.operands(expr)) product = multiply(product, value(factor));
-      return {product, true};
-    }
-    case Op::kPower:
-      return calc_power(expr);
     default:
-      return {calc_call(expr), true};
+      result.number = calc_call(expr);
   }
+  return result;
+}
+
+// Whether no value of the symbols makes it negative, as far as its form tells.
+bool Fingerprinter::is_nonnegative(Expr expr) const {
+  const auto of = graph_.operands(expr);
+  const auto are_all = [&] {
+    return std::ranges::all_of(of, [this](Expr e) { return values_[e.id].is_nonnegative; });
+  };
+  switch (graph_.op(expr)) {
+    case Op::kNumber:
+      return !graph_.number_of(expr).is_negative();
+    case Op::kPi:
+    case Op::kExp:
+    case Op::kCosh:
+    case Op::kSqrt:
+    case Op::kAbs:
+    case Op::kStep:
+      return true;
+    case Op::kSum:
+    case Op::kProduct:
+      return are_all();
+    case Op::kPower:
+      return values_[of[0].id].is_nonnegative || graph_.integer_exponent(expr).value_or(1) % 2 == 0;
+    default:
+      return false;
+  }
+}
+
+void Fingerprinter::add_signs(Expr expr, Value& value) const {
+  const Op op = graph_.op(expr);
+  value.has_root = op == Op::kSqrt || op == Op::kAbs || op == Op::kSign || is_half_power(graph_, expr);
+  for (const Expr operand : graph_.operands(expr)) {
+    value.has_root = value.has_root || values_[operand.id].has_root;
+    value.takes_signs = value.takes_signs && values_[operand.id].takes_signs;
+  }
+  value.is_nonnegative = is_nonnegative(expr);
+  const bool may_be_none = op == Op::kSum || op == Op::kCosh;
+  if (!value.is_nonnegative || !may_be_none || !value.is_finite || value.number.im != 0) return;
+  const FieldNumber scale = field_.from_number(positive_factor(graph_, expr));
+  if (!field_.is_square(field_.multiply(value.number, field_.invert(scale)).re)) value.takes_signs = false;
 }
 
 std::optional<FieldNumber> Fingerprinter::calc(Expr root) {
@@ -311,28 +388,74 @@ std::optional<FieldNumber> Fingerprinter::calc(Expr root) {
     }
     if (pending.size() > before) continue;
     pending.pop_back();
-    if (!values_[next.id].is_known) values_[next.id] = calc_node(next);
+    if (values_[next.id].is_known) continue;
+    Value found = calc_node(next);
+    add_signs(next, found);
+    found.is_known = true;
+    values_[next.id] = found;
   }
   const Value& found = values_[root.id];
   if (!found.is_finite) return std::nullopt;
   return found.number;
 }
 
-IdentityTest::IdentityTest(const Graph& graph) : first_(graph, 0x5e571a), second_(graph, 0x0a11ce) {}
+IdentityTest::IdentityTest(const Graph& graph) : graph_(graph) {}
+
+Fingerprinter& IdentityTest::point(std::size_t i) {
+  while (points_.size() <= i) {
+    points_.emplace_back(graph_, mix(0x5e571au + points_.size()), kFields[points_.size() % 2]);
+  }
+  return points_[i];
+}
+
+// The first two points tell, unless there are roots.
+template <class Holds>
+bool IdentityTest::holds_at_all_points(std::initializer_list<Expr> exprs, Holds holds) {
+  bool is_known = false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    Fingerprinter& at = point(i);
+    for (const Expr expr : exprs) at.calc(expr);
+    const auto any = [&](auto of) { return std::ranges::any_of(exprs, of); };
+    if (any([&](Expr e) { return at.is_undefined(e); })) continue;
+    if (any([&](Expr e) { return at.has_root(e); })) return holds_for_signs(exprs, holds);
+    if (!holds(at)) return false;
+    is_known = true;
+  }
+  return is_known;
+}
+
+template <class Holds>
+bool IdentityTest::holds_for_signs(std::initializer_list<Expr> exprs, Holds holds) {
+  const std::size_t tried = std::clamp(kMostRemembered / graph_.size(), kMostPoints, kMostTried);
+  std::size_t count = 0;
+  for (const bool for_all_signs : {false, true}) {
+    for (std::size_t i = 0; i < (for_all_signs ? kMostPoints : tried) && count < kMostPoints; ++i) {
+      Fingerprinter& at = point(i);
+      for (const Expr expr : exprs) at.calc(expr);
+      const auto is_useless = [&](Expr e) {
+        return at.is_undefined(e) || (!for_all_signs && !at.takes_signs(e));
+      };
+      if (std::ranges::any_of(exprs, is_useless)) continue;
+      if (!holds(at)) return false;
+      ++count;
+    }
+  }
+  return count > 0;
+}
 
 bool IdentityTest::is_zero(Expr expr) {
-  const auto a = first_.calc(expr);
-  if (!a || !a->is_zero()) return false;
-  const auto b = second_.calc(expr);
-  return b && b->is_zero();
+  return holds_at_all_points({expr}, [&](Fingerprinter& point) {
+    const auto value = point.calc(expr);
+    return value && value->is_zero();
+  });
 }
 
 bool IdentityTest::are_equal(Expr a, Expr b) {
   if (a == b) return true;
-  const auto a1 = first_.calc(a), b1 = first_.calc(b);
-  if (!a1 || !b1 || *a1 != *b1) return false;
-  const auto a2 = second_.calc(a), b2 = second_.calc(b);
-  return a2 && b2 && *a2 == *b2;
+  return holds_at_all_points({a, b}, [&](Fingerprinter& point) {
+    const auto of_a = point.calc(a), of_b = point.calc(b);
+    return of_a && of_b && *of_a == *of_b;
+  });
 }
 
 }  // namespace sestina

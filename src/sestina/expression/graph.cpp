@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <unordered_set>
+#include <utility>
 
 #include "sestina/base/error.h"
 #include "sestina/expression/evaluate.h"
+#include "sestina/expression/scratch_memory.h"
 
 namespace sestina {
 namespace {
@@ -26,9 +27,30 @@ bool is_identifier(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), is_inner);
 }
 
+// Operands first.
+template <class Visit>
+void visit_reachable(const Graph& graph, std::span<const Expr> roots, Visit visit) {
+  ScratchMemory memory;
+  std::uint32_t end = 0;
+  for (const Expr root : roots) end = std::max(end, root.id + 1);
+  ScratchVector<std::uint8_t> is_reachable(end, 0, &memory);
+  ScratchVector<Expr> pending(roots.begin(), roots.end(), &memory);
+  while (!pending.empty()) {
+    const Expr expr = pending.back();
+    pending.pop_back();
+    if (std::exchange(is_reachable[expr.id], 1) != 0) continue;
+    for (const Expr below : graph.operands(expr)) {
+      if (is_reachable[below.id] == 0) pending.push_back(below);
+    }
+  }
+  for (std::uint32_t id = 0; id < end; ++id) {
+    if (is_reachable[id] != 0) visit(Expr{id});
+  }
+}
+
 }  // namespace
 
-Graph::Graph() : slots_(64, Slot{0, Expr{}.id}) {
+Graph::Graph(std::size_t most_merged) : slots_(64, Slot{0, Expr{}.id}), most_merged_(most_merged) {
   zero_ = fraction(0);
   one_ = fraction(1);
   minus_one_ = fraction(-1);
@@ -45,7 +67,11 @@ Expr Graph::number(const Coefficient& value) {
   // The payload of a number is its place among numbers_; look it up by its value first.
   numbers_.push_back(value);
   const Expr expr = intern(Op::kNumber, {}, static_cast<std::uint32_t>(numbers_.size() - 1));
-  if (nodes_[expr.id].payload != numbers_.size() - 1) numbers_.pop_back();
+  const std::size_t known = nodes_[expr.id].payload;
+  if (known != numbers_.size() - 1) {
+    if (!value.is_decimal()) numbers_[known].forget_decimal();  // it has been given as a fraction, too
+    numbers_.pop_back();
+  }
   return expr;
 }
 
@@ -83,16 +109,6 @@ std::optional<TableId> Graph::find_table(std::string_view name) const {
   return TableId{static_cast<std::uint32_t>(found - table_names_.begin())};
 }
 
-std::span<const Expr> Graph::operands(Expr expr) const {
-  const Node& node = nodes_[expr.id];
-  return std::span(operands_).subspan(node.first, node.count);
-}
-
-std::optional<double> Graph::constant_value(Expr expr) const {
-  if (!nodes_[expr.id].is_constant) return std::nullopt;
-  return nodes_[expr.id].value;
-}
-
 std::optional<std::int64_t> Graph::integer_exponent(Expr expr) const {
   if (op(expr) != Op::kPower) return std::nullopt;
   const Expr exponent = operands(expr)[1];
@@ -110,17 +126,8 @@ std::pair<Coefficient, Expr> Graph::split_coefficient(Expr expr) {
 }
 
 std::vector<Expr> Graph::reachable(std::span<const Expr> roots) const {
-  std::vector<Expr> found, pending(roots.begin(), roots.end());
-  std::unordered_set<std::uint32_t> seen;
-  while (!pending.empty()) {
-    const Expr expr = pending.back();
-    pending.pop_back();
-    if (!seen.insert(expr.id).second) continue;
-    found.push_back(expr);
-    const auto below = operands(expr);
-    pending.insert(pending.end(), below.begin(), below.end());
-  }
-  std::sort(found.begin(), found.end());
+  std::vector<Expr> found;
+  visit_reachable(*this, roots, [&](Expr expr) { found.push_back(expr); });
   return found;
 }
 
@@ -128,9 +135,9 @@ std::vector<Expr> Graph::free_symbols(Expr expr) const { return free_symbols(std
 
 std::vector<Expr> Graph::free_symbols(std::span<const Expr> exprs) const {
   std::vector<Expr> symbols;
-  for (const Expr expr : reachable(exprs)) {
+  visit_reachable(*this, exprs, [&](Expr expr) {
     if (op(expr) == Op::kSymbol) symbols.push_back(expr);
-  }
+  });
   return symbols;
 }
 

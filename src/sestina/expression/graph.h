@@ -7,9 +7,10 @@
 // Sums and products are flat (up to kMostMerged operands: beyond, an inner sum stays a shared operand, so
 // that running sums do not grow quadratically) and in canonical order; like terms and equal factors are
 // collected, zeros and ones disappear, constants fold where that is exact or all of them are plain doubles.
-// Nothing is ever expanded. Two rules keep a division by zero visible: zero times a thing that holds a
-// constant division by zero stays a product, and a factor never cancels against its own inverse (x/x stays).
-// Otherwise symbols count as finite: 0*x is 0 and x - x is 0.
+// Nothing is ever expanded. A root of a fraction is one of a whole number without square factors below
+// 1000^2: sqrt(4/27) is 2 sqrt(3)/9. Two rules keep a division by zero visible: zero times a thing that holds
+// a constant division by zero stays a product, and a factor never cancels against its own inverse (x/x
+// stays). Otherwise symbols count as finite: 0*x is 0 and x - x is 0.
 //
 // Building changes the graph and is for one thread; reading is for any number.
 #pragma once
@@ -47,7 +48,9 @@ struct TableId {
 
 class Graph {
  public:
-  Graph();
+  // `most_merged`: of sums and products; with 0 every sum and product stays as it was written, so that
+  // exactly the operations that were written are made (and equal ones still are one).
+  explicit Graph(std::size_t most_merged = kMostMerged);
 
   // --- Build ---
   Expr number(const Coefficient& value);
@@ -85,7 +88,10 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
   Op op(Expr expr) const { return nodes_[expr.id].op; }
   // Valid until the graph grows.
-  std::span<const Expr> operands(Expr expr) const;
+  std::span<const Expr> operands(Expr expr) const {
+    const Node& node = nodes_[expr.id];
+    return std::span(operands_).subspan(node.first, node.count);
+  }
   bool is_number(Expr expr) const { return op(expr) == Op::kNumber; }
   const Coefficient& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }  // of a kNumber
   // The symbol of that name if it has been made, else invalid.
@@ -97,7 +103,10 @@ class Graph {
   const std::vector<std::string>& table_names() const { return table_names_; }
   int table_order_of(Expr expr) const { return nodes_[expr.id].order; }
   // The value of an expression without symbols.
-  std::optional<double> constant_value(Expr expr) const;
+  std::optional<double> constant_value(Expr expr) const {
+    const Node& node = nodes_[expr.id];
+    return node.is_constant ? std::optional(node.value) : std::nullopt;
+  }
   // Whether a sub-expression without symbols is not finite, such as 1/(2 - 2).
   bool has_constant_fault(Expr expr) const { return nodes_[expr.id].has_fault; }
   // The exponent, when this is a power with a whole number other than 0 and 1 as exponent.
@@ -151,6 +160,10 @@ class Graph {
   Expr one_unless_fault(Expr expr);
   std::optional<Expr> fold_power_of_product(Expr base, std::int64_t exponent);
   std::optional<Expr> fold_unary(Op op, const Coefficient& argument);
+  std::optional<Expr> fold_power_of_function(Expr base, std::int64_t exponent);
+  std::optional<Expr> fold_root(const Coefficient& square);
+  bool is_root_of_number(Expr expr) const;
+  std::optional<std::vector<Expr>> merge_roots(std::span<const Expr> factors);
   bool has_negative_coefficient(Expr expr) const;
 
   std::vector<Node> nodes_;
@@ -163,6 +176,7 @@ class Graph {
   std::vector<std::string> table_names_;
   std::unordered_map<std::uint64_t, Expr> derivatives_;  // by (symbol id, expression id)
   Expr zero_, one_, minus_one_, half_, pi_;
+  std::size_t most_merged_;
 };
 
 }  // namespace sestina

@@ -51,11 +51,54 @@ std::optional<Coefficient> exact_value(Op op, const Coefficient& a) {
   }
 }
 
+// sin, cos and tan of whole multiples of pi/2, where these are finite.
+std::optional<Expr> fold_circular(Graph& graph, Op op, Expr argument) {
+  if (op != Op::kSin && op != Op::kCos && op != Op::kTan) return std::nullopt;
+  const auto [coefficient, rest] = graph.split_coefficient(argument);
+  if (rest != graph.pi() || !coefficient.is_exact() || 2 % coefficient.denominator() != 0)
+    return std::nullopt;
+  const std::int64_t quarters = coefficient.numerator() % 4 * (2 / coefficient.denominator());
+  const std::int64_t quadrant = (quarters % 4 + 4) % 4;
+  constexpr std::array<int, 4> kSine = {0, 1, 0, -1};
+  const int sine = kSine[static_cast<std::size_t>(quadrant)];
+  const int cosine = kSine[static_cast<std::size_t>((quadrant + 1) % 4)];
+  if (op == Op::kTan) return cosine == 0 ? std::nullopt : std::optional(graph.fraction(0));
+  return graph.fraction(op == Op::kSin ? sine : cosine);
+}
+
+// The largest number whose square was found to divide n, and what is left.
+std::pair<std::int64_t, std::int64_t> split_square(std::int64_t n) {
+  constexpr std::int64_t kLargestFactor = 1000;
+  std::int64_t root = 1;
+  for (std::int64_t d = 2; d <= kLargestFactor && d * d <= n; d += d == 2 ? 1 : 2) {
+    for (; n % (d * d) == 0; n /= d * d) root *= d;
+  }
+  return {root, n};
+}
+
 }  // namespace
+
+bool Graph::is_root_of_number(Expr expr) const {
+  return op(expr) == Op::kSqrt && is_number(operands(expr)[0]) && !number_of(operands(expr)[0]).is_negative();
+}
+
+// sqrt(a^2 b/(c^2 d)) = a sqrt(b d)/(c d), of what was not given as a decimal.
+std::optional<Expr> Graph::fold_root(const Coefficient& square) {
+  if (most_merged_ == 0 || !square.is_exact() || square.is_decimal() || square.is_negative())
+    return std::nullopt;
+  const auto [a, b] = split_square(square.numerator());
+  const auto [c, d] = split_square(square.denominator());
+  const Coefficient radicand = Coefficient::fraction(b, 1) * Coefficient::fraction(d, 1);
+  if (radicand == square || !radicand.is_exact()) return std::nullopt;
+  const Coefficient divisor = Coefficient::fraction(c, 1) * Coefficient::fraction(d, 1);
+  const auto inverse = divisor.power(Coefficient::fraction(-1, 1));
+  const Expr root = intern(Op::kSqrt, std::array{number(radicand)});
+  return scale(Coefficient::fraction(a, 1) * inverse.value(), root);
+}
 
 std::optional<Expr> Graph::fold_unary(Op op, const Coefficient& argument) {
   if (const auto exact = exact_value(op, argument)) return number(*exact);
-  if (argument.is_exact()) return std::nullopt;
+  if (argument.is_rational()) return std::nullopt;
   const double value = calc_unary(op, argument.value());
   if (!std::isfinite(value)) return std::nullopt;
   return number(value);
@@ -65,7 +108,9 @@ Expr Graph::unary(Op op, Expr argument) {
   if (is_number(argument)) {
     const Coefficient a = number_of(argument);
     if (const auto folded = fold_unary(op, a)) return *folded;
+    if (const auto folded = op == Op::kSqrt ? fold_root(a) : std::nullopt) return *folded;
   }
+  if (const auto folded = fold_circular(*this, op, argument)) return *folded;
   const Parity symmetry = parity(op);
   if (symmetry != Parity::kNone && has_negative_coefficient(argument)) {
     const Expr mirrored = unary(op, negate(argument));
@@ -78,7 +123,7 @@ Expr Graph::atan2(Expr y, Expr x) {
   if (is_number(y) && is_number(x)) {
     const Coefficient a = number_of(y), b = number_of(x);
     if (a.is_zero() && !b.is_zero() && !b.is_negative()) return zero_;
-    if (!a.is_exact() && !b.is_exact()) return number(std::atan2(a.value(), b.value()));
+    if (!a.is_rational() && !b.is_rational()) return number(std::atan2(a.value(), b.value()));
   }
   return intern(Op::kAtan2, std::array{y, x});
 }

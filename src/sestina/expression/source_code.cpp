@@ -22,7 +22,8 @@ constexpr std::string_view kTaken =
     "await bitand bitor bool break case catch char char16_t char32_t char8_t class co_await co_return "
     "co_yield compl concept const const_cast consteval constexpr constinit continue cos decltype def "
     "default del delete do double dynamic_cast elif else enum errno except exp explicit export extern "
-    "fabs false finally float for friend from gamma global goto if import in inline inputs int is j0 j1 "
+    "fabs false finally float for friend from functools gamma global goto if import in inline inputs int is "
+    "j0 j1 "
     "jn lambda lgamma linux log long main match math max min mutable namespace new noexcept nonlocal "
     "not not_eq nullptr operator or or_eq out pass pow print private protected public raise register "
     "reinterpret_cast requires restrict return short signed signgam sin sizeof sqrt static "
@@ -41,6 +42,10 @@ struct Text {
 // A leaf or a text of more characters than this is not written twice, nor within another.
 constexpr std::size_t kLongestInline = 400;
 
+bool is_taken(std::string_view name) {
+  return fmt::format(" {} ", kTaken).find(fmt::format(" {} ", name)) != std::string::npos;
+}
+
 class SourceWriter {
  public:
   SourceWriter(const Graph& graph, Language language) : graph_(graph), language_(language) {}
@@ -48,15 +53,14 @@ class SourceWriter {
   std::string write(std::string_view name, std::span<const Expr> outputs, std::span<const Expr> inputs) {
     const std::vector<Expr> nodes = graph_.reachable(outputs);
     count_uses(nodes, outputs);
+    if (is_python()) find_delayed(nodes, outputs);
     name_inputs(inputs, nodes);
     for (const Expr node : nodes) {
       if (graph_.op(node) == Op::kSymbol) continue;
       Text text = make(node);
       const bool is_leaf = graph_.operands(node).empty();
       if (!is_leaf && (uses_[node.id] > 1 || text.text.size() > kLongestInline)) {
-        const std::string variable = unused_name(fmt::format("z{}", variable_count_++));
-        body_ += line(fmt::format("{}{} = {}", is_python() ? "" : "const double ", variable, text.text));
-        text = {variable};
+        text = {add_variable(text.text, delayed_.contains(node.id))};
       }
       texts_[node.id] = std::move(text);
     }
@@ -65,13 +69,64 @@ class SourceWriter {
 
  private:
   bool is_python() const { return language_ == Language::kPython; }
+
+  // How its value is written from now on.
+  std::string add_variable(const std::string& value, bool is_delayed) {
+    std::string variable = unused_name(fmt::format("z{}", variable_count_++));
+    if (is_delayed) {
+      has_delayed_ = true;
+      body_ += line(fmt::format("{} = functools.cache(lambda: {})", variable, value));
+      return variable + "()";
+    }
+    body_ += line(fmt::format("{}{} = {}", is_python() ? "" : "const double ", variable, value));
+    return variable;
+  }
+
+  // A division by zero ends a Python program, also on a branch that does not count. What only such branches
+  // use, and what might fail, is therefore computed where it is needed first.
+  void find_delayed(std::span<const Expr> nodes, std::span<const Expr> outputs) {
+    std::unordered_set<std::uint32_t> always;
+    for (const Expr output : outputs) always.insert(output.id);
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {  // what uses it comes before it
+      if (!always.contains(node->id)) continue;
+      const bool is_choice = graph_.op(*node) == Op::kIfLess || graph_.op(*node) == Op::kIfLessEqual;
+      for (const Expr operand : graph_.operands(*node).first(is_choice ? 2 : graph_.operands(*node).size())) {
+        always.insert(operand.id);
+      }
+    }
+    std::unordered_set<std::uint32_t> failing;
+    for (const Expr node : nodes) {
+      const auto of = graph_.operands(node);
+      const bool has_failing =
+          std::any_of(of.begin(), of.end(), [&](Expr e) { return failing.contains(e.id); });
+      if (!has_failing && !may_fail(graph_.op(node))) continue;
+      failing.insert(node.id);
+      if (!always.contains(node.id)) delayed_.insert(node.id);
+    }
+  }
+
+  static bool may_fail(Op op) {
+    constexpr std::array kMayFail = {Op::kPower, Op::kAsin, Op::kAcos, Op::kSinh,
+                                     Op::kCosh,  Op::kExp,  Op::kLog,  Op::kSqrt};
+    return std::find(kMayFail.begin(), kMayFail.end(), op) != kMayFail.end();
+  }
+
+  // Those whose operands are compared, and then perhaps taken.
+  static bool is_comparison(Op op) {
+    return op == Op::kSign || op == Op::kStep || op == Op::kMin || op == Op::kMax || op == Op::kIfLess ||
+           op == Op::kIfLessEqual;
+  }
+
   std::string line(const std::string& statement) const {
     return is_python() ? "    " + statement + "\n" : "  " + statement + ";\n";
   }
 
   void count_uses(std::span<const Expr> nodes, std::span<const Expr> outputs) {
     for (const Expr node : nodes) {
-      for (const Expr operand : graph_.operands(node)) ++uses_[operand.id];
+      const auto of = graph_.operands(node);
+      for (const Expr operand : of) ++uses_[operand.id];
+      if (!is_comparison(graph_.op(node))) continue;
+      for (const Expr operand : of.first(std::min<std::size_t>(of.size(), 2))) ++uses_[operand.id];
     }
     for (const Expr output : outputs) ++uses_[output.id];
   }
@@ -95,6 +150,7 @@ class SourceWriter {
           name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
         }
       }
+      if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "x_");
       name = unused_name(name);
       texts_[inputs[i].id] = {name};
       if (uses_[inputs[i].id] == 0) continue;
@@ -192,7 +248,6 @@ class SourceWriter {
       const std::string power = std::to_string(*exponent);
       return {base + "**" + (*exponent < 0 ? "(" + power + ")" : power), kUnaryLevel};
     }
-    if (is_python()) return {base + "**" + inside(of[1], kAtomLevel), kUnaryLevel};
     const bool is_short = texts_.at(of[0].id).text.size() < 20;
     if (exponent && *exponent == 2 && is_short) return {base + "*" + base, kProductLevel};
     if (exponent && *exponent == 3 && is_short) return {base + "*" + base + "*" + base, kProductLevel};
@@ -209,6 +264,20 @@ class SourceWriter {
     if (is_python()) return {fmt::format("{} if {} else {}", yes, condition, no), kChoiceLevel};
     return {fmt::format("{} ? {} : {}", condition, yes, no), kChoiceLevel};
   }
+  Text choice(const std::string& condition, const std::string& yes, const Text& no) const {
+    return choice(condition, yes, "(" + no.text + ")");
+  }
+
+  // As calc_if_less and calc_if_less_equal have it: nan where either side is nan.
+  Text comparison(Expr a, std::string_view sign, Expr b, const std::string& yes,
+                  const std::string& no) const {
+    const std::string left = inside(a, kSumLevel), right = inside(b, kSumLevel);
+    const std::string both = graph_.is_number(a)   ? right
+                             : graph_.is_number(b) ? left
+                                                   : fmt::format("{} + {}", left, right);
+    const Text otherwise = choice(fmt::format("{} {} {}", right, sign == "<" ? "<=" : "<", left), no, both);
+    return choice(fmt::format("{} {} {}", left, sign, right), yes, otherwise);
+  }
 
   Text make_call(Op op, std::span<const Expr> of) const {
     std::vector<std::string> arguments;
@@ -218,19 +287,19 @@ class SourceWriter {
       case Op::kAbs:
         return {call("fabs", arguments)};
       case Op::kSign:
-        return choice(inside(of[0], kSumLevel) + " < 0.0", "-1.0",
-                      is_python() ? fmt::format("(1.0 if {} > 0.0 else 0.0)", a)
-                                  : fmt::format("({} > 0.0 ? 1.0 : 0.0)", a));
+        return choice(a + " < 0.0", "-1.0",
+                      choice(a + " > 0.0", "1.0", inside(of[0], kProductLevel) + "*0.0"));
       case Op::kStep:
-        return choice(a + " < 0.0", "0.0", "1.0");
+        return choice(a + " < 0.0", "0.0",
+                      choice(a + " >= 0.0", "1.0", inside(of[0], kProductLevel) + "*0.0"));
       case Op::kMin:
-        return choice(a + " <= " + arguments[1], a, arguments[1]);
+        return comparison(of[0], "<=", of[1], a, arguments[1]);
       case Op::kMax:
-        return choice(arguments[1] + " <= " + a, a, arguments[1]);
+        return comparison(of[1], "<=", of[0], a, arguments[1]);
       case Op::kIfLess:
-        return choice(a + " < " + arguments[1], arguments[2], arguments[3]);
+        return comparison(of[0], "<", of[1], arguments[2], arguments[3]);
       case Op::kIfLessEqual:
-        return choice(a + " <= " + arguments[1], arguments[2], arguments[3]);
+        return comparison(of[0], "<=", of[1], arguments[2], arguments[3]);
       default:
         return {call(function_name(op), arguments)};
     }
@@ -247,7 +316,9 @@ class SourceWriter {
   }
 
   std::string finish_python(std::string_view name, std::span<const Expr> outputs) const {
-    std::string source = fmt::format("import math\n\n\ndef {}(inputs):\n", name) + body_ + "    return [\n";
+    const std::string_view functools = has_delayed_ ? "import functools\n" : "";
+    std::string source =
+        fmt::format("{}import math\n\n\ndef {}(inputs):\n", functools, name) + body_ + "    return [\n";
     for (const Expr output : outputs) source += "        " + texts_.at(output.id).text + ",\n";
     return source + "    ]\n";
   }
@@ -256,8 +327,10 @@ class SourceWriter {
   Language language_;
   std::unordered_map<std::uint32_t, int> uses_;
   std::unordered_map<std::uint32_t, Text> texts_;
+  std::unordered_set<std::uint32_t> delayed_;
   std::unordered_set<std::string> names_;
   std::string body_;
+  bool has_delayed_ = false;
   std::size_t variable_count_ = 0;
 };
 
@@ -269,6 +342,10 @@ std::string to_source(const Graph& graph, std::string_view name, std::span<const
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) ||
       !std::all_of(name.begin(), name.end(), is_inner)) {
     throw InputError(fmt::format("'{}' cannot be the name of a function", name));
+  }
+  if (is_taken(name)) {
+    throw InputError(
+        fmt::format("'{}' cannot be the name of a function: it means something in C, C++ or Python", name));
   }
   return SourceWriter(graph, language).write(name, outputs, inputs);
 }

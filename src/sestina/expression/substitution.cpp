@@ -6,7 +6,9 @@ namespace sestina {
 
 Substitution::Substitution(Graph& graph, std::span<const std::pair<Expr, Expr>> replacements)
     : graph_(graph), image_(graph.size()) {
-  for (const auto& [from, to] : replacements) image_[from.id] = to;
+  for (const auto& [from, to] : replacements) {
+    if (!image_[from.id].is_valid()) image_[from.id] = to;
+  }
 }
 
 Expr Substitution::operator()(Expr root) {

@@ -13,7 +13,7 @@ namespace sestina {
 class Substitution {
  public:
   // The keys may be any expressions. All replacements take place at once: what comes in is not replaced
-  // again.
+  // again. Of two with the same key the first counts.
   Substitution(Graph& graph, std::span<const std::pair<Expr, Expr>> replacements);
 
   Expr operator()(Expr expr);

@@ -20,12 +20,11 @@ class TapeCompiler {
  public:
   TapeCompiler(const Graph& graph, Tape& tape) : graph_(graph), tape_(tape) {}
 
-  void compile(std::span<const Expr> outputs, std::span<const Expr> inputs, std::size_t parameter_count) {
+  void compile(std::span<const Expr> outputs, std::span<const Expr> inputs) {
     tape_.input_count_ = inputs.size();
     tape_.output_count_ = outputs.size();
     for (std::size_t i = 0; i < inputs.size(); ++i) input_of_[inputs[i].id] = static_cast<std::uint32_t>(i);
     const std::vector<Expr> live = live_nodes(outputs);
-    if (parameter_count > 0) find_varying(live, inputs.first(inputs.size() - parameter_count));
     for (const Expr expr : live) {
       if (graph_.op(expr) == Op::kSin) sines_.emplace(graph_.operands(expr)[0].id, false);
     }
@@ -66,30 +65,6 @@ class TapeCompiler {
     std::vector<Expr> live;
     for (const auto& [expr, is_seen] : seen) live.push_back(expr);
     return live;
-  }
-
-  // What depends on one of these symbols.
-  void find_varying(std::span<const Expr> live, std::span<const Expr> symbols) {
-    is_varying_.assign(graph_.size(), false);
-    for (const Expr symbol : symbols) is_varying_[symbol.id] = true;
-    for (const Expr expr : live) {
-      for (const Expr below : graph_.operands(expr)) {
-        // A divisor is not live itself, only its base is.
-        const bool is_divisor = graph_.op(expr) == Op::kProduct && divisor_exponent(graph_, below) > 0;
-        if (is_varying_[below.id] || (is_divisor && is_varying_[graph_.operands(below)[0].id])) {
-          is_varying_[below.id] = is_varying_[expr.id] = true;
-        }
-      }
-    }
-  }
-
-  // A number first, as always, then what does not vary.
-  std::vector<Expr> ordered(std::span<const Expr> operands) const {
-    std::vector<Expr> order(operands.begin(), operands.end());
-    if (is_varying_.empty()) return order;
-    std::stable_partition(order.begin() + (graph_.is_number(order[0]) ? 1 : 0), order.end(),
-                          [&](Expr e) { return !is_varying_[e.id]; });
-    return order;
   }
 
   Place new_place() { return place_count_++; }
@@ -191,8 +166,7 @@ class TapeCompiler {
     return {place(term), false};
   }
 
-  Place lower_sum(std::span<const Expr> given) {
-    const std::vector<Expr> terms = ordered(given);
+  Place lower_sum(std::span<const Expr> terms) {
     const std::size_t first = graph_.is_number(terms[0]) ? 1 : 0;
     auto [sum, is_negative] = lower_term(terms[first]);
     for (std::size_t i = first + 1; i < terms.size() + first; ++i) {
@@ -208,14 +182,13 @@ class TapeCompiler {
     return is_negative ? emit(Code::kNegate, sum) : sum;
   }
 
-  Place lower_product(std::span<const Expr> given, bool without_sign = false) {
-    const std::vector<Expr> factors = ordered(given);
+  Place lower_product(std::span<const Expr> factors, bool without_sign = false) {
     std::optional<Place> numerator, denominator;
     const auto multiply = [this](std::optional<Place>& product, Place factor) {
       product = product ? emit(Code::kMultiply, *product, factor) : factor;
     };
     const bool has_number = graph_.is_number(factors[0]);
-    for (const Expr factor : std::span(factors).subspan(has_number ? 1 : 0)) {
+    for (const Expr factor : factors.subspan(has_number ? 1 : 0)) {
       if (const std::int64_t n = divisor_exponent(graph_, factor)) {
         multiply(denominator, small_power(place(graph_.operands(factor)[0]), n));
       } else {
@@ -352,7 +325,6 @@ class TapeCompiler {
   std::map<std::array<std::uint32_t, 5>, Place> known_;
   std::map<const Table*, std::uint32_t> tables_;
   std::vector<Instruction> code_;
-  std::vector<bool> is_varying_;  // by id; empty when all inputs are alike
   Place place_count_ = 0;
 };
 
@@ -396,12 +368,8 @@ std::string Tape::signature() const {
   return text;
 }
 
-Tape::Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs)
-    : Tape(graph, outputs, inputs, 0) {}
-
-Tape::Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs,
-           std::size_t parameter_count) {
-  TapeCompiler(graph, *this).compile(outputs, inputs, parameter_count);
+Tape::Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs) {
+  TapeCompiler(graph, *this).compile(outputs, inputs);
 }
 
 }  // namespace sestina

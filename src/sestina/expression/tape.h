@@ -66,15 +66,8 @@ class Tape {
   static int operand_count(Code code);  // how many of a to d are read
 
  private:
-  friend class CompiledFunction;
-  friend class ProgramBuilder;
+  friend class ProgramCompiler;
   friend class TapeCompiler;
-
-  // Terms and factors that depend on nothing but the last `parameter_count` inputs come first, so that what
-  // they make together depends on nothing else either. Rounds otherwise than evaluate.h where that changes
-  // the order.
-  Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs,
-       std::size_t parameter_count);
 
   struct Constant {
     std::uint32_t to;
