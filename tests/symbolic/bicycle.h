@@ -7,6 +7,9 @@
 // their frames only have angular velocities.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "sestina/symbolic/kane.h"
 #include "sestina/symbolic/lagrange.h"
 #include "sestina/symbolic/mechanics.h"
@@ -60,17 +63,22 @@ class Bicycle {
                                dot(front_slip, Y.y())}}};
   }
 
-  // Table 1, and the state of upright straight riding at the speed v.
-  Replacements riding() {
-    const Expression v = mechanics_.symbol("v");
-    Replacements values = {{lambda, mechanics_.wrap(mechanics_.graph().pi()) / 10}};
-    const std::pair<const char*, double> parameters[] = {
+  // Table 1, but for the tilt of the steering axis, which is pi/10.
+  static const std::map<std::string, double>& table_1() {
+    static const std::map<std::string, double> kTable = {
         {"w", 1.02},        {"c", 0.08},         {"g", 9.81},     {"r_R", 0.3},       {"r_F", 0.35},
         {"m_R", 2.0},       {"IR_xx", 0.0603},   {"IR_yy", 0.12}, {"x_B", 0.3},       {"z_B", -0.9},
         {"m_B", 85.0},      {"IB_xx", 9.2},      {"IB_yy", 11.0}, {"IB_zz", 2.8},     {"IB_xz", 2.4},
         {"x_H", 0.9},       {"z_H", -0.7},       {"m_H", 4.0},    {"IH_xx", 0.05892}, {"IH_yy", 0.06},
         {"IH_zz", 0.00708}, {"IH_xz", -0.00756}, {"m_F", 3.0},    {"IF_xx", 0.1405},  {"IF_yy", 0.28}};
-    for (const auto& [name, value] : parameters) values.emplace_back(mechanics_.symbol(name), value);
+    return kTable;
+  }
+
+  // Table 1, and the state of upright straight riding at the speed v.
+  Replacements riding() {
+    const Expression v = mechanics_.symbol("v");
+    Replacements values = {{lambda, mechanics_.wrap(mechanics_.graph().pi()) / 10}};
+    for (const auto& [name, value] : table_1()) values.emplace_back(mechanics_.symbol(name), value);
     for (const Expression& angle : {yaw, lean, pitch, steer}) {
       values.emplace_back(angle, 0);
       values.emplace_back(rate(angle), 0);
@@ -87,6 +95,8 @@ class Bicycle {
   }
 
   Expression rate(const Expression& of) { return mechanics_.rate(of); }
+  // In the axes of the ground; the speeds' rates are not replaced in it.
+  Triple rear_hub_acceleration() { return D.acc(N).to_matrix(N); }
 
  private:
   Mechanics& mechanics_;

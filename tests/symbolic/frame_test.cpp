@@ -173,5 +173,38 @@ TEST_F(FrameTest, PartialAngularVelocitiesAreTheFactorsOfTheSpeeds) {
   EXPECT_EQ(partials[1].to_text(), "3*A.x");
 }
 
+TEST_F(FrameTest, WhatIsNoRotationIsRefused) {
+  const auto [a, b] = mechanics.dynamicsymbols<2>("a b");
+  const ReferenceFrame A = N.orientnew("ownA", b, N.z());
+  EXPECT_THROW(N.orientnew("ownB", a, A.x()), InputError);  // the axis turns in N
+  EXPECT_NO_THROW(N.orientnew("ownC", a, A.z()));
+  EXPECT_NO_THROW(A.orientnew("ownD", a, A.x() + A.y()));
+  auto oriented = [&, name = std::string("E")](const Matrix3& R) mutable {
+    mechanics.frame(name += "e").orient_explicit(N, R);
+  };
+  EXPECT_THROW(oriented({{{1, 0, 0}, {0, 2, 0}, {0, 0, 1}}}), InputError);
+  EXPECT_THROW(oriented({{{1, 0, 0}, {0, 1, 0}, {0, 0, -1}}}), InputError);
+  EXPECT_NO_THROW(oriented({{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}}));
+  EXPECT_THROW(mechanics.frame("ownF").orient_quaternion(N, {1, 1, 0, 0}), InputError);
+  EXPECT_NO_THROW(mechanics.frame("ownG").orient_quaternion(N, {0, 1, 0, 0}));
+}
+
+// Two ways round a loop whose angles are written differently.
+TEST_F(FrameTest, LoopsThatCloseMayBeWrittenDifferently) {
+  const auto [a, b] = mechanics.dynamicsymbols<2>("a b");
+  const ReferenceFrame A = N.orientnew("ownA", 2 * (a + b), N.z());
+  const ReferenceFrame B = N.orientnew("ownB", 2 * a, N.z());
+  EXPECT_NO_THROW(A.orient_axis(B, B.z(), 2 * b));
+  EXPECT_THROW(A.orient_axis(B, B.z(), b), InputError);
+}
+
+TEST_F(FrameTest, TheNameOfAFrameThatWasRefusedStaysFree) {
+  const ReferenceFrame B = mechanics.frame("B");
+  EXPECT_THROW(N.orientnew("C", 1, B.x()), InputError);  // which axis of N this is, is not known
+  EXPECT_FALSE(mechanics.find_frame("C"));
+  const ReferenceFrame C = N.orientnew("C", 1, N.x());
+  EXPECT_TRUE(same(C.dcm(N)[1][1], cos(Expression(1))));
+}
+
 }  // namespace
 }  // namespace sestina::symbolic

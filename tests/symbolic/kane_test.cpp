@@ -1,5 +1,7 @@
 #include "sestina/symbolic/kane.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
 
 #include "sestina/base/error.h"
@@ -304,6 +306,113 @@ TEST_F(KaneTest, NumbersOfEquationsMustMatch) {
   EXPECT_THROW(
       KanesMethod(N, {.q_ind = {q}, .kd_eqs = {mechanics.rate(q) - u}, .u_dependent = {u}}, bodies, {}),
       InputError);
+}
+
+// The message of the InputError that KanesMethod throws.
+std::string why_refused(const ReferenceFrame& N, const KaneOptions& options,
+                        const std::vector<Body>& bodies) {
+  try {
+    const KanesMethod kane(N, options, bodies, {});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "it is not refused";
+}
+
+// A bead on the curve y = x^2, z = x^3.
+TEST_F(KaneTest, ConstraintsMustBeIndependent) {
+  const auto q = mechanics.dynamicsymbols<3>("x y z"), u = mechanics.dynamicsymbols<3>("vx vy vz");
+  const Expression m = mechanics.symbol("m");
+  const Point P = O.locatenew("P", q[0] * N.x() + q[1] * N.y() + q[2] * N.z());
+  P.set_vel(N, u[0] * N.x() + u[1] * N.y() + u[2] * N.z());
+  const std::vector<Body> bodies = {Particle{"P", P, m}};
+  const Expression parabola = q[1] - q[0] * q[0], cubic = q[2] - pow(q[0], 3);
+  KaneOptions options{.q_ind = {q[0]},
+                      .u_ind = {u[0]},
+                      .q_dependent = {q[1], q[2]},
+                      .configuration_constraints = {parabola, cubic},
+                      .u_dependent = {u[1], u[2]},
+                      .velocity_constraints = {mechanics.rate(parabola), mechanics.rate(cubic)}};
+  for (std::size_t i = 0; i < 3; ++i) options.kd_eqs.push_back(mechanics.rate(q[i]) - u[i]);
+  const KanesMethod kane(N, options, bodies, {});
+  EXPECT_EQ(why_refused(N, options, bodies), "it is not refused");
+  // Second rates of the coordinates, and in another order.
+  options.acceleration_constraints = {mechanics.rate(options.velocity_constraints[1]),
+                                      mechanics.rate(options.velocity_constraints[0])};
+  const KanesMethod other(N, options, bodies, {});
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_TRUE(same(other.rhs()[i], kane.rhs()[i]));
+  EXPECT_TRUE(same(other.forcing()[1], kane.forcing()[2]));  // they stay in their order
+  options.acceleration_constraints[1] = options.acceleration_constraints[0];
+  EXPECT_THAT(
+      why_refused(N, options, bodies),
+      testing::AllOf(testing::HasSubstr("acceleration constraint 2, "),
+                     testing::HasSubstr("follows from those before it, as far as the rates of the speeds")));
+  options.acceleration_constraints[1] = mechanics.rate(u[0]) + mechanics.rate(u[1]);
+  EXPECT_THAT(why_refused(N, options, bodies),
+              testing::HasSubstr("acceleration constraint 2, vx' + vy' = 0, is not the rate of a velocity"));
+  options.acceleration_constraints.clear();
+  // Another form of the first.
+  options.velocity_constraints[1] = (mechanics.rate(parabola) - u[1]) * q[2] + u[1] * q[2] + 0 * u[2];
+  EXPECT_NE(why_refused(N, options, bodies).find("velocity constraint 2, "), std::string::npos);
+  EXPECT_NE(why_refused(N, options, bodies).find("follows from those before it"), std::string::npos);
+  options.velocity_constraints[0] = q[0];
+  EXPECT_EQ(why_refused(N, options, bodies), "velocity constraint 1, x = 0, holds none of the speeds");
+}
+
+TEST_F(KaneTest, AConstantIsNoFunctionOfTime) {
+  mechanics.symbol("m");
+  mechanics.dynamicsymbol("q");
+  EXPECT_THROW(mechanics.dynamicsymbol("m"), InputError);
+  EXPECT_THROW(mechanics.symbol("q"), InputError);
+  EXPECT_EQ(mechanics.symbol("m"), mechanics.symbol("m"));
+  EXPECT_EQ(mechanics.dynamicsymbol("q", 1), mechanics.rate(mechanics.dynamicsymbol("q")));
+}
+
+TEST_F(KaneTest, EquationsMustBeLinear) {
+  const Expression x = mechanics.dynamicsymbol("x"), y = mechanics.dynamicsymbol("y");
+  const Expression u = mechanics.dynamicsymbol("u"), v = mechanics.dynamicsymbol("v");
+  const Expression x_rate = mechanics.rate(x), y_rate = mechanics.rate(y);
+  O.set_vel(N, u * N.x() + v * N.y());
+  const std::vector<Body> bodies = {Particle{"P", O, mechanics.symbol("m")}};
+  const auto refused = [&](const Expression& kinematic) {
+    return why_refused(N, {.q_ind = {x, y}, .u_ind = {u, v}, .kd_eqs = {kinematic, y_rate - v}}, bodies);
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(refused(x_rate * x_rate - u), HasSubstr("= 0 is not linear in x'"));
+  EXPECT_THAT(refused(x_rate * x_rate - u),
+              HasSubstr("the kinematic equation " + to_text(x_rate * x_rate - u)));
+  EXPECT_THAT(refused(x_rate - u * u), HasSubstr("is not linear in u"));
+  EXPECT_THAT(refused(x_rate * v - u), HasSubstr("is not linear in"));
+  EXPECT_EQ(refused(x_rate + (u + 1) * (u + 1) - u * u), "it is not refused");
+  EXPECT_EQ(refused(sin(y) * x_rate - x * x * u), "it is not refused");
+  const auto constrained = [&](const Expression& constraint) {
+    return why_refused(N,
+                       {.q_ind = {x, y},
+                        .u_ind = {u},
+                        .kd_eqs = {x_rate - u, y_rate - v},
+                        .u_dependent = {v},
+                        .velocity_constraints = {constraint}},
+                       bodies);
+  };
+  EXPECT_THAT(constrained(v * v - u), HasSubstr("the velocity constraint"));
+  EXPECT_THAT(constrained(v * v - u), HasSubstr("is not linear in v"));
+  EXPECT_THAT(constrained(y_rate * u - u), HasSubstr("is not linear in"));
+  EXPECT_EQ(constrained(v - x * x * u), "it is not refused");
+}
+
+TEST_F(KaneTest, ASymbolStandsOnce) {
+  const auto [x, y] = mechanics.dynamicsymbols<2>("x y");
+  const auto [u, v] = mechanics.dynamicsymbols<2>("u v");
+  const std::vector<Expression> kinematics = {mechanics.rate(x) - u, mechanics.rate(y) - v};
+  O.set_vel(N, u * N.x() + v * N.y());
+  const std::vector<Body> bodies = {Particle{"P", O, mechanics.symbol("m")}};
+  const auto refused = [&](const std::vector<Expression>& q, const std::vector<Expression>& speeds) {
+    return why_refused(N, {.q_ind = q, .u_ind = speeds, .kd_eqs = kinematics}, bodies);
+  };
+  EXPECT_EQ(refused({x, y}, {u, v}), "it is not refused");
+  EXPECT_EQ(refused({x, x}, {u, v}), "x stands more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, y}, {u, u}), "u stands more than once among the coordinates and speeds");
+  EXPECT_EQ(refused({x, y}, {x, v}), "x stands more than once among the coordinates and speeds");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "sestina/symbolic/lagrange.h"
 
+#include <gmock/gmock.h>
+
 #include "sestina/base/error.h"
 #include "symbolic/symbolic_fixture.h"
 
@@ -79,6 +81,127 @@ TEST_F(LagrangeTest, LoadsNeedAFrame) {
   const auto q = mechanics.dynamicsymbol("q");
   EXPECT_THROW(LagrangesMethod(mechanics, mechanics.rate(q), {q}, {.forcelist = {Force{O, N.x()}}}),
                InputError);
+}
+
+// A force along a constraint is defined only where the constraint is linear in the rates: of the sphere of
+// velocities x'^2 + y'^2 = v^2 (Appell's constraint) no such force follows.
+TEST_F(LagrangeTest, ConstraintsThatGiveNoForceAreNamed) {
+  const auto [x, y] = mechanics.dynamicsymbols<2>("x y");
+  const auto [m, v] = mechanics.symbols<2>("m v");
+  const Expression dx = mechanics.rate(x), dy = mechanics.rate(y);
+  const Expression dx2 = dx * dx, dy2 = dy * dy;  // in this order, which that of terms follows
+  const Expression L = m * (dx2 + dy2) / 2;
+  const auto message = [&, x = x, y = y](const LagrangeOptions& options) -> std::string {
+    try {
+      LagrangesMethod(mechanics, L, {x, y}, options);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({.nonhol_coneqs = {dx - dy, dx2 + dy2 - v * v}}),
+            "the nonholonomic constraint x'^2 + y'^2 - v^2 = 0 is not linear in x'");
+  EXPECT_EQ(message({.nonhol_coneqs = {mechanics.rate(dx) - v}}),
+            "the nonholonomic constraint -v + x'' = 0 depends on x''");
+  EXPECT_EQ(message({.hol_coneqs = {dx - v}}), "the holonomic constraint -v + x' = 0 depends on x'");
+  EXPECT_EQ(message({.nonhol_coneqs = {sin(x) * dx + x * x * dy - v}}), "");
+  EXPECT_EQ(message({.nonhol_coneqs = {pow(dx + 1, 2) - dx * dx - y}}), "");  // linear, though not as written
+}
+
+TEST_F(LagrangeTest, CoordinatesAreDistinctFunctionsOfTime) {
+  const auto q = mechanics.dynamicsymbol("q");
+  const Expression m = mechanics.symbol("m"), L = m * mechanics.rate(q) * mechanics.rate(q) / 2;
+  EXPECT_NO_THROW(LagrangesMethod(mechanics, L, {q}));
+  EXPECT_THROW(LagrangesMethod(mechanics, L, {m}), InputError);
+  EXPECT_THROW(LagrangesMethod(mechanics, L, {2 * q}), InputError);
+  EXPECT_THROW(LagrangesMethod(mechanics, L, {q, q}), InputError);
+}
+
+template <class Form>
+std::string why_refused(Form form) {
+  try {
+    form();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// The water that a body drags along: (m + k) x'' = -c x.
+TEST_F(LagrangeTest, LoadsThatHoldAccelerationsGoIntoTheMassMatrix) {
+  const auto x = mechanics.dynamicsymbol("x");
+  const auto [m, k, c] = mechanics.symbols<3>("m k c");
+  const Expression dx = mechanics.rate(x), ddx = mechanics.rate(dx), L = m * dx * dx / 2;
+  O.set_vel(N, Vector());
+  const Point P = O.locatenew("P", x * N.x());
+  const auto derive = [&](const Expression& force) {
+    return LagrangesMethod(mechanics, L, {x}, {.forcelist = {Force{P, force * N.x()}}, .frame = N});
+  };
+  const LagrangesMethod lagrange = derive(-k * ddx - c * x);
+  EXPECT_TRUE(same(lagrange.mass_matrix()(0, 0), m + k));
+  EXPECT_TRUE(same(lagrange.forcing()[0], -c * x));
+  EXPECT_TRUE(same(lagrange.solve().rhs[1], -c * x / (m + k)));
+  EXPECT_TRUE(same(lagrange.equations()[0], (m + k) * ddx + c * x));
+  EXPECT_THAT(why_refused([&] { derive(ddx * ddx); }),
+              testing::HasSubstr("is not linear in the second rates of coordinates"));
+  EXPECT_THAT(why_refused([&] { derive(mechanics.rate(ddx)); }),
+              testing::HasSubstr("the force at point P holds x'''"));
+}
+
+TEST_F(LagrangeTest, TheLagrangianHoldsNoAccelerations) {
+  const auto x = mechanics.dynamicsymbol("x");
+  const Expression ddx = mechanics.rate(mechanics.rate(x));
+  EXPECT_EQ(why_refused([&] { LagrangesMethod(mechanics, x * ddx, {x}); }),
+            "the Lagrangian holds x''; allowed are coordinates and their rates");
+}
+
+// A speed u = x' tells nothing of x' to a method that has no kinematic equations. What is driven may have any
+// speed.
+TEST_F(LagrangeTest, VelocitiesAtLoadsAreWrittenWithRatesOfCoordinates) {
+  const auto x = mechanics.dynamicsymbol("x"), q = mechanics.dynamicsymbol("q"),
+             u = mechanics.dynamicsymbol("u"), drive = mechanics.dynamicsymbol("d");
+  const Expression l = mechanics.symbol("l"), F = mechanics.symbol("F");
+  const Expression L = mechanics.symbol("m") * (pow(mechanics.rate(x), 2) + pow(mechanics.rate(q), 2)) / 2;
+  O.set_vel(N, Vector());
+  const ReferenceFrame A = N.orientnew("A", q, N.z()), B = N.orientnew("B", q, N.x());
+  const Point S = O.locatenew("S", drive * N.x()), P = S.locatenew("P", l * A.y()),
+              Q = O.locatenew("Q", x * N.x());
+  S.set_vel(N, mechanics.rate(drive) * N.x());
+  P.v2pt_theory(S, N, A);
+  Q.set_vel(N, u * N.x());
+  B.set_ang_vel(N, u * N.x());
+  const auto derive = [&](const Load& load) {
+    return LagrangesMethod(mechanics, L, {x, q}, {.forcelist = {load}, .frame = N});
+  };
+  EXPECT_TRUE(same(derive(Force{P, F * N.x()}).forcing()[1], -l * F * cos(q)));
+  EXPECT_TRUE(derive(Force{S, F * N.x()}).forcing()[1].is_zero());
+  EXPECT_TRUE(same(derive(Torque{A, F * N.z()}).forcing()[1], F));
+  const std::string force = why_refused([&] { derive(Force{Q, F * N.x()}); });
+  EXPECT_THAT(force, testing::HasSubstr("the force at point Q: the velocity there in N, "));
+  EXPECT_THAT(force, testing::HasSubstr(" is written with u, while the place changes with x"));
+  EXPECT_THAT(force, testing::HasSubstr("allowed are the rates of coordinates, x'"));
+  EXPECT_THAT(why_refused([&] {
+                derive(Torque{B, F * N.x()});
+              }),
+              testing::HasSubstr("the torque on frame B"));
+}
+
+TEST_F(LagrangeTest, NothingElseIsCalledLikeAMultiplier) {
+  const auto x = mechanics.dynamicsymbol("x"), lam1 = mechanics.dynamicsymbol("lam1");
+  const Expression lam2 = mechanics.symbol("lam2");
+  const Expression dx = mechanics.rate(x), dy = mechanics.rate(lam1);
+  const Expression L = dx * dx + dy * dy, stiff = dx * dx - lam2 * x * x;
+  using testing::HasSubstr;
+  EXPECT_THAT(why_refused([&] {
+                LagrangesMethod(mechanics, L, {x, lam1}, {.hol_coneqs = {x - 2 * lam1}});
+              }),
+              HasSubstr("lam1 is the multiplier of constraint 1"));
+  EXPECT_EQ(why_refused([&] { LagrangesMethod(mechanics, L, {x, lam1}); }), "");
+  EXPECT_EQ(why_refused([&] { LagrangesMethod(mechanics, stiff, {x}, {.hol_coneqs = {sin(x)}}); }), "");
+  EXPECT_THAT(why_refused([&] {
+                LagrangesMethod(mechanics, stiff, {x}, {.hol_coneqs = {sin(x), x}});
+              }),
+              HasSubstr("lam2 is the multiplier of constraint 2"));
 }
 
 }  // namespace

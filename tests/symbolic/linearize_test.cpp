@@ -1,5 +1,7 @@
 #include "sestina/symbolic/linearize.h"
 
+#include <gmock/gmock.h>
+
 #include <array>
 #include <cmath>
 #include <complex>
@@ -65,6 +67,137 @@ TEST_F(LinearizeTest, FindsTheInputs) {
   EXPECT_TRUE(same(linear.B(1, 0), 1 / m));
   EXPECT_TRUE(same(linear.A(1, 0), -3 * k * at * at / m));
   EXPECT_TRUE(same(linear.A(1, 1), -c / m));
+}
+
+// x' = u + w: w is an input of the kinematics alone.
+TEST_F(LinearizeTest, InputsMayStandInKinematicEquations) {
+  const ReferenceFrame N = mechanics.frame("N");
+  const auto [x, u, w] = mechanics.dynamicsymbols<3>("x u w");
+  const auto [m, k] = mechanics.symbols<2>("m k");
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, (u + w) * N.x());
+  const KanesMethod kane(N, {.q_ind = {x}, .u_ind = {u}, .kd_eqs = {mechanics.rate(x) - u - w}},
+                         {Particle{"P", P, m}}, {Force{P, -k * x * N.x()}});
+  const Linearization linear = linearize(kane, {{x, 0}, {u, 0}});
+  ASSERT_EQ(linear.inputs, (std::vector{w, mechanics.rate(w)}));  // m (u + w)' = -k x
+  EXPECT_TRUE(same(linear.A(0, 1), 1));
+  EXPECT_TRUE(same(linear.A(1, 0), -k / m));
+  EXPECT_TRUE(same(linear.B(0, 0), 1));
+  EXPECT_TRUE(same(linear.B(0, 1), 0));
+  EXPECT_TRUE(same(linear.B(1, 0), 0));
+  EXPECT_TRUE(same(linear.B(1, 1), -1));
+}
+
+// x = y + r with a drive r: 2 m y'' = -k (y + r) - m r''.
+class DrivenTest : public LinearizeTest {
+ protected:
+  void expect_closed_form(const Linearization& linear) {
+    const std::map<std::string, Expression> expected = {
+        {"r", -k / (2 * m)}, {"r'", 0}, {"r''", fraction(-1, 2)}};
+    ASSERT_EQ(linear.inputs.size(), 3u);
+    EXPECT_TRUE(same(linear.A(1, 0), -k / (2 * m)));
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::string input = to_text(linear.inputs[j]);
+      EXPECT_TRUE(same(linear.B(0, j), 0)) << input;
+      EXPECT_TRUE(same(linear.B(1, j), expected.at(input))) << input;
+      for (std::size_t i = 0; i < 2; ++i) {  // of x and x' alone
+        EXPECT_TRUE(same(linear.D0(i, j), i == 0 && input == "r" ? 1 : 0)) << i << input;
+        EXPECT_TRUE(same(linear.D1(i, j), i == 0 && input == "r'" ? 1 : 0)) << i << input;
+      }
+    }
+  }
+
+  const Expression x = mechanics.dynamicsymbol("x"), y = mechanics.dynamicsymbol("y"),
+                   r = mechanics.dynamicsymbol("r");
+  const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k");
+};
+
+TEST_F(DrivenTest, InputsOfHolonomicConstraintsComeWithTheirRates) {
+  const Expression dx = mechanics.rate(x), dy = mechanics.rate(y);
+  const LagrangesMethod lagrange(mechanics, m * (dx * dx + dy * dy) / 2 - k * x * x / 2, {x, y},
+                                 {.hol_coneqs = {x - y - r}});
+  expect_closed_form(linearize(mechanics, lagrange, {y}, {dy}, {{x, 0}, {y, 0}}));
+}
+
+TEST_F(DrivenTest, InputsOfConfigurationConstraintsComeWithTheirRates) {
+  const ReferenceFrame N = mechanics.frame("N");
+  const auto [u, v] = mechanics.dynamicsymbols<2>("u v");
+  const Point P = O.locatenew("P", x * N.x()), Q = O.locatenew("Q", y * N.x());
+  P.set_vel(N, u * N.x());
+  Q.set_vel(N, v * N.x());
+  const KanesMethod kane(N,
+                         {.q_ind = {y},
+                          .u_ind = {v},
+                          .kd_eqs = {mechanics.rate(y) - v, mechanics.rate(x) - u},
+                          .q_dependent = {x},
+                          .configuration_constraints = {x - y - r},
+                          .u_dependent = {u},
+                          .velocity_constraints = {mechanics.rate(x - y - r)}},
+                         {Particle{"P", P, m}, Particle{"Q", Q, m}}, {Force{P, -k * x * N.x()}});
+  Linearization linear = linearize(kane, {{x, 0}, {y, 0}});
+  for (Matrix* D : {&linear.D0, &linear.D1}) {  // y comes first here
+    for (std::size_t j = 0; j < D->columns(); ++j) std::swap((*D)(0, j), (*D)(1, j));
+  }
+  expect_closed_form(linear);
+}
+
+// A pendulum on a string that is hauled in, by Cartesian coordinates: x'' = (R'' - g) x/R near the vertical.
+TEST_F(LinearizeTest, TheStringOfAPendulumMayBeHauledIn) {
+  const auto [x, y, R] = mechanics.dynamicsymbols<3>("x y R");
+  const auto [m, g] = mechanics.symbols<2>("m g");
+  const Expression dx = mechanics.rate(x), dy = mechanics.rate(y), dR = mechanics.rate(R);
+  const LagrangesMethod lagrange(mechanics, m * (dx * dx + dy * dy) / 2 - m * g * y, {x, y},
+                                 {.hol_coneqs = {x * x + y * y - R * R}});
+  const Linearization linear =
+      linearize(mechanics, lagrange, {x}, {dx}, {{x, 0}, {y, -R}, {dx, 0}, {dy, -dR}});
+  EXPECT_TRUE(same(linear.A(0, 1), 1));
+  EXPECT_TRUE(same(linear.A(1, 0), (mechanics.rate(dR) - g) / R));
+  EXPECT_TRUE(same(linear.A(1, 1), 0));
+  for (std::size_t j = 0; j < 3; ++j) {
+    EXPECT_TRUE(same(linear.B(1, j), 0)) << to_text(linear.inputs[j]);
+    EXPECT_TRUE(same(linear.D0(1, j), linear.inputs[j] == R ? -1 : 0)) << to_text(linear.inputs[j]);
+  }
+}
+
+TEST_F(LinearizeTest, AuxiliarySpeedsAreZero) {
+  const ReferenceFrame N = mechanics.frame("N");
+  const auto [q, u, ua] = mechanics.dynamicsymbols<3>("q u ua");
+  const Point P = O.locatenew("P", q * N.x());
+  P.set_vel(N, mechanics.rate(q) * N.x());
+  const KanesMethod kane(
+      N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u - q * ua}, .u_auxiliary = {ua}},
+      {Particle{"P", P, mechanics.symbol("m")}}, {});
+  const Linearization linear = linearize(kane, {{q, 0}, {u, 0}});
+  EXPECT_TRUE(linear.inputs.empty());
+  EXPECT_TRUE(linear.A(0, 0).is_zero());
+}
+
+TEST_F(LinearizeTest, NumbersThatViolateTheConstraintsAreNoState) {
+  const auto q = mechanics.dynamicsymbols<2>("x y");
+  const auto [m, g] = mechanics.symbols<2>("m g");
+  const Expression dx = mechanics.rate(q[0]), dy = mechanics.rate(q[1]);
+  const LagrangesMethod lagrange(mechanics, m * (dx * dx + dy * dy) / 2 - m * g * q[1], {q[0], q[1]},
+                                 {.hol_coneqs = {q[0] * q[0] + q[1] * q[1] - 1}});
+  const auto refused = [&](double y, const Expression& v, const std::vector<Expression>& q_ind,
+                           const std::vector<Expression>& u_ind) -> std::string {
+    try {
+      linearize(mechanics, lagrange, q_ind, u_ind, {{q[0], 0.6}, {q[1], y}, {dx, 1}, {dy, v}});
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using testing::HasSubstr;
+  EXPECT_EQ(refused(-0.8, 0.75, {q[0]}, {dx}), "");
+  EXPECT_EQ(refused(-0.80003, 0.75, {q[0]}, {dx}), "");  // four digits
+  EXPECT_THAT(refused(-0.9, 0.75, {q[0]}, {dx}),
+              HasSubstr("the state violates the configuration constraint"));
+  EXPECT_THAT(refused(-0.9, 0.75, {q[0]}, {dx}), HasSubstr("it is 0.17 there, not 0"));
+  EXPECT_THAT(refused(-0.8, 0.7, {q[0]}, {dx}), HasSubstr("the state violates the velocity constraint"));
+  EXPECT_EQ(refused(-0.8, mechanics.symbol("v"), {q[0]}, {dx}), "");
+  EXPECT_THAT(refused(-0.8, 0.75, {q[0], q[1]}, {dx, dy}),
+              HasSubstr("the number of independent coordinates is 2, but must be 1"));
+  EXPECT_THAT(refused(-0.8, 0.75, {q[0]}, {dx, dy}), HasSubstr("the number of independent speeds is 2"));
 }
 
 // A disc that rolls straight on falls over when it is slower than u2^2 = g/(3 r).

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "sestina/expression/parse.h"
 #include "sestina/expression/tape.h"
 #include "sestina/symbolic/frame.h"
+#include "sestina/symbolic/kane.h"
 #include "sestina/symbolic/matrix.h"
 #include "sestina/symbolic/mechanics.h"
 #include "sestina/symbolic/point.h"
@@ -61,6 +64,32 @@ class SymbolicTest : public testing::Test {
       return result;
     };
     return evaluate(solve_linear(mechanics, numbers(A), numbers(b), "the equations"), {});
+  }
+
+  // The state with those dependent coordinates, near the ones it has, and dependent speeds that meet the
+  // constraints.
+  std::map<std::string, double> complete(const KanesMethod& kane, std::map<std::string, double> state) {
+    const std::vector<Expression>&q = kane.options().q_dependent, &u = kane.options().u_dependent;
+    const Matrix gaps(kane.options().configuration_constraints);
+    const Matrix slopes = jacobian(mechanics, gaps, q);
+    double change = 1.0;
+    for (int k = 0; k < 20 && change > 1e-15 && !q.empty(); ++k) {
+      const std::vector<double> step = solve_at(slopes, gaps, state);
+      change = 0.0;
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        state.at(to_text(q[i])) -= step[i];
+        change = std::max(change, std::abs(step[i]));
+      }
+    }
+    EXPECT_TRUE(q.empty() || change < 1e-12) << change;
+    for (const Expression& speed : u) state[to_text(speed)] = 0.0;
+    if (u.empty()) return state;
+    const Matrix& K = kane.velocity_constraint_matrix();
+    const Matrix slips = K * Matrix(kane.u()) + kane.velocity_constraint_rest();
+    const Matrix of_dependent = K.block(0, kane.u().size() - u.size(), K.rows(), u.size());
+    const std::vector<double> speeds = solve_at(of_dependent, -slips, state);
+    for (std::size_t i = 0; i < u.size(); ++i) state[to_text(u[i])] = speeds[i];
+    return state;
   }
 
   Mechanics mechanics;

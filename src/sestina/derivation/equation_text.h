@@ -1,10 +1,11 @@
-// The equations of motion of a model as text that people read, or that compilers do.
+// The equations of motion of a model, or the linearised ones, as text that people, compilers or programs
+// read.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "sestina/derivation/model_equations.h"
+#include "sestina/derivation/model_linearization.h"
 
 namespace sestina {
 
@@ -14,14 +15,37 @@ enum class EquationFormat {
   kPython,  // functions of t, q, u and the parameters that give qdot and udot
   kC,
   kCpp,
+  kJson,  // for programs: docs/symbolic.md describes it
 };
 
-// Text and LaTeX name what is shared as z0, z1 ... where writing it out would take more than this many
+// How LaTeX is laid out: to be put into a document that uses amsmath, or as a document.
+struct LatexPage {
+  bool is_document = false;
+  double width =
+      0.0;  // of lines, in points where letters have 10; 0: 345 as LaTeX's article, of a document 430
+
+  double line_width() const;
+};
+inline constexpr double kLeastLatexWidth = 150.0;
+
+// Text and JSON name what is shared as z0, z1 ... where writing it out would take more than this many
 // operations.
 inline constexpr double kMostWrittenOut = 600.0;
+inline constexpr std::size_t kLeastShared = 4;  // operations that are worth a name
 
 // `name` is what the model is called. Text and LaTeX are simplified first (simplify.h) if asked for.
+// `page` is for LaTeX, where parts have names if the lines would be too many or too wide otherwise
+// (latex_parts.h), and numbers are rounded to six digits.
+// InputError for source code of a force that is a table, another format as a document, and lines that are too
+// short for anything.
 std::string write_equations(const Model& model, const ModelEquations& equations, std::string_view name,
-                            EquationFormat format, bool is_simplified = false);
+                            EquationFormat format, bool is_simplified = false, const LatexPage& page = {});
+
+// The linearised equations instead. Source code is a function of the parameters that gives A and B, row by
+// row.
+std::string write_linearization(const Model& model, const ModelEquations& equations,
+                                const ModelLinearization& linearization, std::string_view name,
+                                EquationFormat format, bool is_simplified = false,
+                                const LatexPage& page = {});
 
 }  // namespace sestina

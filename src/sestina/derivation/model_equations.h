@@ -1,5 +1,5 @@
 // The equations of motion of a model with symbols: frames, points and bodies laid out as a person would, all
-// parameters, coordinates and speeds as symbols, and Kane's method.
+// parameters, coordinates and speeds as symbols, and Kane's or Lagrange's method.
 //
 //   M udot = f,   qdot = N(q) u
 //
@@ -15,13 +15,21 @@
 #include "sestina/model/model.h"
 #include "sestina/symbolic/kane.h"
 #include "sestina/symbolic/mechanics.h"
+#include "sestina/symbolic/motion_equations.h"
 
 namespace sestina {
 
+enum class DerivationMethod {
+  kKane,
+  // d/dt dT/dq' - dT/dq = Q, with the generalised forces Q of all loads; u stands for the rate of q.
+  kLagrange,
+};
+
 class ModelEquations {
  public:
-  // InputError where a force of the user's own code, which has no expression, acts on the model.
-  explicit ModelEquations(const Model& model);
+  // InputError where a force of the user's own code, which has no expression, acts on the model, and for
+  // Lagrange's method where speeds are no rates of coordinates: of spherical and free joints.
+  explicit ModelEquations(const Model& model, DerivationMethod method = DerivationMethod::kKane);
   ~ModelEquations();
   ModelEquations(ModelEquations&&) noexcept;
 
@@ -32,19 +40,31 @@ class ModelEquations {
   const std::vector<Expression>& parameters() const { return parameters_; }
   // Of the bodies and their loads alone, without what joints add.
   const symbolic::KanesMethod& kane() const { return *kane_; }
+  DerivationMethod method() const { return method_; }
 
   const symbolic::Matrix& mass_matrix() const { return mass_matrix_; }            // (nu x nu)
   const symbolic::Matrix& forcing() const { return forcing_; }                    // (nu)
   const symbolic::Matrix& active_forces() const { return active_forces_; }        // F_r (nu)
   const symbolic::Matrix& coordinate_rates() const { return coordinate_rates_; }  // (nq)
 
+  // For those who evaluate equations: (1)-(3) there. The norms of Euler parameters, less one, are its c.
+  symbolic::MotionEquations motion() const;
+  // The squares of the Euler parameters of each spherical or free joint, less one.
+  const std::vector<Expression>& norms() const { return norms_; }
+
   // udot, solved for: from the tips of the tree to its root, so that what is zero in M stays so.
   // InputError where M is singular whatever the parameters.
   symbolic::Matrix solve_accelerations() const;
 
  private:
+  void derive_by_lagrange(const Model& model, const symbolic::Matrix& armatures,
+                          const symbolic::ReferenceFrame& inertial,
+                          const std::vector<symbolic::Body>& bodies);
+  void find_norms(const Model& model);
+
+  DerivationMethod method_;
   std::unique_ptr<symbolic::Mechanics> mechanics_;
-  std::vector<Expression> q_, u_, parameters_;
+  std::vector<Expression> q_, u_, parameters_, norms_;
   std::unique_ptr<symbolic::KanesMethod> kane_;
   symbolic::Matrix mass_matrix_, forcing_, active_forces_, coordinate_rates_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "sestina/base/error.h"
 #include "sestina/symbolic/frame.h"
@@ -17,7 +18,7 @@ bool turns(JointType type) {
   return type != JointType::kWeld && type != JointType::kPrismatic && type != JointType::kXyz;
 }
 
-// "hip.q" becomes q_hip, "base.q[3]" q_base3.
+// "hip.q" becomes q_hip, "base.q[3]" q_base3; an underscore follows where that is taken.
 std::string coordinate_name(const std::string& name) {
   const std::size_t dot = name.find('.');
   std::string plain = fmt::format("{}_{}", name[dot + 1], name.substr(0, dot));
@@ -60,17 +61,17 @@ void ModelLayout::name_symbols() {
   for (const VariableInfo& variable : model_.variables()) {
     parameters.push_back(mechanics_.symbol(variable.name));
   }
-  for (const std::string& name : model_.q_names()) {
-    q.push_back(mechanics_.dynamicsymbol(coordinate_name(name)));
-  }
-  for (const std::string& name : model_.u_names()) {
-    u.push_back(mechanics_.dynamicsymbol(coordinate_name(name)));
-  }
-  for (const Expression& parameter : parameters) {
-    if (!mechanics_.variables().is_variable(parameter.in(mechanics_.graph()))) continue;
-    throw InputError(
-        fmt::format("'{}' is the name of a parameter and of a coordinate's symbol", to_text(parameter)));
-  }
+  std::unordered_set<std::string> taken;
+  for (const Expression& parameter : parameters) taken.insert(to_text(parameter));
+  const auto add = [&](const std::vector<std::string>& names, std::vector<Expression>& symbols) {
+    for (const std::string& name : names) {
+      std::string plain = coordinate_name(name);
+      while (!taken.insert(plain).second) plain += '_';
+      symbols.push_back(mechanics_.dynamicsymbol(plain));
+    }
+  };
+  add(model_.q_names(), q);
+  add(model_.u_names(), u);
 }
 
 Expr ModelLayout::symbol_of(const std::string& name) {

@@ -76,6 +76,27 @@ const Expression& mass_of(const Body& body) {
   return std::visit([](const auto& b) -> const Expression& { return b.mass; }, body);
 }
 
+std::string describe(const Load& load) {
+  if (const auto* force = std::get_if<Force>(&load)) return "the force at point " + force->point.name();
+  return "the torque on frame " + std::get<Torque>(load).frame.name();
+}
+
+const Vector& vector_of(const Load& load) {
+  if (const auto* force = std::get_if<Force>(&load)) return force->force;
+  return std::get<Torque>(load).torque;
+}
+
+std::vector<Expression> elements_of(const Vector& vector) {
+  std::vector<Expression> all;
+  for (const Vector::Part& part : vector.parts()) all.insert(all.end(), part.xyz.begin(), part.xyz.end());
+  return all;
+}
+
+Vector velocity_of(const Load& load, const ReferenceFrame& frame) {
+  if (const auto* force = std::get_if<Force>(&load)) return force->point.vel(frame);
+  return std::get<Torque>(load).frame.ang_vel_in(frame);
+}
+
 std::vector<Load> gravity(const Vector& acceleration, std::span<const Body> bodies) {
   std::vector<Load> loads;
   for (const Body& body : bodies)

@@ -64,6 +64,12 @@ struct Torque {
 
 using Load = std::variant<Force, Torque>;
 
+std::string describe(const Load& load);  // the force at point P
+const Vector& vector_of(const Load& load);
+std::vector<Expression> elements_of(const Vector& vector);  // of all its parts
+// Of its point, or of its frame the angular velocity.
+Vector velocity_of(const Load& load, const ReferenceFrame& frame);
+
 // The weight of every body: mass times `acceleration` at its mass centre.
 std::vector<Load> gravity(const Vector& acceleration, std::span<const Body> bodies);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "sestina/base/error.h"
 #include "sestina/symbolic/frame_tree.h"
@@ -64,6 +66,50 @@ Triple sequence_velocity(Mechanics& mechanics, const Triple& angles, const std::
   return w;
 }
 
+// Of what is given as numbers; of symbols only the user knows what holds between them.
+std::optional<double> number_of(Mechanics& mechanics, const Expression& e) {
+  return mechanics.graph().constant_value(e.in(mechanics.graph()));
+}
+constexpr double kRoundOff = 1e-9;
+
+void check_rotation(Mechanics& mechanics, const std::string& frame, const Matrix3& R) {
+  std::array<std::array<double, 3>, 3> n{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      const auto number = number_of(mechanics, R[i][j]);
+      if (!number) return;
+      n[i][j] = *number;
+    }
+  }
+  // The third column is the cross product of the others, and rows have the products of unit vectors.
+  double apart = 0.0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    apart = std::max(apart, std::abs(n[j][0] * n[k][1] - n[k][0] * n[j][1] - n[i][2]));
+    for (std::size_t m = 0; m < 3; ++m) {
+      const double product = n[i][0] * n[m][0] + n[i][1] * n[m][1] + n[i][2] * n[m][2];
+      apart = std::max(apart, std::abs(product - (i == m ? 1.0 : 0.0)));
+    }
+  }
+  if (apart <= kRoundOff) return;
+  throw InputError(
+      fmt::format("the direction cosines of frame {} are no rotation: allowed are orthogonal unit columns, "
+                  "right-handed (they are off by {:.1e})",
+                  frame, apart));
+}
+
+void check_norm(Mechanics& mechanics, const std::string& frame, const std::array<Expression, 4>& e) {
+  double norm2 = 0.0;
+  for (const Expression& part : e) {
+    const auto number = number_of(mechanics, part);
+    if (!number) return;
+    norm2 += *number * *number;
+  }
+  if (std::abs(norm2 - 1.0) <= kRoundOff) return;
+  throw InputError(fmt::format("the Euler parameters of frame {} have the norm {:.6g}, which must be 1",
+                               frame, std::sqrt(norm2)));
+}
+
 // Rotations about fixed axes are those about moving ones in the opposite order.
 Triple reversed(const Triple& angles) { return {angles[2], angles[1], angles[0]}; }
 std::string reversed(std::string_view order) { return {order.rbegin(), order.rend()}; }
@@ -79,6 +125,11 @@ void ReferenceFrame::orient_axis(const ReferenceFrame& parent, const Vector& axi
   const Triple a = is_own ? axis.parts()[0].xyz : axis.to_matrix(parent);
   const auto filled = std::count_if(a.begin(), a.end(), [](const Expression& e) { return !e.is_zero(); });
   if (filled == 0) throw InputError(fmt::format("the axis about which frame {} turns is zero", name()));
+  for (const Expression& e : a) {
+    if (mechanics_->rate(e).is_zero()) continue;
+    throw InputError(
+        fmt::format("the axis about which frame {} turns is not fixed in frame {}", name(), parent.name()));
+  }
   Triple unit = a;
   FrameTree& frames = mechanics_->frames();
   if (filled == 1) {
@@ -115,6 +166,7 @@ void ReferenceFrame::orient_space_fixed(const ReferenceFrame& parent, const Trip
 void ReferenceFrame::orient_quaternion(const ReferenceFrame& parent,
                                        const std::array<Expression, 4>& e) const {
   const auto& [e0, e1, e2, e3] = e;
+  check_norm(*mechanics_, name(), e);
   const Matrix3 R = {
       {{e0 * e0 + e1 * e1 - e2 * e2 - e3 * e3, 2 * (e1 * e2 - e0 * e3), 2 * (e0 * e2 + e1 * e3)},
        {2 * (e1 * e2 + e0 * e3), e0 * e0 - e1 * e1 + e2 * e2 - e3 * e3, 2 * (e2 * e3 - e0 * e1)},
@@ -129,6 +181,7 @@ void ReferenceFrame::orient_quaternion(const ReferenceFrame& parent,
 }
 
 void ReferenceFrame::orient_explicit(const ReferenceFrame& parent, const Matrix3& dcm) const {
+  check_rotation(*mechanics_, name(), dcm);
   mechanics_->frames().orient(parent.index_, index_, dcm);
   // [w]x = R^T R' in the axes of this frame
   Matrix3 rate;
@@ -143,7 +196,12 @@ void ReferenceFrame::orient_explicit(const ReferenceFrame& parent, const Matrix3
 ReferenceFrame ReferenceFrame::orientnew(std::string_view name, const Expression& angle,
                                          const Vector& axis) const {
   const ReferenceFrame frame = mechanics_->frame(name);
-  frame.orient_axis(*this, axis, angle);
+  try {
+    frame.orient_axis(*this, axis, angle);
+  } catch (...) {
+    mechanics_->frames().remove_last();  // so that the name stays free
+    throw;
+  }
   return frame;
 }
 

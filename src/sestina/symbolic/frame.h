@@ -28,15 +28,16 @@ class ReferenceFrame {
   Vector z() const { return {*this, {0, 0, 1}}; }
 
   // --- Orientation of this frame in `parent` ---
-  // Rotation about an axis that is fixed in both; it needs no unit length.
+  // Rotation about an axis that is fixed in both, else InputError; it needs no unit length.
   void orient_axis(const ReferenceFrame& parent, const Vector& axis, const Expression& angle) const;
   // Successive rotations about axes of this frame; the order is "123", "313", "XYZ" ... : any of the twelve.
   void orient_body_fixed(const ReferenceFrame& parent, const Triple& angles, std::string_view order) const;
   // Successive rotations about axes of the parent.
   void orient_space_fixed(const ReferenceFrame& parent, const Triple& angles, std::string_view order) const;
-  // Euler parameters e0 e1 e2 e3, the scalar first, of norm one.
+  // Euler parameters e0 e1 e2 e3, the scalar first, of norm one; of numbers that is checked.
   void orient_quaternion(const ReferenceFrame& parent, const std::array<Expression, 4>& e) const;
-  // Direction cosines: column j holds axis j of this frame in parent axes.
+  // Direction cosines: column j holds axis j of this frame in parent axes. Of numbers it is checked that they
+  // are a rotation.
   void orient_explicit(const ReferenceFrame& parent, const Matrix3& dcm) const;
   // A new frame, turned from this one about an axis.
   ReferenceFrame orientnew(std::string_view name, const Expression& angle, const Vector& axis) const;

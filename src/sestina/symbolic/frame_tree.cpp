@@ -12,7 +12,6 @@
 namespace sestina::symbolic {
 
 FrameIndex FrameTree::add(std::string_view name) {
-  if (find(name)) throw InputError(fmt::format("there are two reference frames '{}'", name));
   frames_.emplace_back();
   frames_.back().name = name;
   return static_cast<FrameIndex>(frames_.size() - 1);

@@ -17,6 +17,8 @@ class FrameTree {
   explicit FrameTree(Mechanics& mechanics) : mechanics_(mechanics) {}
 
   FrameIndex add(std::string_view name);
+  // Takes the last frame back, which nothing refers to yet.
+  void remove_last() { frames_.pop_back(); }
   std::optional<FrameIndex> find(std::string_view name) const;
   const std::string& name(FrameIndex frame) const { return frames_[frame].name; }
 

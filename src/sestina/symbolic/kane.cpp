@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "sestina/base/error.h"
 #include "sestina/expression/substitution.h"
 #include "sestina/symbolic/kane_sums.h"
@@ -51,6 +54,72 @@ Matrix rest_of(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expr
   return substitute(mechanics.graph(), exprs, all_zero(symbols));
 }
 
+// The first of the rows that depends on those before it where the symbols have no special values; nothing
+// when there is none.
+std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix& matrix) {
+  const PrimeField& field = kFields[0];
+  Fingerprinter point(mechanics.graph(), 0x4a6e, field);
+  std::vector<std::vector<FieldNumber>> independent;  // each with a 1 at its pivot
+  std::vector<std::size_t> pivots;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    std::vector<FieldNumber> row;
+    for (std::size_t j = 0; j < matrix.columns(); ++j) {
+      const auto value = point.calc(matrix(i, j).in(mechanics.graph()));
+      if (!value) return std::nullopt;  // a division by zero, which is told elsewhere
+      row.push_back(*value);
+    }
+    for (std::size_t k = 0; k < independent.size(); ++k) {
+      const FieldNumber factor = row[pivots[k]];
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        row[j] = field.subtract(row[j], field.multiply(factor, independent[k][j]));
+      }
+    }
+    const auto pivot = std::ranges::find_if(row, [](FieldNumber e) { return !e.is_zero(); });
+    if (pivot == row.end()) return i;
+    const FieldNumber scale = field.invert(*pivot);
+    pivots.push_back(static_cast<std::size_t>(pivot - row.begin()));
+    for (FieldNumber& e : row) e = field.multiply(e, scale);
+    independent.push_back(std::move(row));
+  }
+  return std::nullopt;
+}
+
+// `speeds`: what the factors K belong to.
+void check_independent(Mechanics& mechanics, const Matrix& K, const std::vector<Expression>& constraints,
+                       std::string_view what, std::string_view speeds) {
+  const auto row = find_dependent_row(mechanics, K);
+  if (!row) return;
+  const std::string which = fmt::format("{} {}, {} = 0,", what, *row + 1, to_text(constraints[*row]));
+  throw InputError(*row == 0 ? fmt::format("{} holds none of {}", which, speeds)
+                             : fmt::format("{} follows from those before it, as far as {} go: "
+                                           "constraints have to be linearly independent",
+                                           which, speeds));
+}
+
+// Whether the rates of the speeds have factors in the acceleration constraints that come from those of the
+// speeds in the velocity constraints: each row of the former depends on all of the latter.
+void check_rates(Mechanics& mechanics, const Matrix& K, const Matrix& K_of_rates,
+                 const std::vector<Expression>& accelerations) {
+  for (std::size_t i = 0; i < K_of_rates.rows(); ++i) {
+    Matrix all(K.rows() + 1, K.columns());
+    all.set_block(0, 0, K);
+    all.set_block(K.rows(), 0, K_of_rates.block(i, 0, 1, K.columns()));
+    if (find_dependent_row(mechanics, all)) continue;
+    throw InputError(
+        fmt::format("acceleration constraint {}, {} = 0, is not the rate of a velocity "
+                    "constraint, nor a sum of such rates times factors",
+                    i + 1, to_text(accelerations[i])));
+  }
+}
+
+bool are_identical(Mechanics& mechanics, const Matrix& a, const Matrix& b) {
+  for (std::size_t i = 0; i < a.elements().size(); ++i) {
+    if (!mechanics.identities().are_equal(a[i].in(mechanics.graph()), b[i].in(mechanics.graph())))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 KanesMethod::KanesMethod(const ReferenceFrame& inertial, KaneOptions options, const std::vector<Body>& bodies,
@@ -79,49 +148,107 @@ void KanesMethod::check() const {
     compare(options_.acceleration_constraints.size(), "acceleration constraints", options_.u_dependent.size(),
             "dependent speeds");
   }
-  const TimeVariables& variables = mechanics_->variables();
-  for (const Expression& e : joined(q_, joined(u_, options_.u_auxiliary))) {
-    if (e.graph() && variables.is_variable(e.in(*e.graph())) &&
-        e.graph()->op(e.in(*e.graph())) == Op::kSymbol) {
-      continue;
+  check_variables(*mechanics_, joined(q_, joined(u_, options_.u_auxiliary)));
+  check_orders();
+}
+
+// Of which order the derivatives of coordinates and speeds in each kind of equation are.
+void KanesMethod::check_orders() const {
+  const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
+  const auto check_one = [&](const std::vector<Expression>& equations, int of_q, int of_u, const char* what,
+                             const char* allowed) {
+    for (const Expression& equation : equations) {
+      auto beyond = find_above(*mechanics_, {equation}, q_, of_q);
+      if (!beyond) beyond = find_above(*mechanics_, {equation}, speeds, of_u);
+      if (!beyond) continue;
+      throw InputError(fmt::format("the {} {} = 0 holds {}; allowed are {}", what, to_text(equation),
+                                   to_text(*beyond), allowed));
     }
-    throw InputError(fmt::format("{} is no function of time, as coordinates and speeds are", to_text(e)));
-  }
+  };
+  constexpr const char* kRates = "coordinates, their rates and speeds";
+  check_one(options_.kd_eqs, 1, 0, "kinematic equation", kRates);
+  check_one(options_.velocity_constraints, 1, 0, "velocity constraint", kRates);
+  check_one(options_.configuration_constraints, 0, -1, "configuration constraint",
+            "coordinates, neither their rates nor speeds");
+  check_one(options_.acceleration_constraints, 2, 1, "acceleration constraint",
+            "coordinates with their first and second rates, speeds and their rates");
 }
 
 // (1)
 void KanesMethod::solve_kinematics() {
   const std::vector<Expression> rates = rates_of(*mechanics_, q_);
   const Matrix equations = column(options_.kd_eqs);
-  k_q_ = jacobian(*mechanics_, equations, rates);
+  const std::vector<Expression> symbols = joined(rates, joined(u_, options_.u_auxiliary));
+  const Matrix derivatives = jacobian(*mechanics_, equations, symbols);
+  check_linear(*mechanics_, options_.kd_eqs, derivatives, symbols, "kinematic equation");
+  k_q_ = derivatives.block(0, 0, q_.size(), q_.size());
   k_rest_ = rest_of(*mechanics_, equations, rates);
   const Matrix solution = solve_linear(*mechanics_, k_q_, -k_rest_, "the kinematic equations");
+  k_rest_ = rest_of(*mechanics_, k_rest_, options_.u_auxiliary);
   for (std::size_t i = 0; i < q_.size(); ++i) kindiffdict_.emplace_back(rates[i], solution[i]);
 }
 
-// (5)
+// (5), (6)
 void KanesMethod::form_constraints() {
   if (u_.size() == options_.u_ind.size()) return;
   Graph& graph = mechanics_->graph();
-  Replacements rules = all_zero(options_.u_auxiliary);
-  Substitution without_auxiliary(graph, in_graph(graph, rules));
-  for (const auto& [rate, value] : kindiffdict_) {
-    rules.emplace_back(rate, Expression(graph, without_auxiliary(value.in(graph))));
+  const Replacements no_auxiliary = all_zero(options_.u_auxiliary);
+  const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
+  const std::size_t n = u_.size(), p = options_.u_ind.size(), m = n - p, a = speeds.size() - n;
+  const Matrix constraints = substitute(graph, column(options_.velocity_constraints), kindiffdict_);
+  const Matrix by_speeds = jacobian(*mechanics_, constraints, speeds);
+  check_linear(*mechanics_, options_.velocity_constraints, by_speeds, speeds, "velocity constraint");
+  const Matrix K = substitute(graph, by_speeds, no_auxiliary);
+  K_ = K.block(0, 0, m, n);
+  c_ = rest_of(*mechanics_, constraints, speeds);
+  Matrix right = -K_.block(0, 0, m, p);
+  if (a > 0) {
+    Matrix all(m, p + a);
+    all.set_block(0, 0, right);
+    all.set_block(0, p, -K.block(0, n, m, a));
+    right = all;
   }
-  const Matrix constraints = substitute(graph, column(options_.velocity_constraints), rules);
-  K_ = jacobian(*mechanics_, constraints, u_);
-  c_ = rest_of(*mechanics_, constraints, u_);
+  check_independent(*mechanics_, K_, options_.velocity_constraints, "velocity constraint", "the speeds");
+  const Matrix solution = solve_linear(*mechanics_, K_.block(0, p, m, m), right,
+                                       "the velocity constraints, solved for the dependent speeds");
+  Ars_ = solution.block(0, 0, m, p);
+  A_auxiliary_ = solution.block(0, p, m, a);
+  form_acceleration_constraints(substitute(graph, constraints, no_auxiliary));
+}
+
+// (6): by differentiating the velocity constraints, where they are not given. Those that are given may be the
+// rates times factors; only where they are the rates themselves have both the same K.
+void KanesMethod::form_acceleration_constraints(const Matrix& constraints) {
+  Graph& graph = mechanics_->graph();
   const std::vector<Expression> rates = rates_of(*mechanics_, u_);
-  Matrix accelerations(constraints.rows(), 1);
+  const auto& given = options_.acceleration_constraints;
+  if (!given.empty()) {
+    Replacements rules = all_zero(joined(options_.u_auxiliary, rates_of(*mechanics_, options_.u_auxiliary)));
+    append(rules, rates_in_motion());
+    const Matrix accelerations = substitute(graph, column(given), rules);
+    acceleration_K_ = jacobian(*mechanics_, accelerations, rates);
+    check_linear(*mechanics_, given, acceleration_K_, rates, "acceleration constraint");
+    check_independent(*mechanics_, acceleration_K_, given, "acceleration constraint",
+                      "the rates of the speeds");
+    check_rates(*mechanics_, K_, acceleration_K_, given);
+    acceleration_rest_ = rest_of(*mechanics_, accelerations, rates);
+    constraint_bias_ = acceleration_rest_;
+    if (are_identical(*mechanics_, acceleration_K_, K_)) return;
+  }
+  Matrix differentiated(constraints.rows(), 1);
   for (std::size_t i = 0; i < constraints.rows(); ++i) {
-    accelerations[i] = options_.acceleration_constraints.empty() ? mechanics_->rate(constraints[i])
-                                                                 : options_.acceleration_constraints[i];
+    differentiated[i] = mechanics_->rate(constraints[i]);
+  }
+  Replacements rules;
+  const Matrix coordinate_rates = calc_coordinate_rates();
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    rules.emplace_back(kindiffdict_[i].first, coordinate_rates[i]);
   }
   append(rules, all_zero(rates));
-  append(rules, all_zero(rates_of(*mechanics_, options_.u_auxiliary)));
-  constraint_bias_ = substitute(graph, accelerations, rules);
-  const std::size_t p = options_.u_ind.size(), m = options_.u_dependent.size();
-  Ars_ = solve_linear(*mechanics_, K_.block(0, p, m, m), -K_.block(0, 0, m, p), "the velocity constraints");
+  constraint_bias_ = substitute(graph, differentiated, rules);
+  if (!given.empty()) return;
+  acceleration_K_ = K_;
+  acceleration_rest_ = constraint_bias_;
 }
 
 void KanesMethod::form_motion(const std::vector<Body>& bodies, const std::vector<Load>& loads) {
@@ -138,32 +265,83 @@ void KanesMethod::form_motion(const std::vector<Body>& bodies, const std::vector
     rules.remainder.emplace_back(rate, without_auxiliary(value));
   for (const auto& pair : in_graph(graph, no_auxiliary)) rules.remainder.push_back(pair);
 
+  find_accelerations(loads, rules);
+
   KaneSums sums(*mechanics_, rules, u_.size());
   for (const Body& body : bodies) sums.add(body);
   for (const Load& load : loads) sums.add(load);
-  const Matrix M = substitute(graph, sums.mass_matrix(), no_auxiliary);  // (4)
+  Matrix M = substitute(graph, sums.mass_matrix(), no_auxiliary);  // (4)
   const Matrix h = substitute(graph, sums.bias(), no_auxiliary);
   const Matrix F = substitute(graph, sums.active(), no_auxiliary);  // (3)
+  const Matrix by_rates = sums.active_by_rates();
 
   const std::size_t n = u_.size(), p = options_.u_ind.size(), m = n - p, a = speeds.size() - n;
   const Matrix rates = column(rates_of(*mechanics_, u_));
-  if (a > 0) auxiliary_eqs_ = F.block(n, 0, a, 1) - h.block(n, 0, a, 1) - M.block(n, 0, a, n) * rates;
-  fr_ = F.block(0, 0, p, 1);
-  Matrix top = M.block(0, 0, p, n), bias = h.block(0, 0, p, 1);
-  if (m > 0) {  // (6)
-    const Matrix projection = Ars_.transpose();
-    fr_ = fr_ + projection * F.block(p, 0, m, 1);
-    top = top + projection * M.block(p, 0, m, n);
-    bias = bias + projection * h.block(p, 0, m, 1);
-  }
-  mass_matrix_ = Matrix(n, n);
-  mass_matrix_.set_block(0, 0, top);
+  fr_ = project(F);
   forcing_ = Matrix(n, 1);
-  forcing_.set_block(0, 0, fr_ - bias);
-  if (m > 0) {
-    mass_matrix_.set_block(p, 0, K_);
-    forcing_.set_block(p, 0, -constraint_bias_);
+  forcing_.set_block(0, 0, fr_ - project(h));
+  if (by_rates.rows() > 0) {
+    M = M - by_rates;
+    fr_ = fr_ + project(by_rates) * rates;
   }
+  const auto sum_along = [&](std::size_t first, std::size_t count) {
+    return F.block(first, 0, count, 1) - h.block(first, 0, count, 1) - M.block(first, 0, count, n) * rates;
+  };
+  if (a > 0) auxiliary_eqs_ = sum_along(n, a);
+  if (a > 0 && m > 0) auxiliary_eqs_ = auxiliary_eqs_ + A_auxiliary_.transpose() * sum_along(p, m);  // (7)
+  unconstrained_mass_matrix_ = M.block(0, 0, n, n);
+  unconstrained_forcing_ = F.block(0, 0, n, 1) - h.block(0, 0, n, 1);
+  mass_matrix_ = Matrix(n, n);
+  mass_matrix_.set_block(0, 0, project(M));
+  if (m > 0) {
+    mass_matrix_.set_block(p, 0, acceleration_K_);
+    forcing_.set_block(p, 0, -acceleration_rest_);
+  }
+}
+
+Matrix KanesMethod::project(const Matrix& along_all) const {
+  const std::size_t p = options_.u_ind.size(), m = u_.size() - p, columns = along_all.columns();
+  const Matrix independent = along_all.block(0, 0, p, columns);
+  return m > 0 ? independent + Ars_.transpose() * along_all.block(p, 0, m, columns) : independent;
+}
+
+Replacements KanesMethod::rates_in_motion() const {
+  Graph& graph = mechanics_->graph();
+  const Matrix first = calc_coordinate_rates();
+  Replacements replacements;
+  for (std::size_t i = 0; i < q_.size(); ++i) replacements.emplace_back(kindiffdict_[i].first, first[i]);
+  Matrix second(q_.size(), 1);
+  for (std::size_t i = 0; i < q_.size(); ++i) second[i] = mechanics_->rate(first[i]);
+  second = substitute(graph, second, replacements);
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    const Expression acceleration = mechanics_->rate(kindiffdict_[i].first);
+    // A speed may be the rate of a coordinate itself.
+    if (acceleration != second[i]) replacements.emplace_back(acceleration, second[i]);
+  }
+  return replacements;
+}
+
+// Where loads hold rates of speeds or second rates of coordinates: the former are kept, the latter brought to
+// them by (1).
+void KanesMethod::find_accelerations(const std::vector<Load>& loads, PieceRules& rules) const {
+  const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
+  std::vector<Expression> all;
+  for (const Load& load : loads) all = joined(std::move(all), elements_of(vector_of(load)));
+  const bool has_second = find_above(*mechanics_, all, q_, 1).has_value();
+  if (!has_second && !find_above(*mechanics_, all, speeds, 0)) return;
+  for (const Load& load : loads) {
+    auto beyond = find_above(*mechanics_, elements_of(vector_of(load)), speeds, 1);
+    if (!beyond) beyond = find_above(*mechanics_, elements_of(vector_of(load)), q_, 2);
+    if (!beyond) continue;
+    throw InputError(fmt::format("{} holds {}; allowed are coordinates, speeds and, linear, their rates",
+                                 describe(load), to_text(*beyond)));
+  }
+  Graph& graph = mechanics_->graph();
+  for (const Expression& rate : rates_of(*mechanics_, u_)) rules.rates.push_back(rate.in(graph));
+  Replacements at_motion =
+      all_zero(joined(options_.u_auxiliary, rates_of(*mechanics_, options_.u_auxiliary)));
+  append(at_motion, rates_in_motion());
+  rules.loads = in_graph(graph, at_motion);
 }
 
 Matrix KanesMethod::frstar() const {
@@ -187,9 +365,7 @@ Matrix KanesMethod::mass_matrix_full() const {
 Matrix KanesMethod::forcing_full() const {
   const std::size_t nq = q_.size();
   Matrix full(nq + u_.size(), 1);
-  for (std::size_t i = 0; i < nq; ++i) {
-    full[i] = options_.explicit_kinematics ? kindiffdict_[i].second : -k_rest_[i];
-  }
+  full.set_block(0, 0, options_.explicit_kinematics ? calc_coordinate_rates() : -k_rest_);
   full.set_block(nq, 0, forcing_);
   return full;
 }
@@ -197,7 +373,8 @@ Matrix KanesMethod::forcing_full() const {
 Matrix KanesMethod::calc_coordinate_rates() const {
   Matrix rates(q_.size(), 1);
   for (std::size_t i = 0; i < q_.size(); ++i) rates[i] = kindiffdict_[i].second;
-  return rates;
+  if (options_.u_auxiliary.empty()) return rates;
+  return substitute(mechanics_->graph(), rates, all_zero(options_.u_auxiliary));
 }
 
 Matrix KanesMethod::rhs() const {

@@ -3,14 +3,17 @@
 //   kinematics     k_q q' + k_u u + f_k = 0                                               (1)
 //   velocities     v = sum over r of v_r u_r + v_t,   a = sum over r of v_r u_r' + a_t     (2)
 //   active         F_r  = sum over loads of v_r . R + w_r . T                              (3)
+//                       = F0_r + (F' u')_r where loads hold rates of speeds, as added masses do
 //   inertia        F*_r = -sum over bodies of v_r . (m a + m' v)
 //                         + w_r . (I alpha + w x I w + I' w)  =  -(M u' + h)_r             (4)
-//   constraints    K u + c = 0, solved for the dependent speeds: u_d = A_rs u_i + b         (5)
+//   constraints    K u + K_a u_a + c = 0, solved for the dependent speeds:
+//                  u_d = A_rs u_i + A_a u_a + b                                             (5)
 //   motion         F_i + A_rs^T F_d + F*_i + A_rs^T F*_d = 0,   K u' + K' u + c' = 0        (6)
+//   auxiliary      F_a + A_a^T F_d + F*_a + A_a^T F*_d = 0                                  (7)
 //
-// The rates of coordinates are replaced by (1) in velocities and forces. Auxiliary speeds are zero in the
-// motion, but the equations along their partial velocities remain: they give the forces that otherwise do no
-// work.
+// The rates of coordinates are replaced by (1) in velocities and forces. Auxiliary speeds u_a are zero in the
+// motion, but the equations along their partial velocities remain, (7): they give the forces that otherwise
+// do no work.
 //
 // Velocities and accelerations stay sums of parts in their own frames; products of parts are collected over
 // bodies before they are multiplied out with masses. Where a partial velocity has more than two parts all are
@@ -21,15 +24,17 @@
 
 #include "sestina/symbolic/body.h"
 #include "sestina/symbolic/matrix.h"
+#include "sestina/symbolic/pieces.h"
 
 namespace sestina::symbolic {
 
 struct KaneOptions {
   std::vector<Expression> q_ind = {}, u_ind = {};
-  std::vector<Expression> kd_eqs = {};  // expressions that vanish, linear in the rates of q
+  std::vector<Expression> kd_eqs = {};  // expressions that vanish, linear in the rates of q and the speeds
   std::vector<Expression> q_dependent = {}, configuration_constraints = {};
   std::vector<Expression> u_dependent = {}, velocity_constraints = {};  // linear in the speeds
-  // Rates of the velocity constraints, if they are to be written otherwise than by differentiating these.
+  // Rates of the velocity constraints, if they are to be written otherwise than by differentiating these:
+  // linear in the rates of speeds, with their own factors.
   std::vector<Expression> acceleration_constraints = {};
   std::vector<Expression> u_auxiliary = {};
   // false: mass_matrix_full() holds k_q of (1) instead of its solution for q'.
@@ -38,7 +43,8 @@ struct KaneOptions {
 
 class KanesMethod {
  public:
-  // InputError when numbers of equations and unknowns differ, or (1) or (5) cannot be solved.
+  // InputError when numbers of equations and unknowns differ, a symbol stands twice among coordinates and
+  // speeds, (1) or (5) are not linear or cannot be solved, or a load is not linear in the rates of speeds.
   KanesMethod(const ReferenceFrame& inertial, KaneOptions options, const std::vector<Body>& bodies,
               const std::vector<Load>& loads);
 
@@ -50,7 +56,7 @@ class KanesMethod {
   // Of the independent speeds, with the dependent ones accounted for: (6).
   const Matrix& fr() const { return fr_; }
   Matrix frstar() const;
-  // mass_matrix u' = forcing: (6)
+  // mass_matrix u' = forcing: (6); M - F' in the place of M where loads hold rates of speeds
   const Matrix& mass_matrix() const { return mass_matrix_; }
   const Matrix& forcing() const { return forcing_; }
   // [q'; u']
@@ -59,20 +65,34 @@ class KanesMethod {
   // (1) solved: pairs of rate and expression
   const Replacements& kindiffdict() const { return kindiffdict_; }
   Matrix calc_coordinate_rates() const;  // their expressions alone
-  // F_r + F*_r along the auxiliary speeds, which vanishes.
+  // What vanishes along the auxiliary speeds: (7).
   const Matrix& auxiliary_eqs() const { return auxiliary_eqs_; }
   // K and c of (5), and A_rs.
   const Matrix& velocity_constraint_matrix() const { return K_; }
   const Matrix& velocity_constraint_rest() const { return c_; }
+  // K' u + c' of (6), so that K u' = -velocity_constraint_bias, also where the acceleration constraints that
+  // were given have another K.
+  const Matrix& velocity_constraint_bias() const { return constraint_bias_; }
   const Matrix& Ars() const { return Ars_; }
+  // M - F' and F0 - h of (3) and (4) along all speeds, before the constraints take their part: with
+  // multipliers (M - F') u' = F0 - h + K^T lambda.
+  const Matrix& unconstrained_mass_matrix() const { return unconstrained_mass_matrix_; }
+  const Matrix& unconstrained_forcing() const { return unconstrained_forcing_; }
   // [q'; u'] solved for.
   Matrix rhs() const;
 
  private:
   void check() const;
+  void check_orders() const;
   void solve_kinematics();
   void form_constraints();
+  void form_acceleration_constraints(const Matrix& constraints);
   void form_motion(const std::vector<Body>& bodies, const std::vector<Load>& loads);
+  // q' by (1) and q'' by its rate, auxiliary speeds zero.
+  Replacements rates_in_motion() const;
+  void find_accelerations(const std::vector<Load>& loads, PieceRules& rules) const;
+  // Rows of the independent speeds, with those of the dependent ones accounted for: (6).
+  Matrix project(const Matrix& along_all) const;
 
   Mechanics* mechanics_;
   ReferenceFrame inertial_;
@@ -81,8 +101,10 @@ class KanesMethod {
   Replacements kindiffdict_;
   Matrix k_q_, k_rest_;             // (1)
   Matrix K_, c_, constraint_bias_;  // (5), (6): K' u + c'
-  Matrix Ars_;
+  Matrix acceleration_K_, acceleration_rest_;
+  Matrix Ars_, A_auxiliary_;
   Matrix fr_, mass_matrix_, forcing_, auxiliary_eqs_;
+  Matrix unconstrained_mass_matrix_, unconstrained_forcing_;
 };
 
 }  // namespace sestina::symbolic

@@ -1,9 +1,12 @@
 #include "sestina/symbolic/kane_sums.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "sestina/base/error.h"
 #include "sestina/symbolic/frame_tree.h"
 #include "sestina/symbolic/mechanics.h"
 
@@ -54,7 +57,9 @@ KaneSums::KaneSums(Mechanics& mechanics, const PieceRules& rules, std::size_t mo
       bias_products_(speeds_),
       rotation_(speeds_, moving_),
       rotation_bias_(speeds_, 1),
-      work_(speeds_) {}
+      work_(speeds_),
+      has_rates_(!rules.rates.empty()),
+      rate_work_(has_rates_ ? speeds_ * moving_ : 0) {}
 
 KaneSums::Partials KaneSums::partials_of(std::span<const PieceId> velocity) {
   Partials partials(speeds_);
@@ -172,13 +177,23 @@ void KaneSums::add(const Body& body) {
 
 // (3)
 void KaneSums::add(const Load& load) {
-  const auto* force = std::get_if<Force>(&load);
-  const Vector v = force ? force->point.vel(inertial_) : std::get<Torque>(load).frame.ang_vel_in(inertial_);
-  const Vector applied = pieces_.applied(force ? force->force : std::get<Torque>(load).torque);
-  if (applied.is_zero()) return;
-  const Partials partials = partials_of(pieces_.velocity(v));
+  PieceStore::Accelerated applied{{}, {}, true};
+  if (has_rates_) {
+    applied = pieces_.accelerated(vector_of(load));
+  } else {
+    applied.at_rest = pieces_.applied(vector_of(load));
+  }
+  if (!applied.is_linear) {
+    throw InputError(fmt::format("{}, {}, is not linear in the rates of speeds", describe(load),
+                                 vector_of(load).to_text()));
+  }
+  if (applied.at_rest.is_zero() && applied.by_rates.empty()) return;
+  const Partials partials = partials_of(pieces_.velocity(velocity_of(load, inertial_)));
   for (std::size_t i = 0; i < speeds_; ++i) {
-    for (const PieceId piece : partials[i]) work_[i].push_back({piece, applied});
+    for (const PieceId piece : partials[i]) {
+      if (!applied.at_rest.is_zero()) work_[i].push_back({piece, applied.at_rest});
+      for (const auto& [j, vector] : applied.by_rates) rate_work_[i * moving_ + j].push_back({piece, vector});
+    }
   }
 }
 
@@ -246,6 +261,15 @@ Matrix KaneSums::bias() {
 Matrix KaneSums::active() {
   Matrix F(speeds_, 1);
   for (std::size_t i = 0; i < speeds_; ++i) F[i] = sum_work(work_[i]);
+  return F;
+}
+
+Matrix KaneSums::active_by_rates() {
+  if (!has_rates_) return {};
+  Matrix F(speeds_, moving_);
+  for (std::size_t i = 0; i < speeds_; ++i) {
+    for (std::size_t j = 0; j < moving_; ++j) F(i, j) = sum_work(rate_work_[i * moving_ + j]);
+  }
   return F;
 }
 

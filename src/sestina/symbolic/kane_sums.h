@@ -21,7 +21,9 @@ class KaneSums {
 
   Matrix mass_matrix();  // (n x moving)
   Matrix bias();         // h of F* = -(M u' + h), (n x 1)
-  Matrix active();       // F, (n x 1)
+  Matrix active();       // F without rates of speeds, (n x 1)
+  // The derivatives of F by the rates of the moving speeds, (n x moving); empty where loads hold none.
+  Matrix active_by_rates();
 
  private:
   // Pieces by speed.
@@ -54,6 +56,8 @@ class KaneSums {
   std::vector<Products> bias_products_;
   Matrix rotation_, rotation_bias_;      // what rotating bodies add
   std::vector<std::vector<Work>> work_;  // of the loads, by speed
+  bool has_rates_;
+  std::vector<std::vector<Work>> rate_work_;  // by speed and rate
 };
 
 // A sum with what all its terms have in common in front: -g*(m0 + m1) of -g*m0 - g*m1.

@@ -5,9 +5,36 @@
 #include "sestina/base/error.h"
 #include "sestina/expression/jacobian.h"
 #include "sestina/expression/substitution.h"
+#include "sestina/symbolic/frame_tree.h"
 #include "sestina/symbolic/mechanics.h"
+#include "sestina/symbolic/point_tree.h"
 
 namespace sestina::symbolic {
+namespace {
+
+// How the place of a load changes with a coordinate: the velocity, or the angular velocity, for each unit of
+// its rate. Nothing where no point at rest is connected with it.
+std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& frame,
+                                        const Expression& coordinate) {
+  Mechanics& mechanics = frame.mechanics();
+  if (const auto* force = std::get_if<Force>(&load)) {
+    const auto position = mechanics.points().position_from_rest(force->point.index(), frame.index());
+    if (!position) return std::nullopt;
+    return position->diff(coordinate, frame);
+  }
+  const ReferenceFrame& turning = std::get<Torque>(load).frame;
+  if (!mechanics.frames().are_connected(turning.index(), frame.index())) return std::nullopt;
+  // [w]x = R^T dR/dq in the axes of the turning frame
+  const Matrix3 R = frame.dcm(turning);
+  Matrix3 slope;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) slope[i][j] = diff(R[i][j], coordinate);
+  }
+  const Matrix3 W = multiply(transpose(R), slope);
+  return Vector(turning, {W[2][1], W[0][2], W[1][0]});
+}
+
+}  // namespace
 
 LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrangian,
                                  std::vector<Expression> q, LagrangeOptions options)
@@ -15,9 +42,14 @@ LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrang
   if (!options_.forcelist.empty() && !options_.frame) {
     throw InputError("loads need the frame in which the velocities of their points are measured");
   }
+  check_variables(mechanics_, q_);
   for (const Expression& coordinate : q_) {
     rates_.push_back(mechanics_.rate(coordinate));
     accelerations_.push_back(mechanics_.rate(rates_.back()));
+  }
+  if (const auto beyond = find_above(mechanics_, {lagrangian_}, q_, 1)) {
+    throw InputError(
+        fmt::format("the Lagrangian holds {}; allowed are coordinates and their rates", to_text(*beyond)));
   }
   form_constraints();
   form_motion();
@@ -27,10 +59,17 @@ LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrang
 void LagrangesMethod::form_constraints() {
   for (const Expression& constraint : options_.hol_coneqs) velocity_.push_back(mechanics_.rate(constraint));
   velocity_.insert(velocity_.end(), options_.nonhol_coneqs.begin(), options_.nonhol_coneqs.end());
-  for (std::size_t k = 0; k < velocity_.size(); ++k) {
-    multipliers_.push_back(mechanics_.dynamicsymbol(fmt::format("lam{}", k + 1)));
+  std::vector<Expression> all = {lagrangian_};
+  for (const auto* some : {&q_, &options_.hol_coneqs, &options_.nonhol_coneqs}) {
+    all.insert(all.end(), some->begin(), some->end());
   }
+  for (const Load& load : options_.forcelist) {
+    const std::vector<Expression> elements = elements_of(vector_of(load));
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  multipliers_ = name_multipliers(mechanics_, velocity_.size(), all);
   a_ = jacobian(mechanics_, Matrix(velocity_), rates_);
+  check_constraints();
   Graph& graph = mechanics_.graph();
   std::vector<std::pair<Expr, Expr>> at_rest;
   for (const Expression& e : accelerations_) at_rest.emplace_back(e.in(graph), graph.fraction(0));
@@ -41,14 +80,79 @@ void LagrangesMethod::form_constraints() {
   }
 }
 
+// A multiplier is a force along a_k only where a_k holds no rates.
+void LagrangesMethod::check_constraints() const {
+  const auto check_free = [&](const std::vector<Expression>& constraints, const std::vector<Expression>& of,
+                              const char* what) {
+    const Matrix derivatives = jacobian(mechanics_, Matrix(constraints), of);
+    for (std::size_t k = 0; k < derivatives.elements().size(); ++k) {
+      if (mechanics_.identities().is_zero(derivatives[k].in(mechanics_.graph()))) continue;
+      throw InputError(fmt::format("the {} constraint {} = 0 depends on {}", what,
+                                   to_text(constraints[k / of.size()]), to_text(of[k % of.size()])));
+    }
+  };
+  check_free(options_.hol_coneqs, rates_, "holonomic");
+  check_free(options_.hol_coneqs, accelerations_, "holonomic");
+  check_free(options_.nonhol_coneqs, accelerations_, "nonholonomic");
+  check_linear(mechanics_, options_.nonhol_coneqs,
+               jacobian(mechanics_, Matrix(options_.nonhol_coneqs), rates_), rates_,
+               "nonholonomic constraint");
+}
+
+// Loads may hold accelerations, as those of added masses do, but only linearly.
+void LagrangesMethod::check_load(const Load& load) const {
+  const std::vector<Expression> elements = elements_of(vector_of(load));
+  if (const auto beyond = find_above(mechanics_, elements, q_, 2)) {
+    throw InputError(
+        fmt::format("{} holds {}; allowed are coordinates, their rates and, linear, their second "
+                    "rates",
+                    describe(load), to_text(*beyond)));
+  }
+  if (!find_above(mechanics_, elements, q_, 1)) return;
+  const Matrix slopes = jacobian(mechanics_, Matrix(elements), accelerations_);
+  const Matrix curvatures = jacobian(mechanics_, Matrix(slopes.elements()), accelerations_);
+  for (const Expression& e : curvatures.elements()) {
+    if (mechanics_.identities().is_zero(e.in(mechanics_.graph()))) continue;
+    throw InputError(fmt::format("{}, {}, is not linear in the second rates of coordinates", describe(load),
+                                 vector_of(load).to_text()));
+  }
+}
+
+// A velocity that is written with other functions of time than the rates of coordinates, such as generalised
+// speeds, does not tell how the load's point or frame moves with these: its place has to say the same.
+void LagrangesMethod::check_velocity(const Load& load, const Vector& velocity) const {
+  std::optional<Expression> foreign;
+  Graph& graph = mechanics_.graph();
+  std::vector<Expr> nodes;
+  for (const Expression& e : elements_of(velocity)) nodes.push_back(e.in(graph));
+  for (const Expr symbol : graph.free_symbols(nodes)) {
+    const Expression e = mechanics_.wrap(symbol);
+    if (mechanics_.variables().is_variable(symbol) && !find_above(mechanics_, {e}, q_, -1)) foreign = e;
+  }
+  if (!foreign) return;
+  const ReferenceFrame& frame = *options_.frame;
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    const auto by_place = velocity_by_place(load, frame, q_[i]);
+    if (!by_place) return;
+    for (const Expression& e : (*by_place - velocity.diff(rates_[i], frame)).to_matrix(frame)) {
+      if (mechanics_.identities().is_zero(e.in(graph))) continue;
+      throw InputError(
+          fmt::format("{}: the velocity there in {}, {}, is written with {}, while the place "
+                      "changes with {}; allowed are the rates of coordinates, {}",
+                      describe(load), frame.name(), velocity.to_text(), to_text(*foreign), to_text(q_[i]),
+                      to_text(rates_[i])));
+    }
+  }
+}
+
 Matrix LagrangesMethod::calc_generalised_forces() const {
   Matrix Q(q_.size(), 1);
   for (const Load& load : options_.forcelist) {
-    const auto* force = std::get_if<Force>(&load);
+    check_load(load);
     const ReferenceFrame& frame = *options_.frame;
-    const Vector v = force ? force->point.vel(frame) : std::get<Torque>(load).frame.ang_vel_in(frame);
-    const Vector& applied = force ? force->force : std::get<Torque>(load).torque;
-    for (std::size_t i = 0; i < q_.size(); ++i) Q[i] += v.diff(rates_[i], frame).dot(applied);
+    const Vector v = velocity_of(load, frame);
+    check_velocity(load, v);
+    for (std::size_t i = 0; i < q_.size(); ++i) Q[i] += v.diff(rates_[i], frame).dot(vector_of(load));
   }
   return Q;
 }
@@ -67,10 +171,14 @@ void LagrangesMethod::form_motion() {
   std::vector<std::pair<Expr, Expr>> at_rest;
   for (const Expression& e : accelerations_) at_rest.emplace_back(e.in(graph), graph.fraction(0));
   Substitution substitution(graph, at_rest);
-  forcing_ = calc_generalised_forces();
+  const Matrix Q = calc_generalised_forces();
+  if (find_above(mechanics_, Q.elements(), q_, 1)) {
+    mass_matrix_ = mass_matrix_ - jacobian(mechanics_, Q, accelerations_);
+  }
+  forcing_ = Q;
   for (std::size_t i = 0; i < n; ++i) {
     const Expression rate = mechanics_.wrap(substitution(mechanics_.rate(momenta[i]).in(graph)));
-    forcing_[i] += mechanics_.wrap(gradient[n + i]) - rate;
+    forcing_[i] = mechanics_.wrap(substitution(Q[i].in(graph))) + mechanics_.wrap(gradient[n + i]) - rate;
   }
 }
 

@@ -5,7 +5,8 @@
 //   nonholonomic constraints  a_k q' + b_k = 0                                           (3)
 //
 // Q are the generalised forces of the loads, which are those not in V: sum of dv/dq'_i . R + dw/dq'_i . T.
-// The multipliers enter with a plus: lambda_k is the force along the constraint as it acts on the system.
+// What these hold of q'' goes to the left. The multipliers enter with a plus: lambda_k is the force along the
+// constraint as it acts on the system.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,10 @@ struct LagrangeOptions {
 
 class LagrangesMethod {
  public:
+  // InputError when a coordinate is a constant or stands there twice, the Lagrangian holds second rates,
+  // loads come without a frame, are not linear in second rates or act where velocities are not written with
+  // the rates of coordinates, a holonomic constraint depends on rates or a nonholonomic one is not linear in
+  // them, or something else is called like a multiplier.
   LagrangesMethod(Mechanics& mechanics, const Expression& lagrangian, std::vector<Expression> q,
                   LagrangeOptions options = {});
 
@@ -53,8 +58,11 @@ class LagrangesMethod {
 
  private:
   void form_constraints();
+  void check_constraints() const;
   void form_motion();
   Matrix calc_generalised_forces() const;
+  void check_load(const Load& load) const;
+  void check_velocity(const Load& load, const Vector& velocity) const;
 
   Mechanics& mechanics_;
   Expression lagrangian_;

@@ -1,6 +1,11 @@
 #include "sestina/symbolic/linearize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
 
 #include "sestina/base/error.h"
 #include "sestina/expression/substitution.h"
@@ -18,6 +23,8 @@ class Linearizer {
         at_state_(graph_, in_graph(op_point)) {}
 
   Linearization linearize() {
+    check_state(equations_.configuration, "configuration");
+    check_state(equations_.velocity, "velocity");
     find_inputs();
     form_variations();
     form_unknowns();
@@ -71,14 +78,54 @@ class Linearizer {
     return result;
   }
 
+  // The value at the state, where that is a number.
+  std::optional<double> number_at_state(Expr expr) { return graph_.constant_value(at_state_(expr)); }
+
+  // How large the terms of a constraint are at the state, or what its coordinates and speeds contribute.
+  double scale_at_state(Expr constraint) {
+    double largest = 0.0;
+    const auto take = [&](Expr term) {
+      largest = std::max(largest, std::abs(number_at_state(term).value_or(0.0)));
+    };
+    if (graph_.op(constraint) == Op::kSum) {
+      for (const Expr term : graph_.operands(constraint)) take(term);
+    }
+    for (const auto* variables : {&equations_.q, &equations_.u}) {
+      for (const Expression& e : *variables) {
+        const Expr node = e.in(graph_);
+        take(graph_.multiply(graph_.diff(constraint, node), node));
+      }
+    }
+    return largest;
+  }
+
+  // Numbers that do not satisfy a constraint are no state.
+  void check_state(const Matrix& constraints, const char* what) {
+    constexpr double kRoundOff = 1e-9;
+    constexpr std::size_t kShort = 120;  // of a text that a message repeats
+    for (std::size_t k = 0; k < constraints.elements().size(); ++k) {
+      const Expr constraint = constraints[k].in(graph_);
+      const auto value = number_at_state(constraint);
+      if (!value || std::abs(*value) <= kRoundOff) continue;
+      if (std::abs(*value) <= kMostViolation * scale_at_state(constraint)) continue;
+      std::string text = to_text(constraints[k]);
+      if (text.size() > kShort) text = fmt::format("number {}", k + 1);
+      throw InputError(fmt::format("the state violates the {} constraint {}: it is {:.4g} there, not 0", what,
+                                   text, *value));
+    }
+  }
+
   void find_inputs() {
     const auto is_known = [&](const Expression& e) {
       return std::find(equations_.q.begin(), equations_.q.end(), e) != equations_.q.end() ||
              std::find(equations_.u.begin(), equations_.u.end(), e) != equations_.u.end();
     };
-    std::vector<Expr> forcing;
-    for (const Expression& e : equations_.F.elements()) forcing.push_back(e.in(graph_));
-    for (const Expr symbol : graph_.free_symbols(forcing)) {
+    std::vector<Expr> all;
+    for (const Matrix* matrix :
+         {&equations_.F, &equations_.W, &equations_.G, &equations_.velocity, &equations_.configuration}) {
+      for (const Expression& e : matrix->elements()) all.push_back(e.in(graph_));
+    }
+    for (const Expr symbol : graph_.free_symbols(all)) {
       if (mechanics_.variables().is_variable(symbol) && !is_known(mechanics_.wrap(symbol))) {
         result_.inputs.push_back(mechanics_.wrap(symbol));
       }
@@ -100,24 +147,53 @@ class Linearizer {
   void form_variations() {
     const auto qi = places(equations_.q_ind, equations_.q), ui = places(equations_.u_ind, equations_.u);
     const auto qd = others(qi, equations_.q.size()), ud = others(ui, equations_.u.size());
-    Matrix dependent_q(0, qi.size()), from_q(0, qi.size()), from_u(0, ui.size());
+    check_count(qd.size(), equations_.configuration.rows(), equations_.q.size(), "coordinates",
+                "configuration");
+    check_count(ud.size(), equations_.velocity.rows(), equations_.u.size(), "speeds", "velocity");
+    const std::vector<Expression>& r = result_.inputs;
+    Matrix q_by_q(0, qi.size()), q_by_r(0, r.size()), u_by_q(0, qi.size()), u_by_u(0, ui.size()),
+        u_by_r(0, r.size());
     if (!qd.empty()) {
       const Matrix c = derivative(equations_.configuration, equations_.q);
-      dependent_q =
-          solve_linear(mechanics_, columns(c, qd), -columns(c, qi), "the configuration constraints");
+      const Matrix right = joined(-columns(c, qi), -derivative(equations_.configuration, r));
+      const Matrix solution =
+          solve_linear(mechanics_, columns(c, qd), right, "the configuration constraints");
+      q_by_q = solution.block(0, 0, qd.size(), qi.size());
+      q_by_r = solution.block(0, qi.size(), qd.size(), r.size());
     }
-    result_.C0 = scatter(qi, qd, dependent_q, true);
+    result_.C0 = scatter(qi, qd, q_by_q, true);
+    result_.D0 = scatter(qi, qd, q_by_r, false);
     if (!ud.empty()) {
       const Matrix v_q = derivative(equations_.velocity, equations_.q);
       const Matrix v_u = derivative(equations_.velocity, equations_.u);
+      const Matrix v_r = derivative(equations_.velocity, r);
       const Matrix pivot = columns(v_u, ud);
-      from_q = solve_linear(mechanics_, pivot, -(v_q * result_.C0), "the velocity constraints");
-      from_u = solve_linear(mechanics_, pivot, -columns(v_u, ui), "the velocity constraints");
+      u_by_q = solve_linear(mechanics_, pivot, -(v_q * result_.C0), "the velocity constraints");
+      u_by_u = solve_linear(mechanics_, pivot, -columns(v_u, ui), "the velocity constraints");
+      u_by_r = solve_linear(mechanics_, pivot, -(v_q * result_.D0 + v_r), "the velocity constraints");
     }
-    result_.C1 = scatter(ui, ud, from_q, false);
-    result_.C2 = scatter(ui, ud, from_u, true);
+    result_.C1 = scatter(ui, ud, u_by_q, false);
+    result_.C2 = scatter(ui, ud, u_by_u, true);
+    result_.D1 = scatter(ui, ud, u_by_r, false);
     q_places_ = qi;
     u_places_ = ui;
+  }
+
+  // Constraints are as many as what follows from them.
+  static void check_count(std::size_t dependent, std::size_t constraints, std::size_t all, const char* what,
+                          const char* of) {
+    if (dependent == constraints) return;
+    throw InputError(fmt::format(
+        "the number of independent {0} is {1}, but must be {2}: all are {3}, and the number of {4} "
+        "constraints is {5}",
+        what, all - dependent, constraints <= all ? all - constraints : 0, all, of, constraints));
+  }
+
+  static Matrix joined(const Matrix& a, const Matrix& b) {
+    Matrix result(a.rows(), a.columns() + b.columns());
+    result.set_block(0, 0, a);
+    result.set_block(0, a.columns(), b);
+    return result;
   }
 
   // z at the state, and the derivatives of R = W z - F with z held.
@@ -146,7 +222,7 @@ class Linearizer {
     Matrix right(R.rows(), nq + nu + nr);
     right.set_block(0, 0, R_q * result_.C0 + R_u * result_.C1);
     right.set_block(0, nq, R_u * result_.C2);
-    right.set_block(0, nq + nu, R_r);
+    right.set_block(0, nq + nu, R_q * result_.D0 + R_u * result_.D1 + R_r);
     dz_ = solve_linear(mechanics_, W, -right, "the equations of motion");  // (4)
   }
 
@@ -155,11 +231,13 @@ class Linearizer {
     const std::size_t nq = result_.C0.columns(), nu = result_.C2.columns(), nr = result_.inputs.size();
     const Matrix G_q = derivative(equations_.G, equations_.q), G_u = derivative(equations_.G, equations_.u);
     const Matrix by_q = G_q * result_.C0 + G_u * result_.C1, by_u = G_u * result_.C2;
+    const Matrix by_r = G_q * result_.D0 + G_u * result_.D1 + derivative(equations_.G, result_.inputs);
     result_.A = Matrix(nq + nu, nq + nu);
     result_.B = Matrix(nq + nu, nr);
     for (std::size_t i = 0; i < nq; ++i) {
       for (std::size_t j = 0; j < nq; ++j) result_.A(i, j) = by_q(q_places_[i], j);
       for (std::size_t j = 0; j < nu; ++j) result_.A(i, nq + j) = by_u(q_places_[i], j);
+      for (std::size_t j = 0; j < nr; ++j) result_.B(i, j) = by_r(q_places_[i], j);
     }
     for (std::size_t i = 0; i < nu; ++i) {
       for (std::size_t j = 0; j < nq + nu; ++j) result_.A(nq + i, j) = dz_(u_places_[i], j);

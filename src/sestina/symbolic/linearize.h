@@ -1,11 +1,11 @@
 // Equations of motion linearised about a state, where need be with dependent coordinates and speeds
 // (Peterson, Gede and Hubbard 2014).
 //
-//   q' = G(q, u),   W(q) z = F(q, u, r),   z = [u'; multipliers]                     (1)
-//   f_c(q) = 0,   f_v(q, u) = 0                                                      (2)
+//   q' = G(q, u, r),   W(q) z = F(q, u, r),   z = [u'; multipliers]                  (1)
+//   f_c(q, r) = 0,   f_v(q, u, r) = 0                                                (2)
 //
 // The variations of the dependent coordinates and speeds follow from (2):
-//   dq = C0 dq_i,   du = C1 dq_i + C2 du_i                                           (3)
+//   dq = C0 dq_i + D0 dr,   du = C1 dq_i + C2 du_i + D1 dr                           (3)
 // and with R = W z - F, z at the state from (1):
 //   dz = -W^-1 (R_q dq + R_u du + R_r dr)                                            (4)
 // The rows of dq' and du' of the independent coordinates and speeds are A and B of
@@ -25,7 +25,7 @@ namespace sestina::symbolic {
 struct Linearization {
   std::vector<Expression> states, inputs;  // q_i, u_i; r
   Matrix A, B;
-  Matrix C0, C1, C2;
+  Matrix C0, C1, C2, D0, D1;
 };
 
 // (1), (2); u has the first places of z.
@@ -35,9 +35,12 @@ struct ImplicitEquations {
 };
 
 // `op_point` gives coordinates, speeds, and parameters that are to be numbers; all replacements take place at
-// once. What is left out of it stays a symbol. Inputs are the functions of time on which F depends and which
-// are neither coordinates nor speeds. InputError when (2) does not determine the dependent ones at the state
+// once. What is left out of it stays a symbol. Inputs are the functions of time in (1) and (2) that are
+// neither coordinates nor speeds; a drive r in f_c comes with its derivatives r' and r'', inputs of their
+// own. InputError when there are not as many constraints (2) as dependent coordinates and speeds, numbers of
+// the state violate them by more than kMostViolation, (2) does not determine the dependent ones at the state,
 // or W is singular there.
+inline constexpr double kMostViolation = 1e-4;  // of the largest term of a constraint; 1e-9 is round-off
 Linearization linearize(Mechanics& mechanics, const ImplicitEquations& equations,
                         const Replacements& op_point);
 Linearization linearize(const KanesMethod& kane, const Replacements& op_point);

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sestina/base/error.h"
 #include "sestina/expression/jacobian.h"
@@ -84,7 +85,31 @@ Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Exp
   return result;
 }
 
+void check_linear(Mechanics& mechanics, const std::vector<Expression>& equations, const Matrix& derivatives,
+                  const std::vector<Expression>& symbols, const std::string& what) {
+  Graph& graph = mechanics.graph();
+  std::unordered_set<std::uint32_t> ids;
+  for (const Expression& symbol : symbols) ids.insert(symbol.in(graph).id);
+  for (std::size_t i = 0; i < derivatives.rows(); ++i) {
+    for (std::size_t j = 0; j < derivatives.columns(); ++j) {
+      const Expr derivative = derivatives(i, j).in(graph);
+      for (const Expr symbol : graph.free_symbols(derivative)) {
+        if (!ids.contains(symbol.id)) continue;
+        // Squares may cancel: (u + 1)^2 - u^2.
+        if (mechanics.identities().is_zero(graph.diff(derivative, symbol))) continue;
+        throw InputError(fmt::format("the {} {} = 0 is not linear in {}", what, to_text(equations[i]),
+                                     graph.name_of(symbol)));
+      }
+    }
+  }
+}
+
 namespace {
+
+// Of a pivot to the largest of its column, as is usual where pivots also have to be sparse (Duff, Erisman,
+// Reid, "Direct Methods for Sparse Matrices").
+constexpr double kThreshold = 0.1;
+constexpr double kUnknown = 1e-11;  // of what depends on symbols, at least; round-off of 1 is less
 
 class LinearSolver {
  public:
@@ -127,8 +152,23 @@ class LinearSolver {
     throw InputError(fmt::format("{}: the equations are linearly dependent", what_));
   }
 
+  // Too small beside what else is in its column: cos(1.5707963267948966) is no pivot beside 1 or sin(q).
+  // `largest` of the columns asked for already, the others negative.
+  bool is_small(const Expression& number, std::size_t column, std::vector<double>& largest) const {
+    double& most = largest[column];
+    if (most < 0.0) {
+      for (const std::size_t i : rows_) {
+        const Expression& e = A_(i, column);
+        const double size = magnitude(e);
+        most = std::max(most, size == 0.0 && !e.is_zero() ? kUnknown : size);
+      }
+    }
+    return magnitude(number) < kThreshold * most;
+  }
+
   // An unknown alone in its equation, else the number that makes the fewest new elements.
   std::optional<Pivot> find_safe_pivot() const {
+    std::vector<double> largest(A_.columns(), -1.0);
     std::optional<Pivot> best;
     std::pair<std::size_t, double> least;
     for (const std::size_t i : rows_) {
@@ -137,6 +177,7 @@ class LinearSolver {
       if (filled == 0) fail();
       for (const std::size_t j : columns_) {
         if (A_(i, j).is_zero() || (filled > 1 && !is_number(A_(i, j)))) continue;
+        if (filled > 1 && is_small(A_(i, j), j, largest)) continue;
         const auto in_column = static_cast<std::size_t>(
             std::count_if(rows_.begin(), rows_.end(), [&](std::size_t r) { return !A_(r, j).is_zero(); }));
         // Among numbers alike the largest, for the sake of round-off.
@@ -149,13 +190,19 @@ class LinearSolver {
     return best;
   }
 
-  // The first that does not vanish identically.
+  // The first that does not vanish identically, rather than a number that was too small.
   Pivot find_pivot() {
+    std::optional<Pivot> number;
     for (const std::size_t j : columns_) {
       for (const std::size_t i : rows_) {
-        if (!mechanics_.identities().is_zero(A_(i, j).in(mechanics_.graph()))) return {i, j, {}};
+        if (mechanics_.identities().is_zero(A_(i, j).in(mechanics_.graph()))) continue;
+        if (!is_number(A_(i, j))) return {i, j, {}};
+        if (!number || magnitude(A_(i, j)) > magnitude(A_(number->row, number->column))) {
+          number = Pivot{i, j, {}};
+        }
       }
     }
+    if (number) return *number;
     fail();
   }
 

@@ -42,12 +42,17 @@ class Matrix {
 
 // d exprs(i) / d symbols[j].
 Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols);
+// InputError that names the first of the equations whose derivatives, their jacobian by `symbols`, still
+// depend on one of these: such an equation is not linear in them. `what` in the message: "velocity
+// constraint".
+void check_linear(Mechanics& mechanics, const std::vector<Expression>& equations, const Matrix& derivatives,
+                  const std::vector<Expression>& symbols, const std::string& what);
 
-// X with A X = B. Pivots that are numbers, and equations with a single unknown, are taken first. What is left
-// is solved by Cramer's rule, if it has at most kMostByCramer unknowns: its only divisor is the determinant,
-// so that the solution exists wherever A can be inverted, whatever single elements vanish there. Beyond, by
-// elimination with pivots that do not vanish identically. InputError, which begins with `what`, when A is
-// singular for all values of its symbols.
+// X with A X = B. Pivots that are numbers, unless small in their column, and equations with a single unknown
+// are taken first. What is left is solved by Cramer's rule, if it has at most kMostByCramer unknowns: its
+// only divisor is the determinant, so that the solution exists wherever A can be inverted, whatever single
+// elements vanish there. Beyond, by elimination with pivots that do not vanish identically. InputError, which
+// begins with `what`, when A is singular for all values of its symbols.
 inline constexpr std::size_t kMostByCramer = 6;
 Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what);
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+#include <unordered_set>
+
 #include "sestina/base/error.h"
 #include "sestina/symbolic/frame.h"
 #include "sestina/symbolic/frame_tree.h"
@@ -14,7 +17,15 @@ Mechanics::Mechanics()
     : frames_(std::make_unique<FrameTree>(*this)), points_(std::make_unique<PointTree>(*this)) {}
 Mechanics::~Mechanics() = default;
 
-Expression Mechanics::symbol(std::string_view name) { return {graph_, graph_.symbol(name)}; }
+Expression Mechanics::symbol(std::string_view name) {
+  const Expr known = graph_.find_symbol(name);
+  if (known.is_valid() && variables_.is_variable(known)) {
+    throw InputError(fmt::format(
+        "'{}' is a function of time in this derivation; a constant needs another name, or another Mechanics",
+        name));
+  }
+  return {graph_, graph_.symbol(name)};
+}
 
 std::vector<Expression> Mechanics::symbols(std::string_view name, std::size_t count) {
   std::vector<Expression> all;
@@ -23,6 +34,12 @@ std::vector<Expression> Mechanics::symbols(std::string_view name, std::size_t co
 }
 
 Expression Mechanics::dynamicsymbol(std::string_view name, int order) {
+  const Expr known = graph_.find_symbol(name);
+  if (known.is_valid() && known != variables_.time() && !variables_.is_variable(known)) {
+    throw InputError(fmt::format(
+        "'{}' is a constant in this derivation; a function of time needs another name, or another Mechanics",
+        name));
+  }
   return {graph_, variables_.variable(name, order)};
 }
 
@@ -51,12 +68,102 @@ void Mechanics::fill(std::string_view names, std::span<Expression> all, int orde
 Expression Mechanics::time() { return {graph_, variables_.time()}; }
 Expression Mechanics::rate(const Expression& of) { return {graph_, variables_.rate(of.in(graph_))}; }
 
-ReferenceFrame Mechanics::frame(std::string_view name) { return {*this, frames_->add(name)}; }
+// Whether a symbol other than parts is called z1 or z_1, or such a function of time.
+bool Mechanics::names_something_else(std::string_view letters) const {
+  for (std::uint32_t id = 0; id < graph_.size(); ++id) {
+    if (graph_.op(Expr{id}) != Op::kSymbol || part_symbols_.contains(id)) continue;
+    std::string_view name = graph_.name_of(Expr{id});
+    if (!name.starts_with(letters)) continue;
+    name.remove_prefix(letters.size());
+    if (name.starts_with("_")) name.remove_prefix(1);
+    if (!name.empty() && name.find_first_not_of("0123456789'") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+Expression Mechanics::part_symbol(std::size_t i) {
+  if (i == 0) {
+    part_letters_ = "z";
+    for (const char* letter : {"s", "w", "h"}) {
+      if (names_something_else(part_letters_)) part_letters_ = letter;
+    }
+    while (names_something_else(part_letters_)) part_letters_ += "z";
+  }
+  const Expr symbol = graph_.symbol(fmt::format("{}{}", part_letters_, i));
+  part_symbols_.insert(symbol.id);
+  return wrap(symbol);
+}
+
+ReferenceFrame Mechanics::frame(std::string_view name) {
+  if (frames_->find(name)) throw InputError(fmt::format("there are two reference frames '{}'", name));
+  return another_frame(name);
+}
+ReferenceFrame Mechanics::another_frame(std::string_view name) { return {*this, frames_->add(name)}; }
 std::optional<ReferenceFrame> Mechanics::find_frame(std::string_view name) {
   const auto found = frames_->find(name);
   if (!found) return std::nullopt;
   return ReferenceFrame(*this, *found);
 }
 Point Mechanics::point(std::string_view name) { return {*this, points_->add(name)}; }
+
+std::vector<Expression> name_multipliers(Mechanics& mechanics, std::size_t count,
+                                         const std::vector<Expression>& exprs) {
+  Graph& graph = mechanics.graph();
+  std::vector<Expr> nodes;
+  if (count > 0) {
+    for (const Expression& e : exprs) nodes.push_back(e.in(graph));
+  }
+  std::unordered_set<std::string_view> taken;
+  for (const Expr symbol : graph.free_symbols(nodes)) {
+    // The rate of a function of time takes the name of the function as well.
+    const bool is_variable = mechanics.variables().is_variable(symbol);
+    taken.insert(graph.name_of(is_variable ? mechanics.variables().base(symbol) : symbol));
+  }
+  std::vector<Expression> multipliers;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::string name = fmt::format("lam{}", k + 1);
+    if (taken.contains(name)) {
+      throw InputError(
+          fmt::format("{0} is the multiplier of constraint {1}, but the system has another symbol "
+                      "called {0}: give that another name",
+                      name, k + 1));
+    }
+    multipliers.push_back(mechanics.dynamicsymbol(name));
+  }
+  return multipliers;
+}
+
+std::optional<Expression> find_above(Mechanics& mechanics, const std::vector<Expression>& exprs,
+                                     const std::vector<Expression>& variables, int order) {
+  Graph& graph = mechanics.graph();
+  const TimeVariables& known = mechanics.variables();
+  std::unordered_map<std::uint32_t, int> allowed;  // by the base
+  for (const Expression& variable : variables) {
+    const Expr node = variable.in(graph);
+    allowed.emplace(known.base(node).id, known.order(node) + order);
+  }
+  std::vector<Expr> nodes;
+  for (const Expression& e : exprs) nodes.push_back(e.in(graph));
+  for (const Expr symbol : graph.free_symbols(nodes)) {
+    if (!known.is_variable(symbol)) continue;
+    const auto at = allowed.find(known.base(symbol).id);
+    if (at != allowed.end() && known.order(symbol) > at->second) return mechanics.wrap(symbol);
+  }
+  return std::nullopt;
+}
+
+void check_variables(Mechanics& mechanics, const std::vector<Expression>& variables) {
+  Graph& graph = mechanics.graph();
+  std::unordered_set<std::uint32_t> known;
+  for (const Expression& e : variables) {
+    const Expr node = e.in(graph);
+    if (!mechanics.variables().is_variable(node) || graph.op(node) != Op::kSymbol) {
+      throw InputError(fmt::format("{} is no function of time, as coordinates and speeds are", to_text(e)));
+    }
+    if (!known.insert(node.id).second) {
+      throw InputError(fmt::format("{} stands more than once among the coordinates and speeds", to_text(e)));
+    }
+  }
+}
 
 }  // namespace sestina::symbolic

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "sestina/expression/expression.h"
@@ -63,10 +64,15 @@ class Mechanics {
   std::vector<Expression> dynamicsymbols(std::string_view name, std::size_t count, int order = 0);
   Expression time();                      // t
   Expression rate(const Expression& of);  // d/dt
+  // A symbol for a part of expressions: z0, z1 ..., of another letter where something else is called like
+  // that. They are the same for every list that begins with i = 0.
+  Expression part_symbol(std::size_t i);
   Expression wrap(Expr expr) { return {graph_, expr}; }
 
   // InputError when the name is taken.
   ReferenceFrame frame(std::string_view name);
+  // Another one, also where the name is taken: they differ although they are written alike.
+  ReferenceFrame another_frame(std::string_view name);
   Point point(std::string_view name);
   std::optional<ReferenceFrame> find_frame(std::string_view name);
 
@@ -76,12 +82,26 @@ class Mechanics {
  private:
   // order -1: constants
   void fill(std::string_view names, std::span<Expression> all, int order);
+  bool names_something_else(std::string_view letters) const;
 
   Graph graph_;
   TimeVariables variables_{graph_};
   IdentityTest identities_{graph_};
+  std::unordered_set<std::uint32_t> part_symbols_;
+  std::string part_letters_;
   std::unique_ptr<FrameTree> frames_;
   std::unique_ptr<PointTree> points_;
 };
+
+// InputError unless each is a function of time, as coordinates and speeds are, and stands there once.
+void check_variables(Mechanics& mechanics, const std::vector<Expression>& variables);
+// lam1, lam2 ... for the constraints of equations that are made of these expressions. InputError where one of
+// the names means something else there.
+std::vector<Expression> name_multipliers(Mechanics& mechanics, std::size_t count,
+                                         const std::vector<Expression>& exprs);
+// A symbol in the expressions that is a derivative of one of the variables, of more than that order; -1 also
+// finds the variables themselves.
+std::optional<Expression> find_above(Mechanics& mechanics, const std::vector<Expression>& exprs,
+                                     const std::vector<Expression>& variables, int order);
 
 }  // namespace sestina::symbolic

@@ -1,6 +1,7 @@
 #include "sestina/symbolic/pieces.h"
 
 #include <algorithm>
+#include <map>
 
 #include "sestina/symbolic/frame_tree.h"
 #include "sestina/symbolic/mechanics.h"
@@ -17,8 +18,10 @@ PieceStore::PieceStore(Mechanics& mechanics, const PieceRules& rules)
     : mechanics_(mechanics),
       inertial_(rules.inertial),
       differentiator_(mechanics.graph(), rules.speeds),
+      rate_differentiator_(mechanics.graph(), rules.rates),
       coordinates_(mechanics.graph(), rules.coordinates),
-      remainder_(mechanics.graph(), rules.remainder) {}
+      remainder_(mechanics.graph(), rules.remainder),
+      loads_(mechanics.graph(), rules.loads) {}
 
 PieceId PieceStore::intern(const Piece& piece) {
   const auto [entry, is_new] = ids_.try_emplace(piece, static_cast<PieceId>(pieces_.size()));
@@ -66,6 +69,30 @@ Vector PieceStore::applied(const Vector& v) {
 Expression PieceStore::applied(const Expression& e) {
   if (!e.graph()) return e;
   return mechanics_.wrap(remainder_(e.in(mechanics_.graph())));
+}
+
+PieceStore::Accelerated PieceStore::accelerated(const Vector& v) {
+  Graph& graph = mechanics_.graph();
+  Accelerated result{{}, {}, true};
+  std::map<std::size_t, Vector> by_rates;
+  for (const Vector::Part& part : v.parts()) {
+    Triple rest;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Expr whole = loads_(part.xyz[k].in(graph));
+      rest[k] = mechanics_.wrap(remainder_(whole));
+      for (const auto& [column, value] : rate_differentiator_.row(whole)) {
+        for (const auto& [other, second] : rate_differentiator_.row(value)) {
+          result.is_linear = result.is_linear && mechanics_.identities().is_zero(second);
+        }
+        Triple xyz;
+        xyz[k] = mechanics_.wrap(remainder_(value));
+        by_rates[column] += Vector(mechanics_, part.frame, xyz);
+      }
+    }
+    result.at_rest += Vector(mechanics_, part.frame, rest);
+  }
+  result.by_rates.assign(by_rates.begin(), by_rates.end());
+  return result;
 }
 
 Vector::Part PieceStore::part(PieceId piece) const {

@@ -29,6 +29,9 @@ struct PieceRules {
   std::vector<std::pair<Expr, Expr>> coordinates;  // rates of coordinates in terms of speeds
   // For what remains of an acceleration: rates of speeds and auxiliary speeds are 0 besides.
   std::vector<std::pair<Expr, Expr>> remainder;
+  // Where loads hold accelerations: the rates of speeds, and what brings such a load to these.
+  std::vector<Expr> rates = {};
+  std::vector<std::pair<Expr, Expr>> loads = {};
 };
 
 class PieceStore {
@@ -42,6 +45,13 @@ class PieceStore {
   // The parts of a force, auxiliary speeds gone.
   Vector applied(const Vector& v);
   Expression applied(const Expression& e);
+  // The same of one that holds rates of speeds, and its derivatives by these.
+  struct Accelerated {
+    Vector at_rest;
+    std::vector<std::pair<std::size_t, Vector>> by_rates;  // place of the rate
+    bool is_linear;
+  };
+  Accelerated accelerated(const Vector& v);
   // The parts of a vector, as they are.
   std::vector<PieceId> intern(const Vector& v);
 
@@ -71,8 +81,8 @@ class PieceStore {
 
   Mechanics& mechanics_;
   FrameIndex inertial_;
-  SparseDifferentiator differentiator_;
-  Substitution coordinates_, remainder_;
+  SparseDifferentiator differentiator_, rate_differentiator_;
+  Substitution coordinates_, remainder_, loads_;
   std::unordered_map<Piece, PieceId, Hash> ids_;
   std::vector<Piece> pieces_;
   std::vector<PieceId> remainders_;                         // by piece

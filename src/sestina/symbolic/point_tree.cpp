@@ -27,6 +27,16 @@ Vector PointTree::position(PointIndex from, PointIndex to) const {
       fmt::format("points {} and {} are not located relative to each other", name(from), name(to)));
 }
 
+std::optional<Vector> PointTree::position_from_rest(PointIndex to, FrameIndex frame) const {
+  std::optional<Vector> found;
+  search(to, [&](const Visit& visit) {
+    const auto known = points_[visit.point].velocities.find(frame);
+    if (known != points_[visit.point].velocities.end() && known->second.is_zero()) found = visit.position;
+    return found.has_value();
+  });
+  return found;
+}
+
 bool PointTree::are_equal(const Vector& a, const Vector& b, FrameIndex frame) const {
   const Vector difference = a - b;
   for (const Expression& component : mechanics_.frames().express(difference.parts(), frame)) {

@@ -1,6 +1,7 @@
 // The points of a derivation: who stands where relative to whom, and the velocities that were set.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,6 +22,8 @@ class PointTree {
   // From a to b. InputError when it is known already and differs.
   void connect(PointIndex a, PointIndex b, const Vector& position);
   Vector position(PointIndex from, PointIndex to) const;
+  // From the nearest point whose velocity in the frame was set to zero; nothing where there is none.
+  std::optional<Vector> position_from_rest(PointIndex to, FrameIndex frame) const;
 
   void set_velocity(PointIndex point, FrameIndex frame, const Vector& velocity);
   void set_acceleration(PointIndex point, FrameIndex frame, const Vector& acceleration);

@@ -1,8 +1,7 @@
 #include "sestina/symbolic/shared_parts.h"
 
-#include <fmt/format.h>
-
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sestina/symbolic/mechanics.h"
 
@@ -40,13 +39,18 @@ double written_size(Mechanics& mechanics, const std::vector<Matrix>& matrices) {
   return total;
 }
 
-SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrices, std::size_t least) {
+SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrices, std::size_t least,
+                        std::size_t most) {
   Graph& graph = mechanics.graph();
   const std::vector<Expr> roots = elements_of(graph, matrices);
   const std::vector<Expr> nodes = graph.reachable(roots);
   std::unordered_map<std::uint32_t, int> uses;
+  std::unordered_set<std::uint32_t> inner_sums;  // but not those that are terms
   for (const Expr expr : nodes) {
-    for (const Expr operand : graph.operands(expr)) ++uses[operand.id];
+    for (const Expr operand : graph.operands(expr)) {
+      ++uses[operand.id];
+      if (graph.op(expr) != Op::kSum && graph.op(operand) == Op::kSum) inner_sums.insert(operand.id);
+    }
   }
   for (const Expr root : roots) ++uses[root.id];
 
@@ -62,12 +66,12 @@ SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrice
     }
     image[expr.id] = operands.empty() ? expr : graph.rebuild(expr, operands);
     sizes[expr.id] = size;
-    if (uses.at(expr.id) < 2 || size < static_cast<double>(least)) continue;
-    std::string name = fmt::format("z{}", shared.definitions.size());
-    while (graph.find_symbol(name).is_valid() && uses.contains(graph.find_symbol(name).id)) name += "_";
-    const Expr symbol = graph.symbol(name);
-    shared.definitions.emplace_back(mechanics.wrap(symbol), mechanics.wrap(image.at(expr.id)));
-    image[expr.id] = symbol;
+    const bool is_shared = uses.at(expr.id) > 1 && size >= static_cast<double>(least);
+    const bool is_wide = inner_sums.contains(expr.id) && size > static_cast<double>(most);
+    if (!is_shared && !is_wide) continue;
+    const Expression symbol = mechanics.part_symbol(shared.definitions.size());
+    shared.definitions.emplace_back(symbol, mechanics.wrap(image.at(expr.id)));
+    image[expr.id] = symbol.in(graph);
     sizes[expr.id] = 0.0;
   }
   std::size_t next = 0;

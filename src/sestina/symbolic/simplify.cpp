@@ -1,16 +1,31 @@
 #include "sestina/symbolic/simplify.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 
+#include "sestina/base/error.h"
 #include "sestina/symbolic/mechanics.h"
+#include "sestina/symbolic/polynomial.h"
+#include "sestina/symbolic/shared_parts.h"
 
 namespace sestina::symbolic {
 namespace {
 
-constexpr std::size_t kMostTerms = 64;  // of a sum that is searched for pairs
-constexpr std::int64_t kMostPower = 4;  // of a factor that is taken apart
+constexpr std::size_t kMostTerms = 64;   // of a sum that is searched for pairs
+constexpr std::int64_t kMostPower = 4;   // of a factor that is taken apart
+constexpr double kMostExpanded = 40.0;   // operations of a sum that is tried without its parentheses
+constexpr double kMuchShorter = 0.75;    // of the operations of a sum, where a product should take its place
+constexpr double kMostFactored = 600.0;  // operations of a fraction for which shorter forms are sought
+
+Expression expand_if_short(Mechanics& mechanics, const Expression& expression) {
+  try {
+    return expand(mechanics, expression);
+  } catch (const InputError&) {  // of more terms than anyone reads
+    return expression;
+  }
+}
 
 // coefficient * factors, sorted; a small power of a sine or cosine stands as so many factors.
 struct Term {
@@ -29,10 +44,12 @@ class Simplifier {
       for (const Expr operand : graph_.operands(expr)) operands.push_back(image_.at(operand.id));
       Expr image = operands.empty() ? expr : graph_.rebuild(expr, operands);
       if (graph_.op(image) == Op::kSum) image = without_minus(image);
-      if (graph_.op(image) == Op::kSum && graph_.operands(image).size() <= kMostTerms) {
-        const Expr shorter = shorten(image);
-        if (mechanics_.identities().are_equal(image, shorter)) image = shorter;
-      }
+      const bool is_short = graph_.operands(image).size() <= kMostTerms;
+      const Expr shorter = graph_.op(image) == Op::kSum && is_short       ? shorten(image)
+                           : graph_.op(image) == Op::kProduct && is_short ? cancel(image)
+                                                                          : image;
+      if (mechanics_.identities().are_equal(image, shorter)) image = shorter;
+      if (graph_.op(image) == Op::kSum) image = expand_if_shorter(image);
       image_[expr.id] = image;
     }
     return image_.at(root.id);
@@ -57,6 +74,53 @@ class Simplifier {
       }
     }
     return terms.size() == given.size() ? sum : graph_.sum(terms);
+  }
+
+  // a (b + c) - a c as a b.
+  Expr expand_if_shorter(Expr sum) {
+    const auto size = [&](Expr e) { return written_size(mechanics_, {Matrix({mechanics_.wrap(e)})}); };
+    const auto terms = graph_.operands(sum);
+    const bool has_product_of_sum = std::any_of(terms.begin(), terms.end(), [&](Expr term) {
+      const auto factors = graph_.operands(term);
+      return graph_.op(term) == Op::kProduct && std::any_of(factors.begin(), factors.end(), [&](Expr factor) {
+               return graph_.op(factor) == Op::kSum;
+             });
+    });
+    const double given = has_product_of_sum ? size(sum) : 0.0;
+    if (!has_product_of_sum || given > kMostExpanded) return sum;
+    const Expr expanded = expand_if_short(mechanics_, mechanics_.wrap(sum)).in(graph_);
+    return size(expanded) < given ? expanded : sum;
+  }
+
+  // a b/(a c) as b/c, and sin a/cos a as tan a.
+  Expr cancel(Expr product) {
+    std::map<Expr, std::int64_t> exponents;
+    bool has_changed = false;
+    const std::vector<Expr> given(graph_.operands(product).begin(), graph_.operands(product).end());
+    for (const Expr factor : given) {
+      const auto exponent = graph_.integer_exponent(factor);
+      const Expr base = exponent ? graph_.operands(factor)[0] : factor;
+      const auto [place, is_new] = exponents.try_emplace(base, 0);
+      place->second += exponent.value_or(1);
+      has_changed = has_changed || !is_new;
+    }
+    const std::map<Expr, std::int64_t> found = exponents;
+    for (const auto& [base, exponent] : found) {
+      if (!is_sine(base) || exponent <= 0) continue;
+      const auto cosine = exponents.find(graph_.unary(Op::kCos, argument(base)));
+      if (cosine == exponents.end() || cosine->second >= 0) continue;
+      const std::int64_t both = std::min(exponent, -cosine->second);
+      exponents[base] -= both;
+      cosine->second += both;
+      exponents[graph_.unary(Op::kTan, argument(base))] += both;
+      has_changed = true;
+    }
+    if (!has_changed) return product;
+    std::vector<Expr> factors;
+    for (const auto& [base, exponent] : exponents) {
+      factors.push_back(graph_.power(base, graph_.fraction(exponent)));
+    }
+    return graph_.product(factors);
   }
 
   Term take_apart(Expr expr) {
@@ -167,15 +231,62 @@ class Simplifier {
 
 }  // namespace
 
+namespace {
+
+// Whether it divides by anything but a number, outside functions.
+bool has_divisor(const Graph& graph, Expr root) {
+  std::vector<Expr> pending = {root};
+  while (!pending.empty()) {
+    const Expr next = pending.back();
+    pending.pop_back();
+    if (graph.integer_exponent(next).value_or(1) < 0) return true;
+    const Op op = graph.op(next);
+    if (op != Op::kSum && op != Op::kProduct && op != Op::kPower) continue;
+    pending.insert(pending.end(), graph.operands(next).begin(), graph.operands(next).end());
+  }
+  return false;
+}
+
+Expression simplify_by(Simplifier& simplifier, Mechanics& mechanics, const Expression& expression);
+
+// Term by term, so that a sum of a few fractions stays one.
+Expression simplify_terms(Simplifier& simplifier, Mechanics& mechanics, const Expression& sum) {
+  Graph& graph = mechanics.graph();
+  const Expr root = sum.in(graph);
+  if (graph.op(root) != Op::kSum) return sum;
+  std::vector<Expr> terms(graph.operands(root).begin(), graph.operands(root).end());
+  for (Expr& term : terms) term = simplify_by(simplifier, mechanics, mechanics.wrap(term)).in(graph);
+  return mechanics.wrap(graph.sum(terms));
+}
+
+// Of the ways to write it that are known, the one with the fewest operations.
+Expression simplify_by(Simplifier& simplifier, Mechanics& mechanics, const Expression& expression) {
+  Graph& graph = mechanics.graph();
+  const auto size = [&](const Expression& e) { return written_size(mechanics, {Matrix({e})}); };
+  const auto again = [&](const Expression& e) { return mechanics.wrap(simplifier(e.in(graph))); };
+  Expression best = again(expression);
+  if (!has_divisor(graph, best.in(graph)) || size(best) > kMostFactored) return best;
+  const Expression factored = factor(mechanics, best), expanded = expand_if_short(mechanics, best);
+  best = simplify_terms(simplifier, mechanics, best);
+  const double least = graph.op(best.in(graph)) == Op::kSum ? kMuchShorter * size(best) : size(best);
+  for (const Expression& other : {again(factored), again(factor(mechanics, again(expanded)))}) {
+    if (size(other) < std::min(least, size(best))) best = other;
+  }
+  return best;
+}
+
+}  // namespace
+
 Expression simplify(Mechanics& mechanics, const Expression& expression) {
-  return mechanics.wrap(Simplifier(mechanics)(expression.in(mechanics.graph())));
+  Simplifier simplifier(mechanics);
+  return simplify_by(simplifier, mechanics, expression);
 }
 
 Matrix simplify(Mechanics& mechanics, const Matrix& matrix) {
   Simplifier simplifier(mechanics);
   Matrix result = matrix;
   for (std::size_t i = 0; i < matrix.elements().size(); ++i) {
-    result[i] = mechanics.wrap(simplifier(matrix[i].in(mechanics.graph())));
+    result[i] = simplify_by(simplifier, mechanics, matrix[i]);
   }
   return result;
 }

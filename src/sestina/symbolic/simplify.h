@@ -1,12 +1,20 @@
-// Trigonometric simplification on demand, for readers: within sums, whatever common factor X the terms have,
+// Simplification on demand, for readers: within sums, whatever common factor X the terms have,
 //
 //   X cos a cos b + X sin a sin b   ->  X cos(a - b)      and so for the other addition theorems
 //   X sin^2 a + X cos^2 a           ->  X
 //   X - X sin^2 a                   ->  X cos^2 a         and with the cosine
 //   X - (Y + Z)                     ->  X - Y - Z
+//   X (Y + Z) - X Z                 ->  X Y               where that is shorter
 //
-// Nothing else is expanded, and every other step makes the sum shorter. Each rewritten sum is held against
-// the one before by the test of identities; one that were not the same would be left as it was.
+// and within products
+//
+//   X Y/X                           ->  Y                 also where X might vanish
+//   X sin a/cos a                   ->  X tan a
+//
+// A fraction is then written as it is, with common factors taken out, or expanded and factored again
+// (polynomial.h), whichever takes the fewest operations; a sum of fractions gives way to a product only where
+// that is much shorter. Each rewritten sum and product is held against the
+// one before by the test of identities; one that were not the same would be left as it was.
 #pragma once
 
 #include "sestina/symbolic/matrix.h"

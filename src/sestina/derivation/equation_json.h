@@ -1,0 +1,21 @@
+// The equations of motion of a model for programs. docs/symbolic.md describes the keys.
+#pragma once
+
+#include <string>
+
+#include "sestina/derivation/model_linearization.h"
+#include "sestina/symbolic/shared_parts.h"
+
+namespace sestina {
+
+// With what is shared under names of its own; the matrices are M and f, of a linearisation A and B.
+std::string write_json(const Model& model, const ModelEquations& equations, const std::string& name,
+                       const symbolic::SharedParts& parts);
+std::string write_json(const Model& model, const ModelEquations& equations,
+                       const ModelLinearization& linearization, const std::string& name,
+                       const symbolic::SharedParts& parts);
+
+// A name may be any text; a comment ends with its line.
+std::string on_one_line(std::string text);
+
+}  // namespace sestina

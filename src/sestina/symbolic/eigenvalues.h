@@ -1,0 +1,36 @@
+// Eigenvalues of a linearised system, and how they move with a parameter.
+#pragma once
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "sestina/symbolic/compiled_expressions.h"
+
+namespace sestina::symbolic {
+
+// Of a square matrix of numbers and parameters; by falling real part, then by falling imaginary part.
+std::vector<std::complex<double>> calc_eigenvalues(Mechanics& mechanics, const Matrix& A,
+                                                   const ParameterValues& parameters = {});
+
+struct EigenvalueBranches {
+  // Where the real part of a branch passes zero, located to 1e-12 of the interval between two values. Of a
+  // conjugate pair only the one with positive imaginary part is listed.
+  struct Change {
+    double value = 0.0;  // of the parameter
+    std::complex<double> eigenvalue;
+    bool is_stabilised = false;  // its real part becomes negative
+  };
+  std::vector<double> values;                               // of the parameter
+  std::vector<std::vector<std::complex<double>>> branches;  // (eigenvalues x values)
+  std::vector<Change> changes;                              // by value
+};
+
+// Follows each eigenvalue from value to value: those that belong together are chosen so that the sum of all
+// distances from where the last two values lead is least. At the first value they stand as calc_eigenvalues
+// sorts them.
+EigenvalueBranches calc_eigenvalue_branches(Mechanics& mechanics, const Matrix& A,
+                                            const Expression& parameter, std::span<const double> values,
+                                            const ParameterValues& others = {});
+
+}  // namespace sestina::symbolic

@@ -1,0 +1,145 @@
+#include "sestina/symbolic/steady_motion.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "symbolic/symbolic_fixture.h"
+
+namespace sestina::symbolic {
+namespace {
+
+class SteadyMotionTest : public test::SymbolicTest {
+ protected:
+  static double value_of(const SteadyMotion& steady, const Expression& symbol) {
+    for (const auto& [e, value] : steady.values) {
+      if (e == symbol) return value;
+    }
+    ADD_FAILURE() << to_text(symbol);
+    return NAN;
+  }
+
+  const ReferenceFrame N = mechanics.frame("N");
+  const Point O = mechanics.point("O");
+};
+
+// A double pendulum whose end is pulled sideways: each link points along the force that it carries.
+TEST_F(SteadyMotionTest, APulledDoublePendulumHangsAlongItsForces) {
+  const auto q = mechanics.dynamicsymbols<2>("q1 q2"), u = mechanics.dynamicsymbols<2>("u1 u2");
+  const auto [m, l, g, F] = mechanics.symbols<4>("m l g F");
+  const ReferenceFrame A = N.orientnew("A", q[0], N.z()), B = N.orientnew("B", q[1], N.z());
+  A.set_ang_vel(N, u[0] * N.z());
+  B.set_ang_vel(N, u[1] * N.z());
+  O.set_vel(N, Vector());
+  const Point P = O.locatenew("P", -l * A.y()), Q = P.locatenew("Q", -2 * l * B.y());
+  P.v2pt_theory(O, N, A);
+  Q.v2pt_theory(P, N, B);
+  const std::vector<Body> bodies = {Particle{"P", P, 2 * m}, Particle{"Q", Q, m}};
+  std::vector<Load> loads = gravity(-g * N.y(), bodies);
+  loads.emplace_back(Force{Q, F * N.x()});
+  const KanesMethod kane(N,
+                         {.q_ind = {q[0], q[1]},
+                          .u_ind = {u[0], u[1]},
+                          .kd_eqs = {mechanics.rate(q[0]) - u[0], mechanics.rate(q[1]) - u[1]}},
+                         bodies, loads);
+  const SteadyMotion rest =
+      find_equilibrium(motion_equations(kane), {{m, 1.5}, {l, 0.7}, {g, 9.81}, {F, 6.0}});
+  EXPECT_NEAR(value_of(rest, q[0]), std::atan(6.0 / (4.5 * 9.81)), 1e-14);
+  EXPECT_NEAR(value_of(rest, q[1]), std::atan(6.0 / (1.5 * 9.81)), 1e-14);
+  EXPECT_EQ(value_of(rest, u[0]), 0.0);
+  EXPECT_TRUE(rest.is_isolated);
+  // From near the top the one that stands is found.
+  const SteadyMotion standing = find_equilibrium(
+      motion_equations(kane), {{m, 1.5}, {l, 0.7}, {g, 9.81}, {F, 6.0}}, {{q[0], 3.0}, {q[1], 3.3}});
+  EXPECT_NEAR(value_of(standing, q[0]), M_PI + std::atan(6.0 / (4.5 * 9.81)), 1e-13);
+}
+
+TEST_F(SteadyMotionTest, MultipliersCarryWhatHangs) {
+  const auto q = mechanics.dynamicsymbols<2>("x y");
+  const auto [m, g, l] = mechanics.symbols<3>("m g l");
+  const Expression T = m * (pow(mechanics.rate(q[0]), 2) + pow(mechanics.rate(q[1]), 2)) / 2;
+  LagrangeOptions options;
+  options.hol_coneqs = {q[0] * q[0] + q[1] * q[1] - l * l};
+  const LagrangesMethod lagrange(mechanics, T - m * g * q[1], {q[0], q[1]}, options);
+  const SteadyMotion rest = find_equilibrium(motion_equations(mechanics, lagrange),
+                                             {{m, 1.5}, {l, 2.0}, {g, 9.81}}, {{q[0], 0.4}, {q[1], -1.0}});
+  EXPECT_NEAR(value_of(rest, q[0]), 0.0, 1e-12);
+  EXPECT_NEAR(value_of(rest, q[1]), -2.0, 1e-12);
+  EXPECT_NEAR(rest.multipliers.at(0), -1.5 * 9.81 / 4.0, 1e-12);
+}
+
+// The disc of Kane and Levinson 1985, section 8.1: of 5 r u1' = 4 g sin q2 + 6 r u2 u3 - r u3^2 tan q2 any
+// one is found that is unknown. Where the plane is, the disc rolls in a circle.
+TEST_F(SteadyMotionTest, ADiscTurnsSteadily) {
+  const auto q = mechanics.dynamicsymbols<3>("q1 q2 q3"), u = mechanics.dynamicsymbols<3>("u1 u2 u3");
+  const auto [r, m, g] = mechanics.symbols<3>("r m g");
+  const ReferenceFrame Y = N.orientnew("Y", q[0], N.z()), L = Y.orientnew("L", q[1], Y.x()),
+                       R = L.orientnew("R", q[2], L.y());
+  const Vector by_angles = R.ang_vel_in(N);
+  R.set_ang_vel(N, u[0] * L.x() + u[1] * L.y() + u[2] * L.z());
+  O.set_vel(N, Vector());
+  const Point C = O.locatenew("C", r * L.z());
+  C.v2pt_theory(O, N, R);
+  const Expression I = m * r * r / 4;
+  const std::vector<Body> bodies = {RigidBody{"disc", C, R, m, inertia(L, I, 2 * I, I), C}};
+  const Vector difference = R.ang_vel_in(N) - by_angles;
+  const KanesMethod kane(N,
+                         {.q_ind = {q[0], q[1], q[2]},
+                          .u_ind = {u[0], u[1], u[2]},
+                          .kd_eqs = {dot(difference, L.x()), dot(difference, L.y()), dot(difference, L.z())}},
+                         bodies, gravity(-g * N.z(), bodies));
+  const MotionEquations motion = motion_equations(kane);
+  const ParameterValues numbers = {{r, 0.3}, {m, 2.0}, {g, 9.81}};
+  const double lean = 0.3, turn = 1.1;
+  const double spin = (turn * turn * 0.3 * std::tan(lean) - 4 * 9.81 * std::sin(lean)) / (6 * turn * 0.3);
+  const SteadyMotion found =
+      find_steady_motion(motion, numbers, {.values = {{q[1], lean}, {u[2], turn}}, .unknowns = {u[1]}});
+  EXPECT_NEAR(value_of(found, u[1]), spin, 1e-12);
+  // The same with the gravity as the unknown, and with the lean.
+  const SteadyMotion planet = find_steady_motion(
+      motion, numbers, {.values = {{q[1], lean}, {u[1], spin / 2}, {u[2], turn}}, .unknowns = {g}});
+  EXPECT_NEAR(value_of(planet, g),
+              (turn * turn * 0.3 * std::tan(lean) - 6 * spin / 2 * turn * 0.3) / (4 * std::sin(lean)), 1e-11);
+  const SteadyMotion leaning = find_steady_motion(
+      motion, numbers, {.values = {{q[1], 0.2}, {u[1], spin}, {u[2], turn}}, .unknowns = {q[1]}});
+  EXPECT_NEAR(value_of(leaning, q[1]), lean, 1e-12);
+  // With lean and spin both unknown there is a whole family.
+  const SteadyMotion one_of_many = find_steady_motion(
+      motion, numbers, {.values = {{q[1], 0.2}, {u[1], spin}, {u[2], turn}}, .unknowns = {q[1], u[1]}});
+  EXPECT_FALSE(one_of_many.is_isolated);
+  EXPECT_LT(one_of_many.residual, 1e-12);
+}
+
+TEST_F(SteadyMotionTest, SaysWhatDoesNotBalance) {
+  const auto x = mechanics.dynamicsymbol("x"), v = mechanics.dynamicsymbol("v");
+  const Expression m = mechanics.symbol("m"), F = mechanics.symbol("F");
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, v * N.x());
+  const KanesMethod kane(N, {.q_ind = {x}, .u_ind = {v}, .kd_eqs = {mechanics.rate(x) - v}},
+                         {Particle{"P", P, m}}, {Force{P, F * N.x()}});
+  const MotionEquations motion = motion_equations(kane);
+  const auto message = [&](const auto& search) -> std::string {
+    try {
+      search();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message([&] {
+                find_equilibrium(motion, {{m, 1.0}, {F, 3.0}});
+              }),
+              testing::HasSubstr("the equation of motion of v stays at 3"));
+  EXPECT_THAT(message([&] {
+                find_equilibrium(motion, {{m, 1.0}});
+              }),
+              testing::HasSubstr("no value is given for F"));
+  EXPECT_THAT(message([&] {
+                find_equilibrium(motion, {{m, 1.0}, {F, 3.0}}, {{F, 1.0}});
+              }),
+              testing::HasSubstr("F is no coordinate"));
+}
+
+}  // namespace
+}  // namespace sestina::symbolic
