@@ -19,32 +19,15 @@
 
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/model/freeze.h"
-#include "sestina/model/system.h"
 #include "sestina/state_time/state_time_solver.h"
+#include "state_time/state_time_systems.h"
 
 namespace sestina {
 namespace {
 
 constexpr int kSamples = 4096;  // a second
+// Of double_pendulum().
 constexpr double kMass[] = {1.0, 0.5}, kLength[] = {0.8, 1.0}, kGravity = 2.0;
-
-System double_pendulum() {
-  System system;
-  system.gravity = {0, -kGravity, 0};
-  const char* names[] = {"upper", "lower"};
-  for (int i = 0; i < 2; ++i) {
-    const double inertia = kMass[i] * kLength[i] * kLength[i] / 12;
-    BodySpec& body = system.add_body(names[i], kMass[i]);
-    body.center_of_mass = {0, -kLength[i] / 2, 0};
-    body.inertia = {.xx = inertia, .zz = inertia};
-    body.add_point("tip", {0, -kLength[i], 0});
-  }
-  JointSpec& hip = system.add_joint("hip", "revolute", "ground.origin", "upper.origin");
-  hip.axis = {0, 0, 1}, hip.q = 1.0, hip.u = 1.0;
-  JointSpec& knee = system.add_joint("knee", "revolute", "upper.tip", "lower.origin");
-  knee.axis = {0, 0, 1}, knee.q = 0.2, knee.u = -2.0;
-  return system;
-}
 
 using Angles = std::array<long double, 4>;  // a1, a2 from the downward vertical, and their rates
 
@@ -121,7 +104,9 @@ struct Errors {
 class Study {
  public:
   explicit Study(int seconds)
-      : seconds_(seconds), model_(freeze(double_pendulum())), reference_(integrate_reference(seconds)) {}
+      : seconds_(seconds),
+        model_(freeze(test::double_pendulum())),
+        reference_(integrate_reference(seconds)) {}
 
   Errors measure(const StateTimeOptions& options) const {
     const auto begin = std::chrono::steady_clock::now();
@@ -134,7 +119,7 @@ class Study {
     add_curves(solver, errors);
     for (int e = 1; e <= options.elements; ++e) {
       State<double> state;
-      const double t = e * solver.element_length();
+      const double t = solver.elements()[static_cast<std::size_t>(e - 1)].end();
       solver.calc_state(t, state);
       const auto sample = static_cast<std::size_t>(std::lround(2 * kSamples * t));
       const Angles& y = reference_[sample];

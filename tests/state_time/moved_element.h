@@ -11,10 +11,10 @@ class MovedElement {
  public:
   static constexpr double kLength = 0.1;  // s
 
-  MovedElement(const System& system, std::uint64_t seed, TestFunctions tests)
+  MovedElement(const System& system, std::uint64_t seed, TestFunctions tests, const char* pair = "QC")
       : model_(freeze(system)),
         properties_(calc_properties(*model_)),
-        equations_(*model_, properties_, make_element_pair("QC", tests)),
+        equations_(*model_, properties_, make_element_pair(pair, tests)),
         random_(seed) {
     const ElementLayout& layout = equations_.layout();
     start_.resize(static_cast<std::size_t>(layout.start_size()));
@@ -52,6 +52,8 @@ class MovedElement {
   }
 
   const ElementEquations& equations() const { return equations_; }
+  const std::shared_ptr<const Model>& model() const { return model_; }
+  const Properties<double>& properties() const { return properties_; }
 
   // Row by column: by y, then by the start.
   std::vector<std::vector<double>> tangent() {

@@ -48,6 +48,20 @@ inline System spherical_chain(int links) {
   return system;
 }
 
+// Links of 0.5 m and 1 kg on hinges that turn about x and y in turn, each with a spring and a damper.
+inline System sprung_chain(int links) {
+  System system = spherical_chain(links);
+  for (int i = 0; i < links; ++i) {
+    JointSpec& joint = system.joints[static_cast<std::size_t>(i)];
+    joint.type = "revolute";
+    joint.axis = i % 2 == 0 ? Triple{1, 0, 0} : Triple{0, 1, 0};
+    joint.q = i == 0 ? 0.4 : 0.05, joint.u = i % 2 == 0 ? 0.5 : -0.4;
+    system.add_joint_spring("spring" + std::to_string(i), joint.name.text, 20.0);
+    system.add_joint_damper("damper" + std::to_string(i), joint.name.text, 0.1);
+  }
+  return system;
+}
+
 // A trunk with three branches of two links each, by revolute, universal and spherical joints.
 inline System branched_tree() {
   System system;

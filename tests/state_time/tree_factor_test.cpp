@@ -134,11 +134,11 @@ TEST(TimeMatrixTest, LeavesTheTreeWhereAForceCouplesBodiesThatNoJointConnects) {
   const std::vector<double> residual = element.residual(tangents.data());
   std::vector<double> by_elements(residual.size()), sparse(residual.size());
   TimeMatrix matrix(element.equations(), 1, TimeMatrixKind::kTree, TangentPart::kWhole, nullptr);
-  EXPECT_EQ(matrix.factor(MovedElement::kLength, tangents), -1);
+  EXPECT_EQ(matrix.factor({&MovedElement::kLength, 1}, tangents), -1);
   EXPECT_EQ(matrix.kind(), TimeMatrixKind::kByElements);
   matrix.solve(residual, by_elements);
   TimeMatrix baseline(element.equations(), 1, TimeMatrixKind::kSparse, TangentPart::kWhole, nullptr);
-  EXPECT_EQ(baseline.factor(MovedElement::kLength, tangents), -1);
+  EXPECT_EQ(baseline.factor({&MovedElement::kLength, 1}, tangents), -1);
   baseline.solve(residual, sparse);
   for (std::size_t i = 0; i < sparse.size(); ++i) EXPECT_NEAR(by_elements[i], sparse[i], 1e-8) << i;
 }

@@ -3,15 +3,12 @@
 // Any force element of the model may act: its value is taken at the points of the element, where q and u
 // follow from the motion of the bodies (joint_coordinates.h), and so is interpolated on the element like
 // everything else. A generalised force becomes a force and a torque along the joint, on the child and
-// opposite on the parent. Derivatives come from dual numbers, one direction for each number of a body's
-// motion, of which there are 18; that is 18 n evaluations of all forces at each point, and none where the
-// model has no force elements.
+// opposite on the parent. Derivatives: load_derivatives.h.
 #pragma once
 
 #include <optional>
 
-#include "sestina/dynamics/dual_forces.h"
-#include "sestina/state_time/joint_conditions.h"
+#include "sestina/state_time/load_derivatives.h"
 
 namespace sestina {
 
@@ -20,7 +17,7 @@ class AppliedLoads {
   // The model and the properties must outlive this. A model with a UserForce is refused (InputError).
   AppliedLoads(const Model& model, const Properties<double>& properties);
 
-  bool any() const { return dual_.has_value(); }
+  bool any() const { return derivatives_.has_value(); }
 
   // For the motion `bodies` at time t (s). `q` (nq) is a guess of the coordinates and then holds them.
   // Adds to the loads, if there are any. Throws ComputationError where a force is not finite, or where a
@@ -28,7 +25,7 @@ class AppliedLoads {
   void add_loads(double t, std::span<const BodyInstant> bodies, std::span<double> q,
                  std::span<BodyLoad> loads);
   // At the motion of the last add_loads: derivatives of -loads.
-  void add_derivatives(double t, std::span<const BodyInstant> bodies, DerivativeSink& sink);
+  void add_derivatives(std::span<const BodyInstant> bodies, DerivativeSink& sink);
 
   // Coordinates (from a guess) and speeds of a motion.
   void find_state(std::span<const BodyInstant> bodies, State<double>& state);
@@ -39,7 +36,7 @@ class AppliedLoads {
   State<double> state_;
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_;
-  std::optional<DualForces> dual_;
+  std::optional<LoadDerivatives> derivatives_;
 };
 
 }  // namespace sestina

@@ -8,16 +8,9 @@ namespace {
 using V3 = Vec3<double>;
 using M3 = Mat3<double>;
 
-V3 read(std::span<const double> numbers, int first) {
-  const auto i = static_cast<std::size_t>(first);
-  return {numbers[i], numbers[i + 1], numbers[i + 2]};
-}
 void add(std::span<double> numbers, int first, const V3& a) {
   const auto i = static_cast<std::size_t>(first);
   numbers[i] += a.x, numbers[i + 1] += a.y, numbers[i + 2] += a.z;
-}
-M3 read_C(std::span<const double> numbers, int first) {
-  return M3::from_columns(read(numbers, first), read(numbers, first + 3), read(numbers, first + 6));
 }
 M3 skew(const V3& a) { return {0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
 V3 unit(int i) { return {double(i == 0), double(i == 1), double(i == 2)}; }
@@ -108,14 +101,14 @@ void ElementEquations::calc_motion(double h, std::span<const double> start, std:
   for (int b = 0; b < layout_.bodies; ++b) {
     BodyInstant& body = bodies[static_cast<std::size_t>(b)];
     const int first = g == layout_.degree ? layout_.end(b) : layout_.point(g, b);
-    body = {read_C(y, first + kC), {}, read(y, first + kV), read(y, first + kW)};
+    body = {read_matrix(y, first + kC), {}, read_vector(y, first + kV), read_vector(y, first + kW)};
     if (g == layout_.degree) {
-      body.x = read(y, first + kX);
+      body.x = read_vector(y, first + kX);
       continue;
     }
-    body.x = read(start, ElementLayout::kEndNumbers * b + kX);
+    body.x = read_vector(start, ElementLayout::kEndNumbers * b + kX);
     for (int j = 0; j < layout_.degree; ++j) {
-      body.x += (h * pair_.A(g, j)) * read(y, layout_.point(j, b) + kV);  // (5)
+      body.x += (h * pair_.A(g, j)) * read_vector(y, layout_.point(j, b) + kV);  // (5)
     }
   }
 }
@@ -138,7 +131,7 @@ void ElementEquations::calc_point(double t, double h, int g, std::span<const dou
   const double at = t + h * pair_.points[static_cast<std::size_t>(g)];
   const auto nq = static_cast<std::size_t>(nq_);
   applied_.add_loads(at, bodies_, q.subspan(static_cast<std::size_t>(g) * nq, nq), load_);
-  if (tangent) applied_.add_derivatives(at, bodies_, site);
+  if (tangent) applied_.add_derivatives(bodies_, site);
   const auto first = static_cast<std::size_t>(layout_.point_multiplier(g));
   add_joints(site, y.subspan(first, rates_.size()), static_cast<int>(first), residual, tangent != nullptr);
   for (int b = 0; b < layout_.bodies; ++b) {
@@ -149,11 +142,11 @@ void ElementEquations::calc_point(double t, double h, int g, std::span<const dou
     for (int j = 0; j <= layout_.degree; ++j) {
       const std::span<const double> from = j == 0 ? start : y;
       const int node = j == 0 ? ElementLayout::kEndNumbers * b : layout_.point(j - 1, b);
-      v_rate += (pair_.D(g, j) / h) * read(from, node + kV);
-      w_rate += (pair_.D(g, j) / h) * read(from, node + kW);
+      v_rate += (pair_.D(g, j) / h) * read_vector(from, node + kV);
+      w_rate += (pair_.D(g, j) / h) * read_vector(from, node + kW);
       for (int c = 0; c < 3; ++c) {
         add(residual, layout_.point(g, b) + kC + 3 * c,
-            (pair_.D(g, j) / h) * read(from, node + kC + 3 * c));  // (3)
+            (pair_.D(g, j) / h) * read_vector(from, node + kC + 3 * c));  // (3)
       }
     }
     const int row = layout_.point(g, b);
@@ -199,17 +192,17 @@ void ElementEquations::calc_end(double h, std::span<const double> start, std::sp
     const auto i = static_cast<std::size_t>(b);
     const BodyInstant& body = bodies_[i];
     const int row = layout_.end(b), from_start = ElementLayout::kEndNumbers * b;
-    V3 v = body.v, w = body.w, x = body.x - read(start, from_start + kX);
+    V3 v = body.v, w = body.w, x = body.x - read_vector(start, from_start + kX);
     M3 C = body.C;
     for (int j = 0; j <= layout_.degree; ++j) {
       const auto node = static_cast<std::size_t>(j);
       const std::span<const double> from = j == 0 ? start : y;
       const int at = j == 0 ? from_start : layout_.point(j - 1, b);
       const double E = pair_.at_end[node];
-      v -= E * read(from, at + kV);
-      w -= E * read(from, at + kW);
-      C = C + M3{-E, 0, 0, 0, -E, 0, 0, 0, -E} * read_C(from, at + kC);
-      if (j > 0) x -= (h * pair_.weights[node - 1]) * read(from, at + kV);
+      v -= E * read_vector(from, at + kV);
+      w -= E * read_vector(from, at + kW);
+      C = C + M3{-E, 0, 0, 0, -E, 0, 0, 0, -E} * read_matrix(from, at + kC);
+      if (j > 0) x -= (h * pair_.weights[node - 1]) * read_vector(from, at + kV);
     }
     add(residual, row + kV, inertia_[i].mass * v - load_[i].force);  // (6)
     add(residual, row + kW, inertia_[i].J * w - load_[i].torque);

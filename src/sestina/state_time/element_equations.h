@@ -39,27 +39,10 @@
 #include <vector>
 
 #include "sestina/state_time/applied_loads.h"
+#include "sestina/state_time/element_layout.h"
 #include "sestina/state_time/element_pair.h"
 
 namespace sestina {
-
-// Where the unknowns of an element stand in its vector y. After each point's v, w, C of all bodies (15
-// numbers each) come its multipliers; the end has v, w, C, x (18 each) and the impulses. Rows have the same
-// numbers: Newton's equation that of v, and so on. The start has the form of an end without impulses; as
-// columns its numbers follow those of the element.
-struct ElementLayout {
-  int bodies = 0, multipliers = 0, degree = 0;
-
-  static constexpr int kPointNumbers = 15, kEndNumbers = 18;
-  int point_size() const { return kPointNumbers * bodies + multipliers; }
-  int end_start() const { return degree * point_size(); }
-  int start_size() const { return kEndNumbers * bodies; }
-  int size() const { return end_start() + start_size() + multipliers; }
-  int point(int g, int body) const { return g * point_size() + kPointNumbers * body; }
-  int point_multiplier(int g) const { return g * point_size() + kPointNumbers * bodies; }
-  int end(int body) const { return end_start() + kEndNumbers * body; }
-  int end_multiplier() const { return end_start() + start_size(); }
-};
 
 struct TangentEntry {
   int row, column;

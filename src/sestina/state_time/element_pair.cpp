@@ -110,8 +110,23 @@ void ElementPair::calc_shape(double s, double* values) const {
   for (std::size_t j = 0; j < nodes.size(); ++j) values[j] = lagrange(nodes, j, s);
 }
 
+void ElementPair::calc_shape_slope(double s, double* values) const {
+  const std::vector<double> nodes = nodes_of(*this);
+  for (std::size_t j = 0; j < nodes.size(); ++j) values[j] = lagrange_slope(nodes, j, s);
+}
+
+void ElementPair::calc_point_shape(double s, double* values) const {
+  for (std::size_t j = 0; j < points.size(); ++j) values[j] = lagrange(points, j, s);
+}
+
 void ElementPair::calc_integrals_of_point_values(double s, double* values) const {
   for (std::size_t j = 0; j < points.size(); ++j) values[j] = integral_to(*this, j, s);
+}
+
+std::string_view first_pair(std::string_view pair) { return pair == kAutomaticPair ? kFirstPair : pair; }
+
+std::string name_of_degree(int degree) {
+  return element_pair_names()[static_cast<std::size_t>(degree - kLeastDegree)];
 }
 
 ElementPair make_element_pair(std::string_view name, TestFunctions tests) {
@@ -120,7 +135,7 @@ ElementPair make_element_pair(std::string_view name, TestFunctions tests) {
   assert(found != names.end());
   ElementPair pair;
   pair.name = name;
-  pair.degree = 2 + static_cast<int>(found - names.begin());
+  pair.degree = kLeastDegree + static_cast<int>(found - names.begin());
   set_gauss_points(pair);
   if (tests == TestFunctions::kUpwind) set_radau_points(pair);
   for (const double point : pair.points) {

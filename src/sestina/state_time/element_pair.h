@@ -37,6 +37,8 @@
 
 namespace sestina {
 
+inline constexpr int kLeastDegree = 2, kMostDegree = 8;
+
 enum class TestFunctions { kNatural, kUpwind };
 
 struct ElementPair {
@@ -52,10 +54,19 @@ struct ElementPair {
 
   // L_j(s) for all j, 0 <= s <= 1.
   void calc_shape(double s, double* values) const;                      // (k + 1)
+  void calc_shape_slope(double s, double* values) const;                // (k + 1): L_j'(s)
+  void calc_point_shape(double s, double* values) const;                // (k): by the points alone
   void calc_integrals_of_point_values(double s, double* values) const;  // (k): from 0 to s
 };
 
 // LQ (p = 1, k = 2), QC (2, 3), P3P4, P4P5, P5P6, P6P7, P7P8: element_pair_names().
+// Not one of these, but a degree that a tolerance chooses, and the one that this begins with.
+inline constexpr std::string_view kAutomaticPair = "auto";
+inline constexpr std::string_view kFirstPair = "P3P4";
+
+std::string_view first_pair(std::string_view pair);  // what a run with `pair` begins with
+
+std::string name_of_degree(int degree);
 ElementPair make_element_pair(std::string_view name, TestFunctions tests);
 
 }  // namespace sestina

@@ -235,6 +235,31 @@ SpatialForce<double> JointConditions::calc_reaction(std::span<const BodyInstant>
   return {bodies[c].C * loads[c].torque - cross(arm, force), force};
 }
 
+// The directions of a joint's forces are at right angles to each other and to what acts along its freedom,
+// and so are those of its torques.
+void JointConditions::find_multipliers(const M3& C_parent, const M3& C_child,
+                                       const SpatialForce<double>& reaction,
+                                       std::span<double> multipliers) const {
+  for (const JointCondition& condition : conditions) {
+    const auto first = static_cast<std::size_t>(condition.first);
+    const V3 direction = C_parent * condition.n;
+    switch (condition.kind) {
+      case Kind::kPoint:
+        for (int i = 0; i < 3; ++i) multipliers[first + static_cast<std::size_t>(i)] = reaction.force[i];
+        break;
+      case Kind::kSlide:
+        multipliers[first] = dot(direction, reaction.force);
+        break;
+      case Kind::kTurn: {
+        const V3 turn = cross(C_child * condition.m, direction);
+        const double square = dot(turn, turn);
+        multipliers[first] = square > 0.0 ? dot(turn, reaction.torque) / square : 0.0;
+        break;
+      }
+    }
+  }
+}
+
 int count_multipliers(std::span<const JointConditions> joints) {
   int count = 0;
   for (const JointConditions& joint : joints) {

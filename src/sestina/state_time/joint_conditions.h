@@ -9,7 +9,7 @@
 // Every joint is made of conditions of three kinds; n is fixed in P, m in B, f are the multipliers:
 //   point  d = 0:                     force f on B at Mo, -f on P at F's origin                      (1)
 //   slide  (C_P n) . d = 0:           force f C_P n on B at Mo, the opposite on P at the same place  (2)
-//   turn   (C_P n) . (C_B m) = const: torque f C_B m x C_P n on P, the opposite on B                 (3)
+//   turn   (C_P n) . (C_B m) = const: torque f C_B m x C_P n on B, the opposite on P                 (3)
 // All are at most quadratic in x and C. Differentiated once, with C' = C [w x]:
 //   point  v_B + C_B (w_B x r) - v_P - C_P (w_P x s) = 0                                              (4)
 //   slide  (C_P (w_P x n)) . d + (C_P n) . d' = 0                                                     (5)
@@ -84,6 +84,10 @@ struct JointConditions {
   // The force (N) and the torque (N m) on the child at Mo, ground axes, that the multipliers stand for.
   SpatialForce<double> calc_reaction(std::span<const BodyInstant> bodies,
                                      std::span<const double> multipliers) const;
+  // Its inverse, for a joint that is closed: the multipliers of a reaction; what the joint itself exerts
+  // along its freedom, as a motor does, is left out.
+  void find_multipliers(const Mat3<double>& C_parent, const Mat3<double>& C_child,
+                        const SpatialForce<double>& reaction, std::span<double> multipliers) const;
 };
 
 // Of all joints, body after body. Throws InputError, which names them, for joints that have no conditions

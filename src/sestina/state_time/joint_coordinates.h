@@ -62,16 +62,21 @@ RelativeMotion<T> calc_relative_motion(const Pose<T>& X_WP, const SpatialMotion<
            transpose_times(X_WF.R, V_WM.v - V_WP.v - cross(V_WP.w, to_M))}};
 }
 
+// [turn; shift] of X_FM from pose(q), in the axes of F.
+template <class T, class Joint>
+SpatialMotion<T> calc_misfit(const Joint& joint, const Pose<T>& X_FM, const T* q) {
+  const Pose<T> X = joint.pose(q);
+  const Rotation<T> E = X_FM.R * X.R.transpose();
+  const T half(0.5);
+  return {{half * (E.zy - E.yz), half * (E.xz - E.zx), half * (E.yx - E.xy)}, X_FM.p - X.p};
+}
+
 // One repetition; returns the square of the displacement.
 template <class T, class Joint>
 T improve_coordinates(const Joint& joint, const Pose<T>& X_FM, T* q) {
   if constexpr (Joint::kNu > 0) {
-    const Pose<T> X = joint.pose(q);
-    const Rotation<T> E = X_FM.R * X.R.transpose();
-    const T half(0.5);
-    const Vec3<T> turn{half * (E.zy - E.yz), half * (E.xz - E.zx), half * (E.yx - E.xy)};
     std::array<T, static_cast<std::size_t>(Joint::kNu)> d;
-    solve_for_speeds(joint.H(q), SpatialMotion<T>{turn, X_FM.p - X.p}, d.data());
+    solve_for_speeds(joint.H(q), calc_misfit(joint, X_FM, q), d.data());
     Joint::plus(q, d.data(), q);
     T sum(0);
     for (const T& x : d) sum += x * x;

@@ -5,378 +5,469 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "sestina/base/error.h"
+#include "sestina/base/memory.h"
+#include "sestina/parallel/communicator.h"
+#include "sestina/state_time/memory_estimate.h"
 
 namespace sestina {
 namespace {
 
-using V3 = Vec3<double>;
+// Spreads of the elements of a window, and those of them by which a smooth motion has come near its
+// tolerance: after these the elements that are still off are cut.
+constexpr int kMostSpreads = 40, kSmoothSpreads = 3;
+constexpr int kMostAttempts = 24;         // to find elements that Newton's method can solve
+constexpr int kMostInWindow = 1'000'000;  // elements that a tolerance may ask for
 
-constexpr int kMostIterations = 30;
-// Largest correction, relative to the largest number of its kind, with which Newton's method has converged;
-// and how large it may be where round-off keeps it from getting any smaller.
-constexpr double kConverged = 1e-12, kStalled = 1e-8;
-
-void write(std::span<double> numbers, int first, const V3& a) {
-  const auto i = static_cast<std::size_t>(first);
-  numbers[i] = a.x, numbers[i + 1] = a.y, numbers[i + 2] = a.z;
-}
-V3 read(std::span<const double> numbers, int first) {
-  const auto i = static_cast<std::size_t>(first);
-  return {numbers[i], numbers[i + 1], numbers[i + 2]};
-}
-Mat3<double> read_C(std::span<const double> numbers, int first) {
-  return Mat3<double>::from_columns(read(numbers, first), read(numbers, first + 3), read(numbers, first + 6));
-}
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+std::span<BodyError> of_bodies(std::vector<BodyError>& errors, int element, int bodies) {
+  return std::span<BodyError>(errors).subspan(index(element) * index(bodies), index(bodies));
+}
+
+// Relative to these sizes; not a number where one is not.
+double largest_of(std::span<const BodyError> errors, const BodyError& size) {
+  double largest = 0.0;
+  for (const BodyError& of : errors) {
+    for (const double part : {of.v / size.v, of.w / size.w, of.C / size.C, of.x / size.x}) {
+      largest = part <= largest ? largest : part;
+    }
+  }
+  return largest;
+}
+
+// The longest lever or radius of gyration.
+double length_of(const Properties<double>& properties, std::span<const JointConditions> joints) {
+  double length = 0.0;
+  for (const JointConditions& joint : joints) {
+    const RigidInertia<double>& M = properties.bodies[BodyIndex(joint.child + 1)].M;
+    const double trace = M.J.xx + M.J.yy + M.J.zz;
+    const double gyration = M.mass > 0.0 ? std::sqrt(trace / (2.0 * M.mass)) : 0.0;
+    length = std::max({length, norm(joint.r), norm(joint.s), gyration});
+  }
+  return length;
+}
 
 }  // namespace
 
 StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<double> properties,
-                                 StateTimeOptions options, Executor* executor)
+                                 StateTimeOptions options, Executor* executor, StateTimeRanks ranks)
     : model_(std::move(model)),
       properties_(std::move(properties)),
       options_(std::move(options)),
+      dynamics_(model_, properties_, "recursive"),
+      guess_(dynamics_),
       executor_(executor),
-      dynamics_(model_, properties_, "recursive") {
+      ranks_(ranks),
+      inverse_(*model_),
+      udot_(index(model_->nu())) {
   if (!model_->events().empty()) {
     throw InputError(fmt::format("{}: state-time equations have no events", model_->events().front().name));
   }
   assert(options_.elements >= 1 && options_.windows >= 1 && options_.windows <= options_.elements);
-  const int most = (options_.elements + options_.windows - 1) / options_.windows;
-  for (int e = 0; e < most; ++e) {
-    equations_.push_back(std::make_unique<ElementEquations>(
-        *model_, properties_, make_element_pair(options_.pair, options_.tests)));
+  assert(options_.pair != kAutomaticPair || options_.tolerance > 0.0);
+  check_stretches(ranks);
+  use_pair(first_pair(options_.pair));
+  if (options_.tolerance > 0.0 && options_.guess == FirstGuess::kMarch) {
+    ElementForm form{make_element_pair(kFirstPair, options_.tests), layout()};
+    form.layout.degree = form.pair.degree;
+    marched_form_ = std::make_shared<ElementForm>(std::move(form));
+    marched_estimate_ = std::make_unique<ErrorEstimate>(*marched_form_);
   }
-  layout_ = equations_.front()->layout();
-  const std::size_t all = index(options_.elements);
-  unknowns_.resize(all * index(layout_.size()));
-  coordinates_.resize(all * index(layout_.degree * model_->nq()));
-  end_coordinates_.resize((all + 1) * index(model_->nq()));
-  initial_numbers_.resize(index(layout_.start_size()));
-  prepare(most);
-  int unknowns = layout_.size();
-  // v, the multipliers of conditions on places, and x at the end.
-  if (linear_part_) unknowns -= linear_part_->unknowns_of_element() + 3 * layout_.bodies;
-  statistics_.unknowns = static_cast<long>(most) * unknowns;
+  length_ = length_of(properties_, equations_->joints());
+  const int most = (options_.elements + options_.windows - 1) / options_.windows;
+  if (options_.tolerance == 0.0) {
+    equations_->prepare(most);
+    statistics_.unknowns = equations_->unknowns(most);
+  }
+  rates_at_start_.resize(index(layout().bodies));
+  rates_at_end_ = rates_at_start_;
 }
 StateTimeSolver::~StateTimeSolver() = default;
 
-std::span<const double> StateTimeSolver::start_of(int element) const {
-  if (element == 0) return initial_numbers_;
-  return unknowns_of(element - 1).subspan(index(layout_.end_start()), index(layout_.start_size()));
+void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
+  const int processes = ranks.communicator ? ranks.communicator->size() : 1;
+  const int stretches = options_.stretches == 0 ? processes : options_.stretches;
+  const int fewest = options_.elements / options_.windows;
+  if (stretches < processes || stretches > fewest) {
+    throw InputError(fmt::format(
+        "{} stretches of time on {} {}: a window can have at least one for each, and at most its {} {}",
+        stretches, processes, processes == 1 ? "process" : "processes", fewest,
+        fewest == 1 ? "element" : "elements"));
+  }
+  if (stretches == 1) return;
+  if (options_.scheme != StateTimeScheme::kNewton || options_.matrix == TimeMatrixKind::kSparse) {
+    throw InputError(
+        fmt::format("{} stretches of time: the linear_quadratic scheme and the sparse matrix of all elements "
+                    "have one",
+                    stretches));
+  }
+  stretches_ = stretches;
 }
-std::span<double> StateTimeSolver::unknowns_of(int element) {
-  return std::span<double>(unknowns_).subspan(index(element) * index(layout_.size()), index(layout_.size()));
-}
-std::span<const double> StateTimeSolver::unknowns_of(int element) const {
-  return std::span<const double>(unknowns_).subspan(index(element) * index(layout_.size()),
-                                                    index(layout_.size()));
-}
-std::span<double> StateTimeSolver::coordinates_of(int element) {
-  const std::size_t size = index(layout_.degree * model_->nq());
-  return std::span<double>(coordinates_).subspan(index(element) * size, size);
+
+// The equations of one pair at a time hold memory.
+void StateTimeSolver::use_pair(std::string_view pair) {
+  if (pair == pair_) return;
+  equations_.reset();
+  equations_ = std::make_unique<WindowEquations>(*model_, properties_, std::string(pair), options_.tests,
+                                                 options_.scheme, options_.matrix, executor_);
+  if (stretches_ > 1) equations_->cut_into_stretches({stretches_, options_.order}, ranks_);
+  estimate_ = std::make_unique<ErrorEstimate>(*equations_->form());
+  pair_ = pair;
 }
 
 void StateTimeSolver::start(const State<double>& initial, double duration) {
   assert(duration > 0.0);
   initial_ = march_ = initial;
-  element_length_ = duration / options_.elements;
-  next_element_ = next_window_ = 0;
+  duration_ = duration;
+  next_window_ = 0;
+  reach_ = INFINITY;
   const long unknowns = statistics_.unknowns;
   statistics_ = {};
   statistics_.unknowns = unknowns;
+  choice_ = {};
+  use_pair(first_pair(options_.pair));
+  std::vector<double> numbers(index(layout().start_size()));
   dynamics_.update(initial_);
-  put_instants(dynamics_.kinematics(), initial_numbers_, 0, ElementLayout::kEndNumbers, true);
-  std::copy(initial.q.begin(), initial.q.end(), end_coordinates_.begin());
+  put_instants(dynamics_.kinematics(), properties_, numbers, 0, ElementLayout::kEndNumbers, true);
+  trajectory_.begin(initial.t, numbers, initial.q);
+  trajectory_.reserve(*equations_->form(), options_.elements);
 }
 
-// v, w, C and, where wanted, x of all bodies.
-void StateTimeSolver::put_instants(const Kinematics<double>& kinematics, std::span<double> numbers, int first,
-                                   int stride, bool with_x) const {
-  for (int b = 0; b < layout_.bodies; ++b) {
-    const BodyMotion<double>& motion = kinematics.motion[index(b + 1)];
-    const V3 c = motion.X_WB.R * properties_.bodies[BodyIndex(b + 1)].M.c;
-    const int at = first + stride * b;
-    write(numbers, at, motion.V_WB.v + cross(motion.V_WB.w, c));
-    write(numbers, at + 3, transpose_times(motion.X_WB.R, motion.V_WB.w));
-    for (int j = 0; j < 3; ++j) write(numbers, at + 6 + 3 * j, motion.X_WB.R.column(j));
-    if (with_x) write(numbers, at + 15, motion.X_WB.p + c);
+// Of the elements that the next window begins with.
+std::vector<double> StateTimeSolver::first_lengths() const {
+  if (options_.tolerance == 0.0) {
+    const double h = duration_ / options_.elements;
+    const double within_reach = std::max(1.0, std::floor(reach_ / h + 1e-9));
+    const double left = last_element() - trajectory_.size();
+    return std::vector<double>(static_cast<std::size_t>(std::min(left, within_reach)), h);
   }
-}
-
-// Writes the state march_ as the guess at point g, or at the end.
-void StateTimeSolver::take_guess(int element, int g) {
-  dynamics_.update(march_);
-  const std::span<double> y = unknowns_of(element);
-  if (g == layout_.degree) {
-    put_instants(dynamics_.kinematics(), y, layout_.end(0), ElementLayout::kEndNumbers, true);
-    return;
-  }
-  put_instants(dynamics_.kinematics(), y, layout_.point(g, 0), ElementLayout::kPointNumbers, false);
-  std::copy(march_.q.begin(), march_.q.end(),
-            coordinates_of(element).begin() + g * static_cast<std::ptrdiff_t>(march_.q.size()));
-}
-
-namespace {
-
-// One step of the classical Runge-Kutta rule.
-class March {
- public:
-  March(ForwardDynamics& dynamics, State<double>& state) : dynamics_(dynamics), state_(state), at_(state) {}
-
-  void step_to(double t) {
-    static constexpr double kNode[] = {0.0, 0.5, 0.5, 1.0}, kWeight[] = {1.0, 2.0, 2.0, 1.0};
-    const double dt = t - state_.t;
-    const std::size_t nq = state_.q.size(), nu = state_.u.size();
-    std::vector<double> dq(nq), du(nu), q_rate(nq), u_rate(nu);
-    at_ = state_;
-    for (int stage = 0; stage < 4; ++stage) {
-      at_.t = state_.t + kNode[stage] * dt;
-      for (std::size_t i = 0; i < nq; ++i) at_.q[i] = state_.q[i] + kNode[stage] * dt * q_rate[i];
-      for (std::size_t i = 0; i < nu; ++i) at_.u[i] = state_.u[i] + kNode[stage] * dt * u_rate[i];
-      dynamics_.calc_udot(at_, u_rate);
-      calc_q_dot<double>(dynamics_.model(), at_.q, at_.u, q_rate);
-      for (std::size_t i = 0; i < nq; ++i) dq[i] += kWeight[stage] / 6.0 * dt * q_rate[i];
-      for (std::size_t i = 0; i < nu; ++i) du[i] += kWeight[stage] / 6.0 * dt * u_rate[i];
-    }
-    for (std::size_t i = 0; i < nq; ++i) state_.q[i] += dq[i];
-    for (std::size_t i = 0; i < nu; ++i) state_.u[i] += du[i];
-    normalize_q<double>(dynamics_.model(), state_.q);
-    state_.t = t;
-  }
-
- private:
-  ForwardDynamics& dynamics_;
-  State<double>& state_;
-  State<double> at_;
-};
-
-}  // namespace
-
-void StateTimeSolver::guess_by_march(int first, int count) {
-  calc_state(initial_.t + first * element_length_, march_);
-  March march(dynamics_, march_);
-  for (int e = first; e < first + count; ++e) {
-    for (int g = 0; g <= layout_.degree; ++g) {
-      const double s = g < layout_.degree ? pair().points[index(g)] : 1.0;
-      march.step_to(initial_.t + (e + s) * element_length_);
-      take_guess(e, g);
-    }
-    std::copy(march_.q.begin(), march_.q.end(), end_coordinates_.begin() + (e + 1) * model_->nq());
-  }
-}
-
-void StateTimeSolver::guess_held(int first, int count) {
-  calc_state(initial_.t + first * element_length_, march_);
-  for (int e = first; e < first + count; ++e) {
-    for (int g = 0; g <= layout_.degree; ++g) take_guess(e, g);
-    std::copy(march_.q.begin(), march_.q.end(), end_coordinates_.begin() + (e + 1) * model_->nq());
-  }
+  const double window = std::min(window_end() - trajectory_.end(), reach_);
+  // The elements that the window before would have liked at its end.
+  const double length = choice_.wanted.empty() ? duration_ / options_.elements : choice_.wanted.back();
+  const auto count =
+      static_cast<std::size_t>(std::clamp(std::ceil(window / length), 1.0, double(kMostInWindow)));
+  return std::vector<double>(count, window / static_cast<double>(count));
 }
 
 bool StateTimeSolver::solve_window() {
+  constexpr double kLonger = 1.25;
   assert(!is_complete());
-  const int first = next_element_;
-  const int last =
-      static_cast<int>(static_cast<long>(options_.elements) * (next_window_ + 1) / options_.windows);
-  const int count = last - first;
-  const double t = solved_to();
-  const std::size_t size = index(count) * index(layout_.size());
-  const auto clear = [&] {
-    std::fill_n(unknowns_.begin() + static_cast<std::ptrdiff_t>(first) * layout_.size(), size, 0.0);
-  };
-  std::string failure;
-  bool is_solved = false;
-  if (options_.guess == FirstGuess::kMarch) {
-    clear();
-    try {
-      guess_by_march(first, count);
-      is_solved = iterate(first, count, failure);
-    } catch (const ComputationError& error) {
-      failure = error.reason();
-    }
+  const int first = trajectory_.size();
+  const double t = trajectory_.end();
+  if (choice_.degree > 0) use_pair(name_of_degree(choice_.degree));
+  trajectory_.append(equations_->form(), first_lengths());
+  if (marched_form_) look_ahead(first);
+  Failure failure;
+  attempts_ = 0;
+  const long shorter_before = statistics_.shorter_windows;
+  const bool is_solved = has_room(index(trajectory_.size() - first), failure) &&
+                         solve_with_ease(first, failure) &&
+                         (options_.tolerance == 0.0 || reach_tolerance(first, failure));
+  const double end = trajectory_.end();
+  const int count = trajectory_.size() - first;
+  if (is_solved) {
+    statistics_.unknowns = std::max(statistics_.unknowns, equations_->unknowns(count));
+    reach_ = statistics_.shorter_windows > shorter_before ? end - t : kLonger * reach_;
+    const bool is_at_end = options_.tolerance == 0.0
+                               ? trajectory_.size() == last_element()
+                               : end >= window_end() - 1e-9 * trajectory_.elements().back().h;
+    if (is_at_end) ++next_window_;
+    return true;
   }
-  if (!is_solved && !is_interrupted()) {
-    clear();
-    guess_held(first, count);
-    ++statistics_.held_windows;
-    is_solved = iterate(first, count, failure);
-    if (is_solved) continue_coordinates(first, count);
-  }
-  if (!is_solved && is_interrupted()) return false;
-  if (!is_solved) {
-    throw ComputationError(t, fmt::format("the equations of the {} elements from here to {} s have not been "
-                                          "solved: {}; more windows or more elements may help",
-                                          count, t + count * element_length_, failure));
-  }
-  next_element_ = last;
-  ++next_window_;
-  return true;
+  trajectory_.cut(first);
+  if (is_interrupted()) return false;
+  throw ComputationError(
+      t, fmt::format("the equations of the {} from here to {:.12g} s have not been solved: {}; {} may help",
+                     count == 1 ? "element" : fmt::format("{} elements", count), end, failure.reason,
+                     failure.advice));
 }
 
-// The coordinates at the ends of elements, each from the one before.
-void StateTimeSolver::continue_coordinates(int first, int count) {
-  next_element_ = first + count;
-  for (int e = first; e < first + count; ++e) {
-    const auto q = end_coordinates_.begin() + static_cast<std::ptrdiff_t>(e) * model_->nq();
-    std::copy(q, q + model_->nq(), q + model_->nq());
-    calc_state(initial_.t + (e + 1) * element_length_, march_);
-    std::copy(march_.q.begin(), march_.q.end(), q + model_->nq());
+// Of elements that a tolerance asks for; the caller's own are checked before a run.
+bool StateTimeSolver::has_room(std::size_t elements, Failure& failure) {
+  if (options_.tolerance == 0.0) return true;
+  StateTimeOptions options = options_;
+  options.pair = pair_;
+  const StateTimeMemory memory = estimate_memory(*model_, properties_, options);
+  const auto count = static_cast<double>(elements);
+  const double solved = memory.of_run * trajectory_.size();
+  const double wanted = solved + memory.total(count, 1.0);
+  double room = options_.most_memory;
+  if (room == 0.0) {
+    const std::optional<double> available = available_memory();
+    if (!available) return true;
+    room = *available + solved + memory.of_window * equations_->room();
   }
-}
-
-void StateTimeSolver::prepare(int most) {
-  const std::size_t size = index(most) * index(layout_.size());
-  tangents_.resize(index(most));
-  residuals_.resize(size), corrections_.resize(size);
-  const auto make = [&](TangentPart part) {
-    return std::make_unique<TimeMatrix>(*equations_.front(), most, options_.matrix, part, executor_);
-  };
-  matrix_ = make(TangentPart::kWhole);
-  if (options_.scheme == StateTimeScheme::kLinearQuadratic) linear_part_ = make(TangentPart::kLinear);
-}
-
-// Newton's method from the guess; false with the reason where it does not converge.
-bool StateTimeSolver::iterate(int first, int count, std::string& failure) {
-  const auto tell_singular = [&](int element) {
-    failure = fmt::format("the equations are singular in the element from {} s",
-                          initial_.t + (first + element) * element_length_);
-    return false;
-  };
-  double before = INFINITY;
-  if (linear_part_) {
-    if (const int singular = solve_linear_part(first, count); singular >= 0) return tell_singular(singular);
-  }
-  for (int i = 1; i <= kMostIterations && !is_interrupted(); ++i) {
-    assemble(first, count);
-    const int singular = matrix_->factor(element_length_, tangents_of(count));
-    if (singular >= 0) return tell_singular(singular);
-    matrix_->solve(of_window(residuals_, count), of_window(corrections_, count));
-    ++statistics_.iterations;
-    statistics_.most_iterations = std::max(statistics_.most_iterations, i);
-    const double correction = correct(first, count);
-    if (!std::isfinite(correction)) break;
-    if (correction <= kConverged || (correction <= kStalled && correction > 0.5 * before)) {
-      statistics_.correction = std::max(statistics_.correction, correction);
-      return true;
-    }
-    before = correction;
-    if (linear_part_) {
-      if (const int element = solve_linear_part(first, count); element >= 0) return tell_singular(element);
-    }
-  }
-  failure = fmt::format("Newton's method does not converge (last correction {:.1e})", before);
+  double has_too_many = wanted > room ? 1.0 : 0.0;
+  if (ranks_.communicator) ranks_.communicator->take_largest({&has_too_many, 1});
+  if (has_too_many == 0.0) return true;
+  failure = {fmt::format("the tolerance {:.1e} asks for {} elements, which take {} of memory, and {} are "
+                         "available",
+                         options_.tolerance, elements, bytes_in_words(wanted), bytes_in_words(room)),
+             "more windows or a larger tolerance"};
   return false;
 }
 
-// v, x and the multipliers of conditions on places, for the w and C at hand. Returns the first element whose
-// equations are singular, or -1.
-int StateTimeSolver::solve_linear_part(int first, int count) {
-  assemble(first, count);
-  const int singular = linear_part_->factor(element_length_, tangents_of(count));
-  if (singular >= 0) return singular;
-  linear_part_->solve(of_window(residuals_, count), of_window(corrections_, count));
-  const std::span<double> y = std::span<double>(unknowns_).subspan(index(first) * index(layout_.size()),
-                                                                   index(count) * index(layout_.size()));
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] += corrections_[i];
-  return -1;
+bool StateTimeSolver::solve_with_ease(int first, Failure& failure) {
+  bool is_solved = solve_elements(first, failure);
+  while (!is_solved && !is_interrupted() && ++attempts_ <= kMostAttempts) {
+    if (!ease(first, failure)) return false;
+    is_solved = solve_elements(first, failure);
+  }
+  return is_solved;
 }
 
-void StateTimeSolver::assemble(int first, int count) {
-  const auto assemble_some = [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      std::vector<TangentEntry>& tangent = tangents_[index(i)];
-      tangent.clear();
-      const std::span<double> residual =
-          std::span<double>(residuals_).subspan(index(i) * index(layout_.size()), index(layout_.size()));
-      equations_[index(i)]->calc_residual(initial_.t + (first + i) * element_length_, element_length_,
-                                          start_of(first + i), unknowns_of(first + i),
-                                          coordinates_of(first + i), residual, &tangent);
+// Where Newton's method fails: elements that are not the caller's to choose may be too long, then the window
+// longer than it can see from its guess. What is left of that is solved as a window of its own.
+bool StateTimeSolver::ease(int first, Failure& failure) {
+  constexpr int kHalvings = 2;
+  const int count = trajectory_.size() - first;
+  const bool is_shorter = count > 1 && (options_.tolerance == 0.0 || attempts_ > kHalvings);
+  if (!is_shorter && (options_.tolerance == 0.0 || !has_room(2 * index(count), failure))) return false;
+  const TimeTrajectory old = trajectory_.cut(first);
+  std::vector<double> lengths;
+  for (const TimeElement& element : old.elements().first(index(is_shorter ? count / 2 : count))) {
+    if (is_shorter) {
+      lengths.push_back(element.h);
+    } else {
+      lengths.insert(lengths.end(), 2, element.h / 2.0);
     }
+  }
+  trajectory_.append(equations_->form(), lengths);
+  ++(is_shorter ? statistics_.shorter_windows : statistics_.spreads);
+  return true;
+}
+
+// Elements up to the next window's end, where they are the caller's.
+int StateTimeSolver::last_element() const {
+  return static_cast<int>(static_cast<long>(options_.elements) * (next_window_ + 1) / options_.windows);
+}
+
+double StateTimeSolver::window_end() const {
+  return initial_.t + duration_ * (next_window_ + 1) / options_.windows;
+}
+
+bool StateTimeSolver::solve_elements(int first, Failure& failure) {
+  const auto clear = [&] {
+    const std::span<double> y = trajectory_.unknowns_from(first);
+    std::fill(y.begin(), y.end(), 0.0);
   };
-  if (executor_) {
-    executor_->parallel_for(count, 1, assemble_some);
-  } else {
-    assemble_some(0, count);
+  const double start = trajectory_.element(first).t;
+  std::string of_march, reason_of_march;
+  if (options_.guess == FirstGuess::kMarch) {
+    try {
+      calc_state(start, march_);
+      guess_.march(march_, trajectory_, first, interrupt_);
+      if (iterate(first, failure)) return true;
+      of_march = reason_of_march = failure.reason;
+    } catch (const ComputationError& error) {
+      of_march = error.what(), reason_of_march = error.reason();
+    }
+    if (is_interrupted()) return false;
+    clear();
+  }
+  calc_state(start, march_);
+  guess_.hold(march_, trajectory_, first);
+  ++statistics_.held_windows;
+  if (!iterate(first, failure)) {
+    // What stopped the march is the likelier cause.
+    if (reason_of_march == failure.reason) failure.reason = of_march;
+    if (!of_march.empty() && of_march != failure.reason) {
+      failure.reason = fmt::format("{} (and from a state held: {})", of_march, failure.reason);
+    }
+    return false;
+  }
+  continue_coordinates(first);
+  return true;
+}
+
+bool StateTimeSolver::iterate(int first, Failure& failure) {
+  const WindowEquations::Outcome outcome = equations_->solve(trajectory_, first, interrupt_);
+  statistics_.iterations += outcome.iterations;
+  statistics_.factors += outcome.factors;
+  statistics_.most_iterations = std::max(statistics_.most_iterations, outcome.iterations);
+  if (outcome.is_solved) statistics_.correction = std::max(statistics_.correction, outcome.correction);
+  failure = {outcome.failure,
+             options_.tolerance == 0.0 ? "more elements, or forces without jumps," : "forces without jumps"};
+  return outcome.is_solved;
+}
+
+// The coordinates at the ends of elements, each from the one before.
+void StateTimeSolver::continue_coordinates(int first) {
+  for (int e = first; e < trajectory_.size(); ++e) {
+    if (wants_end()) return;
+    const std::span<const double> q = trajectory_.coordinates_at_start(e);
+    const std::span<double> next = trajectory_.coordinates_at_start(e + 1);
+    std::copy(q.begin(), q.end(), next.begin());
+    calc_state(trajectory_.element(e).end(), march_);
+    std::copy(march_.q.begin(), march_.q.end(), next.begin());
   }
 }
 
-// Adds the correction and returns how large it was: the largest of velocities, angular velocities, direction
-// cosines and places, each relative to the largest of its kind. Multipliers follow from these.
-double StateTimeSolver::correct(int first, int count) {
-  double change[4] = {}, size[4] = {1e-300, 1e-300, 1.0, 1e-300};
-  const auto look = [&](std::span<const double> y, std::span<const double> dy, int at, int numbers) {
-    for (int i = 0; i < numbers; ++i) {
-      const int kind = i < 3 ? 0 : i < 6 ? 1 : i < 15 ? 2 : 3;
-      const double step = std::abs(dy[index(at + i)]);
-      change[kind] = step <= change[kind] ? change[kind] : step;  // keeps what is not a number
-      size[kind] = std::max(size[kind], std::abs(y[index(at + i)]));
+bool StateTimeSolver::reach_tolerance(int first, Failure& failure) {
+  for (int spread = 0;; ++spread) {
+    const double error = update_errors(first, *estimate_);
+    // After the first spread the degree stays, so that spreads come to an end.
+    const int degree = layout().degree;
+    const DegreeRange range = spread == 0 ? degrees() : DegreeRange{degree, degree};
+    choice_ = choose_elements(element_errors_, options_.tolerance, degree, range);
+    statistics_.error = std::max(statistics_.error, error <= options_.tolerance ? error : 0.0);
+    if (error <= options_.tolerance) return true;
+    std::vector<double> lengths;
+    const TimeTrajectory old = trajectory_.cut(first);
+    for (const TimeElement& element : old.elements()) lengths.push_back(element.h);
+    lengths = spread < kSmoothSpreads ? spread_elements(lengths, choice_.wanted)
+                                      : cut_elements(lengths, choice_.wanted, shortest_length(old.end()));
+    if (spread == kMostSpreads || !std::isfinite(error) || lengths.size() > kMostInWindow) {
+      failure = {
+          fmt::format("the errors of elements, estimated as {:.1e}, do not come below the tolerance {:.1e}",
+                      error, options_.tolerance),
+          "a larger tolerance"};
+      trajectory_.append(equations_->form(), lengths);
+      return false;
     }
+    if (name_of_degree(choice_.degree) != pair_) ++statistics_.changes;
+    use_pair(name_of_degree(choice_.degree));
+    const bool has_memory = has_room(lengths.size(), failure);
+    trajectory_.append(equations_->form(), lengths);
+    if (!has_memory) return false;
+    ++statistics_.spreads;
+    guess_.take_mesh(old, trajectory_, first);
+    if (!iterate(first, failure) && (is_interrupted() || !solve_with_ease(first, failure))) return false;
+    continue_coordinates(first);
+  }
+}
+
+// Which instants can still tell apart.
+double StateTimeSolver::shortest_length(double t) const {
+  constexpr double kRoundOff = 64.0 * std::numeric_limits<double>::epsilon();
+  return kRoundOff * std::max(std::abs(t), duration_);
+}
+
+// Accelerations from the equations of motion at an end of an element.
+void StateTimeSolver::update_rates(double t, std::vector<BodyRates>& rates) {
+  calc_state(t, march_);
+  dynamics_.calc_udot(march_, udot_);
+  const Kinematics<double>& kinematics = dynamics_.kinematics();
+  update_inverse_dynamics<double>(*model_, properties_, kinematics, dynamics_.forces(), udot_, inverse_);
+  for (std::size_t b = 0; b < rates.size(); ++b) {
+    const BodyMotion<double>& motion = kinematics.motion[b + 1];
+    const SpatialMotion<double>& A = inverse_.acceleration[b + 1];
+    const Vec3<double> c = motion.X_WB.R * properties_.bodies[BodyIndex(static_cast<int>(b) + 1)].M.c;
+    rates[b] = {A.v + cross(A.w, c) + cross(motion.V_WB.w, cross(motion.V_WB.w, c)),
+                transpose_times(motion.X_WB.R, A.w)};
+  }
+}
+
+void StateTimeSolver::estimate_errors(int element, std::span<BodyError> errors) {
+  const TimeElement& at = trajectory_.element(element);
+  update_rates(at.t, rates_at_start_);
+  update_rates(at.end(), rates_at_end_);
+  ErrorEstimate(*at.form).calc(at.h, trajectory_.start_of(element), trajectory_.unknowns_of(element),
+                               rates_at_start_, rates_at_end_, errors);
+}
+
+DegreeRange StateTimeSolver::degrees() const {
+  if (options_.pair == kAutomaticPair) return {kLeastDegree, kMostDegree};
+  return {layout().degree, layout().degree};
+}
+
+// Chooses pair and lengths of the window's elements from a march. Its elements get as long as their
+// polynomials just resolve the motion, so that it can be told what others would do. Where it leads nowhere
+// all stays as it is.
+void StateTimeSolver::look_ahead(int first) {
+  constexpr int kMostRounds = 5;
+  constexpr double kResolved = 1e-4, kMuch = 0.01;
+  const double tolerance = std::max(kResolved, options_.tolerance);
+  std::vector<double> lengths;
+  const TimeTrajectory old = trajectory_.cut(first);
+  for (const TimeElement& element : old.elements()) lengths.push_back(element.h);
+  const std::vector<double> begun_with = lengths;
+  for (int round = 0; round < kMostRounds && lengths.size() <= kMostInWindow && !is_interrupted(); ++round) {
+    trajectory_.append(marched_form_, lengths);
+    double error = NAN;
+    try {
+      calc_state(trajectory_.element(first).t, march_);
+      guess_.march(march_, trajectory_, first, interrupt_);
+      error = update_errors(first, *marched_estimate_);
+    } catch (const ComputationError&) {
+      // The time is told where the elements are solved.
+    }
+    trajectory_.cut(first);
+    if (!std::isfinite(error)) break;
+    if (error <= tolerance && (error >= kMuch * tolerance || lengths.size() == 1)) {
+      choice_ = choose_elements(element_errors_, options_.tolerance, marched_form_->pair.degree, degrees());
+      use_pair(name_of_degree(choice_.degree));
+      trajectory_.append(equations_->form(), spread_elements(lengths, choice_.wanted));
+      return;
+    }
+    const int degree = marched_form_->pair.degree;
+    const ElementChoice next = choose_elements(element_errors_, tolerance, degree, {degree, degree});
+    lengths = spread_elements(lengths, next.wanted);
+  }
+  trajectory_.append(equations_->form(), begun_with);
+}
+
+void StateTimeSolver::estimate_lower_errors(int element, std::span<BodyError> errors) const {
+  const TimeElement& at = trajectory_.element(element);
+  ErrorEstimate(*at.form).calc_lower(at.h, trajectory_.start_of(element), trajectory_.unknowns_of(element),
+                                     errors);
+}
+
+// Of the window's motion, for its errors to be relative to. Systems at rest, or nearly: a velocity matters by
+// how far it leads in the window, and places by the size of bodies; what is less is round-off.
+BodyError StateTimeSolver::find_sizes(int first) const {
+  constexpr double kSlow = 1e-3;
+  BodyError size{0.0, 0.0, 1.0, kSlow * length_};
+  const auto look = [&](std::span<const double> numbers, int at, bool has_place) {
+    size.v = std::max(size.v, norm(read_vector(numbers, at)));
+    size.w = std::max(size.w, norm(read_vector(numbers, at + 3)));
+    if (has_place) size.x = std::max(size.x, norm(read_vector(numbers, at + 15)));
   };
+  for (int e = first; e < trajectory_.size(); ++e) {
+    const ElementLayout& layout = trajectory_.element(e).form->layout;
+    const std::span<const double> start = trajectory_.start_of(e), y = trajectory_.unknowns_of(e);
+    for (int b = 0; b < layout.bodies; ++b) {
+      look(start, ElementLayout::kEndNumbers * b, true), look(y, layout.end(b), true);
+      for (int g = 0; g < layout.degree; ++g) look(y, layout.point(g, b), false);
+    }
+  }
+  const double window = trajectory_.end() - trajectory_.element(first).t;
+  size.v = std::max(size.v, kSlow * std::max(size.x, length_) / window);
+  size.w = std::max(size.w, kSlow / window);
+  return size;
+}
+
+// The estimates of all elements, relative to what the tolerance is; returns the largest.
+double StateTimeSolver::update_errors(int first, const ErrorEstimate& estimate) {
+  const ElementLayout layout = trajectory_.element(first).form->layout;
+  const int count = trajectory_.size() - first, bodies = layout.bodies;
+  errors_.resize(index(count) * index(bodies)), lower_errors_.resize(errors_.size());
+  update_rates(trajectory_.element(first).t, rates_at_end_);
   for (int e = 0; e < count; ++e) {
-    const std::span<double> y = unknowns_of(first + e);
-    const std::span<const double> dy =
-        std::span<const double>(corrections_).subspan(index(e) * y.size(), y.size());
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] += dy[i];
-    for (int b = 0; b < layout_.bodies; ++b) {
-      for (int g = 0; g < layout_.degree; ++g) look(y, dy, layout_.point(g, b), ElementLayout::kPointNumbers);
-      look(y, dy, layout_.end(b), ElementLayout::kEndNumbers);
-    }
+    if (wants_end()) return NAN;
+    const TimeElement& at = trajectory_.element(first + e);
+    const std::span<const double> start = trajectory_.start_of(first + e),
+                                  y = trajectory_.unknowns_of(first + e);
+    std::swap(rates_at_start_, rates_at_end_);
+    update_rates(at.end(), rates_at_end_);
+    estimate.calc(at.h, start, y, rates_at_start_, rates_at_end_, of_bodies(errors_, e, bodies));
+    estimate.calc_lower(at.h, start, y, of_bodies(lower_errors_, e, bodies));
   }
-  // Systems at rest, or nearly: a velocity matters by how far it leads in an element.
-  size[0] = std::max(size[0], size[3] / element_length_ * 1e-3);
-  size[1] = std::max(size[1], 1e-3 / element_length_);
-  size[3] = std::max(size[3], size[0] * element_length_);
+  const BodyError size = find_sizes(first);
+  const double shortest = shortest_length(trajectory_.end());
+  element_errors_.resize(index(count));
   double largest = 0.0;
-  for (int kind = 0; kind < 4; ++kind) {
-    const double relative = change[kind] / size[kind];
-    largest = relative <= largest ? largest : relative;
+  for (int e = 0; e < count; ++e) {
+    double error = largest_of(of_bodies(errors_, e, bodies), size);
+    if (trajectory_.element(first + e).h <= shortest && std::isfinite(error)) error = 0.0;
+    element_errors_[index(e)] = {trajectory_.element(first + e).h, error,
+                                 largest_of(of_bodies(lower_errors_, e, bodies), size)};
+    largest = error <= largest ? largest : error;  // keeps what is not a number
   }
   return largest;
-}
-
-StateTimeSolver::Place StateTimeSolver::find(double t) const {
-  const double elements = (t - initial_.t) / element_length_;
-  // Instants that are an end of an element but for round-off are meant to be one.
-  const double nearest = std::round(elements), tolerance = 1e-9;
-  if (std::abs(elements - nearest) <= tolerance) {
-    const int end = static_cast<int>(nearest);
-    return end == 0 ? Place{0, 0.0} : Place{std::min(end, options_.elements) - 1, 1.0};
-  }
-  const int element = std::clamp(static_cast<int>(std::floor(elements)), 0, options_.elements - 1);
-  return {element, elements - element};
-}
-
-void StateTimeSolver::calc_bodies(double t, std::span<BodyInstant> bodies) const {
-  const Place place = find(t);
-  const std::span<const double> start = start_of(place.element), y = unknowns_of(place.element);
-  if (place.s == 0.0 || place.s == 1.0) {
-    for (int b = 0; b < layout_.bodies; ++b) {
-      const std::span<const double> from = place.s == 0.0 ? start : y;
-      const int at = place.s == 0.0 ? ElementLayout::kEndNumbers * b : layout_.end(b);
-      bodies[index(b)] = {read_C(from, at + 6), read(from, at + 15), read(from, at), read(from, at + 3)};
-    }
-    return;
-  }
-  std::vector<double> shape(index(layout_.degree + 1)), integral(index(layout_.degree));
-  pair().calc_shape(place.s, shape.data());
-  pair().calc_integrals_of_point_values(place.s, integral.data());
-  for (int b = 0; b < layout_.bodies; ++b) {
-    const int first = ElementLayout::kEndNumbers * b;
-    BodyInstant body{{}, read(start, first + 15), {}, {}};
-    for (int j = 0; j <= layout_.degree; ++j) {
-      const std::span<const double> from = j == 0 ? start : y;
-      const int at = j == 0 ? first : layout_.point(j - 1, b);
-      const double L = shape[index(j)];
-      body.v += L * read(from, at);
-      body.w += L * read(from, at + 3);
-      body.C = body.C + Mat3<double>{L, 0, 0, 0, L, 0, 0, 0, L} * read_C(from, at + 6);
-      if (j > 0) body.x += (element_length_ * integral[index(j - 1)]) * read(from, at);
-    }
-    bodies[index(b)] = body;
-  }
 }
 
 void StateTimeSolver::calc_state(double t, State<double>& state) {
@@ -384,35 +475,24 @@ void StateTimeSolver::calc_state(double t, State<double>& state) {
     state = initial_;
     return;
   }
-  assert(t <= solved_to() * (1.0 + 1e-9));
-  const Place place = find(t);
-  std::vector<BodyInstant> bodies(index(layout_.bodies));
-  calc_bodies(t, bodies);
-  const int element = place.element + (place.s > 0.5 ? 1 : 0);
-  const auto guess = end_coordinates_.begin() + static_cast<std::ptrdiff_t>(element) * model_->nq();
+  const TimeTrajectory::Place place = trajectory_.find(t);
+  std::vector<BodyInstant> bodies(index(layout().bodies));
+  trajectory_.calc_bodies(t, bodies);
+  const std::span<const double> guess =
+      trajectory_.coordinates_at_start(place.element + (place.s > 0.5 ? 1 : 0));
   state.t = t;
-  state.q.assign(guess, guess + model_->nq());
+  state.q.assign(guess.begin(), guess.end());
   state.u.resize(index(model_->nu()));
-  equations_.front()->loads().find_state(bodies, state);
+  equations_->loads().find_state(bodies, state);
   normalize_q<double>(*model_, state.q);
 }
 
 void StateTimeSolver::calc_multiplier_reactions(double t, std::span<SpatialForce<double>> reactions) const {
-  const Place place = find(t);
-  std::vector<BodyInstant> bodies(index(layout_.bodies));
+  std::vector<BodyInstant> bodies(index(layout().bodies));
   calc_bodies(t, bodies);
-  std::vector<double> f(index(layout_.multipliers));
-  const std::vector<double>& points = pair().points;
-  for (std::size_t g = 0; g < points.size(); ++g) {
-    double shape = 1.0;
-    for (std::size_t j = 0; j < points.size(); ++j) {
-      if (j != g) shape *= (place.s - points[j]) / (points[g] - points[j]);
-    }
-    const std::span<const double> at =
-        unknowns_of(place.element).subspan(index(layout_.point_multiplier(static_cast<int>(g))), f.size());
-    for (std::size_t i = 0; i < f.size(); ++i) f[i] += shape * at[i];
-  }
-  for (const JointConditions& joint : equations_.front()->joints()) {
+  std::vector<double> f(index(layout().multipliers));
+  trajectory_.calc_multipliers(t, f);
+  for (const JointConditions& joint : equations_->joints()) {
     reactions[index(joint.child + 1)] = joint.calc_reaction(bodies, f);
   }
 }

@@ -2,6 +2,8 @@
 
 #include <Eigen/SparseLU>
 #include <algorithm>
+#include <cassert>
+#include <functional>
 
 #include "sestina/parallel/executor.h"
 
@@ -10,6 +12,8 @@ namespace {
 
 using Sparse = Eigen::SparseMatrix<double>;
 using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -31,7 +35,10 @@ class SparseFactor {
     lu_.factorize(A_);
     return lu_.info() == Eigen::Success;
   }
-  Vector solve(const Vector& b) const { return lu_.solve(b); }
+  template <class B>
+  B solve(const B& b) const {
+    return lu_.solve(b);
+  }
 
  private:
   Sparse A_;
@@ -56,10 +63,12 @@ struct TimeMatrix::Parts {
   int unknowns = 0;
   std::vector<std::unique_ptr<ElementPart>> of_element;
   SparseFactor whole;
+  std::vector<Outcome> outcomes;  // of elements
 
   Outcome factor_element(int e, double h, const std::vector<TangentEntry>& tangent);
   bool factor_sparse(ElementPart& part, const std::vector<TangentEntry>& tangent) const;
   bool factor_whole(std::span<const std::vector<TangentEntry>> tangents);
+  void solve_element(int e, std::span<const double> start, std::span<double> b);
   void take_elements();
 };
 
@@ -136,13 +145,18 @@ bool TimeMatrix::Parts::factor_whole(std::span<const std::vector<TangentEntry>> 
   return whole.factor(count * size, all);
 }
 
-int TimeMatrix::factor(double h, std::span<const std::vector<TangentEntry>> tangents) {
+int TimeMatrix::factor(std::span<const double> lengths, std::span<const std::vector<TangentEntry>> tangents,
+                       const std::atomic<bool>* interrupt) {
   Parts& p = *parts_;
   if (p.kind == TimeMatrixKind::kSparse) return p.factor_whole(tangents) ? -1 : 0;
   const int count = static_cast<int>(tangents.size());
-  std::vector<Outcome> outcomes(tangents.size());
+  std::vector<Outcome>& outcomes = p.outcomes;
+  outcomes.assign(tangents.size(), Outcome::kRegular);
   const auto factor_some = [&](int begin, int end) {
-    for (int e = begin; e < end; ++e) outcomes[index(e)] = p.factor_element(e, h, tangents[index(e)]);
+    for (int e = begin; e < end; ++e) {
+      if (interrupt && interrupt->load(std::memory_order_relaxed)) return;
+      outcomes[index(e)] = p.factor_element(e, lengths[index(e)], tangents[index(e)]);
+    }
   };
   const auto factor_all = [&] {
     if (p.executor) {
@@ -168,24 +182,50 @@ void TimeMatrix::solve(std::span<const double> residuals, std::span<double> corr
     d = p.whole.solve(Vector(-r));
     return;
   }
-  const Eigen::Index size = p.layout.size(), count = r.size() / size;
-  Vector b(size);
-  for (Eigen::Index e = 0; e < count; ++e) {  // (1)
-    b = -r.segment(e * size, size);
-    const std::span<double> own(b.data(), index(p.layout.size()));
-    const Eigen::Index start = (e - 1) * size + p.layout.end_start();
+  solve_stretch({0, static_cast<int>(r.size()) / p.layout.size()}, {}, residuals, corrections);
+}
+
+// b <- A_e^-1 (b - B_e start), where there is a change of the start.
+void TimeMatrix::Parts::solve_element(int e, std::span<const double> start, std::span<double> b) {
+  if (kind == TimeMatrixKind::kTree) {
+    TreeFactor& tree = *trees[index(e)];
+    if (!start.empty()) tree.subtract_start(start, b);
+    tree.solve(b);
+    return;
+  }
+  ElementPart& part = *of_element[index(e)];
+  Eigen::Map<Vector> x(b.data(), layout.size());
+  if (!start.empty()) x -= part.B * Eigen::Map<const Vector>(start.data(), layout.start_size());
+  x = part.A.solve(Vector(x));
+}
+
+void TimeMatrix::solve_stretch(Stretch stretch, std::span<const double> start_change,
+                               std::span<const double> residuals, std::span<double> corrections) {
+  Parts& p = *parts_;
+  assert(p.kind != TimeMatrixKind::kSparse);
+  const std::size_t size = index(p.layout.size());
+  std::span<const double> start = start_change;
+  for (int e = stretch.first; e < stretch.first + stretch.count; ++e) {  // (1)
+    const std::span<double> own = corrections.subspan(index(e) * size, size);
+    const std::span<const double> residual = residuals.subspan(index(e) * size, size);
+    std::transform(residual.begin(), residual.end(), own.begin(), std::negate<>());
+    p.solve_element(e, start, own);
+    start = own.subspan(index(p.layout.end_start()), index(p.layout.start_size()));
+  }
+}
+
+void TimeMatrix::carry(Stretch stretch, int columns, std::span<double> changes) {
+  Parts& p = *parts_;
+  assert(p.kind != TimeMatrixKind::kSparse);
+  Eigen::Map<RowMatrix> change(changes.data(), p.layout.start_size(), columns);
+  for (int e = stretch.first; e < stretch.first + stretch.count; ++e) {
     if (p.kind == TimeMatrixKind::kTree) {
-      TreeFactor& tree = *p.trees[static_cast<std::size_t>(e)];
-      if (e > 0) {
-        tree.subtract_start({d.data() + start, index(p.layout.start_size())}, own);
-      }
-      tree.solve(own);
-      d.segment(e * size, size) = b;
+      p.trees[index(e)]->carry(columns, changes);
       continue;
     }
-    ElementPart& part = *p.of_element[static_cast<std::size_t>(e)];
-    if (e > 0) b -= part.B * d.segment(start, p.layout.start_size());
-    d.segment(e * size, size) = part.A.solve(b);
+    const ElementPart& part = *p.of_element[index(e)];
+    const Matrix b = -(part.B * change);
+    change = part.A.solve(b).middleRows(p.layout.end_start(), p.layout.start_size());
   }
 }
 

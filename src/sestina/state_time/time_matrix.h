@@ -12,6 +12,7 @@
 // A sparse LU is analysed again only when its pattern has changed.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,11 +33,25 @@ class TimeMatrix {
              Executor* executor);
   ~TimeMatrix();
 
-  // Of elements h long, a tangent for each. Returns the first element whose part is singular, or -1; the
-  // baseline cannot tell which and returns 0.
-  int factor(double h, std::span<const std::vector<TangentEntry>> tangents);
+  // Of elements of these lengths (s), a tangent for each. Returns the first element whose part is singular,
+  // or -1; the baseline cannot tell which and returns 0.
+  int factor(std::span<const double> lengths, std::span<const std::vector<TangentEntry>> tangents,
+             const std::atomic<bool>* interrupt = nullptr);
   // corrections <- -J^-1 residuals; both (as many elements x layout.size()).
   void solve(std::span<const double> residuals, std::span<double> corrections);
+
+  // Of a stretch of elements by itself, where the matrix is factored by elements or along trees. Stretches
+  // that have no element in common may be solved at the same time.
+  struct Stretch {
+    int first = 0, count = 0;  // elements
+  };
+  // (1) of these elements, with the start of the first changed by start_change (layout.start_size()), or by
+  // nothing where that is empty. residuals and corrections are those of all elements.
+  void solve_stretch(Stretch stretch, std::span<const double> start_change, std::span<const double> residuals,
+                     std::span<double> corrections);
+  // Without residuals: each of `columns` changes of the start of the first (layout.start_size() x columns, by
+  // rows) gives way to the change of the end of the last that it brings about.
+  void carry(Stretch stretch, int columns, std::span<double> changes);
 
   // The way that is taken.
   TimeMatrixKind kind() const;

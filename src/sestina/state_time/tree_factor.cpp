@@ -33,6 +33,22 @@ struct Entry {
   double value;
 };
 
+// Right-hand sides and what becomes of them: one, or several by rows.
+template <class Values>
+struct RightHandSides {
+  std::vector<Values> d, c, x;  // of each body: d_b; c of (4), in the order of G's rows; x_e
+  std::vector<Values> solved;   // room for A_bb^-1 r_b
+};
+
+// x <- A^-1 b, as lu.solve(b) would, which takes memory for P b.
+template <class B, class X>
+void solve_into(const Eigen::PartialPivLU<Matrix>& lu, const B& b, X& x) {
+  const auto& to = lu.permutationP().indices();
+  for (Eigen::Index i = 0; i < b.rows(); ++i) x.row(to[i]) = b.row(i);
+  lu.matrixLU().triangularView<Eigen::UnitLower>().solveInPlace(x);
+  lu.matrixLU().triangularView<Eigen::Upper>().solveInPlace(x);
+}
+
 struct Node {
   int parent = kNoBody;
   int size = 0;    // of d_b
@@ -64,12 +80,15 @@ struct TreeFactor::Numbers {
     Matrix P, P_inverse;
     Matrix W[3];
     RowMatrix G;  // (9 (k + 1) x 3 k)
-    Vector d, c;  // d_b; c of (4), in the order of G's rows
-    Eigen::Vector3d x;
   };
   std::vector<OfBody> bodies;
+  Eigen::PartialPivLU<Matrix> P_lu;  // of one body after the other, as is G_i
+  Matrix G_i;
   std::vector<Entry> start;     // B
   std::vector<Entry> followed;  // coefficients of C and x_e in rows that are kept
+  RightHandSides<Vector> one;
+  RightHandSides<RowMatrix> several;
+  RowMatrix b;  // (layout.size() x columns)
   double h = 0.0;
 };
 
@@ -131,6 +150,32 @@ std::shared_ptr<const TreeFactor::Plan> TreeFactor::make_plan(const ElementLayou
 
 int TreeFactor::kept(const Plan& plan) { return static_cast<int>(plan.unknowns.size()); }
 
+double TreeFactor::bytes(const Plan& plan) {
+  const double k = plan.layout.degree;
+  double numbers = 0.0;
+  for (const Node& node : plan.nodes) {
+    const double n = node.size, m = node.parent == kNoBody ? 0.0 : plan.nodes[index(node.parent)].motion;
+    numbers += 2.0 * n * n + 3.0 * n * m + 2.0 * n;
+    if (plan.is_whole()) numbers += 5.0 * 9.0 * k * k + 9.0 * (k + 1.0) * (3.0 * k + 1.0);
+  }
+  return static_cast<double>(sizeof(double)) * numbers;
+}
+
+namespace {
+
+template <class Values, class Plan>
+RightHandSides<Values> make_right_hand_sides(const Plan& plan, int columns) {
+  RightHandSides<Values> sides;
+  for (const Node& node : plan.nodes) {
+    sides.d.emplace_back(node.size, columns), sides.solved.emplace_back(node.size, columns);
+    sides.c.emplace_back(plan.is_whole() ? 9 * (plan.layout.degree + 1) : 0, columns);
+    sides.x.emplace_back(3, columns);
+  }
+  return sides;
+}
+
+}  // namespace
+
 TreeFactor::TreeFactor(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)), numbers_(std::make_unique<Numbers>()) {
   const int k = plan_->layout.degree;
@@ -139,17 +184,17 @@ TreeFactor::TreeFactor(std::shared_ptr<const Plan> plan)
     const Node& node = plan_->nodes[b];
     Numbers::OfBody& body = numbers_->bodies[b];
     body.A.resize(node.size, node.size);
-    body.d.resize(node.size);
     const int parent = node.parent == kNoBody ? 0 : plan_->nodes[index(node.parent)].motion;
     body.with_parent.resize(node.size, parent);
     body.U.resize(node.size, parent);
     body.of_parent.resize(parent, node.size);
     if (!plan_->is_whole()) continue;
-    body.P.resize(3 * k, 3 * k);
+    body.P.resize(3 * k, 3 * k), body.P_inverse.resize(3 * k, 3 * k);
     for (Matrix& W : body.W) W.resize(3 * k, 3 * k);
     body.G.resize(9 * (k + 1), 3 * k);
-    body.c.resize(9 * (k + 1));
   }
+  if (plan_->is_whole()) numbers_->G_i.resize(3 * k, 3 * k);
+  numbers_->one = make_right_hand_sides<Vector>(*plan_, 1);
 }
 TreeFactor::~TreeFactor() = default;
 
@@ -173,9 +218,12 @@ void TreeFactor::eliminate_cosines(std::span<const TangentEntry> tangent) {
     }
   }
   for (Numbers::OfBody& body : numbers_->bodies) {
-    body.P_inverse = body.P.inverse();
+    numbers_->P_lu.compute(body.P);
+    solve_into(numbers_->P_lu, Matrix::Identity(3 * k, 3 * k), body.P_inverse);
+    Matrix& G = numbers_->G_i;
     for (int i = 0; i < 3; ++i) {
-      const Matrix G = -body.P_inverse * body.W[i];
+      G.noalias() = body.P_inverse * body.W[i];
+      G *= -1.0;
       for (int at = 0; at < 3 * k; ++at) body.G.row(3 * at + i) = G.row(at);
       for (int c = 0; c < 3; ++c) {
         auto end = body.G.row(9 * k + 3 * c + i);
@@ -241,7 +289,7 @@ TreeFactor::Status TreeFactor::factor(double h, std::span<const TangentEntry> ta
     if (!body.lu.matrixLU().allFinite() || !(pivots.cwiseAbs().minCoeff() > 0.0)) return Status::kSingular;
     const int parent = plan_->nodes[index(b)].parent;
     if (parent == kNoBody) continue;
-    body.U = body.lu.solve(body.with_parent);
+    solve_into(body.lu, body.with_parent, body.U);
     const int motion = plan_->nodes[index(parent)].motion;
     // Conditions that hold points together act on the parent by their multipliers alone.
     const Eigen::Index own = plan_->nodes[index(b)].motion;
@@ -260,77 +308,102 @@ void TreeFactor::subtract_start(std::span<const double> start, std::span<double>
 }
 
 // c of (4) and the share of x_e that does not follow from v; r_b.
-void TreeFactor::begin_solution(std::span<const double> b) {
+template <class Columns, class B>
+void TreeFactor::begin_solution(Columns& work, const B& b) const {
   const ElementLayout& layout = plan_->layout;
   const int k = layout.degree;
   for (int body = 0; body < layout.bodies; ++body) {
-    Numbers::OfBody& numbers = numbers_->bodies[index(body)];
-    const auto read = [&](int first) { return Eigen::Map<const Eigen::Vector3d>(b.data() + first); };
-    numbers.x = read(layout.end(body) + kX);
-    for (int i = 0; i < numbers.d.size(); ++i) {
-      numbers.d[i] = b[index(plan_->unknowns[index(plan_->first[index(body)] + i)])];
+    const Numbers::OfBody& numbers = numbers_->bodies[index(body)];
+    work.x[index(body)] = b.template middleRows<3>(layout.end(body) + kX);
+    auto& d = work.d[index(body)];
+    for (int i = 0; i < d.rows(); ++i) {
+      d.row(i) = b.row(plan_->unknowns[index(plan_->first[index(body)] + i)]);
     }
     if (!plan_->is_whole()) continue;
-    Vector& c = numbers.c;
+    auto& c = work.c[index(body)];
     c.setZero();
     for (int at = 0; at < 3 * k; ++at) {
-      const int row = layout.point(at / 3, body) + kC + 3 * (at % 3);
-      for (int to = 0; to < 3 * k; ++to) c.segment<3>(3 * to) += numbers.P_inverse(to, at) * read(row);
+      const auto row = b.template middleRows<3>(layout.point(at / 3, body) + kC + 3 * (at % 3));
+      for (int to = 0; to < 3 * k; ++to) c.template middleRows<3>(3 * to) += numbers.P_inverse(to, at) * row;
     }
-    for (int i = 0; i < 9; ++i) {
-      c[9 * k + i] = b[index(layout.end(body) + kC + i)];
-      for (int j = 1; j <= k; ++j) c[9 * k + i] += plan_->pair.at_end[index(j)] * c[9 * (j - 1) + i];
+    c.template bottomRows<9>() = b.template middleRows<9>(layout.end(body) + kC);
+    for (int j = 1; j <= k; ++j) {
+      c.template bottomRows<9>() += plan_->pair.at_end[index(j)] * c.template middleRows<9>(9 * (j - 1));
     }
   }
   for (const Entry& entry : numbers_->followed) {
     const Site& row = plan_->sites[index(entry.row)];
     const Site& column = plan_->sites[index(entry.column)];
-    const Numbers::OfBody& from = numbers_->bodies[index(column.body)];
-    const double known = column.role == Role::kPlace ? from.x[column.index] : from.c[column.index];
-    numbers_->bodies[index(row.body)].d[row.index] -= entry.value * known;
+    const auto& from = column.role == Role::kPlace ? work.x : work.c;
+    work.d[index(row.body)].row(row.index) -= entry.value * from[index(column.body)].row(column.index);
   }
 }
 
-void TreeFactor::end_solution(std::span<double> b) {
+template <class Columns, class B>
+void TreeFactor::end_solution(Columns& work, B& b) const {
   const ElementLayout& layout = plan_->layout;
   const int k = layout.degree;
-  std::fill(b.begin(), b.end(), 0.0);
+  b.setZero();
   for (int body = 0; body < layout.bodies; ++body) {
-    Numbers::OfBody& numbers = numbers_->bodies[index(body)];
-    for (int i = 0; i < numbers.d.size(); ++i) {
-      b[index(plan_->unknowns[index(plan_->first[index(body)] + i)])] = numbers.d[i];
+    const Numbers::OfBody& numbers = numbers_->bodies[index(body)];
+    const auto& d = work.d[index(body)];
+    for (int i = 0; i < d.rows(); ++i) {
+      b.row(plan_->unknowns[index(plan_->first[index(body)] + i)]) = d.row(i);
     }
-    Eigen::Map<Eigen::Vector3d> x(b.data() + layout.end(body) + kX);
-    x = numbers.x;
+    auto x = b.template middleRows<3>(layout.end(body) + kX);
+    x = work.x[index(body)];
     for (int g = 0; g < k; ++g) {
-      x += numbers_->h * plan_->pair.weights[index(g)] * numbers.d.segment<3>(3 * g);  // (3)
+      x += numbers_->h * plan_->pair.weights[index(g)] * d.template middleRows<3>(3 * g);  // (3)
     }
     if (!plan_->is_whole()) continue;
-    numbers.c.noalias() += numbers.G * numbers.d.segment(plan_->w_start(), 3 * k);  // (4)
-    for (int i = 0; i < numbers.c.size(); ++i) {
-      const int g = i / 9;
-      b[index((g == k ? layout.end(body) : layout.point(g, body)) + kC + i % 9)] = numbers.c[i];
+    auto& c = work.c[index(body)];
+    c.noalias() += numbers.G * d.middleRows(plan_->w_start(), 3 * k);  // (4)
+    for (int g = 0; g <= k; ++g) {
+      const int first = (g == k ? layout.end(body) : layout.point(g, body)) + kC;
+      b.template middleRows<9>(first) = c.template middleRows<9>(9 * g);
     }
   }
+}
+
+template <class Columns, class B>
+void TreeFactor::solve_columns(Columns& work, B& b) {
+  begin_solution(work, b);
+  const int bodies = plan_->layout.bodies;
+  for (int i = bodies - 1; i >= 0; --i) {  // (6)
+    const Numbers::OfBody& body = numbers_->bodies[index(i)];
+    auto& d = work.d[index(i)];
+    solve_into(body.lu, d, work.solved[index(i)]);
+    d.swap(work.solved[index(i)]);
+    const int parent = plan_->nodes[index(i)].parent;
+    if (parent == kNoBody) continue;
+    work.d[index(parent)].topRows(body.of_parent.rows()).noalias() -= body.of_parent * d;
+  }
+  for (int i = 0; i < bodies; ++i) {  // (7)
+    const Numbers::OfBody& body = numbers_->bodies[index(i)];
+    const int parent = plan_->nodes[index(i)].parent;
+    if (parent == kNoBody) continue;
+    work.d[index(i)].noalias() -= body.U * work.d[index(parent)].topRows(body.U.cols());
+  }
+  end_solution(work, b);
 }
 
 void TreeFactor::solve(std::span<double> b) {
-  begin_solution(b);
-  const int bodies = plan_->layout.bodies;
-  for (int i = bodies - 1; i >= 0; --i) {  // (6)
-    Numbers::OfBody& body = numbers_->bodies[index(i)];
-    body.d = body.lu.solve(body.d).eval();
-    const int parent = plan_->nodes[index(i)].parent;
-    if (parent == kNoBody) continue;
-    numbers_->bodies[index(parent)].d.head(body.of_parent.rows()).noalias() -= body.of_parent * body.d;
+  Eigen::Map<Vector> column(b.data(), static_cast<Eigen::Index>(b.size()));
+  solve_columns(numbers_->one, column);
+}
+
+void TreeFactor::carry(int columns, std::span<double> changes) {
+  const ElementLayout& layout = plan_->layout;
+  RowMatrix& b = numbers_->b;
+  if (b.cols() != columns) {
+    numbers_->several = make_right_hand_sides<RowMatrix>(*plan_, columns);
+    b.resize(layout.size(), columns);
   }
-  for (int i = 0; i < bodies; ++i) {  // (7)
-    Numbers::OfBody& body = numbers_->bodies[index(i)];
-    const int parent = plan_->nodes[index(i)].parent;
-    if (parent == kNoBody) continue;
-    body.d.noalias() -= body.U * numbers_->bodies[index(parent)].d.head(body.U.cols());
-  }
-  end_solution(b);
+  Eigen::Map<RowMatrix> change(changes.data(), layout.start_size(), columns);
+  b.setZero();
+  for (const Entry& entry : numbers_->start) b.row(entry.row) -= entry.value * change.row(entry.column);
+  solve_columns(numbers_->several, b);
+  change = b.middleRows(layout.end_start(), layout.start_size());
 }
 
 }  // namespace sestina

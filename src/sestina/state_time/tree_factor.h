@@ -56,16 +56,25 @@ class TreeFactor {
   void solve(std::span<double> b);
   // b <- b - B start, start (layout.start_size()) being a change of the element's start.
   void subtract_start(std::span<const double> start, std::span<double> b) const;
+  // Each of `columns` changes of the start (layout.start_size() x columns, by rows) gives way to the change
+  // of the end that it brings about, without residuals.
+  void carry(int columns, std::span<double> changes);
 
   // Unknowns that are kept, of the whole element.
   static int kept(const Plan& plan);
+  // That the dense blocks of an element take.
+  static double bytes(const Plan& plan);
 
  private:
   struct Numbers;
   void eliminate_cosines(std::span<const TangentEntry> tangent);
   bool add_entry(double h, const TangentEntry& entry);
-  void begin_solution(std::span<const double> b);
-  void end_solution(std::span<double> b);
+  template <class Columns, class B>
+  void solve_columns(Columns& work, B& b);
+  template <class Columns, class B>
+  void begin_solution(Columns& work, const B& b) const;
+  template <class Columns, class B>
+  void end_solution(Columns& work, B& b) const;
 
   std::shared_ptr<const Plan> plan_;
   std::unique_ptr<Numbers> numbers_;

@@ -1,0 +1,72 @@
+// The motion of the bodies of the state-time equations in the words of the recursions, and the loads on them,
+// for plain and for dual numbers.
+#pragma once
+
+#include "sestina/dynamics/kinematics.h"
+#include "sestina/state_time/joint_conditions.h"
+#include "sestina/state_time/joint_coordinates.h"
+
+namespace sestina {
+
+// A body's motion as 18 numbers: v, w, the columns of C, x, in the order of BodyVector.
+template <class T>
+struct BodyNumbers {
+  Vec3<T> v, w, C[3], x;
+
+  explicit BodyNumbers(const BodyInstant& body)
+      : v(convert(body.v)),
+        w(convert(body.w)),
+        C{convert(body.C.column(0)), convert(body.C.column(1)), convert(body.C.column(2))},
+        x(convert(body.x)) {}
+  Vec3<T>& vector(int i) { return i == 0 ? v : i == 1 ? w : i == 5 ? x : C[i - 2]; }
+
+ private:
+  static Vec3<T> convert(const Vec3<double>& a) { return {T(a.x), T(a.y), T(a.z)}; }
+};
+inline constexpr int kBodyNumbers = 18;
+
+// Of the joint frame M; c is the mass centre in it.
+template <class T>
+BodyMotion<T> frame_motion(const BodyNumbers<T>& at, const Vec3<T>& c) {
+  const Rotation<T> C = Rotation<T>::from_columns(at.C[0], at.C[1], at.C[2]);
+  return {{C, at.x - C * c}, {C * at.w, at.v - C * cross(at.w, c)}};
+}
+
+// Of a body's joint; the parent is the ground or another body.
+template <class T>
+RelativeMotion<T> relative_motion(const Properties<T>& properties, const Kinematics<T>& kinematics,
+                                  BodyIndex parent, BodyIndex b) {
+  const BodyMotion<T>& P = kinematics.motion[static_cast<std::size_t>(parent.value())];
+  const BodyMotion<T>& B = kinematics.motion[static_cast<std::size_t>(b.value())];
+  return calc_relative_motion<T>(P.X_WB, P.V_WB, properties.bodies[b].X_PF, B.X_WB, B.V_WB);
+}
+
+// About the mass centre: force in ground axes, torque in the body's own.
+template <class T>
+struct CenterLoad {
+  Vec3<T> force, torque;
+};
+// From the force about Mo, ground axes.
+template <class T>
+CenterLoad<T> load_of(const SpatialForce<T>& force, const Rotation<T>& C, const Vec3<T>& c) {
+  return {force.force, transpose_times(C, force.torque - cross(C * c, force.force))};
+}
+
+// Adds what the generalised forces of the joint of b do to b and its parent: a force and a torque along the
+// joint, on the child and opposite on the parent.
+template <class T>
+void add_joint_force(const BodyInfo& info, const Properties<T>& properties, const State<T>& state,
+                     const Kinematics<T>& kinematics, BodyIndex b, const T* tau,
+                     SpatialForce<T>* body_forces) {
+  const BodyProperties<T>& body = properties.bodies[b];
+  const auto P = static_cast<std::size_t>(info.parent.value()), B = static_cast<std::size_t>(b.value());
+  const Rotation<T> R_WF = kinematics.motion[P].X_WB.R * body.X_PF.R;
+  const SpatialForce<T> in_F = visit_joint(body.joint, [&](const auto& joint) {
+    return calc_joint_force<T>(joint, state.q.data() + info.q_start, tau);
+  });
+  const SpatialForce<T> force{R_WF * in_F.torque, R_WF * in_F.force};
+  body_forces[B] += force;
+  body_forces[P] -= shift_back(force, kinematics.motion[B].X_WB.p - kinematics.motion[P].X_WB.p);
+}
+
+}  // namespace sestina

@@ -1,0 +1,17 @@
+// Processes that solve every window of the state-time equations together.
+#pragma once
+
+namespace sestina {
+
+class Communicator;
+class InterfaceSolver;
+
+// Each process has stretches of its own. All of them make a solver of the same model and options and call
+// start() and solve_window() together; each then has the whole solution, and all throw the same error where
+// one would. The first guess is made by every rank for itself.
+struct StateTimeRanks {
+  Communicator* communicator = nullptr;  // null: this process alone
+  InterfaceSolver* interface_solver = nullptr;
+};
+
+}  // namespace sestina

@@ -1,0 +1,105 @@
+// The equations of all elements of a window, which have one form, and Newton's method for them.
+//
+// While corrections are large the tangent is made and factored anew for each. Where they are small it serves
+// again: the correction after the one that it was made for is as small as with a tangent of its own, to
+// leading order, and costs a residual and a solution with the factors at hand, a small part of a tangent.
+// Those that follow shrink by as much as the tangent is off; the tangent is kept while they shrink fast
+// enough to converge before they have cost as much as another. A guess that is held has no multipliers, on
+// which the tangent depends: the correction that finds them is no measure of those that follow.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sestina/state_time/state_time_ranks.h"
+#include "sestina/state_time/time_matrix.h"
+#include "sestina/state_time/time_reduction.h"
+#include "sestina/state_time/time_trajectory.h"
+
+namespace sestina {
+
+enum class StateTimeScheme { kNewton, kLinearQuadratic };
+
+class WindowEquations {
+ public:
+  // All must outlive this; the executor may be null.
+  WindowEquations(const Model& model, const Properties<double>& properties, const std::string& pair,
+                  TestFunctions tests, StateTimeScheme scheme, TimeMatrixKind matrix, Executor* executor);
+  ~WindowEquations();
+
+  const std::shared_ptr<const ElementForm>& form() const { return form_; }
+  std::span<const JointConditions> joints() const { return equations_.front()->joints(); }
+  AppliedLoads& loads() { return equations_.front()->loads(); }
+  // On which Newton's method iterates.
+  long unknowns(int elements) const;
+
+  // Windows of at least so many elements are solved by stretches (time_reduction.h), on these ranks; others
+  // by each rank alone. Before prepare().
+  void cut_into_stretches(ReductionOptions options, StateTimeRanks ranks);
+  // On any rank: collective.
+  bool is_interrupted(const std::atomic<bool>* interrupt) const;
+
+  // Memory for windows of so many elements; solve() has no need of more.
+  void prepare(int elements);
+  int room() const { return room_; }  // elements, of this rank, that there is memory for
+
+  struct Outcome {
+    bool is_solved = false;
+    int iterations = 0, factors = 0;
+    double correction = 0.0;  // the last, relative
+    std::string failure;      // why not
+  };
+  // From the guess in the trajectory's elements from `first` on. Ends early, unsolved, where interrupted.
+  // Collective; all ranks then have the whole solution.
+  Outcome solve(TimeTrajectory& trajectory, int first, const std::atomic<bool>* interrupt);
+
+ private:
+  // How large one was, relative to what it corrects.
+  struct Correction {
+    double motion = INFINITY, multipliers = INFINITY;
+  };
+  static bool pays_again(const Correction& last, const Correction& before);
+  static bool pays(const Correction& last, const Correction& before);
+  static bool is_round_off(const Correction& last, const Correction& before, int iterations);
+
+  // Of this rank alone.
+  bool wants_end() const { return interrupt_ && interrupt_->load(std::memory_order_relaxed); }
+  void assemble(bool with_tangent);
+  // These return why not, or nothing.
+  std::string solve_linear_part();
+  std::string linearise(bool with_tangent);
+  std::string factor();
+  std::string solve_linear();
+  std::string tell_singular(int element) const;
+  bool iterate(const std::atomic<bool>* interrupt, Outcome& outcome);
+  bool has_stretches(int elements) const { return reduction_ && elements >= stretches_; }
+  void gather(int first, int count);
+  Correction correct();
+  std::span<double> of_window(std::vector<double>& numbers) const;
+  std::span<const std::vector<TangentEntry>> tangents() const;
+
+  const Model& model_;
+  const Properties<double>& properties_;
+  StateTimeScheme scheme_;
+  TimeMatrixKind kind_;
+  Executor* executor_;
+  std::shared_ptr<const ElementForm> form_;
+  std::vector<std::unique_ptr<ElementEquations>> equations_;  // one for each chunk of a loop over elements
+  std::vector<std::vector<TangentEntry>> tangents_;
+  std::vector<double> residuals_, corrections_, lengths_;
+  std::unique_ptr<TimeMatrix> matrix_, linear_part_;
+  int stretches_ = 1;
+  StateTimeRanks ranks_;
+  std::unique_ptr<TimeReduction> reduction_;  // null with one stretch
+  int room_ = 0;                              // elements
+  // Of the window that is solved.
+  TimeTrajectory* trajectory_ = nullptr;
+  int first_ = 0, count_ = 0;  // of this rank
+  bool is_cut_ = false;        // into stretches
+  const std::atomic<bool>* interrupt_ = nullptr;
+};
+
+}  // namespace sestina
