@@ -7,31 +7,43 @@ result = sestina.simulate(system, duration=10)
 result["hinge.q"]
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import _core
 from ._core import (
     Analysis,
     Body,
+    Equations,
     Event,
     Force,
     Ground,
     Joint,
     Model,
+    ModelLinearization,
+    PythonForce,
     Report,
     System,
     TimeElements,
+    build_description,
     integrator_names,
     schema,
     set_threads,
     solver_names,
     threads,
 )
+from .comparing import compare
 from .demonstration import demo
+from .deriving import derive
+from .ensembles import EnsembleResult, Sensitivities, run_ensemble, sensitivities
 from .errors import ComputationError, Error, InputError
-from .files import load, load_urdf, loads
+from .files import load, load_urdf, loads, loads_urdf
 from .result import Result, read_result
 from .run import resume, simulate
 from .sweeping import SweepResult, read_sweep, sweep
 from .tuples import Energy, ForwardDerivatives, InverseDerivatives, Kinematics, Momentum
+
+if TYPE_CHECKING:
+    from . import symbolic
 
 __version__: str = _core._version()
 
@@ -40,6 +52,8 @@ __all__ = [
     "Body",
     "ComputationError",
     "Energy",
+    "EnsembleResult",
+    "Equations",
     "Error",
     "Event",
     "Force",
@@ -50,24 +64,43 @@ __all__ = [
     "Joint",
     "Kinematics",
     "Model",
+    "ModelLinearization",
     "Momentum",
+    "PythonForce",
     "Report",
     "Result",
+    "Sensitivities",
     "SweepResult",
     "System",
     "TimeElements",
+    "build_description",
+    "compare",
     "demo",
+    "derive",
     "integrator_names",
     "load",
     "load_urdf",
     "loads",
+    "loads_urdf",
     "read_result",
     "read_sweep",
     "resume",
+    "run_ensemble",
     "schema",
+    "sensitivities",
     "set_threads",
     "simulate",
     "solver_names",
     "sweep",
+    "symbolic",
     "threads",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Not every program derives equations.
+    if name == "symbolic":
+        import importlib
+
+        return importlib.import_module(".symbolic", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

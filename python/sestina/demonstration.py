@@ -27,21 +27,24 @@ def double_pendulum() -> System:
 
 
 def demo(path: str | os.PathLike[str] | None = None, show: bool = True) -> Result:
-    """Simulate a double pendulum for 10 s, tell how well it kept its energy, and show a plot.
+    """Simulate a double pendulum for 10 s, tell how well it kept its energy, and show the way of its tip and a plot.
 
-    path: save the plot there (.png, .svg, .pdf); show=False opens no window. Returns the result.
+    path: save the picture there (.png, .svg, .pdf); show=False opens no window. Returns the result.
     """
-    result = simulate(double_pendulum(), duration=10, every=0.02, rtol=1e-9)
+    result = simulate(double_pendulum(), duration=10, every=0.005, rtol=1e-9)
     report = result.report
     assert report is not None
     print(f"10 s of a double pendulum in {1e3 * report.wall_seconds:.1f} ms: {report.steps.steps} steps,")
     print(f"energy drift {report.energy_drift:.1e} J of {report.kinetic_energy:.3g} J")
     try:
-        result.plot("hip.q", "knee.q", "energy.kinetic", "energy.potential", "energy.total", path=path)
-        if show:
-            import matplotlib.pyplot
+        from .plotting import show_figure, track
 
-            matplotlib.pyplot.show()
+        figure = track(result, "lower.tip", ["hip.q", "knee.q", "energy.kinetic", "energy.potential", "energy.total"])
+        if path is not None:
+            figure.savefig(path, dpi=160)
+            print(f"the picture is in {os.fspath(path)}")
+        if show:
+            show_figure()
     except ImportError as error:
         print(f"no plot: {error}")
     return result

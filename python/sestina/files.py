@@ -47,3 +47,13 @@ def load_urdf(path: str | os.PathLike[str], floating_base: bool = False, notes: 
     if notes is not None:
         notes.extend(texts)
     return system
+
+
+def loads_urdf(
+    text: str, name: str = "robot.urdf", floating_base: bool = False, notes: list[str] | None = None
+) -> System:
+    """Read the text of a robot, such as another program makes. `name` is what messages call it; see load_urdf()."""
+    system, texts = _core._loads_urdf(text, name, floating_base)
+    if notes is not None:
+        notes.extend(texts)
+    return system

@@ -25,24 +25,74 @@ def _pyplot() -> Any:
     return matplotlib.pyplot
 
 
+def show_figure() -> None:
+    """Open a window, or say why there is none."""
+    import matplotlib
+
+    pyplot = _pyplot()
+    if matplotlib.get_backend().lower() in {"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"}:
+        print("no window: matplotlib has no display here; sestina.demo('demo.png') saves the picture")
+        return
+    pyplot.show()
+
+
+def draw_panels(result: Result, names: Sequence[str], x: str, panels: Sequence[Any]) -> None:
+    """Columns over another one on matplotlib's axes: those of one unit on one of them."""
+    units = list(dict.fromkeys(result.unit(name) for name in names))
+    for panel, unit in zip(panels, units, strict=True):
+        own = [name for name in names if result.unit(name) == unit]
+        for name in own:
+            panel.plot(result[x], result[name], lw=1.3, label=name)
+        panel.set_ylabel(unit if len(own) > 1 else f"{own[0]} / {unit}" if unit else own[0])
+        if len(own) > 1:
+            panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)
+        panel.grid(alpha=0.3)
+        panel.margins(x=0)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[-1].set_xlabel(f"{x} / {result.unit(x)}")
+
+
 def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
     """Columns over another one, a panel for each unit. See Result.plot."""
     names = result.table.select(list(columns))
-    units = list(dict.fromkeys(result.unit(name) for name in names))
+    count = len({result.unit(name) for name in names})
     figure, panels = _pyplot().subplots(
-        len(units), 1, sharex=True, squeeze=False, figsize=(7, 1.2 + 2.2 * len(units)), layout="constrained"
+        count, 1, sharex=True, squeeze=False, figsize=(7, 1.2 + 2.2 * count), layout="constrained"
     )
-    for panel, unit in zip(panels[:, 0], units, strict=True):
-        own = [name for name in names if result.unit(name) == unit]
-        for name in own:
-            panel.plot(result[x], result[name], label=name)
-        panel.set_ylabel(unit if len(own) > 1 else f"{own[0]} / {unit}")
-        if len(own) > 1:
-            panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-        panel.grid(alpha=0.3)
-    panels[-1, 0].set_xlabel(f"{x} / {result.unit(x)}")
+    draw_panels(result, names, x, panels[:, 0])
+    figure.align_ylabels()
     if result.table.model_name:
         panels[0, 0].set_title(result.table.model_name)
+    return figure  # type: ignore[no-any-return]
+
+
+def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
+    """The way of a point across the plane in which it moves, with the bodies at the end, beside columns over time."""
+    pyplot = _pyplot()
+    from matplotlib.collections import LineCollection
+
+    names = result.table.select(list(columns))
+    count = len({result.unit(name) for name in names})
+    figure = pyplot.figure(figsize=(10.5, 4.4), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.5))
+    panels = right.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    draw_panels(result, names, "t", panels)
+    right.align_ylabels(panels)
+
+    plane = left.subplots()
+    lines = _lines(result.model, result.q)
+    across, up = _view(lines, result.model.system.gravity)
+    way = result.model.point_position(point, result.q)
+    pieces = np.stack([way[:-1, [across, up]], way[1:, [across, up]]], axis=1)
+    shown = plane.add_collection(LineCollection(list(pieces), array=result.t[1:], cmap="viridis", lw=1.3))
+    for line in lines:
+        plane.plot(line[-1, :, across], line[-1, :, up], "-o", color="0.25", lw=3, ms=5, solid_capstyle="round")
+    plane.set_aspect("equal")
+    plane.set_xlabel(f"{'xyz'[across]} / m")
+    plane.set_ylabel(f"{'xyz'[up]} / m")
+    plane.grid(alpha=0.3)
+    plane.spines[["top", "right"]].set_visible(False)
+    left.colorbar(shown, ax=plane, location="bottom", shrink=0.7, aspect=40, label="t / s")
     return figure  # type: ignore[no-any-return]
 
 

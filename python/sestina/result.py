@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _core
 from ._core import Model, Report, System, Table
 from .errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pandas
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from typing import TextIO
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from . import _core
 from ._core import Model, Report, System, Table
 from .errors import ComputationError, InputError
 from .result import Result, as_system
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Called with the time (s), the duration (s), the wall time (s) and the number of steps.
 Progress = Callable[[float, float, float, int], object]
@@ -39,11 +40,15 @@ class ProgressBar:
             self._stream.write("\n")
 
 
-def _watch(progress: bool | Progress) -> tuple[ProgressBar | None, Progress | None]:
-    if progress is True:
-        bar = ProgressBar()
-        return bar, bar
-    return None, None if progress is False else progress
+@contextlib.contextmanager
+def watch(progress: bool | Progress) -> Iterator[Progress | None]:
+    """What is to be called while a run goes on; a bar ends with its line."""
+    bar = ProgressBar() if progress is True else None
+    try:
+        yield bar or (None if isinstance(progress, bool) else progress)
+    finally:
+        if bar is not None:
+            bar.close()
 
 
 def _edit(
@@ -80,6 +85,8 @@ def _edit(
 def _initial_state(
     system: System, q: npt.ArrayLike | None, u: npt.ArrayLike | None
 ) -> tuple[list[float], list[float]]:
+    import numpy as np
+
     model = system.freeze()
     given = (model.q0 if q is None else q, model.u0 if u is None else u)
     flat = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given]
@@ -143,19 +150,24 @@ def simulate(
     trace       measure where the time goes: result.report.trace
     check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
 
-    Ctrl-C ends the run: what there is is returned, and `result.report.status` is `interrupted`.
+    What a PythonForce raises ends the run and is raised here, with the rows until then as its `result`. Ctrl-C
+    ends the run: what there is is returned, and `result.report.status` is `interrupted`.
     """
     described = _edit(as_system(system), duration, every, solver, integrator, rtol, atol, dt)
     initial = None if q is None and u is None else _initial_state(described, q, u)
-    bar, callback = _watch(progress)
-    try:
-        table, report = _core._simulate(
+    with watch(progress) as callback:
+        table, report, raised = _core._simulate(
             described, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial
         )
-    finally:
-        if bar is not None:
-            bar.close()
+    if raised is not None and check:
+        _raise_with_result(raised, Result(table, report, described))
     return _finish(described, table, report, check)
+
+
+def _raise_with_result(error: BaseException, result: Result) -> NoReturn:
+    with contextlib.suppress(AttributeError):  # of types that take no attributes
+        error.result = result  # type: ignore[attr-defined]
+    raise error
 
 
 def resume(
@@ -174,12 +186,6 @@ def resume(
     out: where the result file is now, if it was moved. Of a run without a result file the rows begin with the
     next one. The other arguments are those of simulate().
     """
-    bar, callback = _watch(progress)
-    try:
-        system, table, report = _core._resume(
-            checkpoint, callback, out, threads, every_wall, real_time, trace
-        )
-    finally:
-        if bar is not None:
-            bar.close()
+    with watch(progress) as callback:
+        system, table, report = _core._resume(checkpoint, callback, out, threads, every_wall, real_time, trace)
     return _finish(system, table, report, check)

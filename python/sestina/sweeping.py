@@ -6,15 +6,16 @@ import json
 import os
 import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Model, System
-from .errors import ComputationError
+from .errors import ComputationError, InputError
 from .result import as_system
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 #: Called with the runs done, all runs, those that failed, the wall time (s) and the fraction of the work done.
 SweepProgress = Callable[[int, int, int, float, float], object]
@@ -27,6 +28,8 @@ class SweepResult:
     """
 
     def __init__(self, told: dict[str, Any], report: dict[str, Any] | None, path: pathlib.Path | None) -> None:
+        import numpy as np
+
         #: For each key that varies its values: an array of numbers, or texts.
         self.axes: dict[str, npt.NDArray[np.float64] | list[str]] = {
             path: np.array(numbers) if numbers else list(values) for path, values, numbers in told["axes"]
@@ -57,9 +60,20 @@ class SweepResult:
         if self.path is None or name not in self._series:
             raise KeyError(f"{name!r} was not recorded over time; `out` and `record` of the sweep say what is")
         import h5py
+        import numpy as np
 
         with h5py.File(self.path, "r") as file:
             return np.asarray(file["series"][..., self._series.index(name)], dtype=np.float64)
+
+    def draw(self, path: str | os.PathLike[str], *columns: str, x: str | None = None, title: str = "") -> None:
+        """Draw last rows over the first axis (.png, .svg, .pdf), a curve for each combination of the others.
+
+        columns: `*` for any letters; all unless given. Of a sweep whose file was kept (`out`).
+        """
+        if self.path is None:
+            raise InputError("the sweep has no file to draw from; its `out` says where one is kept")
+        table = _core._read_sweep_table(self.path, list(columns))
+        table.draw(path, table.columns[1:], table.columns[0] if x is None else x, title)
 
     def __repr__(self) -> str:
         grid = " x ".join(f"{len(values)} {path}" for path, values in self.axes.items())
@@ -69,6 +83,8 @@ class SweepResult:
 def _axis(path: str, values: Iterable[object] | str) -> str:
     if isinstance(values, str):
         return f"{path}={values}"
+    import numpy as np
+
     texts = []
     for value in values:
         plain = value.item() if isinstance(value, np.generic) else value

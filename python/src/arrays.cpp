@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <optional>
 
+#include "result_memory.h"
 #include "sestina/base/error.h"
 #define SESTINA_NUMPY_HERE
 #include "numpy_api.h"
@@ -12,6 +15,11 @@
 namespace sestina::python {
 
 namespace {
+
+// numpy takes most of the time that importing the package would take; it comes with the first array.
+void need_numpy() {
+  if (PyArray_API == nullptr && _import_array() < 0) nb::raise_python_error();
+}
 
 PyArrayObject* array_of(const nb::object& object) { return reinterpret_cast<PyArrayObject*>(object.ptr()); }
 
@@ -45,10 +53,6 @@ nb::object to_array(const char* name, nb::handle given) {
 
 }  // namespace
 
-void import_numpy() {
-  if (_import_array() < 0) nb::raise_python_error();
-}
-
 Shape::Shape(std::initializer_list<std::ptrdiff_t> lengths) {
   for (const std::ptrdiff_t length : lengths) push_back(length);
 }
@@ -78,6 +82,7 @@ int StateArguments::add(const char* name, nb::handle given, int length, bool may
   argument.name = name;
   argument.length = length;
   if (may_be_none && given.is_none()) return size_++;
+  need_numpy();
   argument.array = to_array(name, given);
   PyArrayObject* array = array_of(argument.array);
   argument.data = static_cast<const double*>(PyArray_DATA(array));
@@ -154,40 +159,74 @@ std::span<const double> StateArguments::row(int argument, int k) const {
   return {given.data + static_cast<std::size_t>(k) * length, length};
 }
 
-Results::Results(const char* name, nb::handle out, const Shape& batch,
-                 std::initializer_list<std::ptrdiff_t> last) {
-  Shape shape = batch;
-  for (const std::ptrdiff_t length : last) {
-    shape.push_back(length);
-    row_size_ *= static_cast<std::size_t>(length);
-  }
-  size_ = static_cast<std::size_t>(shape.product());
-  is_new_ = out.is_none();
-  if (!is_new_) {
-    if (!PyArray_Check(out.ptr())) {
-      throw InputError(fmt::format("{} is of type {}; allowed is a numpy array", name,
-                                   nb::cast<std::string>(nb::inst_name(out))));
-    }
-    auto* array = reinterpret_cast<PyArrayObject*>(out.ptr());
-    if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISNOTSWAPPED(array)) {
-      throw InputError(fmt::format("{} has another type of numbers than float64", name));
-    }
-    if (!(shape_of(array) == shape)) {
-      throw InputError(fmt::format("{} has the shape {}; the result has {}", name,
-                                   shape_text(shape_of(array)), shape_text(shape)));
-    }
-    if (!PyArray_ISWRITEABLE(array)) throw InputError(fmt::format("{} is read-only", name));
-    if (PyArray_ISCARRAY(array)) {
-      array_ = nb::borrow(out);
-    } else {
-      out_ = nb::borrow(out);
-      is_new_ = true;
+bool StateArguments::are_read_from(std::span<const double> numbers) const {
+  const std::less<> before;  // a total order, also of numbers of different arrays
+  for (int i = 0; i < size_; ++i) {
+    const std::span<const double> given = (*this)[i];
+    if (given.empty() || numbers.empty()) continue;
+    if (before(given.data(), numbers.data() + numbers.size()) &&
+        before(numbers.data(), given.data() + given.size())) {
+      return true;
     }
   }
-  if (is_new_) {
-    array_ = nb::steal(PyArray_SimpleNew(shape.size(), const_cast<npy_intp*>(shape.data()), NPY_DOUBLE));
-    if (!array_.is_valid()) nb::raise_python_error();
+  return false;
+}
+
+Results::Results(const char* name, nb::handle out, const StateArguments& arguments, const Shape& last) {
+  set_shape(arguments.batch(), last);
+  if (out.is_none()) {
+    make_array();
+    return;
   }
+  check_out(name, out);
+  auto* array = reinterpret_cast<PyArrayObject*>(out.ptr());
+  const std::span<const double> numbers{static_cast<const double*>(PyArray_DATA(array)), size_};
+  if (PyArray_ISCARRAY(array) && !arguments.are_read_from(numbers)) {
+    array_ = nb::borrow(out);
+    data_ = static_cast<double*>(PyArray_DATA(array));
+  } else {
+    out_ = nb::borrow(out);
+    make_array();
+  }
+}
+
+Results::Results(const Shape& batch, const Shape& last) {
+  set_shape(batch, last);
+  make_array();
+}
+
+void Results::set_shape(const Shape& batch, const Shape& last) {
+  shape_ = batch;
+  for (int i = 0; i < last.size(); ++i) {
+    shape_.push_back(last[i]);
+    row_size_ *= static_cast<std::size_t>(last[i]);
+  }
+  size_ = static_cast<std::size_t>(shape_.product());
+  need_numpy();
+}
+
+void Results::check_out(const char* name, nb::handle out) const {
+  if (!PyArray_Check(out.ptr())) {
+    throw InputError(fmt::format("{} is of type {}; allowed is a numpy array", name,
+                                 nb::cast<std::string>(nb::inst_name(out))));
+  }
+  auto* array = reinterpret_cast<PyArrayObject*>(out.ptr());
+  if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISNOTSWAPPED(array)) {
+    throw InputError(fmt::format("{} has another type of numbers than float64", name));
+  }
+  if (!(shape_of(array) == shape_)) {
+    throw InputError(fmt::format("{} has the shape {}; the result has {}", name, shape_text(shape_of(array)),
+                                 shape_text(shape_)));
+  }
+  if (!PyArray_ISWRITEABLE(array)) throw InputError(fmt::format("{} is read-only", name));
+}
+
+void Results::make_array() {
+  is_new_ = true;
+  std::optional<ResultMemory> memory;
+  if (size_ >= kLargeResult / sizeof(double)) memory.emplace();
+  array_ = nb::steal(PyArray_SimpleNew(shape_.size(), const_cast<npy_intp*>(shape_.data()), NPY_DOUBLE));
+  if (!array_.is_valid()) nb::raise_python_error();
   data_ = static_cast<double*>(PyArray_DATA(array_of(array_)));
 }
 
@@ -201,12 +240,13 @@ nb::object Results::release() {
 }
 
 nb::object new_array(std::span<const double> values) {
-  Results array("array", nb::none(), {}, {static_cast<std::ptrdiff_t>(values.size())});
+  Results array({}, {static_cast<std::ptrdiff_t>(values.size())});
   std::copy(values.begin(), values.end(), array.data());
   return array.release();
 }
 
 nb::object view(const double* data, const Shape& shape, const Shape& strides, nb::handle owner) {
+  need_numpy();
   Shape bytes = strides;
   for (int i = 0; i < bytes.size(); ++i) bytes[i] *= static_cast<std::ptrdiff_t>(sizeof(double));
   nb::object array = nb::steal(PyArray_New(&PyArray_Type, shape.size(), const_cast<npy_intp*>(shape.data()),

@@ -4,7 +4,7 @@
 //   const int q = arguments.add("q", given_q, model.nq());
 //   const int u = arguments.add("u", given_u, model.nu());
 //   arguments.broadcast();                       // to one set of leading axes
-//   Results udot("out", given_out, arguments.batch(), {model.nu()});
+//   Results udot("out", given_out, arguments, {model.nu()});
 //   ... arguments.data(q), arguments.count(), udot.data() ...
 //   return udot.release();
 #pragma once
@@ -21,9 +21,6 @@
 namespace sestina::python {
 
 namespace nb = nanobind;
-
-// Must be called once when the module is loaded.
-void import_numpy();
 
 // A few lengths of axes, without memory of their own.
 class Shape {
@@ -65,6 +62,8 @@ class StateArguments {
   std::span<const double> operator[](int argument) const;
   // Of state k: (length).
   std::span<const double> row(int argument, int k) const;
+  // Whether an argument is read from these numbers.
+  bool are_read_from(std::span<const double> numbers) const;
 
  private:
   struct Argument {
@@ -85,9 +84,12 @@ class StateArguments {
 // What a function gives back: a new array, or the caller's `out`.
 class Results {
  public:
-  // The shape is that of `batch` and then `last`. Throws InputError where `out` (None: a new one) is no
-  // writable array of doubles of this shape. An `out` that is not contiguous is filled by release().
-  Results(const char* name, nb::handle out, const Shape& batch, std::initializer_list<std::ptrdiff_t> last);
+  // The shape is that of the leading axes of `arguments` and then `last`. Throws InputError where `out`
+  // (None: a new one) is no writable array of doubles of this shape. An `out` that is not contiguous, or that
+  // shares memory with an argument, is filled by release(): the function has then read all that it reads.
+  Results(const char* name, nb::handle out, const StateArguments& arguments, const Shape& last);
+  // A new array.
+  Results(const Shape& batch, const Shape& last);
 
   double* data() { return data_; }
   std::size_t size() const { return size_; }
@@ -97,6 +99,11 @@ class Results {
   nb::object release();  // without axes: a number
 
  private:
+  void set_shape(const Shape& batch, const Shape& last);
+  void check_out(const char* name, nb::handle out) const;
+  void make_array();
+
+  Shape shape_;
   nb::object array_;  // that holds the numbers
   nb::object out_;    // the caller's, where it is another one
   double* data_ = nullptr;

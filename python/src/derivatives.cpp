@@ -28,9 +28,9 @@ nb::object forward_derivatives(FrozenModel& self, nb::handle q, nb::handle u, nb
   states.broadcast();
   const auto given = outs<3>(out);
   const int nu = self.model().nu();
-  Results by_q("out[0]", given[0], states.batch(), {nu, nu});
-  Results by_u("out[1]", given[1], states.batch(), {nu, nu});
-  Results by_tau("out[2]", given[2], states.batch(), {nu, nu});
+  Results by_q("out[0]", given[0], states.arguments(), {nu, nu});
+  Results by_u("out[1]", given[1], states.arguments(), {nu, nu});
+  Results by_tau("out[2]", given[2], states.arguments(), {nu, nu});
   for_each_state(
       states, check,
       [&](Scratch& scratch, int k) {
@@ -58,9 +58,9 @@ nb::object inverse_derivatives(FrozenModel& self, nb::handle q, nb::handle u, nb
   states.broadcast();
   const auto given = outs<3>(out);
   const int nu = self.model().nu();
-  Results by_q("out[0]", given[0], states.batch(), {nu, nu});
-  Results by_u("out[1]", given[1], states.batch(), {nu, nu});
-  Results by_udot("out[2]", given[2], states.batch(), {nu, nu});
+  Results by_q("out[0]", given[0], states.arguments(), {nu, nu});
+  Results by_u("out[1]", given[1], states.arguments(), {nu, nu});
+  Results by_udot("out[2]", given[2], states.arguments(), {nu, nu});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -86,7 +86,7 @@ nb::object forward_by_parameters(FrozenModel& self, nb::handle q, nb::handle u, 
   States states(self, q, u, t, d);
   states.broadcast();
   const int nu = self.model().nu(), parameters = static_cast<int>(self.model().parameters().size());
-  Results by_parameter("out", out, states.batch(), {parameters, nu});
+  Results by_parameter("out", out, states.arguments(), {parameters, nu});
   for_each_state(
       states, check,
       [&](Scratch& scratch, int k) {
@@ -109,7 +109,7 @@ nb::object inverse_by_parameters(FrozenModel& self, nb::handle q, nb::handle u, 
   states.add("udot", udot, false);
   states.broadcast();
   const int nu = self.model().nu(), parameters = static_cast<int>(self.model().parameters().size());
-  Results by_parameter("out", out, states.batch(), {parameters, nu});
+  Results by_parameter("out", out, states.arguments(), {parameters, nu});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -131,7 +131,7 @@ nb::object q_dot(FrozenModel& self, nb::handle q, nb::handle u, nb::handle out) 
   const int at_q = given.add("q", q, self.model().nq());
   const int at_u = given.add("u", u, self.model().nu());
   given.broadcast();
-  Results rates("out", out, given.batch(), {self.model().nq()});
+  Results rates("out", out, given, {self.model().nq()});
   for (int k = 0; k < given.count(); ++k) {
     calc_q_dot<double>(self.model(), given.row(at_q, k), given.row(at_u, k), rates.row(k));
   }
@@ -143,7 +143,7 @@ nb::object plus(FrozenModel& self, nb::handle q, nb::handle displacement, nb::ha
   const int at_q = given.add("q", q, self.model().nq());
   const int at_d = given.add("displacement", displacement, self.model().nu());
   given.broadcast();
-  Results moved("out", out, given.batch(), {self.model().nq()});
+  Results moved("out", out, given, {self.model().nq()});
   for (int k = 0; k < given.count(); ++k) {
     plus_q<double>(self.model(), given.row(at_q, k), given.row(at_d, k), moved.row(k));
   }
@@ -155,7 +155,7 @@ nb::object minus(FrozenModel& self, nb::handle q_b, nb::handle q_a, nb::handle o
   const int at_b = given.add("q_b", q_b, self.model().nq());
   const int at_a = given.add("q_a", q_a, self.model().nq());
   given.broadcast();
-  Results displacement("out", out, given.batch(), {self.model().nu()});
+  Results displacement("out", out, given, {self.model().nu()});
   for (int k = 0; k < given.count(); ++k) {
     minus_q<double>(self.model(), given.row(at_b, k), given.row(at_a, k), displacement.row(k));
   }
@@ -166,7 +166,7 @@ nb::object normalize(FrozenModel& self, nb::handle q, nb::handle out) {
   StateArguments given;
   const int at_q = given.add("q", q, self.model().nq());
   given.broadcast();
-  Results normal("out", out, given.batch(), {self.model().nq()});
+  Results normal("out", out, given, {self.model().nq()});
   for (int k = 0; k < given.count(); ++k) {
     const std::span<const double> row = given.row(at_q, k);
     std::copy(row.begin(), row.end(), normal.row(k).begin());

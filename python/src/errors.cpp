@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bind.h"
+#include "python_force.h"
 
 namespace sestina::python {
 
@@ -13,6 +14,17 @@ void raise(const char* type, const nb::tuple& arguments) {
   const nb::object error_type = nb::module_::import_("sestina.errors").attr(type);
   const nb::object error = error_type(*arguments);
   PyErr_SetObject(error_type.ptr(), error.ptr());
+}
+
+// An exception of Python, or what a callback returned was refused for.
+void restore(const std::exception_ptr& pointer) {
+  try {
+    std::rethrow_exception(pointer);
+  } catch (nb::python_error& error) {
+    error.restore();
+  } catch (const std::exception& error) {
+    raise("InputError", nb::make_tuple(nb::str(error.what())));
+  }
 }
 
 void translate(const std::exception_ptr& pointer, void*) {
@@ -25,6 +37,7 @@ void translate(const std::exception_ptr& pointer, void*) {
     }
     raise("InputError", nb::make_tuple(nb::str(error.what()), faults));
   } catch (const ComputationError& error) {
+    if (const std::exception_ptr raised = take_callback_error()) return restore(raised);
     raise("ComputationError",
           nb::make_tuple(nb::str(error.what()), error.time(), nb::str(error.reason().c_str())));
   }

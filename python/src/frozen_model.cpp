@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 
@@ -89,8 +90,8 @@ BatchScratch::BatchScratch(std::shared_ptr<const Model> model, const Properties<
     : executor(shared_executor()), dynamics(std::move(model), properties, executor.get()) {}
 
 FrozenModel::FrozenModel(const System& system)
-    : system_(std::make_shared<const System>(system)),
-      model_(freeze(system)),
+    : system_(std::make_shared<const System>(copy_with_callbacks(system))),
+      model_(freeze(*system_)),
       properties_(calc_properties(*model_)),
       initial_d_(calc_initial_state(*model_).d) {}
 
@@ -102,7 +103,12 @@ FrozenModel::FrozenModel(const FrozenModel& other, std::vector<double> parameter
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     system->set_parameter(model_->parameters()[i].name, parameters[i]);
   }
-  freeze(*system);  // throws InputError where these values make no system
+  own_callbacks(*system);
+  auto model = freeze(*system);  // throws InputError where these values make no system
+  if (!model->user_forces().empty()) {
+    model_ = std::move(model);
+    properties_ = calc_properties<double>(*model_, parameters);
+  }
   system_ = std::move(system);
 }
 

@@ -27,7 +27,7 @@ nb::object forward_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::h
   States states(self, q, u, t, d);
   states.add("tau", tau, true);
   states.broadcast();
-  Results udot("out", out, states.batch(), {self.model().nu()});
+  Results udot("out", out, states.arguments(), {self.model().nu()});
   const std::string chosen = solver.value_or("");
   const bool is_recursive = chosen.empty() || chosen == "recursive";
   if (!states.is_single() && is_recursive && self.model().user_forces().empty()) {
@@ -68,7 +68,7 @@ nb::object inverse_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::h
   States states(self, q, u, t, d);
   states.add("udot", udot, false);
   states.broadcast();
-  Results tau("out", out, states.batch(), {self.model().nu()});
+  Results tau("out", out, states.arguments(), {self.model().nu()});
   if (!states.is_single() && self.model().user_forces().empty()) {
     Failures failures;
     {
@@ -104,7 +104,7 @@ nb::object mass_matrix(FrozenModel& self, nb::handle q, nb::handle out) {
   States states(self, q);
   states.broadcast();
   const int nu = self.model().nu();
-  Results matrix("out", out, states.batch(), {nu, nu});
+  Results matrix("out", out, states.arguments(), {nu, nu});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -127,10 +127,10 @@ nb::object kinematics(FrozenModel& self, nb::handle q, nb::handle u, nb::handle 
   states.broadcast();
   const auto given = outs<4>(out);
   const int bodies = self.model().bodies().size();
-  Results position("out[0]", given[0], states.batch(), {bodies, 3});
-  Results rotation("out[1]", given[1], states.batch(), {bodies, 3, 3});
-  Results velocity("out[2]", given[2], states.batch(), {bodies, 3});
-  Results angular("out[3]", given[3], states.batch(), {bodies, 3});
+  Results position("out[0]", given[0], states.arguments(), {bodies, 3});
+  Results rotation("out[1]", given[1], states.arguments(), {bodies, 3, 3});
+  Results velocity("out[2]", given[2], states.arguments(), {bodies, 3});
+  Results angular("out[3]", given[3], states.arguments(), {bodies, 3});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -157,7 +157,7 @@ nb::object point_position(FrozenModel& self, const std::string& point, nb::handl
   States states(self, q);
   states.broadcast();
   const PointIndex index = self.model().point(point);
-  Results position("out", out, states.batch(), {3});
+  Results position("out", out, states.arguments(), {3});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -174,7 +174,7 @@ nb::object point_jacobian(FrozenModel& self, const std::string& point, nb::handl
   states.broadcast();
   const PointIndex index = self.model().point(point);
   const auto nu = static_cast<std::size_t>(self.model().nu());
-  Results jacobian("out", out, states.batch(), {6, self.model().nu()});
+  Results jacobian("out", out, states.arguments(), {6, self.model().nu()});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -200,7 +200,7 @@ nb::object reactions(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t
   states.add("tau", tau, true);
   states.broadcast();
   const int joints = self.model().bodies().size() - 1;
-  Results forces("out", out, states.batch(), {joints, 6});
+  Results forces("out", out, states.arguments(), {joints, 6});
   for_each_state(
       states, check,
       [&](Scratch& scratch, int k) {
@@ -221,8 +221,8 @@ nb::object energy(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t, n
   States states(self, q, u, t, d);
   states.broadcast();
   const auto given = outs<2>(out);
-  Results kinetic("out[0]", given[0], states.batch(), {});
-  Results potential("out[1]", given[1], states.batch(), {});
+  Results kinetic("out[0]", given[0], states.arguments(), {});
+  Results potential("out[1]", given[1], states.arguments(), {});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {
@@ -240,8 +240,8 @@ nb::object momentum(FrozenModel& self, nb::handle q, nb::handle u, nb::handle ou
   States states(self, q, u, nb::none(), nb::none());
   states.broadcast();
   const auto given = outs<2>(out);
-  Results linear("out[0]", given[0], states.batch(), {3});
-  Results angular("out[1]", given[1], states.batch(), {3});
+  Results linear("out[0]", given[0], states.arguments(), {3});
+  Results angular("out[1]", given[1], states.arguments(), {3});
   for_each_state(
       states, true,
       [&](Scratch& scratch, int k) {

@@ -5,11 +5,13 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
 #include "frozen_model.h"
+#include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/comparison.h"
@@ -131,12 +133,17 @@ void bind_names(nb::class_<FrozenModel>& model) {
 
 nb::object compare(const FrozenModel& self, int states, double spread, std::uint64_t seed) {
   if (states < 0) throw InputError(fmt::format("states: {} is negative", states));
+  if (!(spread >= 0.0 && std::isfinite(spread))) {
+    throw InputError(fmt::format("spread: {} is no finite number from 0", spread));
+  }
   Comparison comparison;
+  forget_callback_error();
   {
     nb::gil_scoped_release release;
     const auto scattered = scatter_states(self.model(), states, spread, seed);
     comparison = compare_formulations(self.shared_model(), self.properties(), scattered);
   }
+  throw_callback_error();
   nb::list formulations;
   for (const FormulationComparison& one : comparison.formulations) {
     nb::dict row;
@@ -151,7 +158,7 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
     formulations.append(row);
   }
   nb::dict result;
-  result["agrees"] = comparison.agrees();
+  result["agrees"] = comparison.states > 0 && comparison.agrees();
   result["states"] = comparison.states;
   result["skipped"] = comparison.skipped;
   result["condition"] = comparison.condition;
@@ -171,11 +178,17 @@ void bind_choices(nb::module_& module) {
       "How many threads arrays of states are shared out to: SESTINA_THREADS, or all processors.");
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? visit_callbacks(nb::inst_ptr<FrozenModel>(self)->system(), visit, arg) : 0;
+}
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
   nb::class_<FrozenModel> model(
-      module, "Model",
+      module, "Model", nb::type_slots(slots),
       "A frozen description: what System.freeze() returns. Immutable; any number of threads\n"
       "may use it at once.\n\n"
       "Functions of states take q (..., nq) and u (..., nu): of one state, or of many in any\n"
@@ -184,7 +197,7 @@ void bind_model(nb::module_& module) {
   bind_names(model);
   model
       .def_prop_ro(
-          "system", [](const FrozenModel& self) { return System(self.system()); },
+          "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },
           "A copy of the description, with the values that the parameters have here.")
       .def_prop_ro(
           "q0", [](const FrozenModel& self) { return new_array(initial_state(self).q); },
@@ -215,14 +228,16 @@ void bind_model(nb::module_& module) {
       .def("with_parameters", with_parameters, nb::arg("values"),
            nb::sig("def with_parameters(self, **values: float) -> Model"),
            "The same model with other values of some of its free parameters: model.with_parameters(m1=2).")
-      .def("compare", compare, nb::arg("states") = 20, nb::arg("spread") = 1.0, nb::arg("seed") = 1,
-           nb::sig("def compare(self, states: int = 20, spread: float = 1.0, seed: int = 1) -> dict[str, "
-                   "typing.Any]"),
-           "Holds all formulations against each other at the initial state and as many scattered around "
-           "it.\n\n"
-           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
-           "residual of\n"
-           "inverse dynamics, its relative residual and how far its udot and reactions differ.")
+      .def(
+          "compare", compare, nb::arg("states") = 20, nb::arg("spread") = 1.0, nb::arg("seed") = 1,
+          nb::sig("def compare(self, states: int = 20, spread: float = 1.0, seed: int = 1) -> dict[str, "
+                  "typing.Any]"),
+          "Holds all formulations against each other at the initial state and as many scattered around "
+          "it.\n\n"
+          "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
+          "residual of\n"
+          "inverse dynamics, its relative residual and how far its udot and reactions differ. Where no state "
+          "could\nbe compared, they do not agree.")
       .def("__repr__", [](const FrozenModel& self) {
         return fmt::format("<sestina.Model {}: {} bodies, nq = {}, nu = {}>",
                            self.model().name().empty() ? "without a name" : self.model().name(),

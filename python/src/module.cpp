@@ -2,22 +2,28 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "arrays.h"
 #include "bind.h"
 #include "sestina/base/version.h"
 
 NB_MODULE(_core, module) {
   using namespace sestina::python;
   module.doc() = "The compiled part of sestina.";
-  import_numpy();
+  // The function of a PythonForce that refers to its own system keeps both until the process ends, as
+  // Python's garbage collector does not see through a description.
+  nb::set_leak_warnings(false);
   module.def("_version", sestina::version);
+  module.def("build_description", sestina::build_description,
+             "How the compiled part was built, for a report of a fault: 'clang 14.0.6, release'.");
   bind_errors(module);
   bind_parts(module);
   bind_model(module);
   bind_kernels(module);
   bind_derivatives(module);
+  bind_python_force(module);
   bind_system(module);
   bind_simulate(module);
   bind_sweep(module);
+  bind_ensemble(module);
+  bind_symbolic(module);
   bind_timing(module);
 }

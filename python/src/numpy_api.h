@@ -1,5 +1,5 @@
 // numpy's C interface, for files that hold arrays. One file of the extension (arrays.cpp) defines
-// SESTINA_NUMPY_HERE before it includes this and calls import_numpy().
+// SESTINA_NUMPY_HERE before it includes this and imports it.
 #pragma once
 
 #include <nanobind/nanobind.h>

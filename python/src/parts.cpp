@@ -187,9 +187,14 @@ void bind_analysis(nb::module_& module) {
   nb::class_<TimeElementsSpec>(module, "TimeElements", "Elements in time, of coordinates `state_time`.")
       .def(nb::init<>())
       .def_rw("elements", &TimeElementsSpec::elements, "How many.")
-      .def_rw("pair", &TimeElementsSpec::pair, "Of polynomials: LQ, QC, P3P4, ... P7P8.")
+      .def_rw("pair", &TimeElementsSpec::pair, "Of polynomials: LQ, QC, P3P4, ... P7P8, or auto.")
       .def_rw("tests", &TimeElementsSpec::tests, "`natural` or `upwind`.")
-      .def_rw("windows", &TimeElementsSpec::windows, "At most as many as elements.");
+      .def_rw("scheme", &TimeElementsSpec::scheme, "`newton` or `linear_quadratic`.")
+      .def_rw("windows", &TimeElementsSpec::windows, "At most as many as elements.")
+      .def_rw("tolerance", &TimeElementsSpec::tolerance,
+              "Of the error that an element adds, relative; None: elements of one length.")
+      .def_rw("stretches", &TimeElementsSpec::stretches,
+              "Parts of a window that are solved at the same time; None: one for each process.");
   nb::class_<AnalysisSpec>(module, "Analysis", "How a System is simulated.")
       .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
       .def_rw("time_elements", &AnalysisSpec::time_elements,

@@ -9,6 +9,7 @@
 #include "bind.h"
 #include "casters.h"
 #include "frozen_model.h"
+#include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/plot.h"
 #include "sestina/workspace/checkpoint.h"
@@ -65,6 +66,7 @@ nb::tuple simulate(const System& system, nb::object progress, bool reactions,
   Watch watch(std::move(progress));
   auto table = std::make_shared<ResultTable>();
   RunReport report;
+  forget_callback_error();
   {
     nb::gil_scoped_release release;
     Workspace workspace(system);
@@ -79,7 +81,14 @@ nb::tuple simulate(const System& system, nb::object progress, bool reactions,
     report = options.out ? workspace.run(*options.out) : workspace.run();
   }
   watch.rethrow();
-  return nb::make_tuple(table, report);
+  nb::object raised = take_callback_exception();
+  // Ctrl-C while a callback was at work.
+  if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_KeyboardInterrupt) != 0) {
+    report.status = RunStatus::kInterrupted;
+    report.failure.clear();
+    raised = nb::none();
+  }
+  return nb::make_tuple(table, report, raised);
 }
 
 nb::tuple resume(const std::filesystem::path& path, nb::object progress,
@@ -266,7 +275,7 @@ void bind_simulate(nb::module_& module) {
               "checkpoint: str | os.PathLike[str] | None, every_wall: float | None, real_time: float | None, "
               "trace: bool, initial: tuple[collections.abc.Sequence[float], collections.abc.Sequence[float]] "
               "| None) "
-              "-> tuple[Table, Report]"));
+              "-> tuple[Table, Report, BaseException | None]"));
   module.def(
       "_resume", resume, nb::arg("checkpoint"), nb::arg("progress").none(), nb::arg("out").none(),
       nb::arg("threads").none(), nb::arg("every_wall").none(), nb::arg("real_time").none(), nb::arg("trace"),

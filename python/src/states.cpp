@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "python_force.h"
+
 namespace sestina::python {
 
 void fill_with_nan(std::span<double> row) {
@@ -96,6 +98,7 @@ constexpr int kGrain = 256;
 void for_each_state(const States& states, bool check, const std::function<void(Scratch&, int)>& evaluate,
                     const std::function<void(int)>& fail) {
   Failures failures;
+  forget_callback_error();  // that of a former call on this thread
   const auto work = [&](int begin, int end) {
     auto scratch = states.model().scratch();
     for (int k = begin; k < end; ++k) {
@@ -120,6 +123,7 @@ void for_each_state(const States& states, bool check, const std::function<void(S
       shared_executor()->parallel_for(count, std::max(1, kGrain / nu), work);
     }
   }
+  throw_callback_error();  // whether or not `check` is wanted: it is no state without a result
   failures.tell(states, check);
 }
 

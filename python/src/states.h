@@ -25,6 +25,7 @@ class States {
 
   FrozenModel& model() const { return *model_; }
   const Shape& batch() const { return arguments_.batch(); }
+  const StateArguments& arguments() const { return arguments_; }  // for Results
   int count() const { return arguments_.count(); }
   bool is_single() const { return arguments_.is_single(); }
   void load(int k, State<double>& state) const;

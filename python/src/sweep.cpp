@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include <mutex>
 
@@ -70,9 +71,9 @@ nb::dict read_sweep(const std::filesystem::path& path) {
   for (const Column& column : header.columns)
     columns.append(column.name.c_str()), units.append(column.unit.c_str());
   const auto runs = static_cast<std::ptrdiff_t>(header.runs());
-  Results last("last", nb::none(), {runs}, {static_cast<std::ptrdiff_t>(header.columns.size())});
-  Results drift("drift", nb::none(), {runs}, {});
-  Results steps("steps", nb::none(), {runs}, {});
+  Results last({runs}, {static_cast<std::ptrdiff_t>(header.columns.size())});
+  Results drift({runs}, {});
+  Results steps({runs}, {});
   const std::vector<SweepStatus> of_runs = file.read_status();
   for (std::size_t run = 0; run < of_runs.size(); ++run) {
     const SweepRecord one = file.read_numbers(run);
@@ -113,6 +114,14 @@ void bind_sweep(nb::module_& module) {
           "dict[str, typing.Any]"));
   module.def("_read_sweep", read_sweep, nb::arg("path"),
              nb::sig("def _read_sweep(path: str | os.PathLike[str]) -> dict[str, typing.Any]"));
+  module.def(
+      "_read_sweep_table",
+      [](const std::filesystem::path& path, const std::vector<std::string>& columns) {
+        return std::make_shared<ResultTable>(read_sweep_table(path, columns));
+      },
+      nb::arg("path"), nb::arg("columns"), nb::call_guard<nb::gil_scoped_release>(),
+      nb::sig("def _read_sweep_table(path: str | os.PathLike[str], columns: collections.abc.Sequence[str]) "
+              "-> Table"));
 }
 
 }  // namespace sestina::python

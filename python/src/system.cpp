@@ -11,6 +11,7 @@
 #include "casters.h"
 #include "describe.h"
 #include "frozen_model.h"
+#include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/io/model_file.h"
@@ -240,7 +241,14 @@ void bind_parts_of_system(nb::class_<System>& system) {
            "the attributes of Joint, such as axis=(0, 0, 1), q=1.0, u=0.0. A body that is no joint's child "
            "floats.")
       .def("add_force", add_force, nb::arg("name"), nb::arg("type"), nb::arg("keys"),
-           nb::sig("def add_force(self, name: str, type: str, **keys: typing.Any) -> Force"))
+           nb::sig("def add_force(self, name: str, type: str, **keys: typing.Any) -> Force"),
+           "Adds a force of a type of the model file, with its keys, such as stiffness=10; or a PythonForce.")
+      .def(
+          "add_force",
+          [](nb::handle self, const std::string& name, const std::shared_ptr<PythonForce>& force) {
+            return reference(self, nb::cast<System&>(self).add_user_force(name, force));
+          },
+          nb::arg("name"), nb::arg("force"))
       .def("add_event", add_event, nb::arg("name"), nb::arg("when"), nb::arg("direction") = "both",
            nb::kw_only(), nb::arg("set") = nb::none(), nb::arg("terminal") = false,
            nb::arg("tolerance") = nb::none(),
@@ -385,11 +393,9 @@ void bind_use(nb::class_<System>& system) {
           "Checks everything and returns the Model; InputError has every fault with its place. The system is "
           "not\n"
           "changed and may be edited and frozen again.")
-      .def(
-          "copy", [](const System& self) { return System(self); },
-          "Another system with the same description.")
-      .def("__copy__", [](const System& self) { return System(self); })
-      .def("__deepcopy__", [](const System& self, nb::handle) { return System(self); })
+      .def("copy", copy_with_callbacks, "Another system with the same description.")
+      .def("__copy__", copy_with_callbacks)
+      .def("__deepcopy__", [](const System& self, nb::handle) { return copy_with_callbacks(self); })
       .def(
           "to_yaml", [](const System& self) { return write_model(self); },
           "The text of a model file that reads back to an equal system.")
@@ -413,13 +419,29 @@ System load(const std::filesystem::path& path, const std::vector<std::string>& s
   return set.empty() ? robot : read_model(write_model(robot), path.string(), {set});
 }
 
-nb::tuple load_urdf(const std::filesystem::path& path, bool floating_base) {
-  ImportNotes notes;
-  System robot = read_urdf_file(path.string(), {.floating_base = floating_base}, &notes);
+nb::tuple with_notes(System robot, const ImportNotes& notes) {
   std::vector<std::string> texts;
   for (const ImportNote& note : notes) texts.push_back(to_string(note));
   return nb::make_tuple(std::move(robot), texts);
 }
+
+nb::tuple load_urdf(const std::filesystem::path& path, bool floating_base) {
+  ImportNotes notes;
+  System robot = read_urdf_file(path.string(), {.floating_base = floating_base}, &notes);
+  return with_notes(std::move(robot), notes);
+}
+
+nb::tuple loads_urdf(const std::string& text, const std::string& name, bool floating_base) {
+  ImportNotes notes;
+  System robot = read_urdf(text, name, {.floating_base = floating_base}, &notes);
+  return with_notes(std::move(robot), notes);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? visit_callbacks(*nb::inst_ptr<System>(self), visit, arg) : 0;
+}
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
 
 }  // namespace
 
@@ -428,7 +450,7 @@ void bind_system(nb::module_& module) {
   bind_values<ParameterSpec>(module, "Parameters", "The parameters of a System, by name.");
   bind_values<VariableSpec>(module, "Variables", "The discrete variables of a System, by name.");
   nb::class_<System> system(
-      module, "System",
+      module, "System", nb::type_slots(slots),
       "The description of a mechanism: bodies, joints and forces, by name.\n\n"
       "Nothing is checked until freeze(), which reports every fault at once. Every number may be\n"
       "an expression of parameters, given as text.");
@@ -475,6 +497,9 @@ void bind_system(nb::module_& module) {
       "_load_urdf", load_urdf, nb::arg("path"), nb::arg("floating_base"),
       nb::sig(
           "def _load_urdf(path: str | os.PathLike[str], floating_base: bool) -> tuple[System, list[str]]"));
+  module.def(
+      "_loads_urdf", loads_urdf, nb::arg("text"), nb::arg("name"), nb::arg("floating_base"),
+      nb::sig("def _loads_urdf(text: str, name: str, floating_base: bool) -> tuple[System, list[str]]"));
   module.def(
       "schema", [] { return std::string(model_schema()); }, "The JSON Schema of model files.");
 }

@@ -5,6 +5,7 @@
 #include "arrays.h"
 #include "bind.h"
 #include "frozen_model.h"
+#include "result_memory.h"
 
 namespace sestina::python {
 
@@ -50,6 +51,7 @@ void bind_timing(nb::module_& module) {
              nb::arg("calls"), "s of the C++ function for one state.");
   module.def("_time_batch", time_batch, nb::arg("model"), nb::arg("q"), nb::arg("u"), nb::arg("calls"),
              "s of the C++ function for all states.");
+  module.def("_kept_result_memory", kept_result_memory, "Bytes that are kept for large results.");
 }
 
 }  // namespace sestina::python

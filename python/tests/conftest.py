@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 import sestina
+import sestina.symbolic
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 
@@ -24,6 +26,13 @@ def pendulum() -> sestina.System:
     )
     system.add_joint("hinge", "revolute", parent=system.ground["origin"], child=rod["origin"], axis=(0, 1, 0), q=1.0)
     return system
+
+
+@pytest.fixture
+def own_derivation() -> Iterator[sestina.symbolic.Mechanics]:
+    """A derivation in which no name is taken."""
+    with sestina.symbolic.Mechanics() as mechanics:
+        yield mechanics
 
 
 @pytest.fixture(scope="session")

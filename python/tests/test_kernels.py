@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 
 import numpy as np
@@ -152,6 +153,32 @@ def test_out_is_filled_and_returned(arm):
     assert arm.forward_dynamics_derivatives(q, u, out=parts).by_u is parts[1]
 
 
+def test_out_may_share_memory_with_an_argument(arm):
+    # More states than a block or a thread takes at once: rows written early must not be read as states later.
+    q, u = scattered(arm, (601,))
+    expected = arm.forward_dynamics(q[:-1], u[:-1])
+    tau = arm.inverse_dynamics(q[:-1], u[:-1], expected)
+    for written, read in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None))):
+        rows = np.zeros((601, arm.nu))
+        rows[read] = u[:-1]
+        out = rows[written]
+        assert arm.forward_dynamics(q[:-1], rows[read], out=out) is out
+        np.testing.assert_array_equal(rows[written], expected)
+        rows[read] = expected
+        arm.inverse_dynamics(q[:-1], u[:-1], rows[read], out=rows[written])
+        np.testing.assert_array_equal(rows[written], tau)
+    rows = np.zeros((601, arm.nq))
+    rows[:-1] = q[:-1]
+    moved = arm.plus(q[:-1], u[:-1])
+    arm.plus(rows[:-1], u[:-1], out=rows[1:])
+    np.testing.assert_array_equal(rows[1:], moved)
+    # Beside each other in the same memory, nothing is shared.
+    halves = np.concatenate([u[:300], np.zeros((300, arm.nu))])
+    arm.forward_dynamics(q[:300], halves[:300], out=halves[300:])
+    np.testing.assert_array_equal(halves[300:], expected[:300])
+    np.testing.assert_array_equal(halves[:300], u[:300])
+
+
 def test_what_numpy_converts_safely_is_taken(pendulum):
     model = pendulum.freeze()
     expected = model.forward_dynamics(np.array([1.0]), np.array([0.0]))
@@ -233,3 +260,49 @@ def test_one_model_serves_several_threads(arm):
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_large_results_have_memory_of_their_own_that_is_used_again(arm):
+    q, u = scattered(arm, (60_000,))
+    first = arm.forward_dynamics(q, u)
+    second = arm.forward_dynamics(q, 2 * u)
+    assert first.nbytes > 2**20 and first.flags.owndata and first.flags.c_contiguous and first.base is None
+    expected = first[::1000].copy()
+    assert not np.shares_memory(first, second) and not np.array_equal(first, second)
+    part = second[10:20]
+    before, sample = second.ctypes.data, part.copy()
+    third = arm.forward_dynamics(q, 2 * u)
+    assert third.ctypes.data != before
+    np.testing.assert_array_equal(third, second)
+    del second
+    fourth = arm.forward_dynamics(q, u)
+    assert fourth.ctypes.data != before  # `part` still looks at it
+    np.testing.assert_array_equal(part, sample)
+    del part
+    assert arm.forward_dynamics(q, u).ctypes.data == before
+    np.testing.assert_array_equal(first[::1000], expected)
+    np.testing.assert_array_equal(first, fourth)
+    # What is the caller's own to change or to pass on stays so.
+    fourth.resize((30_000, arm.nu), refcheck=False)
+    np.testing.assert_array_equal(fourth, first[:30_000])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)), first)
+
+
+def test_little_memory_is_kept(arm):
+    for count in range(40_000, 60_000, 1000):
+        q, u = scattered(arm, (count,))
+        arm.forward_dynamics(q, u)
+    assert 0 < sestina._core._kept_result_memory() <= 64 * 2**20
+    results = []
+
+    def compute(seed):
+        q, u = scattered(arm, (30_000,), seed)
+        for _ in range(10):
+            results.append((seed, arm.forward_dynamics(q, u)[::5000].sum()))
+
+    threads = [threading.Thread(target=compute, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({seed for seed, _ in results}) == len(set(results)) == 4

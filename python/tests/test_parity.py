@@ -11,7 +11,18 @@ from sestina import _core
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
-CLASSES_WITH_METHODS = ("System", "Workspace")
+CLASSES_WITH_METHODS = ("System", "Workspace", "SymbolicSystem")
+# Of symbolic mechanics, what its public headers are made of.
+INTERNAL = {
+    "frame_tree.h",
+    "kane_sums.h",
+    "latex_letters.h",
+    "latex_printer.h",
+    "latex_text.h",
+    "latex_tokens.h",
+    "pieces.h",
+    "point_tree.h",
+}
 
 
 def bodies_and_declarations(text: str, depth_wanted: int) -> list[tuple[str, str]]:
@@ -77,8 +88,13 @@ def names_of(header: str) -> set[str]:
 
 def public_names() -> set[str]:
     headers = re.findall(r'#include "(sestina/[^"]+)"', (SOURCE / "sestina/sestina.h").read_text())
+    headers += ["sestina/model/system.h", "sestina/model/model.h", "sestina/simulation/symbolic_system.h"]
+    headers += [
+        f"sestina/symbolic/{path.name}" for path in (SOURCE / "sestina/symbolic").glob("*.h") if path.name not in INTERNAL
+    ]
+    headers += [f"sestina/derivation/{name}.h" for name in ("equation_text", "model_equations", "model_linearization")]
     names: set[str] = set()
-    for header in [*headers, "sestina/model/system.h", "sestina/model/model.h"]:
+    for header in headers:
         if header == "sestina/numerics/dual.h":
             names |= {"Dual", "dual.h"}
         else:
@@ -98,7 +114,7 @@ def table() -> dict[str, tuple[str, str]]:
 
 def test_each_public_name_is_in_the_table():
     names, rows = public_names(), table()
-    assert len(names) > 100 and {"System", "freeze", "Workspace::run", "run_sweep", "calc_properties"} <= names
+    assert len(names) > 100 and {"System", "freeze", "Workspace::run", "run_sweep", "calc_properties", "SymbolicSystem::set"} <= names
     assert sorted(names - rows.keys()) == [], "C++ names without a Python name or a reason in parity.txt"
     assert sorted(rows.keys() - names) == [], "parity.txt has names that C++ does not have"
 
@@ -114,7 +130,27 @@ def test_each_python_name_of_the_table_is_there():
 def test_all_that_is_public_is_documented():
     for name in sestina.__all__:
         assert getattr(sestina, name).__doc__, name
-    for kind in (sestina.Model, sestina.System, sestina.Result, sestina.SweepResult):
+    symbolic = (sestina.symbolic.SymbolicSystem, sestina.symbolic.KanesMethod, sestina.symbolic.LagrangesMethod)
+    for kind in (sestina.Model, sestina.System, sestina.Result, sestina.SweepResult, *symbolic):
         for name, member in vars(kind).items():
             if not name.startswith("_") and callable(member):
                 assert member.__doc__, f"{kind.__name__}.{name}"
+    for name in sestina.symbolic.__all__:
+        if name != "pi":
+            assert getattr(sestina.symbolic, name).__doc__, f"symbolic.{name}"
+
+
+def test_all_that_compiled_types_do_is_told_beyond_its_signature():
+    told = {name: getattr(sestina.symbolic, name) for name in sestina.symbolic.__all__ if name != "pi"}
+    told |= {name: getattr(sestina, name) for name in sestina.__all__}
+    count = 0
+    for kind_name, kind in told.items():
+        if not isinstance(kind, type) or kind.__module__ != "sestina._core":
+            continue
+        for name, member in vars(kind).items():
+            if name.startswith("_") or isinstance(member, property) or not callable(member):
+                continue
+            text = "\n".join(line for line in member.__doc__.splitlines() if not line.startswith(f"{name}("))
+            assert text.strip(), f"{kind_name}.{name}"
+            count += 1
+    assert count > 100

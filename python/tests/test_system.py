@@ -145,6 +145,11 @@ def test_files_and_robots(tmp_path):
     floating = sestina.load_urdf(EXAMPLES / "10_robot_arm.urdf", floating_base=True, notes=notes)
     assert floating.freeze().nu == arm.freeze().nu + 6
     assert all(isinstance(note, str) for note in notes)
+    told: list[str] = []
+    text = (EXAMPLES / "10_robot_arm.urdf").read_text()
+    assert sestina.loads_urdf(text, floating_base=True, notes=told).to_yaml() == floating.to_yaml() and len(told) == len(notes)
+    with pytest.raises(sestina.InputError, match="arm.urdf:1"):
+        sestina.loads_urdf("<robot", "arm.urdf")
     arm.save(tmp_path / "arm.yaml")
     assert sestina.load(tmp_path / "arm.yaml").freeze().nu == arm.freeze().nu
     light = sestina.load(EXAMPLES / "01_double_pendulum.yaml", set={"bodies.upper.mass": 0.25, "parameters.l1": "0.5"})

@@ -95,6 +95,89 @@ TEST(StateTimeRun, TellsOfTheFormulationInTheResult) {
   EXPECT_TRUE(has("step", "elements of 0.125 s"));
 }
 
+TEST(StateTimeRun, TakesTheSchemeOfTheModel) {
+  System system = with_elements(double_pendulum(), 8, "QC", 2);
+  const RunReport newton = run_system(system).report;
+  system.analysis.time_elements->scheme = "linear_quadratic";
+  const RunResult reduced = run_system(system);
+  EXPECT_EQ(reduced.table.header().provenance[2].second,
+            "8 elements QC in 2 windows, natural tests, linear-quadratic scheme");
+  EXPECT_NEAR(reduced.report.final_state.q[1], newton.final_state.q[1], 1e-11);
+}
+
+TEST(StateTimeRun, KeepsATolerance) {
+  System system = double_pendulum();
+  system.add_joint_damper("friction", "knee", 0.05);
+  set_accurate(system, 2.0, 0.03);
+  const RunResult reference = run_system(system);
+  system = with_elements(system, 4, "P3P4", 2);
+  system.analysis.time_elements->tolerance = 1e-6;
+  const RunResult run = run_system(system);
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_GT(run.report.steps.largest_step, run.report.steps.smallest_step);
+  double largest = 0.0;
+  for (std::size_t row = 0; row < reference.table.rows(); ++row) {
+    for (std::size_t column = 0; column < reference.table.header().columns.size(); ++column) {
+      const double expected = reference.table.at(row, column);
+      largest = std::max(largest, std::abs(run.table.at(row, column) - expected));
+    }
+  }
+  EXPECT_LT(largest, 3e-5);
+  EXPECT_GT(largest, 1e-8);
+  EXPECT_EQ(run.table.header().provenance[2].second,
+            "elements P3P4 for a tolerance of 1e-06 in 2 windows, natural tests");
+}
+
+// Elements of several degrees, whose powers are integrated by points of their own.
+TEST(StateTimeRun, ChoosesDegreesAndKeepsTheBalanceOfWork) {
+  System system = double_pendulum();
+  system.add_joint_damper("friction", "knee", 0.05);
+  system.add_joint_force("drive", "hip", "2*exp(-40*(t - 2.5)^2)");
+  set_accurate(system, 5.0, 0.05);
+  const RunResult reference = run_system(system);
+  system = with_elements(system, 20, "auto", 10);
+  system.analysis.time_elements->tolerance = 1e-8;
+  const RunResult run = run_system(system);
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  for (std::size_t row = 0; row < reference.table.rows(); ++row) {
+    for (std::size_t column = 0; column < reference.table.header().columns.size(); ++column) {
+      const double expected = reference.table.at(row, column);
+      EXPECT_NEAR(run.table.at(row, column), expected, 1e-5 * std::max(1.0, std::abs(expected)))
+          << reference.table.header().columns[column].name << " in row " << row;
+    }
+  }
+  EXPECT_LT(run.report.energy_drift, 1e-6);
+  EXPECT_GT(run.end("energy.supplied"), 1e-3);
+  EXPECT_EQ(run.table.header().provenance[2].second,
+            "elements of any degree for a tolerance of 1e-08 in 10 windows, natural tests");
+}
+
+TEST(StateTimeRun, StretchesOfTheModelGiveTheSame) {
+  System system = with_elements(branched_tree(), 8, "QC", 2);
+  const RunReport whole = run_system(system).report;
+  system.analysis.time_elements->stretches = 4.0;
+  const RunResult cut = run_system(system);
+  EXPECT_EQ(cut.table.header().provenance[2].second,
+            "8 elements QC in 2 windows, natural tests, 4 stretches");
+  for (std::size_t i = 0; i < whole.final_state.q.size(); ++i) {
+    EXPECT_NEAR(cut.report.final_state.q[i], whole.final_state.q[i], 1e-11);
+  }
+}
+
+TEST(StateTimeRun, RefusesElementsForWhichThereIsNoMemory) {
+  System system = with_elements(double_pendulum(), 10'000'000, "P7P8", 1);
+  try {
+    const Workspace workspace(system);
+    FAIL() << "some terabytes are not at hand";
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    for (const char* part :
+         {"analysis.integrator.elements", "10000000 elements in 1 window take", "available"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << part << " in " << text;
+    }
+  }
+}
+
 TEST(StateTimeRun, EndsSoonWhenInterrupted) {
   std::atomic<bool> interrupt = true;
   Workspace workspace(with_elements(double_pendulum(), 8, "QC", 2));

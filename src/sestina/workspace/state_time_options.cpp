@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "sestina/base/memory.h"
+#include "sestina/state_time/memory_estimate.h"
+
 namespace sestina {
 
 bool is_state_time(const Analysis& analysis) { return analysis.coordinates == "state_time"; }
@@ -11,15 +14,57 @@ StateTimeOptions state_time_options(const Analysis& analysis) {
   options.elements = analysis.elements;
   options.pair = analysis.pair;
   options.tests = analysis.tests == "upwind" ? TestFunctions::kUpwind : TestFunctions::kNatural;
+  options.scheme =
+      analysis.scheme == "linear_quadratic" ? StateTimeScheme::kLinearQuadratic : StateTimeScheme::kNewton;
   options.windows = analysis.windows;
+  options.tolerance = analysis.tolerance;
+  options.stretches = analysis.stretches;
   return options;
 }
 
 std::string elements_in_words(const Analysis& analysis) {
-  return fmt::format("{} {} {} in {} {}, {} tests", analysis.elements,
-                     analysis.elements == 1 ? "element" : "elements", analysis.pair, analysis.windows,
-                     analysis.windows == 1 ? "window" : "windows", analysis.tests);
+  const std::string elements =
+      analysis.tolerance > 0.0
+          ? fmt::format("elements {} for a tolerance of {}",
+                        analysis.pair == kAutomaticPair ? "of any degree" : analysis.pair, analysis.tolerance)
+          : fmt::format("{} {} {}", analysis.elements, analysis.elements == 1 ? "element" : "elements",
+                        analysis.pair);
+  return fmt::format("{} in {} {}, {} tests{}{}", elements, analysis.windows,
+                     analysis.windows == 1 ? "window" : "windows", analysis.tests,
+                     analysis.scheme == "linear_quadratic" ? ", linear-quadratic scheme" : "",
+                     analysis.stretches > 1 ? fmt::format(", {} stretches", analysis.stretches) : "");
 }
+
+std::string step_of_elements(const Analysis& analysis) {
+  if (analysis.tolerance > 0.0) return fmt::format("elements within {}", analysis.tolerance);
+  return fmt::format("elements of {} s", analysis.duration / analysis.elements);
+}
+
+namespace {
+
+// Before any is taken. What the tolerance will ask for is not known.
+void add_memory_fault(const System& system, const Model& model, const Properties<double>& properties,
+                      FaultList& faults) {
+  const std::optional<double> available = available_memory();
+  if (!available) return;
+  const Analysis& analysis = model.analysis();
+  const StateTimeMemory memory = estimate_memory(model, properties, state_time_options(analysis));
+  const double wanted = memory.total(analysis.elements, analysis.windows);
+  if (wanted <= *available) return;
+  constexpr double kShare = 0.5;  // of what is available, for the windows that are proposed
+  const int windows = windows_within(memory, analysis.elements, kShare * *available);
+  const Mark mark = system.analysis.time_elements ? system.analysis.time_elements->elements.mark : Mark{};
+  faults.add({mark, "analysis.integrator.elements"},
+             fmt::format("{} elements in {} {} take {} of memory, and {} are available: {}",
+                         analysis.elements, analysis.windows, analysis.windows == 1 ? "window" : "windows",
+                         bytes_in_words(wanted), bytes_in_words(*available),
+                         windows > 0 ? fmt::format("windows: {} would take {}", windows,
+                                                   bytes_in_words(memory.total(analysis.elements, windows)))
+                                     : fmt::format("their motion alone takes {}",
+                                                   bytes_in_words(analysis.elements * memory.of_run))));
+}
+
+}  // namespace
 
 void add_state_time_faults(const System& system, const Model& model, FaultList& faults) {
   const Properties<double> properties = calc_properties(model);
@@ -43,6 +88,7 @@ void add_state_time_faults(const System& system, const Model& model, FaultList& 
   for (std::size_t i = 0; i < system.events.size(); ++i) {
     faults.add({system.events[i].mark, fmt::format("events[{}]", i)}, "state_time has no events");
   }
+  if (faults.empty()) add_memory_fault(system, model, properties, faults);
 }
 
 }  // namespace sestina

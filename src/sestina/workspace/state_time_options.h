@@ -12,10 +12,15 @@ namespace sestina {
 
 bool is_state_time(const Analysis& analysis);
 StateTimeOptions state_time_options(const Analysis& analysis);
-// "64 elements QC in 8 windows, natural tests"
+// "64 elements QC in 8 windows, natural tests"; with a tolerance "elements QC for a tolerance of 1e-06 in
+// ..."
 std::string elements_in_words(const Analysis& analysis);
 
-// Joints, forces and events without state-time equations, at the keys of the model.
+// "elements of 0.125 s"
+std::string step_of_elements(const Analysis& analysis);
+
+// Joints, forces and events without state-time equations, and more elements than memory has room for, at the
+// keys of the model.
 void add_state_time_faults(const System& system, const Model& model, FaultList& faults);
 
 }  // namespace sestina

@@ -23,14 +23,15 @@ Workspace::StateTimeRun::StateTimeRun(Workspace& workspace)
       analysis_(workspace.model().analysis()),
       dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver),
       solver_(workspace.model_, calc_properties(workspace.model()), state_time_options(analysis_),
-              workspace.executor()),
+              workspace.executor(), workspace.ranks_),
       row_(workspace.model(), workspace.reactions_wanted_),
       header_(workspace.make_header(row_.columns())),
       start_(Clock::now()) {
-  if (workspace.checkpoint_) throw InputError("a state_time run writes no checkpoints");
-  if (workspace.real_time_) throw InputError("a state_time run cannot keep pace with the wall clock");
+  if (workspace.checkpoint_) throw InputError("analysis.coordinates: a state_time run writes no checkpoints");
+  if (workspace.real_time_)
+    throw InputError("analysis.coordinates: a state_time run cannot keep pace with the wall clock");
   solver_.set_interrupt(workspace.interrupt_);
-  integrals_.resize(index(solver_.pair().degree));
+  integrals_.resize(kMostDegree);
 }
 
 RunReport Workspace::StateTimeRun::start() {
@@ -66,7 +67,6 @@ void Workspace::StateTimeRun::advance() {
   if (analysis_.duration == 0.0) return;
   solver_.start(state_, analysis_.duration);
   between_ = state_;
-  report_.steps.smallest_step = report_.steps.largest_step = solver_.element_length();
   long next_row = 1;
   bool is_last = false;
   while (!solver_.is_complete()) {
@@ -79,7 +79,7 @@ void Workspace::StateTimeRun::advance() {
       double t = static_cast<double>(next_row) * analysis_.output_every;
       is_last = t >= analysis_.duration - kSame * analysis_.output_every;
       if (is_last) t = analysis_.duration;
-      if (t > solver_.solved_to() + kSame * solver_.element_length()) {
+      if (t > solver_.solved_to() + kSame * solver_.elements().back().h) {
         is_last = false;
         break;
       }
@@ -93,11 +93,7 @@ void Workspace::StateTimeRun::advance() {
 
 bool Workspace::StateTimeRun::solve_window() {
   const Trace::Scope scope(trace(), Phase::kSolve);
-  return !is_interrupted() && solver_.solve_window();
-}
-
-bool Workspace::StateTimeRun::is_interrupted() const {
-  return workspace_.interrupt_ && workspace_.interrupt_->load(std::memory_order_relaxed);
+  return solver_.solve_window();  // asks for interrupts, on all ranks at once
 }
 
 void Workspace::StateTimeRun::record(double t) {
@@ -114,41 +110,47 @@ void Workspace::StateTimeRun::record(double t) {
 }
 
 void Workspace::StateTimeRun::add_work() {
-  const ElementPair& pair = solver_.pair();
-  const double h = solver_.element_length();
-  const int solved = static_cast<int>(std::lround(solver_.solved_to() / h));
-  for (; elements_with_work_ < solved; ++elements_with_work_) {
+  const std::span<const TimeElement> elements = solver_.elements();
+  for (; elements_with_work_ < elements.size(); ++elements_with_work_) {
+    const TimeElement& element = elements[elements_with_work_];
+    const ElementPair& pair = element.form->pair;
+    StepStatistics& steps = report_.steps;
+    steps.smallest_step = elements_with_work_ == 0 ? element.h : std::min(steps.smallest_step, element.h);
+    steps.largest_step = std::max(steps.largest_step, element.h);
     double supplied = 0.0, dissipated = 0.0;
     for (std::size_t g = 0; g < pair.points.size(); ++g) {
       Power<double> power;
       if (!workspace_.model().forces().empty()) {
-        solver_.calc_state((elements_with_work_ + pair.points[g]) * h, between_);
+        solver_.calc_state(element.t + pair.points[g] * element.h, between_);
         dynamics_.update(between_);
         power = dynamics_.power(between_);
       }
       powers_.push_back(power.supplied), powers_.push_back(power.dissipated);
-      supplied += h * pair.weights[g] * power.supplied;
-      dissipated += h * pair.weights[g] * power.dissipated;
+      supplied += element.h * pair.weights[g] * power.supplied;
+      dissipated += element.h * pair.weights[g] * power.dissipated;
     }
+    powers_at_.push_back(powers_.size());
     const std::size_t last = works_.size();
     works_.push_back(works_[last - 2] + supplied);
     works_.push_back(works_[last - 1] + dissipated);
   }
-  report_.steps.steps = elements_with_work_;
+  report_.steps.steps = static_cast<long>(elements_with_work_);
 }
 
 void Workspace::StateTimeRun::calc_work(double t, std::vector<double>& z) {
   z.assign(SystemEquations::kNz, 0.0);
   if (elements_with_work_ == 0) return;
-  const double h = solver_.element_length();
-  const int element = std::clamp(static_cast<int>(t / h), 0, elements_with_work_ - 1);
-  const int k = solver_.pair().degree;
-  solver_.pair().calc_integrals_of_point_values(t / h - element, integrals_.data());
-  z[SystemEquations::kSupplied] = works_[index(2 * element)];
-  z[SystemEquations::kDissipated] = works_[index(2 * element + 1)];
+  const TimeTrajectory::Place place = solver_.find(t);
+  const TimeElement& element = solver_.elements()[index(place.element)];
+  const int k = element.form->pair.degree;
+  element.form->pair.calc_integrals_of_point_values(place.s, integrals_.data());
+  z[SystemEquations::kSupplied] = works_[index(2 * place.element)];
+  z[SystemEquations::kDissipated] = works_[index(2 * place.element + 1)];
   for (int g = 0; g < k; ++g) {
-    z[SystemEquations::kSupplied] += h * integrals_[index(g)] * powers_[index(2 * (element * k + g))];
-    z[SystemEquations::kDissipated] += h * integrals_[index(g)] * powers_[index(2 * (element * k + g) + 1)];
+    const double weight = element.h * integrals_[index(g)];
+    const std::size_t at = powers_at_[index(place.element)] + index(2 * g);
+    z[SystemEquations::kSupplied] += weight * powers_[at];
+    z[SystemEquations::kDissipated] += weight * powers_[at + 1];
   }
 }
 

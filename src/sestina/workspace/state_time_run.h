@@ -33,7 +33,6 @@ class Workspace::StateTimeRun {
   void add_work();      // of the elements solved since
   void calc_work(double t, std::vector<double>& z);
   void show_progress();
-  bool is_interrupted() const;
   Trace* trace() { return workspace_.trace_wanted_ ? &trace_ : nullptr; }
   double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
@@ -52,8 +51,9 @@ class Workspace::StateTimeRun {
   // Of each solved element: the powers at its points (W), supplied and dissipated in turn, and the work
   // before it (J).
   std::vector<double> powers_, works_{0.0, 0.0};
-  std::vector<double> integrals_;  // (k) of the polynomials of an element
-  int elements_with_work_ = 0;
+  std::vector<std::size_t> powers_at_{0};  // where in powers_ those of an element begin
+  std::vector<double> integrals_;          // (k) of the polynomials of an element
+  std::size_t elements_with_work_ = 0;
   RunReport report_;
 };
 

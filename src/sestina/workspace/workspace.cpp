@@ -139,14 +139,12 @@ void Workspace::add_origin(ResultHeader& header) const {
   header.model_text = model_text(system_);
   const Analysis& analysis = model_->analysis();
   const bool has_elements = is_state_time(analysis);
-  header.provenance = {
-      {"program", fmt::format("sestina {}", version())},
-      {"solver", has_elements ? "state_time" : analysis.solver},
-      {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
-      {"step", has_elements ? fmt::format("elements of {} s", analysis.duration / analysis.elements)
-                            : step_text(analysis)},
-      {"duration", fmt::format("{} s", analysis.duration)},
-      {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
+  header.provenance = {{"program", fmt::format("sestina {}", version())},
+                       {"solver", has_elements ? "state_time" : analysis.solver},
+                       {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
+                       {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
+                       {"duration", fmt::format("{} s", analysis.duration)},
+                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
 }
 
 }  // namespace sestina

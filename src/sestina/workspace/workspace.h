@@ -18,6 +18,7 @@
 #include "sestina/integrate/step_driver.h"
 #include "sestina/io/result_file.h"
 #include "sestina/model/freeze.h"
+#include "sestina/state_time/state_time_ranks.h"
 #include "sestina/workspace/pacer.h"
 
 namespace sestina {
@@ -92,6 +93,9 @@ class Workspace {
   void set_interrupt(const std::atomic<bool>* interrupt) { interrupt_ = interrupt; }
   // For solvers that work in parallel; otherwise default_thread_count(). Results do not depend on it.
   void set_threads(int threads);
+  // For coordinates: state_time, whose windows these processes then solve together: all of them make the same
+  // calls for the same system. Each has all rows; recorders are wanted on one.
+  void set_ranks(StateTimeRanks ranks) { ranks_ = ranks; }
   // Writes checkpoints while it runs, and a last one when the run is interrupted or complete. The run goes on
   // where one cannot be written; the report tells.
   void set_checkpoint(CheckpointOptions options) { checkpoint_ = std::move(options); }
@@ -147,6 +151,7 @@ class Workspace {
   std::function<void(const std::string&)> on_hint_;
   const std::atomic<bool>* interrupt_ = nullptr;
   std::optional<int> threads_;
+  StateTimeRanks ranks_;
   std::unique_ptr<Executor> executor_;
   std::optional<CheckpointOptions> checkpoint_;
   bool trace_wanted_ = false;

@@ -1,0 +1,34 @@
+"""The formulations of a model against each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._core import Model, System, solver_names
+from .result import as_system
+from .run import simulate
+
+
+def compare(model: System | Model, *, states: int = 20, trajectory: bool = False) -> dict[str, Any]:
+    """Hold all formulations against each other, as `sestina compare` does.
+
+    What Model.compare() tells of `states` states around the initial one. trajectory: simulate with each solver as
+    well; `trajectories` tells for each by how much its coordinates and speeds differ most from those of the first,
+    relative to the largest of each quantity. Of a model with events, whose rows fall between others, compare the
+    runs yourself.
+    """
+    system = as_system(model)
+    told = system.freeze().compare(states)
+    if not trajectory:
+        return told
+    import numpy as np
+
+    reference, largest = None, None
+    told["trajectories"] = {}
+    for solver in solver_names():
+        run = simulate(system, solver=solver)
+        rows = np.hstack([run.q, run.u])
+        if reference is None or largest is None:
+            reference, largest = rows, np.maximum(np.abs(rows).max(axis=0), 1e-3)
+        told["trajectories"][solver] = float((np.abs(rows - reference) / largest).max())
+    return told

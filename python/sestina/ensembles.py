@@ -1,0 +1,229 @@
+"""Many runs of one system at once, over arrays of parameters and initial states; and derivatives of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._core import Model, System
+from .errors import ComputationError, InputError
+from .result import as_system
+from .run import _edit
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+
+
+class EnsembleResult:
+    """Many runs, numbered by the leading axes (n1, n2, ...) of the arrays that they were given.
+
+    `result["hinge.q"]` (n1, n2, ..., rows) is a column over time, where `record` wanted it; NaN where a run has no
+    such row.
+    """
+
+    def __init__(self, told: dict[str, Any], shape: tuple[int, ...]) -> None:
+        import numpy as np
+
+        self.shape = shape  #: the leading axes
+        self.q: Array = told["q"].reshape(*self.shape, told["q"].shape[-1])  #: (..., nq) where the runs ended
+        self.u: Array = told["u"].reshape(*self.shape, told["u"].shape[-1])  #: (..., nu)
+        t, drift, steps, lanes = np.moveaxis(told["numbers"], -1, 0)
+        self.t: Array = t.reshape(self.shape)  #: s, how far the runs came
+        self.energy_drift: Array = drift.reshape(self.shape)  #: J
+        self.steps: Array = steps.reshape(self.shape)
+        self.lanes: Array = lanes.reshape(self.shape)  #: of the registers that a run shared; 0 by itself
+        self.status = np.array(told["status"], dtype=object).reshape(self.shape)  #: `complete`, `failed`, `interrupted`
+        self.reasons = np.array(told["reasons"], dtype=object).reshape(self.shape)  #: why runs failed
+        self.columns: list[str] = told.get("columns", [])
+        self._units = dict(zip(self.columns, told.get("units", []), strict=True))
+        #: (..., rows, columns), or None
+        self.series: Array | None = None
+        if "series" in told:
+            self.series = told["series"].reshape(*self.shape, *told["series"].shape[1:])
+
+    def __getitem__(self, name: str) -> Array:
+        if self.series is None or name not in self._units:
+            raise KeyError(f"{name!r} was not recorded; `record` of run_ensemble() says what is")
+        return self.series[..., self.columns.index(name)]
+
+    def unit(self, name: str) -> str:
+        """The unit of a column."""
+        return str(self._units[name])
+
+    def __repr__(self) -> str:
+        return f"<sestina.EnsembleResult {self.shape}: {int((self.status == 'complete').sum())} of {self.status.size} complete>"
+
+
+def _common_axes(axes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    import numpy as np
+
+    try:
+        return np.broadcast_shapes(*axes.values())
+    except ValueError:
+        told = ", ".join(f"{name} {one}" for name, one in axes.items())
+        raise InputError(f"the leading axes do not fit together: {told}; each length must be the same, or 1") from None
+
+
+def _rows(states: Array | None, shape: tuple[int, ...]) -> Array | None:
+    """(members, length)"""
+    import numpy as np
+
+    if states is None:
+        return None
+    return np.broadcast_to(states, (*shape, states.shape[-1])).reshape(math.prod(shape), states.shape[-1])
+
+
+def run_ensemble(
+    system: System | Model,
+    parameters: Mapping[str, npt.ArrayLike] | None = None,
+    *,
+    q: npt.ArrayLike | None = None,
+    u: npt.ArrayLike | None = None,
+    duration: npt.ArrayLike | None = None,
+    record: Sequence[str] | None = None,
+    every: float | None = None,
+    integrator: str | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    dt: float | None = None,
+    lanes: bool = True,
+    threads: int | None = None,
+    check: bool = True,
+) -> EnsembleResult:
+    """Simulate many times at once, each with values of its own, in SIMD lanes and threads.
+
+    parameters   {"l": (...)}: arrays of values of parameters, numbers where they stay the same
+    q, u         (..., nq), (..., nu): where runs begin; both or neither
+    duration     (...) s
+    record       columns that are kept over time, `*` for any letters: ["t", "*.q"]; none unless given
+    every        s between rows
+    lanes        False computes each run by itself, with the last bits of simulate()
+    threads      all processors unless given; results do not depend on it
+    check        raise ComputationError where a run fails; otherwise result.status and result.reasons tell
+
+    The arrays are broadcast against each other. What is not given is as `system.analysis` says. Models with
+    events or a PythonForce, and solvers and integrators other than the recursive one with explicit Runge-Kutta
+    rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what there is comes back.
+    """
+    import numpy as np
+
+    described = _edit(as_system(system), None, every, None, integrator, rtol, atol, dt)
+    if (q is None) != (u is None):
+        raise InputError("q and u: allowed are both or neither")
+    given = {name: np.asarray(values, dtype=np.float64) for name, values in (parameters or {}).items()}
+    axes = {name: values.shape for name, values in given.items()}
+    states = {name: np.atleast_1d(np.asarray(one, dtype=np.float64)) for name, one in (("q", q), ("u", u)) if one is not None}
+    axes |= {name: one.shape[:-1] for name, one in states.items()}
+    spans = None if duration is None else np.asarray(duration, dtype=np.float64)
+    axes |= {} if spans is None else {"duration": spans.shape}
+    shape = _common_axes(axes)
+    columns = [np.broadcast_to(values, shape).ravel() for values in given.values()]
+    matrix = np.stack(columns, axis=1) if columns else np.empty((math.prod(shape), 0))
+    told = _core._run_ensemble(
+        described,
+        list(given),
+        matrix,
+        _rows(states.get("q"), shape),
+        _rows(states.get("u"), shape),
+        None if spans is None else np.broadcast_to(spans, shape).ravel(),
+        None if record is None else list(record),
+        lanes,
+        threads,
+    )
+    result = EnsembleResult(told, shape)
+    if check and (result.status == "failed").any():
+        place = tuple(int(i) for i in np.argwhere(result.status == "failed")[0])
+        raise ComputationError(f"run {list(place)}: {result.reasons[place]}")
+    return result
+
+
+class Sensitivities:
+    """The derivatives of columns of a run by parameters: `result["hinge.q"]` (parameters, rows)."""
+
+    def __init__(self, parameters: Sequence[str], columns: list[str], t: Array, values: Array, by: Array) -> None:
+        self.parameters = list(parameters)
+        self.columns = columns
+        self.t = t  #: (rows) s
+        self.values = values  #: (rows, columns) of the run itself
+        self.by = by  #: (parameters, rows, columns)
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self.columns:
+            raise KeyError(f"{name!r} was not recorded; `record` says what is")
+        return self.by[..., self.columns.index(name)]
+
+
+def sensitivities(
+    system: System | Model,
+    parameters: Sequence[str],
+    *,
+    record: Sequence[str],
+    duration: float | None = None,
+    every: float | None = None,
+    integrator: str | None = None,
+    dt: float | None = None,
+    rtol: float = 1e-10,
+    relative_step: float = 1e-4,
+    lanes: bool = True,
+) -> Sensitivities:
+    """Differentiate a run by parameters, such as lengths, masses or, where they are expressions of one, initial values.
+
+    parameters     names
+    record         columns, `*` for any letters: ["hinge.q"]
+    dt             s, steps of this length; with them the differences are smooth
+    relative_step  a parameter p moves by this times |p|, or by this where it is 0
+
+    By central differences of two more runs for each parameter, which advance in lanes beside each other. Their
+    error is of the order of the step's square, and of rtol divided by the step: some 1e-6 with what stands above.
+    Exact derivatives of the accelerations are Model.forward_dynamics_by_parameters. Rows of events whose times
+    move with a parameter have derivatives of NaN: they are at no fixed time. Raises ComputationError where a run
+    fails, and InputError where runs have other numbers of rows, as events that come and go cause, or rows at
+    other times throughout, as steps of no fixed length do.
+    """
+    import numpy as np
+
+    names = list(parameters)
+    if not names:
+        raise InputError("parameters: there is no name; allowed is at least one")
+    if not 0.0 < relative_step < 1.0:
+        raise InputError(f"relative_step: {relative_step} is not above 0 and below 1")
+    described = as_system(system)
+    known = described.freeze().parameters
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise InputError(f"there is no parameter {missing[0]!r}; there are {', '.join(known)}")
+    values = np.array([known[name] for name in names])
+    steps = relative_step * np.where(values == 0.0, 1.0, np.abs(values))
+    displaced = np.tile(values, (2 * len(names) + 1, 1))
+    for i, step in enumerate(steps):
+        displaced[2 * i + 1, i] += step
+        displaced[2 * i + 2, i] -= step
+    told = run_ensemble(
+        described,
+        {name: displaced[:, i] for i, name in enumerate(names)},
+        duration=duration,
+        record=record,
+        every=every,
+        integrator=integrator,
+        rtol=rtol if dt is None else None,
+        atol=rtol if dt is None else None,
+        dt=dt,
+        lanes=lanes,
+    )
+    series = told.series
+    if series is None:
+        raise InputError("record: there are no columns to differentiate")
+    if np.isnan(series[..., 0]).any():
+        raise InputError("the runs have other numbers of rows; events that come and go with a parameter cause this")
+    widths = displaced[1::2].diagonal() - displaced[2::2].diagonal()
+    moved = (series[1::2, :, 0] != series[0, :, 0]) | (series[2::2, :, 0] != series[0, :, 0])
+    if series.shape[1] > 1 and moved[:, 1:].all():
+        raise InputError("the runs have rows at other times; give `every` or `dt`")
+    by = (series[1::2] - series[2::2]) / widths[:, None, None]
+    by[moved] = np.nan
+    return Sensitivities(names, told.columns, series[0, :, 0], series[0], by)

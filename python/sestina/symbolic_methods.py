@@ -1,0 +1,347 @@
+"""Kane's and Lagrange's method. Part of sestina.symbolic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Union, overload
+
+from . import _core
+from ._core import Expression, Matrix, Particle, Point, ReferenceFrame, RigidBody, Vector
+from .errors import InputError
+
+Body = Union[Particle, RigidBody]
+#: A point with a force (N), or a frame with a torque (N m).
+Load = Union["Force", "Torque", tuple[Point, Vector], tuple[ReferenceFrame, Vector]]
+Replacements = Mapping[Expression, Union[Expression, float]]
+#: A state, in one dictionary or several.
+OperatingPoint = Union[Replacements, Sequence[Replacements], None]
+
+
+class Force(NamedTuple):
+    """A force (N) at a point."""
+
+    point: Point
+    force: Vector
+
+
+class Torque(NamedTuple):
+    """A torque (N m) on what turns with a frame."""
+
+    frame: ReferenceFrame
+    torque: Vector
+
+
+class Linearization(NamedTuple):
+    """d/dt x = A x + B r for small deviations x of independent coordinates and speeds, r of inputs.
+
+    The deviations of all coordinates are C0 dq_i + D0 dr, those of all speeds C1 dq_i + C2 du_i + D1 dr.
+    """
+
+    A: Matrix
+    B: Matrix
+    inputs: list[Expression]
+    states: list[Expression]
+    C0: Matrix
+    C1: Matrix
+    C2: Matrix
+    D0: Matrix
+    D1: Matrix
+
+
+def _expressions(name: str, given: object) -> list[Expression | float]:
+    """The elements of a list, tuple or matrix of expressions; nothing for None."""
+    if given is None:
+        return []
+    if isinstance(given, Expression) or not isinstance(given, Iterable) or isinstance(given, (str, Mapping)):
+        raise TypeError(f"{name}: {given!r} is no list of expressions")
+    elements = list(given)
+    for i, one in enumerate(elements):
+        if not isinstance(one, (Expression, int, float)):
+            raise TypeError(f"{name}[{i}] is {one!r} ({type(one).__name__}); allowed is an expression")
+    return elements
+
+
+def _are_bodies(given: object) -> bool:
+    return isinstance(given, Iterable) and any(isinstance(one, (Particle, RigidBody)) for one in given)
+
+
+class KanesMethod:
+    """Kane's method: equations of motion from partial velocities.
+
+    frame                      inertial
+    q_ind, u_ind               independent coordinates and speeds
+    kd_eqs                     expressions that vanish, linear in the rates of all coordinates
+    q_dependent, configuration_constraints    as many of each, the latter vanish
+    u_dependent, velocity_constraints         likewise, linear in the speeds
+    acceleration_constraints   rates of the velocity constraints, to be written otherwise
+    u_auxiliary                speeds that are zero, for the forces that otherwise do no work
+    bodies, forcelist          may come with kanes_equations() instead
+
+    kd_eqs_solver and constraint_solver are of sympy and change nothing.
+    """
+
+    def __init__(
+        self,
+        frame: ReferenceFrame,
+        q_ind: Sequence[Expression],
+        u_ind: Sequence[Expression],
+        kd_eqs: Sequence[Expression] | None = None,
+        q_dependent: Sequence[Expression] | None = None,
+        configuration_constraints: Sequence[Expression] | None = None,
+        u_dependent: Sequence[Expression] | None = None,
+        velocity_constraints: Sequence[Expression] | None = None,
+        acceleration_constraints: Sequence[Expression] | None = None,
+        u_auxiliary: Sequence[Expression] | None = None,
+        bodies: Iterable[Body] | None = None,
+        forcelist: Iterable[Load] | None = None,
+        explicit_kinematics: bool = True,
+        kd_eqs_solver: object = None,
+        constraint_solver: object = None,
+    ) -> None:
+        del kd_eqs_solver, constraint_solver  # of sympy; here Cramer's rule is all that is needed
+        lists = {
+            "q_ind": q_ind,
+            "u_ind": u_ind,
+            "kd_eqs": kd_eqs,
+            "q_dependent": q_dependent,
+            "configuration_constraints": configuration_constraints,
+            "u_dependent": u_dependent,
+            "velocity_constraints": velocity_constraints,
+            "acceleration_constraints": acceleration_constraints,
+            "u_auxiliary": u_auxiliary,
+        }
+        if not isinstance(frame, ReferenceFrame):
+            raise TypeError(f"frame is {frame!r} ({type(frame).__name__}); allowed is a ReferenceFrame")
+        self._frame = frame
+        self._lists = [_expressions(name, one) for name, one in lists.items()]
+        self._explicit_kinematics = explicit_kinematics
+        self._bodies = list(bodies) if bodies is not None else None
+        self._loads = list(forcelist) if forcelist is not None else []
+        self._kane: _core._Kane | None = None
+
+    def kanes_equations(
+        self, bodies: Iterable[Any] | None = None, loads: Iterable[Any] | None = None
+    ) -> tuple[Matrix, Matrix]:
+        """Form the equations: F_r and F*_r, whose sum vanishes.
+
+        loads: pairs of a point and a force or of a frame and a torque. Bodies and loads may change places, as in the
+        early days of sympy.physics.mechanics.
+        """
+        given = [list(one) if one is not None else None for one in (bodies, loads)]
+        if _are_bodies(given[1]) and not _are_bodies(given[0]):
+            given.reverse()
+        self._bodies = given[0] if given[0] is not None else self._bodies
+        self._loads = given[1] if given[1] is not None else self._loads
+        if not self._bodies:
+            raise InputError("bodies: there are none, whose equations of motion these would be")
+        self._kane = _core._Kane(self._frame, self._lists, self._explicit_kinematics, self._bodies, self._loads)
+        return self._kane.fr, self._kane.frstar
+
+    def _formed(self) -> _core._Kane:
+        if self._kane is None:
+            self.kanes_equations()
+        assert self._kane is not None
+        return self._kane
+
+    def _motion(self) -> _core._Motion:
+        return self._formed().motion()
+
+    @property
+    def bodies(self) -> list[Body]:
+        """As they were given."""
+        return list(self._bodies or [])
+
+    @property
+    def loads(self) -> list[Any]:
+        """As they were given; also under the name of sympy, forcelist."""
+        return list(self._loads)
+
+    forcelist = loads
+
+    @property
+    def q(self) -> Matrix:
+        """The coordinates: independent, then dependent."""
+        return self._formed().q
+
+    @property
+    def u(self) -> Matrix:
+        """The speeds: independent, then dependent."""
+        return self._formed().u
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """M of M u' = forcing."""
+        return self._formed().mass_matrix
+
+    @property
+    def forcing(self) -> Matrix:
+        """The right side of M u' = forcing."""
+        return self._formed().forcing
+
+    @property
+    def mass_matrix_full(self) -> Matrix:
+        """Of [q'; u']."""
+        return self._formed().mass_matrix_full
+
+    @property
+    def forcing_full(self) -> Matrix:
+        """Of [q'; u']."""
+        return self._formed().forcing_full
+
+    @property
+    def auxiliary_eqs(self) -> Matrix:
+        """What vanishes along the auxiliary speeds."""
+        return self._formed().auxiliary_eqs
+
+    def kindiffdict(self) -> dict[Expression, Expression]:
+        """The rates of the coordinates by the speeds."""
+        return dict(self._formed().kindiffdict())
+
+    def rhs(self) -> Matrix:
+        """[q'; u'], solved for."""
+        return self._formed().rhs()
+
+    @overload
+    def linearize(self, *, A_and_B: Literal[True], op_point: OperatingPoint = None, simplify: bool = False, new_method: bool = True) -> tuple[Matrix, Matrix, Matrix]: ...
+    @overload
+    def linearize(self, *, A_and_B: Literal[False] = False, op_point: OperatingPoint = None, simplify: bool = False, new_method: bool = True) -> Linearization: ...
+    def linearize(self, *, A_and_B: bool = False, op_point: OperatingPoint = None, simplify: bool = False, new_method: bool = True) -> Any:
+        """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs."""
+        del new_method  # of sympy, which has had two; the results are alike
+        return _linearization(self._formed().linearize(op_point or {}), A_and_B, simplify)
+
+
+def _linearization(told: tuple[Any, ...], short: bool, simplify: bool) -> Any:
+    one = Linearization(*told)
+    if simplify:
+        one = one._replace(**{name: getattr(one, name).simplify() for name in ("A", "B", "C0", "C1", "C2")})
+    return (one.A, one.B, Matrix(one.inputs)) if short else one
+
+
+class LagrangesMethod:
+    """Lagrange's method: equations of motion from kinetic less potential energy.
+
+    Lagrangian         such as Lagrangian(N, *bodies)
+    qs                 coordinates
+    forcelist, frame   loads besides the potential energy, and the inertial frame
+    hol_coneqs         expressions of coordinates that vanish
+    nonhol_coneqs      expressions linear in rates of coordinates that vanish
+    """
+
+    def __init__(
+        self,
+        Lagrangian: Expression,
+        qs: Sequence[Expression],
+        forcelist: Iterable[Load] | None = None,
+        bodies: object = None,
+        frame: ReferenceFrame | None = None,
+        hol_coneqs: Sequence[Expression] | None = None,
+        nonhol_coneqs: Sequence[Expression] | None = None,
+    ) -> None:
+        del bodies  # their energies are in the Lagrangian; sympy keeps them for its own linearisation
+        loads = None if forcelist is None else list(forcelist)
+        constraints = (_expressions("hol_coneqs", hol_coneqs), _expressions("nonhol_coneqs", nonhol_coneqs))
+        self._lagrange = _core._Lagrange(Lagrangian, _expressions("qs", qs), loads, frame, *constraints)
+        self._solution: tuple[Matrix, Matrix] | None = None
+
+    def _motion(self) -> _core._Motion:
+        return self._lagrange.motion()
+
+    def form_lagranges_equations(self) -> Matrix:
+        """What vanishes: d/dt dL/dq' - dL/dq less forces and multipliers."""
+        return self._lagrange.equations()
+
+    @property
+    def eom(self) -> Matrix:
+        """What form_lagranges_equations() gives."""
+        return self.form_lagranges_equations()
+
+    @property
+    def q(self) -> Matrix:
+        """The coordinates."""
+        return self._lagrange.q
+
+    @property
+    def lam_vec(self) -> Matrix:
+        """The multipliers: first those of the holonomic constraints."""
+        return self._lagrange.lam_vec
+
+    @property
+    def mass_matrix(self) -> Matrix:
+        """M of M q'' = forcing + lam_coeffs^T lambda."""
+        return self._lagrange.mass_matrix
+
+    @property
+    def forcing(self) -> Matrix:
+        """The right side without multipliers."""
+        return self._lagrange.forcing
+
+    @property
+    def lam_coeffs(self) -> Matrix:
+        """The derivatives of the velocity constraints by the rates of the coordinates."""
+        return self._lagrange.lam_coeffs
+
+    @property
+    def mass_matrix_full(self) -> Matrix:
+        """Of [q''; multipliers]."""
+        return self._lagrange.mass_matrix_full
+
+    @property
+    def forcing_full(self) -> Matrix:
+        """Of [q''; multipliers]."""
+        return self._lagrange.forcing_full
+
+    def _solved(self) -> tuple[Matrix, Matrix]:
+        if self._solution is None:
+            self._solution = self._lagrange.solve()
+        return self._solution
+
+    def rhs(self) -> Matrix:
+        """[q'; q''], solved for."""
+        return self._solved()[0]
+
+    def solve_multipliers(self) -> dict[Expression, Expression]:
+        """The multipliers at any state."""
+        return dict(zip(self.lam_vec, self._solved()[1], strict=True))
+
+    @overload
+    def linearize(
+        self,
+        q_ind: Sequence[Expression] | None = None,
+        qd_ind: Sequence[Expression] | None = None,
+        *,
+        A_and_B: Literal[True],
+        op_point: OperatingPoint = None,
+        simplify: bool = False,
+        new_method: bool = True,
+    ) -> tuple[Matrix, Matrix, Matrix]: ...
+    @overload
+    def linearize(
+        self,
+        q_ind: Sequence[Expression] | None = None,
+        qd_ind: Sequence[Expression] | None = None,
+        *,
+        A_and_B: Literal[False] = False,
+        op_point: OperatingPoint = None,
+        simplify: bool = False,
+        new_method: bool = True,
+    ) -> Linearization: ...
+    def linearize(
+        self,
+        q_ind: Sequence[Expression] | None = None,
+        qd_ind: Sequence[Expression] | None = None,
+        *,
+        A_and_B: bool = False,
+        op_point: OperatingPoint = None,
+        simplify: bool = False,
+        new_method: bool = True,
+    ) -> Any:
+        """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs.
+
+        q_ind, qd_ind: the independent coordinates and rates, all unless given: where there are constraints, as many as
+        these leave free.
+        """
+        del new_method  # of sympy, which has had two; the results are alike
+        coordinates = list(q_ind) if q_ind is not None else list(self.q)
+        rates = list(qd_ind) if qd_ind is not None else [q.diff() for q in coordinates]
+        return _linearization(self._lagrange.linearize(coordinates, rates, op_point or {}), A_and_B, simplify)

@@ -1,0 +1,313 @@
+"""Runs of what Kane's or Lagrange's method gave, states of steady motion, eigenvalues. Part of sestina.symbolic."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Union
+
+from . import _core
+from ._core import Expression, Matrix, Model, ReferenceFrame, SimulationReport, System, Table
+from .errors import ComputationError, InputError
+from .result import Result
+from .run import Progress, watch
+from .symbolic_methods import Replacements
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from .symbolic_methods import Body, KanesMethod, LagrangesMethod
+
+    Method = Union[KanesMethod, LagrangesMethod]
+
+Values = Mapping[Expression, float]
+
+
+def _motion_of(method: object) -> _core._Motion:
+    motion = getattr(method, "_motion", None)
+    if motion is None:
+        raise TypeError(f"a KanesMethod or LagrangesMethod is wanted, not {type(method).__name__}")
+    formed = motion()
+    assert isinstance(formed, _core._Motion)
+    return formed
+
+
+class SymbolicResult(Result):
+    """The rows of a run of a SymbolicSystem: t, all coordinates, all speeds, the outputs, and `event` where there are events.
+
+    result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] that of an output by its name.
+    Plots, dataframes and files are those of a Result; there is no Model, and so no animation.
+    """
+
+    report: SimulationReport  # type: ignore[assignment]
+
+    def __init__(self, table: Table, report: SimulationReport, system: SymbolicSystem) -> None:
+        super().__init__(table)
+        self.report = report
+        self._nq, self._nu = len(system.q), len(system.u)
+
+    def __getitem__(self, name: str | Expression) -> npt.NDArray[np.float64]:
+        return self.table[name if isinstance(name, str) else str(name)]
+
+    def __contains__(self, name: object) -> bool:
+        return (name if isinstance(name, str) else str(name)) in self.table
+
+    def __repr__(self) -> str:
+        return f"<sestina.symbolic.SymbolicResult: {len(self)} rows, {self.report.status} at t = {self.report.t:g} s>"
+
+    def _has_none(self) -> NoReturn:
+        raise InputError("the result is of a SymbolicSystem, which has no model")
+
+    @property
+    def system(self) -> System:
+        """None: InputError. The run was that of a SymbolicSystem."""
+        self._has_none()
+
+    @property
+    def model(self) -> Model:
+        """None: InputError. The run was that of a SymbolicSystem."""
+        self._has_none()
+
+    @property
+    def q(self) -> npt.NDArray[np.float64]:
+        """(rows, nq) All coordinates, without a copy."""
+        return self.table.values[:, 1 : 1 + self._nq]
+
+    @property
+    def u(self) -> npt.NDArray[np.float64]:
+        """(rows, nu) All speeds, without a copy."""
+        first = 1 + self._nq
+        return self.table.values[:, first : first + self._nu]
+
+
+class SymbolicSystem:
+    """What Kane's or Lagrange's method gave, with the numbers that it takes to run it.
+
+    system = SymbolicSystem(kane, parameters={m: 1.2, l: 0.5, g: 9.81}, initial={q: 0.3})
+    system.add_energies(N, *bodies)
+    result = system.simulate(duration=10)
+    result[q], result["energy.total"]
+
+    method      a KanesMethod or LagrangesMethod
+    parameters  numbers of constants, as by set()
+    initial     coordinates and speeds where a run begins, as by set_initial()
+
+    Dependent coordinates and speeds are solved for: those that KanesMethod names, with LagrangesMethod as many as have
+    no initial value. In all rows speeds satisfy the velocity constraints to round-off, and after each step coordinates
+    the configuration constraints. Units are those of the numbers that are given; times are in s.
+    """
+
+    def __init__(
+        self, method: Method, parameters: Values | None = None, initial: Replacements | None = None
+    ) -> None:
+        self._system = _core._SymbolicSystem(_motion_of(method))
+        if parameters is not None:
+            self.set(parameters)
+        if initial is not None:
+            self.set_initial(initial)
+
+    @property
+    def q(self) -> list[Expression]:
+        """The coordinates, in the order of a result's columns."""
+        return self._system.q
+
+    @property
+    def u(self) -> list[Expression]:
+        """The speeds, in the order of a result's columns; with LagrangesMethod the rates of q."""
+        return self._system.u
+
+    @property
+    def multipliers(self) -> list[Expression]:
+        """lam1, lam2 ...: the forces along the velocity constraints, which outputs may contain."""
+        return self._system.multipliers
+
+    def set(self, parameters: Values) -> None:
+        """Give numbers to constants; later ones take the place of earlier ones. InputError for what is no constant."""
+        self._system.set(parameters)
+
+    def set_input(self, input: Expression, value: Expression | float) -> None:
+        """Give a function of time that is neither coordinate nor speed, such as a drive.
+
+        value: an expression of t, coordinates, speeds and parameters. The input's derivatives follow from it.
+        """
+        self._system.set_input(input, value)
+
+    def set_initial(self, values: Replacements) -> None:
+        """Say where coordinates and speeds begin: numbers, or expressions of parameters. What is not given begins at 0.
+
+        A dependent one begins near the value given for it, where all constraints hold.
+        """
+        self._system.set_initial(values)
+
+    def set_guess(self, values: Replacements) -> None:
+        """Say near which values coordinates are sought that have no initial one and follow from constraints; else 0."""
+        self._system.set_guess(values)
+
+    def add_invariant(self, invariant: Expression) -> None:
+        """Keep an expression in q and t at zero that vanishes along the motion, such as the norm of Euler parameters less 1.
+
+        Coordinates are brought back to it after each step.
+        """
+        self._system.add_invariant(invariant)
+
+    def add_output(self, name: str, value: Expression | float, unit: str = "") -> None:
+        """Record an expression of t, coordinates, speeds, their rates, multipliers, inputs and parameters as a column."""
+        self._system.add_output(name, value, unit)
+
+    def add_energies(self, frame: ReferenceFrame, *bodies: Body) -> None:
+        """Record `energy.kinetic`, `energy.potential` (what was set as potential_energy of the bodies) and `energy.total`, J."""
+        self._system.add_energies(frame, bodies)
+
+    def add_event(
+        self,
+        name: str,
+        when: Expression,
+        direction: str = "both",
+        *,
+        set: Replacements | None = None,
+        terminal: bool = False,
+        tolerance: float = 0.0,
+    ) -> None:
+        """Let something happen where `when`, of t, coordinates and speeds, crosses zero: `rising`, `falling` or `both`.
+
+        set: coordinates and speeds that take a value, from the state before: {u: -0.8 * u}; speeds then satisfy the
+        velocity constraints as after an impulse of the constraints. terminal: the run ends. tolerance (s): 0 is as
+        exactly as the time can be told. The column `event` of a result has the number of the event, from 1.
+        """
+        self._system.add_event(name, when, direction, set, terminal, tolerance)
+
+    def initial_state(self, t: float = 0.0) -> dict[Expression, float]:
+        """All coordinates and speeds at t (s), as they begin, consistent with all constraints. InputError where there are none near."""
+        return self._system.initial_state(t)
+
+    def evaluate_at_start(self, expressions: Sequence[Expression | float]) -> npt.NDArray[np.float64]:
+        """(expressions) Numbers of expressions such as add_output() takes, at the initial state."""
+        return self._system.evaluate_at_start(list(expressions))
+
+    def simulate(
+        self,
+        duration: float,
+        *,
+        every: float | None = None,
+        start: float = 0.0,
+        integrator: str | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        dt: float | None = None,
+        progress: bool | Progress = False,
+        out: str | os.PathLike[str] | None = None,
+        check: bool = True,
+    ) -> SymbolicResult:
+        """Simulate from the initial state to the end of the duration.
+
+        duration    s
+        every       s between rows, a hundredth of the duration unless given; 0: the first and the last only
+        start       s, the time at the beginning
+        integrator  one of sestina.integrator_names(), `dormand_prince_54` unless given
+        rtol, atol  tolerances of a step of variable length, 1e-8 and 1e-10 unless given
+        dt          s, steps of this length instead
+        progress    True shows a bar; or what is called some ten times a second with the time since the start (s), the
+                    duration (s), the wall time (s) and the number of steps
+        out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
+        check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
+
+        InputError for what is wrong with the description. Ctrl-C ends the run: what there is is returned, and
+        `result.report.status` is `interrupted`. While it runs, other threads may work on symbols.
+        """
+        rows_every = duration / 100 if every is None else every
+        with watch(progress) as callback:
+            table, report = self._system.simulate(
+                start, duration, rows_every, integrator, rtol, atol, dt, callback, out
+            )
+        result = SymbolicResult(table, report, self)
+        if report.status == "failed" and check:
+            raise ComputationError(report.failure, report.t, report.reason, result)
+        return result
+
+    def __repr__(self) -> str:
+        return f"<sestina.symbolic.SymbolicSystem with {len(self.q)} coordinates and {len(self.u)} speeds>"
+
+
+class SteadyMotion(NamedTuple):
+    """Where all speeds stay as they are."""
+
+    values: dict[Expression, float]  #: of all coordinates and speeds, and of unknown parameters
+    multipliers: list[float]  #: of the velocity constraints
+    steps: int  #: of Newton's method
+    residual: float  #: the largest of what should vanish
+    is_isolated: bool  #: whether there are no others nearby
+
+
+def find_equilibrium(method: Method, parameters: Values | None = None, guess: Values | None = None) -> SteadyMotion:
+    """Find a state of rest: coordinates at which nothing begins to move.
+
+    method: a KanesMethod or LagrangesMethod; parameters: numbers of constants; guess: coordinates where Newton's method
+    begins, else 0. InputError where none is found, which tells the equation that fails most.
+    """
+    return SteadyMotion(*_core._find_equilibrium(_motion_of(method), parameters, guess))
+
+
+def find_steady_motion(
+    method: Method,
+    parameters: Values | None = None,
+    *,
+    values: Values | None = None,
+    unknowns: Iterable[Expression],
+    unsteady: Iterable[Expression] = (),
+) -> SteadyMotion:
+    """Find coordinates, speeds or parameters for which all speeds stay as they are.
+
+    values     of coordinates and speeds, 0 where not named; of unknowns, where Newton's method begins
+    unknowns   coordinates, speeds and parameters that are sought
+    unsteady   speeds that may change
+
+    There may be more equations than unknowns or fewer; of many solutions one is found. InputError where none is.
+    """
+    return SteadyMotion(
+        *_core._find_steady_motion(_motion_of(method), parameters, values, list(unknowns), list(unsteady))
+    )
+
+
+class StabilityChange(NamedTuple):
+    """Where the real part of an eigenvalue passes zero."""
+
+    value: float  #: of the parameter
+    eigenvalue: complex  #: of a conjugate pair the one with positive imaginary part
+    is_stabilised: bool  #: whether its real part becomes negative
+
+
+class EigenvalueBranches(NamedTuple):
+    """How eigenvalues move with a parameter."""
+
+    values: npt.NDArray[np.float64]  #: (n) of the parameter
+    branches: npt.NDArray[np.complex128]  #: (eigenvalues, n)
+    changes: list[StabilityChange]  #: where one becomes stable or unstable, located far beyond the distance of the values
+
+
+def calc_eigenvalues(A: Matrix, parameters: Values | None = None) -> npt.NDArray[np.complex128]:
+    """(n) Eigenvalues of a square matrix of numbers and parameters: by falling real part, then by falling imaginary part."""
+    import numpy as np
+
+    return np.array(_core._calc_eigenvalues(A, parameters), dtype=np.complex128)
+
+
+def calc_eigenvalue_branches(
+    A: Matrix, parameter: Expression, values: npt.ArrayLike, parameters: Values | None = None
+) -> EigenvalueBranches:
+    """Follow each eigenvalue of a square matrix from value to value of a parameter, and find where it becomes stable or not.
+
+    values: (n) of the parameter, rising or falling; parameters: numbers of all others. Values that belong together are
+    chosen so that the sum of all distances from where the last two lead is least.
+    """
+    import numpy as np
+
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim != 1:
+        raise InputError(f"values has the shape {numbers.shape}; allowed is (n,)")
+    told, branches, changes = _core._calc_eigenvalue_branches(A, parameter, numbers.tolist(), parameters)
+    return EigenvalueBranches(
+        np.array(told),
+        np.array(branches, dtype=np.complex128).reshape(len(branches), len(told)),
+        [StabilityChange(*change) for change in changes],
+    )

@@ -1,0 +1,51 @@
+// A force that Python computes: system.add_force("drive", sestina.PythonForce(lambda t, q, u: ...)).
+//
+// The interpreter's lock is taken for the callback alone. What it raises ends the computation: C++ sees a
+// ComputationError, Python the exception itself with its own traceback.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "bind.h"
+#include "sestina/forces/user_force.h"
+#include "sestina/model/system.h"
+
+namespace sestina::python {
+
+class PythonForce : public UserForce {
+ public:
+  explicit PythonForce(nb::object function) : function_(std::move(function)) {}
+  ~PythonForce() override;
+  PythonForce(const PythonForce&) = delete;
+  PythonForce& operator=(const PythonForce&) = delete;
+
+  void add_forces(const UserForceInput& in, const UserForceOutput& out) const override;
+  nb::handle function() const { return function_; }
+  // What the garbage collector does to a function that nothing outside refers to any more.
+  void clear() { function_.reset(); }
+
+ private:
+  nb::object function_;
+};
+
+// What a callback raised on this thread since it was forgotten last. A
+// callback is not called again until then.
+void forget_callback_error();
+// And forgets it. Null where nothing was raised.
+std::exception_ptr take_callback_error();
+// And throws it, as Python knows it. The interpreter's lock is held.
+void throw_callback_error();
+// The same as the object that Python raises, or None.
+nb::object take_callback_exception();
+
+// A function may refer to the system that it belongs to. For the garbage collector to find such a ring, each
+// System and Model that Python sees holds references of its own to its PythonForces, and shows them.
+//
+// Those that a copy shares with its original become its own. The interpreter's lock is held.
+void own_callbacks(System& system);
+System copy_with_callbacks(const System& system);
+// For tp_traverse.
+int visit_callbacks(const System& system, visitproc visit, void* arg);
+
+}  // namespace sestina::python

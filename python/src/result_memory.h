@@ -1,0 +1,32 @@
+// Where the numbers of large results lie.
+//
+// Memory that is new to a process is handed out by the system page by page, each cleared when it is first
+// written: for 100 000 states that takes some tenth of the time in which SIMD lanes and threads compute them.
+// What results leave behind is therefore kept for the next ones of the same size, up to kMostKept bytes.
+#pragma once
+
+#include <cstddef>
+
+#include "bind.h"
+
+namespace sestina::python {
+
+inline constexpr std::size_t kLargeResult = std::size_t{1} << 20, kMostKept = std::size_t{64} << 20;  // bytes
+
+// While it lives, numpy takes the memory of new arrays of this thread from here. The arrays own it as any do.
+// The interpreter's lock is held.
+class ResultMemory {
+ public:
+  ResultMemory();
+  ~ResultMemory();
+  ResultMemory(const ResultMemory&) = delete;
+  ResultMemory& operator=(const ResultMemory&) = delete;
+
+ private:
+  nb::object former_;
+};
+
+// How many bytes are kept at the moment.
+std::size_t kept_result_memory();
+
+}  // namespace sestina::python

@@ -1,0 +1,170 @@
+// What Python hands over to symbolic mechanics: numbers, expressions, replacements.
+#include <fmt/format.h>
+
+#include <limits>
+#include <optional>
+
+#include "sestina/base/error.h"
+#include "symbolic.h"
+
+namespace sestina::python {
+
+void join(Owner& owner, const Owner& other) {
+  if (!other) return;
+  if (owner && owner != other) {
+    throw InputError("these belong to different derivations; all that meet must come from one Mechanics");
+  }
+  owner = other;
+}
+
+void refuse_argument(const char* where, const char* name, nb::handle given, const char* allowed) {
+  constexpr std::size_t kLongest = 60;
+  std::string text = nb::cast<std::string>(nb::repr(given));
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  const auto type = nb::cast<std::string>(given.type().attr("__name__"));
+  throw nb::type_error(
+      fmt::format("{}: {} is {} ({}); allowed is {}", where, name, text, type, allowed).c_str());
+}
+
+std::string to_name(const char* where, nb::handle given) {
+  if (!PyUnicode_Check(given.ptr())) refuse_argument(where, "name", given, "a text");
+  return nb::cast<std::string>(given);
+}
+
+Scalar to_mass(const char* where, nb::handle given) {
+  Scalar mass;
+  if (!to_scalar(given, mass)) refuse_argument(where, "mass", given, "an expression or a number");
+  return mass;
+}
+
+bool is_symbol(const Expression& expression) {
+  Graph* const graph = expression.graph();
+  return graph != nullptr && graph->op(expression.in(*graph)) == Op::kSymbol;
+}
+
+void check_symbols(const char* what, const std::vector<Scalar>& expressions) {
+  for (const Scalar& one : expressions) {
+    if (!is_symbol(one.value)) {
+      throw InputError(fmt::format("{}: {} is no symbol", what, to_text(one.value)));
+    }
+  }
+}
+
+namespace {
+
+std::optional<Expression> whole_number(nb::handle source) noexcept {
+  const long long number = PyLong_AsLongLong(source.ptr());
+  if (number != -1 || !PyErr_Occurred()) {
+    if (number != std::numeric_limits<long long>::min()) return Expression(Coefficient::fraction(number, 1));
+  }
+  PyErr_Clear();
+  // Text that another base than ten makes may have any length.
+  const nb::object text = nb::steal(PyNumber_ToBase(source.ptr(), 16));
+  if (!text) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  WholeNumber whole;
+  bool is_negative = false;
+  for (const char* at = nb::str(text).c_str(); *at != '\0'; ++at) {
+    if (*at == '-') is_negative = true;
+    if (*at == 'x') whole = WholeNumber();
+    if (*at == '-' || *at == 'x') continue;
+    whole = shift_left(whole, 4) + WholeNumber(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+  }
+  const Coefficient found = Coefficient::fraction({is_negative ? -whole : whole, WholeNumber(1)});
+  if (!found.is_finite()) return std::nullopt;  // beyond the range of doubles
+  return Expression(found);
+}
+
+// A fractions.Fraction, or whatever has both.
+std::optional<Expression> fraction_of(nb::handle source) {
+  if (!nb::hasattr(source, "numerator") || !nb::hasattr(source, "denominator")) return std::nullopt;
+  const nb::object numerator = source.attr("numerator"), denominator = source.attr("denominator");
+  if (!PyLong_Check(numerator.ptr()) || !PyLong_Check(denominator.ptr())) return std::nullopt;
+  const auto above = whole_number(numerator), below = whole_number(denominator);
+  if (!above || !below) return std::nullopt;
+  return *above / *below;
+}
+
+}  // namespace
+
+bool to_scalar(nb::handle source, Scalar& scalar) noexcept {
+  if (const auto* given = find_instance<Of<Expression>>(source)) {
+    scalar.owner = given->owner;
+    scalar.value = given->value;
+    return true;
+  }
+  scalar.owner = nullptr;
+  if (PyBool_Check(source.ptr()) || PyComplex_Check(source.ptr()) || PySequence_Check(source.ptr()))
+    return false;
+  try {
+    if (PyLong_Check(source.ptr())) {
+      const auto number = whole_number(source);
+      if (number) scalar.value = *number;
+      return number.has_value();
+    }
+    if (!PyFloat_Check(source.ptr())) {
+      if (const auto number = fraction_of(source)) {
+        scalar.value = *number;
+        return true;
+      }
+    }
+  } catch (...) {
+    PyErr_Clear();
+    return false;
+  }
+  const double number = PyFloat_AsDouble(source.ptr());
+  if (number == -1.0 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return false;
+  }
+  scalar.value = Expression(number);
+  return true;
+}
+
+namespace {
+
+// [(a, b), (c, d)], of which with the same key the first counts, and lists of dictionaries, where the last
+// does.
+bool read_pairs(nb::handle given, nb::dict& pairs) {
+  if (!PyList_Check(given.ptr()) && !PyTuple_Check(given.ptr())) return false;
+  for (const nb::handle part : nb::borrow<nb::object>(given)) {
+    nb::dict inner;
+    if (nb::try_cast(part, inner)) {
+      for (const auto& [key, value] : inner) pairs[key] = value;
+      continue;
+    }
+    if ((!PyTuple_Check(part.ptr()) && !PyList_Check(part.ptr())) || nb::len(part) != 2) return false;
+    const nb::object key = part[0], value = part[1];
+    if (!pairs.contains(key)) pairs[key] = value;
+  }
+  return true;
+}
+
+}  // namespace
+
+symbolic::Replacements to_replacements(nb::handle given, Owner& owner) {
+  symbolic::Replacements replacements;
+  if (given.is_none()) return replacements;
+  nb::dict pairs;
+  if (!nb::try_cast(given, pairs) && !read_pairs(given, pairs)) {
+    throw InputError(
+        fmt::format("replacements: {} is neither a dictionary of expressions nor a list of pairs",
+                    nb::cast<std::string>(nb::repr(given))));
+  }
+  for (const auto& [key, value] : pairs) {
+    Scalar from, to;
+    if (!to_scalar(key, from) || !from.value.graph() || !to_scalar(value, to)) {
+      throw InputError(
+          fmt::format("replacements: {}: {} is no pair of an expression that is no number and another",
+                      nb::cast<std::string>(nb::repr(key)), nb::cast<std::string>(nb::repr(value))));
+    }
+    join(owner, from.owner);
+    join(owner, to.owner);
+    replacements.emplace_back(from.value, to.value);
+  }
+  return replacements;
+}
+
+}  // namespace sestina::python

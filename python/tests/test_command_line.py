@@ -1,0 +1,139 @@
+"""Everything that the command line does can be done from Python."""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import re
+
+import numpy as np
+import pytest
+import sestina
+
+COMMANDS = pathlib.Path(__file__).resolve().parents[2] / "apps/cli"
+
+# For each command its options: what does the same, as a function and its parameter, or why nothing has to.
+SAME = {
+    "run": {
+        "MODEL": (sestina.load, "path"),
+        "--set": (sestina.load, "set"),
+        "--out": (sestina.simulate, "out"),
+        "--reactions": (sestina.simulate, "reactions"),
+        "--threads": (sestina.simulate, "threads"),
+        "--checkpoint": (sestina.simulate, "checkpoint"),
+        "--every-wall": (sestina.simulate, "every_wall"),
+        "--trace": (sestina.simulate, "trace"),
+        "--real-time": (sestina.simulate, "real_time"),
+        "--quiet": "nothing is printed",
+    },
+    "resume": {
+        "CHECKPOINT": (sestina.resume, "checkpoint"),
+        "--out": (sestina.resume, "out"),
+        "--threads": (sestina.resume, "threads"),
+        "--every-wall": (sestina.resume, "every_wall"),
+        "--trace": (sestina.resume, "trace"),
+        "--real-time": (sestina.resume, "real_time"),
+        "--quiet": "nothing is printed",
+    },
+    "compare": {
+        "MODEL": (sestina.load, "path"),
+        "--set": (sestina.load, "set"),
+        "--states": (sestina.compare, "states"),
+        "--trajectory": (sestina.compare, "trajectory"),
+    },
+    "sweep": {
+        "MODEL": (sestina.load, "path"),
+        "--set": (sestina.load, "set"),
+        "--vary": (sestina.sweep, "vary"),
+        "--out": (sestina.sweep, "out"),
+        "--record": (sestina.sweep, "record"),
+        "--reactions": (sestina.sweep, "reactions"),
+        "--threads": (sestina.sweep, "threads"),
+        "--lanes": (sestina.sweep, "lanes"),
+        "--resume": (sestina.sweep, "resume"),
+        "--quiet": "nothing is printed",
+    },
+    "derive": {
+        "MODEL": (sestina.load, "path"),
+        "--set": (sestina.load, "set"),
+        "--format": (sestina.Equations.to_text, "format"),
+        "--lagrange": (sestina.derive, "method"),
+        "--linearize": "Equations.linearize",
+        "--equilibrium": (sestina.Equations.linearize, "equilibrium"),
+        "--simplify": (sestina.Equations.to_text, "simplify"),
+        "--document": (sestina.Equations.to_text, "document"),
+        "--width": (sestina.Equations.to_text, "width"),
+    },
+    "info": {"MODEL": (sestina.load, "path"), "--set": (sestina.load, "set")},
+    "plot": {
+        "RESULT": (sestina.read_result, "path"),
+        "COLUMN": (sestina.Result.plot, "columns"),
+        "--out": (sestina.Result.plot, "path"),
+        "--x": (sestina.Result.plot, "x"),
+        "--title": "a matplotlib figure takes one",
+        "--width": "a matplotlib figure takes one",
+        "--height": "a matplotlib figure takes one",
+    },
+    "convert": {
+        "ROBOT": (sestina.load_urdf, "path"),
+        "--out": (sestina.System.save, "path"),
+        "--floating-base": (sestina.load_urdf, "floating_base"),
+    },
+    "schema": {},
+}
+
+
+def options_in(text: str) -> set[str]:
+    """`-o,--out` counts as `--out`."""
+    return {name.split(",")[-1] for name in re.findall(r'add_(?:option|flag)\(\s*"([^"]+)"', text)}
+
+
+def commands() -> dict[str, set[str]]:
+    found = {}
+    shared = {name: options_in((COMMANDS / f"{name}.cpp").read_text()) for name in ("simulate", "model_options")}
+    for path in sorted(COMMANDS.glob("*.cpp")):
+        text = path.read_text()
+        for name in re.findall(r'add_subcommand\("([^"]+)"', text):
+            found[name] = options_in(text)
+            if "ModelOptions" in text or "model.add_to" in text:
+                found[name] |= shared["model_options"]
+            if "SimulateOptions" in text:
+                found[name] |= shared["simulate"]
+    return found
+
+
+def test_each_option_has_its_like():
+    found = commands()
+    assert len(found) >= 9 and "--set" in found["run"] and "--out" in found["run"]
+    assert set(found) == set(SAME)
+    for command, options in found.items():
+        assert options == set(SAME[command]), command
+
+
+def test_what_does_the_same_is_there():
+    for options in SAME.values():
+        for what in options.values():
+            if isinstance(what, str):
+                continue
+            function, parameter = what
+            try:
+                names = set(inspect.signature(function).parameters)
+            except ValueError:  # of the compiled part: the signature is in the docstring
+                names = set(re.findall(r"(\w+)(?=[:=,)])", function.__doc__.split("->")[0]))
+            assert parameter in names, (function, parameter)
+
+
+def test_the_trajectories_of_all_solvers_agree(pendulum):
+    pendulum.analysis.duration = 0.5
+    told = sestina.compare(pendulum, states=5, trajectory=True)
+    assert told["agrees"] and set(told["trajectories"]) == set(sestina.solver_names())
+    assert max(told["trajectories"].values()) < 1e-6
+
+
+def test_a_sweep_is_drawn(pendulum, tmp_path):
+    pendulum.analysis.duration = 0.1
+    swept = sestina.sweep(pendulum, {"parameters.l": [0.5, 1.0], "parameters.m1": [1.0, 2.0]}, out=tmp_path / "sweep.h5")
+    swept.draw(tmp_path / "sweep.svg", "hinge.q")
+    assert "hinge.q" in (tmp_path / "sweep.svg").read_text()
+    with pytest.raises(sestina.InputError, match="no file"):
+        sestina.sweep(pendulum, {"parameters.l": np.array([0.5])}).draw(tmp_path / "sweep.svg")

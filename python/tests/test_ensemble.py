@@ -1,0 +1,113 @@
+"""Many runs at once, and derivatives of runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import sestina
+
+
+@pytest.fixture
+def oscillator() -> sestina.System:
+    """x = x0 cos(w t), w = sqrt(k/m)."""
+    system = sestina.System(parameters={"m": 2.0, "k": 8.0, "x0": 0.3})
+    mass = system.add_particle("mass", "m")
+    system.add_joint("slide", "prismatic", "ground.origin", mass["origin"], axis=(1, 0, 0), q="x0")
+    system.add_joint_spring("spring", "slide", "k")
+    return system
+
+
+def test_members_have_the_leading_axes_of_what_varies(oscillator):
+    m, k = np.array([1.0, 2.0, 4.0])[:, None], np.array([8.0, 2.0])
+    ensemble = sestina.run_ensemble(oscillator, {"m": m, "k": k}, duration=1.0, every=0.1, record=["slide.*"], rtol=1e-10)
+    assert ensemble.shape == (3, 2) and ensemble["slide.q"].shape == (3, 2, 11) and ensemble.unit("slide.q") == "m"
+    t = ensemble["t"]
+    np.testing.assert_allclose(ensemble["slide.q"], 0.3 * np.cos(np.sqrt(k / m)[..., None] * t), atol=1e-8)
+    assert ensemble.q.shape == (3, 2, 1) and (ensemble.q[..., 0] == ensemble["slide.q"][..., -1]).all()
+    assert (ensemble.status == "complete").all() and (ensemble.lanes > 0).all() and (ensemble.t == 1.0).all()
+
+
+def test_initial_states_and_durations_vary(oscillator):
+    q = np.linspace(-1, 1, 5)[:, None]
+    ensemble = sestina.run_ensemble(oscillator, q=q, u=[0.0], duration=np.linspace(0.2, 1, 5), record=["slide.q"], every=0.1, rtol=1e-10)
+    np.testing.assert_allclose(ensemble.q[:, 0], q[:, 0] * np.cos(2 * ensemble.t), atol=1e-8)
+    assert np.isnan(ensemble["slide.q"][0, 3:]).all() and not np.isnan(ensemble["slide.q"][4]).any()
+    assert sestina.run_ensemble(oscillator, duration=0.1).shape == ()
+
+
+def test_lanes_and_threads_do_not_change_the_result(oscillator):
+    m = np.linspace(1, 3, 20)
+    one, two = (sestina.run_ensemble(oscillator, {"m": m}, duration=0.5, threads=n) for n in (1, 2))
+    assert (one.q == two.q).all()
+    alone = sestina.run_ensemble(oscillator, {"m": m}, duration=0.5, lanes=False)
+    assert (alone.lanes == 0).all()
+    np.testing.assert_allclose(alone.q, one.q, rtol=1e-12)
+    oscillator.parameters["m"] = m[7]
+    assert sestina.simulate(oscillator, duration=0.5).q[-1] == alone.q[7]
+
+
+def test_faults_are_told(oscillator):
+    for wrong in [
+        lambda: sestina.run_ensemble(oscillator, {"m": [1.0, 2.0], "k": [1.0, 2.0, 3.0]}),
+        lambda: sestina.run_ensemble(oscillator, q=[0.0]),
+        lambda: sestina.run_ensemble(oscillator, q=np.zeros((3, 2)), u=np.zeros(1)),
+        lambda: sestina.run_ensemble(oscillator, record=["nothing"], duration=0.1),
+        lambda: sestina.sensitivities(oscillator, ["mass"], record=["slide.q"]),
+    ]:
+        with pytest.raises(sestina.Error):
+            wrong()
+    with pytest.raises(sestina.ComputationError, match=r"run \[1\]"):
+        sestina.run_ensemble(oscillator, {"m": [1.0, -1.0]}, duration=0.1)
+    told = sestina.run_ensemble(oscillator, {"m": [1.0, -1.0]}, duration=0.1, check=False)
+    assert list(told.status) == ["complete", "failed"] and "negative" in told.reasons[1]
+    with pytest.raises(sestina.ComputationError, match="there is no parameter 'mm'"):
+        sestina.run_ensemble(oscillator, {"mm": [1.0]}, duration=0.1)
+
+
+@pytest.mark.parametrize("options", [{"integrator": "rk4", "dt": 1e-3}, {"rtol": 1e-10}])
+def test_sensitivities_are_the_derivatives_of_the_closed_form(oscillator, options):
+    told = sestina.sensitivities(oscillator, ["m", "k", "x0"], record=["slide.q"], duration=2.0, every=0.5, **options)
+    m, k, x0, w, t = 2.0, 8.0, 0.3, 2.0, told.t
+    assert told["slide.q"].shape == (3, 5)
+    by_w = -x0 * t * np.sin(w * t)
+    for row, exact in zip(told["slide.q"], (-by_w * w / (2 * m), by_w * w / (2 * k), np.cos(w * t)), strict=True):
+        np.testing.assert_allclose(row, exact, atol=2e-6)
+        assert np.abs(exact).max() > 0.03
+
+
+def test_rows_of_events_that_move_have_no_derivatives(tmp_path):
+    path = tmp_path / "ball.yaml"
+    path.write_text("""
+sestina: 1
+parameters: {h: 5, e: 0.8}
+gravity: [0, 0, -10]
+bodies: [{name: ball, type: particle, mass: 1}]
+joints: [{name: drop, type: prismatic, axis: [0, 0, 1], parent: ground.origin, child: ball.origin, q: h}]
+events: [{name: impact, when: drop.q, direction: falling, set: {drop.u: -e*drop.u}}]
+analysis: {duration: 2}
+""")
+    told = sestina.sensitivities(sestina.load(path), ["h"], record=["drop.q"], every=0.4)
+    moved = np.isnan(told["drop.q"][0])
+    assert np.all(np.abs(told.t[moved] - 1.0) < 1e-6) and moved.sum() >= 2
+    before, after = told.t < 0.9, told.t > 1.1
+    np.testing.assert_allclose(told["drop.q"][0][before], 1.0, atol=1e-6)
+    # q = u+ (t - T) - 5 (t - T)^2 with T = (h/5)^0.5 and u+ = 10 e T; T = 1 and dT/dh = 1/10 at h = 5.
+    later = told.t[after] - 1.0
+    np.testing.assert_allclose(told["drop.q"][0][after], 0.1 * (8 * later - 8 + 10 * later), atol=1e-5)
+    for wrong in ({"relative_step": 0.0}, {"relative_step": np.nan}):
+        with pytest.raises(sestina.InputError, match="relative_step"):
+            sestina.sensitivities(sestina.load(path), ["h"], record=["drop.q"], every=0.4, **wrong)
+    with pytest.raises(sestina.InputError, match="parameters: there is no name"):
+        sestina.sensitivities(sestina.load(path), [], record=["drop.q"], every=0.4)
+
+
+def test_control_c_ends_an_ensemble(oscillator):
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    ensemble = sestina.run_ensemble(oscillator, {"m": np.linspace(1, 3, 2000)}, duration=1e5, rtol=1e-12)
+    timer.join()
+    assert (ensemble.status == "interrupted").any()

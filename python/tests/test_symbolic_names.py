@@ -1,0 +1,252 @@
+"""What a program written for sympy says: exact numbers, names, arguments, and examples of sympy's documentation."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+import sestina
+from sestina import symbolic as sm
+
+
+def rational(expression) -> Fraction:
+    """Of a number, by its text."""
+    return Fraction(str(expression))
+
+
+# Python's own whole numbers and fractions are the reference.
+def test_whole_numbers_and_fractions_are_exact():
+    x = sm.symbols("x")
+    draw = random.Random(1)
+    for _ in range(300):
+        size = draw.choice([10, 53, 64, 200, 1000])
+        a, b = (Fraction(draw.getrandbits(size) - (1 << (size - 1)), 1 + draw.getrandbits(size)) for _ in range(2))
+        e, f = sm.Expression(a.numerator) / a.denominator, sm.Expression(b.numerator) / b.denominator
+        assert rational(e + f) == a + b and rational(e * f) == a * b and rational(e - f) == a - b
+        if b:
+            assert rational(e / f) == a / b
+        assert rational(e**3) == a**3
+        assert float(e) == float(a)
+        assert ((e * x + x) / (a + 1)).equals(x) is (a != -1)
+    assert str(sm.Expression(2**53 + 1)) == str(2**53 + 1) and sm.Expression(-(2**63)) == -(2**63)
+    assert str((2**53 + 1) * x - 2**53 * x) == "x"
+    assert (x / 7**24 * 7**24) == x
+    up, down = (sum(Fraction(1, k) * x for k in ks) for ks in (range(1, 60), range(59, 0, -1)))
+    assert up - down == 0 and str(up - x * sum(Fraction(1, k) for k in range(1, 60))) == "0"
+    third = x + Fraction(1, 3)
+    assert sm.expand(third**40).equals(third**40)
+    assert not sm.expand(third**40).equals(third**40 + Fraction(1, 3**40))
+    with pytest.raises(sestina.InputError, match="beyond the range of numbers"):
+        sm.Expression(2) ** 2000
+    with pytest.raises(TypeError):
+        _ = 10**400 * x
+    assert str(10**300 * x / 10**299) == "10*x"
+
+
+def test_what_differs_by_large_factors_is_not_equal():
+    x, y = sm.symbols("x y")
+    for factor in (2**61, 2**122, 2**61 - 1, 3 * 2**55 - 1, 3 * 2**55, -(2**61)):
+        assert not (factor * x + y).equals(x + y) and not (x / factor).equals(x) and not (factor * x).equals(0)
+        assert not (factor * sm.sin(x) - sm.sin(x)).equals(0)
+        assert (factor * (x + y)).equals(factor * x + factor * y)
+    assert not (x + 2**53 + 1).equals(x + 2**53)
+
+
+def test_roots_of_numbers_stay_roots():
+    x = sm.symbols("x")
+    third = sm.Expression(1) / 3
+    assert sm.sqrt(third) == sm.sqrt(3) / 3 and sm.sqrt(12) == 2 * sm.sqrt(3) and sm.sqrt(2) ** 2 == 2
+    assert str(sm.sqrt(3) / 2) == "sqrt(3)/2" and float(sm.sqrt(third)) == pytest.approx(3**-0.5, rel=1e-15)
+    assert (sm.sqrt(3) * x / 2 * sm.sqrt(3)).equals(1.5 * x) and 3 ** sm.Rational(1, 2) == sm.sqrt(3)
+    assert str(sm.sin(1)) == "sin(1)" and float(sm.sin(0.5)) == math.sin(0.5) and sm.cos(0) == 1
+    assert (abs(x) ** 2).equals(x**2) and (abs(x) * sm.sign(x)).equals(x) and sm.sqrt(x**2).equals(abs(x))
+    assert sm.sqrt((x**2 + 1) ** 2).equals(x**2 + 1) and not sm.sqrt((x**2 - 1) ** 2).equals(x**2 - 1)
+
+
+def test_numbers_that_are_none_are_errors():
+    one, zero = sm.Expression(1), sm.Expression(0)
+    for wrong, words in (
+        (lambda: one / 0, "1/0 divides by zero"),
+        (lambda: 1 / zero, "1/0 divides by zero"),
+        (lambda: zero / 0, "0/0 divides by zero"),
+        (lambda: zero**-1, "divides by zero"),
+        (lambda: sm.log(0), r"log\(0\) is beyond the range"),
+        (lambda: sm.sqrt(-1), r"sqrt\(-1\) is no real number"),
+    ):
+        with pytest.raises(sestina.InputError, match=words):
+            wrong()
+    nan = math.nan
+    assert all(math.isnan(float(e)) for e in (sm.Max(1, nan), sm.Max(nan, 1), sm.Min(1, nan), sm.Min(nan, 1)))
+
+
+def test_a_name_is_a_constant_or_a_function_of_time(own_derivation):
+    sm.symbols("m")
+    q = sm.dynamicsymbols("q")
+    with pytest.raises(sestina.InputError, match="'m' is a constant in this derivation"):
+        sm.dynamicsymbols("m")
+    for name in ("q", "q'"):
+        q.diff()
+        with pytest.raises(sestina.InputError, match=f"'{name}' is a function of time in this derivation"):
+            sm.symbols(name)
+    assert sm.dynamicsymbols("q") == q and sm.parse("q") == q
+
+
+def test_names_of_sympy(own_derivation):
+    x, y, z = sm.symbols("x:z", real=True)
+    assert [str(s) for s in sm.symbols("q:4, a:c w")] == "q0 q1 q2 q3 a b c w".split()
+    assert [str(s) for s in sm.symbols("k1:3", positive=True)] == ["k1", "k2"]
+    assert str(sm.Symbol("a b")) == "a b"
+    for wrong in ({"real": False}, {"even": True}, {"cls": sm.Symbol}):
+        with pytest.raises(sestina.InputError, match=next(iter(wrong))):
+            sm.symbols("w", **wrong)
+    with pytest.raises(sestina.InputError, match="no range"):
+        sm.symbols("x:")
+    u = sm.dynamicsymbols("u")
+    assert sm.dynamicsymbols._t == sm.symbols("t") and u.diff(sm.dynamicsymbols._t) == sm.dynamicsymbols("u", 1)
+    assert sm.Max(x, y, z).evaluate({x: 1, y: 3, z: 2}) == 3 and sm.Min(3, 1, 2) == 1 and sm.Max(x) == x
+    assert sm.Rational(1, 3) * 3 == 1 and sm.Rational("0.125") == sm.S(1) / 8 == sm.Rational(0.125)
+    assert sm.S("x**2/3") == x**2 / 3 and sm.Integer(7) / 2 == sm.Rational(7, 2)
+    assert sm.eye(2) * sm.Matrix([x, y]) == sm.Matrix([x, y]) and sm.ones(1, 2).shape == (1, 2)
+    assert sm.diag(1, sm.Matrix([[x, y], [0, 1]])).tolist() == [[1, 0, 0], [0, x, y], [0, 0, 1]]
+    M = sm.Matrix([[x, 1], [0, y]])
+    assert (M.inv() * M).simplify() == sm.eye(2)
+    assert M.row_join(sm.zeros(2, 1)).shape == (2, 3) and M.col_join(sm.zeros(1, 2)).shape == (3, 2)
+    assert M.diff(x) == sm.Matrix([[1, 0], [0, 0]]) and sm.Matrix([u]).diff() == sm.Matrix([u.diff()])
+    assert (x + y).subs([(x, y), (y, 2)]) == y + 2 and M.subs(x, 3)[0, 0] == 3
+    assert sm.msubs(x + y, {x: 1}, {x: 2, y: 3}) == 5
+    step = sm.Piecewise((-1, x < 0), (x**2, x <= 2), (4, True))
+    assert [step.evaluate({x: at}) for at in (-3, 0, 1.5, 2, 5)] == [-1, 0, 2.25, 4, 4]
+    assert sm.Expression(1) < 2 and not sm.Expression(1) >= sm.Rational(3, 2)
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(x < y)
+    with pytest.raises(sestina.InputError, match="has to be True"):
+        sm.Piecewise((1, x < 0))
+
+
+# A rate is a symbol of its own, as with msubs of sympy.
+def test_substitution_leaves_rates(own_derivation):
+    q = sm.dynamicsymbols("q")
+    assert (q + q.diff()).subs(q, 1) == 1 + q.diff() and (q + q.diff()).subs({q: 1, q.diff(): 0}) == 1
+
+
+def test_errors_name_the_argument(own_derivation):
+    x = sm.symbols("x")
+    N, O = sm.ReferenceFrame("N"), sm.Point("O")
+    for wrong, words in (
+        (lambda: sm.sin("x"), r"^sin: x is 'x' \(str\); allowed is Expression or number$"),
+        (lambda: sm.atan2(x, N), r"^atan2: b is N \(ReferenceFrame\)"),
+        (lambda: O.set_vel(N, 3), r"^Point.set_vel: value is 3 \(int\); allowed is Vector or 0$"),
+        (lambda: O.set_vel(x, N.x), r"^Point.set_vel: frame is x \(Expression\); allowed is ReferenceFrame$"),
+        (lambda: O.locatenew(3, N.x), r"^Point.locatenew: name is 3 \(int\); allowed is str$"),
+        (lambda: O.vel(), r"^Point.vel takes \(frame\), not the 0 arguments given$"),
+        (lambda: N.x.dot(x), r"^Vector.dot: other is x \(Expression\); allowed is Vector or 0 or Dyadic$"),
+        (lambda: sm.Particle("p", N, 1), r"^Particle: point is N \(ReferenceFrame\); allowed is a Point$"),
+        (lambda: sm.RigidBody("b", O, N, 1, 3), r"^RigidBody: inertia is 3 \(int\); allowed is a pair"),
+        (lambda: sm.Point(3), r"^Point: name is 3 \(int\); allowed is a text$"),
+        (lambda: sm.KanesMethod(N, x, [x]), r"^q_ind: x is no list of expressions$"),
+        (lambda: sm.KanesMethod(N, [x], ["u"]), r"^u_ind\[0\] is 'u' \(str\)"),
+        (lambda: sm.KanesMethod(O, [x], [x]), r"^frame is O \(Point\); allowed is a ReferenceFrame$"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            wrong()
+    with pytest.raises(TypeError, match=r"^frame is"):
+        sm.KanesMethod(3, [x], [x])
+
+
+# The examples of sympy's documentation, but for their imports and how they print.
+ROLLING_DISC = """
+q1, q2, q3, u1, u2, u3 = dynamicsymbols('q1 q2 q3 u1 u2 u3')
+q1d, q2d, q3d, u1d, u2d, u3d = dynamicsymbols('q1 q2 q3 u1 u2 u3', 1)
+r, m, g = symbols('r m g')
+mechanics_printing(pretty_print=False)
+N = ReferenceFrame('N')
+Y = N.orientnew('Y', 'Axis', [q1, N.z])
+L = Y.orientnew('L', 'Axis', [q2, Y.x])
+R = L.orientnew('R', 'Axis', [q3, L.y])
+w_R_N_qd = R.ang_vel_in(N)
+R.set_ang_vel(N, u1 * L.x + u2 * L.y + u3 * L.z)
+C = Point('C')
+C.set_vel(N, 0)
+Dmc = C.locatenew('Dmc', r * L.z)
+Dmc.v2pt_theory(C, N, R)
+I = inertia(L, m / 4 * r**2, m / 2 * r**2, m / 4 * r**2)
+kd = [dot(R.ang_vel_in(N) - w_R_N_qd, uv) for uv in L]
+ForceList = [(Dmc, - m * g * Y.z)]
+BodyD = RigidBody('BodyD', Dmc, R, m, (I, Dmc))
+BodyList = [BodyD]
+KM = KanesMethod(N, q_ind=[q1, q2, q3], u_ind=[u1, u2, u3], kd_eqs=kd)
+(fr, frstar) = KM.kanes_equations(BodyList, ForceList)
+MM = KM.mass_matrix
+forcing = KM.forcing
+rhs = MM.inv() * forcing
+kdd = KM.kindiffdict()
+rhs = rhs.subs(kdd)
+rhs.simplify()
+"""
+
+NONMINIMAL_PENDULUM = """
+q1, q2 = dynamicsymbols('q1:3')
+q1d, q2d = dynamicsymbols('q1:3', level=1)
+L, m, g, t = symbols('L, m, g, t')
+N = ReferenceFrame('N')
+pN = Point('N*')
+pN.set_vel(N, 0)
+theta1 = atan(q2/q1)
+A = N.orientnew('A', 'axis', [theta1, N.z])
+P = pN.locatenew('P1', q1*N.x + q2*N.y)
+P.set_vel(N, P.pos_from(pN).dt(N))
+pP = Particle('pP', P, m)
+f_c = Matrix([P.pos_from(pN).magnitude() - L])
+f_v = Matrix([P.vel(N).express(A).dot(A.x)])
+f_v.simplify()
+f_a = f_v.diff(t)
+f_a.simplify()
+u1, u2 = dynamicsymbols('u1:3')
+u1d, u2d = dynamicsymbols('u1:3', level=1)
+kde = [q1d - u1, q2d - u2]
+R = m*g*N.x
+KM = KanesMethod(N, q_ind=[q2], u_ind=[u2], q_dependent=[q1],
+                 u_dependent=[u1], configuration_constraints=f_c,
+                 velocity_constraints=f_v, acceleration_constraints=f_a, kd_eqs=kde)
+(fr, frstar) = KM.kanes_equations([pP], [(P, R)])
+q_op = {q1: L, q2: 0}
+u_op = {u1: 0, u2: 0}
+ud_op = {u1d: 0, u2d: 0}
+A, B, inp_vec = KM.linearize(op_point=[q_op, u_op, ud_op], A_and_B=True, new_method=True, simplify=True)
+"""
+
+
+def run(program: str) -> dict:
+    names: dict = {}
+    exec("from sestina.symbolic import *\n" + program, names)
+    return names
+
+
+def test_the_rolling_disc_of_sympys_documentation(own_derivation):
+    disc = run(ROLLING_DISC)
+    q2, u1, u2, u3, r, g = (disc[name] for name in ("q2", "u1", "u2", "u3", "r", "g"))
+    tan = sm.tan(q2)
+    published = [
+        (6 * u2 * u3 * r - u3**2 * r * tan + 4 * g * sm.sin(q2)) / (5 * r),
+        -2 * u1 * u3 / 3,
+        (-2 * u2 + u3 * tan) * u1,
+    ]
+    assert all(a.equals(b) for a, b in zip(disc["rhs"], published, strict=True))
+
+
+def test_the_nonminimal_pendulum_of_sympys_documentation(own_derivation):
+    pendulum = run(NONMINIMAL_PENDULUM)
+    assert pendulum["A"] == sm.Matrix([[0, 1], [-pendulum["g"] / pendulum["L"], 0]])
+
+
+def test_linear_equations_are_solved(own_derivation):
+    a, b, x, y = sm.symbols("a b x y")
+    solution = sm.solve([a * x + y - 1, x - b * y], [x, y])
+    assert solution[x].equals(b / (a * b + 1)) and solution[y].equals(1 / (a * b + 1))
+    assert sm.solve(2 * x - a, x) == {x: a / 2}
+    with pytest.raises(sestina.InputError, match="not linear"):
+        sm.solve([x * y - 1, x - y], [x, y])
+    with pytest.raises(sestina.InputError, match="1 equations for 2 unknowns"):
+        sm.solve([x], [x, y])

@@ -1,0 +1,277 @@
+"""What makes a site of the repository's Markdown files: see mkdocs.yml.
+
+Every page keeps its path in the repository. A link to a file that is no page, such as a header, leads to a page that shows
+the file. The code of tutorials is run, and what it prints and draws stands below it.
+"""
+
+from __future__ import annotations
+
+import ast
+import concurrent.futures
+import html
+import json
+import os
+import pathlib
+import posixpath
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from latex2mathml.converter import convert
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = "source"  # the folder of the site that shows files
+RUN = ["docs/python.md", "docs/tutorials"]  # what is run: pages, and the pages of folders
+FRONT = "README.md"  # the page that a repository opens with; the site has one of its own
+REFERENCES = {"python_reference.md": "__init__", "python_symbolic.md": "symbolic"}  # pages, modules of the package
+PICTURES = (".svg", ".png", ".gif")
+LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".yaml": "yaml", ".json": "json", ".urdf": "xml"}
+LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()<?([^)\s>]+)>?((?:\s+\"[^\"]*\")?\))")
+FENCED = re.compile(r"(^````.*?^````$|^```.*?^```$)", re.MULTILINE | re.DOTALL)
+LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may stand in a link's text
+
+outputs: dict[str, list[dict[str, Any]]] = {}  # of the pages that were run
+shown: set[str] = set()  # files that have a page
+
+
+def _repository_files(pattern: str) -> list[str]:
+    listed = subprocess.run([ROOT / "tools/list_files.sh", pattern], check=True, capture_output=True).stdout.decode()
+    return sorted(filter(None, listed.split("\0")))
+
+
+def _pages() -> list[str]:
+    own = pathlib.Path(__file__).parent.relative_to(ROOT).as_posix()
+    return [name for name in _repository_files("*.md") if name != FRONT and not name.startswith(f"{own}/")]
+
+
+# ---- links ---------------------------------------------------------------------------------------
+
+
+def _goal(place: str, target: str) -> str | None:
+    """The path in the repository that a link of the file `place` leads to; None where it leads elsewhere."""
+    path = target.partition("#")[0]
+    if not path or re.match(r"[a-z]+:", target):
+        return None
+    return posixpath.normpath(posixpath.join(posixpath.dirname(place), path))
+
+
+def _links(text: str) -> Iterator[re.Match[str]]:
+    """The links of a page: groups before the target, target, behind it."""
+    for prose in FENCED.split(text)[::2]:
+        yield from (match for match in LINK_OR_CODE.finditer(prose) if match.group(2))
+
+
+def _place(src_uri: str) -> str:
+    """The path in the repository of a page."""
+    return src_uri if (ROOT / src_uri).exists() else f"tools/site/pages/{src_uri}"
+
+
+def _page_of(goal: str) -> str:
+    """The page of the site for a path in the repository."""
+    if goal == FRONT:
+        return "index.md"
+    own = "tools/site/pages/"
+    if goal.startswith(own):
+        return goal[len(own) :]
+    if goal.endswith((".md", *PICTURES)):
+        return goal
+    return f"{SOURCE}/{goal.lstrip('.')}.md"  # MkDocs leaves out names that begin with a dot
+
+
+def _rewrite_links(text: str, src_uri: str) -> str:
+    place, folder = _place(src_uri), posixpath.dirname(src_uri) or "."
+
+    def rewrite(match: re.Match[str]) -> str:
+        goal = _goal(place, match.group(2)) if match.group(2) else None
+        if goal is None or not (ROOT / goal).exists():
+            return match.group(0)  # what does not exist, MkDocs complains about
+        anchor = match.group(2).partition("#")[1:]
+        return match.group(1) + posixpath.relpath(_page_of(goal), folder) + "".join(anchor) + match.group(3)
+
+    parts = FENCED.split(text)
+    parts[::2] = [LINK_OR_CODE.sub(rewrite, prose) for prose in parts[::2]]
+    return "".join(parts)
+
+
+def _linked_files(pages: list[str]) -> set[str]:
+    """The files and folders without a page of their own that pages lead to."""
+    found = set()
+    for page in pages:
+        for link in _links((ROOT / page).read_text()):
+            goal = _goal(page, link.group(2))
+            if goal and goal != FRONT and not goal.endswith((".md", *PICTURES)) and (ROOT / goal).exists():
+                found.add(goal)
+    for folder in [goal for goal in found if (ROOT / goal).is_dir()]:
+        found.update(name for name in _repository_files(f"{folder}/*") if not name.endswith((".md", *PICTURES)))
+    return found
+
+
+# ---- pages that show files -----------------------------------------------------------------------
+
+
+def _show(path: str) -> str:
+    """The text of a page that shows a file, or lists a folder."""
+    head = f"---\nsearch: {{exclude: true}}\nhide: [toc]\n---\n\n# `{path}`\n\n"
+    if (ROOT / path).is_dir():
+        names = [name for name in _repository_files(f"{path}/*")]
+        here = posixpath.dirname(_page_of(path))
+        lines = [f"- [{posixpath.relpath(name, path)}]({posixpath.relpath(_page_of(name), here)})" for name in names]
+        return head + "\n".join(lines) + "\n"
+    text = (ROOT / path).read_text()
+    language = LANGUAGES.get(pathlib.Path(path).suffix, "text")
+    return f"{head}{_reference_link(path)}{'`' * 5}{language}\n{text}{'`' * 5}\n"
+
+
+def _reference_link(path: str) -> str:
+    """To Doxygen's page of a header."""
+    if not (path.startswith("src/") and path.endswith(".h")):
+        return ""
+    name = re.sub("_", "__", pathlib.Path(path).stem) + "_8h.html"
+    if not (ROOT / "out/cpp_reference" / name).exists():
+        return ""  # two headers of one name, which Doxygen tells apart by their folders
+    up = "../" * (path.count("/") + 1)
+    return f'<a href="{up}cpp/{name}">In the C++ reference</a>\n\n'
+
+
+# ---- the reference of Python -----------------------------------------------------------------------
+
+
+def _public_names(module: str) -> tuple[list[str], set[str]]:
+    """What the module of python/sestina says is public, and what it has from the extension."""
+    tree = ast.parse((ROOT / f"python/sestina/{module}.py").read_text())
+    assigned = (node for node in tree.body if isinstance(node, ast.Assign))
+    names = next(ast.literal_eval(node.value) for node in assigned if ast.unparse(node.targets[0]) == "__all__")
+    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "_core")
+    return names, {alias.name for node in imports for alias in node.names}
+
+
+def _append_missing_names(text: str, module: str) -> str:
+    """A page of the reference, with the public names that it does not place itself at its end."""
+    names, of_extension = _public_names(module)
+    package = "sestina"
+    if module != "__init__":
+        package = f"sestina.{module}"
+        elsewhere, of_extension_too = _public_names("__init__")
+        names = [name for name in names if name not in of_extension & of_extension_too & set(elsewhere)]
+    is_module = {path.stem for path in (ROOT / "python/sestina").glob("*.py")}
+    missing = [name for name in names if name not in is_module and f"\n::: {package}.{name}\n" not in text + "\n"]
+    return text + "".join(f"\n::: {package}.{name}\n" for name in missing)
+
+
+# ---- pages that are run --------------------------------------------------------------------------
+
+
+def _run(page: str, files: pathlib.Path) -> list[dict[str, Any]]:
+    folder = files / pathlib.Path(page).with_suffix("").name
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    command = [sys.executable, ROOT / "tools/run_page.py", ROOT / page, folder]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "agg"}, check=False)
+    if done.returncode:
+        raise PluginError(f"{page}: its code fails\n{done.stderr}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _formulas(printed: str) -> list[str]:
+    """What LaTeX makes of the rows of a gather* that was printed."""
+    environment = re.search(r"\\begin\{gather\*\}\n(.*)\n\\end\{gather\*\}", printed, re.DOTALL)
+    rows = environment.group(1).split("\\\\\n") if environment else []
+    return [line for row in rows for line in ("", "$$", *row.splitlines(), "$$")]
+
+
+def _insert_outputs(page: str, text: str) -> str:
+    lines = text.split("\n")
+    for output in reversed(outputs[page]):
+        new = []
+        if output["text"].strip():
+            new += ["", '<div class="output" markdown>', "", "````text", output["text"].rstrip(), "````", "", "</div>"]
+            new += _formulas(output["text"])
+        if output["formula"]:
+            new += ["", "$$", output["formula"], "$$"]
+        for name in output["pictures"]:
+            new += ["", f"![]({pathlib.Path(page).stem}/{name}){{ .output }}"]
+        lines[output["end_line"] : output["end_line"]] = [*new, ""] if new else []
+    return "\n".join(lines)
+
+
+# ---- what MkDocs calls ---------------------------------------------------------------------------
+
+
+def _section(nav: list[Any], name: str) -> list[Any]:
+    for entry in nav:
+        if isinstance(entry, dict) and name in entry:
+            return entry[name]
+        if isinstance(entry, dict):
+            for inner in entry.values():
+                if isinstance(inner, list) and (found := _section(inner, name)) is not None:
+                    return found
+    return None  # type: ignore[return-value]
+
+
+def _named(nav: Any) -> set[str]:
+    if isinstance(nav, str):
+        return {nav}
+    values = nav.values() if isinstance(nav, dict) else nav
+    return set().union(*(_named(value) for value in values))
+
+
+def on_config(config: Any) -> Any:
+    """Pages that the navigation does not name join it."""
+    sections = {"docs/decisions/": "Decisions", "docs/tutorials/": "Tutorials", "docs/": "Guide", "": "Contributing"}
+    named = _named(config.nav)
+    for page in _pages():
+        if page not in named:
+            name = next(name for folder, name in sections.items() if page.startswith(folder))
+            _section(config.nav, name).append(page)
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """The pages of the repository, what they lead to, their pictures, and what the run of tutorials draws."""
+    pages = _pages()
+    for page in pages:
+        files.append(File.generated(config, page, abs_src_path=str(ROOT / page)))
+    for picture in _repository_files("docs/pictures/*"):
+        files.append(File.generated(config, picture, abs_src_path=str(ROOT / picture)))
+    own = [f"tools/site/pages/{page.name}" for page in pathlib.Path(__file__).parent.glob("pages/*.md")]
+    for path in sorted(_linked_files(pages + own)):
+        files.append(File.generated(config, _page_of(path), content=_show(path)))
+        shown.add(_page_of(path))
+
+    folder = ROOT / "out/tutorials"
+    to_run = [page for page in pages if page in RUN or posixpath.dirname(page) in RUN]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for page, told in zip(to_run, pool.map(lambda page: _run(page, folder), to_run), strict=True):
+            outputs[page] = told
+            for name in [name for output in told for name in output["pictures"]]:
+                stem = pathlib.Path(page).stem
+                uri = f"{posixpath.dirname(page)}/{stem}/{name}"
+                files.append(File.generated(config, uri, abs_src_path=str(folder / stem / name)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    uri = page.file.src_uri
+    if uri in shown:
+        return markdown
+    if uri in REFERENCES:
+        markdown = _append_missing_names(markdown, REFERENCES[uri])
+    if uri in outputs:
+        markdown = _insert_outputs(uri, markdown)
+    return _rewrite_links(markdown, uri)
+
+
+def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
+    """Formulas become MathML, which browsers draw by themselves."""
+
+    def formula(match: re.Match[str]) -> str:
+        latex = html.unescape(match.group(2)).strip()
+        is_display = latex.startswith(r"\[")
+        return convert(latex[2:-2].strip(), display="block" if is_display else "inline")
+
+    return re.sub(r'<(span|div) class="arithmatex">(.*?)</\1>', formula, content, flags=re.DOTALL)
