@@ -187,24 +187,26 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
   }
 }
 
-// A model without state-time equations, or elements too long for it, are no failure of the comparison.
-void compare_state_time(const System& system, const Model& model, const Trajectory& reference, long steps,
+// A model without state-time equations is no failure of the comparison. Returns whether the run was.
+bool compare_state_time(const System& system, const Model& model, const Trajectory& reference, long steps,
                         const std::string& threads) {
   try {
     const System by_elements = with_elements(system, steps);
     const Simulated run = simulate(by_elements, threads);
     if (run.report.status == RunStatus::kFailed) {
       fmt::print("{} failed: {}\n", kStateTime, run.report.failure);
-      return;
+      return false;
     }
     fmt::print("{}\n", elements_in_words(freeze(by_elements)->analysis()));
     compare_rows(kStateTime, Trajectory(run.table, model), reference, model);
   } catch (const InputError& error) {
     fmt::print("{} does not apply: {}\n", kStateTime, error.what());
   }
+  return true;
 }
 
-void compare_trajectories(const System& system, const Model& model, const std::string& threads) {
+// Returns whether all were computed.
+bool compare_trajectories(const System& system, const Model& model, const std::string& threads) {
   const Simulated march = simulate_with(solver_names()[0], system, threads);
   const Trajectory reference(march.table, model);
   const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
@@ -217,20 +219,20 @@ void compare_trajectories(const System& system, const Model& model, const std::s
     compare_rows(name, other, reference, model);
     if (!model.events().empty()) compare_events(name, other, reference, event_column);
   }
-  compare_state_time(system, model, reference, march.report.steps.steps, threads);
+  return compare_state_time(system, model, reference, march.report.steps.steps, threads);
 }
 
 int compare(const CompareOptions& options) {
   const System system = options.model.read();
   const auto model = freeze(system);
-  const bool agrees = compare_states(model, options.states);
+  bool succeeds = compare_states(model, options.states);
   try {
-    if (options.trajectory) compare_trajectories(system, *model, options.threads);
+    if (options.trajectory) succeeds &= compare_trajectories(system, *model, options.threads);
   } catch (const Interrupted&) {
     fmt::print(stderr, "sestina: interrupted\n");
     return kInterrupted;
   }
-  return agrees ? kSuccess : kComputationFailed;
+  return succeeds ? kSuccess : kComputationFailed;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// sestina derive MODEL [--set PATH=VALUE]... [--format text|latex|python|c|cpp] [--simplify]
+// sestina derive MODEL [--set PATH=VALUE]... [--format text|latex|python|c|cpp|json] [--lagrange]
+//                [--linearize [--equilibrium]] [--simplify] [--document] [--width POINTS]
 #include <fmt/format.h>
 
 #include <map>
@@ -15,18 +16,29 @@ struct DeriveOptions {
   ModelOptions model;
   std::string format = "text";
   bool simplify = false;
+  bool lagrange = false;
+  bool linearize = false;
+  bool equilibrium = false;
+  LatexPage page;
 };
 
 int derive(const DeriveOptions& options) {
-  static const std::map<std::string, EquationFormat> kFormats = {{"text", EquationFormat::kText},
-                                                                 {"latex", EquationFormat::kLatex},
-                                                                 {"python", EquationFormat::kPython},
-                                                                 {"c", EquationFormat::kC},
-                                                                 {"cpp", EquationFormat::kCpp}};
+  static const std::map<std::string, EquationFormat> kFormats = {
+      {"text", EquationFormat::kText}, {"latex", EquationFormat::kLatex}, {"python", EquationFormat::kPython},
+      {"c", EquationFormat::kC},       {"cpp", EquationFormat::kCpp},     {"json", EquationFormat::kJson}};
+  const EquationFormat format = kFormats.at(options.format);
   const auto model = freeze(options.model.read());
-  const ModelEquations equations(*model);
+  const ModelEquations equations(*model,
+                                 options.lagrange ? DerivationMethod::kLagrange : DerivationMethod::kKane);
   const std::string& name = model->name().empty() ? options.model.path : model->name();
-  fmt::print("{}", write_equations(*model, equations, name, kFormats.at(options.format), options.simplify));
+  if (!options.linearize) {
+    fmt::print("{}", write_equations(*model, equations, name, format, options.simplify, options.page));
+    return kSuccess;
+  }
+  const LinearizeAt at = options.equilibrium ? LinearizeAt::kEquilibrium : LinearizeAt::kInitialState;
+  const ModelLinearization linearization = linearize_model(*model, equations, at);
+  fmt::print("{}", write_linearization(*model, equations, linearization, name, format, options.simplify,
+                                       options.page));
   return kSuccess;
 }
 
@@ -36,11 +48,24 @@ void add_derive(CLI::App& app, int& status) {
   auto options = std::make_shared<DeriveOptions>();
   CLI::App* command = app.add_subcommand("derive", "Write the equations of motion of a model with symbols");
   options->model.add_to(*command);
-  command->add_option("--format", options->format, "text, latex, python, c or cpp")
+  command->add_option("--format", options->format, "text, latex, python, c, cpp or json")
       ->capture_default_str()
-      ->check(CLI::IsMember({"text", "latex", "python", "c", "cpp"}).description(""))
+      ->check(CLI::IsMember({"text", "latex", "python", "c", "cpp", "json"}).description(""))
       ->type_name("FORMAT");
-  command->add_flag("--simplify", options->simplify, "Use the theorems on sums of angles in text and LaTeX");
+  command->add_flag("--lagrange", options->lagrange, "By Lagrange's method in the place of Kane's");
+  CLI::Option* linearize = command->add_flag("--linearize", options->linearize,
+                                             "Linearised about the initial state: A, B, eigenvalues");
+  command
+      ->add_flag("--equilibrium", options->equilibrium,
+                 "Linearised about rest, sought from the initial state")
+      ->needs(linearize);
+  command->add_flag("--simplify", options->simplify,
+                    "Use the theorems on sums of angles in what people read");
+  command->add_flag("--document", options->page.is_document, "With --format latex: a document for pdflatex");
+  command
+      ->add_option("--width", options->page.width,
+                   "With --format latex: width of lines in points; else 345, of a document 430")
+      ->type_name("POINTS");
   command->callback([options, &status] { status = derive(*options); });
 }
 

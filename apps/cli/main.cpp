@@ -1,4 +1,6 @@
 // The program `sestina`.
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -6,6 +8,7 @@
 #include <system_error>
 
 #include "commands.h"
+#include "processes.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/base/version.h"
@@ -25,6 +28,11 @@ void check_command(const CLI::App& app, const std::string& word) {
     names.push_back(command->get_name());
   }
   throw InputError("sestina: there is no command '" + word + "'" + suggestion(word, names));
+}
+
+void check_processes(const std::string& word) {
+  if (process_count() == 1 || word == "run") return;
+  throw InputError(fmt::format("sestina: {} processes are for `sestina run` alone", process_count()));
 }
 
 int run_program(int argc, char** argv) {
@@ -49,6 +57,7 @@ int run_program(int argc, char** argv) {
     return kBadInput;
   }
   check_command(app, argv[1]);
+  check_processes(argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -69,18 +78,17 @@ void flush_output() {
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error like a full disk
   skip_hdf5_cleanup_at_exit();
-  try {
-    const int status = run_program(argc, argv);
-    flush_output();
-    return status;
-  } catch (const sestina::InputError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return kBadInput;
-  } catch (const sestina::ComputationError& error) {
-    std::fprintf(stderr, "sestina: %s\n", error.what());
-    return kComputationFailed;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "sestina: %s\n", error.what());
-    return kComputationFailed;
-  }
+  return run_in_processes([&](std::string& message) {
+    try {
+      const int status = run_program(argc, argv);
+      flush_output();
+      return status;
+    } catch (const sestina::InputError& error) {
+      message = error.what();
+      return kBadInput;
+    } catch (const std::exception& error) {
+      message = std::string("sestina: ") + error.what();
+      return kComputationFailed;
+    }
+  });
 }

@@ -1,8 +1,10 @@
 // sestina run MODEL [--set PATH=VALUE]... [--out FILE.{csv,h5}] [--reactions] [--threads N]
 //             [--checkpoint FILE] [--every-wall SECONDS] [--trace] [--real-time [FACTOR]] [--quiet]
+//             [--time-interface scan|mumps]
 #include <memory>
 
 #include "commands.h"
+#include "processes.h"
 #include "sestina/base/error.h"
 #include "simulate.h"
 
@@ -15,11 +17,13 @@ struct RunOptions {
   bool reactions = false;
   std::string checkpoint;
   std::optional<double> every_wall;
+  ProcessOptions processes;
 };
 
-int run(const RunOptions& options) {
+int run(RunOptions& options) {
   Workspace workspace(options.model.read());
-  const std::string& out = options.simulate.out;
+  options.processes.share(workspace);
+  const std::string out = is_first_process() ? options.simulate.out : "";
   if (options.reactions) workspace.record_reactions();
   if (options.every_wall && options.checkpoint.empty()) {
     throw InputError("--every-wall: there is no --checkpoint FILE to write");
@@ -50,6 +54,7 @@ void add_run(CLI::App& app, int& status) {
       ->add_option("--every-wall", options->every_wall,
                    "Time from checkpoint to checkpoint, of the wall clock (60 unless given)")
       ->type_name("SECONDS");
+  options->processes.add_to(*command);
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "processes.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/thread_count.h"
 #include "sestina/workspace/state_time_options.h"
@@ -94,8 +95,12 @@ void print_report(const Model& model, const RunReport& report, const std::string
              short_number(report.t), short_number(analysis.duration), short_number(report.wall_seconds),
              short_number(report.real_time_factor()));
   if (has_elements) {
-    fmt::print("elements       {} solved, each {} s long; {} iterations of Newton's method",
-               report.steps.steps, short_number(report.steps.largest_step), report.steps.evaluations);
+    const std::string length =
+        analysis.tolerance > 0.0 ? fmt::format("from {} s to {} s", short_number(report.steps.smallest_step),
+                                               short_number(report.steps.largest_step))
+                                 : fmt::format("each {} s", short_number(report.steps.largest_step));
+    fmt::print("elements       {} solved, {} long; {} iterations of Newton's method", report.steps.steps,
+               length, report.steps.evaluations);
   } else {
     print_steps(report.steps);
   }
@@ -114,6 +119,11 @@ void print_report(const Model& model, const RunReport& report, const std::string
   if (!report.trace.empty()) print_trace(report.trace);
 }
 
+int status_of(const RunReport& report) {
+  if (report.status == RunStatus::kComplete) return kSuccess;
+  return report.status == RunStatus::kInterrupted ? kInterrupted : kComputationFailed;
+}
+
 int tell_failure(const RunReport& report, const std::string& checkpoint) {
   if (!report.checkpoint_failure.empty()) {
     fmt::print(stderr, "sestina: warning: the last checkpoint is missing: {}\n", report.checkpoint_failure);
@@ -130,7 +140,7 @@ int tell_failure(const RunReport& report, const std::string& checkpoint) {
     fmt::print(stderr, "sestina: `sestina resume {}` continues it from t = {} s\n", checkpoint,
                short_number(report.checkpoint_t));
   }
-  return is_interrupted ? kInterrupted : kComputationFailed;
+  return status_of(report);
 }
 
 }  // namespace
@@ -170,12 +180,15 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
   RunReport report;
   {
     ProgressBar bar;
-    if (!options.quiet) workspace.on_progress([&](const RunProgress& progress) { bar.show(progress); });
+    if (!options.quiet && is_first_process()) {
+      workspace.on_progress([&](const RunProgress& progress) { bar.show(progress); });
+    }
     workspace.on_hint([&](const std::string& hint) { bar.tell("sestina: hint: " + hint); });
     report = run();
   }
-  if (!options.quiet) print_report(workspace.model(), report, options.out, checkpoint);
-  return tell_failure(report, checkpoint);
+  const bool is_told = is_first_process();
+  if (!options.quiet && is_told) print_report(workspace.model(), report, options.out, checkpoint);
+  return is_told ? tell_failure(report, checkpoint) : status_of(report);
 }
 
 }  // namespace sestina::cli

@@ -12,6 +12,14 @@ import program
 from program import EXPLOSION, PENDULUM, ProgramTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+ROD = """\
+sestina: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0, -0.5, 0], inertia: {xx: 0.08, yy: 0.01, zz: 0.08}}
+joints:
+  - {name: hinge, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], u: SPEED}
+"""
 COMMANDS = ["run", "resume", "compare", "info", "derive", "plot", "convert", "schema"]
 
 
@@ -44,8 +52,17 @@ class Derive(ProgramTest):
         self.assertIn("q_hinge' = u_hinge", text)
         self.assertIn("M(1, 1) = l^2*m/3", text)
         latex = self.expect(0, "derive", self.model, "--format", "latex").stdout
-        self.assertIn(r"\dot{q}_{hinge} = u_{hinge}", latex)
+        self.assertIn(r"\dot{q}_{\mathrm{hinge}} &= u_{\mathrm{hinge}}", latex)
         self.assertEqual(latex.count(r"\begin{bmatrix}"), 3)
+
+    def test_writes_a_document_on_request(self):
+        document = self.expect(0, "derive", self.model, "--format", "latex", "--document", "--width", "400").stdout
+        self.assertTrue(document.startswith("\\documentclass"))
+        self.assertTrue(document.endswith("\\end{document}\n"))
+        self.assertIn("textwidth=400pt", document)
+        self.assertIn("l &= 1 & m &= 2", document)
+        self.expect_bad_input("document: only of format latex", "derive", self.model, "--document")
+        self.expect_bad_input("width: 20 points", "derive", self.model, "--format", "latex", "--width", "20")
 
     def test_writes_python_that_gives_the_accelerations(self):
         functions = {}
@@ -57,6 +74,81 @@ class Derive(ProgramTest):
 
     def test_knows_its_formats(self):
         self.expect_bad_input("--format", "derive", self.model, "--format", "fortran")
+
+    def test_writes_json_for_programs(self):
+        result = json.loads(self.expect(0, "derive", self.model, "--format", "json").stdout)
+        self.assertEqual(result["sestina"], 1)
+        self.assertEqual(result["content"], "equations of motion")
+        self.assertEqual(result["method"], "kane")
+        self.assertEqual(result["coordinates"], [{"symbol": "q_hinge", "name": "hinge.q"}])
+        self.assertEqual(result["mass_matrix"], [["l^2*m/3"]])
+        self.assertEqual(result["coordinate_rates"], ["u_hinge"])
+        self.assertEqual(result["shared"], [])
+        values = {p["symbol"]: p["value"] for p in result["parameters"]}
+        values.update(q_hinge=0.5, u_hinge=0.7, sin=math.sin)
+        f = eval(result["forcing"][0].replace("^", "**"), values)
+        self.assertAlmostEqual(f, -values["m"] * 9.81 * values["l"] / 2 * math.sin(0.5), places=12)
+
+    def test_a_parameter_may_have_the_name_of_a_symbol(self):
+        model = self.write("named.yaml", program.PENDULUM.replace("m: 2.0", "u_hinge: 2.0")
+                           .replace("mass: m", "mass: u_hinge").replace("m*l^2", "u_hinge*l^2"))
+        text = self.expect(0, "derive", model).stdout
+        self.assertIn("q_hinge' = u_hinge_", text)
+        self.assertIn("M(1, 1) = l^2*u_hinge/3", text)
+
+    def test_derives_by_lagrange_the_same(self):
+        text = self.expect(0, "derive", self.model, "--lagrange").stdout
+        self.assertIn("by Lagrange's method", text)
+        self.assertIn("M(1, 1) = l^2*m/3", text)
+
+    def test_lagrange_needs_speeds_that_are_rates(self):
+        self.expect_bad_input("'gimbal' are not: derive them by Kane's method", "derive", self.spherical_model(),
+                              "--lagrange")
+
+    def spherical_model(self):
+        return self.write("spherical.yaml", """sestina: 1
+parameters: {m: 2, l: 0.5, g: 10}
+gravity: [0, 0, -g]
+bodies:
+  - {name: top, mass: m, center_of_mass: [0, 0, -l], inertia: {xx: 0.5, yy: 0.5, zz: 0.02}}
+joints:
+  - {name: gimbal, type: spherical, parent: ground.origin, child: top.origin}
+""")
+
+    def test_linearises_with_the_parameters_as_symbols(self):
+        text = self.expect(0, "derive", self.model, "--linearize", "--equilibrium").stdout
+        self.assertIn("linearised at rest", text)
+        self.assertIn("A(1, 2) = 1", text)
+        self.assertIn("A(2, 1) = -14.715", text)
+        self.assertRegex(text, r"B\(2, 1\) = 3/\(l\^2\*m\)|B\(2, 1\) = 3/\(m\*l\^2\)")
+        result = json.loads(self.expect(0, "derive", self.model, "--linearize", "--equilibrium", "--format",
+                                        "json").stdout)
+        values = {p["symbol"]: p["value"] for p in result["parameters"]}
+        stiffness = eval(result["A"][1][0].replace("^", "**"), values)
+        self.assertAlmostEqual(stiffness, -1.5 * 9.81 / values["l"], places=12)
+        self.assertAlmostEqual(abs(result["eigenvalues"][0][1]), math.sqrt(-stiffness), places=10)
+        functions = {}
+        exec(self.expect(0, "derive", self.model, "--linearize", "--equilibrium", "--format", "python").stdout,
+             functions)
+        a = functions["calc_linearization"]([values["l"], values["m"]])
+        self.assertAlmostEqual(a[2], stiffness, places=12)
+
+    def test_leaves_out_the_largest_euler_parameter(self):
+        result = json.loads(self.expect(0, "derive", self.spherical_model(), "--linearize", "--format",
+                                        "json").stdout)
+        self.assertEqual(result["states"][:3], ["q_gimbal1", "q_gimbal2", "q_gimbal3"])
+        # The top hangs: it swings about both level axes.
+        swing = math.sqrt(2 * 10 * 0.5 / (0.5 + 2 * 0.25))
+        rates = sorted(abs(imaginary) for real, imaginary in result["eigenvalues"])
+        self.assertEqual(len(rates), 6)
+        for rate, expected in zip(rates, [0, 0, swing, swing, swing, swing]):
+            self.assertAlmostEqual(rate, expected, places=7)
+        self.assertLess(result["largest_acceleration"], 1e-12)
+
+    def test_tells_that_a_state_is_no_equilibrium(self):
+        text = self.expect(0, "derive", self.model, "--linearize", "--set", "joints.hinge.q=0.5").stdout
+        self.assertIn("no equilibrium", text)
+        self.expect_bad_input("--linearize", "derive", self.model, "--equilibrium")
 
 
 class Usage(ProgramTest):
@@ -254,6 +346,18 @@ class Compare(ProgramTest):
     def test_fails_where_a_trajectory_does(self):
         model = self.write("explosion.yaml", EXPLOSION)
         self.assertIn("too short", self.expect(1, "compare", model, "--trajectory").stderr)
+
+    def test_fails_where_the_elements_of_the_model_do(self):
+        # One element of low order cannot follow fifty turns.
+        model = self.write("turns.yaml", ROD.replace("SPEED", "30").replace("gravity: [0, 0, 0]", "gravity: [0, -9.81, 0]") + """\
+analysis: {coordinates: state_time, integrator: {elements: 1, pair: LQ}, duration: 10}
+""")
+        self.assertIn("state_time failed: t = ", self.expect(1, "compare", model, "--trajectory").stdout)
+
+    def test_round_off_beside_nothing_agrees(self):
+        # A rod that spins freely is not accelerated: some formulations find 0, others 1e-14.
+        model = self.write("spin.yaml", ROD.replace("SPEED", "30") + "analysis: {duration: 1}\n")
+        self.assertIn("all formulations agree", self.expect(0, "compare", model).stdout)
 
     def test_refuses_a_number_of_states_that_is_none(self):
         self.expect_bad_input("--states", "compare", self.model, "--states", "many")

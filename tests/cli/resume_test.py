@@ -16,22 +16,34 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Resume(ProgramTest):
-    def interrupt(self, number, *options):
-        """A run that is ended by a signal when it has a checkpoint; its exit status and what it said."""
-        model = self.write("endless.yaml", ENDLESS)
-        process = subprocess.Popen(
-            [self.program, "run", model, "--checkpoint", "c", *options], cwd=self.folder,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+    def stamp(self):
+        """Differs from one checkpoint to the next."""
+        try:
+            status = (self.folder / "c").stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
+    def interrupt_program(self, number, *command):
+        """Ends the program by a signal once it has written a checkpoint: it listens to signals before that. Its exit
+        status and what it said."""
+        before = self.stamp()
+        process = subprocess.Popen([self.program, *map(str, command), "--every-wall", "0.05"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 60
-        while not (self.folder / "c").exists():
+        while process.poll() is None and self.stamp() == before:
             self.assertLess(time.monotonic(), deadline, "no checkpoint comes")
-            time.sleep(0.02)
+            time.sleep(0.01)
         time.sleep(0.2)
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=60)
         return process.returncode, out, err
+
+    def interrupt(self, number, *options):
+        """A run that is ended by a signal."""
+        model = self.write("endless.yaml", ENDLESS)
+        return self.interrupt_program(number, "run", model, "--checkpoint", "c", *options)
 
     def test_interrupt_leaves_a_checkpoint_of_that_moment(self):
         for number in [signal.SIGINT, signal.SIGTERM]:
@@ -67,12 +79,8 @@ class Resume(ProgramTest):
     def test_run_without_a_result_can_be_given_one(self):
         self.assertEqual(self.interrupt(signal.SIGINT)[0], 130)
         for options in [["--out", "r.csv"], [], []]:
-            process = subprocess.Popen([self.program, "resume", "c", "-q", *options], cwd=self.folder,
-                                       stderr=subprocess.PIPE)
-            time.sleep(0.7)
-            process.send_signal(signal.SIGINT)
-            error = process.communicate(timeout=30)[1]
-            self.assertEqual(process.returncode, 130, error)
+            status, _, error = self.interrupt_program(signal.SIGINT, "resume", "c", "-q", *options)
+            self.assertEqual(status, 130, error)
         times = [row[0] for row in self.read_csv(self.folder / "r.csv")[1]][:-1]
         self.assertGreater(times[0], 0.001)
         self.assertEqual(times, [k * 0.001 for k in range(round(times[0] * 1000), round(times[-1] * 1000) + 1)])
@@ -81,12 +89,8 @@ class Resume(ProgramTest):
         self.assertEqual(self.interrupt(signal.SIGINT, "--out", "r.csv")[0], 130)
         (self.folder / "r.csv").rename(self.folder / "moved.csv")
         self.expect_bad_input("there is no such file", "resume", "c")
-        result = subprocess.Popen([self.program, "resume", "c", "-q", "--out", "moved.csv"], cwd=self.folder,
-                                  stderr=subprocess.PIPE)
-        time.sleep(0.7)
-        result.send_signal(signal.SIGINT)
-        result.communicate(timeout=30)
-        self.assertEqual(result.returncode, 130)
+        status, _, error = self.interrupt_program(signal.SIGINT, "resume", "c", "-q", "--out", "moved.csv")
+        self.assertEqual(status, 130, error)
         times = [row[0] for row in self.read_csv(self.folder / "moved.csv")[1]]
         self.assertEqual(times, sorted(set(times)))
 
@@ -104,14 +108,8 @@ class Resume(ProgramTest):
             command = ["run", str(example), "--checkpoint", "c", "--set", "analysis.duration=1e5",
                        "--set", "output.every=0.01", "--out", "r.csv", *self.ENDLESS.get(example.stem, [])]
             for command in [command, ["resume", "c"]]:
-                process = subprocess.Popen([self.program, *command, "-q"], cwd=self.folder, stderr=subprocess.PIPE)
-                self.addCleanup(process.kill)
-                while process.poll() is None and not (self.folder / "c").exists():
-                    time.sleep(0.01)
-                time.sleep(0.2)
-                process.send_signal(signal.SIGINT)
-                error = process.communicate(timeout=30)[1].decode()
-                self.assertEqual(process.returncode, 130, f"{example.name} {command}: {error}")
+                status, _, error = self.interrupt_program(signal.SIGINT, *command, "-q")
+                self.assertEqual(status, 130, f"{example.name} {command}: {error}")
             (self.folder / "c").unlink()
 
     def test_complete_run_says_so(self):

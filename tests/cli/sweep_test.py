@@ -118,17 +118,26 @@ class Interruptions(ProgramTest):
                                                                            "series_names"]}
 
     def test_interrupt_keeps_what_there_is(self):
-        process = self.start()
-        self.wait_for_file(process)
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        for runs in [400, 1600, 6400]:  # more, where the fewer were done before the signal came
+            command = ["--vary", f"parameters.l=0.5:1.5:{runs}", *self.COMMAND[2:]]
+            (self.folder / "s.h5").unlink(missing_ok=True)
+            process = subprocess.Popen(
+                [self.program, "sweep", self.model, *command], cwd=self.folder,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+            self.addCleanup(process.kill)
+            self.wait_for_file(process)
+            time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+            if process.returncode != 0:
+                break
         self.assertEqual(process.returncode, 130, err)
-        done = int(re.search(r"interrupted after (\d+) of 400 runs; .*--resume", err).group(1))
-        self.assertIn(f"{done} complete, 0 failed, {400 - done} missing", out)
+        done = int(re.search(rf"interrupted after (\d+) of {runs} runs; .*--resume", err).group(1))
+        self.assertIn(f"{done} complete, 0 failed, {runs - done} missing", out)
         self.expect_plottable("s.h5")
-        again = self.expect(0, "sweep", self.model, *self.COMMAND, "--resume")
-        self.assertIn("400 complete, 0 failed", again.stdout)
+        again = self.expect(0, "sweep", self.model, *command, "--resume")
+        self.assertIn(f"{runs} complete, 0 failed", again.stdout)
 
     def test_another_writer_is_refused(self):
         process = self.start()
@@ -154,11 +163,14 @@ class Interruptions(ProgramTest):
         self.expect(0, "sweep", self.model, *self.COMMAND[:-1], "whole.h5", "--threads", "1")
         chance = random.Random(4)
         done_before = -1
-        for kill in range(8):
+        longest = 0.5  # s that a run lives; more, where that is too short for a run to be kept
+        for kill in range(20):
+            if kill >= 8 and done_before > 0:
+                break
             process = self.start("--resume", "--threads", "2")
             if kill == 0:
                 self.wait_for_file(process)
-            time.sleep(chance.uniform(0.0, 0.5))
+            time.sleep(chance.uniform(0.0, longest))
             process.kill()
             process.communicate()
             with h5py.File(self.folder / "s.h5") as file:  # it opens, whatever happened
@@ -169,6 +181,8 @@ class Interruptions(ProgramTest):
                     for name in ["final", "series", "steps", "energy_drift"]:
                         self.assertEqual(file[name][done].tobytes(), whole[name][done].tobytes())
             self.assertGreaterEqual(done.sum(), done_before)
+            if done.sum() == done_before:
+                longest = min(2 * longest, 20.0)
             done_before = done.sum()
         self.assertGreater(done_before, 0)
         self.expect(0, "sweep", self.model, *self.COMMAND, "--resume")

@@ -20,7 +20,8 @@ ACCEPTED = {
     "particle": "sestina: 1\nbodies: [{name: a, type: particle, mass: 1}]",
     "integrator as map": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {integrator: {name: rk4}}",
     "elements in time": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {coordinates: state_time,"
-                        " integrator: {elements: 32, pair: LQ, tests: upwind, windows: 4}}",
+                        " integrator: {elements: 32, pair: LQ, tests: upwind, scheme: linear_quadratic, windows: 4,"
+                        " tolerance: 1e-6}}",
     "step": "sestina: 1\nbodies: [{name: a, mass: 1}]\nanalysis: {step: {driver: fixed, dt: 0.001}}",
     "table": "sestina: 1\nbodies: [{name: a, mass: 1}]\nforces: [{name: f, type: point_force, at: a.origin,"
              " value: {table: gust.csv, columns: [x, y, z], interpolation: cubic}}]",

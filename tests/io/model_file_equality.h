@@ -43,7 +43,8 @@ inline bool same(const LimitsSpec& a, const LimitsSpec& b) {
 }
 inline bool same(const TimeElementsSpec& a, const TimeElementsSpec& b) {
   return same(a.elements, b.elements) && same(a.pair, b.pair) && same(a.tests, b.tests) &&
-         same(a.windows, b.windows);
+         same(a.scheme, b.scheme) && same(a.windows, b.windows) && same(a.tolerance, b.tolerance) &&
+         same(a.stretches, b.stretches);
 }
 inline bool same(const TableSpec& a, const TableSpec& b) {
   return same(a.file, b.file) && same(a.columns, b.columns) && same(a.interpolation, b.interpolation) &&

@@ -14,6 +14,7 @@
 #include "sestina/io/model_file.h"
 #include "sestina/io/text_file.h"
 #include "sestina/model/freeze.h"
+#include "source_folder.h"
 
 namespace sestina {
 namespace {

@@ -12,6 +12,7 @@
 #include "sestina/io/model_file_reader.h"
 #include "sestina/io/text_file.h"
 #include "sestina/model/freeze.h"
+#include "source_folder.h"
 
 namespace sestina {
 namespace {

@@ -15,6 +15,7 @@
 #include "sestina/forces/user_force.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/text_file.h"
+#include "source_folder.h"
 
 namespace sestina {
 namespace {
@@ -98,7 +99,10 @@ TEST_F(ModelFileWriter, ElementsInTimeComeBackAsTheyWere) {
   system.analysis.time_elements->elements = "2*n";
   system.analysis.time_elements->pair = "P5P6";
   system.analysis.time_elements->tests = "upwind";
+  system.analysis.time_elements->scheme = "linear_quadratic";
   system.analysis.time_elements->windows = 3.0;
+  system.analysis.time_elements->tolerance = 1e-6;
+  system.analysis.time_elements->stretches = 4.0;
   expect_same(read_model(write_model(system)), system);
 }
 

@@ -11,6 +11,7 @@
 #include "sestina/io/text_file.h"
 #include "sestina/io/yaml.h"
 #include "sestina/model/analysis.h"
+#include "source_folder.h"
 
 namespace sestina {
 namespace {

@@ -14,6 +14,7 @@
 #include "sestina/base/error.h"
 #include "sestina/model/freeze.h"
 #include "sestina/spatial/rotation.h"
+#include "source_folder.h"
 
 namespace sestina {
 namespace {

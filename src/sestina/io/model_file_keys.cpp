@@ -69,7 +69,7 @@ std::vector<KeyTable> make_key_tables() {
       {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis", "", {"coordinates", "solver", "integrator", "step", "duration"}, {}},
       {"integrator", "", {"name", "stages", "form"}, {"name"}},
-      {"time_elements", "", {"elements", "pair", "tests", "windows"}, {}},
+      {"time_elements", "", {"elements", "pair", "tests", "scheme", "windows", "tolerance", "stretches"}, {}},
       {"step", "", {"driver", "dt", "rtol", "atol", "control", "land_on_output"}, {}},
       {"output", "", {"every"}, {}},
       shape_keys("box", {"size"}, {"size"}),

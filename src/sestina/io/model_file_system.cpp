@@ -62,7 +62,10 @@ void read_time_elements(ReadContext& context, const YamlNode& node, const NodePa
   map.read("elements", out.elements);
   map.read("pair", out.pair);
   map.read("tests", out.tests);
+  map.read("scheme", out.scheme);
   map.read("windows", out.windows);
+  map.read("tolerance", out.tolerance);
+  map.read("stretches", out.stretches);
 }
 
 template <class Specs>

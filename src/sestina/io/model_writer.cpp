@@ -254,7 +254,10 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
     map_of_elements.write("elements", elements.elements);
     map_of_elements.write("pair", elements.pair);
     map_of_elements.write_unless("natural", "tests", elements.tests);
+    map_of_elements.write_unless("newton", "scheme", elements.scheme);
     map_of_elements.write_unless(1.0, "windows", elements.windows);
+    map_of_elements.write("tolerance", elements.tolerance);
+    map_of_elements.write("stretches", elements.stretches);
     map.add("integrator", map_of_elements.node());
   } else if (analysis.integrator.stages || analysis.integrator.form) {
     MapWriter integrator;

@@ -1,0 +1,84 @@
+#include "processes.h"
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "sestina/base/error.h"
+#include "sestina/parallel/communicator.h"
+#include "sestina/state_time/interface_solver.h"
+#include "sestina/workspace/state_time_options.h"
+
+#ifdef SESTINA_MPI
+#include "sestina/mpi/mpi_session.h"
+#include "sestina/mpi/mumps_interface.h"
+#endif
+
+namespace sestina::cli {
+namespace {
+
+Communicator* communicator = nullptr;  // of the session, while there is one
+
+void print(const std::string& message) {
+  if (!message.empty()) fmt::print(stderr, "{}\n", message);
+}
+
+}  // namespace
+
+bool is_first_process() { return communicator == nullptr || communicator->rank() == 0; }
+int process_count() { return communicator == nullptr ? 1 : communicator->size(); }
+
+int run_in_processes(const std::function<int(std::string& message)>& work) {
+  std::string message;
+#ifdef SESTINA_MPI
+  if (MpiSession::is_launched()) {
+    MpiSession session;
+    communicator = &session.communicator();
+    const int status = work(message);
+    if (is_first_process()) print(message);
+    const bool all_ended = session.await_end(status);
+    // What all found wrong the first has told.
+    if (!is_first_process() && !(all_ended && session.has_failed_before())) print(message);
+    communicator = nullptr;
+    if (!all_ended) MpiSession::abort(status);
+    return status;
+  }
+#endif
+  const int status = work(message);
+  print(message);
+  return status;
+}
+
+ProcessOptions::ProcessOptions() = default;
+ProcessOptions::~ProcessOptions() = default;
+
+void ProcessOptions::add_to(CLI::App& command) {
+#ifdef SESTINA_MPI
+  command
+      .add_option("--time-interface", name_,
+                  "How several processes (mpirun) put their stretches of time together:\n"
+                  "scan (unless given) or mumps")
+      ->check(CLI::IsMember({"scan", "mumps"}))
+      ->type_name("NAME");
+#else
+  static_cast<void>(command);
+#endif
+}
+
+void ProcessOptions::share(Workspace& workspace) {
+  if (process_count() == 1) return;
+  const Analysis& analysis = workspace.model().analysis();
+  if (!is_state_time(analysis)) {
+    throw InputError(
+        fmt::format("sestina: {} processes can share a run whose analysis.coordinates are state_time; those "
+                    "of this model "
+                    "are {}",
+                    process_count(), analysis.coordinates));
+  }
+#ifdef SESTINA_MPI
+  if (name_ == "mumps") solver_ = std::make_unique<MumpsInterface>();
+#endif
+  if (!solver_) solver_ = std::make_unique<ScanInterface>();
+  workspace.set_ranks({communicator, solver_.get()});
+}
+
+}  // namespace sestina::cli
