@@ -11,6 +11,7 @@
 #include "sestina/base/version.h"
 #include "sestina/batch/batch_dynamics.h"
 #include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/compiled_dynamics.h"
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"

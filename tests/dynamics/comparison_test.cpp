@@ -6,6 +6,8 @@
 #include <set>
 
 #include "dynamics/random_systems.h"
+#include "sestina/dynamics/mass_matrix.h"
+#include "sestina/io/model_file.h"
 #include "sestina/model/freeze.h"
 
 namespace sestina {
@@ -111,6 +113,45 @@ TEST(Formulations, AgreeOnRandomTrees) {
   RecordProperty("udot", fmt::format("{:.1e} at {}", udot.value, udot.where));
   RecordProperty("udot_per_condition", fmt::format("{:.1e} at {}", scaled_udot.value, scaled_udot.where));
   RecordProperty("reaction", fmt::format("{:.1e} at {}", reaction.value, reaction.where));
+}
+
+// A body that hangs, or stands, straight above a massless gimbal: the moments of its weight are round-off.
+TEST(Formulations, AgreeAtEquilibrium) {
+  const auto model = freeze(read_model(R"(
+sestina: 1
+name: gimbal
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: g, mass: 0, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: r, mass: 1, center_of_mass: [0, 0, 1]}
+joints:
+  - {name: ball, type: spherical, parent: ground.origin, child: g.origin}
+  - {name: roll, type: revolute, parent: g.origin, child: r.origin, axis: [0.1, 0, 1]}
+)"));
+  const Comparison comparison =
+      compare_formulations(model, calc_properties(*model), {calc_initial_state(*model)});
+  EXPECT_EQ(comparison.states, 1);
+  EXPECT_TRUE(comparison.agrees());
+  for (const FormulationComparison& f : comparison.formulations) {
+    EXPECT_LE(f.relative_residual, 1e-15) << f.name;
+    EXPECT_LE(f.udot_difference, 1e-15) << f.name;
+  }
+}
+
+TEST(Formulations, InertiaDiagonalIsThatOfTheMassMatrix) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto model = freeze(random_system(seed));
+    const Properties<double> properties = calc_properties(*model);
+    Kinematics<double> kinematics(*model);
+    update_kinematics<double>(*model, properties, calc_initial_state(*model), kinematics);
+    MassMatrix<double> mass_matrix(*model);
+    mass_matrix.update(properties, kinematics);
+    const std::vector<double> diagonal = calc_inertia_diagonal(*model, properties, kinematics);
+    for (int k = 0; k < model->nu(); ++k) {
+      const double expected = mass_matrix.matrix()(k, k);
+      EXPECT_NEAR(diagonal[static_cast<std::size_t>(k)], expected, 1e-12 * expected) << "seed " << seed;
+    }
+  }
 }
 
 }  // namespace

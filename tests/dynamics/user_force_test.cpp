@@ -138,6 +138,60 @@ TEST(UserForce, ActsAsAPointForceAndAPointTorqueInBodyAxes) {
   }
 }
 
+// Generalised forces that depend on coordinates and speeds, by the names of joints.
+class Drive : public UserForce {
+ public:
+  void add_forces(const UserForceInput& in, const UserForceOutput& out) const override {
+    for (const UserForceLayout::Joint& joint : in.layout.joints) {
+      names.push_back(joint.name);
+      for (int i = joint.u_start; i < joint.u_start + joint.nu; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        out.tau[k] += 0.5 * in.t + in.q[static_cast<std::size_t>(joint.q_start)] - 0.1 * in.u[k];
+      }
+    }
+  }
+  mutable std::vector<std::string> names;
+};
+
+TEST(UserForce, AddsGeneralisedForcesAlongTheSpeeds) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const System plain = random_system(seed);
+    System user = plain;
+    const auto drive = std::make_shared<Drive>();
+    user.add_user_force("drive", drive);
+    const auto model = freeze(plain);
+    State<double> state = scatter_states(*model, 1, 1.0, seed)[1];
+    state.t = 1.5;
+    std::vector<double> tau(state.u.size());
+    double expected_power = 0.0;
+    std::size_t joints = 0;
+    for (BodyIndex b{1}; b.value() < model->bodies().size(); ++b, ++joints) {
+      const BodyInfo& info = model->bodies()[b];
+      for (int i = info.u_start; i < info.u_start + info.nu; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        tau[k] = 0.75 + state.q[static_cast<std::size_t>(info.q_start)] - 0.1 * state.u[k];
+        expected_power += tau[k] * state.u[k];
+      }
+    }
+    Evaluation<double> without(model), given(model), at(freeze(user));
+    without.solve<RecursiveSolver>(state);
+    given.update(state, tau);
+    given.solve<RecursiveSolver>();
+    at.solve<RecursiveSolver>(state);
+    ASSERT_EQ(drive->names.size(), joints);
+    EXPECT_EQ(drive->names.front(), model->bodies()[BodyIndex(1)].joint_name);
+    const double tolerance = 1e-12 * std::max(1.0, largest(at.udot));  // the same sums
+    for (std::size_t k = 0; k < tau.size(); ++k) EXPECT_NEAR(at.udot[k], given.udot[k], tolerance) << seed;
+    const auto supplied = [&](const Evaluation<double>& one) {
+      return calc_power<double>(*one.model, one.properties, state, one.kinematics, one.forces).supplied;
+    };
+    // Rounding in the sum of some hundred terms.
+    EXPECT_NEAR(supplied(at) - supplied(without), expected_power,
+                1e-10 * std::max(1.0, std::abs(supplied(at))));
+    EXPECT_GT(std::abs(expected_power), 1e-3);
+  }
+}
+
 TEST(UserForce, OnTheGroundMovesNothing) {
   System system = random_system(3);
   Evaluation<double> without(freeze(system));

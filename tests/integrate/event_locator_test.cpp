@@ -296,6 +296,23 @@ TEST(EventLocator, ReturnToZeroThatTheValuesCannotShowWaitsForTheRate) {
   EXPECT_NEAR(found.back().t, 3.0 * std::sqrt(0.2), 1e-7);
 }
 
+// Values that rounding leaves on the wrong side for many steps do not take the side: what was sent back
+// returns when its rate turns.
+TEST(EventLocator, KeepsTheSideOfWhatLeavesZeroForAsLongAsTheValuesCannotShowIt) {
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -1.0; });
+  auto rule = make_rule("dormand_prince_54");
+  const auto value = [](const IntegrationState& s) {
+    return s.t < 1.0 ? 1.0 - s.t : s.t < 1.0 + 1e-12 ? 0.0 : -1e-12;
+  };
+  const auto rate = [](const IntegrationState& s) { return s.u[0]; };
+  EventRun run(*rule, {.driver = "fixed", .dt = 0.07}, system, {{value, rate, {kFalling, 0.0}}});
+  const auto& found = run.run({0.0, {0.0}, {0.0}, {}}, 3.0, [](int, IntegrationState& state) {
+    state.u[0] *= -1.0;
+    return state.t < 1.5;
+  });
+  expect_times(times_of(found, 0), {1.0, 2.0}, 1e-12);
+}
+
 // A function of discrete variables alone takes place where it jumps across zero or onto it.
 TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
   const auto counter = [](double limit, CrossingDirection direction) {

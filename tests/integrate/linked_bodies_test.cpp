@@ -137,6 +137,14 @@ TEST_P(ReversibleRule, SaysWhenItsImplicitEquationsAreNotSolved) {
   }
 }
 
+// Speeds leave the range of numbers within a few iterations.
+TEST_P(ReversibleRule, TakesAnIterationThatLeavesTheNumbersForOneThatDiverges) {
+  PlainSystem system(1, 0, [](double, auto, auto u, auto udot, auto) { udot[0] = u[0] * u[0] * u[0]; });
+  rule_->start(system, {0.0, {0.0}, {1.0}, {}});
+  const StepReport report = rule_->try_step(1e30);
+  EXPECT_EQ(report.status, StepStatus::kNotConverged);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ReversibleRule, testing::ValuesIn(labels_of_reversible_rules()),
                          [](const auto& test) { return test.param; });
 

@@ -45,6 +45,7 @@ TEST(SinCos, IsWithinOneUlpNearMultiplesOfAnEighthOfATurn) {
 TEST(SinCos, IsExactAtZeroAndOddAndEven) {
   EXPECT_EQ(sincos(0.0).sin, 0.0);
   EXPECT_FALSE(std::signbit(sincos(0.0).sin));
+  EXPECT_TRUE(std::signbit(sincos(-0.0).sin));
   EXPECT_EQ(sincos(0.0).cos, 1.0);
   EXPECT_EQ(sincos(5e-324).sin, 5e-324);
   for (const double angle : {0.1, 1.0, 2.0, 3.0, 5.0, 123456.0}) {

@@ -77,7 +77,7 @@ void print_accelerations(const Model& model, const Options& options) {
   const Properties<double> properties = calc_properties(model);
   Kinematics<double> kinematics(model);
   AppliedForces<double> forces(model);
-  const auto solver = make_solver(options.solver, model);
+  const auto solver = make_solver(options.solver, model, properties);
   State<double> state = calc_initial_state(model);
   std::vector<double> udot(nu);
   for (auto x = numbers.begin(); x != numbers.end();) {

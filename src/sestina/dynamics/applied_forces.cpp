@@ -22,6 +22,7 @@ AppliedForces<T>::AppliedForces(const Model& model)
   if (!model.user_forces().empty()) {
     user_motion.resize(body.size());
     user_forces.resize(body.size());
+    user_tau.resize(tau.size());
   }
 }
 
@@ -36,18 +37,45 @@ void update_user_motion(const Properties<double>& properties, const Kinematics<d
   }
 }
 
+void clear_user_forces(AppliedForces<double>& forces) {
+  std::fill(forces.user_forces.begin(), forces.user_forces.end(), SpatialForce<double>{});
+  std::fill(forces.user_tau.begin(), forces.user_tau.end(), 0.0);
+}
+
+void call_user_force(const Model& model, const UserForceInfo& info, const State<double>& state,
+                     AppliedForces<double>& forces) {
+  info.force->add_forces({model.user_layout(), state.t, state.q, state.u, forces.user_motion},
+                         {forces.user_tau, forces.user_forces});
+}
+
+bool are_user_forces_finite(const AppliedForces<double>& forces) {
+  double sum = 0.0;
+  for (const double tau : forces.user_tau) sum += std::abs(tau);
+  for (const auto& f : forces.user_forces) sum += dot(f.force, f.force) + dot(f.torque, f.torque);
+  return std::isfinite(sum);
+}
+
 void add_user_forces(const Model& model, const Properties<double>& properties, const State<double>& state,
                      const Kinematics<double>& kinematics, AppliedForces<double>& forces) {
   update_user_motion(properties, kinematics, forces.user_motion);
-  std::fill(forces.user_forces.begin(), forces.user_forces.end(), SpatialForce<double>{});
-  for (const UserForceInfo& info : model.user_forces()) {
-    info.force->add_force(state.t, forces.user_motion, forces.user_forces);
-  }
+  clear_user_forces(forces);
+  for (const UserForceInfo& info : model.user_forces()) call_user_force(model, info, state, forces);
+  for (std::size_t i = 0; i < forces.tau.size(); ++i) forces.tau[i] += forces.user_tau[i];
   for (std::size_t i = 1; i < forces.body.size(); ++i) {
     const Vec3<double> arm =
         kinematics.motion[i].X_WB.R * properties.bodies[BodyIndex(static_cast<int>(i))].X_MB.p;
     forces.body[i] += shift_back(forces.user_forces[i], arm);
   }
+}
+
+template <class T>
+void evaluate_expressions(const Model& model, const Properties<T>& properties, const State<T>& state,
+                          AppliedForces<T>& forces) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (forces.compiled_expressions) return forces.compiled_expressions->evaluate(state, forces.expressions);
+  }
+  model.calc_force_expressions<T>(properties, state, forces.tape_inputs, forces.tape_scratch,
+                                  forces.expressions);
 }
 
 }  // namespace
@@ -57,10 +85,7 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
                            const Kinematics<T>& kinematics, AppliedForces<T>& forces) {
   std::fill(forces.tau.begin(), forces.tau.end(), T(0));
   if (forces.has_body_forces) std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
-  if (!forces.expressions.empty()) {
-    model.calc_force_expressions<T>(properties, state, forces.tape_inputs, forces.tape_scratch,
-                                    forces.expressions);
-  }
+  if (!forces.expressions.empty()) evaluate_expressions(model, properties, state, forces);
   const ForceInput<T> in = force_input(state, kinematics, forces);
   ForceOutput<T> out{forces.tau.data(), forces.body.data()};
   properties.forces.for_each([&](const auto& element) { element.add_force(in, out); });
@@ -106,12 +131,10 @@ std::string explain_non_finite_force(const Model& model, const Properties<double
   });
   if (!explanation.empty()) return explanation;
   for (const UserForceInfo& info : model.user_forces()) {
-    std::fill(forces.user_forces.begin(), forces.user_forces.end(), SpatialForce<double>{});
-    info.force->add_force(state.t, forces.user_motion, forces.user_forces);
-    for (const auto& f : forces.user_forces) {
-      if (!std::isfinite(dot(f.force, f.force) + dot(f.torque, f.torque))) {
-        return fmt::format("the user force {} is not finite", model.forces()[info.index].name);
-      }
+    clear_user_forces(forces);
+    call_user_force(model, info, state, forces);
+    if (!are_user_forces_finite(forces)) {
+      return fmt::format("the user force {} is not finite", model.forces()[info.index].name);
     }
   }
   return {};

@@ -1,8 +1,10 @@
 // All forces that act on the system but gravity, gathered into generalised forces and spatial forces.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "sestina/dynamics/compiled_force_expressions.h"
 #include "sestina/dynamics/kinematics.h"
 
 namespace sestina {
@@ -17,10 +19,14 @@ struct AppliedForces {
 
   bool has_body_forces = true;  // otherwise `body` stays zero: only joints are driven
 
+  // Of T = double: evaluates the force expressions in the place of the model's tape, if there is one.
+  std::optional<CompiledForceExpressions> compiled_expressions;
+
   // Scratch memory.
   std::vector<T> tape_inputs, tape_scratch;
   std::vector<BodyMotion<double>> user_motion;    // by BodyIndex: the bodies' own frames
   std::vector<SpatialForce<double>> user_forces;  // by BodyIndex: about the bodies' own origins
+  std::vector<double> user_tau;                   // (nu): their generalised forces
 };
 
 // Evaluates the force expressions and every force element. O(n + forces), no allocation.

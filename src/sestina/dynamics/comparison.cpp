@@ -85,8 +85,13 @@ class Comparer {
     FormulationComparison& result = comparison_.formulations[i];
     update_inverse_dynamics<double>(model_, solver.properties(), solver.kinematics(), solver.forces(),
                                     udot_[i], inverse_);
-    const std::vector<double> scale = calc_residual_scale(model_, solver.properties(), solver.kinematics(),
-                                                          solver.forces(), udot_[i], inverse_);
+    std::vector<double> scale = calc_residual_scale(model_, solver.properties(), solver.kinematics(),
+                                                    solver.forces(), udot_[i], inverse_);
+    const std::vector<double> inertia =
+        calc_inertia_diagonal(model_, solver.properties(), solver.kinematics());
+    const double least = calc_least_acceleration(solver);
+    for (std::size_t k = 0; k < scale.size(); ++k) scale[k] = std::max(scale[k], least * inertia[k]);
+    if (i == 0) update_udot_scale(scale, inertia);
     for (std::size_t k = 0; k < scale.size(); ++k) {
       const double residual = std::abs(inverse_.residual[k]);
       result.residual = std::max(result.residual, residual);
@@ -106,12 +111,35 @@ class Comparer {
       result.reaction_difference = std::max(result.reaction_difference, difference / magnitude);
   }
 
+  // Less than this is round-off of gravity and of what turns, though the terms along a speed may vanish: a
+  // part of the largest of g, |w|^2 and |w| |v|.
+  static double calc_least_acceleration(const ForwardDynamics& solver) {
+    constexpr double kPart = 1e-3;
+    double largest = norm(solver.properties().gravity);
+    for (const BodyMotion<double>& motion : solver.kinematics().motion) {
+      const double w = norm(motion.V_WB.w);
+      largest = std::max({largest, w * w, w * norm(motion.V_WB.v)});
+    }
+    return kPart * largest;
+  }
+
+  // The largest |udot|; at rest this is zero or round-off. Then the terms that cancel are the scale, as the
+  // acceleration that they would give this speed alone.
+  void update_udot_scale(const std::vector<double>& residual_scale,
+                         const std::vector<double>& inertia_diagonal) {
+    udot_scale_ = inertia_diagonal;
+    const double magnitude = largest(udot_[0]);
+    for (std::size_t k = 0; k < udot_scale_.size(); ++k) {
+      const double inertia = udot_scale_[k];
+      udot_scale_[k] = inertia > 0.0 ? std::max(magnitude, residual_scale[k] / inertia) : magnitude;
+    }
+  }
+
   void compare_with_reference(std::size_t i) {
     FormulationComparison& result = comparison_.formulations[i];
-    const double magnitude = largest(udot_[0]);
     for (std::size_t k = 0; k < udot_[i].size(); ++k) {
       const double difference = std::abs(udot_[i][k] - udot_[0][k]);
-      const double relative = difference == 0.0 ? 0.0 : difference / magnitude;
+      const double relative = difference == 0.0 ? 0.0 : difference / udot_scale_[k];
       if (relative > result.udot_difference) {
         result.udot_difference = relative;
         result.worst_udot = model_.u_names()[k];
@@ -122,6 +150,7 @@ class Comparer {
   const Model& model_;
   std::vector<ForwardDynamics> solvers_;
   std::vector<std::vector<double>> udot_;
+  std::vector<double> udot_scale_;  // (nu), of the state at hand
   InverseDynamics<double> inverse_;
   std::vector<SpatialForce<double>> reactions_;
   Comparison comparison_;

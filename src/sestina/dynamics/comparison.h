@@ -17,9 +17,11 @@ inline constexpr double kUdotLimitPerCondition = 1e-15;  // takes over where con
 // The worst of one formulation over all states.
 struct FormulationComparison {
   std::string name;
-  double residual = 0.0;             // of inverse dynamics, absolute: N m, N
-  double relative_residual = 0.0;    // to the sum of the magnitudes of its terms
-  double udot_difference = 0.0;      // from the reference, relative to the largest |udot|
+  double residual = 0.0;           // of inverse dynamics, absolute: N m, N
+  double relative_residual = 0.0;  // to the sum of the magnitudes of its terms
+  // From the reference, relative to the largest |udot|, or to the sum of the magnitudes of the terms of the
+  // speed's equation divided by its own inertia where this is larger, as near rest, where the terms cancel.
+  double udot_difference = 0.0;
   double reaction_difference = 0.0;  // from inverse dynamics, relative to the largest reaction
   std::string worst_residual;        // the speed where the relative residual is largest, "hip.u"
   std::string worst_udot;            // likewise

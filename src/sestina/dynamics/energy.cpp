@@ -56,6 +56,9 @@ Power<T> calc_power(const Model& model, const Properties<T>& properties, const S
     for (std::size_t i = 1; i < forces.user_forces.size(); ++i) {
       power.supplied += dot(forces.user_motion[i].V_WB, forces.user_forces[i]);
     }
+    for (std::size_t i = 0; i < forces.user_tau.size(); ++i) {
+      power.supplied += forces.user_tau[i] * state.u[i];
+    }
     for (const UserForceInfo& info : model.user_forces()) {
       power.supplied -= info.force->conservative_power(state.t, forces.user_motion);
     }

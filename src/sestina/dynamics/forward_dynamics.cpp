@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/compiled_solver.h"
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/dynamics/kane_solver.h"
 #include "sestina/dynamics/recursive_solver.h"
@@ -52,14 +53,10 @@ class Recursive final : public SerialKinematics {
   RecursiveSolver<double> solver_;
 };
 
-// Kane's method has no constraint forces: the reactions come from inverse dynamics.
-class Kane final : public SerialKinematics {
+// For formulations without constraint forces: the reactions come from inverse dynamics.
+class WithoutReactions : public SerialKinematics {
  public:
-  explicit Kane(const Model& model) : SerialKinematics(model), solver_(model), inverse_(model) {}
-  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
-                            const AppliedForces<double>& forces, std::span<double> udot) override {
-    return solver_.solve(properties, kinematics, forces, udot);
-  }
+  explicit WithoutReactions(const Model& model) : SerialKinematics(model), inverse_(model) {}
   void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
                       const AppliedForces<double>& forces, std::span<const double> udot,
                       std::span<SpatialForce<double>> reactions) override {
@@ -68,8 +65,46 @@ class Kane final : public SerialKinematics {
   }
 
  private:
-  KaneSolver<double> solver_;
   InverseDynamics<double> inverse_;
+};
+
+class Kane final : public WithoutReactions {
+ public:
+  explicit Kane(const Model& model) : WithoutReactions(model), solver_(model) {}
+  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                            const AppliedForces<double>& forces, std::span<double> udot) override {
+    return solver_.solve(properties, kinematics, forces, udot);
+  }
+
+ private:
+  KaneSolver<double> solver_;
+};
+
+class Compiled final : public WithoutReactions {
+ public:
+  Compiled(const Model& model, const Properties<double>& properties)
+      : WithoutReactions(model), solver_(model, properties) {}
+  void update_kinematics(const Properties<double>& properties, const State<double>& state,
+                         Kinematics<double>& kinematics) override {
+    WithoutReactions::update_kinematics(properties, state, kinematics);
+    solver_.take(state);
+  }
+  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                            const AppliedForces<double>& forces, std::span<double> udot) override {
+    return solver_.solve(properties, kinematics, forces, udot);
+  }
+  SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
+                                     Kinematics<double>& kinematics, const AppliedForces<double>& forces,
+                                     std::span<double> udot) override {
+    solver_.take(state);
+    if (solver_.try_solve(forces.tau, udot)) return {};
+    sestina::update_kinematics(model_, properties, state, kinematics);
+    return solver_.solve_by_recursion(properties, kinematics, forces, udot);
+  }
+  bool leaves_kinematics() const override { return true; }
+
+ private:
+  CompiledSolver solver_;
 };
 
 class DivideAndConquer final : public MultibodySolver {
@@ -109,9 +144,11 @@ std::string explain_singular_mass_matrix(const Model& model, int speed) {
 
 bool works_in_parallel(std::string_view name) { return name == "divide_and_conquer" || name == "hybrid"; }
 
-std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model, Executor* executor) {
+std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
+                                             const Properties<double>& properties, Executor* executor) {
   if (name == "recursive") return std::make_unique<Recursive>(model);
   if (name == "kane") return std::make_unique<Kane>(model);
+  if (name == "compiled") return std::make_unique<Compiled>(model, properties);
   if (name == "divide_and_conquer") return std::make_unique<DivideAndConquer>(model, 1, executor);
   if (name == "hybrid") {
     return std::make_unique<DivideAndConquer>(
@@ -125,8 +162,25 @@ ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<
     : model_(std::move(model)),
       properties_(std::move(properties)),
       kinematics_(*model_),
+      solved_{0.0, std::vector<double>(static_cast<std::size_t>(model_->nq())),
+              std::vector<double>(static_cast<std::size_t>(model_->nu()))},
       forces_(*model_),
-      solver_(make_solver(solver, *model_, executor)) {}
+      solver_(make_solver(solver, *model_, properties_, executor)) {
+  if (solver == "compiled" && model_->num_force_expressions() > 0) {
+    forces_.compiled_expressions.emplace(*model_, properties_);
+  }
+}
+
+void ForwardDynamics::catch_up() const {
+  if (!is_behind_) return;
+  update_kinematics(*model_, properties_, solved_, kinematics_);
+  is_behind_ = false;
+}
+
+const Kinematics<double>& ForwardDynamics::kinematics() const {
+  catch_up();
+  return kinematics_;
+}
 
 void ForwardDynamics::update(const State<double>& state) {
   Trace::Scope scope(trace_, Phase::kKinematics);
@@ -135,6 +189,7 @@ void ForwardDynamics::update(const State<double>& state) {
 
 void ForwardDynamics::update(const State<double>& state, Trace::Scope& scope) {
   solver_->update_kinematics(properties_, state, kinematics_);
+  is_behind_ = false;
   scope.next(Phase::kForces);
   update_applied_forces(*model_, properties_, state, kinematics_, forces_);
 }
@@ -150,6 +205,11 @@ SolveReport<double> ForwardDynamics::solve(const State<double>& state, std::span
   if (trace_ == nullptr && !forces_.has_body_forces) {
     update_applied_forces(*model_, properties_, state, kinematics_, forces_);
     add(tau);
+    if (solver_->leaves_kinematics()) {
+      std::copy(state.q.begin(), state.q.end(), solved_.q.begin());
+      std::copy(state.u.begin(), state.u.end(), solved_.u.begin());
+      is_behind_ = true;
+    }
     return solver_->move_and_solve(properties_, state, kinematics_, forces_, udot);
   }
   Trace::Scope scope(trace_, Phase::kKinematics);
@@ -166,6 +226,7 @@ void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> ud
 }
 
 void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>& report) {
+  catch_up();
   const std::string force = explain_non_finite_force(*model_, properties_, state, kinematics_, forces_);
   if (!force.empty()) throw ComputationError(state.t, force);
   if (report.is_singular) {
@@ -182,10 +243,12 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
 
 void ForwardDynamics::calc_reactions(std::span<const double> udot,
                                      std::span<SpatialForce<double>> reactions) {
+  catch_up();
   solver_->calc_reactions(properties_, kinematics_, forces_, udot, reactions);
 }
 
 Energy<double> ForwardDynamics::energy(const State<double>& state) const {
+  catch_up();
   return calc_energy(*model_, properties_, state, kinematics_, forces_);
 }
 

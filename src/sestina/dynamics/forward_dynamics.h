@@ -31,6 +31,8 @@ class MultibodySolver {
     update_kinematics(properties, state, kinematics);
     return solve(properties, kinematics, forces, udot);
   }
+  // Whether move_and_solve() leaves the kinematics as they were, because it has no use for them.
+  virtual bool leaves_kinematics() const { return false; }
   // After solve(): see RecursiveSolver::calc_reactions.
   virtual void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
                               const AppliedForces<double>& forces, std::span<const double> udot,
@@ -38,8 +40,9 @@ class MultibodySolver {
 };
 
 // `name` is one of solver_names(). Solvers that work in parallel use the executor if there is one, and give
-// the same result without.
+// the same result without. The properties are those of all that follows.
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
+                                             const Properties<double>& properties,
                                              Executor* executor = nullptr);
 // Whether a solver has a use for an executor.
 bool works_in_parallel(std::string_view name);
@@ -63,7 +66,7 @@ class ForwardDynamics {
   Energy<double> energy(const State<double>& state) const;
   // Throws ComputationError, with the force, where it is not finite.
   Power<double> power(const State<double>& state) const;
-  const Kinematics<double>& kinematics() const { return kinematics_; }
+  const Kinematics<double>& kinematics() const;
   const AppliedForces<double>& forces() const { return forces_; }
 
   // Fills kinematics and forces alone, for what needs no accelerations.
@@ -79,11 +82,14 @@ class ForwardDynamics {
   void update(const State<double>& state, Trace::Scope& scope);
   SolveReport<double> solve(const State<double>& state, std::span<double> udot, std::span<const double> tau);
   void add(std::span<const double> tau);
+  void catch_up() const;
   [[noreturn]] void fail(const State<double>& state, const SolveReport<double>& report);
 
   std::shared_ptr<const Model> model_;
   Properties<double> properties_;
-  Kinematics<double> kinematics_;
+  mutable Kinematics<double> kinematics_;
+  mutable bool is_behind_ = false;  // the kinematics, which then wait for somebody who asks for them
+  State<double> solved_;            // the state they are to belong to
   AppliedForces<double> forces_;
   std::unique_ptr<MultibodySolver> solver_;
   Trace* trace_ = nullptr;

@@ -124,20 +124,22 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const auto i = static_cast<std::size_t>(b.value());
     const RigidInertia<double>& M = kinematics.inertia[i];
-    SpatialForce<double> terms[] = {M * result.acceleration[i],
-                                    M * SpatialMotion<double>{{}, properties.gravity},
-                                    gyroscopic_force(M, kinematics.motion[i].V_WB.w), forces.body[i]};
+    const SpatialForce<double> terms[] = {M * result.acceleration[i],
+                                          M * SpatialMotion<double>{{}, properties.gravity},
+                                          gyroscopic_force(M, kinematics.motion[i].V_WB.w), forces.body[i]};
+    double torque = 0.0, force = 0.0;
+    for (const auto& term : terms) torque += norm(term.torque), force += norm(term.force);
+    // By norms and lever arms: a product that is zero because its factors are parallel or normal to each
+    // other, as the moment of a weight that hangs straight down, still carries the round-off of the factors.
+    torque += M.mass * norm(M.c) * (norm(result.acceleration[i].v) + norm(properties.gravity));
     for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
       const BodyInfo& info = model.bodies()[a];
       for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
         const auto j = static_cast<std::size_t>(k);
-        // By norms: a product that is zero because its factors are normal to each other still carries the
-        // round-off of the factors.
         const SpatialMotion<double>& H = kinematics.H[j];
-        for (const auto& term : terms)
-          scale[j] += norm(H.w) * norm(term.torque) + norm(H.v) * norm(term.force);
+        scale[j] += norm(H.w) * torque + norm(H.v) * force;
       }
-      for (auto& term : terms) term = shift_back(term, kinematics.s[static_cast<std::size_t>(a.value())]);
+      torque += norm(kinematics.s[static_cast<std::size_t>(a.value())]) * force;
     }
     const BodyInfo& info = model.bodies()[b];
     for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
@@ -146,6 +148,31 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
     }
   }
   return scale;
+}
+
+std::vector<double> calc_inertia_diagonal(const Model& model, const Properties<double>& properties,
+                                          const Kinematics<double>& kinematics) {
+  std::vector<double> diagonal(static_cast<std::size_t>(model.nu()), 0.0);
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const RigidInertia<double>& M = kinematics.inertia[static_cast<std::size_t>(b.value())];
+    Vec3<double> r{};  // from the origin of a to that of b
+    for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
+      const BodyInfo& info = model.bodies()[a];
+      for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
+        const auto j = static_cast<std::size_t>(k);
+        const SpatialMotion<double>& H = kinematics.H[j];
+        const SpatialMotion<double> moved{H.w, H.v + cross(H.w, r)};
+        const SpatialForce<double> momentum = M * moved;
+        diagonal[j] += dot(moved.w, momentum.torque) + dot(moved.v, momentum.force);
+      }
+      r = r + kinematics.s[static_cast<std::size_t>(a.value())];
+    }
+    const BodyInfo& info = model.bodies()[b];
+    for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
+      diagonal[static_cast<std::size_t>(k)] += properties.bodies[b].armature;
+    }
+  }
+  return diagonal;
 }
 
 #define SESTINA_INSTANTIATE(T)                                                                    \

@@ -31,11 +31,16 @@ void update_inverse_dynamics(const Model& model, const Properties<T>& properties
                              const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                              std::span<const T> udot, InverseDynamics<T>& result);
 
-// The sum of the magnitudes of the terms that make up each residual (nu): what round-off is relative to.
-// O(n depth); for checks, not for stepping.
+// The sum of the magnitudes of the terms that make up each residual (nu), before they cancel: what round-off
+// is relative to. Moments count with their whole lever arms, so that the scale is that of the weights also
+// where a mechanism hangs at rest. O(n depth); for checks, not for stepping.
 std::vector<double> calc_residual_scale(const Model& model, const Properties<double>& properties,
                                         const Kinematics<double>& kinematics,
                                         const AppliedForces<double>& forces, std::span<const double> udot,
                                         const InverseDynamics<double>& result);
+
+// The diagonal of the mass matrix (nu), armature included, without the matrix. O(n depth); for checks.
+std::vector<double> calc_inertia_diagonal(const Model& model, const Properties<double>& properties,
+                                          const Kinematics<double>& kinematics);
 
 }  // namespace sestina

@@ -134,7 +134,7 @@ StepReport AdamsBashforthMoulton::adams_step(double t_end, IntegrationState& can
   for_each_value(state(), candidate, [&](double& to, double from, std::size_t i) {  // (2)
     to = from + (w[0] * predicted_end_[i] + w[1] * f[0][i] + w[2] * f[1][i] + w[3] * f[2][i]);
   });
-  equations().normalize(candidate.q);
+  equations().restore(candidate.q, candidate.u);
   update_error(t_end);
   return calc_derivative(t_end, candidate, end_);
 }
@@ -178,7 +178,7 @@ StepReport AdamsBashforthMoulton::do_interpolate(double t, IntegrationState& out
   add_share(out.q, previous().q, state().q);
   add_share(out.u, previous().u, state().u);
   add_share(out.z, previous().z, state().z);
-  equations().normalize(out.q);
+  equations().restore(out.q, out.u);
   return {};
 }
 

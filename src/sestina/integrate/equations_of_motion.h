@@ -66,6 +66,9 @@ class EquationsOfMotion {
   virtual std::span<const int> rotations() const { return {}; }
   // Brings the Euler parameters in q back to norm one.
   virtual void normalize(std::span<double> q) = 0;
+  // Brings coordinates and speeds back to where constraints keep them, Euler parameters included: after each
+  // step of an explicit or multistep rule, and wherever one of them interpolates.
+  virtual void restore(std::span<double> q, std::span<double>) { normalize(q); }
 
   // Null where momenta are not on offer.
   virtual CanonicalEquations* canonical() { return nullptr; }

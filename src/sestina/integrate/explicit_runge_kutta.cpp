@@ -81,7 +81,7 @@ StepReport ExplicitRungeKutta::calc_end(const IntegrationState& from, double t_e
   }
   calc_weighted_sum(std::span(tableau_.b).first(static_cast<std::size_t>(count)));
   add_weighted_sum(from, h, to);
-  equations().normalize(to.q);
+  equations().restore(to.q, to.u);
   return {};
 }
 
@@ -128,7 +128,7 @@ void ExplicitRungeKutta::calc_dense(double t, IntegrationState& out) {
   interpolate_part(previous().q, state().q, out.q);
   interpolate_part(previous().u, state().u, out.u);
   interpolate_part(previous().z, state().z, out.z);
-  equations().normalize(out.q);
+  equations().restore(out.q, out.u);
 }
 
 }  // namespace sestina

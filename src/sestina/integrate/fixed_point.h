@@ -2,6 +2,8 @@
 //
 //   iteration.start(); do { g = ...; } while (iteration.advance(x, g) == kGoOn);
 //
+// or, with the report of a step for its outcome, `solve`.
+//
 // From the residuals f = g(x) - x of the last few iterates the combination is taken whose residual is the
 // smallest in the least-squares sense:
 //   x_next = g_k - sum_i gamma_i (g_(i+1) - g_i),   gamma minimises |f_k - sum_i gamma_i (f_(i+1) - f_i)|
@@ -16,6 +18,8 @@
 #include <span>
 #include <vector>
 
+#include "sestina/integrate/integration_rule.h"
+
 namespace sestina {
 
 class FixedPointIteration {
@@ -28,6 +32,12 @@ class FixedPointIteration {
   // `x` becomes the next iterate, or g itself on arrival.
   Status advance(std::span<double> x, std::span<const double> g);
   int worst() const { return worst_; }  // the unknown with the largest residual
+
+  // Iterates from x, which has one set of nu speeds or several. `update()` sets g from x and returns -1, or
+  // the coordinate, through [q, u], of a value that is not finite. At the first guess that is reported as
+  // such; later it means that the iteration diverges.
+  template <class Update>
+  StepReport solve(std::span<double> x, std::span<const double> g, int nq, int nu, Update&& update);
 
  private:
   static constexpr int kDepth = 4;
@@ -47,5 +57,27 @@ class FixedPointIteration {
   std::vector<double> df_, dg_;                                // (kDepth x n)
   std::vector<double> basis_, basis_dg_;  // (kDepth x n): orthogonalised df with the same combination of dg
 };
+
+template <class Update>
+StepReport FixedPointIteration::solve(std::span<double> x, std::span<const double> g, int nq, int nu,
+                                      Update&& update) {
+  start();
+  while (true) {
+    int bad = update();
+    if (bad < 0) {
+      const int i = first_not_finite(g);
+      bad = i < 0 ? -1 : nq + i % nu;
+    }
+    if (bad >= 0) return {iterations_ == 0 ? StepStatus::kNotFinite : StepStatus::kNotConverged, bad};
+    switch (advance(x, g)) {
+      case Status::kGoOn:
+        break;
+      case Status::kArrived:
+        return {};
+      case Status::kFailed:
+        return {StepStatus::kNotConverged, nq + worst() % nu};
+    }
+  }
+}
 
 }  // namespace sestina

@@ -126,25 +126,17 @@ StepReport LobattoPair::calc_step(const IntegrationState& from, double t_end, In
 
 StepReport LobattoPair::solve_stages(const IntegrationState& from, double t_end) {
   const double h = t_end - from.t;
-  const int nq = static_cast<int>(from.q.size());
-  const int nu = static_cast<int>(from.u.size());
-  iteration_.start();
-  while (true) {
+  const int nq = static_cast<int>(from.q.size()), nu = static_cast<int>(from.u.size());
+  return iteration_.solve(y_, y_next_, nq, nu, [&] {
     update_positions(from, h);
-    if (const StepReport report = update_forces(from, t_end, 0, force_stages_); !report.complete())
-      return report;
+    if (const int bad = first_not_finite(q_); bad >= 0) return bad % nq;
+    if (const int bad = first_not_finite(u_); bad >= 0) return nq + bad % nu;
+    const StepReport report = update_forces(from, t_end, 0, force_stages_);
+    if (!report.complete()) return report.coordinate;
     update_balance(h);
     for (int i = 0; i < tableau_.stages; ++i) calc_stage_rate(from.t, h, i);
-    if (const int bad = first_not_finite(y_next_); bad >= 0) return {StepStatus::kNotFinite, nq + bad % nu};
-    switch (iteration_.advance(y_, y_next_)) {
-      case FixedPointIteration::Status::kGoOn:
-        break;
-      case FixedPointIteration::Status::kArrived:
-        return {};
-      case FixedPointIteration::Status::kFailed:
-        return {StepStatus::kNotConverged, nq + iteration_.worst() % nu};
-    }
-  }
+    return -1;
+  });
 }
 
 void LobattoPair::update_positions(const IntegrationState& from, double h) {

@@ -33,6 +33,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion, public Cano
   }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
+  void restore(std::span<double> q, std::span<double> u) override { equations_.restore(q, u); }
 
   CanonicalEquations* canonical() override { return canonical_ == nullptr ? nullptr : this; }
   void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override {

@@ -58,23 +58,14 @@ StepReport VelocityVerlet::calc_step(const IntegrationState& from, std::span<con
 
 StepReport VelocityVerlet::solve_half_kick(const IntegrationState& from, std::span<const double> guess,
                                            double half) {
-  const int nq = static_cast<int>(from.q.size());
+  const int nq = static_cast<int>(from.q.size()), nu = static_cast<int>(from.u.size());
   for (std::size_t i = 0; i < u_half_.size(); ++i) u_half_[i] = from.u[i] + half * guess[i];
-  iteration_.start();
-  while (true) {
+  return iteration_.solve(u_half_, u_next_, nq, nu, [&] {
     equations().calc_derivatives(from.t, from.q, u_half_, udot_, zdot_begin_);
-    if (const int bad = first_not_finite(udot_); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
     for (std::size_t i = 0; i < u_half_.size(); ++i) u_next_[i] = from.u[i] + half * udot_[i];
-    if (const int bad = first_not_finite(u_next_); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
-    switch (iteration_.advance(u_half_, u_next_)) {
-      case FixedPointIteration::Status::kGoOn:
-        break;
-      case FixedPointIteration::Status::kArrived:
-        return {};
-      case FixedPointIteration::Status::kFailed:
-        return {StepStatus::kNotConverged, nq + iteration_.worst()};
-    }
-  }
+    const int bad = first_not_finite(udot_);
+    return bad < 0 ? -1 : nq + bad;
+  });
 }
 
 }  // namespace sestina

@@ -68,22 +68,13 @@ StepReport Verlet::calc_step(const IntegrationState& from, std::span<const doubl
 
 StepReport Verlet::solve_speed(double t, double h, std::span<const double> displacement, IntegrationState& to,
                                std::span<double> udot, std::span<double> zdot) {
-  const int nq = static_cast<int>(to.q.size());
-  iteration_.start();
-  while (true) {
+  const int nq = static_cast<int>(to.q.size()), nu = static_cast<int>(to.u.size());
+  return iteration_.solve(to.u, u_next_, nq, nu, [&] {
     equations().calc_derivatives(t, to.q, to.u, udot, zdot);
-    if (const int bad = first_not_finite(udot); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
     for (std::size_t i = 0; i < to.u.size(); ++i) u_next_[i] = displacement[i] / h + 0.5 * h * udot[i];
-    if (const int bad = first_not_finite(u_next_); bad >= 0) return {StepStatus::kNotFinite, nq + bad};
-    switch (iteration_.advance(to.u, u_next_)) {
-      case FixedPointIteration::Status::kGoOn:
-        break;
-      case FixedPointIteration::Status::kArrived:
-        return {};
-      case FixedPointIteration::Status::kFailed:
-        return {StepStatus::kNotConverged, nq + iteration_.worst()};
-    }
-  }
+    const int bad = first_not_finite(udot);
+    return bad < 0 ? -1 : nq + bad;
+  });
 }
 
 }  // namespace sestina

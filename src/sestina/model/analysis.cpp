@@ -8,7 +8,8 @@ const std::vector<std::string>& coordinates_names() {
 }
 
 const std::vector<std::string>& solver_names() {
-  static const std::vector<std::string> names{"recursive", "kane", "divide_and_conquer", "hybrid"};
+  static const std::vector<std::string> names{"recursive", "kane", "divide_and_conquer", "hybrid",
+                                              "compiled"};
   return names;
 }
 
@@ -40,8 +41,22 @@ const std::vector<std::string>& element_pair_names() {
   return names;
 }
 
+const std::vector<std::string>& pair_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = element_pair_names();
+    all.emplace_back("auto");
+    return all;
+  }();
+  return names;
+}
+
 const std::vector<std::string>& test_function_names() {
   static const std::vector<std::string> names{"natural", "upwind"};
+  return names;
+}
+
+const std::vector<std::string>& scheme_names() {
+  static const std::vector<std::string> names{"newton", "linear_quadratic"};
   return names;
 }
 

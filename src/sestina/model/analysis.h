@@ -9,7 +9,7 @@ namespace sestina {
 
 struct Analysis {
   std::string coordinates;  // relative | state_time
-  std::string solver;       // recursive | kane
+  std::string solver;       // one of solver_names()
   std::string integrator;
   int integrator_stages = 3;                 // of lobatto_iiia_iiib: 2 or 3
   std::string integrator_form = "momentum";  // of lobatto_iiia_iiib: velocity | momentum
@@ -18,9 +18,12 @@ struct Analysis {
   std::string control;                       // of the variable driver: pi | pid
   bool land_on_output = false;               // whether steps end at output's instants
   int elements = 0;                          // of state_time, as what follows
-  std::string pair;                          // of polynomials
+  std::string pair;                          // of polynomials, or "auto"
   std::string tests;                         // natural | upwind
+  std::string scheme;                        // newton | linear_quadratic
   int windows = 0;
+  int stretches = 0;          // of a window, solved at the same time; 0: one for each process
+  double tolerance = 0.0;     // 0: elements of one length, as many as `elements`
   double rtol = 0.0;          // of the variable driver
   double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
   double duration = 0.0;      // s
@@ -38,6 +41,8 @@ const std::vector<std::string>& integrator_forms();
 const std::vector<std::string>& driver_names();
 const std::vector<std::string>& control_names();
 const std::vector<std::string>& element_pair_names();   // of coordinates: state_time
+const std::vector<std::string>& pair_names();           // and "auto"
 const std::vector<std::string>& test_function_names();  // likewise
+const std::vector<std::string>& scheme_names();         // likewise
 
 }  // namespace sestina

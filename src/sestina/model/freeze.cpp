@@ -38,12 +38,21 @@ std::shared_ptr<const Model> Freezer::freeze() {
   faults_.throw_if_any();
 
   compile_tapes();
-  std::vector<std::string> names;
-  for (const BodyInfo& body : data_.bodies) names.push_back(body.name);
-  for (const UserForceInfo& info : data_.user_forces) {
-    system_.forces[static_cast<std::size_t>(info.index.value())].user->prepare(names);
-  }
+  prepare_user_forces();
   return std::make_shared<const Model>(std::move(data_));
+}
+
+void Freezer::prepare_user_forces() {
+  if (data_.user_forces.empty()) return;
+  UserForceLayout& layout = data_.user_layout;
+  for (const BodyInfo& body : data_.bodies) {
+    layout.bodies.push_back(body.name);
+    if (layout.bodies.size() == 1) continue;  // the ground
+    layout.joints.push_back({body.joint_name, body.q_start, body.nq, body.u_start, body.nu});
+  }
+  for (const UserForceInfo& info : data_.user_forces) {
+    system_.forces[static_cast<std::size_t>(info.index.value())].user->prepare(layout.bodies);
+  }
 }
 
 void Freezer::check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed) {
@@ -142,6 +151,17 @@ int Freezer::collect_count(const Number& number, const std::string& path, int mo
   return static_cast<int>(value);
 }
 
+// Of elements in time.
+void Freezer::collect_tolerance(const Number& number, const std::string& path) {
+  constexpr double kLeast = 1e-12;  // of Newton's method
+  const double value = numbers_.add(number, path);
+  if (!(value >= kLeast && value < 1.0)) {
+    fail(number.mark, path, describe(number, value) + fmt::format(" is not from {} to less than 1", kLeast));
+    return;
+  }
+  data_.analysis.tolerance = value;
+}
+
 void Freezer::collect_time_elements() {
   const AnalysisSpec& spec = system_.analysis;
   const bool is_state_time = spec.coordinates == "state_time";
@@ -155,19 +175,37 @@ void Freezer::collect_time_elements() {
   const IntegratorSpec standard;
   if (spec.integrator.name.text != standard.name.text || spec.integrator.stages || spec.integrator.form) {
     fail(spec.integrator.name.mark, "analysis.integrator",
-         fmt::format("state_time has no integration rule such as {}: give {{elements, pair, tests, windows}}",
-                     spec.integrator.name.text));
+         fmt::format(
+             "state_time has no integration rule such as {}: give {{elements, pair, tests, scheme, windows, "
+             "tolerance, stretches}}",
+             spec.integrator.name.text));
   }
   constexpr int kMostElements = 10'000'000;
   const TimeElementsSpec elements = spec.time_elements.value_or(TimeElementsSpec{});
   Analysis& analysis = data_.analysis;
   const std::string path = "analysis.integrator.";
-  check_word(elements.pair, path + "pair", element_pair_names());
+  check_word(elements.pair, path + "pair", pair_names());
   check_word(elements.tests, path + "tests", test_function_names());
+  check_word(elements.scheme, path + "scheme", scheme_names());
   analysis.pair = elements.pair.text;
+  analysis.scheme = elements.scheme.text;
   analysis.tests = elements.tests.text;
   analysis.elements = collect_count(elements.elements, path + "elements", kMostElements);
   analysis.windows = collect_count(elements.windows, path + "windows", analysis.elements);
+  if (elements.tolerance) collect_tolerance(*elements.tolerance, path + "tolerance");
+  if (elements.pair.text == pair_names().back() && !elements.tolerance) {
+    fail(elements.pair.mark, path + "pair", "auto wants a tolerance, by which the degree is chosen");
+  }
+  if (elements.stretches) collect_stretches(*elements.stretches, path + "stretches");
+}
+
+void Freezer::collect_stretches(const Number& number, const std::string& path) {
+  Analysis& analysis = data_.analysis;
+  const int most = analysis.windows > 0 ? std::max(1, analysis.elements / analysis.windows) : 1;
+  analysis.stretches = collect_count(number, path, most);
+  if (analysis.stretches > 1 && analysis.scheme == "linear_quadratic") {
+    fail(number.mark, path, "the linear_quadratic scheme has one stretch");
+  }
 }
 
 void Freezer::compile_tapes() {

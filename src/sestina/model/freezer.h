@@ -90,10 +90,13 @@ class Freezer {
   void collect_analysis();
   void collect_integrator();
   void collect_time_elements();
+  void collect_stretches(const Number& number, const std::string& path);
   int collect_count(const Number& number, const std::string& path, int most);
+  void collect_tolerance(const Number& number, const std::string& path);
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
+  void prepare_user_forces();
   void compile_tapes();
   void fail(const Mark& mark, const std::string& path, std::string message) {
     faults_.add({mark, path}, std::move(message));

@@ -93,6 +93,7 @@ struct ModelData {
   IndexedVector<PointIndex, PointInfo> points;
   IndexedVector<ForceIndex, ForceInfo> forces;
   std::vector<UserForceInfo> user_forces;
+  UserForceLayout user_layout;  // empty where there are no user forces
   std::vector<VariableInfo> variables;
   std::vector<EventInfo> events;
   std::vector<AssignmentInfo> assignments;
@@ -125,6 +126,7 @@ class Model {
   const IndexedVector<PointIndex, PointInfo>& points() const { return data_.points; }
   const IndexedVector<ForceIndex, ForceInfo>& forces() const { return data_.forces; }
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
+  const UserForceLayout& user_layout() const { return data_.user_layout; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
   const Analysis& analysis() const { return data_.analysis; }
   const std::vector<VariableInfo>& variables() const { return data_.variables; }

@@ -168,9 +168,13 @@ struct IntegratorSpec {
 // Of coordinates: state_time, instead of an integrator and a step driver.
 struct TimeElementsSpec {
   Number elements = 64;
-  Name pair = "QC";        // one of element_pair_names()
+  Name pair = "QC";        // one of pair_names()
   Name tests = "natural";  // natural | upwind
+  Name scheme = "newton";  // newton | linear_quadratic
   Number windows = 1;      // at most as many as elements
+  // Of the error that an element adds, relative; then `elements` are what is begun with.
+  std::optional<Number> tolerance;
+  std::optional<Number> stretches;  // of a window, solved at the same time: as many as processes
   Mark mark;
 };
 

@@ -53,9 +53,9 @@ inline Reduced reduce(double x) {
   const double a = x - n * kPi2A;  // exact
   const double b = n * kPi2B;      // exact
   const double ab = a - b;
-  const double lost = ((a - ab) - b) - n * kPi2C;
-  const double r = ab + lost;
-  return {r, (ab - r) + lost, bits_of(shifted)};
+  const double lost = (b - (a - ab)) + n * kPi2C;
+  const double r = ab - lost;  // of -0 it is -0
+  return {r, (ab - r) - lost, bits_of(shifted)};
 }
 
 // sin(r + t) for |r| <= pi/4

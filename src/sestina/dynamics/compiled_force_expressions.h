@@ -1,0 +1,27 @@
+// The force expressions of a model as a compiled function, for one set of parameters.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sestina/expression/compiled_function.h"
+#include "sestina/model/model.h"
+
+namespace sestina {
+
+class CompiledForceExpressions {
+ public:
+  CompiledForceExpressions(const Model& model, const Properties<double>& properties);
+
+  // In the order of Model::force_expressions, to round-off what Model::calc_force_expressions gives.
+  // Allocates nothing and never throws: a division by zero gives inf or nan.
+  void evaluate(const State<double>& state, std::span<double> values);
+
+ private:
+  CompiledFunction function_;
+  std::vector<double> bound_, scratch_;
+  std::vector<double> inputs_, variables_;  // t, d, q, u; and those of them that occur
+  std::vector<std::size_t> inputs_used_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,360 @@
+#include "sestina/simulation/symbolic_equations.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "sestina/base/error.h"
+
+namespace sestina::symbolic {
+namespace {
+
+std::vector<Expression> join(std::initializer_list<const Matrix*> matrices) {
+  std::vector<Expression> all;
+  for (const Matrix* matrix : matrices) {
+    all.insert(all.end(), matrix->elements().begin(), matrix->elements().end());
+  }
+  return all;
+}
+
+// Whether any of the symbols occurs.
+bool has(Mechanics& mechanics, const std::vector<Expression>& elements,
+         const std::vector<Expression>& symbols) {
+  Graph& graph = mechanics.graph();
+  std::vector<Expr> exprs;
+  for (const Expression& e : elements) exprs.push_back(e.in(graph));
+  const std::vector<Expr> found = graph.free_symbols(exprs);
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Expression& e) {
+    return std::find(found.begin(), found.end(), e.in(graph)) != found.end();
+  });
+}
+
+double largest_of(std::span<const double> values) {
+  double largest = 0.0;
+  for (const double value : values) {
+    if (!(std::abs(value) <= largest)) largest = std::abs(value);  // also where it is not a number
+  }
+  return largest;
+}
+
+// Beside the largest row one with a norm below this part is zero but for rounding.
+constexpr double kRowOfRoundOff = 1e-13;
+
+// The places of as many rows as the rank, in order; what is below 1e-10 of its own row counts as dependent.
+std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::size_t rows,
+                                          std::size_t columns) {
+  Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(
+      matrix.data(), static_cast<Eigen::Index>(columns), static_cast<Eigen::Index>(rows));
+  const double round_off = kRowOfRoundOff * transposed.colwise().norm().maxCoeff();
+  for (auto row : transposed.colwise()) {
+    const double norm = row.norm();
+    if (norm > round_off) {
+      row /= norm;
+    } else {
+      row.setZero();
+    }
+  }
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(transposed);
+  qr.setThreshold(1e-10);
+  std::vector<std::size_t> kept;
+  for (Eigen::Index k = 0; k < qr.rank(); ++k) {
+    kept.push_back(static_cast<std::size_t>(qr.colsPermutation().indices()[k]));
+  }
+  std::sort(kept.begin(), kept.end());
+  return kept;
+}
+
+}  // namespace
+
+SymbolicEquations::SymbolicEquations(const MotionEquations& motion, const ParameterValues& parameters,
+                                     const std::vector<Expression>& invariants)
+    : n_q_(motion.q.size()),
+      n_u_(motion.u.size()),
+      n_c_(motion.c.elements().size() + invariants.size()),
+      n_given_c_(motion.c.elements().size()) {
+  for (const Expression& e : motion.q) q_names_.push_back(to_text(e));
+  for (const Expression& e : motion.u) u_names_.push_back(to_text(e));
+  for (std::size_t k = 0; k < motion.a.rows(); ++k) kept_.push_back(k);
+  for (std::size_t k = 0; k < n_c_; ++k) kept_c_.push_back(k);
+  is_plain_ = motion.q.size() == motion.u.size() && kept_.empty() && n_c_ == 0;
+  for (std::size_t i = 0; is_plain_ && i < n_q_; ++i) is_plain_ = motion.G[i] == motion.u[i];
+  compile(motion, parameters, invariants);
+  variables_.assign(1 + n_q_ + n_u_, 0.0);
+  known_at_.assign(1 + n_q_ + (has_speeds_ ? n_u_ : 0), 0.0);
+  motion_solver_.resize(n_u_ + kept_.size());
+  solution_.assign(n_u_ + kept_.size(), 0.0);
+  multipliers_.assign(kept_.size(), 0.0);
+  correction_solver_.resize(n_c_);
+  correction_.assign(n_c_, 0.0);
+  corrected_.assign(n_q_, 0.0);
+  before_.assign(n_q_, 0.0);
+}
+
+void SymbolicEquations::compile(const MotionEquations& motion, const ParameterValues& parameters,
+                                const std::vector<Expression>& invariants) {
+  Mechanics& mechanics = *motion.mechanics;
+  std::vector<Expression> variables = {mechanics.time()};
+  variables.insert(variables.end(), motion.q.begin(), motion.q.end());
+  variables.insert(variables.end(), motion.u.begin(), motion.u.end());
+  std::vector<Expression> vanishing = motion.c.elements();
+  vanishing.insert(vanishing.end(), invariants.begin(), invariants.end());
+  const Matrix c(vanishing);
+  const Matrix J = n_c_ > 0 ? jacobian(mechanics, c, motion.q) : Matrix();
+  const auto compiled = [&](std::initializer_list<const Matrix*> matrices, const char* what) {
+    return CompiledExpressions(mechanics, join(matrices), variables, parameters, what);
+  };
+  rates_ = compiled({&motion.G}, "the kinematic equations");
+  matrices_ = compiled({&motion.M, &motion.a, &motion.b}, "the mass matrix and the velocity constraints");
+  forces_ = compiled({&motion.f, &motion.d}, "the forces");
+  configuration_ = compiled({&c, &J}, "the configuration constraints");
+  has_clock_ = has(mechanics, join({&motion.G, &motion.M, &motion.a, &motion.b, &c}), {mechanics.time()});
+  has_speeds_ = has(mechanics, join({&motion.M, &motion.a, &motion.b}), motion.u);
+}
+
+std::string SymbolicEquations::name_of_q(int i) const {
+  const auto k = static_cast<std::size_t>(i);
+  return k < n_q_ ? q_names_[k] : "t";
+}
+std::string SymbolicEquations::name_of_u(int i) const { return u_names_[static_cast<std::size_t>(i)]; }
+
+void SymbolicEquations::set_coordinates(double t, std::span<const double> q) {
+  variables_[0] = has_clock_ ? q[n_q_] : t;
+  std::copy_n(q.begin(), n_q_, variables_.begin() + 1);
+}
+
+// M, a, b at the coordinates (and speeds, where these occur), and (1) factorised: one evaluation of the rates
+// and one of the accelerations follow each other at the same place.
+void SymbolicEquations::update_matrices() {
+  const std::size_t from = has_clock_ ? 0 : 1;
+  const bool is_known = std::equal(known_at_.begin() + static_cast<std::ptrdiff_t>(from), known_at_.end(),
+                                   variables_.begin() + static_cast<std::ptrdiff_t>(from));
+  if (is_factorized_ && is_known) return;
+  const std::span<const double> values = matrices_(variables_);
+  const std::size_t m = multipliers_.size();
+  M_ = values.first(n_u_ * n_u_);
+  a_ = values.subspan(n_u_ * n_u_, m * n_u_);
+  b_ = values.subspan((n_u_ + m) * n_u_);
+  std::copy_n(variables_.begin(), known_at_.size(), known_at_.begin());
+  is_factorized_ = false;
+  DenseSolver& A = motion_solver_;
+  for (std::size_t i = 0; i < n_u_; ++i) {
+    for (std::size_t j = 0; j < n_u_; ++j) A(i, j) = M_[i * n_u_ + j];
+  }
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    for (std::size_t j = 0; j < n_u_; ++j) {
+      A(n_u_ + k, j) = a_[kept_[k] * n_u_ + j];
+      A(j, n_u_ + k) = -A(n_u_ + k, j);
+    }
+    for (std::size_t l = 0; l < kept_.size(); ++l) A(n_u_ + k, n_u_ + l) = 0.0;
+  }
+  if (const int singular = A.factorize(); singular >= 0) {
+    const auto i = static_cast<std::size_t>(singular);
+    throw ComputationError(variables_[0],
+                           i < n_u_ ? fmt::format("the equations of motion do not determine {}'", u_names_[i])
+                                    : fmt::format("the velocity constraint {} follows from the others here",
+                                                  kept_[i - n_u_] + 1));
+  }
+  is_factorized_ = true;
+}
+
+void SymbolicEquations::set_state(double t, std::span<const double> q, std::span<const double> u) {
+  set_coordinates(t, q);
+  const std::span<double> speeds = std::span(variables_).subspan(1 + n_q_);
+  std::ranges::copy(u, speeds.begin());
+  if (kept_.empty()) return;
+  update_matrices();
+  std::fill_n(solution_.begin(), n_u_, 0.0);
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    double residual = b_[kept_[k]];
+    for (std::size_t j = 0; j < n_u_; ++j) residual += a_[kept_[k] * n_u_ + j] * u[j];
+    solution_[n_u_ + k] = -residual;
+  }
+  motion_solver_.solve(solution_);  // (2)
+  for (std::size_t j = 0; j < n_u_; ++j) speeds[j] += solution_[j];
+}
+
+void SymbolicEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
+                                   std::span<double> qdot) {
+  set_state(variables_[0], q, u);
+  std::ranges::copy(rates_(variables_), qdot.begin());
+  if (has_clock_) qdot[n_q_] = 1.0;
+}
+
+void SymbolicEquations::calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
+                                         std::span<double> udot, std::span<double>) {
+  std::ranges::copy(calc_motion(t, q, u).udot, udot.begin());
+}
+
+SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, std::span<const double> q,
+                                                         std::span<const double> u) {
+  set_state(t, q, u);
+  update_matrices();
+  const std::span<const double> values = forces_(variables_);
+  std::copy_n(values.begin(), n_u_, solution_.begin());
+  for (std::size_t k = 0; k < kept_.size(); ++k) solution_[n_u_ + k] = -values[n_u_ + kept_[k]];
+  motion_solver_.solve(solution_);  // (1)
+  for (std::size_t k = 0; k < kept_.size(); ++k) multipliers_[kept_[k]] = solution_[n_u_ + k];
+  return {variables_, std::span(solution_).first(n_u_), multipliers_};
+}
+
+void SymbolicEquations::project_speeds(double t, std::span<const double> q, std::span<double> u) {
+  set_state(t, q, u);
+  std::copy_n(variables_.begin() + static_cast<std::ptrdiff_t>(1 + n_q_), n_u_, u.begin());
+}
+
+void SymbolicEquations::plus(std::span<const double> q, std::span<const double> displacement,
+                             std::span<double> q_out) {
+  assert(is_plain_);
+  for (std::size_t i = 0; i < n_q_; ++i) q_out[i] = q[i] + displacement[i];
+}
+
+// (3): dq = -J^T (J J^T)^-1 c. False where that does not exist; then coordinates stay as they are.
+bool SymbolicEquations::calc_correction() {
+  const std::span<const double> values = configuration_(variables_);
+  const std::span<const double> J = values.subspan(n_c_);
+  const std::size_t m = kept_c_.size();
+  for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t l = 0; l < m; ++l) {
+      double product = 0.0;
+      for (std::size_t i = 0; i < n_q_; ++i) product += J[kept_c_[k] * n_q_ + i] * J[kept_c_[l] * n_q_ + i];
+      correction_solver_(k, l) = product;
+    }
+    correction_[k] = -values[kept_c_[k]];
+  }
+  if (correction_solver_.factorize() >= 0) return false;
+  correction_solver_.solve(correction_);
+  for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t i = 0; i < n_q_; ++i) variables_[1 + i] += J[kept_c_[k] * n_q_ + i] * correction_[k];
+  }
+  return true;
+}
+
+SymbolicEquations::Deviation SymbolicEquations::calc_deviation() {
+  const std::span<const double> values = configuration_(variables_);
+  Deviation deviation;
+  for (std::size_t k = 0; k < n_c_; ++k) {
+    const double c = std::abs(values[k]);
+    const double part = c / (1.0 + largest_of(values.subspan(n_c_ + k * n_q_, n_q_)));
+    if (!(c <= deviation.largest)) deviation.largest = c;  // also where it is not a number
+    if (!(part <= deviation.part)) deviation.part = part, deviation.worst = k;
+  }
+  return deviation;
+}
+
+// One correction (3), from far away shortened until it gets nearer. False where it does not.
+bool SymbolicEquations::correct(Deviation& deviation) {
+  const std::span<double> q = std::span(variables_).subspan(1, n_q_);
+  std::ranges::copy(q, before_.begin());
+  if (!calc_correction()) return false;
+  std::ranges::copy(q, corrected_.begin());
+  const int halvings = deviation.part > kNear ? kMostHalvings : 0;
+  double part = 1.0;
+  for (int k = 0; k <= halvings; ++k, part /= 2.0) {
+    for (std::size_t i = 0; k > 0 && i < n_q_; ++i) q[i] = before_[i] + part * (corrected_[i] - before_[i]);
+    const Deviation left = calc_deviation();
+    if (left.largest < deviation.largest) {
+      deviation = left;
+      return true;
+    }
+  }
+  return false;  // near, what is left is rounding
+}
+
+void SymbolicEquations::normalize(std::span<double> q) {
+  if (n_c_ == 0) return;
+  set_coordinates(variables_[0], q);
+  Deviation deviation = calc_deviation();
+  if (deviation.largest > drift_) drift_ = deviation.largest;
+  for (int k = 0; k < kMostCorrections && deviation.largest > 0.0 && std::isfinite(deviation.largest); ++k) {
+    if (!correct(deviation)) return;
+    std::copy_n(variables_.begin() + 1, n_q_, q.begin());
+  }
+}
+
+void SymbolicEquations::normalize(double t, std::span<double> q) {
+  variables_[0] = t;
+  normalize(q);
+}
+
+std::string SymbolicEquations::name_of_condition(std::size_t k) const {
+  return k < n_given_c_ ? fmt::format("configuration constraint {}", k + 1)
+                        : fmt::format("invariant {}", k - n_given_c_ + 1);
+}
+
+std::string SymbolicEquations::find_violated(double t, std::span<const double> q, std::span<const double> u,
+                                             double within) {
+  set_coordinates(t, q);
+  std::ranges::copy(u, variables_.begin() + static_cast<std::ptrdiff_t>(1 + n_q_));
+  if (n_c_ > 0) {
+    const Deviation deviation = calc_deviation();
+    if (!(deviation.part <= within)) {
+      return fmt::format("{} stays at {:.6g}", name_of_condition(deviation.worst),
+                         configuration_(variables_)[deviation.worst]);
+    }
+  }
+  const std::size_t m = multipliers_.size();
+  if (kept_.size() == m) return "";
+  const std::span<const double> values = matrices_(variables_);
+  is_factorized_ = false;
+  for (std::size_t k = 0; k < m; ++k) {
+    double residual = values[(n_u_ + m) * n_u_ + k], terms = 1.0 + std::abs(residual);
+    for (std::size_t j = 0; j < n_u_; ++j) {
+      const double term = values[(n_u_ + k) * n_u_ + j] * u[j];
+      residual += term;
+      terms += std::abs(term);
+    }
+    if (!(std::abs(residual) <= within * terms)) {
+      return fmt::format("velocity constraint {} stays at {:.6g}", k + 1, residual);
+    }
+  }
+  return "";
+}
+
+void SymbolicEquations::restore(std::span<double> q, std::span<double> u) {
+  normalize(q);
+  if (!kept_.empty()) project_speeds(variables_[0], q, u);
+}
+
+double SymbolicEquations::configuration_residual(double t, std::span<const double> q) {
+  set_coordinates(t, q);
+  return largest_of(configuration_(variables_).first(n_c_));
+}
+
+double SymbolicEquations::velocity_residual(double t, std::span<const double> q, std::span<const double> u) {
+  set_coordinates(t, q);
+  const std::span<const double> values = matrices_(variables_);
+  is_factorized_ = false;
+  const std::size_t m = multipliers_.size();
+  double largest = 0.0;
+  for (std::size_t k = 0; k < m; ++k) {
+    double residual = values[(n_u_ + m) * n_u_ + k];
+    for (std::size_t j = 0; j < n_u_; ++j) residual += values[(n_u_ + k) * n_u_ + j] * u[j];
+    largest = std::max(largest, std::abs(residual));
+  }
+  return largest;
+}
+
+double SymbolicEquations::take_drift() { return std::exchange(drift_, 0.0); }
+
+std::vector<std::size_t> SymbolicEquations::drop_redundant(double t, std::span<const double> q) {
+  set_coordinates(t, q);
+  is_factorized_ = false;
+  if (n_c_ > 0) kept_c_ = independent_rows(configuration_(variables_).subspan(n_c_), n_c_, n_q_);
+  correction_solver_.resize(kept_c_.size());
+  correction_.assign(kept_c_.size(), 0.0);
+  const std::size_t m = multipliers_.size();
+  if (m > 0) kept_ = independent_rows(matrices_(variables_).subspan(n_u_ * n_u_, m * n_u_), m, n_u_);
+  motion_solver_.resize(n_u_ + kept_.size());
+  solution_.assign(n_u_ + kept_.size(), 0.0);
+  std::ranges::fill(multipliers_, 0.0);
+  std::vector<std::size_t> dropped;
+  for (std::size_t k = 0; k < m; ++k) {
+    if (std::find(kept_.begin(), kept_.end(), k) == kept_.end()) dropped.push_back(k);
+  }
+  return dropped;
+}
+
+}  // namespace sestina::symbolic

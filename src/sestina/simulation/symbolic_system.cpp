@@ -1,0 +1,240 @@
+#include "sestina/simulation/symbolic_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/io/result_file.h"
+#include "sestina/simulation/initial_values.h"
+#include "sestina/simulation/simulation_run.h"
+
+namespace sestina::symbolic {
+namespace {
+
+bool is_in(const std::vector<Expression>& all, const Expression& e) {
+  return std::find(all.begin(), all.end(), e) != all.end();
+}
+
+template <class Values, class Value>
+void put(Values& values, const Expression& key, const Value& value) {
+  const auto at =
+      std::find_if(values.begin(), values.end(), [&](const auto& pair) { return pair.first == key; });
+  if (at == values.end()) {
+    values.emplace_back(key, value);
+  } else {
+    at->second = value;
+  }
+}
+
+const Expression* find(const Replacements& values, const Expression& key) {
+  const auto at =
+      std::find_if(values.begin(), values.end(), [&](const auto& pair) { return pair.first == key; });
+  return at == values.end() ? nullptr : &at->second;
+}
+
+// InputError for a number that is nan or infinite.
+void check_finite(const Expression& symbol, double value) {
+  if (!std::isfinite(value)) throw InputError(fmt::format("{} = {} is not finite", to_text(symbol), value));
+}
+
+bool is_symbol(const Expression& e) { return e.graph() && e.graph()->op(e.in(*e.graph())) == Op::kSymbol; }
+
+}  // namespace
+
+SymbolicSystem::SymbolicSystem(MotionEquations motion) : motion_(std::move(motion)) {}
+SymbolicSystem::SymbolicSystem(const KanesMethod& kane) : SymbolicSystem(motion_equations(kane)) {}
+SymbolicSystem::SymbolicSystem(Mechanics& mechanics, const LagrangesMethod& lagrange)
+    : SymbolicSystem(motion_equations(mechanics, lagrange)) {}
+SymbolicSystem::~SymbolicSystem() = default;
+
+bool SymbolicSystem::is_coordinate(const Expression& e) const { return is_in(motion_.q, e); }
+bool SymbolicSystem::is_speed(const Expression& e) const { return is_in(motion_.u, e); }
+
+void SymbolicSystem::set(const ParameterValues& parameters) {
+  TimeVariables& variables = motion_.mechanics->variables();
+  for (const auto& [symbol, value] : parameters) {
+    if (!is_symbol(symbol) || variables.is_variable(symbol.in(*symbol.graph())) ||
+        symbol == motion_.mechanics->time()) {
+      throw InputError(fmt::format("{} is no constant that could be given a value", to_text(symbol)));
+    }
+    check_finite(symbol, value);
+    put(parameters_, symbol, value);
+  }
+}
+
+void SymbolicSystem::set_input(const Expression& input, const Expression& value) {
+  TimeVariables& variables = motion_.mechanics->variables();
+  const bool is_function = is_symbol(input) && variables.is_variable(input.in(*input.graph()));
+  if (!is_function || is_coordinate(input) || is_speed(input) || is_in(motion_.multipliers, input)) {
+    throw InputError(fmt::format(
+        "{} is no function of time beside coordinates and speeds that could be given", to_text(input)));
+  }
+  if (variables.order(input.in(*input.graph())) > 0) {
+    throw InputError(fmt::format("{} is a rate, which follows from {}: it cannot be given", to_text(input),
+                                 to_text(motion_.mechanics->wrap(variables.base(input.in(*input.graph()))))));
+  }
+  // Positions that hold an input give accelerations that hold its second derivative.
+  Expression key = input, derivative = value;
+  for (int order = 0; order <= 2; ++order) {
+    put(inputs_, key, derivative);
+    key = motion_.mechanics->rate(key);
+    derivative = motion_.mechanics->rate(derivative);
+  }
+}
+
+void SymbolicSystem::set_initial(const Replacements& values) {
+  for (const auto& [symbol, value] : values) {
+    if (!is_coordinate(symbol) && !is_speed(symbol)) {
+      throw InputError(
+          fmt::format("{} is no coordinate or speed that could start somewhere", to_text(symbol)));
+    }
+    if (!value.graph()) check_finite(symbol, value.number().value());
+    put(initial_, symbol, value);
+  }
+}
+
+void SymbolicSystem::set_guess(const Replacements& values) {
+  for (const auto& [symbol, value] : values) {
+    if (!is_coordinate(symbol)) {
+      throw InputError(fmt::format("{} is no coordinate that could be sought near a value", to_text(symbol)));
+    }
+    if (!value.graph()) check_finite(symbol, value.number().value());
+    put(guesses_, symbol, value);
+  }
+}
+
+void SymbolicSystem::add_invariant(const Expression& invariant) { invariants_.push_back(invariant); }
+
+void SymbolicSystem::add_output(const std::string& name, const Expression& value, const std::string& unit) {
+  const auto is_taken = [&](const Output& output) { return output.column.name == name; };
+  if (name.empty() || name == "t" || name == "event" ||
+      std::any_of(outputs_.begin(), outputs_.end(), is_taken)) {
+    throw InputError(fmt::format("'{}' cannot name an output: it is empty or taken", name));
+  }
+  const auto is_state = [&](const Expression& e) { return to_text(e) == name; };
+  if (std::any_of(motion_.q.begin(), motion_.q.end(), is_state) ||
+      std::any_of(motion_.u.begin(), motion_.u.end(), is_state)) {
+    throw InputError(fmt::format(
+        "'{}' cannot name an output: it is a coordinate or speed, which has its own column", name));
+  }
+  outputs_.push_back({{name, unit}, value});
+}
+
+void SymbolicSystem::add_energies(const ReferenceFrame& frame, const std::vector<Body>& bodies) {
+  const Expression T = kinetic_energy(frame, bodies), V = potential_energy(bodies);
+  add_output("energy.kinetic", T, "J");
+  add_output("energy.potential", V, "J");
+  add_output("energy.total", T + V, "J");
+}
+
+void SymbolicSystem::add_event(SymbolicEvent event) {
+  if (std::ranges::any_of(events_, [&](const SymbolicEvent& other) { return other.name == event.name; })) {
+    throw InputError(fmt::format("there is an event {} already", event.name));
+  }
+  for (const auto& [symbol, value] : event.set) {
+    if (!is_coordinate(symbol) && !is_speed(symbol)) {
+      throw InputError(fmt::format("event {}: {} is no coordinate or speed that it could set", event.name,
+                                   to_text(symbol)));
+    }
+  }
+  events_.push_back(std::move(event));
+}
+
+Expression SymbolicSystem::resolve(const Expression& expression) const {
+  Matrix one(std::vector<Expression>{expression});
+  // What inputs stand for may hold rates of coordinates, and these may hold inputs.
+  const auto put_inputs_in = [&] {
+    for (std::size_t k = 0; k < 2 && !inputs_.empty(); ++k)
+      one = substitute(*motion_.mechanics, one, inputs_);
+  };
+  put_inputs_in();
+  one = substitute(*motion_.mechanics, one, motion_.replacements);
+  put_inputs_in();
+  return one[0];
+}
+
+MotionEquations SymbolicSystem::resolved_motion() const {
+  if (inputs_.empty()) return motion_;
+  MotionEquations motion = motion_;
+  for (Matrix* matrix : {&motion.G, &motion.M, &motion.f, &motion.a, &motion.b, &motion.d, &motion.c}) {
+    for (std::size_t i = 0; i < matrix->elements().size(); ++i) (*matrix)[i] = resolve((*matrix)[i]);
+  }
+  return motion;
+}
+
+std::unique_ptr<SymbolicEquations> SymbolicSystem::make_equations() const {
+  std::vector<Expression> invariants;
+  for (const Expression& e : invariants_) invariants.push_back(resolve(e));
+  return std::make_unique<SymbolicEquations>(resolved_motion(), parameters_, invariants);
+}
+
+double SymbolicSystem::number(const Expression& symbol, const Expression& value) const {
+  if (!value.graph()) return value.number().value();
+  const double number =
+      CompiledExpressions(*motion_.mechanics, {value}, {}, parameters_, "an initial value")({})[0];
+  check_finite(symbol, number);
+  return number;
+}
+
+IntegrationState SymbolicSystem::calc_initial_state(double t) const {
+  // With given values: by Kane's method what the options call dependent follows, by Lagrange's what is not
+  // given, if there are constraints that it could follow from.
+  const bool is_partitioned = !motion_.q_dependent.empty() || !motion_.u_dependent.empty();
+  InitialValues values;
+  const auto fill = [&](const std::vector<Expression>& symbols, const std::vector<Expression>& dependent,
+                        bool has_constraints, std::vector<double>& numbers, std::vector<bool>& is_free,
+                        std::vector<bool>& is_given) {
+    for (const Expression& e : symbols) {
+      const Expression* given = find(initial_, e);
+      const Expression* guess = find(guesses_, e);
+      numbers.push_back(given ? number(e, *given) : guess ? number(e, *guess) : 0.0);
+      is_given.push_back(given != nullptr);
+      is_free.push_back(is_partitioned ? is_in(dependent, e) : !given && has_constraints);
+    }
+  };
+  const MotionEquations motion = resolved_motion();
+  fill(motion.q, motion.q_dependent, !motion.c.elements().empty(), values.q, values.q_is_free,
+       values.q_is_given);
+  fill(motion.u, motion.u_dependent, motion.a.rows() > 0, values.u, values.u_is_free, values.u_is_given);
+  const auto equations = make_equations();
+  IntegrationState state{t, {}, {}, {}, {}};
+  solve_initial_values(motion, parameters_, t, values, [&](std::vector<double>& q) {
+    state.q = q;
+    if (equations->has_clock()) state.q.push_back(t);
+    equations->drop_redundant(t, state.q);
+    equations->normalize(t, state.q);
+    std::copy_n(state.q.begin(), q.size(), q.begin());
+  });
+  state.u = values.u;
+  equations->drop_redundant(t, state.q);
+  equations->project_speeds(t, state.q, state.u);
+  if (const std::string violated = equations->find_violated(t, state.q, state.u, 1e-10); !violated.empty()) {
+    throw InputError(fmt::format("no initial state is found: {}", violated));
+  }
+  return state;
+}
+
+std::vector<double> SymbolicSystem::evaluate_at_start(const std::vector<Expression>& expressions) const {
+  return SimulationRun(*this, {}).evaluate(expressions, calc_initial_state());
+}
+
+SimulationReport SymbolicSystem::run(const SimulationOptions& options, Recorder& recorder) const {
+  return SimulationRun(*this, options).run(recorder);
+}
+
+SimulationReport SymbolicSystem::run(const SimulationOptions& options,
+                                     const std::filesystem::path& result_file) const {
+  const auto recorder = make_recorder(result_file);
+  return run(options, *recorder);
+}
+
+ResultTable SymbolicSystem::simulate(const SimulationOptions& options) const {
+  MemoryRecorder recorder;
+  const SimulationReport report = run(options, recorder);
+  if (!report.failure.empty()) throw ComputationError(report.t, report.reason);
+  return recorder.table();
+}
+
+}  // namespace sestina::symbolic
