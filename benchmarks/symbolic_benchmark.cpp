@@ -1,11 +1,16 @@
 // How long derivations take, and how large their results are: the planar pendulum of n particles by Kane's
-// method, the bicycle derived and linearised; and how fast their equations are evaluated.
+// method, the bicycle derived, linearised and solved for its accelerations; and how fast the equations of
+// both are compiled and evaluated.
 //
 //   bench_symbolic [largest n]
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <initializer_list>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "../tests/symbolic/bicycle.h"
@@ -31,17 +36,49 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-// M and f; what is no function of time is a parameter.
-CompiledFunction compile(Mechanics& mechanics, const KanesMethod& kane) {
-  Graph& graph = mechanics.graph();
-  std::vector<Expr> outputs, variables, parameters;
-  for (const auto& e : kane.mass_matrix().elements()) outputs.push_back(e.in(graph));
-  for (const auto& e : kane.forcing().elements()) outputs.push_back(e.in(graph));
+// What is no function of time is a parameter.
+CompiledFunction compile(Mechanics& mechanics, std::vector<Expr> outputs) {
+  const Graph& graph = mechanics.graph();
+  std::vector<Expr> variables, parameters;
   for (const Expr symbol : graph.free_symbols(outputs)) {
     (mechanics.variables().is_variable(symbol) ? variables : parameters).push_back(symbol);
   }
   return {graph, outputs, variables, parameters};
 }
+
+std::vector<Expr> elements(Mechanics& mechanics, std::initializer_list<sestina::symbolic::Matrix> matrices) {
+  std::vector<Expr> exprs;
+  for (const auto& matrix : matrices) {
+    for (const auto& e : matrix.elements()) exprs.push_back(e.in(mechanics.graph()));
+  }
+  return exprs;
+}
+
+// The symmetric matrix without its upper triangle, and the right-hand sides.
+std::vector<Expr> lower_half(Mechanics& mechanics, const KanesMethod& kane) {
+  const std::vector<Expr> M = elements(mechanics, {kane.mass_matrix()});
+  std::vector<Expr> outputs = elements(mechanics, {kane.forcing()});
+  const std::size_t n = outputs.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) outputs.push_back(M[i * n + j]);
+  }
+  return outputs;
+}
+
+// From where a cache line begins, as memory for large arrays should.
+class AlignedNumbers {
+ public:
+  AlignedNumbers(std::size_t count, double value) : numbers_(count + kLine, value), count_(count) {
+    const auto address = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double);
+    first_ = (kLine - address % kLine) % kLine;
+  }
+  std::span<double> all() { return std::span(numbers_).subspan(first_, count_); }
+
+ private:
+  static constexpr std::size_t kLine = 8;  // numbers
+  std::vector<double> numbers_;
+  std::size_t count_, first_;
+};
 
 struct Times {
   double one, of_many;  // seconds for one state: alone, and among 64
@@ -50,15 +87,15 @@ struct Times {
 Times time_evaluation(const CompiledFunction& f) {
   constexpr std::size_t kMany = 64;
   const auto bound = f.bind(std::vector<double>(f.parameter_count(), 0.7));
-  std::vector<double> in(kMany * f.variable_count(), 0.6), out(kMany * f.output_count()),
-      scratch(f.scratch_size());
+  AlignedNumbers inputs(kMany * f.variable_count(), 0.6), outputs(kMany * f.output_count(), 0.0);
+  const std::span<double> in = inputs.all(), out = outputs.all();
+  std::vector<double> scratch(f.scratch_size());
   std::vector<double> one, many;
   const auto repeats = static_cast<int>(1 + 100'000 / (1 + f.instruction_count()));
   for (int round = 0; round < 21; ++round) {
     auto start = std::clock();
     for (int i = 0; i < repeats; ++i) {
-      f.evaluate(bound, std::span(in).first(f.variable_count()), std::span(out).first(f.output_count()),
-                 scratch);
+      f.evaluate(bound, in.first(f.variable_count()), out.first(f.output_count()), scratch);
     }
     one.push_back(seconds_since(start) / repeats);
     start = std::clock();
@@ -71,12 +108,12 @@ Times time_evaluation(const CompiledFunction& f) {
 
 void sweep_pendulum(std::size_t largest) {
   std::printf("planar pendulum of n particles, Kane; M and f evaluated alone and as one of 64 states\n");
-  std::printf("%5s %12s %12s %12s %12s %12s %12s %12s\n", "n", "derive ms", "compile ms", "operations",
-              "hoisted", "nodes", "alone us", "of many us");
+  std::printf("%5s %12s %12s %12s %12s %12s %12s %12s %12s\n", "n", "derive ms", "compile ms", "operations",
+              "hoisted", "nodes", "alone us", "of many us", "half M us");
   for (std::size_t n = 2; n <= largest; n *= 2) {
     std::vector<double> derivations, compilations;
     std::size_t operations = 0, hoisted = 0, nodes = 0;
-    Times evaluation{};
+    Times evaluation{}, of_half{};
     for (int round = 0; round < (n > 32 ? 3 : 11); ++round) {
       Mechanics mechanics;
       const auto start = std::clock();
@@ -84,20 +121,23 @@ void sweep_pendulum(std::size_t largest) {
       derivations.push_back(seconds_since(start));
       nodes = mechanics.graph().size();
       const auto derived = std::clock();
-      const CompiledFunction f = compile(mechanics, kane);
+      const CompiledFunction f =
+          compile(mechanics, elements(mechanics, {kane.mass_matrix(), kane.forcing()}));
       compilations.push_back(seconds_since(derived));
       operations = f.instruction_count();
       hoisted = f.hoisted_count();
-      if (round == 0) evaluation = time_evaluation(f);
+      if (round > 0) continue;
+      evaluation = time_evaluation(f);
+      of_half = time_evaluation(compile(mechanics, lower_half(mechanics, kane)));
     }
-    std::printf("%5zu %12.3f %12.3f %12zu %12zu %12zu %12.3f %12.3f\n", n, 1e3 * median(derivations),
+    std::printf("%5zu %12.3f %12.3f %12zu %12zu %12zu %12.3f %12.3f %12.3f\n", n, 1e3 * median(derivations),
                 1e3 * median(compilations), operations, hoisted, nodes, 1e6 * evaluation.one,
-                1e6 * evaluation.of_many);
+                1e6 * evaluation.of_many, 1e6 * of_half.of_many);
   }
 }
 
 void time_bicycle() {
-  std::vector<double> derivations, linearizations;
+  std::vector<double> derivations, linearizations, compilations;
   std::size_t operations = 0;
   Times evaluation{};
   for (int round = 0; round < 21; ++round) {
@@ -109,20 +149,26 @@ void time_bicycle() {
     const auto derived = std::clock();
     const auto linear = linearize(kane, bicycle.riding());
     linearizations.push_back(seconds_since(derived));
+    const std::vector<Expr> rhs = elements(mechanics, {kane.rhs()});
+    const auto solved = std::clock();
+    const CompiledFunction f = compile(mechanics, rhs);
+    compilations.push_back(seconds_since(solved));
     if (round > 0) continue;
-    const CompiledFunction f = compile(mechanics, kane);
     operations = f.instruction_count();
     evaluation = time_evaluation(f);
   }
   std::printf(
-      "\nbicycle: derive %.3f ms, linearise %.3f ms; M, f: %zu operations, alone %.3f us, of many %.3f us\n",
-      1e3 * median(derivations), 1e3 * median(linearizations), operations, 1e6 * evaluation.one,
-      1e6 * evaluation.of_many);
+      "\nbicycle: derive %.3f ms, linearise %.3f ms; right-hand side: compile %.3f ms, %zu operations, "
+      "alone %.3f us, of many %.3f us\n",
+      1e3 * median(derivations), 1e3 * median(linearizations), 1e3 * median(compilations), operations,
+      1e6 * evaluation.one, 1e6 * evaluation.of_many);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::printf("compiled functions: %s\n",
+              std::string(CompiledFunction::name(CompiledFunction::backends().back())).c_str());
   sweep_pendulum(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 128);
   time_bicycle();
   return 0;

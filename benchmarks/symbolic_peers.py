@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Derives the planar pendulum of n particles with SymPy and CasADi, and compares with bench_symbolic.
+"""Derives the planar pendulum of n particles with SymPy, PyDy and CasADi, and compares with bench_symbolic.
 
-    python3 -m venv VENV && VENV/bin/pip install sympy casadi numpy
+    python3 -m venv VENV && VENV/bin/pip install sympy pydy cython setuptools casadi numpy
     VENV/bin/python benchmarks/symbolic_peers.py build/bench/benchmarks/bench_symbolic [largest n]
 
 SymPy does the same work as we: frames, points and Kane's method, from nothing to the mass matrix M and the forcing f.
 CasADi has no mechanics: it is given the kinetic and potential energy and finds M and f of Lagrange's method by
-automatic differentiation. Evaluated is M and f at one state: SymPy's through lambdify(cse=True) to NumPy, CasADi's in its
-virtual machine. Processor time; each derivation in a fresh process, imports left out. What is not installed is left out.
+automatic differentiation. Evaluated is M and f at one state: SymPy's through lambdify(cse=True) to NumPy, PyDy's as the C
+that it generates from SymPy's and has compiled, called from Python, CasADi's in its virtual machine. PyDy derives with
+SymPy; its column holds what generating and compiling take beside that. Processor time; each derivation in a fresh process, imports left out. What is not installed is left out.
 """
 
 import subprocess
@@ -67,6 +68,26 @@ def sympy_times(n):
     return seconds, time_call(lambda: function(*([0.7] * len(inputs))))
 
 
+def pydy_times(n):
+    import contextlib
+    import os
+    import tempfile
+
+    import numpy as np
+    import sympy.physics.mechanics  # noqa: F401
+    from pydy.codegen.cython_code import CythonMatrixGenerator
+
+    inputs, mass_matrix, forcing = derive_by_sympy(n)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(sys.stderr):
+        before = sum(os.times()[:4])  # of the compiler, too
+        generator = CythonMatrixGenerator([tuple(inputs)], [mass_matrix, forcing], prefix="pendulum")
+        function = generator.compile(tmp_dir=folder)
+        seconds = sum(os.times()[:4]) - before
+        values = np.full(len(inputs), 0.7)
+        results = np.zeros(n * n), np.zeros(n)
+        return seconds, time_call(lambda: function(values, *results))
+
+
 def derive_by_casadi(n):
     import casadi as ca
 
@@ -117,17 +138,19 @@ def peer(name, n):
 
 
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] in ("--sympy", "--casadi"):
-        print(*(sympy_times if sys.argv[1] == "--sympy" else casadi_times)(int(sys.argv[2])))
+    times_of = {"--sympy": sympy_times, "--pydy": pydy_times, "--casadi": casadi_times}
+    if len(sys.argv) == 3 and sys.argv[1] in times_of:
+        print(*times_of[sys.argv[1]](int(sys.argv[2])))
         return
     program, largest = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 16
     print("derive in ms, evaluate M and f in us; x: the peer's time over ours")
-    print(f"{'n':>4} {'ours':>9} {'SymPy':>9} {'x':>6} {'CasADi':>9} {'x':>6}"
-          f"   {'ours':>9} {'of many':>9} {'SymPy':>9} {'x':>6} {'CasADi':>9} {'x':>6}")
+    names = ("SymPy", "PyDy", "CasADi")
+    heads = "".join(f" {name:>9} {'x':>6}" for name in names)
+    print(f"{'n':>4} {'ours':>9}{heads}   {'ours':>9} {'of many':>9}{heads}")
     for n, (derive, alone, of_many) in ours(program, largest).items():
         row, second = f"{n:4d} {derive:9.3f}", f"   {alone:9.3f} {of_many:9.3f}"
-        for name in ("sympy", "casadi"):
-            times = peer(name, n)
+        for name in names:
+            times = peer(name.lower(), n)
             if times is None:
                 row, second = row + f" {'-':>9} {'-':>6}", second + f" {'-':>9} {'-':>6}"
                 continue

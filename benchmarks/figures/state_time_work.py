@@ -4,7 +4,8 @@
     .venv/bin/python benchmarks/figures/state_time_work.py build/bench/benchmarks/bench_state_time_cost
 
 Draws docs/pictures/state_time_work.svg from `bench_state_time_cost work`, for the double pendulum and a chain of 16
-spherical links. Wants free processors; takes half a minute.
+spherical links, and prints a table of the least time that each method takes to some errors, by threads. Wants free
+processors; takes half a minute.
 """
 
 import argparse
@@ -16,7 +17,19 @@ from figure_file import PICTURES, WIDTH, save
 
 STYLES = {"dormand_prince_54": ("k", "-", "o"), "rk4": ("0.5", "-", "s"), "lobatto_iiia_iiib": ("0.5", "--", "^"),
           "LQ": ("#d62728", "-", "."), "QC": ("#ff7f0e", "-", "."), "P3P4": ("#2ca02c", "-", "."),
-          "P5P6": ("#1f77b4", "-", ".")}
+          "P5P6": ("#1f77b4", "-", "."), "auto": ("#9467bd", "-", "D")}
+GOALS = (1e-4, 1e-6, 1e-8, 1e-10)
+
+
+def print_table(points):
+    """Milliseconds; a dash where a method does not come so near."""
+    print("| system | method |", " | ".join(f"{goal:.0e}" for goal in GOALS), "|")
+    print("|---|---|" + "---|" * len(GOALS))
+    for system, method in dict.fromkeys(point[:2] for point in points):
+        times = [[seconds for *name, error, seconds in points if name == [system, method] and error <= goal]
+                 for goal in GOALS]
+        cells = [f"{1e3 * min(of_goal):.2g}" if of_goal else "–" for of_goal in times]
+        print(f"| {system} | {method} |", " | ".join(cells), "|")
 
 
 def main():
@@ -29,11 +42,12 @@ def main():
     # Names of state-time's methods hold a comma.
     points = [line.rsplit(",", 3) for line in text.splitlines()[1:]]
     points = [(*head.split(",", 1), float(error), float(seconds)) for head, _, error, seconds in points]
+    print_table(points)
     systems = list(dict.fromkeys(point[0] for point in points))
     figure, axes = plt.subplots(1, len(systems), figsize=(WIDTH, 3.8), sharey=True, layout="constrained")
     for axis, system in zip(axes, systems):
         for method in dict.fromkeys(point[1] for point in points):
-            if method.endswith("2 threads"):
+            if method.endswith("threads"):
                 continue
             colour, line, marker = STYLES[method.split(",")[0]]
             curve = [(seconds, error) for name, other, error, seconds in points if (name, other) == (system, method)]

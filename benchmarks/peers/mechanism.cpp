@@ -141,6 +141,32 @@ Mechanism make_binary_tree(int n) {
   return mechanism;
 }
 
+Mechanism make_arm() {
+  Mechanism mechanism;
+  mechanism.name = "arm 7";
+  Random random(7);
+  int parent = -1;
+  for (const double offset : {0.1575, 0.2025, 0.2045, 0.2155, 0.1845, 0.2155, 0.081}) {
+    Link link;
+    link.parent = parent++;
+    link.axis = parent % 2 == 0 ? 2 : 1;
+    link.position = {0, 0, offset};
+    link.mass = 1.0 + 0.5 * random.next();
+    link.center_of_mass = random_vector(random, 0.1);
+    link.inertia = random_inertia(random);
+    add_link(mechanism, link);
+  }
+  return mechanism;
+}
+
+Mechanism make_skew_arm() {
+  Mechanism mechanism;
+  mechanism.name = "skew arm 7";
+  Random random(7);
+  add_limb(mechanism, random, -1, {0, 1, 2, 0, 1, 2, 0});
+  return mechanism;
+}
+
 Mechanism make_humanoid() {
   enum { kX, kY, kZ };
   const std::vector<int> limb{kX, kY, kZ, kY, kY, kX};

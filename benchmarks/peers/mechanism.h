@@ -48,6 +48,10 @@ struct Mechanism {
 
 Mechanism make_chain(int n, Joint joint);
 Mechanism make_binary_tree(int n);
+// Seven revolute joints in a row, as of a light-weight robot (KUKA LBR iiwa: axes along the arm and across it
+// in turn, its lengths) with random centres of mass and inertias; and one with random placements, too.
+Mechanism make_arm();
+Mechanism make_skew_arm();
 // Free base, two legs and two arms of six revolute joints, trunk and neck of two: the tree of Pinocchio's
 // humanoidRandom, 32 degrees of freedom, with random placements and inertias.
 Mechanism make_humanoid();

@@ -56,6 +56,8 @@ std::vector<Mechanism> make_mechanisms() {
   for (const int n : {1, 7, 10, 30, 100, 1000}) list.push_back(make_chain(n, Joint::kRevolute));
   list.push_back(make_binary_tree(31));
   for (const int n : {7, 16, 100}) list.push_back(make_chain(n, Joint::kSpherical));
+  list.push_back(make_arm());
+  list.push_back(make_skew_arm());
   list.push_back(make_humanoid());
   return list;
 }

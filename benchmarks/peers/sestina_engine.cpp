@@ -6,6 +6,7 @@
 #include "engine.h"
 #include "sestina/base/version.h"
 #include "sestina/batch/batch_dynamics.h"
+#include "sestina/dynamics/compiled_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"
@@ -66,6 +67,64 @@ class ManyStates {
   std::vector<double> q_, u_, tau_, udot_, result_;
 };
 
+// Mechanisms with more speeds are not compiled.
+constexpr int kLargestCompiled = 100;
+
+// Forward or inverse dynamics as a function of the model alone.
+class CompiledKernel {
+ public:
+  CompiledKernel(CompiledDynamics dynamics, int nu)
+      : dynamics_(std::move(dynamics)),
+        nu_(static_cast<std::size_t>(nu)),
+        num_inputs_(dynamics_.function().variable_count()),
+        num_outputs_(dynamics_.function().output_count()),
+        outputs_(num_outputs_) {}
+
+  // `driven`: tau or udot.
+  void add(const State<double>& state, const std::vector<double>& driven) {
+    for (const std::vector<double>* part : {&state.q, &state.u, &driven}) {
+      inputs_.insert(inputs_.end(), part->begin(), part->end());
+    }
+    ++count_;
+  }
+  // All states, side by side.
+  void finish() {
+    side_by_side_.resize(inputs_.size());
+    for (std::size_t k = 0; k < count_; ++k) {
+      for (std::size_t i = 0; i < num_inputs_; ++i) {
+        side_by_side_[i * count_ + k] = inputs_[k * num_inputs_ + i];
+      }
+    }
+    all_outputs_.resize(count_ * num_outputs_);
+  }
+
+  void calc(int k) {
+    dynamics_.evaluate(std::span(inputs_).subspan(static_cast<std::size_t>(k) * num_inputs_, num_inputs_),
+                       outputs_);
+  }
+  // At least `count` states, all of them at a time.
+  void calc_many(int count) {
+    for (std::size_t done = 0; done < static_cast<std::size_t>(count); done += count_) {
+      dynamics_.evaluate_many(count_, side_by_side_, all_outputs_);
+    }
+  }
+  std::vector<double> result() const {
+    return {outputs_.begin(), outputs_.begin() + static_cast<std::ptrdiff_t>(nu_)};
+  }
+  std::vector<double> result_of_many(int k) const {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < nu_; ++i) {
+      result.push_back(all_outputs_[i * count_ + static_cast<std::size_t>(k)]);
+    }
+    return result;
+  }
+
+ private:
+  CompiledDynamics dynamics_;
+  std::size_t nu_, num_inputs_, num_outputs_, count_ = 0;
+  std::vector<double> inputs_, outputs_, side_by_side_, all_outputs_;
+};
+
 class SestinaEngine final : public Engine {
  public:
   SestinaEngine(const Mechanism& mechanism, const peers::States& states)
@@ -86,6 +145,15 @@ class SestinaEngine final : public Engine {
     for (const DrivenState& state : states) {
       states_.push_back(
           {{0.0, reorder_q(state.q), reorder_u(state.u)}, reorder_u(state.tau), reorder_u(state.udot)});
+    }
+    if (mechanism.nu <= kLargestCompiled) {
+      compiled_.emplace_back(compile_forward_dynamics(*model_, properties_), mechanism.nu);
+      compiled_.emplace_back(compile_inverse_dynamics(*model_, properties_), mechanism.nu);
+      for (const OurState& s : states_) {
+        compiled_.front().add(s.state, s.tau);
+        compiled_.back().add(s.state, s.udot);
+      }
+      for (CompiledKernel& kernel : compiled_) kernel.finish();
     }
     for (const InstructionSet set : available_instruction_sets()) {
       many_.push_back(std::make_unique<ManyStates>(model_, set));
@@ -118,6 +186,10 @@ class SestinaEngine final : public Engine {
                           return restore_u(many->result(k));
                         }});
       }
+    }
+    if (!compiled_.empty()) {
+      add_compiled(list, Kernel::kForwardDynamics, Kernel::kManyForward, compiled_.front());
+      add_compiled(list, Kernel::kInverseDynamics, Kernel::kManyInverse, compiled_.back());
     }
     if (mechanism_.nu > kLargestMatrix) return list;
     add(
@@ -166,6 +238,18 @@ class SestinaEngine final : public Engine {
     list.push_back(make_routine(
         kernel, "Sestina", method, static_cast<int>(states_.size()),
         [this, evaluate](int k) { evaluate(states_[static_cast<std::size_t>(k)]); }, result));
+  }
+
+  void add_compiled(std::vector<Routine>& list, Kernel one, Kernel many, CompiledKernel& compiled) {
+    list.push_back(make_routine(
+        one, "Sestina", "compiled", static_cast<int>(states_.size()),
+        [&compiled](int k) { compiled.calc(k); },
+        [this, &compiled](int) { return restore_u(compiled.result()); }));
+    list.push_back({many, "Sestina", "compiled", [&compiled](int, int count) { compiled.calc_many(count); },
+                    [this, &compiled](int k) {
+                      compiled.calc_many(1);
+                      return restore_u(compiled.result_of_many(k));
+                    }});
   }
 
   void calc_udot(const OurState& s) {
@@ -279,6 +363,7 @@ class SestinaEngine final : public Engine {
   std::vector<double> udot_;
   std::vector<BodyIndex> bodies_;  // of each link
   std::vector<OurState> states_;
+  std::vector<CompiledKernel> compiled_;           // forward and inverse dynamics, or none
   std::vector<std::unique_ptr<ManyStates>> many_;  // for each instruction set
 };
 
