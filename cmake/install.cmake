@@ -16,4 +16,4 @@ configure_package_config_file(cmake/sestinaConfig.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sestinaConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sestinaConfig.cmake ${PROJECT_BINARY_DIR}/sestinaConfigVersion.cmake
-  cmake/FindCVODE.cmake DESTINATION ${package_dir})
+  cmake/FindCVODE.cmake cmake/FindMUMPS.cmake DESTINATION ${package_dir})

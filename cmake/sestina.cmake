@@ -78,9 +78,7 @@ function(sestina_test_program name)
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND sestina_)
   add_executable(${name} ${ARG_SOURCES})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(${name} PRIVATE
-    SESTINA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE
     sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
