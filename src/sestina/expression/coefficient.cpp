@@ -238,7 +238,7 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
     const std::size_t bits = std::max(base.numerator.bits(), base.denominator.bits());
     const bool is_unit = is_exact() && std::abs(numerator_) == 1 && denominator_ == 1;
     if (is_unit) return fraction(n % 2 == 0 ? 1 : numerator_, 1);
-    if (count <= kMostBits / bits) {
+    if (count <= kMostBits / (bits - 1)) {  // else it is too long for certain
       Fraction result{sestina::power(base.numerator, count), sestina::power(base.denominator, count)};
       if (n < 0) std::swap(result.numerator, result.denominator);
       if (result.denominator.is_negative()) {

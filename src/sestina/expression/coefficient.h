@@ -2,7 +2,8 @@
 //
 //   short   numerator and denominator within 2^53, where doubles hold every whole number: 1/10 evaluates to
 //           the same bits as the literal 0.1, rounded once
-//   long    a fraction of larger numbers, of any size up to kMostBits: 2^61 + 1, 1/3^40
+//   long    a fraction of larger numbers up to kMostBits, of which each can be written and read as a literal:
+//           2^61 + 1, 1/3^40
 //   double  everything else
 //
 // What is given as whole numbers and fractions stays exact. What is given as a decimal, or as a double, is
@@ -22,8 +23,8 @@ namespace sestina {
 
 class Coefficient {
  public:
-  // Numerator and denominator of a long fraction.
-  static constexpr std::size_t kMostBits = 1 << 15;
+  // Of the numerator and the denominator of a long fraction: below 1e308, the largest literal.
+  static constexpr std::size_t kMostBits = 1023;
   struct Fraction {
     WholeNumber numerator, denominator;  // in lowest terms, the latter > 0
     friend bool operator==(const Fraction&, const Fraction&) = default;
