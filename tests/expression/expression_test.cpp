@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/expression/parse.h"
 
@@ -49,20 +50,10 @@ TEST(Expression, KeepsNumbersExactBeforeTheyMeetASymbol) {
   }
 }
 
-// What was thrown, or nothing.
-std::string message_of(const std::function<Expression()>& make) {
-  try {
-    make();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 // No power turns silently into infinity, or into zero.
 TEST(Expression, PowersThatAreNoNumbersAreErrors) {
   const auto is = [](const std::function<Expression()>& make, const std::string& message) {
-    EXPECT_EQ(message_of(make), message);
+    EXPECT_EQ(testing_support::message_of(make), message);
   };
   is([] { return pow(Expression(2), 10000); }, "2^10000 is beyond the range of numbers");
   is([] { return pow(Expression(2), -10000); }, "2^(-10000) is too small for a number other than zero");

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "integrate/test_systems.h"
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
@@ -16,6 +17,7 @@ namespace sestina::test {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::message_of;
 
 StepOptions variable(double rtol, double atol) { return {.driver = "variable", .rtol = rtol, .atol = atol}; }
 StepOptions fixed(double dt, double tolerance) {
@@ -302,16 +304,6 @@ TEST(CvodeBdf, IsExactOnAStiffSystem) {
 
 // ---- failures
 
-template <class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST_P(Cvode, NamesTheCoordinateThatIsNotFinite) {
   PlainSystem system(2, 0, [](double t, auto, auto, auto udot, auto) {
     udot[0] = 1.0;
@@ -341,7 +333,7 @@ TEST_P(Cvode, GivesTheReasonWhereAccelerationsCannotBeCalculated) {
     EXPECT_NEAR(error.time(), 0.5, 1e-7);  // as near as the differences for Newton's matrix permit
     EXPECT_THAT(error.what(), HasSubstr("the spring is torn"));
   }
-  const std::string at_once = message_of([&] {
+  const std::string at_once = message_of<std::exception>([&] {
     run(GetParam(), variable(1e-8, 1e-10), spring, {0.0, {1.5}, {1.0}, {}}, 1.0);
   });
   EXPECT_EQ(at_once, "t = 0 s: the spring is torn");
@@ -382,7 +374,7 @@ TEST_P(Cvode, PassesOtherExceptionsThrough) {
 
 TEST_P(Cvode, SaysThatTolerancesAreBeyondTheDigitsOfNumbers) {
   PlainSystem oscillator = make_oscillator();
-  EXPECT_EQ(message_of([&] {
+  EXPECT_EQ(message_of<std::exception>([&] {
               run(GetParam(), variable(1e-18, 1e-30), oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
             }),
             "t = 0 s: step.rtol and step.atol ask for more than the digits of numbers hold");
@@ -390,7 +382,7 @@ TEST_P(Cvode, SaysThatTolerancesAreBeyondTheDigitsOfNumbers) {
 
 TEST_P(Cvode, RefusesTolerancesThatAreNoneWithAFixedStepToo) {
   PlainSystem oscillator = make_oscillator();
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(message_of<std::exception>([&] {
                 run(GetParam(), fixed(0.1, -1.0), oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
               }),
               HasSubstr("step.rtol: -1 is not a relative tolerance"));

@@ -8,6 +8,7 @@
 
 #include "integrate/test_rules.h"
 #include "integrate/test_systems.h"
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
@@ -16,20 +17,11 @@ namespace sestina::test {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::message_of;
 
 std::unique_ptr<StepDriver> make_fixed(double dt) { return make_step_driver({.driver = "fixed", .dt = dt}); }
 std::unique_ptr<StepDriver> make_variable(double rtol, double atol) {
   return make_step_driver({.driver = "variable", .rtol = rtol, .atol = atol});
-}
-
-template <class Call>
-std::string message_of_input_error(Call call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 // Rule and driver, wherever they fit.
@@ -362,11 +354,11 @@ TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
   PlainSystem oscillator = make_oscillator();
   for (const char* name : {"velocity_verlet", "rk4", "forward_euler"}) {
     auto rule = make_integration_rule(name);
-    EXPECT_EQ(message_of_input_error([&] {
+    EXPECT_EQ(message_of([&] {
                 make_variable(1e-8, 1e-10)->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
               }),
-              message_of_input_error([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }));
-    EXPECT_EQ(message_of_input_error([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
+              message_of([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }));
+    EXPECT_EQ(message_of([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
               std::string("the rule ") + name +
                   " does not estimate its error, which the variable step needs: take rkf45, "
                   "dormand_prince_54, adams_bashforth_moulton, cvode_bdf or cvode_adams, or a fixed step");
@@ -374,16 +366,15 @@ TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
 }
 
 TEST(StepOptions, ReportsAllThatIsWrong) {
-  const std::string message = message_of_input_error([] {
+  const std::string message = message_of([] {
     make_step_driver({.driver = "variable", .dt = -1.0, .rtol = -1e-3, .atol = 0.0, .max_step = NAN});
   });
   EXPECT_THAT(message, HasSubstr("step.rtol: -0.001 is not"));
   EXPECT_THAT(message, HasSubstr("step.atol: 0 is not"));
   EXPECT_THAT(message, HasSubstr("step.max_step: nan s is not"));
   EXPECT_THAT(message, testing::Not(HasSubstr("step.dt")));  // a key of the other driver
-  EXPECT_EQ(message_of_input_error([] { make_fixed(0.0); }),
-            "step.dt: 0 s is not a step: give a positive length");
-  EXPECT_EQ(message_of_input_error([] { make_step_driver({.driver = "variabel"}); }),
+  EXPECT_EQ(message_of([] { make_fixed(0.0); }), "step.dt: 0 s is not a step: give a positive length");
+  EXPECT_EQ(message_of([] { make_step_driver({.driver = "variabel"}); }),
             "step.driver: unknown step driver 'variabel' (did you mean 'variable'?)");
 }
 
@@ -392,15 +383,15 @@ TEST(StepDriver, RefusesTimesThatDoNotFit) {
   auto rule = make_integration_rule("rk4");
   auto driver = make_fixed(0.1);
   const IntegrationState initial = {1.0, {1.0}, {0.0}, {}};
-  EXPECT_EQ(message_of_input_error([&] { driver->start(*rule, oscillator, initial, 0.5); }),
+  EXPECT_EQ(message_of([&] { driver->start(*rule, oscillator, initial, 0.5); }),
             "a run from 1 s cannot end at 0.5 s");
-  EXPECT_THAT(message_of_input_error([&] { make_fixed(1e-15)->start(*rule, oscillator, initial, 2.0); }),
+  EXPECT_THAT(message_of([&] { make_fixed(1e-15)->start(*rule, oscillator, initial, 2.0); }),
               HasSubstr("step.dt: 1e-15 s is too short"));
   driver->start(*rule, oscillator, initial, 2.0);
   driver->advance_to(1.55);
   EXPECT_NO_THROW(driver->advance_to(1.51));  // still within the last step
-  EXPECT_THAT(message_of_input_error([&] { driver->advance_to(1.2); }), HasSubstr("the run stands at 1.6 s"));
-  EXPECT_THAT(message_of_input_error([&] { driver->advance_to(2.5); }), HasSubstr("ends at 2 s"));
+  EXPECT_THAT(message_of([&] { driver->advance_to(1.2); }), HasSubstr("the run stands at 1.6 s"));
+  EXPECT_THAT(message_of([&] { driver->advance_to(2.5); }), HasSubstr("ends at 2 s"));
 }
 
 TEST(StepDriver, DoesNotTellOfTheLastStepAfterAFailedAttemptHasOverwrittenIt) {

@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::known_header;
 using testing::known_row;
-using testing::message_of;
 using testing::TemporaryDirectory;
+using testing_support::message_of;
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -47,7 +47,7 @@ TEST(CsvRecorder, WritesUnitsAndProvenanceThenNamesThenNumbers) {
 
 TEST(CsvRecorder, SaysThatTheDiskIsFullAndWhen) {
   CsvRecorder refused("/dev/full");
-  EXPECT_EQ(message_of<InputError>([&] { refused.begin(known_header(3)); }),
+  EXPECT_EQ(message_of([&] { refused.begin(known_header(3)); }),
             "cannot write '/dev/full': No space left on device");
 }
 
@@ -112,7 +112,7 @@ TEST(CsvReader, NamesTheLineOfEveryFault) {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory / "a.csv";
   write(path, "# units: s\nt,x\n0,1\n1,zwei\n2\n3,1,4\n");
-  EXPECT_EQ(message_of<InputError>([&] { read_csv_result(path); }),
+  EXPECT_EQ(message_of([&] { read_csv_result(path); }),
             path.string() + ":2:1: there are 2 columns but 1 units\n" +        //
                 path.string() + ":4:3: 'zwei' is not a number\n" +             //
                 path.string() + ":5:1: there are 1 numbers for 2 columns\n" +  //

@@ -22,8 +22,8 @@ namespace {
 using ::testing::HasSubstr;
 using testing::known_header;
 using testing::known_row;
-using testing::message_of;
 using testing::TemporaryDirectory;
+using testing_support::message_of;
 
 TEST(Hdf5Recorder, KeepsTheModelAndTheProvenance) {
   const TemporaryDirectory directory;
@@ -92,7 +92,7 @@ TEST(Hdf5Reader, RefusesOtherFiles) {
   const std::filesystem::path path = directory / "a.h5";
   std::ofstream(path) << "t,x\n";
   ::testing::internal::CaptureStderr();
-  const std::string message = message_of<InputError>([&] { read_hdf5_result(path); });
+  const std::string message = message_of([&] { read_hdf5_result(path); });
   EXPECT_THAT(message, HasSubstr("cannot read '" + path.string() + "': "));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // the library keeps quiet
 }

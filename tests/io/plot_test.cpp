@@ -23,9 +23,9 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::message_of;
 using ::testing::StartsWith;
 using testing::TemporaryDirectory;
+using testing_support::message_of;
 
 std::string content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -62,7 +62,7 @@ TEST(Plot, WritesTheFormatThatTheSuffixNames) {
     EXPECT_GT(std::filesystem::file_size(directory / name), 4000u) << name;  // an empty page has 1 kB
   }
   EXPECT_EQ(directory.files(), 4u);  // and no temporary file
-  EXPECT_EQ(message_of<InputError>([&] { plot_result(pendulum(), options_for("a.jpg")); }),
+  EXPECT_EQ(message_of([&] { plot_result(pendulum(), options_for("a.jpg")); }),
             "'a.jpg' is no figure: its name must end in .png, .svg or .pdf");
 }
 
@@ -122,27 +122,26 @@ TEST(Plot, TakesWhateverARunLeaves) {
   const double largest = std::numeric_limits<double>::max();
   diverged.append_row(std::vector<double>{10, largest, -largest, 1e300, -1e300, 0, 0, 1e-310, largest});
   plot_result(diverged, options_for(output, {"*"}));
-  EXPECT_THAT(message_of<InputError>([&] { plot_result(pendulum(0), options_for(output)); }),
-              HasSubstr("no rows"));
+  EXPECT_THAT(message_of([&] { plot_result(pendulum(0), options_for(output)); }), HasSubstr("no rows"));
 }
 
 TEST(Plot, RefusesWhatIsNotInTheResult) {
   const TemporaryDirectory directory;
   const std::filesystem::path output = directory / "a.png";
-  EXPECT_EQ(message_of<InputError>([&] {
+  EXPECT_EQ(message_of([&] {
               plot_result(pendulum(), options_for(output, {"hip.w", "x.*"}));
             }),
             "unknown column 'hip.w' (did you mean 'hip.q'?)\nno column matches 'x.*'");
   PlotOptions options = options_for(output, {"hip.q"});
   options.x = "hip.w";
-  EXPECT_THAT(message_of<InputError>([&] { plot_result(pendulum(), options); }), HasSubstr("hip.q"));
+  EXPECT_THAT(message_of([&] { plot_result(pendulum(), options); }), HasSubstr("hip.q"));
   EXPECT_EQ(directory.files(), 0u);
 }
 
 TEST(Plot, KeepsTheOldFigureWhenTheNewOneCannotBeWritten) {
-  EXPECT_EQ(message_of<InputError>([] { write_whole_file("/dev/full", "figure"); }),
+  EXPECT_EQ(message_of([] { write_whole_file("/dev/full", "figure"); }),
             "cannot write '/dev/full': No space left on device");
-  EXPECT_THAT(message_of<InputError>([] { plot_result(pendulum(), options_for("/nowhere/a.png")); }),
+  EXPECT_THAT(message_of([] { plot_result(pendulum(), options_for("/nowhere/a.png")); }),
               HasSubstr("there is no directory '/nowhere'"));
   const TemporaryDirectory directory;
   write_whole_file(directory / "a", "old");

@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::known_header;
 using testing::known_row;
-using testing::message_of;
 using testing::TemporaryDirectory;
+using testing_support::message_of;
 
 TEST(ResultTable, GivesColumnsByName) {
   ResultTable table(known_header(3));
@@ -34,8 +34,7 @@ TEST(ResultTable, GivesColumnsByName) {
 
 TEST(ResultTable, NamesTheNearestColumnWhenItHasNotTheOneAskedFor) {
   const ResultTable table(known_header(3));
-  EXPECT_EQ(message_of<InputError>([&] { table.column("hip.w"); }),
-            "unknown column 'hip.w' (did you mean 'hip.q'?)");
+  EXPECT_EQ(message_of([&] { table.column("hip.w"); }), "unknown column 'hip.w' (did you mean 'hip.q'?)");
 }
 
 TEST(MemoryRecorder, KeepsEveryRow) {
@@ -136,13 +135,12 @@ TEST_P(AnyResultFile, IsNotLeftBehindByARunThatNeverBegan) {
 
 TEST_P(AnyResultFile, IsRefusedAtOnceWhereItCannotBeWritten) {
   const auto missing = directory_ / "nowhere" / path_.filename();
-  EXPECT_EQ(message_of<InputError>([&] { make_recorder(missing); }),
-            "cannot write '" + missing.string() + "': there is no directory '" +
-                missing.parent_path().string() + "'");
+  EXPECT_EQ(message_of([&] { make_recorder(missing); }), "cannot write '" + missing.string() +
+                                                             "': there is no directory '" +
+                                                             missing.parent_path().string() + "'");
   std::filesystem::create_directory(path_);
-  EXPECT_THAT(message_of<InputError>([&] { make_recorder(path_); }), HasSubstr("Is a directory"));
-  EXPECT_THAT(message_of<InputError>([&] { read_result(path_); }),
-              HasSubstr("cannot read '" + path_.string()));
+  EXPECT_THAT(message_of([&] { make_recorder(path_); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(message_of([&] { read_result(path_); }), HasSubstr("cannot read '" + path_.string()));
 }
 
 TEST_P(AnyResultFile, NeedsPermissionToBeWritten) {
@@ -152,19 +150,19 @@ TEST_P(AnyResultFile, NeedsPermissionToBeWritten) {
     recorder->begin(known_header(3));
   }
   std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
-  EXPECT_THAT(message_of<InputError>([&] { make_recorder(path_); }), HasSubstr("Permission denied"));
+  EXPECT_THAT(message_of([&] { make_recorder(path_); }), HasSubstr("Permission denied"));
 }
 
 TEST_P(AnyResultFile, SaysWhyItCannotBeRead) {
-  EXPECT_THAT(message_of<InputError>([&] { read_result(path_); }), HasSubstr("No such file or directory"));
+  EXPECT_THAT(message_of([&] { read_result(path_); }), HasSubstr("No such file or directory"));
   std::ofstream(path_) << "t\nnonsense\n";
-  EXPECT_THAT(message_of<InputError>([&] { read_result(path_); }), HasSubstr(path_.string()));
+  EXPECT_THAT(message_of([&] { read_result(path_); }), HasSubstr(path_.string()));
 }
 
 TEST(ResultFile, HasASuffixThatTellsItsFormat) {
-  EXPECT_EQ(message_of<InputError>([] { make_recorder("out.txt"); }),
+  EXPECT_EQ(message_of([] { make_recorder("out.txt"); }),
             "'out.txt' is no result file: its name must end in .csv, .h5 or .hdf5");
-  EXPECT_THAT(message_of<InputError>([] { read_result("out"); }), HasSubstr(".csv, .h5 or .hdf5"));
+  EXPECT_THAT(message_of([] { read_result("out"); }), HasSubstr(".csv, .h5 or .hdf5"));
 }
 
 }  // namespace

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "sestina/base/error.h"
+#include "message_of.h"
 #include "sestina/io/result.h"
 
 namespace sestina::testing {
@@ -62,16 +61,6 @@ inline void expect_known_rows(const ResultTable& table, std::size_t columns) {
     // Bit for bit: recording must not round.
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), table.row(i).begin())) << "row " << i;
   }
-}
-
-template <class Error>
-std::string message_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
 }
 
 }  // namespace sestina::testing

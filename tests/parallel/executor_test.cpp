@@ -9,22 +9,16 @@
 #include <thread>
 #include <vector>
 
+#include "message_of.h"
 #include "sestina/base/error.h"
 
 namespace sestina {
 namespace {
 
+using testing_support::message_of;
+
 // More threads than this machine's processors are among them, whatever the machine.
 std::vector<int> thread_counts() { return {1, 2, 3, 4, 5, 8, 2 * available_processors() + 1}; }
-
-std::string message_of(const auto& call) {
-  try {
-    call();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(Executor, VisitsEachElementOnce) {
   for (const int threads : thread_counts()) {
@@ -141,7 +135,7 @@ TEST(Executor, RethrowsTheFirstExceptionByIndex) {
           if (begin >= 17 && begin % 2 == 1) throw std::runtime_error(std::to_string(begin));
         });
       };
-      EXPECT_EQ(message_of(fail_from_17), "17") << threads;
+      EXPECT_EQ(message_of<std::exception>(fail_from_17), "17") << threads;
     }
     std::atomic<int> visits = 0;
     executor.parallel_for(100, 1, [&](int, int) { ++visits; });

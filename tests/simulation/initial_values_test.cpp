@@ -7,21 +7,14 @@
 #include <cmath>
 #include <limits>
 
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "simulation/systems.h"
 
 namespace sestina::symbolic {
 namespace {
 
-template <class Use>
-std::string message_of(Use use) {
-  try {
-    use();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing is wrong";
-}
+using testing_support::message_of;
 
 TEST(InitialValues, ThatAreNotFiniteAreRefused) {
   test::StringPendulum pendulum;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/workspace.h"
@@ -14,6 +15,8 @@
 
 namespace sestina::symbolic {
 namespace {
+
+using testing_support::message_of;
 
 double spread(const std::vector<double>& values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -27,16 +30,6 @@ SimulationOptions options(double duration, double every, double tolerance = 1e-1
   options.step.rtol = tolerance;
   options.step.atol = tolerance;
   return options;
-}
-
-template <class Use>
-std::string message_of(Use use) {
-  try {
-    use();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing is wrong";
 }
 
 // The pendulum in one angle from a model file, and in two Cartesian coordinates with a constraint by both
@@ -395,7 +388,8 @@ TEST(SymbolicSystem, OutputsHaveNamesOfTheirOwn) {
         message_of([&] { system.add_output(to_text(e), 100 * pendulum.x); }),
         "'" + to_text(e) + "' cannot name an output: it is a coordinate or speed, which has its own column");
   }
-  EXPECT_EQ(message_of([&] { system.add_output("100 x", 100 * pendulum.x); }), "nothing is wrong");
+  EXPECT_EQ(message_of([&] { system.add_output("100 x", 100 * pendulum.x); }),
+            testing_support::kNothingThrown);
 }
 
 TEST(SymbolicSystem, SaysWhatInitialValuesLack) {

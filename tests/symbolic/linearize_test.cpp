@@ -6,12 +6,15 @@
 #include <cmath>
 #include <complex>
 
+#include "message_of.h"
 #include "sestina/base/error.h"
 #include "symbolic/bicycle.h"
 #include "symbolic/symbolic_fixture.h"
 
 namespace sestina::symbolic {
 namespace {
+
+using testing_support::message_of;
 
 class LinearizeTest : public test::SymbolicTest {
  protected:
@@ -179,22 +182,19 @@ TEST_F(LinearizeTest, NumbersThatViolateTheConstraintsAreNoState) {
   const LagrangesMethod lagrange(mechanics, m * (dx * dx + dy * dy) / 2 - m * g * q[1], {q[0], q[1]},
                                  {.hol_coneqs = {q[0] * q[0] + q[1] * q[1] - 1}});
   const auto refused = [&](double y, const Expression& v, const std::vector<Expression>& q_ind,
-                           const std::vector<Expression>& u_ind) -> std::string {
-    try {
+                           const std::vector<Expression>& u_ind) {
+    return message_of([&] {
       linearize(mechanics, lagrange, q_ind, u_ind, {{q[0], 0.6}, {q[1], y}, {dx, 1}, {dy, v}});
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
+    });
   };
   using testing::HasSubstr;
-  EXPECT_EQ(refused(-0.8, 0.75, {q[0]}, {dx}), "");
-  EXPECT_EQ(refused(-0.80003, 0.75, {q[0]}, {dx}), "");  // four digits
+  EXPECT_EQ(refused(-0.8, 0.75, {q[0]}, {dx}), testing_support::kNothingThrown);
+  EXPECT_EQ(refused(-0.80003, 0.75, {q[0]}, {dx}), testing_support::kNothingThrown);  // four digits
   EXPECT_THAT(refused(-0.9, 0.75, {q[0]}, {dx}),
               HasSubstr("the state violates the configuration constraint"));
   EXPECT_THAT(refused(-0.9, 0.75, {q[0]}, {dx}), HasSubstr("it is 0.17 there, not 0"));
   EXPECT_THAT(refused(-0.8, 0.7, {q[0]}, {dx}), HasSubstr("the state violates the velocity constraint"));
-  EXPECT_EQ(refused(-0.8, mechanics.symbol("v"), {q[0]}, {dx}), "");
+  EXPECT_EQ(refused(-0.8, mechanics.symbol("v"), {q[0]}, {dx}), testing_support::kNothingThrown);
   EXPECT_THAT(refused(-0.8, 0.75, {q[0], q[1]}, {dx, dy}),
               HasSubstr("the number of independent coordinates is 2, but must be 1"));
   EXPECT_THAT(refused(-0.8, 0.75, {q[0]}, {dx, dy}), HasSubstr("the number of independent speeds is 2"));
