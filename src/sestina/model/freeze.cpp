@@ -13,6 +13,9 @@ namespace {
 // s. Steps are parts of it, and their powers must not vanish in the rounding of numbers.
 constexpr double kShortestDuration = 1e-60;
 
+// Of a state_time run.
+constexpr int kMostElements = 10'000'000;
+
 }  // namespace
 
 std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze(); }
@@ -118,7 +121,7 @@ void Freezer::collect_integrator() {
     const double stages = numbers_.add(*spec.stages, stages_path);
     if (!has_options) {
       refuse(spec.stages->mark, stages_path);
-    } else if (stages != 2.0 && stages != 3.0) {
+    } else if (std::isfinite(stages) && stages != 2.0 && stages != 3.0) {
       fail(spec.stages->mark, stages_path, describe(*spec.stages, stages) + " is not 2 or 3");
     } else {
       analysis.integrator_stages = static_cast<int>(stages);
@@ -141,12 +144,15 @@ Expr Freezer::collect_expression(const Number& number, const std::string& path, 
   return expr;
 }
 
-int Freezer::collect_count(const Number& number, const std::string& path, int most) {
+// 0 with a fault. What `most` is stands after it: ", the elements".
+int Freezer::collect_count(const Number& number, const std::string& path, int most,
+                           std::string_view meaning) {
   const double value = numbers_.add(number, path);
-  if (!(value >= 1.0 && value <= most) || value != std::floor(value)) {
+  if (!std::isfinite(value)) return 0;  // the fault is told
+  if (value < 1.0 || value > most || value != std::floor(value)) {
     fail(number.mark, path,
-         describe(number, value) + fmt::format(" is not a whole number from 1 to {}", most));
-    return 1;
+         describe(number, value) + fmt::format(" is not a whole number from 1 to {}{}", most, meaning));
+    return 0;
   }
   return static_cast<int>(value);
 }
@@ -155,7 +161,8 @@ int Freezer::collect_count(const Number& number, const std::string& path, int mo
 void Freezer::collect_tolerance(const Number& number, const std::string& path) {
   constexpr double kLeast = 1e-12;  // of Newton's method
   const double value = numbers_.add(number, path);
-  if (!(value >= kLeast && value < 1.0)) {
+  if (!std::isfinite(value)) return;  // the fault is told
+  if (value < kLeast || value >= 1.0) {
     fail(number.mark, path, describe(number, value) + fmt::format(" is not from {} to less than 1", kLeast));
     return;
   }
@@ -180,7 +187,6 @@ void Freezer::collect_time_elements() {
              "tolerance, stretches}}",
              spec.integrator.name.text));
   }
-  constexpr int kMostElements = 10'000'000;
   const TimeElementsSpec elements = spec.time_elements.value_or(TimeElementsSpec{});
   Analysis& analysis = data_.analysis;
   const std::string path = "analysis.integrator.";
@@ -190,21 +196,29 @@ void Freezer::collect_time_elements() {
   analysis.pair = elements.pair.text;
   analysis.scheme = elements.scheme.text;
   analysis.tests = elements.tests.text;
-  analysis.elements = collect_count(elements.elements, path + "elements", kMostElements);
-  analysis.windows = collect_count(elements.windows, path + "windows", analysis.elements);
+  analysis.elements = collect_count(elements.elements, path + "elements", kMostElements, "");
+  const bool has_elements = analysis.elements > 0;
+  analysis.windows = collect_count(elements.windows, path + "windows",
+                                   has_elements ? analysis.elements : kMostElements,
+                                   has_elements ? ", the elements" : "");
   if (elements.tolerance) collect_tolerance(*elements.tolerance, path + "tolerance");
   if (elements.pair.text == pair_names().back() && !elements.tolerance) {
-    fail(elements.pair.mark, path + "pair", "auto wants a tolerance, by which the degree is chosen");
+    fail(elements.pair.mark, path + "pair",
+         fmt::format("auto wants a tolerance, by which the degree is chosen; without: {}",
+                     join_words(element_pair_names(), " or ")));
   }
   if (elements.stretches) collect_stretches(*elements.stretches, path + "stretches");
 }
 
 void Freezer::collect_stretches(const Number& number, const std::string& path) {
   Analysis& analysis = data_.analysis;
-  const int most = analysis.windows > 0 ? std::max(1, analysis.elements / analysis.windows) : 1;
-  analysis.stretches = collect_count(number, path, most);
+  const bool has_windows = analysis.elements > 0 && analysis.windows > 0;
+  analysis.stretches =
+      collect_count(number, path, has_windows ? analysis.elements / analysis.windows : kMostElements,
+                    has_windows ? ", the elements of a window" : "");
   if (analysis.stretches > 1 && analysis.scheme == "linear_quadratic") {
-    fail(number.mark, path, "the linear_quadratic scheme has one stretch");
+    fail(number.mark, path,
+         describe(number, analysis.stretches) + " is not 1: the linear_quadratic scheme has one stretch");
   }
 }
 

@@ -91,7 +91,7 @@ class Freezer {
   void collect_integrator();
   void collect_time_elements();
   void collect_stretches(const Number& number, const std::string& path);
-  int collect_count(const Number& number, const std::string& path, int most);
+  int collect_count(const Number& number, const std::string& path, int most, std::string_view meaning);
   void collect_tolerance(const Number& number, const std::string& path);
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
