@@ -229,6 +229,12 @@ class Run(ProgramTest):
         self.expect_bad_input("checkpoints", "run", self.model, *options, "--checkpoint", "c")
         self.expect_bad_input("wall clock", "run", self.model, *options, "--real-time")
 
+    def test_refuses_a_rule_where_all_is_found_at_once(self):
+        # The rule of a model that names none would be this one; given it is refused like any other.
+        place = "analysis.integrator=dormand_prince_54: analysis.integrator: state_time has no integration rule such as"
+        self.expect_bad_input(place, "run", SOURCE / "examples/15_state_time.yaml",
+                              "--set", "analysis.integrator=dormand_prince_54")
+
     def test_examples_run(self):
         for example in sorted((SOURCE / "examples").glob("*.yaml")):
             self.expect(0, "run", example, "--quiet", "--set", "analysis.duration=0.02")

@@ -77,8 +77,11 @@ void Freezer::collect_analysis() {
   const AnalysisSpec& spec = system_.analysis;
   check_word(spec.coordinates, "analysis.coordinates", coordinates_names());
   check_word(spec.solver, "analysis.solver", solver_names());
-  collect_integrator();
-  collect_time_elements();
+  if (spec.coordinates == "state_time") {
+    collect_time_elements();
+  } else {
+    collect_integrator();
+  }
   check_word(spec.step.driver, "analysis.step.driver", driver_names());
   check_word(spec.step.control, "analysis.step.control", control_names());
   Analysis& analysis = data_.analysis;
@@ -110,12 +113,20 @@ void Freezer::collect_analysis() {
 void Freezer::collect_integrator() {
   const IntegratorSpec& spec = system_.analysis.integrator;
   Analysis& analysis = data_.analysis;
+  const std::optional<TimeElementsSpec>& elements = system_.analysis.time_elements;
+  // Where the word is none of the known ones it is told of instead.
+  if (elements && system_.analysis.coordinates == "relative") {
+    fail(elements->mark, "analysis.integrator",
+         "elements in time belong to coordinates: state_time, and these are relative: expected " +
+             join_words(integrator_names(), " or "));
+  }
   check_word(spec.name, "analysis.integrator", integrator_names());
   analysis.integrator = spec.name.text;
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;
   const auto refuse = [&](const Mark& mark, const std::string& path) {
-    fail(mark, path, fmt::format("{} has no such option", analysis.integrator));
+    fail(mark, path,
+         fmt::format("{} has no such option; {} has", analysis.integrator, kIntegratorWithOptions));
   };
   if (spec.stages) {
     const double stages = numbers_.add(*spec.stages, stages_path);
@@ -171,21 +182,15 @@ void Freezer::collect_tolerance(const Number& number, const std::string& path) {
 
 void Freezer::collect_time_elements() {
   const AnalysisSpec& spec = system_.analysis;
-  const bool is_state_time = spec.coordinates == "state_time";
-  if (!is_state_time) {
-    if (spec.time_elements) {
-      fail(spec.time_elements->mark, "analysis.integrator",
-           "elements in time belong to coordinates: state_time; otherwise an integration rule is wanted");
-    }
-    return;
-  }
-  const IntegratorSpec standard;
-  if (spec.integrator.name.text != standard.name.text || spec.integrator.stages || spec.integrator.form) {
-    fail(spec.integrator.name.mark, "analysis.integrator",
-         fmt::format(
-             "state_time has no integration rule such as {}: give {{elements, pair, tests, scheme, windows, "
-             "tolerance, stretches}}",
-             spec.integrator.name.text));
+  // A rule that a file gives has a mark, even the standard one; where a program has added elements to that,
+  // it is not meant.
+  const Name& rule = spec.integrator.name;
+  const bool has_rule = rule.text != IntegratorSpec{}.name.text || (rule.mark.file && !spec.time_elements);
+  if (has_rule || spec.integrator.stages || spec.integrator.form) {
+    fail(rule.mark, "analysis.integrator",
+         fmt::format("state_time has no integration rule such as {}: give {{elements, pair, tests, scheme, "
+                     "windows, tolerance, stretches}}",
+                     rule.text));
   }
   const TimeElementsSpec elements = spec.time_elements.value_or(TimeElementsSpec{});
   Analysis& analysis = data_.analysis;
@@ -198,9 +203,9 @@ void Freezer::collect_time_elements() {
   analysis.tests = elements.tests.text;
   analysis.elements = collect_count(elements.elements, path + "elements", kMostElements, "");
   const bool has_elements = analysis.elements > 0;
-  analysis.windows = collect_count(elements.windows, path + "windows",
-                                   has_elements ? analysis.elements : kMostElements,
-                                   has_elements ? ", the elements" : "");
+  analysis.windows =
+      collect_count(elements.windows, path + "windows", has_elements ? analysis.elements : kMostElements,
+                    has_elements ? ", the elements" : "");
   if (elements.tolerance) collect_tolerance(*elements.tolerance, path + "tolerance");
   if (elements.pair.text == pair_names().back() && !elements.tolerance) {
     fail(elements.pair.mark, path + "pair",
