@@ -55,7 +55,16 @@ class Failures(ProcessesTest):
         self.assertEqual(done.stderr.count(message), 1, done.stderr)
 
     def test_of_all_are_told_once(self):
-        self.check(3, 2, "can have at least one for each", "run", MODEL, "--set", "analysis.integrator.windows=8")
+        for key, value, message in [
+                ("windows", "8", "8 windows of 16 elements on 3 processes: expected at most 5"),
+                ("elements", "2", "2 elements on 3 processes: expected at least one for each"),
+                ("stretches", "2", "a window can have at least one for each"),
+                ("scheme", "linear_quadratic", "linear_quadratic has one stretch of time, not 3: expected newton")]:
+            with self.subTest(key):
+                change = f"analysis.integrator.{key}={value}"
+                place = f"--set {change}: analysis.integrator.{key}: "
+                self.check(3, 2, message, "run", MODEL, "--set", change)
+                self.check(3, 2, place, "run", MODEL, "--set", change)
         self.check(2, 2, "analysis.coordinates are state_time", "run", self.model)
         self.check(2, 2, "are for `sestina run` alone", "info", self.model)
         model = self.write("explosion.yaml", EXPLOSION.replace(

@@ -192,21 +192,38 @@ TEST(TimeReductionTest, AllRanksStopWhenOneIsInterrupted) {
   });
 }
 
-void expect_refused(const StateTimeOptions& options, const std::string& part) {
+void expect_refused(const StateTimeOptions& options, const std::string& option, const std::string& part,
+                    StateTimeRanks ranks = {}) {
   const auto model = freeze(double_pendulum());
   try {
-    const StateTimeSolver solver(model, calc_properties(*model), options, nullptr);
+    const StateTimeSolver solver(model, calc_properties(*model), options, nullptr, ranks);
     ADD_FAILURE() << "not refused: " << part;
   } catch (const InputError& error) {
+    EXPECT_EQ(error.faults().front().place.path, option);
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
 }
 
 TEST(TimeReductionTest, RefusesStretchesThatHaveNoElement) {
-  expect_refused({.elements = 13, .windows = 2, .stretches = 7}, "at most its 6 elements");
-  expect_refused({.elements = 12, .scheme = StateTimeScheme::kLinearQuadratic, .stretches = 2},
+  expect_refused({.elements = 13, .windows = 2, .stretches = 7}, "stretches", "at most its 6 elements");
+  expect_refused({.elements = 12, .scheme = StateTimeScheme::kLinearQuadratic, .stretches = 2}, "stretches",
                  "linear_quadratic");
-  expect_refused({.elements = 12, .matrix = TimeMatrixKind::kSparse, .stretches = 2}, "sparse");
+  expect_refused({.elements = 12, .matrix = TimeMatrixKind::kSparse, .stretches = 2}, "matrix", "sparse");
+}
+
+// At the option that leaves a rank without an element.
+TEST(TimeReductionTest, RefusesRanksThatHaveNoElement) {
+  ThreadRanks::run(3, [](Communicator& communicator) {
+    ScanInterface scan;
+    const StateTimeRanks ranks{&communicator, &scan};
+    expect_refused({.elements = 12, .stretches = 2}, "stretches",
+                   "2 stretches of time on 3 processes: a window can have at least one for each", ranks);
+    expect_refused({.elements = 12, .windows = 5}, "windows",
+                   "5 windows of 12 elements on 3 processes: expected at most 4", ranks);
+    expect_refused({.elements = 2}, "elements", "2 elements on 3 processes", ranks);
+    expect_refused({.elements = 12, .scheme = StateTimeScheme::kLinearQuadratic}, "scheme",
+                   "linear_quadratic has one stretch of time, not 3: expected newton", ranks);
+  });
 }
 
 }  // namespace

@@ -49,10 +49,14 @@ TEST(StateTimeRun, RefusesWhatItDoesNotOffer) {
   System system = with_elements(double_pendulum(), 4, "LQ", 1);
   Workspace with_checkpoint(system);
   with_checkpoint.set_checkpoint({.path = "never.checkpoint"});
-  EXPECT_THROW(with_checkpoint.run(), InputError);
-  Workspace paced(system);
-  paced.set_real_time(1.0);
-  EXPECT_THROW(paced.run(), InputError);
+  with_checkpoint.set_real_time(1.0);
+  try {
+    with_checkpoint.run();
+    FAIL() << "neither is there";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.faults().size(), 2U);
+    for (const Fault& fault : error.faults()) EXPECT_EQ(fault.place.path, "analysis.coordinates");
+  }
 }
 
 class Nothing final : public UserForce {

@@ -87,22 +87,40 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
 }
 StateTimeSolver::~StateTimeSolver() = default;
 
+// Faults are at the option that is wrong: `stretches` where it is given, otherwise what leaves too little for
+// one of each process.
 void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
+  const auto fail = [](const char* option, std::string message) {
+    throw InputError({Fault{{{}, option}, std::move(message)}});
+  };
   const int processes = ranks.communicator ? ranks.communicator->size() : 1;
-  const int stretches = options_.stretches == 0 ? processes : options_.stretches;
+  const bool is_given = options_.stretches != 0;
+  const int stretches = is_given ? options_.stretches : processes;
   const int fewest = options_.elements / options_.windows;
-  if (stretches < processes || stretches > fewest) {
-    throw InputError(fmt::format(
-        "{} stretches of time on {} {}: a window can have at least one for each, and at most its {} {}",
-        stretches, processes, processes == 1 ? "process" : "processes", fewest,
-        fewest == 1 ? "element" : "elements"));
+  if (is_given && (stretches < processes || stretches > fewest)) {
+    fail("stretches",
+         fmt::format("{} {} of time on {} {}: a window can have at least one for each, and at most its {} {}",
+                     stretches, stretches == 1 ? "stretch" : "stretches", processes,
+                     processes == 1 ? "process" : "processes", fewest, fewest == 1 ? "element" : "elements"));
+  }
+  if (options_.elements < stretches) {
+    fail("elements", fmt::format("{} {} on {} processes: expected at least one for each", options_.elements,
+                                 options_.elements == 1 ? "element" : "elements", processes));
+  }
+  if (stretches > fewest) {
+    fail("windows",
+         fmt::format("{} windows of {} elements on {} processes: expected at most {}, so that each "
+                     "window has an element for each process",
+                     options_.windows, options_.elements, processes, options_.elements / processes));
   }
   if (stretches == 1) return;
-  if (options_.scheme != StateTimeScheme::kNewton || options_.matrix == TimeMatrixKind::kSparse) {
-    throw InputError(
-        fmt::format("{} stretches of time: the linear_quadratic scheme and the sparse matrix of all elements "
-                    "have one",
-                    stretches));
+  if (options_.scheme != StateTimeScheme::kNewton) {
+    fail(is_given ? "stretches" : "scheme",
+         fmt::format("linear_quadratic has one stretch of time, not {}: expected newton", stretches));
+  }
+  if (options_.matrix == TimeMatrixKind::kSparse) {
+    fail("matrix",
+         fmt::format("the sparse matrix of all elements has one stretch of time, not {}", stretches));
   }
   stretches_ = stretches;
 }

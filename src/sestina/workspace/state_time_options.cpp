@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "sestina/base/memory.h"
 #include "sestina/state_time/memory_estimate.h"
 
@@ -72,12 +74,13 @@ void add_state_time_faults(const System& system, const Model& model, FaultList& 
     const JointSpec& joint = system.joints[i];
     if (joint.type == "screw") {
       faults.add({joint.type.mark, fmt::format("joints[{}].type", i)},
-                 "state_time has no equations of screw joints");
+                 "state_time has no equations of screw joints; it has those of all others");
     }
     for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
       if (model.bodies()[b].joint_name != joint.name.text || properties.bodies[b].armature == 0.0) continue;
       faults.add({joint.armature->mark, fmt::format("joints[{}].armature", i)},
-                 "state_time has no equations of armatures");
+                 fmt::format("{} is not 0: state_time has no equations of armatures",
+                             properties.bodies[b].armature));
     }
   }
   for (const UserForceInfo& user : model.user_forces()) {
@@ -86,9 +89,25 @@ void add_state_time_faults(const System& system, const Model& model, FaultList& 
                "state_time needs derivatives, which a user force does not have");
   }
   for (std::size_t i = 0; i < system.events.size(); ++i) {
-    faults.add({system.events[i].mark, fmt::format("events[{}]", i)}, "state_time has no events");
+    faults.add({system.events[i].mark, fmt::format("events[{}]", i)},
+               fmt::format("state_time has no events such as {}", system.events[i].name.text));
   }
   if (faults.empty()) add_memory_fault(system, model, properties, faults);
+}
+
+InputError at_keys_of_elements(const InputError& error, const System& system) {
+  const TimeElementsSpec elements = system.analysis.time_elements.value_or(TimeElementsSpec{});
+  const Mark stretches = elements.stretches ? elements.stretches->mark : Mark{};
+  const std::map<std::string, Mark> marks{{"elements", elements.elements.mark},
+                                          {"windows", elements.windows.mark},
+                                          {"scheme", elements.scheme.mark},
+                                          {"stretches", stretches}};
+  std::vector<Fault> faults = error.faults();
+  for (Fault& fault : faults) {
+    const auto found = marks.find(fault.place.path);
+    if (found != marks.end()) fault.place = {found->second, "analysis.integrator." + found->first};
+  }
+  return InputError(std::move(faults));
 }
 
 }  // namespace sestina

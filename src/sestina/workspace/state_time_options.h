@@ -23,4 +23,7 @@ std::string step_of_elements(const Analysis& analysis);
 // keys of the model.
 void add_state_time_faults(const System& system, const Model& model, FaultList& faults);
 
+// What a StateTimeSolver says is wrong with its options, at the keys of the model that they come from.
+InputError at_keys_of_elements(const InputError& error, const System& system);
+
 }  // namespace sestina

@@ -22,16 +22,31 @@ Workspace::StateTimeRun::StateTimeRun(Workspace& workspace)
     : workspace_(workspace),
       analysis_(workspace.model().analysis()),
       dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver),
-      solver_(workspace.model_, calc_properties(workspace.model()), state_time_options(analysis_),
-              workspace.executor(), workspace.ranks_),
+      solver_(make_solver(workspace)),
       row_(workspace.model(), workspace.reactions_wanted_),
       header_(workspace.make_header(row_.columns())),
       start_(Clock::now()) {
-  if (workspace.checkpoint_) throw InputError("analysis.coordinates: a state_time run writes no checkpoints");
-  if (workspace.real_time_)
-    throw InputError("analysis.coordinates: a state_time run cannot keep pace with the wall clock");
+  FaultList faults;
+  const Place place{workspace.system_.analysis.coordinates.mark, "analysis.coordinates"};
+  if (workspace.checkpoint_) {
+    faults.add(place, "a state_time run writes no checkpoints: leave them out, or take relative");
+  }
+  if (workspace.real_time_) {
+    faults.add(place,
+               "a state_time run cannot keep pace with the wall clock: leave that out, or take relative");
+  }
+  faults.throw_if_any();
   solver_.set_interrupt(workspace.interrupt_);
   integrals_.resize(kMostDegree);
+}
+
+StateTimeSolver Workspace::StateTimeRun::make_solver(Workspace& workspace) {
+  try {
+    return {workspace.model_, calc_properties(workspace.model()),
+            state_time_options(workspace.model().analysis()), workspace.executor(), workspace.ranks_};
+  } catch (const InputError& error) {
+    throw at_keys_of_elements(error, workspace.system_);
+  }
 }
 
 RunReport Workspace::StateTimeRun::start() {

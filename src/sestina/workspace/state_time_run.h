@@ -27,6 +27,7 @@ class Workspace::StateTimeRun {
  private:
   using Clock = std::chrono::steady_clock;
 
+  static StateTimeSolver make_solver(Workspace& workspace);
   void advance();
   void record(double t);
   bool solve_window();  // false when interrupted
