@@ -206,7 +206,10 @@ class KanesMethod:
     @overload
     def linearize(self, *, A_and_B: Literal[False] = False, op_point: OperatingPoint = None, simplify: bool = False, new_method: bool = True) -> Linearization: ...
     def linearize(self, *, A_and_B: bool = False, op_point: OperatingPoint = None, simplify: bool = False, new_method: bool = True) -> Any:
-        """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs."""
+        """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs.
+
+        The state names coordinates, speeds, their rates, inputs and constants; InputError for what is not of the system.
+        """
         del new_method  # of sympy, which has had two; the results are alike
         return _linearization(self._formed().linearize(op_point or {}), A_and_B, simplify)
 
@@ -339,7 +342,8 @@ class LagrangesMethod:
         """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs.
 
         q_ind, qd_ind: the independent coordinates and rates, all unless given: where there are constraints, as many as
-        these leave free.
+        these leave free. The state names coordinates, their rates, inputs and constants; InputError for what is not of the
+        system.
         """
         del new_method  # of sympy, which has had two; the results are alike
         coordinates = list(q_ind) if q_ind is not None else list(self.q)

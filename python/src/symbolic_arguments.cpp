@@ -160,8 +160,15 @@ symbolic::Replacements to_replacements(nb::handle given, Owner& owner) {
           fmt::format("replacements: {}: {} is no pair of an expression that is no number and another",
                       nb::cast<std::string>(nb::repr(key)), nb::cast<std::string>(nb::repr(value))));
     }
-    join(owner, from.owner);
-    join(owner, to.owner);
+    for (const Scalar* one : {&from, &to}) {
+      if (owner && one->owner && one->owner != owner) {
+        throw InputError(
+            fmt::format("replacements: {} and the rest belong to different derivations; all that meet must "
+                        "come from one Mechanics",
+                        to_text(one->value)));
+      }
+      join(owner, one->owner);
+    }
     replacements.emplace_back(from.value, to.value);
   }
   return replacements;

@@ -249,6 +249,15 @@ def test_linearisation_of_the_cart_pole():
     A, B, inputs = kane.linearize(A_and_B=True, op_point=upright)
     assert A == one.A and B == one.B and list(inputs) == one.inputs
 
+    stray, unused = sm.dynamicsymbols("w1"), sm.symbols("unused")
+    kane.linearize(op_point=[upright, {unused: 1, u[0].diff(): 0}])
+    with pytest.raises(sestina.InputError, match="op_point: w1 is a function of time that is not of this system; allowed"):
+        kane.linearize(op_point={**upright, stray: 0})
+    with sm.Mechanics():
+        other = sm.dynamicsymbols("u0")
+    with pytest.raises(sestina.InputError, match="replacements: u0 and the rest belong to different derivations"):
+        kane.linearize(op_point={**upright, other: 0})
+
 
 @pytest.mark.usefixtures("own_derivation")
 def test_linearisation_of_a_driven_system():

@@ -74,23 +74,24 @@ class Bicycle {
     return kTable;
   }
 
-  // Table 1, and the state of upright straight riding at the speed v.
+  // Table 1, and the state of upright straight riding at the speed v, by the speeds of Kane's method.
   Replacements riding() {
-    const Expression v = mechanics_.symbol("v");
-    Replacements values = {{lambda, mechanics_.wrap(mechanics_.graph().pi()) / 10}};
-    for (const auto& [name, value] : table_1()) values.emplace_back(mechanics_.symbol(name), value);
-    for (const Expression& angle : {yaw, lean, pitch, steer}) {
-      values.emplace_back(angle, 0);
-      values.emplace_back(rate(angle), 0);
-    }
+    Replacements values = upright();
     for (const char* zero : {"u1", "u2", "u4", "u5"}) values.emplace_back(mechanics_.dynamicsymbol(zero), 0);
-    const std::pair<Expression, Expression> moving[] = {{mechanics_.dynamicsymbol("u3"), -v / 0.3},
-                                                        {mechanics_.dynamicsymbol("u6"), -v / 0.35},
-                                                        {rate(rear_angle), -v / 0.3},
-                                                        {rate(front_angle), -v / 0.35},
-                                                        {rate(x), v},
-                                                        {rate(y), 0}};
-    values.insert(values.end(), std::begin(moving), std::end(moving));
+    const Expression v = mechanics_.symbol("v");
+    values.emplace_back(mechanics_.dynamicsymbol("u3"), -v / 0.3);
+    values.emplace_back(mechanics_.dynamicsymbol("u6"), -v / 0.35);
+    return values;
+  }
+
+  // The same by the rates of Lagrange's coordinates.
+  Replacements riding_by_rates() {
+    Replacements values = upright();
+    const Expression v = mechanics_.symbol("v");
+    values.emplace_back(rate(rear_angle), -v / 0.3);
+    values.emplace_back(rate(front_angle), -v / 0.35);
+    values.emplace_back(rate(x), v);
+    values.emplace_back(rate(y), 0);
     return values;
   }
 
@@ -99,6 +100,16 @@ class Bicycle {
   Triple rear_hub_acceleration() { return D.acc(N).to_matrix(N); }
 
  private:
+  Replacements upright() {
+    Replacements values = {{lambda, mechanics_.wrap(mechanics_.graph().pi()) / 10}};
+    for (const auto& [name, value] : table_1()) values.emplace_back(mechanics_.symbol(name), value);
+    for (const Expression& angle : {yaw, lean, pitch, steer}) {
+      values.emplace_back(angle, 0);
+      values.emplace_back(rate(angle), 0);
+    }
+    return values;
+  }
+
   Mechanics& mechanics_;
 
  public:

@@ -200,6 +200,37 @@ TEST_F(LinearizeTest, NumbersThatViolateTheConstraintsAreNoState) {
   EXPECT_THAT(refused(-0.8, 0.75, {q[0]}, {dx, dy}), HasSubstr("the number of independent speeds is 2"));
 }
 
+// A key that is nowhere in the system would change nothing, without a word.
+TEST_F(LinearizeTest, AStateNamesWhatIsOfTheSystem) {
+  const ReferenceFrame N = mechanics.frame("N");
+  const auto [x, v, F, stray] = mechanics.dynamicsymbols<4>("x v F v1");
+  const auto [m, k, unused] = mechanics.symbols<3>("m k unused");
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, v * N.x());
+  const KanesMethod kane(N, {.q_ind = {x}, .u_ind = {v}, .kd_eqs = {mechanics.rate(x) - v}},
+                         {Particle{"P", P, m}}, {Force{P, (F - k * sin(x)) * N.x()}});
+  const auto refused = [&](const Replacements& state) { return message_of([&] { linearize(kane, state); }); };
+  using testing::HasSubstr;
+  EXPECT_EQ(refused({{x, 0}, {stray, 0}}),
+            "op_point: v1 is a function of time that is not of this system; allowed are the coordinates x, "
+            "the speeds v, their rates, constants, and what stands in the equations");
+  EXPECT_THAT(refused({{mechanics.rate(stray), 0}}), HasSubstr("op_point: v1' is a function of time"));
+  EXPECT_THAT(refused({{k * x, 0}}), HasSubstr("is an expression that does not stand in the equations"));
+  EXPECT_THAT(refused({{3, 0}}), HasSubstr("op_point: 3 is a number"));
+  Mechanics other;
+  EXPECT_EQ(refused({{other.dynamicsymbol("v"), 0}}), "op_point: v belongs to another Mechanics");
+  EXPECT_EQ(refused({{x, other.symbol("a")}}), "op_point: a belongs to another Mechanics");
+  // What the equations hold, the rates of the state, and any constant: a parameter may have dropped out.
+  for (const Expression& key : {x, v, mechanics.rate(x), mechanics.rate(v), F, m, k, unused, sin(x)}) {
+    EXPECT_EQ(refused({{key, 1}}), testing_support::kNothingThrown) << to_text(key);
+  }
+  const LagrangesMethod lagrange(mechanics, m * mechanics.rate(x) * mechanics.rate(x) / 2, {x});
+  EXPECT_THAT(message_of([&, x = x, v = v] {
+                linearize(mechanics, lagrange, {x}, {mechanics.rate(x)}, {{v, 0}});
+              }),
+              HasSubstr("op_point: v is a function of time that is not of this system"));
+}
+
 // A disc that rolls straight on falls over when it is slower than u2^2 = g/(3 r).
 TEST_F(LinearizeTest, TheRollingDiscHasItsCriticalSpeed) {
   const ReferenceFrame N = mechanics.frame("N");
@@ -283,7 +314,7 @@ TEST_F(BicycleTest, LagrangesMethodLinearisesToTheSameMatrix) {
                 {bicycle.x, bicycle.y, bicycle.yaw, bicycle.lean, bicycle.steer, bicycle.rear_angle,
                  bicycle.front_angle},
                 {bicycle.rate(bicycle.lean), bicycle.rate(bicycle.rear_angle), bicycle.rate(bicycle.steer)},
-                bicycle.riding());
+                bicycle.riding_by_rates());
   expect_published(pick(linear.A, {3, 4, 7, 9}));
 }
 

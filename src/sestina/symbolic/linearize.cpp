@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 #include "sestina/base/error.h"
 #include "sestina/expression/substitution.h"
@@ -13,6 +14,60 @@
 
 namespace sestina::symbolic {
 namespace {
+
+std::vector<Expr> roots_of(Graph& graph, const ImplicitEquations& equations) {
+  std::vector<Expr> roots;
+  for (const Matrix* matrix :
+       {&equations.F, &equations.W, &equations.G, &equations.velocity, &equations.configuration}) {
+    for (const Expression& e : matrix->elements()) roots.push_back(e.in(graph));
+  }
+  return roots;
+}
+
+std::string list_of(const std::vector<Expression>& symbols) {
+  constexpr std::size_t kMost = 12;  // that a message names
+  std::string text;
+  for (std::size_t i = 0; i < std::min(symbols.size(), kMost); ++i) {
+    text += (i > 0 ? ", " : "") + to_text(symbols[i]);
+  }
+  return symbols.size() > kMost ? text + " ..." : text;
+}
+
+// Replacements of what is nowhere in a system would have no effect, and nobody would know.
+void check_op_point(Mechanics& mechanics, const ImplicitEquations& equations, const Replacements& op_point) {
+  Graph& graph = mechanics.graph();
+  const TimeVariables& variables = mechanics.variables();
+  std::unordered_set<std::uint32_t> known, bases;  // the latter of functions of time
+  const auto add = [&](Expr node) {
+    known.insert(node.id);
+    if (variables.is_variable(node)) bases.insert(variables.base(node).id);
+  };
+  for (const Expr node : graph.reachable(roots_of(graph, equations))) add(node);
+  for (const auto* symbols : {&equations.q, &equations.u, &equations.others}) {
+    for (const Expression& e : *symbols) add(e.in(graph));
+  }
+  for (const auto& [from, to] : op_point) {
+    for (const Expression* e : {&from, &to}) {
+      if (e->graph() == nullptr || e->graph() == &graph) continue;
+      throw InputError(fmt::format("op_point: {} belongs to another Mechanics", to_text(*e)));
+    }
+    if (from.graph() == nullptr) {
+      throw InputError(fmt::format("op_point: {} is a number, which nothing can replace", to_text(from)));
+    }
+    const Expr node = from.in(graph);
+    const bool is_variable = variables.is_variable(node);
+    const bool is_constant = !is_variable && graph.op(node) == Op::kSymbol;
+    if (known.contains(node.id) || is_constant) continue;
+    if (is_variable && bases.contains(variables.base(node).id)) continue;
+    throw InputError(
+        fmt::format("op_point: {} is {}; allowed are the coordinates {}, the speeds {}, their "
+                    "rates, constants, and what stands in the equations",
+                    to_text(from),
+                    is_variable ? "a function of time that is not of this system"
+                                : "an expression that does not stand in the equations",
+                    list_of(equations.q), list_of(equations.u)));
+  }
+}
 
 class Linearizer {
  public:
@@ -120,12 +175,7 @@ class Linearizer {
       return std::find(equations_.q.begin(), equations_.q.end(), e) != equations_.q.end() ||
              std::find(equations_.u.begin(), equations_.u.end(), e) != equations_.u.end();
     };
-    std::vector<Expr> all;
-    for (const Matrix* matrix :
-         {&equations_.F, &equations_.W, &equations_.G, &equations_.velocity, &equations_.configuration}) {
-      for (const Expression& e : matrix->elements()) all.push_back(e.in(graph_));
-    }
-    for (const Expr symbol : graph_.free_symbols(all)) {
+    for (const Expr symbol : graph_.free_symbols(roots_of(graph_, equations_))) {
       if (mechanics_.variables().is_variable(symbol) && !is_known(mechanics_.wrap(symbol))) {
         result_.inputs.push_back(mechanics_.wrap(symbol));
       }
@@ -261,6 +311,7 @@ class Linearizer {
 
 Linearization linearize(Mechanics& mechanics, const ImplicitEquations& equations,
                         const Replacements& op_point) {
+  check_op_point(mechanics, equations, op_point);
   return Linearizer(mechanics, equations, op_point).linearize();
 }
 
@@ -270,6 +321,7 @@ Linearization linearize(const KanesMethod& kane, const Replacements& op_point) {
   equations.u = kane.u();
   equations.q_ind = kane.options().q_ind;
   equations.u_ind = kane.options().u_ind;
+  equations.others = kane.options().u_auxiliary;
   equations.G = kane.calc_coordinate_rates();
   equations.W = kane.mass_matrix();
   equations.F = kane.forcing();
@@ -289,6 +341,7 @@ Linearization linearize(Mechanics& mechanics, const LagrangesMethod& lagrange,
   for (const Expression& q : lagrange.q()) equations.u.push_back(mechanics.rate(q));
   equations.q_ind = q_ind;
   equations.u_ind = qd_ind;
+  equations.others = lagrange.lam_vec();
   equations.G = Matrix(equations.u);
   equations.W = lagrange.mass_matrix_full();
   equations.F = lagrange.forcing_full();

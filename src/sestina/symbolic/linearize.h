@@ -31,15 +31,19 @@ struct Linearization {
 // (1), (2); u has the first places of z.
 struct ImplicitEquations {
   std::vector<Expression> q, u, q_ind, u_ind;
+  // What else a state may name although it is in none of (1) and (2): auxiliary speeds, multipliers.
+  std::vector<Expression> others;
   Matrix G, W, F, configuration, velocity;
 };
 
 // `op_point` gives coordinates, speeds, and parameters that are to be numbers; all replacements take place at
-// once. What is left out of it stays a symbol. Inputs are the functions of time in (1) and (2) that are
-// neither coordinates nor speeds; a drive r in f_c comes with its derivatives r' and r'', inputs of their
-// own. InputError when there are not as many constraints (2) as dependent coordinates and speeds, numbers of
-// the state violate them by more than kMostViolation, (2) does not determine the dependent ones at the state,
-// or W is singular there.
+// once. What is left out of it stays a symbol. Its keys are functions of time of the system, or their
+// derivatives, expressions that stand in (1) and (2), and any constants, since a parameter may drop out of
+// the equations; InputError for others, such as a coordinate of another system. Inputs are the functions of
+// time in (1) and (2) that are neither coordinates nor speeds; a drive r in f_c comes with its derivatives r'
+// and r'', inputs of their own. InputError when there are not as many constraints (2) as dependent
+// coordinates and speeds, numbers of the state violate them by more than kMostViolation, (2) does not
+// determine the dependent ones at the state, or W is singular there.
 inline constexpr double kMostViolation = 1e-4;  // of the largest term of a constraint; 1e-9 is round-off
 Linearization linearize(Mechanics& mechanics, const ImplicitEquations& equations,
                         const Replacements& op_point);
