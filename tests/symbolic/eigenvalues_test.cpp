@@ -38,6 +38,107 @@ TEST_F(EigenvalueTest, FollowsBranchesAndFindsWhereTheyCross) {
   EXPECT_THROW((void)calc_eigenvalues(mechanics, Matrix(1, 2)), InputError);
 }
 
+using Changes = std::vector<EigenvalueBranches::Change>;
+
+Matrix square(const std::vector<Expression>& elements) {
+  const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(elements.size()))));
+  Matrix matrix(n, n);
+  for (std::size_t i = 0; i < elements.size(); ++i) matrix[i] = elements[i];
+  return matrix;
+}
+
+TEST_F(EigenvalueTest, AChangeIsFoundOnceWhereverTheValuesLie) {
+  const Expression p = mechanics.symbol("p");
+  const Matrix alone = square({p}), pair = square({0, 1, -1, p}), poles = square({1 / p}),
+               touch = square({p * p}), both = square({p, 0, 0, -p});
+  const auto changes = [&](const Matrix& A, std::vector<double> values) {
+    return calc_eigenvalue_branches(mechanics, A, p, values).changes;
+  };
+  const auto is_one_at_zero = [](const Changes& found, double tolerance, double imag, bool is_stabilised) {
+    return found.size() == 1 && std::abs(found[0].value) <= tolerance &&
+           std::abs(found[0].eigenvalue - std::complex(0.0, imag)) <= 1e-9 &&
+           found[0].is_stabilised == is_stabilised;
+  };
+  for (const std::vector<double>& values : {std::vector{-1.0, 0.0, 1.0},
+                                            {-1.0, 1.0},
+                                            {-0.3, 1.0},
+                                            {1.0, 0.0, -1.0},
+                                            {1.0, -0.3},
+                                            {0.0, 1.0},
+                                            {-5.0, 0.0, 0.0, 3.0},
+                                            {-2.5, 2.5},
+                                            {2.5, 0.0, -2.5}}) {
+    EXPECT_TRUE(is_one_at_zero(changes(alone, values), 1e-11, 0.0, false)) << testing::PrintToString(values);
+    EXPECT_TRUE(is_one_at_zero(changes(pair, values), 1e-11, 1.0, false)) << testing::PrintToString(values);
+    if (values.front() == 0.0) continue;  // no longer positive from the beginning
+    EXPECT_TRUE(is_one_at_zero(changes(-alone, values), 1e-11, 0.0, true)) << testing::PrintToString(values);
+  }
+  EXPECT_TRUE(changes(alone, {-1.0, 0.0}).empty());  // not yet positive
+  EXPECT_TRUE(changes(touch, {-1.0, 0.0, 1.0}).empty());
+  EXPECT_TRUE(changes(poles, {-1.0, 1.0}).empty());
+  EXPECT_TRUE(changes(poles, {-1.0, 0.7}).empty());
+  EXPECT_EQ(changes(both, {-1.0, -0.6, -0.2, 0.3, 1.0}).size(), 2u);
+  EXPECT_EQ(changes(both, {-1.0, -0.5, 0.0, 0.5}).size(), 2u);
+  EXPECT_THROW((void)changes(poles, {-1.0, 0.0}), InputError);
+}
+
+// A follower load P on the double link of Ziegler (masses 2 m and m, springs k, lengths l): the two modes
+// meet at P l / k = 7/2 - sqrt(2), and flutter begins. A weight instead makes it buckle where the determinant
+// of its stiffness vanishes, P l / k = (3 - sqrt(5))/2.
+TEST_F(EigenvalueTest, UndampedModesBecomeUnstableWhereTheyMeet) {
+  const Expression P = mechanics.symbol("P");
+  const Matrix inverse_mass =
+      square({Expression(1) / 2, -Expression(1) / 2, -Expression(1) / 2, Expression(3) / 2});
+  const auto system = [&](const Matrix& stiffness) {
+    const Matrix acceleration = -(inverse_mass * stiffness);
+    Matrix A(4, 4);
+    A(0, 2) = A(1, 3) = 1;
+    for (std::size_t i = 0; i < 4; ++i) A(2 + i / 2, i % 2) = acceleration[i];
+    return A;
+  };
+  const Matrix follower = square({2 - P, P - 1, -1, 1}), weight = square({2 - P, -1, -1, 1 - P});
+  for (const double step : {0.4, 0.25, 0.1, 0.01}) {
+    std::vector<double> loads;
+    for (int i = 0; i * step <= 2.45; ++i) loads.push_back(i * step);
+    const Changes flutter = calc_eigenvalue_branches(mechanics, system(follower), P, loads).changes;
+    ASSERT_EQ(flutter.size(), 1u) << step;
+    EXPECT_NEAR(flutter[0].value, 3.5 - std::sqrt(2.0), 1e-9) << step;
+    EXPECT_NEAR(flutter[0].eigenvalue.imag(), std::pow(0.5, 0.25), 1e-4) << step;
+    EXPECT_FALSE(flutter[0].is_stabilised);
+    const Changes buckling = calc_eigenvalue_branches(mechanics, system(weight), P, loads).changes;
+    ASSERT_EQ(buckling.size(), 1u) << step;
+    EXPECT_NEAR(buckling[0].value, (3.0 - std::sqrt(5.0)) / 2.0, 1e-9) << step;
+    EXPECT_NEAR(std::abs(buckling[0].eigenvalue), 0.0, 1e-4) << step;
+  }
+}
+
+// Modes of very different pace and in very different units, of which the slowest is hardly unstable.
+TEST_F(EigenvalueTest, SlowModesAreNotLostBesideFastOnes) {
+  const Expression p = mechanics.symbol("p");
+  Matrix A(4, 4);
+  A(0, 1) = 1;
+  A(1, 0) = -1e10;
+  A(1, 1) = -3;
+  A(2, 3) = 1e8;
+  A(3, 2) = -1e-8;
+  A(3, 3) = 2e-6 * p;
+  A(0, 2) = 1e-3;
+  const Changes found = calc_eigenvalue_branches(mechanics, A, p, std::vector{-1.0, -0.4, 1.0}).changes;
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(found[0].value, 0.0, 1e-3);
+  EXPECT_NEAR(found[0].eigenvalue.imag(), 1.0, 1e-9);
+}
+
+// Two roots are real at both values, and a pair crosses the axis between them.
+TEST_F(EigenvalueTest, APairBetweenRealValuesIsListedOnce) {
+  const Expression p = mechanics.symbol("p");
+  const Matrix A = square({0, 1, -1, p});
+  const Changes found = calc_eigenvalue_branches(mechanics, A, p, std::vector{-3.0, 3.0}).changes;
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(found[0].value, 0.0, 1e-11);
+  EXPECT_NEAR(found[0].eigenvalue.imag(), 1.0, 1e-9);
+}
+
 // The bicycle of Meijaard et al. 2007 is stable between its weave speed, about 4.292 m/s, and its capsize
 // speed, about 6.024 m/s. To all digits they are those of the conditions of Hurwitz on the characteristic
 // polynomial and of a vanishing determinant.

@@ -256,7 +256,8 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
     return std::nullopt;
   }
   const double result = std::pow(value_, exponent.value_);
-  if (!std::isfinite(result) || result == 0.0) return std::nullopt;
+  if (!std::isnormal(result))
+    return std::nullopt;  // nor with fewer digits, of which the inverse is not known
   return Coefficient(result);
 }
 

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
 
 #include "sestina/base/error.h"
 #include "sestina/numerics/zero_crossing.h"
@@ -14,24 +17,82 @@ namespace sestina::symbolic {
 namespace {
 
 using Complex = std::complex<double>;
-using Branch = std::vector<Complex>;
 
-std::vector<Complex> sorted_eigenvalues(std::span<const double> elements, std::size_t n) {
-  if (!std::all_of(elements.begin(), elements.end(), [](double x) { return std::isfinite(x); })) {
-    throw InputError("eigenvalues are asked of a matrix that is not finite");
-  }
-  Eigen::MatrixXd A(n, n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      A(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = elements[i * n + j];
+// Eigenvalues by falling real part, then by falling imaginary part, and for each whether its real part is
+// positive beyond rounding.
+struct Spectrum {
+  std::vector<Complex> eigenvalues;
+  std::vector<bool> is_unstable;
+  double radius = 0.0;  // the largest magnitude
+};
+
+// D^-1 A D, where D is of powers of two that make the norms of each row and column, without the diagonal,
+// nearly equal (R. James, J. Langou and B. R. Lowery, arXiv:1401.5766, 2014): rounding then hurts slow modes
+// and modes in large units no more than others.
+void balance(Eigen::MatrixXd& A) {
+  constexpr int kMostSweeps = 30;
+  bool is_changed = true;
+  for (int sweep = 0; is_changed && sweep < kMostSweeps; ++sweep) {
+    is_changed = false;
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      const auto norm_without = [&](const auto& line) {
+        return std::hypot(line.head(i).norm(), line.tail(A.rows() - i - 1).norm());
+      };
+      const double column = norm_without(A.col(i)), row = norm_without(A.row(i));
+      if (!(column > 0.0 && row > 0.0)) continue;
+      const int exponent = static_cast<int>(std::lround(0.5 * std::log2(row / column)));
+      const double d = std::ldexp(1.0, exponent);
+      if (!(std::hypot(column * d, row / d) < 0.95 * std::hypot(column, row))) continue;
+      A.col(i) *= d;
+      A.row(i) /= d;
+      is_changed = true;
     }
   }
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(A, false);
-  std::vector<Complex> found(solver.eigenvalues().begin(), solver.eigenvalues().end());
-  std::sort(found.begin(), found.end(), [](const Complex& a, const Complex& b) {
+}
+
+// How far rounding moves the eigenvalues of a matrix: to first order by its own, times the angle between its
+// left and right eigenvectors (J. H. Wilkinson, The Algebraic Eigenvalue Problem, 1965, chapter 2); where two
+// meet, by the root of that.
+std::vector<double> rounding_of(const Eigen::MatrixXd& A, const Eigen::MatrixXcd& right) {
+  constexpr double kSafety = 50.0;
+  const auto n = static_cast<double>(A.rows());
+  const double relative = kSafety * n * std::numeric_limits<double>::epsilon(), norm = A.norm();
+  const Eigen::MatrixXcd left = right.partialPivLu().inverse();
+  std::vector<double> bounds;
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    const double bound = relative * norm * right.col(i).norm() * left.row(i).norm();
+    const double most = std::sqrt(relative) * norm;
+    bounds.push_back(bound < most ? bound : most);  // also where it is no number
+  }
+  return bounds;
+}
+
+bool is_finite(std::span<const double> elements) {
+  return std::all_of(elements.begin(), elements.end(), [](double x) { return std::isfinite(x); });
+}
+
+Spectrum calc_spectrum(std::span<const double> elements, std::size_t n) {
+  const auto size = static_cast<Eigen::Index>(n);
+  Eigen::MatrixXd A =
+      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+          elements.data(), size, size);
+  balance(A);
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(A);
+  const std::vector<Complex> found(solver.eigenvalues().begin(), solver.eigenvalues().end());
+  const std::vector<double> rounding = rounding_of(A, solver.eigenvectors());
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    const Complex a = found[i], b = found[j];
     return a.real() != b.real() ? a.real() > b.real() : a.imag() > b.imag();
   });
-  return found;
+  Spectrum spectrum;
+  for (const std::size_t i : order) {
+    spectrum.eigenvalues.push_back(found[i]);
+    spectrum.is_unstable.push_back(found[i].real() > rounding[i]);
+    spectrum.radius = std::max(spectrum.radius, std::abs(found[i]));
+  }
+  return spectrum;
 }
 
 // The permutation p for which the sum of cost(i, p[i]) is least (H. W. Kuhn, Naval Res. Logist. Q. 2 (1955)
@@ -72,71 +133,202 @@ std::vector<std::size_t> assign(std::size_t n, Cost cost) {
   return chosen;
 }
 
+// A spectrum at a value of the parameter; its places in the order of the branches.
+struct Sample {
+  double value = 0.0;
+  Spectrum spectrum;
+};
+using Places = std::vector<std::size_t>;
+
+// The values of the branches at one sample.
+struct Station {
+  Sample sample;
+  Places place;  // of each branch in the spectrum
+
+  Complex eigenvalue(std::size_t branch) const { return sample.spectrum.eigenvalues[place[branch]]; }
+  bool is_unstable(std::size_t branch) const { return sample.spectrum.is_unstable[place[branch]]; }
+};
+
+struct Located : EigenvalueBranches::Change {
+  std::size_t branch = 0;
+  bool is_onset = false;  // the real part becomes positive in the order of the values
+  double width = 0.0;     // of the two values that it lies between
+};
+
 class BranchFollower {
  public:
   BranchFollower(Mechanics& mechanics, const Matrix& A, const Expression& parameter,
                  const ParameterValues& others)
-      : n_(A.rows()), function_(mechanics, A.elements(), {parameter}, others, "the matrix") {}
+      : n_(A.rows()),
+        name_(to_text(parameter)),
+        function_(mechanics, A.elements(), {parameter}, others, "the matrix") {}
 
   EigenvalueBranches follow(std::span<const double> values) {
-    result_.values.assign(values.begin(), values.end());
-    result_.branches.resize(n_);
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      const std::vector<Complex> found = at(values[k]);
-      std::vector<std::size_t> place(n_);
-      for (std::size_t i = 0; i < n_; ++i) place[i] = i;
-      if (k > 0) {
-        place = assign(n_, [&](std::size_t i, std::size_t j) { return std::abs(predict(i, k) - found[j]); });
-      }
-      for (std::size_t i = 0; i < n_; ++i) result_.branches[i].push_back(found[place[i]]);
+    EigenvalueBranches result;
+    result.values.assign(values.begin(), values.end());
+    for (const double value : values) append(value);
+    result.branches.resize(n_);
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (const Station& station : stations_) result.branches[i].push_back(station.eigenvalue(i));
     }
-    for (std::size_t k = 1; k < values.size(); ++k) find_changes(k);
-    std::stable_sort(result_.changes.begin(), result_.changes.end(),
-                     [](const auto& a, const auto& b) { return a.value < b.value; });
-    return std::move(result_);
+    for (std::size_t k = 1; k < stations_.size(); ++k) find_changes(stations_[k - 1], stations_[k]);
+    drop_touches();
+    result.changes.assign(changes_.begin(), changes_.end());
+    std::ranges::stable_sort(result.changes, {}, &EigenvalueBranches::Change::value);
+    return result;
   }
 
  private:
-  std::vector<Complex> at(double value) {
-    return sorted_eigenvalues(function_(std::span<const double>(&value, 1)), n_);
+  static constexpr double kResolution = 1e-12;  // of the distance of two values
+  static constexpr double kTouch = 1e-6;        // of that, too
+  static constexpr int kMostSamples = 4000;     // between two values
+  static constexpr int kMostSteps = 36;         // from kResolution, each twice the last
+
+  std::optional<Sample> sample(double value) {
+    const std::span<const double> elements = function_(std::span<const double>(&value, 1));
+    if (!is_finite(elements)) return std::nullopt;
+    return Sample{value, calc_spectrum(elements, n_)};
   }
 
-  // Where a straight line through the last two values leads.
-  Complex predict(std::size_t branch, std::size_t k) const {
-    const Branch& b = result_.branches[branch];
-    const std::vector<double>& v = result_.values;
-    if (k < 2 || v[k - 1] == v[k - 2]) return b[k - 1];
-    return b[k - 1] + (b[k - 1] - b[k - 2]) * ((v[k] - v[k - 1]) / (v[k - 1] - v[k - 2]));
+  // The branches at a sample nearest to where they are expected.
+  Station station(Sample sample, const std::vector<Complex>& expected) const {
+    const std::vector<Complex>& found = sample.spectrum.eigenvalues;
+    Places place = assign(n_, [&](std::size_t i, std::size_t j) { return std::abs(expected[i] - found[j]); });
+    return {std::move(sample), std::move(place)};
   }
 
-  // Between values k - 1 and k.
-  void find_changes(std::size_t k) {
-    const double a = result_.values[k - 1], b = result_.values[k];
-    for (const Branch& branch : result_.branches) {
-      const Complex from = branch[k - 1], to = branch[k];
-      const double scale = 1e-9 * (1.0 + std::max(std::abs(from), std::abs(to)));
-      // What stays at zero, as ignorable coordinates do, is not moved across it by rounding.
-      if (std::abs(from.real()) < scale || std::abs(to.real()) < scale) continue;
-      if (sign_of(from.real()) == sign_of(to.real()) || from.imag() + to.imag() < 0.0) continue;
-      Complex nearest;
-      const auto real_part = [&](double value) {
-        const Complex expected = from + (to - from) * ((value - a) / (b - a));
-        double distance = std::numeric_limits<double>::infinity();
-        for (const Complex& e : at(value)) {
-          if (const double d = std::abs(e - expected); d < distance) distance = d, nearest = e;
-        }
-        return nearest.real();
-      };
-      Bracket bracket = a < b ? Bracket{a, b, from.real(), to.real()} : Bracket{b, a, to.real(), from.real()};
-      narrow(bracket, 1e-12 * std::abs(b - a), real_part);
-      real_part(bracket.b);
-      result_.changes.push_back({bracket.b, nearest, (to.real() < 0.0) == (a < b)});
+  void append(double value) {
+    std::optional<Sample> found = sample(value);
+    if (!found) throw InputError(fmt::format("the matrix is not finite at {} = {}", name_, value));
+    stations_.push_back(station(*found, stations_.empty() ? found->spectrum.eigenvalues : predict(value)));
+  }
+
+  // Where straight lines through the last two values lead.
+  std::vector<Complex> predict(double value) const {
+    const Station& last = stations_.back();
+    const Station& before = stations_.size() > 1 ? stations_[stations_.size() - 2] : last;
+    const double step = last.sample.value - before.sample.value;
+    std::vector<Complex> expected;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Complex slope = step == 0.0 ? 0.0 : (last.eigenvalue(i) - before.eigenvalue(i)) / step;
+      expected.push_back(last.eigenvalue(i) + slope * (value - last.sample.value));
+    }
+    return expected;
+  }
+
+  void find_changes(const Station& a, const Station& b) {
+    width_ = std::abs(b.sample.value - a.sample.value);
+    zero_ = 1e-4 * std::max(a.sample.spectrum.radius, b.sample.spectrum.radius);
+    samples_left_ = kMostSamples;
+    halve(a, b);
+  }
+
+  // Halves what lies between two samples as long as a branch changes there. Which eigenvalues belong together
+  // gets clearer as the samples get closer.
+  void halve(const Station& a, const Station& b) {
+    if (!has_change(a, b)) return;
+    const double width = b.sample.value - a.sample.value;
+    if (std::abs(width) <= kResolution * width_) return report(a, b);
+    std::optional<Sample> middle = sample(a.sample.value + 0.5 * width);
+    if (!middle) middle = sample(a.sample.value + 0.4375 * width);
+    if (!middle || --samples_left_ < 0) return;
+    std::vector<Complex> expected;
+    for (std::size_t i = 0; i < n_; ++i) expected.push_back(0.5 * (a.eigenvalue(i) + b.eigenvalue(i)));
+    const Station between = station(std::move(*middle), expected);
+    halve(a, between);
+    halve(between, b);
+  }
+
+  bool has_change(const Station& a, const Station& b) const {
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (a.is_unstable(i) != b.is_unstable(i)) return true;
+    }
+    return false;
+  }
+
+  bool is_near_zero(const Complex& eigenvalue) const { return std::abs(eigenvalue.real()) <= zero_; }
+  // Every branch that changes.
+  bool passes_zero(const Station& a, const Station& b) const {
+    for (std::size_t i = 0; i < n_; ++i) {
+      const bool is_change = a.is_unstable(i) != b.is_unstable(i);
+      if (is_change && !(is_near_zero(a.eigenvalue(i)) && is_near_zero(b.eigenvalue(i)))) return false;
+    }
+    return true;
+  }
+
+  // Between samples that are as good as one: the branches that were followed where they are continuous, else
+  // those of the nearest eigenvalues.
+  void report(const Station& a, const Station& b) {
+    std::vector<Complex> here;
+    for (std::size_t i = 0; i < n_; ++i) here.push_back(a.eigenvalue(i));
+    const Station nearest = station(b.sample, here);
+    const Station& end = passes_zero(a, b) ? b : nearest;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const Complex from = a.eigenvalue(i), to = end.eigenvalue(i);
+      const bool was = a.is_unstable(i);
+      if (was == end.is_unstable(i) || (was ? from : to).imag() < 0.0) continue;
+      if (!is_near_zero(from) || !is_near_zero(to)) continue;  // a pole, not a zero
+      const bool is_rising = a.sample.value < b.sample.value;
+      Located change{
+          {was ? a.sample.value : b.sample.value, was ? from : to, was == is_rising}, i, !was, width_};
+      settle(change, was ? b.sample.value - a.sample.value : a.sample.value - b.sample.value);
+      changes_.push_back(change);
+    }
+  }
+
+  // From where the real part is positive beyond rounding to where it is zero, if it changes its sign there:
+  // forth by growing steps, then back by halves.
+  void settle(Located& change, double step) {
+    const Complex known = change.eigenvalue;
+    Complex nearest = known;
+    const auto real_part = [&](double value) {
+      const std::optional<Sample> found = sample(value);
+      if (!found) return 0.0;
+      nearest = *std::ranges::min_element(found->spectrum.eigenvalues, {},
+                                          [&](const Complex& e) { return std::abs(e - known); });
+      return nearest.real();
+    };
+    double inside = change.value, at_inside = known.real(), outside = inside, at_outside = at_inside;
+    for (int k = 0; k < kMostSteps && at_outside > 0.0; ++k, step *= 2.0) {
+      inside = outside, at_inside = at_outside;
+      outside = change.value + step, at_outside = real_part(outside);
+    }
+    if (at_outside > 0.0) return;
+    Bracket bracket = inside < outside ? Bracket{inside, outside, at_inside, at_outside}
+                                       : Bracket{outside, inside, at_outside, at_inside};
+    if (at_outside < 0.0) narrow(bracket, 0.5 * kResolution * width_, real_part);
+    change.value = at_outside < 0.0 ? bracket.b : outside;
+    real_part(change.value);
+    change.eigenvalue = nearest;
+  }
+
+  // Where a real part touches zero at one of the values, and is positive on both sides of it, nothing
+  // changes.
+  void drop_touches() {
+    const auto is_touch = [](const Located& before, const Located& after) {
+      return before.branch == after.branch && !before.is_onset && after.is_onset &&
+             std::abs(after.value - before.value) <= kTouch * std::min(before.width, after.width);
+    };
+    for (auto before = changes_.begin(); before != changes_.end();) {
+      const auto after =
+          std::find_if(before + 1, changes_.end(), [&](const Located& e) { return is_touch(*before, e); });
+      if (after == changes_.end()) {
+        ++before;
+      } else {
+        changes_.erase(after);
+        before = changes_.erase(before);
+      }
     }
   }
 
   std::size_t n_;
+  std::string name_;
   CompiledExpressions function_;
-  EigenvalueBranches result_;
+  std::vector<Station> stations_;
+  std::vector<Located> changes_;  // in the order of the values
+  // Between the two values that are looked at: of the parameter, and the real part of what is no pole there.
+  double width_ = 0.0, zero_ = 0.0;
+  int samples_left_ = 0;
 };
 
 void check_square(const Matrix& A) {
@@ -151,7 +343,9 @@ std::vector<std::complex<double>> calc_eigenvalues(Mechanics& mechanics, const M
                                                    const ParameterValues& parameters) {
   check_square(A);
   CompiledExpressions function(mechanics, A.elements(), {}, parameters, "the matrix");
-  return sorted_eigenvalues(function({}), A.rows());
+  const std::span<const double> elements = function({});
+  if (!is_finite(elements)) throw InputError("eigenvalues are asked of a matrix that is not finite");
+  return calc_spectrum(elements, A.rows()).eigenvalues;
 }
 
 EigenvalueBranches calc_eigenvalue_branches(Mechanics& mechanics, const Matrix& A,
