@@ -270,11 +270,11 @@ def find_steady_motion(
 
 
 class StabilityChange(NamedTuple):
-    """Where the real part of an eigenvalue passes zero."""
+    """Where the real part of an eigenvalue becomes positive or ceases to be: it passes zero, or leaves zero as undamped modes do where they meet."""
 
     value: float  #: of the parameter
     eigenvalue: complex  #: of a conjugate pair the one with positive imaginary part
-    is_stabilised: bool  #: whether its real part becomes negative
+    is_stabilised: bool  #: whether its real part ceases to be positive where the parameter grows
 
 
 class EigenvalueBranches(NamedTuple):
@@ -298,7 +298,8 @@ def calc_eigenvalue_branches(
     """Follow each eigenvalue of a square matrix from value to value of a parameter, and find where it becomes stable or not.
 
     values: (n) of the parameter, rising or falling; parameters: numbers of all others. Values that belong together are
-    chosen so that the sum of all distances from where the last two lead is least.
+    chosen so that the sum of all distances from where the last two lead is least. What only touches zero at one of the
+    values is no change; two changes between neighbouring values that cancel in number may be missed.
     """
     import numpy as np
 
