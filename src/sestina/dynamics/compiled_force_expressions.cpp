@@ -6,50 +6,52 @@
 #include "sestina/model/tape_inputs.h"
 
 namespace sestina {
+
+// Those that occur in a model's force expressions, and which of its inputs and parameters they are.
+struct ForceSymbols {
+  std::vector<Expr> variables, parameters;
+  std::vector<std::size_t> inputs_used, parameters_used;
+};
+
 namespace {
 
-// Those symbols of `names` that occur in the model's force expressions, and which they are.
-struct Used {
-  std::vector<Expr> symbols;
-  std::vector<std::size_t> indices;
-};
-Used find_used(const Model& model, const std::vector<std::string>& names) {
+ForceSymbols find_symbols(const Model& model) {
   const std::vector<Expr> free = model.graph().free_symbols(model.force_expressions());
-  Used used;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const Expr symbol = model.graph().find_symbol(names[i]);
-    if (!symbol.is_valid() || std::find(free.begin(), free.end(), symbol) == free.end()) continue;
-    used.symbols.push_back(symbol);
-    used.indices.push_back(i);
-  }
-  return used;
-}
+  const auto find = [&](const std::vector<std::string>& names, std::vector<Expr>& symbols,
+                        std::vector<std::size_t>& indices) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Expr symbol = model.graph().find_symbol(names[i]);
+      if (!symbol.is_valid() || std::find(free.begin(), free.end(), symbol) == free.end()) continue;
+      symbols.push_back(symbol);
+      indices.push_back(i);
+    }
+  };
+  std::vector<std::string> inputs = {"t"}, parameters;
+  for (const VariableInfo& variable : model.variables()) inputs.push_back(variable.name);
+  inputs.insert(inputs.end(), model.q_names().begin(), model.q_names().end());
+  inputs.insert(inputs.end(), model.u_names().begin(), model.u_names().end());
+  for (const ParameterInfo& parameter : model.parameters()) parameters.push_back(parameter.name);
 
-Used find_variables(const Model& model) {
-  std::vector<std::string> names = {"t"};
-  for (const VariableInfo& variable : model.variables()) names.push_back(variable.name);
-  names.insert(names.end(), model.q_names().begin(), model.q_names().end());
-  names.insert(names.end(), model.u_names().begin(), model.u_names().end());
-  return find_used(model, names);
-}
-
-Used find_parameters(const Model& model) {
-  std::vector<std::string> names;
-  for (const ParameterInfo& parameter : model.parameters()) names.push_back(parameter.name);
-  return find_used(model, names);
+  ForceSymbols symbols;
+  find(inputs, symbols.variables, symbols.inputs_used);
+  find(parameters, symbols.parameters, symbols.parameters_used);
+  return symbols;
 }
 
 }  // namespace
 
 CompiledForceExpressions::CompiledForceExpressions(const Model& model, const Properties<double>& properties)
-    : function_(model.graph(), model.force_expressions(), find_variables(model).symbols,
-                find_parameters(model).symbols),
+    : CompiledForceExpressions(model, properties, find_symbols(model)) {}
+
+CompiledForceExpressions::CompiledForceExpressions(const Model& model, const Properties<double>& properties,
+                                                   const ForceSymbols& symbols)
+    : function_(model.graph(), model.force_expressions(), symbols.variables, symbols.parameters),
       scratch_(function_.scratch_size()),
       inputs_(static_cast<std::size_t>(1 + model.nd() + model.nq() + model.nu())),
       variables_(function_.variable_count()),
-      inputs_used_(find_variables(model).indices) {
+      inputs_used_(symbols.inputs_used) {
   std::vector<double> parameters;
-  for (const std::size_t i : find_parameters(model).indices) parameters.push_back(properties.parameters[i]);
+  for (const std::size_t i : symbols.parameters_used) parameters.push_back(properties.parameters[i]);
   bound_ = function_.bind(parameters);
 }
 

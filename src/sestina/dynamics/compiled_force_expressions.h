@@ -9,6 +9,8 @@
 
 namespace sestina {
 
+struct ForceSymbols;
+
 class CompiledForceExpressions {
  public:
   CompiledForceExpressions(const Model& model, const Properties<double>& properties);
@@ -18,6 +20,9 @@ class CompiledForceExpressions {
   void evaluate(const State<double>& state, std::span<double> values);
 
  private:
+  CompiledForceExpressions(const Model& model, const Properties<double>& properties,
+                           const ForceSymbols& symbols);
+
   CompiledFunction function_;
   std::vector<double> bound_, scratch_;
   std::vector<double> inputs_, variables_;  // t, d, q, u; and those of them that occur
