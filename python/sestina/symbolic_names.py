@@ -143,7 +143,7 @@ def solve(equations: Any, unknowns: Any) -> dict[Expression, Expression]:
         for j, symbol in enumerate(symbols):
             if any(not factors[i, j].diff(other).equals(0) for other in symbols):
                 raise InputError(f"solve: {equation} = 0 is not linear in {symbol}; find_equilibrium solves with numbers")
-    solution = factors.LUsolve(-column.subs({symbol: 0 for symbol in symbols}))
+    solution = _core._solve_for(factors, -column.subs({symbol: 0 for symbol in symbols}), symbols)
     return dict(zip(symbols, solution, strict=True))
 
 

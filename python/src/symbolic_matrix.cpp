@@ -210,6 +210,14 @@ SymbolicMatrix solve(const SymbolicMatrix& A, const SymbolicMatrix& b) {
           solve_linear(mechanics_of(owner), A.value, b.value, "the linear equations")};
 }
 
+// For equations of which the unknowns have symbols, which a message names.
+SymbolicMatrix solve_for(const SymbolicMatrix& A, const SymbolicMatrix& b,
+                         const std::vector<Scalar>& unknowns) {
+  const Owner owner = common_of(unknowns, common(A, b));
+  return {owner,
+          solve_linear(mechanics_of(owner), A.value, b.value, {"solve", values_of<Expression>(unknowns)})};
+}
+
 SymbolicMatrix inverse(const SymbolicMatrix& A) {
   SymbolicMatrix one{nullptr, Matrix(A.value.rows(), A.value.rows())};
   for (std::size_t i = 0; i < A.value.rows(); ++i) one.value(i, i) = 1;
@@ -360,6 +368,7 @@ void bind_matrices(nb::module_& module) {
            [](const M& a) { return fmt::format("Matrix({})", nb::cast<std::string>(nb::repr(to_list(a)))); });
   bind_matrix_arithmetic(type);
   bind_matrix_analysis(type);
+  module.def("_solve_for", solve_for, nb::arg("factors"), nb::arg("right"), nb::arg("unknowns"));
 }
 
 }  // namespace sestina::python

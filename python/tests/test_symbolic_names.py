@@ -248,5 +248,7 @@ def test_linear_equations_are_solved(own_derivation):
     assert sm.solve(2 * x - a, x) == {x: a / 2}
     with pytest.raises(sestina.InputError, match="not linear"):
         sm.solve([x * y - 1, x - y], [x, y])
+    with pytest.raises(sestina.InputError, match="solve: the equations are linearly dependent and leave y open"):
+        sm.solve([x + y, 2 * x + 2 * y - 1], [x, y])
     with pytest.raises(sestina.InputError, match="1 equations for 2 unknowns"):
         sm.solve([x], [x, y])

@@ -1,5 +1,9 @@
 #include "sestina/symbolic/matrix.h"
 
+#include <gmock/gmock.h>
+
+#include "message_of.h"
+#include "sestina/symbolic/lagrange.h"
 #include "symbolic/symbolic_fixture.h"
 
 namespace sestina::symbolic {
@@ -62,6 +66,57 @@ TEST_F(MatrixTest, SmallUnitsAreSolvedIn) {
     b[i] = 1e-15 * static_cast<double>(i + 1);
   }
   EXPECT_LT(calc_residual(A, b, {}), 1e-29);
+}
+
+// A message names the unknown that is left open, and what can be done.
+TEST_F(MatrixTest, EquationsWithoutASolutionNameTheUnknown) {
+  const auto [a, b, c] = mechanics.symbols<3>("a b c");
+  Matrix A(3, 3), right(3, 1);
+  A(0, 0) = a;
+  A(1, 1) = A(2, 1) = b;
+  A(1, 2) = A(2, 2) = b * c;
+  const EquationNames names("the balance", {a, b, c}, "ask for less");
+  const auto message = [&, a = a](const Matrix& factors, const Matrix& of_right, const EquationNames& given) {
+    return testing_support::message_of([&] { solve_linear(mechanics, factors, of_right, given); });
+  };
+  EXPECT_EQ(message(A, right, names),
+            "the balance: the equations are linearly dependent and leave c open; ask for less");
+  EXPECT_EQ(message(A, right, "the balance"),
+            "the balance: the equations are linearly dependent and leave unknown 3 of 3 open");
+  EXPECT_EQ(message(A.block(0, 0, 2, 3), Matrix(2, 1), names),
+            "the balance: the number of equations is 2, that of unknowns 3; both must be the same");
+  EXPECT_EQ(message(A, Matrix(2, 1), names),
+            "the balance: the number of equations is 3, that of right sides 2; both must be the same");
+  A(2, 2) = A(1, 2) = A(2, 1) = 0;
+  EXPECT_THAT(testing_support::message_of([&] { solve_symmetric(mechanics, A, right, names); }),
+              testing::StartsWith("the balance: c has the pivot zero; a mass matrix has that where"));
+}
+
+// The methods tell the coordinate or speed.
+TEST_F(MatrixTest, MethodsNameTheSpeedThatNothingResists) {
+  const ReferenceFrame N = mechanics.frame("N");
+  const Point O = mechanics.point("O");
+  const auto [x, y, u, v] = mechanics.dynamicsymbols<4>("x y u v");
+  const Expression m = mechanics.symbol("m"), x_rate = mechanics.rate(x), y_rate = mechanics.rate(y);
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, u * N.x());
+  const std::vector<Body> bodies = {Particle{"P", P, m}};
+  const auto by_kane = [&, x = x, y = y, u = u, v = v](const Expression& second) {
+    return testing_support::message_of([&] {
+      (void)KanesMethod(N, {.q_ind = {x, y}, .u_ind = {u, v}, .kd_eqs = {x_rate - u, second}}, bodies, {})
+          .rhs();
+    });
+  };
+  EXPECT_EQ(by_kane(y_rate - v),
+            "the equations of motion: the equations are linearly dependent and leave v' open; some mass or "
+            "inertia must move with every speed");
+  EXPECT_EQ(
+      by_kane(x_rate - v),
+      "the kinematic equations: the equations are linearly dependent and leave y' open; kd_eqs must give "
+      "the rate of every coordinate");
+  const LagrangesMethod lagrange(mechanics, m * x_rate * x_rate / 2 - m * y, {x, y});
+  EXPECT_THAT(testing_support::message_of([&] { (void)lagrange.solve(); }),
+              testing::HasSubstr("leave y'' open; some mass or inertia must move with every coordinate"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "sestina/base/error.h"
@@ -52,36 +51,6 @@ std::vector<Expression> rates_of(Mechanics& mechanics, const std::vector<Express
 // The difference of elements that are linear in `symbols` and their linear part: what stands there at zero.
 Matrix rest_of(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols) {
   return substitute(mechanics.graph(), exprs, all_zero(symbols));
-}
-
-// The first of the rows that depends on those before it where the symbols have no special values; nothing
-// when there is none.
-std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix& matrix) {
-  const PrimeField& field = kFields[0];
-  Fingerprinter point(mechanics.graph(), 0x4a6e, field);
-  std::vector<std::vector<FieldNumber>> independent;  // each with a 1 at its pivot
-  std::vector<std::size_t> pivots;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    std::vector<FieldNumber> row;
-    for (std::size_t j = 0; j < matrix.columns(); ++j) {
-      const auto value = point.calc(matrix(i, j).in(mechanics.graph()));
-      if (!value) return std::nullopt;  // a division by zero, which is told elsewhere
-      row.push_back(*value);
-    }
-    for (std::size_t k = 0; k < independent.size(); ++k) {
-      const FieldNumber factor = row[pivots[k]];
-      for (std::size_t j = 0; j < row.size(); ++j) {
-        row[j] = field.subtract(row[j], field.multiply(factor, independent[k][j]));
-      }
-    }
-    const auto pivot = std::ranges::find_if(row, [](FieldNumber e) { return !e.is_zero(); });
-    if (pivot == row.end()) return i;
-    const FieldNumber scale = field.invert(*pivot);
-    pivots.push_back(static_cast<std::size_t>(pivot - row.begin()));
-    for (FieldNumber& e : row) e = field.multiply(e, scale);
-    independent.push_back(std::move(row));
-  }
-  return std::nullopt;
 }
 
 // `speeds`: what the factors K belong to.
@@ -183,7 +152,9 @@ void KanesMethod::solve_kinematics() {
   check_linear(*mechanics_, options_.kd_eqs, derivatives, symbols, "kinematic equation");
   k_q_ = derivatives.block(0, 0, q_.size(), q_.size());
   k_rest_ = rest_of(*mechanics_, equations, rates);
-  const Matrix solution = solve_linear(*mechanics_, k_q_, -k_rest_, "the kinematic equations");
+  const Matrix solution =
+      solve_linear(*mechanics_, k_q_, -k_rest_,
+                   {"the kinematic equations", rates, "kd_eqs must give the rate of every coordinate"});
   k_rest_ = rest_of(*mechanics_, k_rest_, options_.u_auxiliary);
   for (std::size_t i = 0; i < q_.size(); ++i) kindiffdict_.emplace_back(rates[i], solution[i]);
 }
@@ -209,8 +180,10 @@ void KanesMethod::form_constraints() {
     right = all;
   }
   check_independent(*mechanics_, K_, options_.velocity_constraints, "velocity constraint", "the speeds");
-  const Matrix solution = solve_linear(*mechanics_, K_.block(0, p, m, m), right,
-                                       "the velocity constraints, solved for the dependent speeds");
+  const Matrix solution =
+      solve_linear(*mechanics_, K_.block(0, p, m, m), right,
+                   {"the velocity constraints, solved for the dependent speeds", options_.u_dependent,
+                    "take another speed as a dependent one in its place"});
   Ars_ = solution.block(0, 0, m, p);
   A_auxiliary_ = solution.block(0, p, m, a);
   form_acceleration_constraints(substitute(graph, constraints, no_auxiliary));
@@ -381,7 +354,10 @@ Matrix KanesMethod::rhs() const {
   const std::size_t nq = q_.size();
   Matrix result(nq + u_.size(), 1);
   result.set_block(0, 0, calc_coordinate_rates());
-  result.set_block(nq, 0, solve_linear(*mechanics_, mass_matrix_, forcing_, "the equations of motion"));
+  result.set_block(nq, 0,
+                   solve_linear(*mechanics_, mass_matrix_, forcing_,
+                                {"the equations of motion", rates_of(*mechanics_, u_),
+                                 "some mass or inertia must move with every speed"}));
   return result;
 }
 

@@ -204,8 +204,12 @@ Matrix LagrangesMethod::forcing_full() const {
 
 LagrangesMethod::Solution LagrangesMethod::solve() const {
   const std::size_t n = q_.size();
-  const Matrix solution =
-      solve_linear(mechanics_, mass_matrix_full(), forcing_full(), "the equations of motion");
+  std::vector<Expression> unknowns = accelerations_;
+  unknowns.insert(unknowns.end(), multipliers_.begin(), multipliers_.end());
+  const Matrix solution = solve_linear(
+      mechanics_, mass_matrix_full(), forcing_full(),
+      {"the equations of motion", unknowns,
+       "some mass or inertia must move with every coordinate, and no constraint may follow from others"});
   Solution result{Matrix(2 * n, 1), solution.block(n, 0, multipliers_.size(), 1)};
   for (std::size_t i = 0; i < n; ++i) {
     result.rhs[i] = rates_[i];

@@ -133,6 +133,27 @@ class Linearizer {
     return result;
   }
 
+  static constexpr const char* kOtherChoice = "take it as an independent one, and another as dependent";
+
+  static std::vector<Expression> picked(const std::vector<Expression>& from,
+                                        const std::vector<std::size_t>& places) {
+    std::vector<Expression> found;
+    for (const std::size_t i : places) found.push_back(from[i]);
+    return found;
+  }
+
+  // Of z. Multipliers are the last of `others`.
+  EquationNames motion_names() const {
+    std::vector<Expression> unknowns;
+    for (const Expression& u : equations_.u) unknowns.push_back(mechanics_.rate(u));
+    const std::size_t rest = std::min(equations_.W.columns() - unknowns.size(), equations_.others.size());
+    unknowns.insert(unknowns.end(), equations_.others.end() - static_cast<std::ptrdiff_t>(rest),
+                    equations_.others.end());
+    return {
+        "the equations of motion at the state", unknowns,
+        "some mass or inertia must move with every speed, and no constraint may follow from others there"};
+  }
+
   // The value at the state, where that is a number.
   std::optional<double> number_at_state(Expr expr) { return graph_.constant_value(at_state_(expr)); }
 
@@ -206,8 +227,9 @@ class Linearizer {
     if (!qd.empty()) {
       const Matrix c = derivative(equations_.configuration, equations_.q);
       const Matrix right = joined(-columns(c, qi), -derivative(equations_.configuration, r));
-      const Matrix solution =
-          solve_linear(mechanics_, columns(c, qd), right, "the configuration constraints");
+      const Matrix solution = solve_linear(
+          mechanics_, columns(c, qd), right,
+          {"the configuration constraints at the state", picked(equations_.q, qd), kOtherChoice});
       q_by_q = solution.block(0, 0, qd.size(), qi.size());
       q_by_r = solution.block(0, qi.size(), qd.size(), r.size());
     }
@@ -218,9 +240,11 @@ class Linearizer {
       const Matrix v_u = derivative(equations_.velocity, equations_.u);
       const Matrix v_r = derivative(equations_.velocity, r);
       const Matrix pivot = columns(v_u, ud);
-      u_by_q = solve_linear(mechanics_, pivot, -(v_q * result_.C0), "the velocity constraints");
-      u_by_u = solve_linear(mechanics_, pivot, -columns(v_u, ui), "the velocity constraints");
-      u_by_r = solve_linear(mechanics_, pivot, -(v_q * result_.D0 + v_r), "the velocity constraints");
+      const EquationNames names("the velocity constraints at the state", picked(equations_.u, ud),
+                                kOtherChoice);
+      u_by_q = solve_linear(mechanics_, pivot, -(v_q * result_.C0), names);
+      u_by_u = solve_linear(mechanics_, pivot, -columns(v_u, ui), names);
+      u_by_r = solve_linear(mechanics_, pivot, -(v_q * result_.D0 + v_r), names);
     }
     result_.C1 = scatter(ui, ud, u_by_q, false);
     result_.C2 = scatter(ui, ud, u_by_u, true);
@@ -249,7 +273,7 @@ class Linearizer {
   // z at the state, and the derivatives of R = W z - F with z held.
   void form_unknowns() {
     const Matrix W = at_state(equations_.W);
-    const Matrix z = solve_linear(mechanics_, W, at_state(equations_.F), "the equations of motion");
+    const Matrix z = solve_linear(mechanics_, W, at_state(equations_.F), motion_names());
     // W_q z by symbols in the place of z, which take their values afterwards.
     std::vector<std::pair<Expr, Expr>> values;
     Matrix held(z.rows(), 1);
@@ -273,7 +297,7 @@ class Linearizer {
     right.set_block(0, 0, R_q * result_.C0 + R_u * result_.C1);
     right.set_block(0, nq, R_u * result_.C2);
     right.set_block(0, nq + nu, R_q * result_.D0 + R_u * result_.D1 + R_r);
-    dz_ = solve_linear(mechanics_, W, -right, "the equations of motion");  // (4)
+    dz_ = solve_linear(mechanics_, W, -right, motion_names());  // (4)
   }
 
   // (5)

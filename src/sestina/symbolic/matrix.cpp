@@ -104,6 +104,34 @@ void check_linear(Mechanics& mechanics, const std::vector<Expression>& equations
   }
 }
 
+std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix& matrix) {
+  const PrimeField& field = kFields[0];
+  Fingerprinter point(mechanics.graph(), 0x4a6e, field);
+  std::vector<std::vector<FieldNumber>> independent;  // each with a 1 at its pivot
+  std::vector<std::size_t> pivots;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    std::vector<FieldNumber> row;
+    for (std::size_t j = 0; j < matrix.columns(); ++j) {
+      const auto value = point.calc(matrix(i, j).in(mechanics.graph()));
+      if (!value) return std::nullopt;  // a division by zero, which is told elsewhere
+      row.push_back(*value);
+    }
+    for (std::size_t k = 0; k < independent.size(); ++k) {
+      const FieldNumber factor = row[pivots[k]];
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        row[j] = field.subtract(row[j], field.multiply(factor, independent[k][j]));
+      }
+    }
+    const auto pivot = std::ranges::find_if(row, [](FieldNumber e) { return !e.is_zero(); });
+    if (pivot == row.end()) return i;
+    const FieldNumber scale = field.invert(*pivot);
+    pivots.push_back(static_cast<std::size_t>(pivot - row.begin()));
+    for (FieldNumber& e : row) e = field.multiply(e, scale);
+    independent.push_back(std::move(row));
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 // Of a pivot to the largest of its column, as is usual where pivots also have to be sparse (Duff, Erisman,
@@ -113,8 +141,14 @@ constexpr double kUnknown = 1e-11;  // of what depends on symbols, at least; rou
 
 class LinearSolver {
  public:
-  LinearSolver(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what)
-      : mechanics_(mechanics), A_(A), B_(B), what_(what), rows_(A.rows()), columns_(A.columns()) {
+  LinearSolver(Mechanics& mechanics, const Matrix& A, const Matrix& B, const EquationNames& names)
+      : mechanics_(mechanics),
+        given_(A),
+        A_(A),
+        B_(B),
+        names_(names),
+        rows_(A.rows()),
+        columns_(A.columns()) {
     std::iota(rows_.begin(), rows_.end(), 0);
     std::iota(columns_.begin(), columns_.end(), 0);
   }
@@ -149,7 +183,11 @@ class LinearSolver {
   }
 
   [[noreturn]] void fail() const {
-    throw InputError(fmt::format("{}: the equations are linearly dependent", what_));
+    std::string message = names_.what + ": the equations are linearly dependent";
+    if (const auto column = find_dependent_row(mechanics_, given_.transpose())) {
+      message += fmt::format(" and leave {} open", names_.unknown(*column, given_.columns()));
+    }
+    throw InputError(names_.with_advice(message));
   }
 
   // Too small beside what else is in its column: cos(1.5707963267948966) is no pivot beside 1 or sin(q).
@@ -293,28 +331,48 @@ class LinearSolver {
   }
 
   Mechanics& mechanics_;
+  const Matrix& given_;
   Matrix A_, B_;
-  const std::string& what_;
+  const EquationNames& names_;
   std::vector<std::size_t> rows_, columns_;  // not yet solved for
   std::vector<Pivot> pivots_;
 };
 
 }  // namespace
 
-Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what) {
-  if (A.rows() != A.columns() || A.rows() != B.rows()) {
-    throw InputError(fmt::format("{}: {} equations for {} unknowns", what, A.rows(), A.columns()));
-  }
-  return LinearSolver(mechanics, A, B, what).solve();
+std::string EquationNames::unknown(std::size_t column, std::size_t count) const {
+  if (column < unknowns.size()) return to_text(unknowns[column]);
+  return fmt::format("unknown {} of {}", column + 1, count);
 }
 
-Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const std::string& what) {
+std::string EquationNames::with_advice(const std::string& message) const {
+  return advice.empty() ? message : message + "; " + advice;
+}
+
+Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const EquationNames& names) {
+  if (A.rows() != A.columns()) {
+    throw InputError(
+        fmt::format("{}: the number of equations is {}, that of unknowns {}; both must be the same",
+                    names.what, A.rows(), A.columns()));
+  }
+  if (A.rows() != B.rows()) {
+    throw InputError(
+        fmt::format("{}: the number of equations is {}, that of right sides {}; both must be the same",
+                    names.what, A.rows(), B.rows()));
+  }
+  return LinearSolver(mechanics, A, B, names).solve();
+}
+
+Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const EquationNames& names) {
   const std::size_t n = A.rows();
   Matrix lower = A;  // row k after the elimination of k is what x_k follows from
   Matrix x = b;
   for (std::size_t k = n; k-- > 0;) {
     if (mechanics.identities().is_zero(lower(k, k).in(mechanics.graph()))) {
-      throw InputError(fmt::format("{}: the pivot of unknown {} is zero", what, k + 1));
+      throw InputError(names.with_advice(fmt::format(
+          "{}: {} has the pivot zero; a mass matrix has that where no mass or inertia moves with an "
+          "unknown alone",
+          names.what, names.unknown(k, n))));
     }
     for (std::size_t i = 0; i < k; ++i) {
       if (lower(k, i).is_zero()) continue;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sestina/expression/expression.h"
@@ -48,18 +50,38 @@ Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Exp
 void check_linear(Mechanics& mechanics, const std::vector<Expression>& equations, const Matrix& derivatives,
                   const std::vector<Expression>& symbols, const std::string& what);
 
+// The first of the rows that depends on those before it where the symbols have no special values; nothing
+// when there is none, or where a division by zero hides it.
+std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix& matrix);
+
+// What linear equations are called in the messages of those that solve them.
+struct EquationNames {
+  EquationNames(const char* name) : what(name) {}
+  EquationNames(std::string name, std::vector<Expression> of_unknowns = {}, std::string to_do = {})
+      : what(std::move(name)), unknowns(std::move(of_unknowns)), advice(std::move(to_do)) {}
+
+  // The unknown of that column: "u2'", or "unknown 2 of 3" where the unknowns have no symbols.
+  std::string unknown(std::size_t column, std::size_t count) const;
+  std::string with_advice(const std::string& message) const;
+
+  std::string what;                  // "the kinematic equations"
+  std::vector<Expression> unknowns;  // one for each column, or none
+  std::string advice;                // what one can do where there is no unique solution, or nothing
+};
+
 // X with A X = B. Pivots that are numbers, unless small in their column, and equations with a single unknown
 // are taken first. What is left is solved by Cramer's rule, if it has at most kMostByCramer unknowns: its
 // only divisor is the determinant, so that the solution exists wherever A can be inverted, whatever single
 // elements vanish there. Beyond, by elimination with pivots that do not vanish identically. InputError, which
-// begins with `what`, when A is singular for all values of its symbols.
+// begins with the equations' name, when A is not square, B has another number of rows, or A is singular for
+// all values of its symbols; then it names an unknown that is left open.
 inline constexpr std::size_t kMostByCramer = 6;
-Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const std::string& what);
+Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const EquationNames& names);
 
 // x with A x = b for a symmetric A whose leading blocks can be inverted, such as a mass matrix: elimination
 // from the last unknown to the first, without pivots. Where unknowns stand for the joints of a tree, parents
-// first, no element that is zero becomes another. InputError, which begins with `what`, where a pivot is zero
-// for all values of its symbols.
-Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const std::string& what);
+// first, no element that is zero becomes another. InputError, which begins with the equations' name and tells
+// the unknown, where a pivot is zero for all values of its symbols.
+Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const EquationNames& names);
 
 }  // namespace sestina::symbolic
