@@ -32,6 +32,9 @@ PICTURES = (".svg", ".png", ".gif")
 LANGUAGES = {".h": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".yaml": "yaml", ".json": "json", ".urdf": "xml"}
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()<?([^)\s>]+)>?((?:\s+\"[^\"]*\")?\))")
 FENCED = re.compile(r"(^````.*?^````$|^```.*?^```$)", re.MULTILINE | re.DOTALL)
+DISPLAY = re.compile(r"^\\begin\{(equation|flalign)\*\}\n(.*?)\n\\end\{\1\*\}$", re.MULTILINE | re.DOTALL)  # of derive
+FUNCTION = r"(?:<mi>(?:a?(?:sin|cos|tan)h?|exp|log|ln)</mi>|<msup><mi>(?:sin|cos|tan)h?</mi><mrow>[^/]*</m[in]></mrow></msup>)"
+THIN = '<mspace width="0.167em" />'
 LINK_OR_CODE = re.compile(rf"{LINK.pattern}|`[^`\n]*`")  # code may stand in a link's text
 
 outputs: dict[str, list[dict[str, Any]]] = {}  # of the pages that were run
@@ -178,10 +181,15 @@ def _run(page: str, files: pathlib.Path) -> list[dict[str, Any]]:
 
 
 def _formulas(printed: str) -> list[str]:
-    """What LaTeX makes of the rows of a gather* that was printed."""
-    environment = re.search(r"\\begin\{gather\*\}\n(.*)\n\\end\{gather\*\}", printed, re.DOTALL)
-    rows = environment.group(1).split("\\\\\n") if environment else []
-    return [line for row in rows for line in ("", "$$", *row.splitlines(), "$$")]
+    """What LaTeX makes of the equations that were printed, in the environments that latex2mathml knows."""
+    lines = []
+    for environment, body in DISPLAY.findall(printed):
+        if environment == "flalign":  # whose last && fills the line
+            body = "\\begin{align*}\n" + re.sub(r" *&&(?= *(\\\\)?$)", "", body, flags=re.MULTILINE) + "\n\\end{align*}"
+        lines += ["", "$$", *body.replace("{aligned}", "{split}").splitlines(), "$$"]
+    if not lines and re.search(r"^\\begin\{", printed, re.MULTILINE):
+        raise PluginError(f"no equations are found in what was printed:\n{printed}")
+    return lines
 
 
 def _insert_outputs(page: str, text: str) -> str:
@@ -266,12 +274,21 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     return _rewrite_links(markdown, uri)
 
 
+def _mathml(latex: str, display: str) -> str:
+    found = convert(re.sub(r"\\\\\[\w+\]", r"\\\\", latex), display=display)  # rows have one distance
+    if re.search(r"<mi>(&(amp;)?|\\.*?)</mi>", found):
+        raise PluginError(f"latex2mathml does not know all of\n{latex}")
+    # A function's name keeps a thin space from factors and from what it is of, unless that has parentheses.
+    found = re.sub(rf"(</(?!mo>|mtd>)\w+>)(?={FUNCTION})", rf"\1{THIN}", found)
+    return re.sub(rf"({FUNCTION})(?!(<mrow>)*<mo [^>]*form=\"prefix\")", rf"\1{THIN}", found)
+
+
 def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
     """Formulas become MathML, which browsers draw by themselves."""
 
     def formula(match: re.Match[str]) -> str:
         latex = html.unescape(match.group(2)).strip()
         is_display = latex.startswith(r"\[")
-        return convert(latex[2:-2].strip(), display="block" if is_display else "inline")
+        return _mathml(latex[2:-2].strip(), "block" if is_display else "inline")
 
     return re.sub(r'<(span|div) class="arithmatex">(.*?)</\1>', formula, content, flags=re.DOTALL)
