@@ -142,11 +142,10 @@ bool read_pairs(nb::handle given, nb::dict& pairs) {
   return true;
 }
 
-}  // namespace
-
-symbolic::Replacements to_replacements(nb::handle given, Owner& owner) {
-  symbolic::Replacements replacements;
-  if (given.is_none()) return replacements;
+// use(key, value, object that was given as the value) of every pair.
+template <class Use>
+void for_each_pair(nb::handle given, Owner& owner, Use use) {
+  if (given.is_none()) return;
   nb::dict pairs;
   if (!nb::try_cast(given, pairs) && !read_pairs(given, pairs)) {
     throw InputError(
@@ -169,9 +168,35 @@ symbolic::Replacements to_replacements(nb::handle given, Owner& owner) {
       }
       join(owner, one->owner);
     }
-    replacements.emplace_back(from.value, to.value);
+    use(from.value, to.value, value);
   }
+}
+
+}  // namespace
+
+symbolic::Replacements to_replacements(nb::handle given, Owner& owner) {
+  symbolic::Replacements replacements;
+  for_each_pair(given, owner, [&](const Expression& from, const Expression& to, nb::handle) {
+    replacements.emplace_back(from, to);
+  });
   return replacements;
+}
+
+symbolic::ParameterValues to_values(const char* what, nb::handle given, Owner& owner) {
+  symbolic::ParameterValues values;
+  for_each_pair(given, owner, [&](const Expression& symbol, const Expression& value, nb::handle object) {
+    Graph* const graph = value.graph();
+    auto number = graph ? graph->constant_value(value.in(*graph)) : value.number().value();
+    if (!is_symbol(symbol) || !number) {
+      throw InputError(fmt::format("{}: {} = {}; allowed are numbers for symbols", what,
+                                   nb::cast<std::string>(nb::repr(nb::cast(Of<Expression>{owner, symbol}))),
+                                   nb::cast<std::string>(nb::repr(object))));
+    }
+    // An exact zero has no sign, which that of floating point may have.
+    if (*number == 0.0) number = PyFloat_AsDouble(object.ptr());
+    values.emplace_back(symbol, *number);
+  });
+  return values;
 }
 
 }  // namespace sestina::python

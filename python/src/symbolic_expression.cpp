@@ -198,18 +198,11 @@ nb::set symbols_of(const SymbolicExpression& self, bool of_time) {
 
 double value_of(const SymbolicExpression& self, nb::handle given) {
   Owner owner = self.owner;
-  const symbolic::Replacements values = to_replacements(given, owner);
+  const symbolic::ParameterValues values = to_values("values", given, owner);
   if (!self.value.graph()) return self.value.number().value();
   Graph& graph = self.owner->graph();
   std::vector<Binding> bindings;
-  for (const auto& [symbol, value] : values) {
-    const auto number = value.graph() ? graph.constant_value(value.in(graph)) : value.number().value();
-    if (!is_symbol(symbol) || !number) {
-      throw InputError(fmt::format("values: {} = {}; allowed are numbers for symbols",
-                                   text_of(symbol, kLongestRepr), text_of(value, kLongestRepr)));
-    }
-    bindings.emplace_back(symbol.in(graph), *number);
-  }
+  for (const auto& [symbol, value] : values) bindings.emplace_back(symbol.in(graph), value);
   for (const Expr symbol : graph.free_symbols(self.value.in(graph))) {
     const auto is_it = [&](const Binding& binding) { return binding.first == symbol; };
     if (std::none_of(bindings.begin(), bindings.end(), is_it)) {

@@ -19,20 +19,6 @@ using Motion = Of<symbolic::MotionEquations>;
 using M = Of<symbolic::Matrix>;
 using E = Of<Expression>;
 
-symbolic::ParameterValues to_values(const char* what, nb::handle given, Owner& owner) {
-  symbolic::ParameterValues values;
-  for (const auto& [symbol, value] : to_replacements(given, owner)) {
-    Graph* const graph = value.graph();
-    const auto number = graph ? graph->constant_value(value.in(*graph)) : value.number().value();
-    if (!is_symbol(symbol) || !number) {
-      throw InputError(
-          fmt::format("{}: {} = {}; allowed are numbers for symbols", what, to_text(symbol), to_text(value)));
-    }
-    values.emplace_back(symbol, *number);
-  }
-  return values;
-}
-
 namespace {
 
 std::vector<Expression> distinct(const char* what, const std::vector<Scalar>& symbols) {

@@ -161,6 +161,18 @@ def test_derivatives_and_replacements():
         (q * x).evaluate({q: 1})
 
 
+@pytest.mark.usefixtures("own_derivation")
+def test_values_keep_the_sign_of_zero():
+    x = sm.symbols("x")
+    for zero in (-0.0, np.float64(-0.0), np.float32(-0.0)):
+        assert math.copysign(1, x.evaluate({x: zero})) == -1 and (1 / x).evaluate({x: zero}) == -math.inf
+        assert sm.atan2(x, -1).evaluate({x: zero}) == -math.pi
+    assert (1 / x).evaluate([(x, 0)]) == math.inf and (1 / x).evaluate({x: sm.Expression(0)}) == math.inf
+    assert x.evaluate({x: sm.pi / 2}) == math.pi / 2 and x.evaluate({x: Fraction(1, 3)}) == 1 / 3
+    with pytest.raises(sestina.InputError, match="values: x = 2\\*x; allowed are numbers for symbols"):
+        x.evaluate({x: 2 * x})
+
+
 def test_a_matrix_becomes_an_array_of_its_shape():
     x, y = sm.symbols("x y")
     M = sm.Matrix([[x, y], [x * y, 2 * x], [y, x + y]])
