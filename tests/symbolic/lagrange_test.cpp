@@ -172,6 +172,37 @@ TEST_F(LagrangeTest, VelocitiesAtLoadsAreWrittenWithRatesOfCoordinates) {
   EXPECT_THAT(message_of([&] { derive(Torque{B, F * N.x()}); }), testing::HasSubstr("the torque on frame B"));
 }
 
+// As velocities are written for Kane's method; such a kinetic energy would be that of a drive.
+TEST_F(LagrangeTest, SpeedsInThePlaceOfRatesAreRefused) {
+  const auto [x, y, u, v, r] = mechanics.dynamicsymbols<5>("x y u v r");
+  const auto [m, k, l, g] = mechanics.symbols<4>("m k l g");
+  const Expression dx = mechanics.rate(x), dy = mechanics.rate(y), dr = mechanics.rate(r), lift = m * g * x;
+  const auto message = [&](const Expression& L, const std::vector<Expression>& q) {
+    return message_of([&] { LagrangesMethod(mechanics, L, q); });
+  };
+  EXPECT_EQ(
+      message(m * u * u / 2 - lift, {x}),
+      "the Lagrangian is quadratic in u and holds no x': it is to be written with the rates of coordinates "
+      "in the place of speeds, as are the velocities that it comes from (set_vel, set_ang_vel)");
+  using testing::HasSubstr;
+  EXPECT_THAT(message(m * (1 + 4 * x * x) * u * u / 2 - lift, {x}),
+              HasSubstr("quadratic in u and holds no x'"));
+  EXPECT_THAT(message(m * (dx * dx + v * v) / 2 - lift, {x, y}), HasSubstr("quadratic in v and holds no y'"));
+  EXPECT_THAT(message(m * (u * u + x * x * v * v) / 2, {x, y}), HasSubstr("quadratic in u and holds no x'"));
+  EXPECT_THAT(message(m * (u * u + v * v + 2 * u * v * cos(x - y)) / 2, {x, y}), HasSubstr("quadratic in"));
+  // Drives: of a support, of its speed, of the length of a string with its multiplier as a coordinate, and of
+  // a spring's end with a point without mass.
+  for (const Expression& L :
+       {m * (dx + dr) * (dx + dr) / 2 - k * (x - r) * (x - r), m * (dx + v) * (dx + v) / 2 + v * v * m}) {
+    EXPECT_EQ(message(L, {x}), testing_support::kNothingThrown) << to_text(L);
+  }
+  EXPECT_EQ(message(m * dx * dx / 2 + y * (r * r - x * x), {x, y}), testing_support::kNothingThrown);
+  EXPECT_EQ(message(m * dx * dx / 2 - k * (x - y) * (x - y) / 2 - k * (y - r) * (y - r) / 2, {x, y}),
+            testing_support::kNothingThrown);
+  EXPECT_EQ(message(m * dx * dx / 2 - k * (x - y) * (x - y) / 2 - m * g * l * cos(r), {x, y}),
+            testing_support::kNothingThrown);
+}
+
 TEST_F(LagrangeTest, NothingElseIsCalledLikeAMultiplier) {
   const auto x = mechanics.dynamicsymbol("x"), lam1 = mechanics.dynamicsymbol("lam1");
   const Expression lam2 = mechanics.symbol("lam2");

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <random>
+
 #include "sestina/base/error.h"
+#include "sestina/expression/evaluate.h"
 #include "sestina/expression/jacobian.h"
 #include "sestina/expression/substitution.h"
 #include "sestina/symbolic/frame_tree.h"
@@ -34,6 +38,26 @@ std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& 
   return Vector(turning, {W[2][1], W[0][2], W[1][0]});
 }
 
+// Whether an expression is positive wherever its symbols are, as the second derivative of a kinetic energy by
+// a speed is; tried at some points, over a turn where symbols are angles.
+bool is_positive(const Graph& graph, Expr expr) {
+  constexpr int kPoints = 16;
+  std::mt19937 random(7);
+  for (int k = 0; k < kPoints; ++k) {
+    std::vector<Binding> bindings;
+    for (const Expr symbol : graph.free_symbols(expr)) {
+      bindings.emplace_back(symbol, 0.01 + 7.0 * static_cast<double>(random()) / 4294967296.0);
+    }
+    if (!(evaluate(graph, expr, bindings) > 0.0)) return false;
+  }
+  return true;
+}
+
+bool holds_any(const Graph& graph, Expr expr, const std::vector<Expr>& symbols) {
+  const std::vector<Expr> found = graph.free_symbols(expr);
+  return std::find_first_of(found.begin(), found.end(), symbols.begin(), symbols.end()) != found.end();
+}
+
 }  // namespace
 
 LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrangian,
@@ -47,12 +71,40 @@ LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrang
     rates_.push_back(mechanics_.rate(coordinate));
     accelerations_.push_back(mechanics_.rate(rates_.back()));
   }
+  check_lagrangian();
+  form_constraints();
+  form_motion();
+}
+
+// What it holds besides coordinates and their rates counts as a given function of time, as a drive is. A
+// kinetic energy in generalised speeds would so be one of nothing, in silence: such a speed is told by what
+// it does where a coordinate's rate is missing. That alone is no fault: a multiplier may be a coordinate.
+void LagrangesMethod::check_lagrangian() const {
   if (const auto beyond = find_above(mechanics_, {lagrangian_}, q_, 1)) {
     throw InputError(
         fmt::format("the Lagrangian holds {}; allowed are coordinates and their rates", to_text(*beyond)));
   }
-  form_constraints();
-  form_motion();
+  Graph& graph = mechanics_.graph();
+  const Expr L = lagrangian_.in(graph);
+  std::vector<Expr> without_rate;
+  for (std::size_t i = 0; i < q_.size(); ++i) {
+    if (!holds_any(graph, L, {rates_[i].in(graph)})) without_rate.push_back(q_[i].in(graph));
+  }
+  if (without_rate.empty()) return;
+  for (const Expr symbol : graph.free_symbols(L)) {
+    const Expression speed = mechanics_.wrap(symbol);
+    if (!mechanics_.variables().is_variable(symbol) || mechanics_.variables().order(symbol) > 0 ||
+        find_above(mechanics_, {speed}, q_, -1)) {
+      continue;
+    }
+    const Expr inertia = graph.diff(graph.diff(L, symbol), symbol);
+    const bool depends = holds_any(graph, inertia, without_rate);
+    if ((depends && without_rate.size() < q_.size()) || !is_positive(graph, inertia)) continue;
+    throw InputError(fmt::format(
+        "the Lagrangian is quadratic in {0} and holds no {1}: it is to be written with the rates of "
+        "coordinates in the place of speeds, as are the velocities that it comes from (set_vel, set_ang_vel)",
+        to_text(speed), to_text(mechanics_.rate(mechanics_.wrap(without_rate.front())))));
+  }
 }
 
 // (2), (3): the rates of both, differentiated once more.

@@ -26,10 +26,11 @@ struct LagrangeOptions {
 
 class LagrangesMethod {
  public:
-  // InputError when a coordinate is a constant or stands there twice, the Lagrangian holds second rates,
-  // loads come without a frame, are not linear in second rates or act where velocities are not written with
-  // the rates of coordinates, a holonomic constraint depends on rates or a nonholonomic one is not linear in
-  // them, or something else is called like a multiplier.
+  // InputError when a coordinate is a constant or stands there twice, the Lagrangian holds second rates or
+  // is written with speeds in the place of rates of coordinates, loads come without a frame, are not linear
+  // in second rates or act where velocities are not written with the rates of coordinates, a holonomic
+  // constraint depends on rates or a nonholonomic one is not linear in them, or something else is called like
+  // a multiplier.
   LagrangesMethod(Mechanics& mechanics, const Expression& lagrangian, std::vector<Expression> q,
                   LagrangeOptions options = {});
 
@@ -57,6 +58,7 @@ class LagrangesMethod {
   Solution solve() const;
 
  private:
+  void check_lagrangian() const;
   void form_constraints();
   void check_constraints() const;
   void form_motion();
