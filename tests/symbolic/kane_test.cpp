@@ -309,6 +309,46 @@ TEST_F(KaneTest, NumbersOfEquationsMustMatch) {
       InputError);
 }
 
+// Of coordinates they may: by Euler's and Newton's laws for the rates of the momenta, d/dt (m v) and
+// d/dt (I w), with v and w as functions of time.
+TEST_F(KaneTest, MassesAndInertiasDependOnCoordinatesButNotOnSpeeds) {
+  const auto [x, q, u, w, ua] = mechanics.dynamicsymbols<5>("x q u w ua");
+  const auto [m0, I0, k] = mechanics.symbols<3>("m0 I0 k");
+  const Expression x_rate = mechanics.rate(x), q_rate = mechanics.rate(q);
+  const Expression m = m0 + k * x * x + mechanics.time(), I = I0 * (2 + sin(q));
+  const ReferenceFrame A = N.orientnew("A", q, N.z());
+  A.set_ang_vel(N, w * N.z());
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, u * N.x());
+  const auto derive = [&, x = x, q = q, u = u, w = w, ua = ua](const Expression& mass,
+                                                               const Expression& moment) {
+    return KanesMethod(
+        N, {.q_ind = {x, q}, .u_ind = {u, w}, .kd_eqs = {x_rate - u, q_rate - w}, .u_auxiliary = {ua}},
+        {RigidBody{"disc", P, A, mass, inertia(A, 0, 0, moment), P}}, {});
+  };
+  const KanesMethod kane = derive(m, I);
+  const Matrix momenta({m * u, I * w});
+  for (std::size_t i = 0; i < 2; ++i) {
+    // d/dt of the momentum, with the kinematics in it
+    const Expression along_coordinates = diff(momenta[i], x) * u + diff(momenta[i], q) * w;
+    const Expression at_rest = along_coordinates + diff(momenta[i], mechanics.time());
+    EXPECT_TRUE(same(kane.forcing()[i], -at_rest));
+    EXPECT_TRUE(same(kane.mass_matrix()(i, 0), diff(momenta[i], u)));
+    EXPECT_TRUE(same(kane.mass_matrix()(i, 1), diff(momenta[i], w)));
+  }
+  const auto refused = [&](const Expression& mass, const Expression& moment) {
+    return testing_support::message_of([&] { derive(mass, moment); });
+  };
+  EXPECT_EQ(
+      refused(m0 + k * u * u, I),
+      "the mass of body disc depends on u; allowed are coordinates, the time and other given functions of "
+      "it, neither speeds nor rates of coordinates");
+  EXPECT_THAT(refused(m, I0 + w), testing::StartsWith("the inertia of body disc depends on w"));
+  EXPECT_THAT(refused(m0 + x_rate, I), testing::StartsWith("the mass of body disc depends on x'"));
+  EXPECT_THAT(refused(m, I0 + q_rate), testing::StartsWith("the inertia of body disc depends on q'"));
+  EXPECT_THAT(refused(m0 + ua, I), testing::StartsWith("the mass of body disc depends on ua"));
+}
+
 // The message of the InputError that KanesMethod throws.
 std::string why_refused(const ReferenceFrame& N, const KaneOptions& options,
                         const std::vector<Body>& bodies) {

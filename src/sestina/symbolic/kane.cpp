@@ -99,6 +99,7 @@ KanesMethod::KanesMethod(const ReferenceFrame& inertial, KaneOptions options, co
       q_(joined(options_.q_ind, options_.q_dependent)),
       u_(joined(options_.u_ind, options_.u_dependent)) {
   check();
+  check_bodies(bodies);
   solve_kinematics();
   form_constraints();
   form_motion(bodies, loads);
@@ -141,6 +142,31 @@ void KanesMethod::check_orders() const {
             "coordinates, neither their rates nor speeds");
   check_one(options_.acceleration_constraints, 2, 1, "acceleration constraint",
             "coordinates with their first and second rates, speeds and their rates");
+}
+
+// Masses and inertias of coordinates and of time alone.
+void KanesMethod::check_bodies(const std::vector<Body>& bodies) const {
+  const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
+  const auto check_one = [&](const Body& body, const char* what, const std::vector<Expression>& elements) {
+    auto beyond = find_above(*mechanics_, elements, speeds, -1);
+    if (!beyond) beyond = find_above(*mechanics_, elements, q_, 0);
+    if (!beyond) return;
+    throw InputError(
+        fmt::format("the {} of body {} depends on {}; allowed are coordinates, the time and other given "
+                    "functions of it, neither speeds nor rates of coordinates",
+                    what, name_of(body), to_text(*beyond)));
+  };
+  for (const Body& body : bodies) {
+    check_one(body, "mass", {mass_of(body)});
+    const auto* rigid = std::get_if<RigidBody>(&body);
+    if (rigid == nullptr) continue;
+    std::vector<Expression> moments;
+    const Dyadic I = rigid->central_inertia();
+    for (const Dyadic::Part& part : I.parts()) {
+      for (const Triple& row : part.xyz) moments.insert(moments.end(), row.begin(), row.end());
+    }
+    check_one(body, "inertia", moments);
+  }
 }
 
 // (1)

@@ -44,7 +44,8 @@ struct KaneOptions {
 class KanesMethod {
  public:
   // InputError when numbers of equations and unknowns differ, a symbol stands twice among coordinates and
-  // speeds, (1) or (5) are not linear or cannot be solved, or a load is not linear in the rates of speeds.
+  // speeds, (1) or (5) are not linear or cannot be solved, a load is not linear in the rates of speeds, or a
+  // mass or inertia depends on a speed or a rate of a coordinate: its m' in (4) would hold rates of speeds.
   KanesMethod(const ReferenceFrame& inertial, KaneOptions options, const std::vector<Body>& bodies,
               const std::vector<Load>& loads);
 
@@ -84,6 +85,7 @@ class KanesMethod {
  private:
   void check() const;
   void check_orders() const;
+  void check_bodies(const std::vector<Body>& bodies) const;
   void solve_kinematics();
   void form_constraints();
   void form_acceleration_constraints(const Matrix& constraints);
