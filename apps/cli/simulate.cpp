@@ -99,8 +99,9 @@ void print_report(const Model& model, const RunReport& report, const std::string
         analysis.tolerance > 0.0 ? fmt::format("from {} s to {} s", short_number(report.steps.smallest_step),
                                                short_number(report.steps.largest_step))
                                  : fmt::format("each {} s", short_number(report.steps.largest_step));
-    fmt::print("elements       {} solved, {} long; {} iterations of Newton's method", report.steps.steps,
-               length, report.steps.evaluations);
+    const std::string solved =
+        report.steps.steps == 0 ? "none" : fmt::format("{} solved, {} long", report.steps.steps, length);
+    fmt::print("elements       {}; {} iterations of Newton's method", solved, report.steps.evaluations);
   } else {
     print_steps(report.steps);
   }

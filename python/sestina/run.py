@@ -62,6 +62,13 @@ def _edit(
     dt: float | None,
 ) -> System:
     analysis = system.analysis
+    if analysis.coordinates == "state_time":
+        for name, value in {"integrator": integrator, "rtol": rtol, "atol": atol, "dt": dt}.items():
+            if value is not None:
+                raise InputError(
+                    f"{name}: {value!r} is of runs by steps; allowed with the coordinates state_time is None: "
+                    "what belongs to them is analysis.time_elements"
+                )
     if duration is not None:
         analysis.duration = duration
     if every is not None:
@@ -138,7 +145,7 @@ def simulate(
     solver      one of solver_names()
     integrator  one of integrator_names()
     rtol, atol  tolerances of a step of variable length
-    dt          s, steps of this length instead
+    dt          s, steps of this length instead; it and the three before are refused with the coordinates state_time
     q, u        (nq), (nu) where the run begins; those of the description where they are not given
     reactions   record the reactions of all joints, too
     progress    True shows a bar; or what is called some ten times a second with the time (s), the duration (s),

@@ -71,6 +71,9 @@ def test_elements_in_time_give_the_same_motion(pendulum):
     pendulum.analysis.time_elements.pair = "P4P5"
     at_once = sestina.simulate(pendulum, duration=1)
     np.testing.assert_allclose(at_once["hinge.q"], reference["hinge.q"], atol=1e-7)
+    for name, value in {"integrator": "dormand_prince_54", "rtol": 1e-6, "atol": 1e-6, "dt": 0.1}.items():
+        with pytest.raises(sestina.InputError, match=f"^{name}: {value!r} is of runs by steps; .*time_elements"):
+            sestina.simulate(pendulum, duration=1, **{name: value})
 
 
 def test_unknown_names_are_told_with_the_nearest(pendulum):

@@ -229,6 +229,17 @@ class Run(ProgramTest):
         self.expect_bad_input("checkpoints", "run", self.model, *options, "--checkpoint", "c")
         self.expect_bad_input("wall clock", "run", self.model, *options, "--real-time")
 
+    def test_says_that_no_elements_have_been_solved(self):
+        # Friction that jumps where the mass rests: no element has a solution.
+        model = self.write("stick.yaml", """\
+sestina: 1
+bodies: [{name: mass, type: particle, mass: 1}]
+joints: [{name: slide, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0]}]
+forces: [{name: friction, type: joint_force, joint: slide, value: "if(slide.u > 0, -10, 10)"}]
+analysis: {coordinates: state_time, integrator: {elements: 4}}
+""")
+        self.assertRegex(self.expect(1, "run", model).stdout, r"elements +none; \d+ iterations of Newton's method\n")
+
     def test_refuses_a_rule_where_all_is_found_at_once(self):
         # The rule of a model that names none would be this one; given it is refused like any other.
         place = "analysis.integrator=dormand_prince_54: analysis.integrator: state_time has no integration rule such as"
