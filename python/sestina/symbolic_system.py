@@ -242,8 +242,9 @@ class SteadyMotion(NamedTuple):
 def find_equilibrium(method: Method, parameters: Values | None = None, guess: Values | None = None) -> SteadyMotion:
     """Find a state of rest: coordinates at which nothing begins to move.
 
-    method: a KanesMethod or LagrangesMethod; parameters: numbers of constants; guess: coordinates where Newton's method
-    begins, else 0. InputError where none is found, which tells the equation that fails most.
+    method: a KanesMethod or LagrangesMethod; parameters: numbers of constants, and of t where the equations depend on the
+    time; guess: coordinates where Newton's method begins, else 0. Where coordinates move although all speeds are zero
+    (q' = u + V), speeds are sought, too. InputError where none is found, which tells the equation that fails most.
     """
     return SteadyMotion(*_core._find_equilibrium(_motion_of(method), parameters, guess))
 
@@ -262,7 +263,8 @@ def find_steady_motion(
     unknowns   coordinates, speeds and parameters that are sought
     unsteady   speeds that may change
 
-    There may be more equations than unknowns or fewer; of many solutions one is found. InputError where none is.
+    There may be more equations than unknowns or fewer; of many solutions one is found. InputError where none is, and
+    where the equations hold at an instant only, since coordinates go on to move.
     """
     return SteadyMotion(
         *_core._find_steady_motion(_motion_of(method), parameters, values, list(unknowns), list(unsteady))

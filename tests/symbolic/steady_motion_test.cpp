@@ -141,5 +141,105 @@ TEST_F(SteadyMotionTest, SaysWhatDoesNotBalance) {
               testing::HasSubstr("F is no coordinate"));
 }
 
+// What is stiff somewhere excuses no imbalance elsewhere.
+TEST_F(SteadyMotionTest, EachEquationCountsByItsOwnTerms) {
+  const auto q = mechanics.dynamicsymbols<2>("x y"), u = mechanics.dynamicsymbols<2>("u v");
+  const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k"), F = mechanics.symbol("F"),
+                   H = mechanics.symbol("H");
+  int count = 0;
+  const auto balance = [&](const Expression& first, const Expression& second) {
+    const std::string name = "P" + std::to_string(++count);
+    const Point P = O.locatenew(name, q[0] * N.x() + q[1] * N.y());
+    P.set_vel(N, u[0] * N.x() + u[1] * N.y());
+    const KanesMethod kane(N,
+                           {.q_ind = {q[0], q[1]},
+                            .u_ind = {u[0], u[1]},
+                            .kd_eqs = {mechanics.rate(q[0]) - u[0], mechanics.rate(q[1]) - u[1]}},
+                           {Particle{name, P, m}}, {Force{P, first * N.x() + second * N.y()}});
+    return find_equilibrium(motion_equations(kane), {{m, 1.0}, {k, 1e11}, {F, 100.0}, {H, 1e3}},
+                            {{q[0], 0.5}, {q[1], 0.5}});
+  };
+  EXPECT_THAT(
+      [&] { (void)balance(H - k * q[0], F); },
+      testing::ThrowsMessage<InputError>(testing::HasSubstr("the equation of motion of v stays at 100")));
+  // The same spring cannot carry both.
+  EXPECT_THAT([&] { (void)balance(H - k * (q[0] + q[1]), F - k * (q[0] + q[1])); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("no state of rest")));
+  const SteadyMotion soft = balance(H - k * q[0], F - H * pow(q[1], 3));
+  EXPECT_NEAR(value_of(soft, q[0]), 1e-8, 1e-22);
+  EXPECT_NEAR(value_of(soft, q[1]), std::cbrt(0.1), 1e-15);
+  // A force that vanishes with its first derivatives is balanced where it vanishes.
+  EXPECT_NEAR(value_of(balance(H - k * q[0], H * pow(q[1], 3)), q[1]), 0.0, 1e-9);
+  EXPECT_NEAR(value_of(balance(H - k * q[0], H * (q[1] - sin(q[1]))), q[1]), 0.0, 1e-3);
+  // Near zero there is nothing but rounding.
+  const SteadyMotion none = balance(k * (q[0] - q[1]) - H * sin(q[0]), k * (q[1] - q[0]) - H * sin(q[1]));
+  EXPECT_NEAR(value_of(none, q[0]), 0.0, 1e-15);
+}
+
+// On a belt that runs at V, q' = u + V.
+TEST_F(SteadyMotionTest, AtRestCoordinatesDoNotMove) {
+  const auto x = mechanics.dynamicsymbol("x"), u = mechanics.dynamicsymbol("u");
+  const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k"), c = mechanics.symbol("c"),
+                   V = mechanics.symbol("V");
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, (u + V) * N.x());
+  const KanesMethod kane(N, {.q_ind = {x}, .u_ind = {u}, .kd_eqs = {mechanics.rate(x) - u - V}},
+                         {Particle{"P", P, m}}, {Force{P, (-k * x - c * u) * N.x()}});
+  const SteadyMotion rest =
+      find_equilibrium(motion_equations(kane), {{m, 1.0}, {k, 8.0}, {c, 2.0}, {V, 0.5}});
+  EXPECT_NEAR(value_of(rest, u), -0.5, 1e-15);
+  EXPECT_NEAR(value_of(rest, x), 0.125, 1e-15);
+  // With u = 0 the body moves, and its spring with it.
+  EXPECT_THAT(
+      [&] {
+        (void)find_steady_motion(motion_equations(kane), {{m, 1.0}, {k, 8.0}, {c, 2.0}, {V, 0.5}},
+                                 {.unknowns = {x}});
+      },
+      testing::ThrowsMessage<InputError>(testing::HasSubstr("while x changes at 0.5")));
+}
+
+TEST_F(SteadyMotionTest, WhatIsBalancedAtAnInstantIsNotSteady) {
+  const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
+  const Expression m = mechanics.symbol("m"), g = mechanics.symbol("g"), l = mechanics.symbol("l");
+  const ReferenceFrame A = N.orientnew("A", q, N.z());
+  A.set_ang_vel(N, u * N.z());
+  O.set_vel(N, Vector());
+  const Point P = O.locatenew("P", -l * A.y());
+  P.v2pt_theory(O, N, A);
+  const std::vector<Body> bodies = {Particle{"P", P, m}};
+  const KanesMethod kane(N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u}}, bodies,
+                         gravity(-g * N.y(), bodies));
+  const MotionEquations motion = motion_equations(kane);
+  // A pendulum that swings through the lowest point.
+  EXPECT_THAT(
+      [&] {
+        (void)find_steady_motion(motion, {{m, 1.0}, {g, 9.81}, {l, 1.0}},
+                                 {.values = {{u, 2.0}}, .unknowns = {q}});
+      },
+      testing::ThrowsMessage<InputError>(testing::AllOf(testing::HasSubstr("the equation of motion of u"),
+                                                        testing::HasSubstr("while q changes at 2"))));
+  // Without weight it goes round at any speed.
+  const SteadyMotion round =
+      find_steady_motion(motion, {{m, 1.0}, {g, 0.0}, {l, 1.0}}, {.values = {{u, 2.0}}, .unknowns = {q}});
+  EXPECT_FALSE(round.is_isolated);
+}
+
+TEST_F(SteadyMotionTest, WhatDependsOnTheTimeStaysOnlyAtAnInstant) {
+  const auto x = mechanics.dynamicsymbol("x"), v = mechanics.dynamicsymbol("v");
+  const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k"), t = mechanics.time();
+  const Point P = O.locatenew("P", x * N.x());
+  P.set_vel(N, v * N.x());
+  const KanesMethod kane(N, {.q_ind = {x}, .u_ind = {v}, .kd_eqs = {mechanics.rate(x) - v}},
+                         {Particle{"P", P, m}}, {Force{P, (3 * cos(t) - k * x) * N.x()}});
+  const MotionEquations motion = motion_equations(kane);
+  EXPECT_THAT(
+      [&] {
+        (void)find_equilibrium(motion, {{m, 1.0}, {k, 2.0}});
+      },
+      testing::ThrowsMessage<InputError>(testing::HasSubstr("depend on the time t")));
+  const SteadyMotion rest = find_equilibrium(motion, {{m, 1.0}, {k, 2.0}, {t, 0.5}});
+  EXPECT_NEAR(value_of(rest, x), 1.5 * std::cos(0.5), 1e-15);
+}
+
 }  // namespace
 }  // namespace sestina::symbolic

@@ -29,7 +29,10 @@ State<double> find_state(const Model& model, const ModelEquations& equations,
   if (at == LinearizeAt::kInitialState || equations.q().empty()) return state;
   symbolic::ParameterValues guess;
   for (std::size_t i = 0; i < state.q.size(); ++i) guess.emplace_back(equations.q()[i], state.q[i]);
-  const symbolic::SteadyMotion rest = find_equilibrium(equations.motion(), parameters, guess);
+  // Forces that depend on the time act as they do at the beginning.
+  symbolic::ParameterValues numbers = parameters;
+  numbers.emplace_back(equations.mechanics().time(), state.t);
+  const symbolic::SteadyMotion rest = find_equilibrium(equations.motion(), numbers, guess);
   for (std::size_t i = 0; i < state.q.size(); ++i) {
     const double value = rest.values[i].second;
     state.q[i] = std::abs(value) < kRoundOff ? 0.0 : value;

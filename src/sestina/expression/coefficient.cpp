@@ -273,6 +273,13 @@ std::optional<Coefficient> Coefficient::exact_sqrt() const {
   return short_fraction(*top, *bottom, is_decimal_);
 }
 
+bool Coefficient::reads_as_decimal() const {
+  const bool is_simple = denominator_ == 2 || denominator_ == 4;  // l/2 reads better than 0.5*l
+  if (!is_exact() || is_integer() || is_simple) return false;
+  const auto exact = decimal_fraction(shortest_text(std::abs(value_)));
+  return exact && exact->numerator == std::abs(numerator_) && exact->denominator == denominator_;
+}
+
 std::string Coefficient::magnitude_text() const {
   if (long_) {
     const std::string above = long_->numerator.magnitude_text();
@@ -282,13 +289,7 @@ std::string Coefficient::magnitude_text() const {
   const bool looks_whole = decimal.find_first_not_of("0123456789") == std::string::npos;
   if (!is_exact() && looks_whole) return decimal + ".0";
   if (!is_exact() || is_integer()) return is_integer() ? std::to_string(std::abs(numerator_)) : decimal;
-  const bool is_simple = denominator_ == 2 || denominator_ == 4;  // l/2 reads better than 0.5*l
-  if (!is_simple) {
-    const auto exact = decimal_fraction(decimal);
-    if (exact && exact->numerator == std::abs(numerator_) && exact->denominator == denominator_) {
-      return decimal;
-    }
-  }
+  if (reads_as_decimal()) return decimal;
   return std::to_string(std::abs(numerator_)) + "/" + std::to_string(denominator_);
 }
 

@@ -66,12 +66,13 @@ class Coefficient {
   friend bool operator<(const Coefficient& a, const Coefficient& b);
 
   // this^exponent when it is known exactly or is a plain double; nothing for 0^-1, for roots of fractions,
-  // where an exact result would have too many digits and where it is not a finite number other than zero.
+  // where an exact result would have too many digits and where it is not a normal number.
   std::optional<Coefficient> power(const Coefficient& exponent) const;
   // The exact square root of a fraction of squares.
   std::optional<Coefficient> exact_sqrt() const;
   // Text of the magnitude that reads back as the same number: `12`, `0.1`, `5/3`, `1e+22`.
   std::string magnitude_text() const;
+  bool reads_as_decimal() const;  // 0.1 does, 1/2 and 1/3 do not
 
  private:
   // In lowest terms, and a decimal if both are none but that.

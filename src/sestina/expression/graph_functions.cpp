@@ -82,10 +82,12 @@ bool Graph::is_root_of_number(Expr expr) const {
   return op(expr) == Op::kSqrt && is_number(operands(expr)[0]) && !number_of(operands(expr)[0]).is_negative();
 }
 
-// sqrt(a^2 b/(c^2 d)) = a sqrt(b d)/(c d), of what was not given as a decimal.
+// sqrt(a^2 b/(c^2 d)) = a sqrt(b d)/(c d), but sqrt(9.81) is what it is. It is the value that decides,
+// however it was given: equal numbers are one node.
 std::optional<Expr> Graph::fold_root(const Coefficient& square) {
-  if (most_merged_ == 0 || !square.is_exact() || square.is_decimal() || square.is_negative())
-    return std::nullopt;
+  if (most_merged_ == 0 || !square.is_exact() || square.is_negative()) return std::nullopt;
+  constexpr std::int64_t kMostOfDecimal = 99;
+  if (square.reads_as_decimal() && square.numerator() > kMostOfDecimal) return std::nullopt;
   const auto [a, b] = split_square(square.numerator());
   const auto [c, d] = split_square(square.denominator());
   const Coefficient radicand = Coefficient::fraction(b, 1) * Coefficient::fraction(d, 1);

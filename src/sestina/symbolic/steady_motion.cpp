@@ -5,17 +5,24 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "sestina/base/error.h"
+#include "sestina/expression/rounding.h"
+#include "sestina/symbolic/steadiness.h"
 
 namespace sestina::symbolic {
 namespace {
 
+using Column = Eigen::VectorXd;
+using Decomposition = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
 using Numbers = std::vector<std::pair<Expression, double>>;
 
 constexpr int kMostSteps = 200;
 constexpr int kMostHalvings = 40;
-constexpr double kSmallEnough = 1e-9;  // of a residual, relative to the largest derivative
+constexpr double kSmallEnough = 1e-9;  // of a residual, relative to the terms of its equation
+constexpr double kLeast = 1e-6;        // to what an unknown counts there when it is zero
 constexpr double kRankThreshold = 1e-9;
 
 bool is_in(const std::vector<Expression>& all, const Expression& e) {
@@ -31,37 +38,29 @@ const double* find(const Numbers& numbers, const Expression& symbol) {
 class SteadySearch {
  public:
   SteadySearch(const MotionEquations& motion, const ParameterValues& parameters,
-               const SteadyMotionOptions& options)
-      : motion_(motion), options_(options) {
+               const SteadyMotionOptions& options, bool is_rest)
+      : motion_(motion), options_(options), is_rest_(is_rest) {
     check();
     collect(parameters);
+    list_equations();
+    check_time();
     compile();
   }
 
+  // With the equations as they are, or else, where their units are worlds apart, with all of one weight.
   SteadyMotion search() {
+    const std::vector<double> begin = x_;
     SteadyMotion result;
-    double residual = norm_at(x_);
-    Eigen::Index rank = 0;
-    double largest_derivative = 0.0;
-    for (result.steps = 0; result.steps < kMostSteps; ++result.steps) {
-      const std::span<const double> values = at(x_);
-      const Eigen::VectorXd right =
-          -Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(equations_));
-      const Eigen::MatrixXd J =
-          Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-              values.data() + equations_, static_cast<Eigen::Index>(equations_),
-              static_cast<Eigen::Index>(x_.size()));
-      if (!right.allFinite() || !J.allFinite()) break;
-      largest_derivative = J.cwiseAbs().maxCoeff();
-      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-      decomposition.setThreshold(kRankThreshold);
-      decomposition.compute(J);
-      rank = decomposition.rank();
-      if (!move_nearer(decomposition.solve(right), residual)) break;
+    iterate(result, false);
+    measure(begin);
+    if (find_imbalance()) {
+      x_ = begin;
+      iterate(result, true);
+      measure(begin);
     }
-    if (!(residual <= kSmallEnough * (1.0 + largest_derivative))) fail();
+    check_balance();
+    if (!is_rest_) check_steadiness();
     fill(result);
-    result.is_isolated = rank == static_cast<Eigen::Index>(x_.size());
     return result;
   }
 
@@ -102,16 +101,15 @@ class SteadySearch {
     x_.resize(symbols_.size(), 0.0);
   }
 
-  // (1), and its derivatives by all unknowns.
-  void compile() {
+  // (1); at rest, the rates of the coordinates as well.
+  void list_equations() {
     Mechanics& mechanics = *motion_.mechanics;
     Matrix rates(motion_.u.size(), 1);
     for (std::size_t i = 0; i < motion_.u.size(); ++i) {
       if (is_in(options_.unsteady, motion_.u[i])) rates[i] = mechanics.rate(motion_.u[i]);
     }
-    std::vector<Expression> vanishing;
     const auto add = [&](const Matrix& matrix) {
-      vanishing.insert(vanishing.end(), matrix.elements().begin(), matrix.elements().end());
+      vanishing_.insert(vanishing_.end(), matrix.elements().begin(), matrix.elements().end());
     };
     Matrix balance = motion_.f - motion_.M * rates;
     if (motion_.a.rows() > 0) {
@@ -123,30 +121,81 @@ class SteadySearch {
       add(balance);
     }
     add(motion_.c);
-    equations_ = vanishing.size();
-    add(jacobian(mechanics, Matrix(vanishing), symbols_));
-    ParameterValues numbers = fixed_;
-    if (find(numbers, mechanics.time()) == nullptr) numbers.emplace_back(mechanics.time(), 0.0);
-    function_ = CompiledExpressions(mechanics, vanishing, symbols_, numbers, "the steady motion");
+    if (is_rest_) add(motion_.G);
+    equations_ = vanishing_.size();
+  }
+
+  void check_time() const {
+    Mechanics& mechanics = *motion_.mechanics;
+    const Expression time = mechanics.time();
+    if (find(fixed_, time) != nullptr) return;
+    std::vector<Expr> exprs;
+    for (const Expression& e : vanishing_) exprs.push_back(e.in(mechanics.graph()));
+    for (const Expression& e : motion_.G.elements()) exprs.push_back(e.in(mechanics.graph()));
+    const std::vector<Expr> symbols = mechanics.graph().free_symbols(exprs);
+    if (std::find(symbols.begin(), symbols.end(), time.in(mechanics.graph())) == symbols.end()) return;
+    throw InputError(
+        "the equations of motion depend on the time t, so that nothing stays as it is; a number for t among "
+        "the "
+        "parameters asks for that instant");
+  }
+
+  // The equations and their derivatives by all unknowns.
+  void compile() {
+    Mechanics& mechanics = *motion_.mechanics;
+    std::vector<Expression> outputs = vanishing_;
+    const Matrix derivatives = jacobian(mechanics, Matrix(vanishing_), symbols_);
+    outputs.insert(outputs.end(), derivatives.elements().begin(), derivatives.elements().end());
+    function_ = CompiledExpressions(mechanics, outputs, symbols_, fixed_, "the steady motion");
+  }
+
+  // The sizes of the terms of the equations near what was found. An unknown that is zero is so to rounding: a
+  // multiplier or rate beside the largest of these, others beside where the search began.
+  void measure(const std::vector<double>& begin) {
+    Mechanics& mechanics = *motion_.mechanics;
+    const std::size_t unknowns = options_.unknowns.size();
+    double largest = 1.0;
+    for (std::size_t i = unknowns; i < x_.size(); ++i) largest = std::max(largest, std::abs(x_[i]));
+    RoundingSize size(mechanics.graph());
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      const double scale = i >= unknowns ? largest : begin[i] != 0.0 ? std::abs(begin[i]) : 1.0;
+      size.set_least(symbols_[i].in(mechanics.graph()), kLeast * scale);
+    }
+    std::vector<Expression> sizes;
+    for (const Expression& e : vanishing_) sizes.push_back(mechanics.wrap(size(e.in(mechanics.graph()))));
+    sizes_ = CompiledExpressions(mechanics, sizes, symbols_, fixed_, "the steady motion");
   }
 
   std::span<const double> at(const std::vector<double>& x) { return function_(x); }
-  double norm_at(const std::vector<double>& x) {
-    double squares = 0.0;
-    for (const double e : at(x).first(equations_)) squares += e * e;
-    return std::sqrt(squares);
+  void iterate(SteadyMotion& result, bool is_weighted) {
+    for (result.steps = 0; result.steps < kMostSteps; ++result.steps) {
+      const std::span<const double> values = at(x_);
+      const auto n = static_cast<Eigen::Index>(equations_);
+      const Eigen::MatrixXd J =
+          Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+              values.data() + equations_, n, static_cast<Eigen::Index>(x_.size()));
+      if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) break;
+      const Column weights = is_weighted ? calc_weights(J, sizes_(x_)) : Column::Ones(n);
+      Decomposition decomposition;
+      decomposition.setThreshold(kRankThreshold);
+      decomposition.compute(weights.asDiagonal() * J);
+      result.is_isolated = decomposition.rank() == J.cols();
+      if (!move_nearer(decomposition, weights)) break;
+    }
   }
 
-  bool move_nearer(const Eigen::VectorXd& change, double& residual) {
+  bool move_nearer(const Decomposition& decomposition, const Column& weights) {
+    const auto left = [&](const std::vector<double>& x) -> Column {
+      return weights.cwiseProduct(Eigen::Map<const Column>(at(x).data(), weights.size()));
+    };
+    const Column here = left(x_), change = decomposition.solve(here);
     double part = 1.0;
     for (int halving = 0; halving < kMostHalvings; ++halving, part /= 2.0) {
       std::vector<double> trial = x_;
-      for (std::size_t i = 0; i < x_.size(); ++i) trial[i] += part * change[static_cast<Eigen::Index>(i)];
-      if (const double left = norm_at(trial); left < residual) {
-        x_ = trial;
-        residual = left;
-        return true;
-      }
+      for (std::size_t i = 0; i < x_.size(); ++i) trial[i] -= part * change[static_cast<Eigen::Index>(i)];
+      if (!(left(trial).norm() < here.norm())) continue;
+      x_ = trial;
+      return true;
     }
     return false;
   }
@@ -158,23 +207,55 @@ class SteadySearch {
     k -= n;
     if (k < m) return fmt::format("velocity constraint {}", k + 1);
     if (k < 2 * m) return fmt::format("the rate of velocity constraint {}", k - m + 1);
-    return fmt::format("configuration constraint {}", k - 2 * m + 1);
+    k -= 2 * m;
+    if (k < motion_.c.rows()) return fmt::format("configuration constraint {}", k + 1);
+    return "the rate of " + to_text(motion_.q[k - motion_.c.rows()]);
   }
 
-  [[noreturn]] void fail() {
-    const std::span<const double> values = at(x_).first(equations_);
-    std::size_t worst = 0;
+  // The equation that fails most, beside its terms.
+  std::optional<std::size_t> find_imbalance() {
+    const std::span<const double> values = at(x_).first(equations_), sizes = sizes_(x_);
+    std::optional<std::size_t> worst;
+    double most = kSmallEnough;
     for (std::size_t k = 0; k < equations_; ++k) {
-      if (!(std::abs(values[k]) <= std::abs(values[worst]))) worst = k;
+      if (values[k] == 0.0) continue;
+      const double part = std::abs(values[k]) / sizes[k];
+      const bool is_known = std::isfinite(part) && std::isfinite(sizes[k]);
+      if (is_known && part <= most) continue;
+      worst = k;
+      most = is_known ? part : std::numeric_limits<double>::infinity();
     }
-    throw InputError(fmt::format("no steady motion is found from these values: {} stays at {:.6g}",
-                                 name_of(worst), values[worst]));
+    return worst;
+  }
+
+  void check_balance() {
+    const std::optional<std::size_t> worst = find_imbalance();
+    if (!worst) return;
+    throw InputError(fmt::format("no {} is found from these values: {} stays at {:.6g}",
+                                 is_rest_ ? "state of rest" : "steady motion", name_of(*worst),
+                                 at(x_)[*worst]));
+  }
+
+  void check_steadiness() const {
+    const std::optional<Unsteadiness> found =
+        find_unsteadiness(motion_, vanishing_, options_.unsteady, all_numbers());
+    if (!found) return;
+    throw InputError(
+        fmt::format("no steady motion is found from these values: they balance at an instant, but {} does "
+                    "not go on to while "
+                    "{} changes at {:.6g}",
+                    name_of(found->equation), to_text(found->moving), found->rate));
+  }
+
+  Numbers all_numbers() const {
+    Numbers numbers = fixed_;
+    for (std::size_t i = 0; i < symbols_.size(); ++i) numbers.emplace_back(symbols_[i], x_[i]);
+    return numbers;
   }
 
   void fill(SteadyMotion& result) {
     for (const double e : at(x_).first(equations_)) result.residual = std::max(result.residual, std::abs(e));
-    Numbers numbers = fixed_;
-    for (std::size_t i = 0; i < symbols_.size(); ++i) numbers.emplace_back(symbols_[i], x_[i]);
+    const Numbers numbers = all_numbers();
     std::vector<Expression> wanted = motion_.q;
     wanted.insert(wanted.end(), motion_.u.begin(), motion_.u.end());
     for (const Expression& e : options_.unknowns) {
@@ -186,23 +267,41 @@ class SteadySearch {
 
   const MotionEquations& motion_;
   const SteadyMotionOptions& options_;
+  bool is_rest_;
   Numbers fixed_;
+  std::vector<Expression> vanishing_;
   std::vector<Expression> symbols_;  // of x
   std::vector<double> x_;
   std::size_t equations_ = 0;
-  CompiledExpressions function_;  // (1), then its derivatives
+  CompiledExpressions function_;  // the equations, then their derivatives
+  CompiledExpressions sizes_;
 };
+
+// Whether the coordinates rest where all speeds are zero.
+bool rests_without_speeds(const MotionEquations& motion) {
+  Replacements none;
+  for (const Expression& u : motion.u) none.emplace_back(u, 0);
+  const Matrix rates = substitute(*motion.mechanics, motion.G, none);
+  Mechanics& mechanics = *motion.mechanics;
+  return std::ranges::all_of(rates.elements(), [&](const Expression& e) {
+    return mechanics.identities().is_zero(e.in(mechanics.graph()));
+  });
+}
 
 }  // namespace
 
 SteadyMotion find_steady_motion(const MotionEquations& motion, const ParameterValues& parameters,
                                 const SteadyMotionOptions& options) {
-  return SteadySearch(motion, parameters, options).search();
+  return SteadySearch(motion, parameters, options, false).search();
 }
 
 SteadyMotion find_equilibrium(const MotionEquations& motion, const ParameterValues& parameters,
                               const std::vector<std::pair<Expression, double>>& guess) {
-  return find_steady_motion(motion, parameters, {.values = guess, .unknowns = motion.q});
+  SteadyMotionOptions options{.values = guess, .unknowns = motion.q};
+  if (!rests_without_speeds(motion)) {
+    options.unknowns.insert(options.unknowns.end(), motion.u.begin(), motion.u.end());
+  }
+  return SteadySearch(motion, parameters, options, true).search();
 }
 
 }  // namespace sestina::symbolic
