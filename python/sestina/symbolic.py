@@ -73,6 +73,7 @@ from .symbolic_methods import (
 )
 from .symbolic_names import (
     Derivative,
+    Function,
     Integer,
     Max,
     Min,
@@ -109,6 +110,7 @@ __all__ = [
     "Equations",
     "Expression",
     "Force",
+    "Function",
     "Integer",
     "KanesMethod",
     "LagrangesMethod",
@@ -275,6 +277,8 @@ def msubs(expression: Expression, *replacements: Replacements) -> Expression: ..
 def msubs(expression: Matrix, *replacements: Replacements) -> Matrix: ...
 @overload
 def msubs(expression: Vector, *replacements: Replacements) -> Vector: ...
+@overload
+def msubs(expression: Dyadic, *replacements: Replacements) -> Dyadic: ...
 def msubs(expression: Any, *replacements: Replacements) -> Any:
     """With expressions replaced by others, all at once."""
     return expression.subs(list(replacements))

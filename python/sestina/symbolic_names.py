@@ -131,6 +131,22 @@ def Derivative(expression: Expression, *by: Expression | int) -> Expression:
     return expression.diff(*by)
 
 
+class Function:
+    """A function of time by its name, as sympy has it: Function("q")(t) is dynamicsymbols("q")."""
+
+    def __init__(self, name: str, **assumptions: Any) -> None:
+        check_assumptions(assumptions)
+        self.name = name
+
+    def __call__(self, argument: Expression) -> Expression:
+        if argument != _core._time():
+            raise InputError(f"{self.name}({argument}): functions are of time alone here; allowed is {self.name}(t)")
+        return _core._dynamicsymbol(self.name, 0)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
 def solve(equations: Any, unknowns: Any) -> dict[Expression, Expression]:
     """Linear equations, given as expressions that vanish, solved for as many symbols: {symbol: solution}."""
     expressions = [equations] if isinstance(equations, Expression) else list(equations)

@@ -102,6 +102,7 @@ bool to_scalar(nb::handle source, Scalar& scalar) noexcept;
 
 void bind_expressions(nb::module_& module);
 void bind_matrices(nb::module_& module);
+void bind_numbers(nb::module_& module);  // of expressions, matrices, vectors and dyadics, which must be bound
 void bind_vectors(nb::module_& module);
 void bind_frames(nb::module_& module);
 void bind_symbolic_bodies(nb::module_& module);

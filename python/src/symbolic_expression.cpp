@@ -508,6 +508,7 @@ void bind_symbolic(nb::module_& module) {
   bind_expressions(module);
   bind_matrices(module);
   bind_vectors(module);
+  bind_numbers(module);
   bind_frames(module);
   bind_symbolic_bodies(module);
   bind_methods(module);

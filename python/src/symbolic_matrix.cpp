@@ -196,7 +196,13 @@ void bind_matrix_arithmetic(nb::class_<SymbolicMatrix>& type) {
             return a.value.rows() == b->value.rows() && a.value.columns() == b->value.columns() &&
                    a.value.elements() == b->value.elements();
           },
-          nb::sig("def __eq__(self, other: object, /) -> bool"));
+          nb::sig("def __eq__(self, other: object, /) -> bool"), "Whether all elements are written alike.")
+      .def("__hash__", [](const M& a) {
+        nb::list elements;
+        elements.append(a.value.rows());
+        for (const Expression& e : a.value.elements()) elements.append(nb::cast(owned(a.owner, e)));
+        return nb::hash(nb::tuple(elements));
+      });
 }
 
 SymbolicMatrix solve(const SymbolicMatrix& A, const SymbolicMatrix& b) {

@@ -15,6 +15,7 @@
 namespace sestina::python {
 
 using symbolic::Dyadic;
+using symbolic::FrameIndex;
 using symbolic::Matrix;
 using symbolic::ReferenceFrame;
 using symbolic::Vector;
@@ -33,17 +34,44 @@ Matrix square(const symbolic::Matrix3& rows) {
   return matrix;
 }
 
+// The measure numbers in one frame.
+std::vector<Expression> elements_in(const ReferenceFrame& frame, const Vector& vector) {
+  return column(vector.to_matrix(frame)).elements();
+}
+std::vector<Expression> elements_in(const ReferenceFrame& frame, const Dyadic& dyadic) {
+  return square(dyadic.to_matrix(frame)).elements();
+}
+FrameIndex frame_of(const Vector::Part& part) { return part.frame; }
+FrameIndex frame_of(const Dyadic::Part& part) { return part.left; }
+
 // Whether a difference vanishes, in whatever frames it is written.
-bool is_same(const Owner& owner, const Vector& difference) {
+template <class T>
+bool is_same(const Owner& owner, const T& difference) {
   if (difference.is_zero()) return true;
   try {
-    const symbolic::Triple xyz = difference.to_matrix(ReferenceFrame(*owner, difference.parts()[0].frame));
-    return std::all_of(xyz.begin(), xyz.end(), [&](const Expression& e) {
+    const auto elements = elements_in(ReferenceFrame(*owner, frame_of(difference.parts()[0])), difference);
+    return std::all_of(elements.begin(), elements.end(), [&](const Expression& e) {
       return owner->identities().is_zero(e.in(owner->graph()));
     });
   } catch (const InputError&) {
     return false;  // frames that are not oriented in each other
   }
+}
+
+// Of vectors and dyadics, zero among them, which is equal to the number 0.
+template <class Like, class T>
+void bind_equality(nb::class_<Of<T>>& type, const char* doc) {
+  type.def(
+          "__eq__",
+          [](const Of<T>& a, nb::handle other) {
+            Like b;
+            if (!nb::detail::zero_or_caster<Like, T>::from_python(other, b)) return false;
+            if (a.owner && b.owner && a.owner != b.owner) return false;
+            return is_same(common(a, b), a.value - b.value);
+          },
+          nb::sig("def __eq__(self, other: object, /) -> bool"), doc)
+      // What is equal may be written in other frames and other words: nothing of these tells two apart.
+      .def("__hash__", [](const Of<T>&) { return nb::hash(nb::int_(0)); });
 }
 
 void bind_vector_arithmetic(nb::class_<V>& type) {
@@ -78,17 +106,8 @@ void bind_vector_arithmetic(nb::class_<V>& type) {
       .def("dot", dot, nb::arg("other"), "The scalar product; of a dyadic a vector. Also a & b.")
       .def("dot", dot_dyadic, nb::arg("other"))
       .def("cross", cross, nb::arg("other"), "The vector product. Also a ^ b.")
-      .def("outer", outer, nb::arg("other"), "The dyadic product. Also a | b.")
-      .def(
-          "__eq__",
-          [](const V& a, nb::handle other) {
-            VectorLike b;
-            if (!nb::detail::zero_or_caster<VectorLike, Vector>::from_python(other, b)) return false;
-            if (a.owner && b.owner && a.owner != b.owner) return false;
-            return is_same(common(a, b), a.value - b.value);
-          },
-          nb::sig("def __eq__(self, other: object, /) -> bool"),
-          "Whether both are the same vector, in whatever frames they are written.");
+      .def("outer", outer, nb::arg("other"), "The dyadic product. Also a | b.");
+  bind_equality<VectorLike>(type, "Whether both are the same vector, in whatever frames they are written.");
 }
 
 void bind_vector_analysis(nb::class_<V>& type) {
@@ -177,8 +196,9 @@ void bind_dyadic(nb::module_& module) {
   const auto scale = [](const D& a, const Scalar& b) { return owned(common(a, b), a.value * b.value); };
   const auto add = [](const D& a, const DyadicLike& b) { return owned(common(a, b), a.value + b.value); };
   const auto dot = [](const D& a, const VectorLike& b) { return owned(common(a, b), a.value.dot(b.value)); };
-  nb::class_<D>(module, "Dyadic", "A sum of products of two vectors, such as an inertia.")
-      .def("__add__", add, nb::is_operator())
+  nb::class_<D> type(module, "Dyadic", "A sum of products of two vectors, such as an inertia.");
+  bind_equality<DyadicLike>(type, "Whether both are the same dyadic, in whatever frames they are written.");
+  type.def("__add__", add, nb::is_operator())
       .def("__radd__", add, nb::is_operator())
       .def(
           "__sub__", [](const D& a, const DyadicLike& b) { return owned(common(a, b), a.value - b.value); },

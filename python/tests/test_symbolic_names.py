@@ -241,6 +241,62 @@ def test_the_nonminimal_pendulum_of_sympys_documentation(own_derivation):
     assert pendulum["A"] == sm.Matrix([[0, 1], [-pendulum["g"] / pendulum["L"], 0]])
 
 
+def test_numbers_in_the_place_of_constants(own_derivation):
+    x, y = sm.symbols("x y")
+    N = sm.ReferenceFrame("N")
+    third, root = sm.Rational(1, 3), sm.sqrt(2)
+    assert float(root.evalf()) == math.sqrt(2) and float(third.n(3)) == 0.333 and str(root.n(4)) == "1.414"
+    assert (x**2 / 3 + sm.pi * y).evalf(3) == x**2 * 0.333 + 3.14 * y
+    assert (x / y).evalf(subs={x: 1, y: 8}) == 0.125 and (x * root).evalf(subs={root: 3}) == 3 * x
+    assert (2**61 * x).evalf() == 2**61 * x and sm.Expression(7).n() == 7
+    assert sm.Matrix([[root, x]]).n(2) == sm.Matrix([[1.4, x]])
+    assert (root * N.x).evalf(2) == 1.4 * N.x and sm.inertia(N, third, x, 1).n(1) == sm.inertia(N, 0.3, x, 1)
+    with pytest.raises(sestina.InputError, match="evalf: 30 digits; allowed is 1 to 17"):
+        root.evalf(30)
+
+
+def test_dyadics_are_replaced_in_and_simplified(own_derivation):
+    q, a = sm.dynamicsymbols("q"), sm.symbols("a")
+    N = sm.ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    I = sm.inertia(A, a, 2 * a, 3 * a)
+    assert I.subs(a, 2) == sm.inertia(A, 2, 4, 6) == sm.msubs(I, {a: 2}) == I.subs([(a, 2)])
+    assert (I * (sm.sin(q) ** 2 + sm.cos(q) ** 2)).simplify().to_matrix(A) == sm.diag(a, 2 * a, 3 * a)
+    assert I.applyfunc(lambda e: 2 * e) == 2 * I and (a * N.x).applyfunc(lambda e: e + 1).to_matrix(N)[0] == a + 1
+    assert sm.Matrix([a, q]).applyfunc(lambda e: e.diff()) == sm.Matrix([0, q.diff()])
+    with pytest.raises(sestina.InputError, match="applyfunc: the function returns 'a'; allowed is an expression"):
+        sm.Matrix([a]).applyfunc(str)
+    for one in (a, sm.Matrix([a]), a * N.x, I):
+        assert one.doit() is one and one.doit(deep=False) is one
+
+
+def test_what_is_equal_is_one_key(own_derivation):
+    q, a = sm.dynamicsymbols("q"), sm.symbols("a")
+    N = sm.ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    I = sm.inertia(A, a, 2 * a, 3 * a)
+    pairs = [
+        (sm.Matrix([[a, 1], [q, 0.5]]), sm.Matrix([[a, 1], [q, 0.5]]), sm.Matrix([a, 1, q, 0.5])),
+        (A.x, sm.cos(q) * N.x + sm.sin(q) * N.y, N.x),
+        (I, I.express(N), I.subs({a: 1})),
+        (I - I, 0 * I, I),
+    ]
+    for one, same, other in pairs:
+        assert one == same and not one != same and hash(one) == hash(same) and len({one, same}) == 1
+        assert one != other and not one == other and len({one, other}) == 2
+    assert I - I == 0 and N.x - N.x == 0 and I != 0 and I != "I" and sm.Matrix([a]) != a
+    with sm.Mechanics():
+        B = sm.ReferenceFrame("N")
+        assert N.x != B.x and I != sm.inertia(B, 1, 2, 3) and sm.Matrix([a]) != sm.Matrix([sm.symbols("a")])
+
+
+def test_functions_of_time_as_sympy_makes_them(own_derivation):
+    t = sm.symbols("t")
+    assert sm.Function("q")(t) == sm.dynamicsymbols("q") and sm.Function("q", real=True)(t).diff(t) == sm.dynamicsymbols("q", 1)
+    with pytest.raises(sestina.InputError, match="functions are of time alone here"):
+        sm.Function("f")(sm.symbols("x"))
+
+
 def test_linear_equations_are_solved(own_derivation):
     a, b, x, y = sm.symbols("a b x y")
     solution = sm.solve([a * x + y - 1, x - b * y], [x, y])
