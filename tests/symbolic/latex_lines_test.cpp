@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <random>
 
 #include "sestina/symbolic/latex.h"
@@ -104,9 +105,23 @@ TEST(BreakLatex, LosesNothingAndStaysWithinItsWidth) {
     broken += lines.lines.size() > 1 ? 1 : 0;
     for (const char* added : {"\\quad", " \\times", "\\bigl", "\\bigr", "\\left", "\\right"})
       joined = without(joined, added);
-    EXPECT_TRUE(joined == without(without(text, "\\left"), "\\right")) << i;
+    EXPECT_TRUE(without(joined, " ") == without(without(without(text, "\\left"), "\\right"), " ")) << i;
   }
   EXPECT_GT(broken, 200);
+}
+
+// \quadx would be another command.
+TEST(BreakLatex, CommandsOfTheLayoutEndBeforeLetters) {
+  EXPECT_EQ(break_latex("a b c d e f g \\left(x_{100} + y_{100}\\right)", 56).lines.back(),
+            "\\quad\\quad + y_{100}\\bigr)");
+  std::mt19937 random(6);
+  for (int i = 0; i < 300; ++i) {
+    for (const std::string& line : break_latex(random_sum(random, 2), 40.0).lines) {
+      const std::size_t at = line.rfind("\\quad");
+      const char next = at == std::string::npos ? ' ' : line.at(at + 5);
+      EXPECT_EQ(std::isalpha(static_cast<unsigned char>(next)), 0) << line;
+    }
+  }
 }
 
 }  // namespace

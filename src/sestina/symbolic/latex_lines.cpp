@@ -1,6 +1,7 @@
 // Where LaTeX is broken into lines: between terms; where a term is too wide, between the terms within its
 // parentheses, which become larger and are indented, and between factors.
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <vector>
 
@@ -74,6 +75,9 @@ class LineBreaker {
   }
 
   void add(std::string_view text) {
+    const bool is_command_before = line_.ends_with("\\quad");
+    if (is_command_before && !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0)
+      line_ += ' ';
     line_ += text;
     at_ += latex_width(text);
     is_fresh_ = false;
