@@ -85,7 +85,9 @@ symbolic::MotionEquations ModelEquations::motion() const {
 }
 
 Matrix ModelEquations::solve_accelerations() const {
-  return solve_symmetric(*mechanics_, mass_matrix_, forcing_, "the equations of motion");
+  std::vector<Expression> rates;
+  for (const Expression& u : u_) rates.push_back(mechanics_->rate(u));
+  return solve_symmetric(*mechanics_, mass_matrix_, forcing_, {"the equations of motion", rates});
 }
 
 ModelEquations::~ModelEquations() = default;
