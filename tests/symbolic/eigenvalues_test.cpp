@@ -129,6 +129,51 @@ TEST_F(EigenvalueTest, SlowModesAreNotLostBesideFastOnes) {
   EXPECT_NEAR(found[0].eigenvalue.imag(), 1.0, 1e-9);
 }
 
+// A branch that falls steeply from far away, and one beside it that changes.
+TEST_F(EigenvalueTest, BranchesThatComeFromFarAreNotTakenForOthers) {
+  const Expression p = mechanics.symbol("p");
+  for (const double first : {1e-2, 1e-3, 1e-4, 1e-6}) {
+    const Changes found =
+        calc_eigenvalue_branches(mechanics, square({p - 1, 0, 0, -1 / p}), p, std::vector{first, 2.0})
+            .changes;
+    ASSERT_EQ(found.size(), 1u) << first;
+    EXPECT_NEAR(found[0].value, 1.0, 1e-11);
+  }
+}
+
+// Zero eigenvalues of which three are one chain, in coordinates where none of it is zero: rounding scatters
+// them by its cube root.
+TEST_F(EigenvalueTest, ScatteredZerosDoNotChange) {
+  const Expression p = mechanics.symbol("p");
+  Matrix chain(5, 5), mix(5, 5);
+  chain(0, 1) = chain(1, 2) = 1;
+  chain(3, 3) = -4;
+  chain(4, 4) = p - 5;
+  for (std::size_t i = 0; i < 5; ++i) {
+    for (std::size_t j = 0; j < 5; ++j) mix(i, j) = (i == j ? 3.7 : 0.0) + std::sin(1.0 + 5.0 * i + 3.0 * j);
+  }
+  const Matrix A = solve_linear(mechanics, mix, chain * mix, "the mixed coordinates");
+  std::vector<double> values;
+  for (int i = 0; i <= 48; ++i) values.push_back(0.25 * i + 0.1);
+  const Changes found = calc_eigenvalue_branches(mechanics, A, p, values).changes;
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NEAR(found[0].value, 5.0, 1e-4);
+}
+
+// What is fast and does not act on the rest leaves it exact.
+TEST_F(EigenvalueTest, AFastPartDownstreamHidesNothing) {
+  const Expression p = mechanics.symbol("p");
+  for (const double fast : {1e6, 1e9, 1e12}) {
+    const Matrix A = square({0, 1, 0, -1, p, 0, 0, 0.5, -fast});
+    for (const std::vector<double>& values : {std::vector{-1.0, 0.7, 1.3}, {-1e-4, 0.7e-4}}) {
+      const Changes found = calc_eigenvalue_branches(mechanics, A, p, values).changes;
+      ASSERT_EQ(found.size(), 1u) << fast;
+      EXPECT_NEAR(found[0].value, 0.0, 1e-11);
+      EXPECT_NEAR(found[0].eigenvalue.imag(), 1.0, 1e-9);
+    }
+  }
+}
+
 // Two roots are real at both values, and a pair crosses the axis between them.
 TEST_F(EigenvalueTest, APairBetweenRealValuesIsListedOnce) {
   const Expression p = mechanics.symbol("p");

@@ -224,6 +224,150 @@ TEST_F(SteadyMotionTest, WhatIsBalancedAtAnInstantIsNotSteady) {
   EXPECT_FALSE(round.is_isolated);
 }
 
+// From where Newton's method leaps away, and where a sine says nothing.
+TEST_F(SteadyMotionTest, IsFoundFromWhereTheForceIsLargest) {
+  const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
+  const Expression m = mechanics.symbol("m"), g = mechanics.symbol("g"), l = mechanics.symbol("l");
+  const ReferenceFrame A = N.orientnew("A", q, N.z());
+  A.set_ang_vel(N, u * N.z());
+  O.set_vel(N, Vector());
+  const Point P = O.locatenew("P", -l * A.y());
+  P.v2pt_theory(O, N, A);
+  const std::vector<Body> bodies = {Particle{"P", P, m}};
+  const KanesMethod kane(N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u}}, bodies,
+                         gravity(-g * N.y(), bodies));
+  const SteadyMotion rest =
+      find_equilibrium(motion_equations(kane), {{m, 1.0}, {g, 9.81}, {l, 0.5}}, {{q, M_PI / 2}});
+  EXPECT_NEAR(std::sin(value_of(rest, q)), 0.0, 1e-12);
+  EXPECT_LT(std::abs(value_of(rest, q)), 10.0);
+  // However often it has gone round, it swings.
+  for (const double turns : {1.0, 80.0, 320.0, 10000.0}) {
+    EXPECT_THROW((void)find_steady_motion(motion_equations(kane), {{m, 1.0}, {g, 9.81}, {l, 0.5}},
+                                          {.values = {{q, 2 * M_PI * turns}, {u, 1.0}}, .unknowns = {q}}),
+                 InputError)
+        << turns;
+  }
+}
+
+// A wheel of any speed on a pendulum that a torque holds at 0.5 rad.
+TEST_F(SteadyMotionTest, WhatIsFastDoesNotHideWhatIsSlow) {
+  const auto q = mechanics.dynamicsymbols<2>("q s"), u = mechanics.dynamicsymbols<2>("u w");
+  const Expression m = mechanics.symbol("m"), g = mechanics.symbol("g"), T = mechanics.symbol("T");
+  const ReferenceFrame A = N.orientnew("A", q[0], N.z()), B = A.orientnew("B", q[1], A.z());
+  A.set_ang_vel(N, u[0] * N.z());
+  B.set_ang_vel(A, u[1] * A.z());
+  O.set_vel(N, Vector());
+  const Point P = O.locatenew("P", -A.y());
+  P.v2pt_theory(O, N, A);
+  const std::vector<Body> bodies = {RigidBody{"wheel", P, B, m, inertia(B, m, m, m), P}};
+  std::vector<Load> loads = gravity(-g * N.y(), bodies);
+  loads.emplace_back(Torque{A, T * N.z()});
+  const KanesMethod kane(N,
+                         {.q_ind = {q[0], q[1]},
+                          .u_ind = {u[0], u[1]},
+                          .kd_eqs = {mechanics.rate(q[0]) - u[0], mechanics.rate(q[1]) - u[1]}},
+                         bodies, loads);
+  const MotionEquations motion = motion_equations(kane);
+  const ParameterValues numbers = {{m, 1.0}, {g, 9.81}, {T, 0.0}};
+  for (const double spin : {0.0, 0.3, 5000.0}) {
+    const auto search = [&](double slow) {
+      return find_steady_motion(motion, numbers,
+                                {.values = {{q[0], 0.5}, {u[0], slow}, {u[1], spin}}, .unknowns = {T}});
+    };
+    EXPECT_NEAR(value_of(search(0.0), T), 9.81 * std::sin(0.5), 1e-14) << spin;
+    EXPECT_THROW((void)search(0.01), InputError) << spin;
+  }
+}
+
+// A point that whirls about an axis at the rate of its springs: steady in a circle of any size.
+TEST_F(SteadyMotionTest, CirclesOfAnySizeAreSteady) {
+  const auto q = mechanics.dynamicsymbols<2>("x y"), u = mechanics.dynamicsymbols<2>("u v");
+  const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k"), w = mechanics.symbol("w");
+  const Point P = O.locatenew("P", q[0] * N.x() + q[1] * N.y());
+  P.set_vel(N, (u[0] - w * q[1]) * N.x() + (u[1] + w * q[0]) * N.y());
+  const KanesMethod kane(
+      N,
+      {.q_ind = {q[0], q[1]},
+       .u_ind = {u[0], u[1]},
+       .kd_eqs = {mechanics.rate(q[0]) - u[0] + w * q[1], mechanics.rate(q[1]) - u[1] - w * q[0]}},
+      {Particle{"P", P, m}}, {Force{P, -k * (q[0] * N.x() + q[1] * N.y())}});
+  for (const double radius : {10.0, 0.1, 1e-3, 1e-6}) {
+    const SteadyMotion found = find_steady_motion(motion_equations(kane), {{m, 2.0}, {k, 50.0}, {w, 4.0}},
+                                                  {.values = {{q[0], radius}}, .unknowns = {w}});
+    EXPECT_NEAR(value_of(found, w), 5.0, 1e-12) << radius;
+  }
+}
+
+// A weight on two levers whose ends a link joins, in metres and kilograms or in units far from these.
+TEST_F(SteadyMotionTest, UnitsDoNotMatter) {
+  const auto q = mechanics.dynamicsymbols<2>("x y"), u = mechanics.dynamicsymbols<2>("u v");
+  const Expression m = mechanics.symbol("m"), g = mechanics.symbol("g"), l = mechanics.symbol("l"),
+                   k = mechanics.symbol("k");
+  const ReferenceFrame A = N.orientnew("A", q[0], N.z()), B = A.orientnew("B", q[1], A.z());
+  A.set_ang_vel(N, u[0] * N.z());
+  B.set_ang_vel(A, u[1] * A.z());
+  O.set_vel(N, Vector());
+  const Point P = O.locatenew("P", l * A.x()), Q = P.locatenew("Q", 2 * l * B.x());
+  P.v2pt_theory(O, N, A);
+  Q.v2pt_theory(P, N, B);
+  const std::vector<Body> bodies = {Particle{"P", P, m}, Particle{"Q", Q, m}};
+  std::vector<Load> loads = gravity(-g * N.y(), bodies);
+  loads.emplace_back(Torque{A, -k * m * g * l * (q[0] - 1) * N.z()});
+  const Expression height = dot(Q.pos_from(O), N.y());
+  const KanesMethod kane(N,
+                         {.q_ind = {q[0]},
+                          .u_ind = {u[0]},
+                          .kd_eqs = {mechanics.rate(q[0]) - u[0], mechanics.rate(q[1]) - u[1]},
+                          .q_dependent = {q[1]},
+                          .configuration_constraints = {height},
+                          .u_dependent = {u[1]},
+                          .velocity_constraints = {dot(Q.vel(N), N.y())}},
+                         bodies, loads);
+  // The slider moves without weight at its height: l m g cos q1 = k m g l (1 - q1).
+  for (const auto& [length, mass] :
+       {std::pair(1.0, 1.0), {1e-3, 1e-9}, {1e-6, 1e-12}, {1e-9, 1e-18}, {1e4, 1e6}}) {
+    const SteadyMotion rest = find_equilibrium(
+        motion_equations(kane), {{m, mass}, {g, 9.81}, {l, length}, {k, 0.7}}, {{q[0], 0.3}, {q[1], -0.5}});
+    const double angle = value_of(rest, q[0]);
+    EXPECT_NEAR(std::cos(angle), 0.7 * (1.0 - angle), 1e-12) << length;
+    EXPECT_TRUE(rest.is_isolated) << length;
+  }
+  // On a slope without friction there is no rest, however small the weight.
+  const auto s = mechanics.dynamicsymbols<2>("a b"), v = mechanics.dynamicsymbols<2>("c d");
+  const Point R = O.locatenew("R", s[0] * N.x() + s[1] * N.y());
+  R.set_vel(N, v[0] * N.x() + v[1] * N.y());
+  const KanesMethod slope(N,
+                          {.q_ind = {s[0]},
+                           .u_ind = {v[0]},
+                           .kd_eqs = {mechanics.rate(s[0]) - v[0], mechanics.rate(s[1]) - v[1]},
+                           .q_dependent = {s[1]},
+                           .configuration_constraints = {s[0] - s[1]},
+                           .u_dependent = {v[1]},
+                           .velocity_constraints = {v[0] - v[1]}},
+                          {Particle{"R", R, m}}, {Force{R, -g * N.y()}});
+  for (const double weight : {1.0, 1e-8, 1e-16, 1e-24}) {
+    EXPECT_THROW((void)find_equilibrium(motion_equations(slope), {{m, 1.0}, {g, weight}}), InputError)
+        << weight;
+  }
+}
+
+TEST_F(SteadyMotionTest, IsolatedIsWhatIsIsolatedFromAnyGuess) {
+  const auto q = mechanics.dynamicsymbols<2>("x y"), u = mechanics.dynamicsymbols<2>("u v");
+  const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k");
+  const Point P = O.locatenew("P", q[0] * N.x() + q[1] * N.y());
+  P.set_vel(N, u[0] * N.x() + u[1] * N.y());
+  const KanesMethod kane(N,
+                         {.q_ind = {q[0], q[1]},
+                          .u_ind = {u[0], u[1]},
+                          .kd_eqs = {mechanics.rate(q[0]) - u[0], mechanics.rate(q[1]) - u[1]}},
+                         {Particle{"P", P, m}}, {Force{P, -k * q[0] * N.x() - q[1] * N.y()}});
+  for (const double guess : {0.0, 1.0}) {
+    EXPECT_TRUE(
+        find_equilibrium(motion_equations(kane), {{m, 1.0}, {k, 1e12}}, {{q[0], guess}, {q[1], guess}})
+            .is_isolated);
+  }
+}
+
 TEST_F(SteadyMotionTest, WhatDependsOnTheTimeStaysOnlyAtAnInstant) {
   const auto x = mechanics.dynamicsymbol("x"), v = mechanics.dynamicsymbol("v");
   const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k"), t = mechanics.time();

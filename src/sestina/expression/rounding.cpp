@@ -27,6 +27,7 @@ Expr RoundingSize::calc(Expr node) {
     return graph_.sum(terms);
   }
   const bool is_product = graph_.op(node) == Op::kProduct;
+  const bool is_circular = graph_.op(node) == Op::kSin || graph_.op(node) == Op::kCos;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (graph_.is_number(operands[i]) && (is_product || graph_.op(node) == Op::kPower)) continue;  // exact
     const Expr size = sizes_.at(operands[i].id);
@@ -37,7 +38,8 @@ Expr RoundingSize::calc(Expr node) {
       }
       terms.push_back(graph_.product(factors));
     } else {
-      terms.push_back(graph_.multiply(magnitude(calc_partial(graph_, node, i)), size));
+      const Expr change = graph_.multiply(magnitude(calc_partial(graph_, node, i)), size);
+      terms.push_back(is_circular ? graph_.min(change, graph_.number(kLargestAngle)) : change);
     }
   }
   if (!is_product) terms.push_back(magnitude(node));

@@ -12,8 +12,11 @@ namespace sestina {
 // off by up to a relative epsilon, the value is off by a small multiple of epsilon times that, to first order
 // (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002, section 3.3). So it tells a
 // value that is small because its terms cancel from one that is not zero.
+// An angle counts up to kLargestAngle alone: beyond, its sine and cosine say little.
 class RoundingSize {
  public:
+  static constexpr double kLargestAngle = 1e3;  // rad
+
   explicit RoundingSize(Graph& graph) : graph_(graph) {}
 
   // From now on the symbol counts as its magnitude and that much more: what it is known to when it is zero.

@@ -22,6 +22,7 @@ using Complex = std::complex<double>;
 // positive beyond rounding.
 struct Spectrum {
   std::vector<Complex> eigenvalues;
+  std::vector<double> rounding;  // of each
   std::vector<bool> is_unstable;
   double radius = 0.0;  // the largest magnitude
 };
@@ -50,18 +51,18 @@ void balance(Eigen::MatrixXd& A) {
   }
 }
 
-// How far rounding moves the eigenvalues of a matrix: to first order by its own, times the angle between its
-// left and right eigenvectors (J. H. Wilkinson, The Algebraic Eigenvalue Problem, 1965, chapter 2); where two
-// meet, by the root of that.
+constexpr double kRounding = 50.0 * std::numeric_limits<double>::epsilon();
+
+// How far rounding moves the eigenvalues of a matrix: to first order by its own, divided by the cosine of the
+// angle between left and right eigenvector (J. H. Wilkinson, The Algebraic Eigenvalue Problem, 1965, chapter
+// 2); where up to four of one chain meet, by no more than the fourth root of that.
 std::vector<double> rounding_of(const Eigen::MatrixXd& A, const Eigen::MatrixXcd& right) {
-  constexpr double kSafety = 50.0;
-  const auto n = static_cast<double>(A.rows());
-  const double relative = kSafety * n * std::numeric_limits<double>::epsilon(), norm = A.norm();
+  const double relative = kRounding * static_cast<double>(A.rows()), norm = A.norm();
   const Eigen::MatrixXcd left = right.partialPivLu().inverse();
   std::vector<double> bounds;
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     const double bound = relative * norm * right.col(i).norm() * left.row(i).norm();
-    const double most = std::sqrt(relative) * norm;
+    const double most = std::pow(relative, 0.25) * norm;
     bounds.push_back(bound < most ? bound : most);  // also where it is no number
   }
   return bounds;
@@ -71,26 +72,76 @@ bool is_finite(std::span<const double> elements) {
   return std::all_of(elements.begin(), elements.end(), [](double x) { return std::isfinite(x); });
 }
 
-Spectrum calc_spectrum(std::span<const double> elements, std::size_t n) {
-  const auto size = static_cast<Eigen::Index>(n);
-  Eigen::MatrixXd A =
-      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-          elements.data(), size, size);
+// Groups of rows that depend on each other, directly or through others. A matrix is block triangular in them:
+// its eigenvalues are those of the groups alone, and what a large one is rounded to does not reach a small
+// one.
+std::vector<std::vector<Eigen::Index>> find_blocks(const Eigen::MatrixXd& A) {
+  const Eigen::Index n = A.rows();
+  Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> reaches = A.array() != 0.0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    for (Eigen::Index i = 0; i < n; ++i) {
+      if (reaches(i, k)) reaches.row(i) = reaches.row(i) || reaches.row(k);
+    }
+  }
+  std::vector<std::vector<Eigen::Index>> blocks;
+  std::vector<bool> is_taken(static_cast<std::size_t>(n), false);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (is_taken[static_cast<std::size_t>(i)]) continue;
+    blocks.push_back({i});
+    for (Eigen::Index j = i + 1; j < n; ++j) {
+      if (!(reaches(i, j) && reaches(j, i))) continue;
+      blocks.back().push_back(j);
+      is_taken[static_cast<std::size_t>(j)] = true;
+    }
+  }
+  return blocks;
+}
+
+struct Eigenvalue {
+  Complex value;
+  double rounding = 0.0;
+};
+
+// An element of the diagonal alone. It is known to rounding of the elements beside it, in its own unit.
+void add_element(const Eigen::MatrixXd& A, Eigen::Index i, std::vector<Eigenvalue>& found) {
+  const double element = A(i, i);
+  const double row = A.row(i).norm(), column = A.col(i).norm(), own = std::abs(element);
+  const double beside = std::sqrt(std::max(0.0, row - own)) * std::sqrt(std::max(0.0, column - own));
+  found.push_back({element, kRounding * beside});
+}
+
+void add_eigenvalues(Eigen::MatrixXd A, std::vector<Eigenvalue>& found) {
   balance(A);
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(A);
-  const std::vector<Complex> found(solver.eigenvalues().begin(), solver.eigenvalues().end());
   const std::vector<double> rounding = rounding_of(A, solver.eigenvectors());
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    const Complex a = found[i], b = found[j];
-    return a.real() != b.real() ? a.real() > b.real() : a.imag() > b.imag();
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    found.push_back({solver.eigenvalues()[i], rounding[static_cast<std::size_t>(i)]});
+  }
+}
+
+Spectrum calc_spectrum(std::span<const double> elements, std::size_t n) {
+  const auto size = static_cast<Eigen::Index>(n);
+  const Eigen::MatrixXd A =
+      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+          elements.data(), size, size);
+  std::vector<Eigenvalue> found;
+  for (const std::vector<Eigen::Index>& block : find_blocks(A)) {
+    if (block.size() > 1) {
+      add_eigenvalues(A(block, block), found);
+    } else {
+      add_element(A, block.front(), found);
+    }
+  }
+  std::ranges::stable_sort(found, [](const Eigenvalue& a, const Eigenvalue& b) {
+    return a.value.real() != b.value.real() ? a.value.real() > b.value.real()
+                                            : a.value.imag() > b.value.imag();
   });
   Spectrum spectrum;
-  for (const std::size_t i : order) {
-    spectrum.eigenvalues.push_back(found[i]);
-    spectrum.is_unstable.push_back(found[i].real() > rounding[i]);
-    spectrum.radius = std::max(spectrum.radius, std::abs(found[i]));
+  for (const Eigenvalue& e : found) {
+    spectrum.eigenvalues.push_back(e.value);
+    spectrum.rounding.push_back(e.rounding);
+    spectrum.is_unstable.push_back(e.value.real() > e.rounding);
+    spectrum.radius = std::max(spectrum.radius, std::abs(e.value));
   }
   return spectrum;
 }
@@ -181,8 +232,9 @@ class BranchFollower {
  private:
   static constexpr double kResolution = 1e-12;  // of the distance of two values
   static constexpr double kTouch = 1e-6;        // of that, too
-  static constexpr int kMostSamples = 4000;     // between two values
-  static constexpr int kMostSteps = 36;         // from kResolution, each twice the last
+  static constexpr double kNearAll = 1e-4, kNearOwn = 1e-5;
+  static constexpr int kMostSamples = 4000;  // between two values
+  static constexpr int kMostSteps = 36;      // from kResolution, each twice the last
 
   std::optional<Sample> sample(double value) {
     const std::span<const double> elements = function_(std::span<const double>(&value, 1));
@@ -218,7 +270,8 @@ class BranchFollower {
 
   void find_changes(const Station& a, const Station& b) {
     width_ = std::abs(b.sample.value - a.sample.value);
-    zero_ = 1e-4 * std::max(a.sample.spectrum.radius, b.sample.spectrum.radius);
+    moves_.clear();
+    for (std::size_t i = 0; i < n_; ++i) moves_.push_back(std::abs(b.eigenvalue(i) - a.eigenvalue(i)));
     samples_left_ = kMostSamples;
     halve(a, b);
   }
@@ -246,12 +299,19 @@ class BranchFollower {
     return false;
   }
 
-  bool is_near_zero(const Complex& eigenvalue) const { return std::abs(eigenvalue.real()) <= zero_; }
+  // As branches are that pass zero between samples that are as good as one: beside all eigenvalues there,
+  // beside how far that one moves between the two values, or by rounding.
+  bool is_near_zero(const Station& at, std::size_t branch) const {
+    const Spectrum& all = at.sample.spectrum;
+    const double scale =
+        std::max({kNearAll * all.radius, kNearOwn * moves_[branch], 2.0 * all.rounding[at.place[branch]]});
+    return std::abs(at.eigenvalue(branch).real()) <= scale;
+  }
   // Every branch that changes.
   bool passes_zero(const Station& a, const Station& b) const {
     for (std::size_t i = 0; i < n_; ++i) {
       const bool is_change = a.is_unstable(i) != b.is_unstable(i);
-      if (is_change && !(is_near_zero(a.eigenvalue(i)) && is_near_zero(b.eigenvalue(i)))) return false;
+      if (is_change && !(is_near_zero(a, i) && is_near_zero(b, i))) return false;
     }
     return true;
   }
@@ -267,7 +327,7 @@ class BranchFollower {
       const Complex from = a.eigenvalue(i), to = end.eigenvalue(i);
       const bool was = a.is_unstable(i);
       if (was == end.is_unstable(i) || (was ? from : to).imag() < 0.0) continue;
-      if (!is_near_zero(from) || !is_near_zero(to)) continue;  // a pole, not a zero
+      if (!is_near_zero(a, i) || !is_near_zero(end, i)) continue;  // a pole, not a zero
       const bool is_rising = a.sample.value < b.sample.value;
       Located change{
           {was ? a.sample.value : b.sample.value, was ? from : to, was == is_rising}, i, !was, width_};
@@ -326,8 +386,8 @@ class BranchFollower {
   CompiledExpressions function_;
   std::vector<Station> stations_;
   std::vector<Located> changes_;  // in the order of the values
-  // Between the two values that are looked at: of the parameter, and the real part of what is no pole there.
-  double width_ = 0.0, zero_ = 0.0;
+  double width_ = 0.0;            // of the two values that are looked at
+  std::vector<double> moves_;     // of each branch between them
   int samples_left_ = 0;
 };
 

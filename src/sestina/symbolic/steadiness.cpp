@@ -11,10 +11,11 @@ namespace {
 
 using Column = Eigen::VectorXd;
 
-constexpr double kDistance = 0.3;  // rad, m: by which the fastest coordinate moves
+constexpr double kDistance = 0.3;  // rad, m
 constexpr int kSteps = 16;
 constexpr double kTolerance = 1e-6;  // relative to the terms of an equation
 constexpr double kRankThreshold = 1e-9;
+constexpr double kSameEnd = 1e-4;  // of a way that is followed by few and by many steps
 constexpr double kAtRest = 1e-12;  // a rate
 constexpr double kLeast = 1e-6;    // of derivatives, beside the terms
 
@@ -43,7 +44,8 @@ class SteadyFlow {
       if (at != states_.end()) {
         x_[at - states_.begin()] = pair.second;
       } else if (is_in(reactions, pair.first)) {
-        largest_reaction_ = std::max(largest_reaction_, std::abs(pair.second));
+        double& largest = is_in(motion.multipliers, pair.first) ? largest_multiplier_ : largest_rate_;
+        largest = std::max(largest, std::abs(pair.second));
       } else {
         numbers.push_back(pair);
       }
@@ -51,18 +53,17 @@ class SteadyFlow {
     compile(motion, vanishing, reactions, variables, numbers);
   }
 
+  // Each of what moves has its own time, in which it can be followed or is left out. What is out of balance
+  // by the error of following it gets smaller with the steps.
   std::optional<Unsteadiness> look() {
     const Column rates = calc_rates(x_);
-    if (!(rates.size() > 0 && rates.cwiseAbs().maxCoeff() > kAtRest)) return std::nullopt;
-    double fastest = 0.0;
-    for (Eigen::Index i = 0; i < rates.size(); ++i) {
-      fastest = std::max(fastest, std::abs(rates[i]) / std::max(1.0, std::abs(x_[i])));
-    }
-    const double h = kDistance / fastest / kSteps;
-    Column x = x_;
-    for (int step = 0; step < kSteps; ++step) {
-      x = advance(x, h);
-      if (const std::optional<std::size_t> worst = find_imbalance(x)) return explain(*worst, x, rates);
+    for (const double duration : calc_durations(rates)) {
+      const Way coarse = follow(duration, kSteps), fine = follow(duration, 2 * kSteps);
+      const double error = (coarse.x - fine.x).cwiseAbs().maxCoeff();
+      if (!(error <= kSameEnd * (1.0 + fine.x.cwiseAbs().maxCoeff()))) continue;
+      if (fine.worst && coarse.worst && fine.worst->part > 0.5 * coarse.worst->part) {
+        return explain(*fine.worst, rates);
+      }
     }
     return std::nullopt;
   }
@@ -79,7 +80,10 @@ class SteadyFlow {
     outputs.insert(outputs.end(), motion.G.elements().begin(), motion.G.elements().end());
     RoundingSize size(graph);
     for (const Expression& e : states_) size.set_least(e.in(graph), kLeast);
-    for (const Expression& e : reactions) size.set_least(e.in(graph), kLeast * largest_reaction_);
+    for (const Expression& e : reactions) {
+      const double largest = is_in(motion.multipliers, e) ? largest_multiplier_ : largest_rate_;
+      size.set_least(e.in(graph), kLeast * largest);
+    }
     for (const Expression& e : vanishing) outputs.push_back(mechanics.wrap(size(e.in(graph))));
     function_ = CompiledExpressions(mechanics, outputs, variables, numbers, "the steady motion");
   }
@@ -115,6 +119,45 @@ class SteadyFlow {
     return rates;
   }
 
+  // In which each moves by kDistance, or by that of its value, while none turns by more than that from where
+  // it heads: from the shortest, and no two alike.
+  std::vector<double> calc_durations(const Column& rates) {
+    std::vector<double> durations;
+    for (Eigen::Index i = 0; i < rates.size(); ++i) {
+      if (!(std::abs(rates[i]) > kAtRest)) continue;
+      durations.push_back(kDistance / std::abs(rates[i]));
+      durations.push_back(durations.back() * std::max(1.0, std::abs(x_[i])));
+    }
+    if (durations.empty()) return durations;
+    std::ranges::sort(durations);
+    const double h = 1e-3 * durations.front();
+    const Column turn = (calc_rates(advance(x_, h)) - rates) / h;
+    const double most = turn.norm() > 0.0 ? kDistance * rates.norm() / turn.norm() : durations.back();
+    if (most < durations.front()) durations.insert(durations.begin(), most);
+    const auto is_alike = [](double a, double b) { return b < 2.0 * a; };
+    durations.erase(std::unique(durations.begin(), durations.end(), is_alike), durations.end());
+    return durations;
+  }
+
+  struct Imbalance {
+    std::size_t equation = 0;
+    double part = 0.0;  // of its terms
+    Column x;           // where
+  };
+  struct Way {
+    Column x;  // its end
+    std::optional<Imbalance> worst;
+  };
+  Way follow(double duration, int steps) {
+    Way way{x_, std::nullopt};
+    for (int step = 0; step < steps; ++step) {
+      way.x = advance(way.x, duration / steps);
+      const std::optional<Imbalance> found = find_imbalance(way.x);
+      if (found && !(way.worst && way.worst->part >= found->part)) way.worst = found;
+    }
+    return way;
+  }
+
   Column advance(const Column& x, double h) {
     const Column a = calc_rates(x), b = calc_rates(x + 0.5 * h * a), c = calc_rates(x + 0.5 * h * b),
                  d = calc_rates(x + h * c);
@@ -122,21 +165,22 @@ class SteadyFlow {
   }
 
   // The equation that fails most.
-  std::optional<std::size_t> find_imbalance(const Column& x) {
+  std::optional<Imbalance> find_imbalance(const Column& x) {
     const std::span<const double> values = evaluate(x, solve(x));
     const std::span<const double> sizes = values.last(equations_);
-    std::optional<std::size_t> worst;
+    std::optional<Imbalance> worst;
     double most = kTolerance;
     for (std::size_t k = 0; k < equations_; ++k) {
       if (values[k] == 0.0 || std::abs(values[k]) <= most * sizes[k]) continue;
-      worst = k;
       most = std::abs(values[k]) / sizes[k];
+      worst = {k, most, x};
     }
     return worst;
   }
 
-  // Which of all that moves to `x` puts the equation out of balance most, alone.
-  Unsteadiness explain(std::size_t equation, const Column& x, const Column& rates) {
+  // Which of all that moves puts the equation out of balance most, alone.
+  Unsteadiness explain(const Imbalance& imbalance, const Column& rates) {
+    const auto& [equation, part, x] = imbalance;
     Unsteadiness found{equation, states_.front(), rates[0]};
     double most = -1.0;
     for (Eigen::Index i = 0; i < x.size(); ++i) {
@@ -154,7 +198,7 @@ class SteadyFlow {
   std::vector<Expression> states_;  // coordinates, then the speeds that are not steady
   std::size_t coordinates_, equations_;
   std::size_t reactions_ = 0;  // multipliers, then rates of those speeds
-  double largest_reaction_ = 1.0;
+  double largest_multiplier_ = 0.0, largest_rate_ = 0.0;
   Column x_;  // at the instant
   std::vector<double> variables_;
   CompiledExpressions function_;  // what vanishes, its derivatives by the reactions, q', sizes

@@ -4,6 +4,7 @@
 
 #include <Eigen/QR>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -21,6 +22,7 @@ using Numbers = std::vector<std::pair<Expression, double>>;
 
 constexpr int kMostSteps = 200;
 constexpr int kMostHalvings = 40;
+constexpr double kLongestStep = 0.3;
 constexpr double kSmallEnough = 1e-9;  // of a residual, relative to the terms of its equation
 constexpr double kLeast = 1e-6;        // to what an unknown counts there when it is zero
 constexpr double kRankThreshold = 1e-9;
@@ -47,7 +49,8 @@ class SteadySearch {
     compile();
   }
 
-  // With the equations as they are, or else, where their units are worlds apart, with all of one weight.
+  // With the equations as they are and whole steps, or else, where their units are worlds apart or the search
+  // leaps away, with all of one weight and steps of a limited length.
   SteadyMotion search() {
     const std::vector<double> begin = x_;
     SteadyMotion result;
@@ -61,6 +64,8 @@ class SteadySearch {
     check_balance();
     if (!is_rest_) check_steadiness();
     fill(result);
+    result.is_isolated =
+        equilibrate(calc_derivatives()).decomposition.rank() == static_cast<Eigen::Index>(x_.size());
     return result;
   }
 
@@ -154,11 +159,19 @@ class SteadySearch {
   void measure(const std::vector<double>& begin) {
     Mechanics& mechanics = *motion_.mechanics;
     const std::size_t unknowns = options_.unknowns.size();
-    double largest = 1.0;
-    for (std::size_t i = unknowns; i < x_.size(); ++i) largest = std::max(largest, std::abs(x_[i]));
+    const std::size_t rates = unknowns + motion_.multipliers.size();
+    const auto largest_of = [&](std::size_t first, std::size_t last) {
+      double largest = 0.0;
+      for (std::size_t i = first; i < last; ++i) largest = std::max(largest, std::abs(x_[i]));
+      return largest;
+    };
+    const double multiplier = largest_of(unknowns, rates), rate = largest_of(rates, x_.size());
     RoundingSize size(mechanics.graph());
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
-      const double scale = i >= unknowns ? largest : begin[i] != 0.0 ? std::abs(begin[i]) : 1.0;
+      const double scale = i >= rates        ? rate
+                           : i >= unknowns   ? multiplier
+                           : begin[i] != 0.0 ? std::abs(begin[i])
+                                             : 1.0;
       size.set_least(symbols_[i].in(mechanics.graph()), kLeast * scale);
     }
     std::vector<Expression> sizes;
@@ -167,33 +180,88 @@ class SteadySearch {
   }
 
   std::span<const double> at(const std::vector<double>& x) { return function_(x); }
-  void iterate(SteadyMotion& result, bool is_weighted) {
+  // Of W J S, where W is a weight of each equation and S are units of the unknowns.
+  struct Scaled {
+    Column weights, units;
+    Decomposition decomposition;
+
+    Column solve(const Column& left) const {
+      return units.cwiseProduct(decomposition.solve(weights.cwiseProduct(left)));
+    }
+  };
+
+  Eigen::MatrixXd calc_derivatives() {
+    const auto n = static_cast<Eigen::Index>(equations_);
+    return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+        at(x_).data() + equations_, n, static_cast<Eigen::Index>(x_.size()));
+  }
+
+  static Scaled as_it_is(const Eigen::MatrixXd& J) {
+    Scaled scaled{Column::Ones(J.rows()), Column::Ones(J.cols()), {}};
+    scaled.decomposition.setThreshold(kRankThreshold);
+    scaled.decomposition.compute(J);
+    return scaled;
+  }
+
+  // All equations count alike by how they depend on what is sought, and multipliers and rates are measured by
+  // what they do there; the equations of these alone come after.
+  Scaled equilibrate(const Eigen::MatrixXd& J) {
+    const std::span<const double> sizes = sizes_(x_);
+    const auto unknowns = static_cast<Eigen::Index>(options_.unknowns.size()),
+               multipliers = static_cast<Eigen::Index>(motion_.multipliers.size());
+    Scaled scaled{calc_weights(J.leftCols(unknowns), sizes), Column::Ones(J.cols()), {}};
+    std::vector<Eigen::Index> others;
+    for (Eigen::Index k = 0; k < J.rows(); ++k) {
+      const double most = J.row(k).head(unknowns).cwiseAbs().maxCoeff();
+      if (!(most > kLeast * sizes[static_cast<std::size_t>(k)])) others.push_back(k);
+    }
+    Column weights = scaled.weights;
+    for (const Eigen::Index k : others) weights[k] = 0.0;
+    const std::array<Eigen::Index, 3> ends = {unknowns, unknowns + multipliers, J.cols()};
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Eigen::Index count = ends.at(k + 1) - ends.at(k);
+      const Eigen::MatrixXd part = weights.asDiagonal() * J.middleCols(ends.at(k), count);
+      const double largest = count > 0 ? part.cwiseAbs().maxCoeff() : 0.0;
+      if (largest > 0.0) scaled.units.segment(ends.at(k), count).setConstant(1.0 / largest);
+    }
+    const Column all = calc_weights(J * scaled.units.asDiagonal(), sizes);
+    for (const Eigen::Index k : others) scaled.weights[k] = all[k];
+    scaled.decomposition.setThreshold(kRankThreshold);
+    scaled.decomposition.compute(scaled.weights.asDiagonal() * J * scaled.units.asDiagonal());
+    return scaled;
+  }
+
+  void iterate(SteadyMotion& result, bool is_careful) {
     for (result.steps = 0; result.steps < kMostSteps; ++result.steps) {
       const std::span<const double> values = at(x_);
-      const auto n = static_cast<Eigen::Index>(equations_);
-      const Eigen::MatrixXd J =
-          Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-              values.data() + equations_, n, static_cast<Eigen::Index>(x_.size()));
       if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) break;
-      const Column weights = is_weighted ? calc_weights(J, sizes_(x_)) : Column::Ones(n);
-      Decomposition decomposition;
-      decomposition.setThreshold(kRankThreshold);
-      decomposition.compute(weights.asDiagonal() * J);
-      result.is_isolated = decomposition.rank() == J.cols();
-      if (!move_nearer(decomposition, weights)) break;
+      const Eigen::MatrixXd J = calc_derivatives();
+      const Scaled scaled = is_careful ? equilibrate(J) : as_it_is(J);
+      if (!move_nearer(scaled, is_careful)) break;
     }
   }
 
-  bool move_nearer(const Decomposition& decomposition, const Column& weights) {
-    const auto left = [&](const std::vector<double>& x) -> Column {
-      return weights.cwiseProduct(Eigen::Map<const Column>(at(x).data(), weights.size()));
-    };
-    const Column here = left(x_), change = decomposition.solve(here);
+  // The part of a step by which no unknown moves further than by kLongestStep, or by that of its value.
+  double limit(const Column& change) const {
     double part = 1.0;
+    for (std::size_t i = 0; i < options_.unknowns.size(); ++i) {
+      const double most = kLongestStep * (1.0 + std::abs(x_[i]));
+      part = std::min(part, most / std::max(most, std::abs(change[static_cast<Eigen::Index>(i)])));
+    }
+    return part;
+  }
+
+  bool move_nearer(const Scaled& scaled, bool is_limited) {
+    const auto left = [&](const std::vector<double>& x) -> Column {
+      return Eigen::Map<const Column>(at(x).data(), scaled.weights.size());
+    };
+    const Column here = left(x_), change = scaled.solve(here);
+    const double norm = scaled.weights.cwiseProduct(here).norm();
+    double part = is_limited ? limit(change) : 1.0;
     for (int halving = 0; halving < kMostHalvings; ++halving, part /= 2.0) {
       std::vector<double> trial = x_;
       for (std::size_t i = 0; i < x_.size(); ++i) trial[i] -= part * change[static_cast<Eigen::Index>(i)];
-      if (!(left(trial).norm() < here.norm())) continue;
+      if (!(scaled.weights.cwiseProduct(left(trial)).norm() < norm)) continue;
       x_ = trial;
       return true;
     }
