@@ -124,6 +124,58 @@ TEST(SymbolicFailures, AMassThatDependsOnSpeedsIsThatOfTheNewSpeed) {
   EXPECT_NEAR(table.column("momentum").back(), 0.1 / std::sqrt(0.99) - (0.6 - since), 1e-9);
 }
 
+// What a run of a bead on the parabola y = x^2 + lift sin t ends with, its velocity constraint with `factor`
+// in place of 1, with 0 none at all.
+std::string failure_of_bead(double speed, int factor, double lift) {
+  Mechanics mechanics;
+  const auto [x, y, u, v] = mechanics.dynamicsymbols<4>("x y u v");
+  const Expression height = x * x + lift * sin(mechanics.time());
+  KaneOptions kinematics{.q_ind = {x},
+                         .u_ind = {u},
+                         .kd_eqs = {mechanics.rate(x) - u, mechanics.rate(y) - v},
+                         .q_dependent = {y},
+                         .configuration_constraints = {y - height}};
+  if (factor == 0) {
+    kinematics.u_ind = {u, v};
+  } else {
+    kinematics.u_dependent = {v};
+    kinematics.velocity_constraints = {v - factor * mechanics.rate(height)};
+  }
+  const ReferenceFrame N = mechanics.frame("N");
+  const Point O = mechanics.point("O"), P = O.locatenew("P", x * N.x() + y * N.y());
+  O.set_vel(N, Vector());
+  P.set_vel(N, u * N.x() + v * N.y());
+  SymbolicSystem system(
+      KanesMethod(N, kinematics, {Particle{"P", P, 1}}, {Force{P, Expression(-9.81) * N.y()}}));
+  system.set_initial({{x, 0.5}, {u, speed}});
+  MemoryRecorder recorder;
+  try {
+    return system.run(options(1.0, 0.1), recorder).failure;
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(SymbolicFailures, VelocityConstraintsThatContradictAConfigurationConstraintAreNamed) {
+  const std::string text =
+      "configuration constraint 1 does not last: for speeds that satisfy the velocity constraints its rate "
+      "is ";
+  EXPECT_THAT(failure_of_bead(1, -1, 0), testing::HasSubstr(text + "-2, allowed are 3e-10"));
+  EXPECT_THAT(failure_of_bead(1, 2, 0.5), testing::HasSubstr(text));
+  // At rest, where no constraint changes yet: along (1, -1) of x and y.
+  EXPECT_THAT(failure_of_bead(0, -1, 0), testing::HasSubstr(text + "1.41421, allowed are 2.41e-08"));
+  // With no velocity constraint the weight moves it off the parabola, which a step tells.
+  EXPECT_THAT(failure_of_bead(0, 0, 0), testing::StartsWith("t = "));
+  EXPECT_THAT(failure_of_bead(0, 0, 0), testing::HasSubstr(text));
+}
+
+TEST(SymbolicFailures, VelocityConstraintsThatAgreeWithAConfigurationConstraintAreNot) {
+  EXPECT_EQ(failure_of_bead(1, 1, 0), "");
+  EXPECT_EQ(failure_of_bead(0, 1, 0), "");
+  EXPECT_EQ(failure_of_bead(1, 1, 0.5), "");
+  EXPECT_EQ(failure_of_bead(0, 1, 0.5), "");
+}
+
 // A ball that keeps half of its speed comes to rest after 3 sqrt(2 h/g): no run gets past that.
 TEST(SymbolicFailures, EventsWithoutEndAreAnError) {
   Mechanics mechanics;

@@ -43,9 +43,12 @@ double largest_of(std::span<const double> values) {
 // Beside the largest row one with a norm below this part is zero but for rounding.
 constexpr double kRowOfRoundOff = 1e-13;
 
-// The places of as many rows as the rank, in order; what is below 1e-10 of its own row counts as dependent.
-std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::size_t rows,
-                                          std::size_t columns) {
+// What is below this part of its own row counts as dependent on the others.
+constexpr double kRankThreshold = 1e-10;
+
+// Factors of the transpose of rows of length one.
+Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factorize_rows(std::span<const double> matrix, std::size_t rows,
+                                                           std::size_t columns) {
   Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(
       matrix.data(), static_cast<Eigen::Index>(columns), static_cast<Eigen::Index>(rows));
   const double round_off = kRowOfRoundOff * transposed.colwise().norm().maxCoeff();
@@ -57,8 +60,16 @@ std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::s
       row.setZero();
     }
   }
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(transposed);
-  qr.setThreshold(1e-10);
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  qr.setThreshold(kRankThreshold);
+  qr.compute(transposed);
+  return qr;
+}
+
+// The places of as many rows as the rank, in order.
+std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::size_t rows,
+                                          std::size_t columns) {
+  const auto qr = factorize_rows(matrix, rows, columns);
   std::vector<std::size_t> kept;
   for (Eigen::Index k = 0; k < qr.rank(); ++k) {
     kept.push_back(static_cast<std::size_t>(qr.colsPermutation().indices()[k]));
@@ -109,7 +120,13 @@ void SymbolicEquations::compile(const MotionEquations& motion, const ParameterVa
   rates_ = compiled({&motion.G}, "the kinematic equations");
   matrices_ = compiled({&motion.M, &motion.a, &motion.b}, "the mass matrix and the velocity constraints");
   forces_ = compiled({&motion.f, &motion.d}, "the forces");
-  configuration_ = compiled({&c, &J}, "the configuration constraints");
+  // With the coordinates at rest only what depends on the time changes c.
+  Replacements at_rest;
+  for (const Expression& q : motion.q) at_rest.emplace_back(mechanics.rate(q), 0);
+  Matrix c_t = c;
+  for (std::size_t k = 0; k < n_c_; ++k) c_t[k] = mechanics.rate(c[k]);
+  c_t = substitute(mechanics, c_t, at_rest);
+  configuration_ = compiled({&c, &J, &c_t}, "the configuration constraints");
   has_clock_ = has(mechanics, join({&motion.G, &motion.M, &motion.a, &motion.b, &c}), {mechanics.time()});
   has_speeds_ = has(mechanics, join({&motion.M, &motion.a, &motion.b}), motion.u);
 }
@@ -295,6 +312,23 @@ std::string SymbolicEquations::find_violated(double t, std::span<const double> q
                          configuration_(variables_)[deviation.worst]);
     }
   }
+  std::string violated = find_violated_velocity(u, within);
+  if (!violated.empty() || n_c_ == 0) return violated;
+  set_state(t, q, u);
+  const std::span<const double> qdot = rates_(variables_), values = configuration_(variables_);
+  for (std::size_t k = 0; k < n_c_; ++k) {
+    double rate = values[n_c_ * (1 + n_q_) + k], terms = 1.0 + std::abs(rate);  // (4)
+    for (std::size_t i = 0; i < n_q_; ++i) {
+      const double term = values[n_c_ + k * n_q_ + i] * qdot[i];
+      rate += term;
+      terms += std::abs(term);
+    }
+    if (!(std::abs(rate) <= within * terms)) return describe_moving(k, rate, within * terms);
+  }
+  return "";
+}
+
+std::string SymbolicEquations::find_violated_velocity(std::span<const double> u, double within) {
   const std::size_t m = multipliers_.size();
   if (kept_.size() == m) return "";
   const std::span<const double> values = matrices_(variables_);
@@ -309,6 +343,45 @@ std::string SymbolicEquations::find_violated(double t, std::span<const double> q
     if (!(std::abs(residual) <= within * terms)) {
       return fmt::format("velocity constraint {} stays at {:.6g}", k + 1, residual);
     }
+  }
+  return "";
+}
+
+std::string SymbolicEquations::describe_moving(std::size_t k, double rate, double allowed) const {
+  return fmt::format(
+      "{} does not last: for speeds that satisfy the velocity constraints its rate is {:.6g}, "
+      "allowed are {:.3g}",
+      name_of_condition(k), rate, allowed);
+}
+
+std::string SymbolicEquations::find_contradicted(double t, std::span<const double> q, double within) {
+  const std::size_t m = multipliers_.size();
+  if (n_given_c_ == 0 || m < n_given_c_) return "";
+  set_coordinates(t, q);
+  const std::span<double> u = std::span(variables_).subspan(1 + n_q_);
+  std::ranges::fill(u, 0.0);
+  using Map = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  const auto rows = [](std::size_t n) { return static_cast<Eigen::Index>(n); };
+  const Eigen::MatrixXd J = Map(configuration_(variables_).data() + n_c_, rows(n_given_c_), rows(n_q_));
+  // q' is linear in the speeds.
+  const auto qdot = [&] { return Eigen::VectorXd(Map(rates_(variables_).data(), rows(n_q_), 1)); };
+  const Eigen::VectorXd at_rest = qdot();
+  Eigen::MatrixXd D(n_q_, n_u_);
+  for (std::size_t j = 0; j < n_u_; ++j) {
+    u[j] = 1.0;
+    D.col(rows(j)) = qdot() - at_rest;
+    u[j] = 0.0;
+  }
+  const auto qr = factorize_rows(matrices_(variables_).subspan(n_u_ * n_u_, m * n_u_), m, n_u_);
+  is_factorized_ = false;
+  const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(rows(n_u_), qr.rank());
+  const Eigen::MatrixXd by_speeds = (J * D).transpose();
+  // What is left lies along speeds that satisfy the velocity constraints.
+  const Eigen::MatrixXd left = by_speeds - Q * (Q.transpose() * by_speeds);
+  const Eigen::MatrixXd terms = (J.cwiseAbs() * D.cwiseAbs()).transpose();
+  for (std::size_t k = 0; k < n_given_c_; ++k) {
+    const double rate = left.col(rows(k)).norm(), allowed = within * (1.0 + terms.col(rows(k)).norm());
+    if (!(rate <= allowed)) return describe_moving(k, rate, allowed);
   }
   return "";
 }

@@ -9,7 +9,11 @@
 // constraints: of all speeds that satisfy them, those nearest in kinetic energy. Velocity constraints
 // therefore hold to round-off however long a run is. Coordinates are brought onto the configuration
 // constraints by (3) after each step, to round-off as well; what a step leaves before that is of the size of
-// its error. A constraint that is left out as one that follows from the others is watched (find_violated).
+// its error. Speeds that satisfy the velocity constraints have to keep the configuration constraints as well:
+//
+//   c' = J G + dc/dt = 0   wherever   a u + b = 0                                         (4)
+//
+// A constraint that is left out as one that follows from the others is watched (find_violated).
 //
 // Where time occurs in (3), in G or in M, it rides along as a last coordinate named t.
 #pragma once
@@ -57,8 +61,12 @@ class SymbolicEquations final : public EquationsOfMotion {
   // (3) at t.
   void normalize(double t, std::span<double> q);
   // The constraint that does not hold at a state, one that has been left out included: "configuration
-  // constraint 2 stays at 0.01". Empty where all of them do.
+  // constraint 2 stays at 0.01"; or that holds but does not last by (4). Empty where all of them do.
   std::string find_violated(double t, std::span<const double> q, std::span<const double> u, double within);
+  // The configuration constraint that does not last for all speeds by (4), at rest too; the rate told is that
+  // for speeds whose squares add up to 1. Not sought where there are fewer velocity constraints, as what
+  // these leave out may follow from the forces. Empty where there is none.
+  std::string find_contradicted(double t, std::span<const double> q, double within);
 
   // What holds at a state; all valid until the next call.
   struct Motion {
@@ -86,6 +94,8 @@ class SymbolicEquations final : public EquationsOfMotion {
   void set_state(double t, std::span<const double> q, std::span<const double> u);
   void update_matrices();
   std::string name_of_condition(std::size_t k) const;
+  std::string find_violated_velocity(std::span<const double> u, double within);
+  std::string describe_moving(std::size_t k, double rate, double allowed) const;
   // Of c and the invariants at the coordinates: the largest |c|; that one for which |c| is the largest part
   // of what a change of the coordinates by 1 makes of it, and that part.
   struct Deviation {
@@ -103,7 +113,7 @@ class SymbolicEquations final : public EquationsOfMotion {
   std::vector<std::string> q_names_, u_names_;
   std::vector<std::size_t> kept_, kept_c_;  // velocity and configuration constraints that are independent
 
-  // Over t, q, u: G; M, a, b; f, d; c, J
+  // Over t, q, u: G; M, a, b; f, d; c, J, dc/dt
   CompiledExpressions rates_, matrices_, forces_, configuration_;
   std::vector<double> variables_, known_at_;  // (1 + nq + nu), all or without nu
   std::span<const double> M_, a_, b_;

@@ -210,9 +210,9 @@ IntegrationState SymbolicSystem::calc_initial_state(double t) const {
   state.u = values.u;
   equations->drop_redundant(t, state.q);
   equations->project_speeds(t, state.q, state.u);
-  if (const std::string violated = equations->find_violated(t, state.q, state.u, 1e-10); !violated.empty()) {
-    throw InputError(fmt::format("no initial state is found: {}", violated));
-  }
+  std::string violated = equations->find_violated(t, state.q, state.u, 1e-10);
+  if (violated.empty()) violated = equations->find_contradicted(t, state.q, 1e-8);
+  if (!violated.empty()) throw InputError(fmt::format("no initial state is found: {}", violated));
   return state;
 }
 
