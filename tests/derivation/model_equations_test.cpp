@@ -221,6 +221,31 @@ TEST(EquationText, LongLinearisationsNameWhatTheyShare) {
   }
 }
 
+std::string text_at_rest(const std::string& example, EquationFormat format = EquationFormat::kText) {
+  const auto model =
+      freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + example + ".yaml"));
+  const ModelEquations equations(*model);
+  const ModelLinearization linearization = linearize_model(*model, equations, LinearizeAt::kEquilibrium);
+  return write_linearization(*model, equations, linearization, "it", format);
+}
+
+// The masses rest 0.1 m apart, and all factors of the matrices are whole numbers.
+TEST(EquationText, StatesOfRestAreWithoutRoundOff) {
+  const std::string text = text_at_rest("09_springs_and_masses");
+  for (const char* line : {"  q_s1 = 0.1\n", "  q_s4 = 0.4\n", "  A(6, 6) = -2*c/m\n", "  A(6, 7) = c/m\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(text.find("99999"), std::string::npos);
+}
+
+// A pendulum that stands on one that hangs, undamped.
+TEST(EquationText, EigenvaluesAreWithoutRounding) {
+  const std::string text = text_at_rest("01_double_pendulum");
+  EXPECT_NE(text.find("\n  0 + 2.011268051 i\n  0 - 2.011268051 i\n"), std::string::npos) << text;
+  const std::string latex = text_at_rest("01_double_pendulum", EquationFormat::kLatex);
+  EXPECT_NE(latex.find(" &=  \\pm 2.01"), std::string::npos) << latex.substr(latex.find("\\lambda"));
+}
+
 TEST(EquationText, NameOfSeveralLinesStaysInItsComment) {
   System system;
   system.add_body("rod", 1.0);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sestina/derivation/equation_json.h"
@@ -17,6 +18,16 @@ using symbolic::Matrix;
 
 // |udot| below this, in the unit of a speed per second, is rest.
 constexpr double kAtRest = 1e-9;
+
+// Parts that are rounding beside the largest eigenvalue are zero.
+std::vector<std::complex<double>> without_rounding(std::vector<std::complex<double>> all) {
+  constexpr double kRounding = 1e-14;
+  double largest = 0.0;
+  for (const std::complex<double> value : all) largest = std::max(largest, std::abs(value));
+  const auto part = [&](double x) { return std::abs(x) <= kRounding * largest ? 0.0 : x; };
+  for (std::complex<double>& value : all) value = {part(value.real()), part(value.imag())};
+  return all;
+}
 
 std::string complex_text(std::complex<double> value) {
   if (value.imag() == 0.0) return fmt::format("{:.10g}", value.real());
@@ -122,7 +133,7 @@ std::string LinearizationWriter::text() {
   text += "\nA; what is not named is zero\n" + list_elements("A", parts_.matrices[0]);
   text += "\nB; what is not named is zero\n" + list_elements("B", parts_.matrices[1]);
   text += fmt::format("\neigenvalues of A{}\n", parameters_in_words());
-  for (const std::complex<double> value : linearization_.eigenvalues)
+  for (const std::complex<double> value : without_rounding(linearization_.eigenvalues))
     text += "  " + complex_text(value) + "\n";
   return text;
 }
@@ -167,7 +178,7 @@ std::string LinearizationWriter::latex(const LatexPage& page) const {
     writer.section("Abbreviations", "In these matrices,");
     writer.equations(latex_definitions(mechanics, parts.definitions));
   }
-  add_eigenvalues(writer, linearization_.eigenvalues);
+  add_eigenvalues(writer, without_rounding(linearization_.eigenvalues));
   add_parameters(writer, model_, equations_);
   return writer.finish();
 }

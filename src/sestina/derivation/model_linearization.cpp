@@ -1,6 +1,9 @@
 #include "sestina/derivation/model_linearization.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "sestina/symbolic/eigenvalues.h"
@@ -14,6 +17,18 @@ namespace {
 
 // What Newton's method leaves of a zero.
 constexpr double kRoundOff = 1e-13;
+
+// The decimal of 12 digits, beside 1 or the value if that is larger, that Newton's method has found but for
+// round-off; else the value.
+double without_round_off(double value) {
+  constexpr double kDecimal = 1e-14;
+  if (std::abs(value) < kRoundOff) return 0.0;
+  const double size = std::max(1.0, std::abs(value));
+  const std::string digits = size > 1.0 ? fmt::format("{:.12g}", value) : fmt::format("{:.12f}", value);
+  double decimal = value;
+  std::from_chars(digits.data(), digits.data() + digits.size(), decimal);
+  return std::abs(decimal - value) <= kDecimal * size ? decimal : value;
+}
 
 // A coordinate, exact where it is zero or a quarter of a turn and so forth to round-off.
 Expression exact(symbolic::Mechanics& mechanics, double value) {
@@ -34,8 +49,7 @@ State<double> find_state(const Model& model, const ModelEquations& equations,
   numbers.emplace_back(equations.mechanics().time(), state.t);
   const symbolic::SteadyMotion rest = find_equilibrium(equations.motion(), numbers, guess);
   for (std::size_t i = 0; i < state.q.size(); ++i) {
-    const double value = rest.values[i].second;
-    state.q[i] = std::abs(value) < kRoundOff ? 0.0 : value;
+    state.q[i] = without_round_off(rest.values[i].second);
   }
   std::ranges::fill(state.u, 0.0);
   return state;
