@@ -10,6 +10,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/expression/evaluate.h"
+#include "sestina/expression/expression.h"
 #include "sestina/expression/parse.h"
 #include "sestina/expression/print.h"
 
@@ -374,6 +375,18 @@ TEST_F(GraphTest, RootsOfFractionsAreRootsOfWholeNumbers) {
   EXPECT_EQ(to_text(graph, read("sqrt(1000003^2*5)")),
             "sqrt(5000030000045)");  // a factor that is not looked for
   EXPECT_NE(read("abs(x)^3"), read("x^3"));
+}
+
+TEST_F(GraphTest, RootsThatAreFractionsAreFolded) {
+  constexpr std::pair<const char*, const char*> kSame[] = {
+      {"8^(1/3)", "2"},       {"16^(1/4)", "2"},       {"(8/27)^(2/3)", "4/9"}, {"(27/8)^(-2/3)", "4/9"},
+      {"4^1.5", "8"},         {"0.001^(2/3)", "0.01"}, {"x*27^(1/3)", "3*x"},   {"(2^53)^(1/53)", "2"},
+      {"(3^33)^(2/33)", "9"}, {"x^8^(1/3)", "x^2"},    {"8^(1/3)*x - 2*x", "0"}};
+  for (const auto& [a, b] : kSame) EXPECT_EQ(read(a), read(b)) << a;
+  EXPECT_EQ(to_text(graph, read("9^(1/3)")), "9^(1/3)");
+  EXPECT_EQ(to_text(graph, read("(2^53 - 1)^(1/53)")), "9007199254740991^(1/53)");
+  EXPECT_EQ(pow(Expression(8), fraction(1, 3)), Expression(2));
+  EXPECT_EQ(pow(fraction(8, 27), fraction(2, 3)), fraction(4, 9));
 }
 
 TEST(Coefficient, ReadsDoublesAsTheirShortestDecimal) {

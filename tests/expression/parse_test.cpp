@@ -362,7 +362,12 @@ TEST(Print, WritesLongFractionsThatReadBack) {
                            "2.5*x*2.5^0.5",
                            "0.3^0.5*x",
                            "0.3^40*x + 3/10",
-                           "(3/10)^40*x"}) {
+                           "(3/10)^40*x",
+                           "(8/27)^(2/3)*x",
+                           "0.001^(2/3)*x + 1/100",
+                           "0.001^(100/3)",
+                           "x*16^(1/3)",
+                           "9^(2/3) + 8^(1/3)"}) {
     Graph graph;
     const Expr expr = parse_symbols(graph, text);
     const std::string printed = to_text(graph, expr);

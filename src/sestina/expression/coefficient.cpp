@@ -90,9 +90,12 @@ WholeNumber to_whole(Wide n) {
   return n < 0 ? -whole : whole;
 }
 
-std::optional<std::int64_t> integer_root(std::int64_t square) {
-  const auto root = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
-  return root * root == square ? std::optional(root) : std::nullopt;
+// The whole n-th root of a positive number, if it has one.
+std::optional<std::int64_t> integer_root(std::int64_t power, std::int64_t n) {
+  const auto root = std::llround(std::pow(static_cast<double>(power), 1.0 / static_cast<double>(n)));
+  Wide product = 1;
+  for (std::int64_t k = 0; k < n && product <= power; ++k) product *= root;
+  return product == power ? std::optional<std::int64_t>(root) : std::nullopt;
 }
 
 }  // namespace
@@ -253,7 +256,9 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
     }
     if (!is_decimal_) return std::nullopt;
   } else if (is_rational() && exponent.is_rational()) {
-    return std::nullopt;
+    const bool has_root = exponent.is_exact() && exponent.denominator_ <= kHighestRoot;
+    const auto root = has_root ? exact_root(exponent.denominator_) : std::nullopt;
+    return root ? root->power(fraction(exponent.numerator_, 1)) : std::nullopt;
   }
   const double result = std::pow(value_, exponent.value_);
   if (!std::isnormal(result))
@@ -261,16 +266,20 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
   return Coefficient(result);
 }
 
-std::optional<Coefficient> Coefficient::exact_sqrt() const {
-  if (!is_rational() || is_negative()) return std::nullopt;
-  if (long_) {
-    const auto top = long_->numerator.exact_sqrt(), bottom = long_->denominator.exact_sqrt();
-    if (!top || !bottom) return std::nullopt;
-    return fraction({*top, *bottom});
-  }
-  const auto top = integer_root(numerator_), bottom = integer_root(denominator_);
+std::optional<Coefficient> Coefficient::exact_root(std::int64_t n) const {
+  if (!is_exact() || numerator_ <= 0) return std::nullopt;
+  const auto top = integer_root(numerator_, n), bottom = integer_root(denominator_, n);
   if (!top || !bottom) return std::nullopt;
   return short_fraction(*top, *bottom, is_decimal_);
+}
+
+std::optional<Coefficient> Coefficient::exact_sqrt() const {
+  if (is_zero()) return *this;
+  if (!long_) return exact_root(2);
+  if (is_negative()) return std::nullopt;
+  const auto top = long_->numerator.exact_sqrt(), bottom = long_->denominator.exact_sqrt();
+  if (!top || !bottom) return std::nullopt;
+  return fraction({*top, *bottom});
 }
 
 bool Coefficient::reads_as_decimal() const {

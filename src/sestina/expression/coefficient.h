@@ -65,8 +65,9 @@ class Coefficient {
   friend bool operator==(const Coefficient& a, const Coefficient& b);
   friend bool operator<(const Coefficient& a, const Coefficient& b);
 
-  // this^exponent when it is known exactly or is a plain double; nothing for 0^-1, for roots of fractions,
-  // where an exact result would have too many digits and where it is not a normal number.
+  // this^exponent when it is known exactly or is a plain double: 8^(2/3) is 4. Nothing for 0^-1, for roots of
+  // fractions that are no fractions, where an exact result would have too many digits and where it is not a
+  // normal number.
   std::optional<Coefficient> power(const Coefficient& exponent) const;
   // The exact square root of a fraction of squares.
   std::optional<Coefficient> exact_sqrt() const;
@@ -78,6 +79,9 @@ class Coefficient {
   // In lowest terms, and a decimal if both are none but that.
   static Coefficient short_fraction(std::int64_t numerator, std::int64_t denominator, bool is_decimal);
   static Coefficient reduced(Fraction fraction);
+  // The exact n-th root of a short positive fraction; n > 0.
+  std::optional<Coefficient> exact_root(std::int64_t n) const;
+  static constexpr std::int64_t kHighestRoot = 64;  // of a number up to 2^53, but 1
 
   std::int64_t numerator_ = 0;
   std::int64_t denominator_ = 1;
