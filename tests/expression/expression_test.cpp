@@ -74,6 +74,23 @@ TEST(Expression, AGraphKeepsTheOperationThatHasNoNumber) {
   Graph graph;
   const Expression x = symbol(graph, "x");
   EXPECT_EQ(to_text(x * pow(x / x * 0 + 2, 10000)), "x*2^10000");
+  EXPECT_EQ(to_text(x / 0), "x/0");
+  EXPECT_EQ(to_text(x * (1 / (0 * x))), "x/0");
+}
+
+TEST(Expression, NumbersBesideSymbolsThatLeaveTheRangeAreErrors) {
+  Graph graph;
+  const Expression x = symbol(graph, "x"), large = pow(Expression(2), 1022);
+  const auto message = [](const std::function<Expression()>& make) {
+    return testing_support::message_of(make);
+  };
+  EXPECT_EQ(message([&] { return (1e308 * x) * 10; }),
+            "(1e+308*x) * (10) has a number that is beyond the range of numbers");
+  EXPECT_NE(message([&] { return (large * x) * large; }), testing_support::kNothingThrown);
+  EXPECT_NE(message([&] { return (large * x) / (1 / large); }), testing_support::kNothingThrown);
+  EXPECT_NE(message([&] { return 3 * large * x + large * x; }), testing_support::kNothingThrown);
+  EXPECT_NE(message([&] { return -3 * large * x - large * x; }), testing_support::kNothingThrown);
+  EXPECT_EQ((large * x) / large, x);
 }
 
 }  // namespace

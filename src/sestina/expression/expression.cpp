@@ -36,6 +36,17 @@ Expression checked(const Coefficient& value, bool may_be_zero, Describe operatio
   return Expression(value);
 }
 
+// Of finite numbers beside symbols: (1e308*x)*10 would stand as x/0.
+Expression checked(Graph& graph, Expr result, const Expression& a, const char* operation,
+                   const Expression& b) {
+  const auto is_faulty = [&](const Expression& e) { return graph.has_constant_fault(e.in(graph)); };
+  if (!graph.has_constant_fault(result) || is_faulty(a) || is_faulty(b)) return {graph, result};
+  constexpr std::size_t kLongest = 40;
+  throw InputError(fmt::format("({}) {} ({}) has a number that is beyond the range of numbers",
+                               to_text(graph, a.in(graph), kLongest), operation,
+                               to_text(graph, b.in(graph), kLongest)));
+}
+
 bool is_nan(const Expression& number) { return std::isnan(number.number().value()); }
 
 Expression unary(Op op, const Expression& a) {
@@ -73,26 +84,32 @@ bool operator==(const Expression& a, const Expression& b) {
 Expression Expression::operator-() const { return Expression(0) - *this; }
 
 Expression operator+(const Expression& a, const Expression& b) {
-  if (Graph* const graph = common_graph({&a, &b})) return {*graph, graph->add(a.in(*graph), b.in(*graph))};
+  if (Graph* const graph = common_graph({&a, &b})) {
+    return checked(*graph, graph->add(a.in(*graph), b.in(*graph)), a, "+", b);
+  }
   return Expression(a.number_ + b.number_);
 }
 
 Expression operator-(const Expression& a, const Expression& b) {
   if (Graph* const graph = common_graph({&a, &b})) {
-    return {*graph, graph->subtract(a.in(*graph), b.in(*graph))};
+    return checked(*graph, graph->subtract(a.in(*graph), b.in(*graph)), a, "-", b);
   }
   return Expression(a.number_ + -b.number_);
 }
 
 Expression operator*(const Expression& a, const Expression& b) {
   if (Graph* const graph = common_graph({&a, &b})) {
-    return {*graph, graph->multiply(a.in(*graph), b.in(*graph))};
+    return checked(*graph, graph->multiply(a.in(*graph), b.in(*graph)), a, "*", b);
   }
   return Expression(a.number_ * b.number_);
 }
 
 Expression operator/(const Expression& a, const Expression& b) {
-  if (Graph* const graph = common_graph({&a, &b})) return {*graph, graph->divide(a.in(*graph), b.in(*graph))};
+  if (Graph* const graph = common_graph({&a, &b})) {
+    const Expr quotient = graph->divide(a.in(*graph), b.in(*graph));
+    const bool is_by_zero = graph->constant_value(b.in(*graph)) == 0.0;  // which stays to be seen
+    return is_by_zero ? Expression(*graph, quotient) : checked(*graph, quotient, a, "/", b);
+  }
   const auto inverse = b.number_.power(Coefficient::fraction(-1, 1));
   if (inverse) return Expression(a.number_ * *inverse);
   return a.number_.value() / b.number_.value();

@@ -5,8 +5,10 @@
 //   const Expression energy = m * pow(q, 2) / 2 - cos(q);
 //
 // A number that meets no symbol yet belongs to no graph; a power or function of such numbers whose value is
-// none, as sqrt(-1) or 2^10000, is an InputError; 1/0 is infinity. Two expressions with symbols must be of
-// the same graph. Every operator adds to the graph, so one thread at a time works on one graph.
+// none, as sqrt(-1) or 2^10000, is an InputError; 1/0 is infinity. So are sums, products and quotients with
+// symbols in which numbers meet whose result is beyond the range, as (1e308*x)*10; x/0 stays what it is. Two
+// expressions with symbols must be of the same graph. Every operator adds to the graph, so one thread at a
+// time works on one graph.
 #pragma once
 
 #include <string>
