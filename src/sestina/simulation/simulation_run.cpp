@@ -61,8 +61,8 @@ void SimulationRun::check_rule() const {
   if (std::find(kPlainOnly.begin(), kPlainOnly.end(), rule_->name()) == kPlainOnly.end()) return;
   throw InputError(
       fmt::format("the rule {} needs speeds that are the rates of the coordinates, and no "
-                  "constraints: take dormand_prince_54, another explicit Runge-Kutta rule, "
-                  "adams_bashforth_moulton or cvode_adams",
+                  "constraints: take dormand_prince_54, another explicit Runge-Kutta rule or "
+                  "adams_bashforth_moulton",
                   rule_->name()));
 }
 
