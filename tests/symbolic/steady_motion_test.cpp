@@ -20,6 +20,20 @@ class SteadyMotionTest : public test::SymbolicTest {
     return NAN;
   }
 
+  KanesMethod derive_pendulum(const Expression& q, const Expression& u, const Expression& m,
+                              const Expression& g, const Expression& l) {
+    const ReferenceFrame A = N.orientnew("A", q, N.z());
+    A.set_ang_vel(N, u * N.z());
+    O.set_vel(N, Vector());
+    const Point P = O.locatenew("P", -l * A.y());
+    P.v2pt_theory(O, N, A);
+    const std::vector<Body> bodies = {Particle{"P", P, m}};
+    return {N,
+            {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u}},
+            bodies,
+            gravity(-g * N.y(), bodies)};
+  }
+
   const ReferenceFrame N = mechanics.frame("N");
   const Point O = mechanics.point("O");
 };
@@ -201,14 +215,7 @@ TEST_F(SteadyMotionTest, AtRestCoordinatesDoNotMove) {
 TEST_F(SteadyMotionTest, WhatIsBalancedAtAnInstantIsNotSteady) {
   const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
   const Expression m = mechanics.symbol("m"), g = mechanics.symbol("g"), l = mechanics.symbol("l");
-  const ReferenceFrame A = N.orientnew("A", q, N.z());
-  A.set_ang_vel(N, u * N.z());
-  O.set_vel(N, Vector());
-  const Point P = O.locatenew("P", -l * A.y());
-  P.v2pt_theory(O, N, A);
-  const std::vector<Body> bodies = {Particle{"P", P, m}};
-  const KanesMethod kane(N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u}}, bodies,
-                         gravity(-g * N.y(), bodies));
+  const KanesMethod kane = derive_pendulum(q, u, m, g, l);
   const MotionEquations motion = motion_equations(kane);
   // A pendulum that swings through the lowest point.
   EXPECT_THAT(
@@ -228,14 +235,7 @@ TEST_F(SteadyMotionTest, WhatIsBalancedAtAnInstantIsNotSteady) {
 TEST_F(SteadyMotionTest, IsFoundFromWhereTheForceIsLargest) {
   const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
   const Expression m = mechanics.symbol("m"), g = mechanics.symbol("g"), l = mechanics.symbol("l");
-  const ReferenceFrame A = N.orientnew("A", q, N.z());
-  A.set_ang_vel(N, u * N.z());
-  O.set_vel(N, Vector());
-  const Point P = O.locatenew("P", -l * A.y());
-  P.v2pt_theory(O, N, A);
-  const std::vector<Body> bodies = {Particle{"P", P, m}};
-  const KanesMethod kane(N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u}}, bodies,
-                         gravity(-g * N.y(), bodies));
+  const KanesMethod kane = derive_pendulum(q, u, m, g, l);
   const SteadyMotion rest =
       find_equilibrium(motion_equations(kane), {{m, 1.0}, {g, 9.81}, {l, 0.5}}, {{q, M_PI / 2}});
   EXPECT_NEAR(std::sin(value_of(rest, q)), 0.0, 1e-12);
