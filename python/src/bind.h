@@ -9,7 +9,9 @@ namespace sestina::python {
 namespace nb = nanobind;
 
 void bind_errors(nb::module_& module);
-void bind_parts(nb::module_& module);        // bodies, joints, forces, events, analysis
+void bind_views(nb::module_& module);
+void bind_parts(nb::module_& module);  // bodies, joints, forces, events
+void bind_analysis(nb::module_& module);
 void bind_system(nb::module_& module);       // System, load
 void bind_model(nb::module_& module);        // Model: names and sizes
 void bind_kernels(nb::module_& module);      // dynamics, kinematics, energies

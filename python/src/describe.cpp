@@ -12,29 +12,33 @@
 
 namespace sestina::python {
 
-namespace {
-
-using Matrix = std::array<Triple, 3>;
-
-[[noreturn]] void refuse(const std::string& place, nb::handle given, const std::string& allowed) {
+void refuse(const std::string& place, nb::handle given, const std::string& allowed) {
   throw InputError({{{.mark = {}, .path = place},
                      fmt::format("{} is not {}", nb::cast<std::string>(nb::repr(given)), allowed)}});
 }
 
-template <class T>
-T convert(const std::string& place, nb::handle given, const std::string& allowed) {
-  T value;
-  if (!nb::try_cast(given, value)) refuse(place, given, allowed);
-  return value;
+bool is_mapping(nb::handle given) {
+  return nb::isinstance<nb::dict>(given) || (PyMapping_Check(given.ptr()) && nb::hasattr(given, "keys"));
 }
+
+nb::dict to_dictionary(const std::string& place, nb::handle given, const std::string& allowed) {
+  if (nb::isinstance<nb::dict>(given)) return nb::borrow<nb::dict>(given);
+  if (!is_mapping(given)) refuse(place, given, allowed);
+  nb::dict dictionary;
+  if (PyDict_Update(dictionary.ptr(), given.ptr()) != 0) throw nb::python_error();
+  return dictionary;
+}
+
+namespace {
+
+using Matrix = std::array<Triple, 3>;
 
 // The keys of a dictionary, each with what takes its value.
 using Keys =
     std::vector<std::pair<std::string, std::function<void(const std::string& place, nb::handle value)>>>;
 
 void read_keys(const std::string& place, nb::handle given, const std::string& allowed, const Keys& keys) {
-  if (!nb::isinstance<nb::dict>(given)) refuse(place, given, allowed);
-  for (const auto& [key, value] : nb::borrow<nb::dict>(given)) {
+  for (const auto& [key, value] : to_dictionary(place, given, allowed)) {
     const auto name = convert<std::string>(place, key, "text, the name of a key");
     const auto found = std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.first == name; });
     if (found == keys.end()) {
@@ -78,7 +82,7 @@ RotationSpec to_rotation(const std::string& place, nb::handle given) {
   const std::string allowed =
       "a rotation: {'rpy': ..}, {'axis': .., 'angle': ..}, {'matrix': ..}, {'euler_parameters': ..} or a "
       "3x3 matrix";
-  if (Matrix rows; nb::try_cast(given, rows)) return RotationSpec::matrix(rows);
+  if (Matrix rows; !is_mapping(given) && nb::try_cast(given, rows)) return RotationSpec::matrix(rows);
   std::optional<RotationSpec> rotation;
   std::optional<Triple> axis;
   std::optional<Number> angle;
@@ -111,7 +115,7 @@ nb::object from_rotation(const RotationSpec& rotation) {
   const auto part = [&](std::size_t first, std::size_t count) {
     nb::list list;
     for (std::size_t i = first; i < first + count; ++i) list.append(nb::cast(n[i]));
-    return nb::tuple(list);
+    return list;
   };
   nb::dict dictionary;
   switch (rotation.kind) {
@@ -125,9 +129,12 @@ nb::object from_rotation(const RotationSpec& rotation) {
     case RotationSpec::Kind::kRpy:
       dictionary["rpy"] = part(0, 3);
       break;
-    case RotationSpec::Kind::kMatrix:
-      dictionary["matrix"] = nb::make_tuple(part(0, 3), part(3, 3), part(6, 3));
+    case RotationSpec::Kind::kMatrix: {
+      nb::list rows;
+      for (const std::size_t first : {0, 3, 6}) rows.append(part(first, 3));
+      dictionary["matrix"] = rows;
       break;
+    }
   }
   return dictionary;
 }
@@ -135,7 +142,7 @@ nb::object from_rotation(const RotationSpec& rotation) {
 PointSpec to_point(const std::string& place, const std::string& name, nb::handle given) {
   PointSpec point;
   point.name = name;
-  if (nb::try_cast(given, point.position)) return point;
+  if (!is_mapping(given) && nb::try_cast(given, point.position)) return point;
   read_keys(
       place, given, "a position (x, y, z), or {'position': .., 'axes': ..}",
       {{"position", triple_into(point.position)},
@@ -144,7 +151,7 @@ PointSpec to_point(const std::string& place, const std::string& name, nb::handle
 }
 
 nb::object from_point(const PointSpec& point) {
-  nb::object position = nb::tuple(nb::cast(point.position));
+  nb::object position = nb::cast(point.position);
   if (!point.axes) return position;
   nb::dict dictionary;
   dictionary["position"] = position;
@@ -152,9 +159,48 @@ nb::object from_point(const PointSpec& point) {
   return dictionary;
 }
 
+std::vector<PointSpec> to_points(const std::string& place, nb::handle given) {
+  std::vector<PointSpec> points;
+  for (const auto& [key, value] : to_dictionary(place, given, "a dictionary of names and positions")) {
+    const auto name = convert<std::string>(place, key, "text, the name of a point");
+    points.push_back(to_point(place + "." + name, name, value));
+  }
+  return points;
+}
+
+nb::object from_points(const std::vector<PointSpec>& points) {
+  nb::dict dictionary;
+  for (const PointSpec& point : points) dictionary[point.name.text.c_str()] = from_point(point);
+  return dictionary;
+}
+
+std::string point_of(const std::string& owner, const std::vector<PointSpec>& points,
+                     const std::string& name) {
+  std::vector<std::string> names{"origin"};
+  for (const PointSpec& point : points) names.push_back(point.name.text);
+  if (std::find(names.begin(), names.end(), name) != names.end()) return owner + "." + name;
+  throw InputError({{{.mark = {}, .path = owner},
+                     fmt::format("there is no point '{}'{}", name, suggestion(name, names))}});
+}
+
+std::string set_point(const std::string& place, const std::string& owner, std::vector<PointSpec>& points,
+                      const std::string& name, nb::handle position, nb::handle axes) {
+  const std::string here = place + ".points." + name;
+  PointSpec point = to_point(here, name, position);
+  if (!axes.is_none()) point.axes = to_rotation(here, axes);
+  const auto found =
+      std::find_if(points.begin(), points.end(), [&](const PointSpec& p) { return p.name == name; });
+  if (found == points.end()) {
+    points.push_back(std::move(point));
+  } else {
+    *found = std::move(point);
+  }
+  return owner + "." + name;
+}
+
 InertiaSpec to_inertia(const std::string& place, nb::handle given) {
   InertiaSpec inertia;
-  if (Matrix m; nb::try_cast(given, m)) {
+  if (Matrix m; !is_mapping(given) && nb::try_cast(given, m)) {
     const auto same = [](const Number& a, const Number& b) {
       return a.is_expression() == b.is_expression() && a.value() == b.value() &&
              a.expression() == b.expression();
@@ -190,7 +236,7 @@ nb::object from_inertia(const InertiaSpec& inertia) {
 std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given) {
   std::vector<ShapeSpec> shapes;
   if (given.is_none()) return shapes;
-  if (!nb::isinstance<nb::dict>(given)) {
+  if (!is_mapping(given)) {
     if (!nb::isinstance<nb::sequence>(given) || nb::isinstance<nb::str>(given)) {
       refuse(place, given, "a shape or a list of shapes");
     }
@@ -221,7 +267,8 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
     dictionary["type"] = nb::cast(shape.type);
     if (!is_zero(shape.radius)) dictionary["radius"] = nb::cast(shape.radius);
     if (!is_zero(shape.length)) dictionary["length"] = nb::cast(shape.length);
-    if (shape.type == "box") dictionary["size"] = nb::cast(shape.size);
+    const bool has_size = !std::all_of(shape.size.begin(), shape.size.end(), is_zero);
+    if (shape.type == "box" || has_size) dictionary["size"] = nb::cast(shape.size);
     if (!shape.file.empty()) {
       dictionary["file"] = nb::cast(shape.file);
       dictionary["scale"] = nb::cast(shape.scale);
@@ -254,23 +301,33 @@ nb::object from_limits(const std::optional<LimitsSpec>& limits) {
   return dictionary;
 }
 
-std::optional<TableSpec> to_table(const std::string& place, nb::handle given) {
+std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
+                                  const std::optional<TableSpec>& before) {
   if (given.is_none()) return std::nullopt;
   TableSpec table;
   const auto numbers = [](const std::string& at, nb::handle value) {
     return convert<std::vector<double>>(at, value, "a list of numbers");
   };
-  read_keys(place, given, "a dictionary with t, columns, interpolation",
-            {{"t", [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
-             {"columns",
-              [&](const std::string& at, nb::handle value) {
-                if (!nb::isinstance<nb::dict>(value)) refuse(at, value, "a dictionary of names and values");
-                for (const auto& [name, column] : nb::borrow<nb::dict>(value)) {
-                  table.columns.emplace_back(convert<std::string>(at, name, "the name of a column"));
-                  table.values.push_back(numbers(at + "." + table.columns.back().text, column));
-                }
-              }},
-             {"interpolation", name_into(table.interpolation)}});
+  read_keys(
+      place, given, "a dictionary with t, columns, interpolation",
+      {{"t", [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
+       {"columns",
+        [&](const std::string& at, nb::handle value) {
+          for (const auto& [name, column] : to_dictionary(at, value, "a dictionary of names and values")) {
+            table.columns.emplace_back(convert<std::string>(at, name, "the name of a column"));
+            table.values.push_back(numbers(at + "." + table.columns.back().text, column));
+          }
+        }},
+       {"interpolation", name_into(table.interpolation)}});
+  const auto same_names = [](const std::vector<Name>& a, const std::vector<Name>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Name& x, const Name& y) { return x.text == y.text; });
+  };
+  if (before && before->time == table.time && before->values == table.values &&
+      same_names(before->columns, table.columns)) {
+    table.file = before->file;
+    table.mark = before->mark;
+  }
   return table;
 }
 
@@ -289,8 +346,8 @@ nb::object from_table(const std::optional<TableSpec>& table) {
 std::vector<AssignmentSpec> to_assignments(const std::string& place, nb::handle given) {
   std::vector<AssignmentSpec> assignments;
   if (given.is_none()) return assignments;
-  if (!nb::isinstance<nb::dict>(given)) refuse(place, given, "a dictionary of what is set and its value");
-  for (const auto& [target, value] : nb::borrow<nb::dict>(given)) {
+  for (const auto& [target, value] :
+       to_dictionary(place, given, "a dictionary of what is set and its value")) {
     AssignmentSpec& assignment = assignments.emplace_back();
     assignment.target = convert<Name>(place, target, "the name of what is set");
     assignment.value =

@@ -13,6 +13,21 @@ namespace sestina::python {
 
 namespace nb = nanobind;
 
+// "{given} is not {allowed}"
+[[noreturn]] void refuse(const std::string& place, nb::handle given, const std::string& allowed);
+
+// A dictionary, or another mapping as one. InputError where it is none.
+bool is_mapping(nb::handle given);
+nb::dict to_dictionary(const std::string& place, nb::handle given, const std::string& allowed);
+
+template <class T>
+T convert(const std::string& place, nb::handle given, const std::string& allowed) {
+  T value;
+  // A mapping is no list of its keys.
+  if (is_mapping(given) || !nb::try_cast(given, value)) refuse(place, given, allowed);
+  return value;
+}
+
 // {"rpy": (r, p, y)}, {"axis": .., "angle": ..}, {"matrix": ..}, {"euler_parameters": ..}, or a 3x3 matrix.
 // All throw InputError that names `place`, the key and what is allowed.
 RotationSpec to_rotation(const std::string& place, nb::handle given);
@@ -21,6 +36,16 @@ nb::object from_rotation(const RotationSpec& rotation);
 // (x, y, z) or {"position": (x, y, z), "axes": rotation}
 PointSpec to_point(const std::string& place, const std::string& name, nb::handle given);
 nb::object from_point(const PointSpec& point);
+
+// {"tip": (x, y, z)}
+std::vector<PointSpec> to_points(const std::string& place, nb::handle given);
+nb::object from_points(const std::vector<PointSpec>& points);
+
+// The name of a point, "link.tip", of the body `owner` or the ground; InputError where it has no such point.
+std::string point_of(const std::string& owner, const std::vector<PointSpec>& points, const std::string& name);
+// Adds a point or moves it, and returns its name. `axes` may be None.
+std::string set_point(const std::string& place, const std::string& owner, std::vector<PointSpec>& points,
+                      const std::string& name, nb::handle position, nb::handle axes);
 
 // {"xx": .., "xy": ..}, or a symmetric 3x3 matrix.
 InertiaSpec to_inertia(const std::string& place, nb::handle given);
@@ -34,8 +59,10 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes);
 std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given);
 nb::object from_limits(const std::optional<LimitsSpec>& limits);
 
-// {"t": .., "columns": {name: values}, "interpolation": "linear"}, or None.
-std::optional<TableSpec> to_table(const std::string& place, nb::handle given);
+// {"t": .., "columns": {name: values}, "interpolation": "linear"}, or None. Values that are those of the
+// table `before` still stand in its file.
+std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
+                                  const std::optional<TableSpec>& before);
 nb::object from_table(const std::optional<TableSpec>& table);
 
 // {"hinge.u": "-0.8*hinge.u"}

@@ -15,6 +15,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/comparison.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -40,12 +41,13 @@ std::vector<std::string> point_names(const FrozenModel& self) {
   return names;
 }
 
-nb::dict parameters(const FrozenModel& self) {
+// Read-only, as the model is.
+nb::object parameters(const FrozenModel& self) {
   nb::dict values;
   for (std::size_t i = 0; i < self.model().parameters().size(); ++i) {
     values[self.model().parameters()[i].name.c_str()] = self.properties().parameters[i];
   }
-  return values;
+  return nb::steal(PyDictProxy_New(values.ptr()));
 }
 
 std::shared_ptr<FrozenModel> with_parameters(const FrozenModel& self, const nb::kwargs& given) {
@@ -119,7 +121,7 @@ void bind_names(nb::class_<FrozenModel>& model) {
                      return names;
                    })
       .def_prop_ro(
-          "parameters", parameters, nb::sig("def parameters(self) -> dict[str, float]"),
+          "parameters", parameters, nb::sig("def parameters(self) -> collections.abc.Mapping[str, float]"),
           "The free parameters, those whose values are plain numbers, and the values they have here.")
       .def_prop_ro(
           "parents",
@@ -182,13 +184,12 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return nb::inst_ready(self) ? visit_callbacks(nb::inst_ptr<FrozenModel>(self)->system(), visit, arg) : 0;
 }
-PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
 
 }  // namespace
 
 void bind_model(nb::module_& module) {
   nb::class_<FrozenModel> model(
-      module, "Model", nb::type_slots(slots),
+      module, "Model", nb::type_slots(described_slots<traverse>),
       "A frozen description: what System.freeze() returns. Immutable; any number of threads\n"
       "may use it at once.\n\n"
       "Functions of states take q (..., nq) and u (..., nu): of one state, or of many in any\n"

@@ -15,11 +15,13 @@ NB_MODULE(_core, module) {
   module.def("build_description", sestina::build_description,
              "How the compiled part was built, for a report of a fault: 'clang 14.0.6, release'.");
   bind_errors(module);
+  bind_views(module);
+  bind_python_force(module);
   bind_parts(module);
+  bind_analysis(module);
   bind_model(module);
   bind_kernels(module);
   bind_derivatives(module);
-  bind_python_force(module);
   bind_system(module);
   bind_simulate(module);
   bind_sweep(module);

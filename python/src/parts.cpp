@@ -1,45 +1,73 @@
-// The parts of a System: bodies, joints, forces, events and how it is simulated.
+// Bodies, joints, forces and events.
 #include <fmt/format.h>
 #include <nanobind/stl/shared_ptr.h>
-
-#include <algorithm>
 
 #include "bind.h"
 #include "casters.h"
 #include "describe.h"
-#include "sestina/base/error.h"
-#include "sestina/base/suggest.h"
-#include "sestina/model/system.h"
+#include "fields.h"
+#include "part.h"
+#include "python_force.h"
 
 namespace sestina::python {
 
 namespace {
 
-// body["tip"]: "link.tip". InputError where the body has no such point.
-std::string point_of(const std::string& body, const std::vector<PointSpec>& points, const std::string& name) {
-  std::vector<std::string> names{"origin"};
-  for (const PointSpec& point : points) names.push_back(point.name.text);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return body + "." + name;
-  throw InputError(
-      {{{.mark = {}, .path = body}, fmt::format("there is no point '{}'{}", name, suggestion(name, names))}});
+void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
+  Fields<BodySpec>(type)
+      .value("name", &BodySpec::name)
+      .value("type", &BodySpec::type, "`rigid` or `particle`.")
+      .value("mass", &BodySpec::mass, "kg")
+      .numbers("center_of_mass", &BodySpec::center_of_mass, "m, from the body's origin in its axes.")
+      .view(
+          ViewKind::kMap,
+          {"inertia", "sestina.views.MapView[float | str]", "typing.Any",
+           "kg m^2: xx, yy, zz, xy, xz, yz, elements of the matrix about the centre of mass, body axes; or "
+           "that\nmatrix (3, 3)."},
+          [](const BodySpec& body) { return from_inertia(body.inertia); },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            body.inertia = to_inertia(place, given);
+          })
+      .value("inertia_check", &BodySpec::inertia_check,
+             "False accepts measured inertias that no rigid body can have.")
+      .view(
+          ViewKind::kMap,
+          {"points", "sestina.views.MapView[typing.Any]", "collections.abc.Mapping[str, typing.Any]",
+           "The points beside `origin`: position (m, from the origin in body axes), or position and axes."},
+          [](const BodySpec& body) { return from_points(body.points); },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            body.points = to_points(place, given);
+          })
+      .view(
+          ViewKind::kList, {"shapes", "sestina.views.ListView[typing.Any]", "typing.Any", "Drawn, not felt."},
+          [](const BodySpec& body) { return from_shapes(body.shapes); },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            body.shapes = to_shapes(place, given);
+          })
+      .fixed("original_name", &BodySpec::original_name,
+             "In the file it was imported from, where it was another.");
 }
 
-void bind_body_points(nb::class_<BodySpec>& body_type) {
-  body_type
+void bind_body(nb::module_& module) {
+  nb::class_<Part<BodySpec>> type(
+      module, "Body", nb::type_slots(described_slots<traverse_part<BodySpec>>),
+      "A rigid body or a particle of a System. `body[\"tip\"]` is its point `tip`.");
+  bind_body_fields(type);
+  type.def(
+          "__init__",
+          [](Part<BodySpec>* self, const std::string& name, const Number& mass, const nb::kwargs& keys) {
+            BodySpec body;
+            body.name = name, body.mass = mass;
+            new (self) Part<BodySpec>(with_keys(std::move(body), keys));
+          },
+          nb::arg("name"), nb::arg("mass"), nb::arg("keys"),
+          nb::sig("def __init__(self, name: str, mass: float | str, **keys: typing.Any) -> None"),
+          "A body of no system yet: system.bodies.append(body). keys: its attributes.")
       .def(
           "add_point",
-          [](BodySpec& body, const std::string& name, nb::handle position, nb::handle axes) {
-            PointSpec point = to_point("bodies." + body.name.text + ".points." + name, name, position);
-            if (!axes.is_none())
-              point.axes = to_rotation("bodies." + body.name.text + ".points." + name, axes);
-            const auto found = std::find_if(body.points.begin(), body.points.end(),
-                                            [&](const PointSpec& p) { return p.name == name; });
-            if (found == body.points.end()) {
-              body.points.push_back(point);
-            } else {
-              *found = point;
-            }
-            return body.name.text + "." + name;
+          [](const Part<BodySpec>& body, const std::string& name, nb::handle position, nb::handle axes) {
+            return set_point(place_of(body.spec()), body.spec().name.text, body.spec().points, name, position,
+                             axes);
           },
           nb::arg("name"), nb::arg("position"), nb::arg("axes") = nb::none(),
           nb::sig("def add_point(self, name: str, position: typing.Any, axes: typing.Any = None) -> str"),
@@ -48,173 +76,165 @@ void bind_body_points(nb::class_<BodySpec>& body_type) {
           "rotation of its axes. Returns its name, `link.tip`.")
       .def(
           "__getitem__",
-          [](const BodySpec& body, const std::string& point) {
-            return point_of(body.name.text, body.points, point);
+          [](const Part<BodySpec>& body, const std::string& point) {
+            return point_of(body.spec().name.text, body.spec().points, point);
           },
           nb::arg("point"))
-      .def("__repr__", [](const BodySpec& body) { return fmt::format("<sestina.Body {}>", body.name.text); });
-}
-
-void bind_body(nb::module_& module) {
-  nb::class_<BodySpec> body_type(
-      module, "Body", "A rigid body or a particle of a System. `body[\"tip\"]` is its point `tip`.");
-  body_type.def_rw("name", &BodySpec::name)
-      .def_rw("type", &BodySpec::type, "`rigid` or `particle`.")
-      .def_rw("mass", &BodySpec::mass, "kg")
-      .def_rw("center_of_mass", &BodySpec::center_of_mass, "m, from the body's origin in its axes.")
-      .def_prop_rw(
-          "inertia", [](const BodySpec& body) { return from_inertia(body.inertia); },
-          [](BodySpec& body, nb::handle given) {
-            body.inertia = to_inertia("bodies." + body.name.text + ".inertia", given);
-          },
-          nb::for_getter(nb::sig("def inertia(self) -> dict[str, float | str]")),
-          nb::for_setter(nb::sig("def inertia(self, value: typing.Any, /) -> None")),
-          "kg m^2: xx, yy, zz, xy, xz, yz, elements of the matrix about the centre of mass, body axes; or "
-          "that\n"
-          "matrix (3, 3).")
-      .def_rw("inertia_check", &BodySpec::inertia_check,
-              "False accepts measured inertias that no rigid body can have.")
-      .def_prop_ro(
-          "points",
-          [](const BodySpec& body) {
-            nb::dict points;
-            for (const PointSpec& point : body.points) points[point.name.text.c_str()] = from_point(point);
-            return points;
-          },
-          nb::sig("def points(self) -> dict[str, typing.Any]"),
-          "The points beside `origin`: position (m, from the origin in body axes), or position and axes.")
-      .def_prop_rw(
-          "shapes", [](const BodySpec& body) { return from_shapes(body.shapes); },
-          [](BodySpec& body, nb::handle given) {
-            body.shapes = to_shapes("bodies." + body.name.text + ".shapes", given);
-          },
-          nb::for_getter(nb::sig("def shapes(self) -> list[dict[str, typing.Any]]")),
-          nb::for_setter(nb::sig("def shapes(self, value: typing.Any, /) -> None")), "Drawn, not felt.")
-      .def_ro("original_name", &BodySpec::original_name,
-              "In the file it was imported from, where it was another.");
-  bind_body_points(body_type);
+      .def("__repr__", [](const Part<BodySpec>& body) {
+        return fmt::format("<sestina.Body {}>", body.spec().name.text);
+      });
+  bind_copies(type, "Body");
 }
 
 void bind_joint(nb::module_& module) {
-  nb::class_<JointSpec>(module, "Joint", "A joint of a System, between two points.")
-      .def_rw("name", &JointSpec::name)
-      .def_rw("type", &JointSpec::type)
-      .def_rw("parent", &JointSpec::parent, "BODY.POINT")
-      .def_rw("child", &JointSpec::child, "BODY.POINT")
-      .def_rw("axis", &JointSpec::axis, "In the axes of the parent's point; any length but zero.")
-      .def_rw("second_axis", &JointSpec::second_axis, "Of universal: in the axes of the child's point.")
-      .def_rw("pitch", &JointSpec::pitch, "Of screw: m/rad")
-      .def_rw("armature", &JointSpec::armature,
-              "Of joints with one speed: rotor inertia reflected to the joint, kg m^2 or kg.")
-      .def_rw("q", &JointSpec::q, "Initial coordinates; empty: the identity.")
-      .def_rw("u", &JointSpec::u, "Initial speeds; empty: zero.")
-      .def_prop_rw(
-          "limits", [](const JointSpec& joint) { return from_limits(joint.limits); },
-          [](JointSpec& joint, nb::handle given) {
-            joint.limits = to_limits("joints." + joint.name.text + ".limits", given);
+  nb::class_<Part<JointSpec>> type(module, "Joint", nb::type_slots(described_slots<traverse_part<JointSpec>>),
+                                   "A joint of a System, between two points.");
+  Fields<JointSpec>(type)
+      .value("name", &JointSpec::name)
+      .value("type", &JointSpec::type)
+      .value("parent", &JointSpec::parent, "BODY.POINT")
+      .value("child", &JointSpec::child, "BODY.POINT")
+      .numbers("axis", &JointSpec::axis, "In the axes of the parent's point; any length but zero.")
+      .numbers("second_axis", &JointSpec::second_axis, "Of universal: in the axes of the child's point.")
+      .value("pitch", &JointSpec::pitch, "Of screw: m/rad")
+      .value("armature", &JointSpec::armature,
+             "Of joints with one speed: rotor inertia reflected to the joint, kg m^2 or kg.")
+      .numbers("q", &JointSpec::q, "Initial coordinates; empty: the identity.")
+      .numbers("u", &JointSpec::u, "Initial speeds; empty: zero.")
+      .view(
+          ViewKind::kMap,
+          {"limits", "sestina.views.MapView[float | str] | None",
+           "collections.abc.Mapping[str, float | str] | None",
+           "lower, upper (rad or m), velocity, effort. Kept as data; nothing enforces them."},
+          [](const JointSpec& joint) { return from_limits(joint.limits); },
+          [](JointSpec& joint, const std::string& place, nb::handle given) {
+            joint.limits = to_limits(place, given);
           },
-          nb::for_getter(nb::sig("def limits(self) -> dict[str, float | str] | None")),
-          nb::for_setter(nb::sig("def limits(self, value: dict[str, float | str] | None, /) -> None")),
-          "lower, upper (rad or m), velocity, effort. Kept as data; nothing enforces them.")
-      .def_ro("original_name", &JointSpec::original_name,
-              "In the file it was imported from, where it was another.")
-      .def("__repr__", [](const JointSpec& joint) {
+          true)
+      .fixed("original_name", &JointSpec::original_name,
+             "In the file it was imported from, where it was another.");
+  type.def(
+          "__init__",
+          [](Part<JointSpec>* self, const std::string& name, const std::string& joint_type,
+             const std::string& parent, const std::string& child, const nb::kwargs& keys) {
+            new (self) Part<JointSpec>(make_joint(name, joint_type, parent, child, keys));
+          },
+          nb::arg("name"), nb::arg("type"), nb::arg("parent"), nb::arg("child"), nb::arg("keys"),
+          nb::sig("def __init__(self, name: str, type: str, parent: str, child: str, **keys: typing.Any) -> "
+                  "None"),
+          "A joint of no system yet: system.joints.append(joint). keys: its attributes.")
+      .def("__repr__", [](const Part<JointSpec>& part) {
+        const JointSpec& joint = part.spec();
         return fmt::format("<sestina.Joint {}: {} from {} to {}>", joint.name.text, joint.type.text,
                            joint.parent.text, joint.child.text);
       });
+  bind_copies(type, "Joint");
+}
+
+void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
+  Fields<ForceSpec>(type)
+      .value("name", &ForceSpec::name)
+      .value("type", &ForceSpec::type)
+      .value("joint", &ForceSpec::joint, "Of joint_spring, joint_damper, joint_force.")
+      .value("from_", &ForceSpec::from, "Of spring_damper: BODY.POINT")
+      .value("to", &ForceSpec::to, "Of spring_damper: BODY.POINT")
+      .value("at", &ForceSpec::at, "Of point_force, point_torque: BODY.POINT")
+      .value("axes", &ForceSpec::axes, "Of point_force, point_torque: `ground` or `body`.")
+      .numbers("stiffness", &ForceSpec::stiffness,
+               "N m/rad or N/m; one number for all coordinates or one for each.")
+      .numbers("damping", &ForceSpec::damping, "N m s/rad or N s/m")
+      .numbers("reference", &ForceSpec::reference, "Of joint_spring: the coordinates at rest, rad or m.")
+      .value("free_length", &ForceSpec::free_length, "Of spring_damper: m")
+      .numbers("value", &ForceSpec::value,
+               "N or N m: numbers or expressions of t, coordinates, speeds, parameters.")
+      .view(
+          ViewKind::kMap,
+          {"table", "sestina.views.MapView[typing.Any] | None",
+           "collections.abc.Mapping[str, typing.Any] | None",
+           "Instead of `value`: {'t': s, 'columns': {name: values}, 'interpolation': 'linear' or 'cubic'}."},
+          [](const ForceSpec& force) { return from_table(force.table); },
+          [](ForceSpec& force, const std::string& place, nb::handle given) {
+            force.table = to_table(place, given, force.table);
+          },
+          true);
 }
 
 void bind_force(nb::module_& module) {
-  nb::class_<ForceSpec>(module, "Force", "A force element of a System.")
-      .def_rw("name", &ForceSpec::name)
-      .def_rw("type", &ForceSpec::type)
-      .def_rw("joint", &ForceSpec::joint, "Of joint_spring, joint_damper, joint_force.")
-      .def_rw("from_", &ForceSpec::from, "Of spring_damper: BODY.POINT")
-      .def_rw("to", &ForceSpec::to, "Of spring_damper: BODY.POINT")
-      .def_rw("at", &ForceSpec::at, "Of point_force, point_torque: BODY.POINT")
-      .def_rw("axes", &ForceSpec::axes, "Of point_force, point_torque: `ground` or `body`.")
-      .def_rw("stiffness", &ForceSpec::stiffness,
-              "N m/rad or N/m; one number for all coordinates or one for each.")
-      .def_rw("damping", &ForceSpec::damping, "N m s/rad or N s/m")
-      .def_rw("reference", &ForceSpec::reference, "Of joint_spring: the coordinates at rest, rad or m.")
-      .def_rw("free_length", &ForceSpec::free_length, "Of spring_damper: m")
-      .def_rw("value", &ForceSpec::value,
-              "N or N m: numbers or expressions of t, coordinates, speeds, parameters.")
-      .def_prop_rw(
-          "table", [](const ForceSpec& force) { return from_table(force.table); },
-          [](ForceSpec& force, nb::handle given) {
-            force.table = to_table("forces." + force.name.text + ".table", given);
+  nb::class_<Part<ForceSpec>> type(module, "Force", nb::type_slots(described_slots<traverse_part<ForceSpec>>),
+                                   "A force element of a System.");
+  bind_force_fields(type);
+  type.def(
+          "__init__",
+          [](Part<ForceSpec>* self, const std::string& name, const std::string& force_type,
+             const nb::kwargs& keys) { new (self) Part<ForceSpec>(make_force(name, force_type, keys)); },
+          nb::arg("name"), nb::arg("type"), nb::arg("keys"),
+          nb::sig("def __init__(self, name: str, type: str, **keys: typing.Any) -> None"),
+          "A force of no system yet: system.forces.append(force). keys: its attributes.")
+      .def(
+          "__init__",
+          [](Part<ForceSpec>* self, const std::string& name, const std::shared_ptr<PythonForce>& force) {
+            new (self) Part<ForceSpec>(System().add_user_force(name, force));
           },
-          nb::for_getter(nb::sig("def table(self) -> dict[str, typing.Any] | None")),
-          nb::for_setter(nb::sig("def table(self, value: dict[str, typing.Any] | None, /) -> None")),
-          "Instead of `value`: {'t': s, 'columns': {name: values}, 'interpolation': 'linear' or 'cubic'}.")
-      .def("__repr__", [](const ForceSpec& force) {
-        return fmt::format("<sestina.Force {}: {}>", force.name.text, force.type.text);
+          nb::arg("name"), nb::arg("force"))
+      .def("__repr__", [](const Part<ForceSpec>& force) {
+        return fmt::format("<sestina.Force {}: {}>", force.spec().name.text, force.spec().type.text);
       });
+  bind_copies(type, "Force");
 }
 
 void bind_event(nb::module_& module) {
-  nb::class_<EventSpec>(module, "Event", "What happens where an expression crosses zero.")
-      .def_rw("name", &EventSpec::name)
-      .def_rw("when", &EventSpec::when, "The expression of t, coordinates, speeds and variables.")
-      .def_rw("direction", &EventSpec::direction, "`rising`, `falling` or `both`.")
-      .def_rw("terminal", &EventSpec::terminal, "Whether it ends the run.")
-      .def_prop_rw(
-          "set", [](const EventSpec& event) { return from_assignments(event.set); },
-          [](EventSpec& event, nb::handle given) {
-            event.set = to_assignments("events." + event.name.text + ".set", given);
+  nb::class_<Part<EventSpec>> type(module, "Event", nb::type_slots(described_slots<traverse_part<EventSpec>>),
+                                   "What happens where an expression crosses zero.");
+  Fields<EventSpec>(type)
+      .value("name", &EventSpec::name)
+      .value("when", &EventSpec::when, "The expression of t, coordinates, speeds and variables.")
+      .value("direction", &EventSpec::direction, "`rising`, `falling` or `both`.")
+      .value("terminal", &EventSpec::terminal, "Whether it ends the run.")
+      .view(
+          ViewKind::kMap,
+          {"set", "sestina.views.MapView[float | str]", "collections.abc.Mapping[str, float | str] | None",
+           "What takes which value: {'hinge.u': '-0.8*hinge.u'}."},
+          [](const EventSpec& event) { return from_assignments(event.set); },
+          [](EventSpec& event, const std::string& place, nb::handle given) {
+            event.set = to_assignments(place, given);
+          })
+      .value("tolerance", &EventSpec::tolerance, "s; None: as the time can be told.");
+  type.def(
+          "__init__",
+          [](Part<EventSpec>* self, const std::string& name, const Number& when, const nb::kwargs& keys) {
+            EventSpec event;
+            event.name = name, event.when = when;
+            new (self) Part<EventSpec>(with_keys(std::move(event), keys));
           },
-          nb::for_getter(nb::sig("def set(self) -> dict[str, float | str]")),
-          nb::for_setter(nb::sig("def set(self, value: dict[str, float | str], /) -> None")),
-          "What takes which value: {'hinge.u': '-0.8*hinge.u'}.")
-      .def_rw("tolerance", &EventSpec::tolerance, "s; None: as the time can be told.")
-      .def("__repr__",
-           [](const EventSpec& event) { return fmt::format("<sestina.Event {}>", event.name.text); });
-}
-
-void bind_analysis(nb::module_& module) {
-  nb::class_<IntegratorSpec>(module, "Integrator", "The integration rule of a run.")
-      .def_rw("name", &IntegratorSpec::name)
-      .def_rw("stages", &IntegratorSpec::stages, "Of lobatto_iiia_iiib: 2 or 3.")
-      .def_rw("form", &IntegratorSpec::form, "Of lobatto_iiia_iiib: `velocity` or `momentum`.");
-  nb::class_<StepSpec>(module, "Step", "How long the steps of a run are.")
-      .def_rw("driver", &StepSpec::driver, "`variable` or `fixed`.")
-      .def_rw("dt", &StepSpec::dt, "Of the fixed driver: s")
-      .def_rw("rtol", &StepSpec::rtol, "Of the variable driver: relative tolerance of a step.")
-      .def_rw("atol", &StepSpec::atol, "Of the variable driver: in the unit of each coordinate and speed.")
-      .def_rw("control", &StepSpec::control, "Of the variable driver: `pi` or `pid`.")
-      .def_rw("land_on_output", &StepSpec::land_on_output, "Whether steps end at the output's instants.");
-  nb::class_<TimeElementsSpec>(module, "TimeElements", "Elements in time, of coordinates `state_time`.")
-      .def(nb::init<>())
-      .def_rw("elements", &TimeElementsSpec::elements, "How many.")
-      .def_rw("pair", &TimeElementsSpec::pair, "Of polynomials: LQ, QC, P3P4, ... P7P8, or auto.")
-      .def_rw("tests", &TimeElementsSpec::tests, "`natural` or `upwind`.")
-      .def_rw("scheme", &TimeElementsSpec::scheme, "`newton` or `linear_quadratic`.")
-      .def_rw("windows", &TimeElementsSpec::windows, "At most as many as elements.")
-      .def_rw("tolerance", &TimeElementsSpec::tolerance,
-              "Of the error that an element adds, relative; None: elements of one length.")
-      .def_rw("stretches", &TimeElementsSpec::stretches,
-              "Parts of a window that are solved at the same time; None: one for each process.");
-  nb::class_<AnalysisSpec>(module, "Analysis", "How a System is simulated.")
-      .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
-      .def_rw("time_elements", &AnalysisSpec::time_elements,
-              "Of coordinates `state_time`; None: the usual ones.")
-      .def_rw("solver", &AnalysisSpec::solver)
-      .def_ro("integrator", &AnalysisSpec::integrator)
-      .def_ro("step", &AnalysisSpec::step)
-      .def_rw("duration", &AnalysisSpec::duration, "s");
-  nb::class_<OutputSpec>(module, "Output", "At which instants rows are recorded.")
-      .def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.");
+          nb::arg("name"), nb::arg("when"), nb::arg("keys"),
+          nb::sig("def __init__(self, name: str, when: float | str, **keys: typing.Any) -> None"),
+          "An event of no system yet: system.events.append(event). keys: its attributes.")
+      .def("__repr__", [](const Part<EventSpec>& event) {
+        return fmt::format("<sestina.Event {}>", event.spec().name.text);
+      });
+  bind_copies(type, "Event");
 }
 
 }  // namespace
+
+JointSpec make_joint(const std::string& name, const std::string& type, const std::string& parent,
+                     const std::string& child, nb::handle keys) {
+  JointSpec joint;
+  joint.name = name, joint.type = type, joint.parent = parent, joint.child = child;
+  return with_keys(std::move(joint), keys);
+}
+
+ForceSpec make_force(const std::string& name, const std::string& type, nb::handle keys) {
+  ForceSpec force;
+  force.name = name, force.type = type;
+  return with_keys(std::move(force), keys);
+}
 
 void bind_parts(nb::module_& module) {
   bind_body(module);
   bind_joint(module);
   bind_force(module);
   bind_event(module);
-  bind_analysis(module);
 }
 
 }  // namespace sestina::python

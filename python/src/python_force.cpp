@@ -104,12 +104,14 @@ nb::handle object_behind(const std::shared_ptr<UserForce>& force) {
 
 }  // namespace
 
-void own_callbacks(System& system) {
-  for (ForceSpec& force : system.forces) {
-    if (const nb::handle object = object_behind(force.user)) {
-      force.user = nb::cast<std::shared_ptr<PythonForce>>(object);
-    }
+void own_callbacks(ForceSpec& force) {
+  if (const nb::handle object = object_behind(force.user)) {
+    force.user = nb::cast<std::shared_ptr<PythonForce>>(object);
   }
+}
+
+void own_callbacks(System& system) {
+  for (ForceSpec& force : system.forces) own_callbacks(force);
 }
 
 System copy_with_callbacks(const System& system) {
@@ -118,8 +120,15 @@ System copy_with_callbacks(const System& system) {
   return copy;
 }
 
+int visit_callback(const ForceSpec& force, visitproc visit, void* arg) {
+  Py_VISIT(object_behind(force.user).ptr());
+  return 0;
+}
+
 int visit_callbacks(const System& system, visitproc visit, void* arg) {
-  for (const ForceSpec& force : system.forces) Py_VISIT(object_behind(force.user).ptr());
+  for (const ForceSpec& force : system.forces) {
+    if (const int status = visit_callback(force, visit, arg)) return status;
+  }
   return 0;
 }
 

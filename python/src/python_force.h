@@ -44,8 +44,10 @@ nb::object take_callback_exception();
 //
 // Those that a copy shares with its original become its own. The interpreter's lock is held.
 void own_callbacks(System& system);
+void own_callbacks(ForceSpec& force);
 System copy_with_callbacks(const System& system);
 // For tp_traverse.
 int visit_callbacks(const System& system, visitproc visit, void* arg);
+int visit_callback(const ForceSpec& force, visitproc visit, void* arg);
 
 }  // namespace sestina::python

@@ -10,13 +10,16 @@
 #include "bind.h"
 #include "casters.h"
 #include "describe.h"
+#include "fields.h"
 #include "frozen_model.h"
+#include "part.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/schema.h"
 #include "sestina/io/urdf.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -24,92 +27,83 @@ namespace {
 
 // The ground of a system: system.ground["origin"].
 struct Ground {
-  System* system;
+  nb::object owner;
+
+  std::vector<PointSpec>& points() const { return nb::cast<System&>(owner).ground_points; }
 };
 
-// The parameters, or the variables, of a system as a dictionary that writes through.
-template <class Spec>
-struct Values {
-  System* system;
-  std::vector<Spec> System::*list;
-  const char* what;
-
-  std::vector<Spec>& specs() const { return system->*list; }
-  Spec& find(const std::string& name) const {
-    std::vector<std::string> names;
-    for (Spec& spec : specs()) {
-      if (spec.name == name) return spec;
-      names.push_back(spec.name.text);
-    }
-    throw nb::key_error(fmt::format("there is no {} '{}'{}", what, name, suggestion(name, names)).c_str());
-  }
-};
+int traverse_ground(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<Ground>(self)->owner.ptr());
+  return 0;
+}
 
 template <class Spec>
-void bind_values(nb::module_& module, const char* name, const char* doc) {
-  using V = Values<Spec>;
-  nb::class_<V>(module, name, doc)
-      .def("__len__", [](const V& values) { return values.specs().size(); })
-      .def("__contains__",
-           [](const V& values, const std::string& key) {
-             return std::any_of(values.specs().begin(), values.specs().end(),
-                                [&](const Spec& spec) { return spec.name == key; });
-           })
-      .def("__getitem__", [](const V& values, const std::string& key) { return values.find(key).value; })
-      .def("__setitem__",
-           [](const V& values, const std::string& key, const Number& number) {
-             for (Spec& spec : values.specs()) {
-               if (spec.name == key) {
-                 spec.value = number;
-                 return;
-               }
-             }
-             values.specs().push_back({key, number});
-           })
-      .def("__delitem__",
-           [](const V& values, const std::string& key) {
-             const Spec* spec = &values.find(key);
-             values.specs().erase(values.specs().begin() + (spec - values.specs().data()));
-           })
-      .def("keys",
-           [](const V& values) {
-             std::vector<std::string> names;
-             for (const Spec& spec : values.specs()) names.push_back(spec.name.text);
-             return names;
-           })
-      .def(
-          "__iter__", [](nb::handle self) { return nb::iter(self.attr("keys")()); },
-          nb::sig("def __iter__(self) -> collections.abc.Iterator[str]"))
-      .def("__repr__", [](nb::handle self) {
-        return nb::cast<std::string>(nb::repr(nb::handle(reinterpret_cast<PyObject*>(&PyDict_Type))(self)));
-      });
+Spec to_named_number(const std::string& place, nb::handle key, nb::handle value) {
+  const auto name = convert<std::string>(place, key, "text, a name");
+  return {name, convert<Number>(place + "." + name, value, "a number or an expression")};
 }
 
-// Sets every key on the part as Python would.
-void set_keys(nb::handle part, const nb::kwargs& keys) {
-  for (const auto& [key, value] : keys) {
-    if (!nb::hasattr(part, key)) {
-      std::vector<std::string> names;
-      for (nb::handle name : nb::borrow<nb::list>(nb::steal(PyObject_Dir(part.ptr())))) {
-        const auto text = nb::cast<std::string>(name);
-        if (text.front() != '_') names.push_back(text);
-      }
-      const auto given = nb::cast<std::string>(key);
-      throw InputError(fmt::format("there is no key '{}'{}", given, suggestion(given, names)));
-    }
-    nb::setattr(part, key, value);
+template <class Spec>
+std::vector<Spec> to_named_numbers(const std::string& place, nb::handle given) {
+  std::vector<Spec> specs;
+  for (const auto& [key, value] : to_dictionary(place, given, "a dictionary of names and numbers")) {
+    specs.push_back(to_named_number<Spec>(place, key, value));
   }
+  return specs;
 }
 
-template <class List>
-nb::list references(nb::handle self, List& list) {
-  nb::list parts;
-  for (auto& part : list) parts.append(nb::cast(part, nb::rv_policy::reference_internal, self));
-  return parts;
+// The parameters, or the variables, of a system: names with numbers. Each is reached by itself, as there may
+// be many.
+template <class Spec>
+FieldAccess named_numbers(const char* place, std::vector<Spec> System::*list) {
+  const auto specs = [list](nb::handle self) -> std::vector<Spec>& { return nb::cast<System&>(self).*list; };
+  const auto find = [specs](nb::handle self, nb::handle key) {
+    std::string name;
+    auto& all = specs(self);
+    if (!nb::try_cast(key, name)) return all.end();
+    return std::find_if(all.begin(), all.end(), [&](const Spec& spec) { return spec.name == name; });
+  };
+  const auto found = [specs, find](nb::handle self, nb::handle key) {
+    const auto one = find(self, key);
+    if (one == specs(self).end()) throw nb::key_error(nb::cast<std::string>(nb::repr(key)).c_str());
+    return one;
+  };
+  return {.read = [specs](nb::handle self) -> nb::object {
+            nb::dict values;
+            for (const Spec& spec : specs(self)) values[spec.name.text.c_str()] = nb::cast(spec.value);
+            return values;
+          },
+          .write = [specs, place](nb::handle self,
+                                  nb::handle given) { specs(self) = to_named_numbers<Spec>(place, given); },
+          .place = [place](nb::handle) { return std::string(place); },
+          .get = [found](nb::handle self, nb::handle key) { return nb::cast(found(self, key)->value); },
+          .set =
+              [specs, find, place](nb::handle self, nb::handle key, nb::handle value) {
+                auto spec = to_named_number<Spec>(place, key, value);
+                const auto one = find(self, key);
+                if (one == specs(self).end()) {
+                  specs(self).push_back(std::move(spec));
+                } else {
+                  one->value = std::move(spec.value);
+                }
+              },
+          .remove = [specs, found](nb::handle self, nb::handle key) { specs(self).erase(found(self, key)); }};
 }
 
-nb::object reference(nb::handle self, auto& part) {
-  return nb::cast(part, nb::rv_policy::reference_internal, self);
+// A list of bodies, joints, forces or events.
+template <class Spec>
+FieldAccess part_list(const char* place, const char* what, std::deque<Spec> System::*list) {
+  const auto specs = [list](nb::handle self) -> std::deque<Spec>& { return nb::cast<System&>(self).*list; };
+  return {.read = [specs](nb::handle self) -> nb::object { return parts_of(self, specs(self)); },
+          .write = [specs, place, what](
+                       nb::handle self,
+                       nb::handle given) { replace_parts<Spec>(self, specs(self), given, place, what); },
+          .place = [place](nb::handle) { return std::string(place); }};
+}
+
+nb::object reference(nb::handle self, auto& element) {
+  return Part<std::remove_reference_t<decltype(element)>>::in(self, element);
 }
 
 nb::object add_body(nb::handle self, const std::string& name, const Number& mass,
@@ -124,15 +118,7 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
   body.inertia_check = inertia_check;
   if (!inertia.is_none()) body.inertia = to_inertia(place + ".inertia", inertia);
   body.shapes = to_shapes(place + ".shapes", shapes);
-  if (!points.is_none()) {
-    nb::dict given;
-    if (!nb::try_cast(points, given))
-      throw InputError(place + ".points: is no dictionary of names and positions");
-    for (const auto& [key, value] : given) {
-      const auto point = nb::cast<std::string>(nb::str(key));
-      body.points.push_back(to_point(place + ".points." + point, point, value));
-    }
-  }
+  if (!points.is_none()) body.points = to_points(place + ".points", points);
   auto& system = nb::cast<System&>(self);
   system.bodies.push_back(std::move(body));
   return reference(self, system.bodies.back());
@@ -141,23 +127,17 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
 // Keys that are refused leave the system as it was: they are set on a part that is not in it yet.
 nb::object add_joint(nb::handle self, const std::string& name, const std::string& type,
                      const std::string& parent, const std::string& child, const nb::kwargs& keys) {
-  JointSpec joint;
-  joint.name = name, joint.type = type, joint.parent = parent, joint.child = child;
-  const nb::object part = nb::cast(std::move(joint));
-  set_keys(part, keys);
+  JointSpec joint = make_joint(name, type, parent, child, keys);
   auto& system = nb::cast<System&>(self);
-  system.joints.push_back(nb::cast<JointSpec&>(part));
+  system.joints.push_back(std::move(joint));
   return reference(self, system.joints.back());
 }
 
 nb::object add_force(nb::handle self, const std::string& name, const std::string& type,
                      const nb::kwargs& keys) {
-  ForceSpec force;
-  force.name = name, force.type = type;
-  const nb::object part = nb::cast(std::move(force));
-  set_keys(part, keys);
+  ForceSpec force = make_force(name, type, keys);
   auto& system = nb::cast<System&>(self);
-  system.forces.push_back(nb::cast<ForceSpec&>(part));
+  system.forces.push_back(std::move(force));
   return reference(self, system.forces.back());
 }
 
@@ -174,30 +154,27 @@ nb::object add_event(nb::handle self, const std::string& name, const Number& whe
 }
 
 void bind_ground(nb::module_& module) {
-  nb::class_<Ground>(module, "Ground", "The inertial frame. `ground[\"origin\"]` is its origin.")
-      .def(
+  nb::class_<Ground> type(module, "Ground", nb::type_slots(described_slots<traverse_ground>),
+                          "The inertial frame. `ground[\"origin\"]` is its origin.");
+  def_view(type, ViewKind::kMap,
+           {"points", "sestina.views.MapView[typing.Any]", "collections.abc.Mapping[str, typing.Any]",
+            "The points beside `origin`: position (m, from the ground's origin), or position and axes."},
+           {.read = [](nb::handle self) { return from_points(nb::cast<Ground&>(self).points()); },
+            .write =
+                [](nb::handle self, nb::handle given) {
+                  nb::cast<Ground&>(self).points() = to_points("ground.points", given);
+                },
+            .place = [](nb::handle) { return std::string("ground.points"); }});
+  type.def(
           "__getitem__",
           [](const Ground& ground, const std::string& point) {
-            std::vector<std::string> names{"origin"};
-            for (const PointSpec& own : ground.system->ground_points) names.push_back(own.name.text);
-            if (std::find(names.begin(), names.end(), point) != names.end()) return "ground." + point;
-            throw InputError("ground: there is no point '" + point + "'" + suggestion(point, names));
+            return point_of("ground", ground.points(), point);
           },
           nb::arg("point"))
       .def(
           "add_point",
           [](const Ground& ground, const std::string& name, nb::handle position, nb::handle axes) {
-            PointSpec point = to_point("ground.points." + name, name, position);
-            if (!axes.is_none()) point.axes = to_rotation("ground.points." + name, axes);
-            auto& points = ground.system->ground_points;
-            const auto found = std::find_if(points.begin(), points.end(),
-                                            [&](const PointSpec& p) { return p.name == name; });
-            if (found == points.end()) {
-              points.push_back(point);
-            } else {
-              *found = point;
-            }
-            return "ground." + name;
+            return set_point("ground", "ground", ground.points(), name, position, axes);
           },
           nb::arg("name"), nb::arg("position"), nb::arg("axes") = nb::none(),
           nb::sig("def add_point(self, name: str, position: typing.Any, axes: typing.Any = None) -> str"),
@@ -340,50 +317,53 @@ void bind_point_forces(nb::class_<System>& system) {
           "A torque (N m) on the body of a point, in the axes of the `ground` or of the `body`.");
 }
 
+template <class Spec>
+void def_parts(nb::class_<System>& system, const char* list_name, const char* what, const char* type,
+               std::deque<Spec> System::*list, Spec& (System::*find)(std::string_view)) {
+  def_view(system, ViewKind::kList,
+           {list_name, fmt::format("sestina.views.ListView[{}]", type),
+            fmt::format("collections.abc.Sequence[{}]", type),
+            "In their order. What is removed becomes a thing of its own, which may be added again."},
+           part_list(list_name, type, list));
+  system.def(
+      what,
+      [find](nb::handle self, const std::string& name) {
+        return reference(self, (nb::cast<System&>(self).*find)(name));
+      },
+      nb::arg("name"), nb::sig(fmt::format("def {}(self, name: str) -> {}", what, type).c_str()),
+      "By name; InputError with the nearest name.");
+}
+
 void bind_access(nb::class_<System>& system) {
-  const auto get = [](nb::handle self) -> System& { return nb::cast<System&>(self); };
   system.def_rw("name", &System::name)
-      .def_rw("gravity", &System::gravity, "m/s^2, ground axes.")
       .def_ro("analysis", &System::analysis)
       .def_ro("output", &System::output)
       .def_prop_ro(
-          "ground", [](System& self) { return Ground{&self}; }, nb::keep_alive<0, 1>())
-      .def_prop_ro(
-          "parameters",
-          [](System& self) {
-            return Values<ParameterSpec>{&self, &System::parameters, "parameter"};
-          },
-          nb::keep_alive<0, 1>(), "Named numbers, or expressions of others, that every number may use.")
-      .def_prop_ro(
-          "variables",
-          [](System& self) {
-            return Values<VariableSpec>{&self, &System::variables, "variable"};
-          },
-          nb::keep_alive<0, 1>(), "Named numbers that events change and expressions read.")
-      .def_prop_ro(
-          "bodies", [get](nb::handle self) { return references(self, get(self).bodies); },
-          nb::sig("def bodies(self) -> list[Body]"))
-      .def_prop_ro(
-          "joints", [get](nb::handle self) { return references(self, get(self).joints); },
-          nb::sig("def joints(self) -> list[Joint]"))
-      .def_prop_ro(
-          "forces", [get](nb::handle self) { return references(self, get(self).forces); },
-          nb::sig("def forces(self) -> list[Force]"))
-      .def_prop_ro(
-          "events", [get](nb::handle self) { return references(self, get(self).events); },
-          nb::sig("def events(self) -> list[Event]"))
-      .def(
-          "body", [](System& self, const std::string& name) -> BodySpec& { return self.body(name); },
-          nb::arg("name"), nb::rv_policy::reference_internal, "By name; InputError with the nearest name.")
-      .def(
-          "joint", [](System& self, const std::string& name) -> JointSpec& { return self.joint(name); },
-          nb::arg("name"), nb::rv_policy::reference_internal, "By name; InputError with the nearest name.")
-      .def(
-          "force", [](System& self, const std::string& name) -> ForceSpec& { return self.force(name); },
-          nb::arg("name"), nb::rv_policy::reference_internal, "By name; InputError with the nearest name.")
-      .def(
-          "event", [](System& self, const std::string& name) -> EventSpec& { return self.event(name); },
-          nb::arg("name"), nb::rv_policy::reference_internal, "By name; InputError with the nearest name.");
+          "ground", [](nb::handle self) { return Ground{nb::borrow(self)}; },
+          nb::sig("def ground(self) -> Ground"));
+  const std::string numbers = "sestina.views.MapView[float | str]";
+  const std::string given = "collections.abc.Mapping[str, float | str]";
+  def_view(system, ViewKind::kList,
+           {"gravity", "sestina.views.ListView[float | str]", "collections.abc.Sequence[float | str]",
+            "m/s^2, ground axes."},
+           {.read = [](nb::handle self) { return nb::cast(nb::cast<System&>(self).gravity); },
+            .write =
+                [](nb::handle self, nb::handle value) {
+                  nb::cast<System&>(self).gravity =
+                      convert<Triple>("gravity", value, "three numbers or expressions");
+                },
+            .place = [](nb::handle) { return std::string("gravity"); }});
+  def_view(
+      system, ViewKind::kMap,
+      {"parameters", numbers, given, "Named numbers, or expressions of others, that every number may use."},
+      named_numbers("parameters", &System::parameters));
+  def_view(system, ViewKind::kMap,
+           {"variables", numbers, given, "Named numbers that events change and expressions read."},
+           named_numbers("variables", &System::variables));
+  def_parts(system, "bodies", "body", "Body", &System::bodies, &System::body);
+  def_parts(system, "joints", "joint", "Joint", &System::joints, &System::joint);
+  def_parts(system, "forces", "force", "Force", &System::forces, &System::force);
+  def_parts(system, "events", "event", "Event", &System::events, &System::event);
 }
 
 void bind_use(nb::class_<System>& system) {
@@ -441,44 +421,30 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   return nb::inst_ready(self) ? visit_callbacks(*nb::inst_ptr<System>(self), visit, arg) : 0;
 }
-PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {0, nullptr}};
 
 }  // namespace
 
 void bind_system(nb::module_& module) {
   bind_ground(module);
-  bind_values<ParameterSpec>(module, "Parameters", "The parameters of a System, by name.");
-  bind_values<VariableSpec>(module, "Variables", "The discrete variables of a System, by name.");
   nb::class_<System> system(
-      module, "System", nb::type_slots(slots),
+      module, "System", nb::type_slots(described_slots<traverse>),
       "The description of a mechanism: bodies, joints and forces, by name.\n\n"
       "Nothing is checked until freeze(), which reports every fault at once. Every number may be\n"
       "an expression of parameters, given as text.");
   system.def(
       "__init__",
       [](System* self, const std::string& name, const Triple& gravity, nb::handle parameters) {
-        nb::dict given;
-        if (!parameters.is_none() && !nb::try_cast(parameters, given)) {
-          throw InputError("parameters: is no dictionary of names and numbers");
-        }
         System made;
         made.name = name;
         made.gravity = gravity;
-        for (const auto& [key, value] : given) {
-          Number number;
-          if (!nb::try_cast(value, number)) {
-            throw InputError(fmt::format("parameters.{}: {} is neither a number nor an expression",
-                                         nb::cast<std::string>(nb::str(key)),
-                                         nb::cast<std::string>(nb::repr(value))));
-          }
-          made.set_parameter(nb::cast<std::string>(nb::str(key)), number);
-        }
+        if (!parameters.is_none())
+          made.parameters = to_named_numbers<ParameterSpec>("parameters", parameters);
         new (self) System(std::move(made));
       },
       nb::arg("name") = "", nb::kw_only(), nb::arg("gravity") = Triple{}, nb::arg("parameters") = nb::none(),
       nb::sig(
           "def __init__(self, name: str = '', *, gravity: collections.abc.Sequence[float | str] = (0, 0, 0), "
-          "parameters: dict[str, float | str] | None = None) -> None"));
+          "parameters: collections.abc.Mapping[str, float | str] | None = None) -> None"));
   bind_access(system);
   bind_parts_of_system(system);
   bind_joint_forces(system);

@@ -1,0 +1,148 @@
+// How a System is simulated, and when rows are recorded.
+#include <fmt/format.h>
+
+#include "bind.h"
+#include "casters.h"
+#include "describe.h"
+#include "part.h"
+#include "sestina/model/system.h"
+#include "views.h"
+
+namespace sestina::python {
+
+namespace {
+
+// What may be assigned where a group of keys stands: another one, or a dictionary of keys, of which those
+// that are not there take their defaults. What is refused changes nothing.
+template <class Spec>
+Spec to_group(const std::string& place, nb::handle given, const std::string& allowed) {
+  if (Spec* other = nullptr; nb::try_cast(given, other) && other != nullptr) return *other;
+  const nb::object group = nb::cast(Spec());
+  set_keys(group, to_dictionary(place, given, allowed));
+  return nb::cast<Spec&>(group);
+}
+
+IntegratorSpec to_integrator(nb::handle given) {
+  IntegratorSpec rule;
+  if (nb::try_cast(given, rule.name)) return rule;
+  return to_group<IntegratorSpec>(
+      "analysis.integrator", given,
+      "the name of a rule, such as 'rk4', or a dictionary with name, stages, form");
+}
+
+void bind_integrator_and_step(nb::module_& module) {
+  nb::class_<IntegratorSpec>(module, "Integrator", nb::type_slots(plain_described_slots),
+                             "The integration rule of a run.")
+      .def_rw("name", &IntegratorSpec::name)
+      .def_rw("stages", &IntegratorSpec::stages, "Of lobatto_iiia_iiib: 2 or 3.")
+      .def_rw("form", &IntegratorSpec::form, "Of lobatto_iiia_iiib: `velocity` or `momentum`.")
+      .def("__repr__",
+           [](const IntegratorSpec& rule) { return fmt::format("<sestina.Integrator {}>", rule.name.text); });
+  nb::class_<StepSpec>(module, "Step", nb::type_slots(plain_described_slots),
+                       "How long the steps of a run are.")
+      .def_rw("driver", &StepSpec::driver, "`variable` or `fixed`.")
+      .def_rw("dt", &StepSpec::dt, "Of the fixed driver: s")
+      .def_rw("rtol", &StepSpec::rtol, "Of the variable driver: relative tolerance of a step.")
+      .def_rw("atol", &StepSpec::atol, "Of the variable driver: in the unit of each coordinate and speed.")
+      .def_rw("control", &StepSpec::control, "Of the variable driver: `pi` or `pid`.")
+      .def_rw("land_on_output", &StepSpec::land_on_output, "Whether steps end at the output's instants.");
+}
+
+using TimeElements = Part<TimeElementsSpec>;
+
+template <class Member>
+void def_time_elements_key(nb::class_<TimeElements>& type, const char* name, Member TimeElementsSpec::*member,
+                           const char* doc) {
+  type.def_prop_rw(
+      name, [member](const TimeElements& part) -> const Member& { return part.spec().*member; },
+      [member](TimeElements& part, const Member& given) { part.spec().*member = given; }, doc);
+}
+
+void bind_time_elements(nb::module_& module) {
+  nb::class_<TimeElements> type(module, "TimeElements",
+                                nb::type_slots(described_slots<traverse_part<TimeElementsSpec>>),
+                                "Elements in time, of coordinates `state_time`.");
+  type.def("__init__", [](TimeElements* self) { new (self) TimeElements(); });
+  def_time_elements_key(type, "elements", &TimeElementsSpec::elements, "How many.");
+  def_time_elements_key(type, "pair", &TimeElementsSpec::pair,
+                        "Of polynomials: LQ, QC, P3P4, ... P7P8, or auto.");
+  def_time_elements_key(type, "tests", &TimeElementsSpec::tests, "`natural` or `upwind`.");
+  def_time_elements_key(type, "scheme", &TimeElementsSpec::scheme, "`newton` or `linear_quadratic`.");
+  def_time_elements_key(type, "windows", &TimeElementsSpec::windows, "At most as many as elements.");
+  def_time_elements_key(type, "tolerance", &TimeElementsSpec::tolerance,
+                        "Of the error that an element adds, relative; None: elements of one length.");
+  def_time_elements_key(type, "stretches", &TimeElementsSpec::stretches,
+                        "Parts of a window that are solved at the same time; None: one for each process.");
+}
+
+// What is given becomes that of the analysis; what was before becomes a thing of its own. A TimeElements of
+// another analysis is copied.
+void set_time_elements(nb::handle self, nb::handle given) {
+  std::optional<TimeElementsSpec>& place = nb::cast<AnalysisSpec&>(self).time_elements;
+  TimeElements* part = nullptr;
+  std::optional<TimeElementsSpec> copied;
+  if (!given.is_none() && !(nb::try_cast(given, part) && part != nullptr)) {
+    const nb::object group = nb::cast(new TimeElements(), nb::rv_policy::take_ownership);
+    set_keys(group, to_dictionary("analysis.time_elements", given, "a TimeElements, a dictionary or None"));
+    copied = nb::cast<TimeElements&>(group).take();
+  } else if (part != nullptr && !part->is_free()) {
+    if (part->owner().is(self)) return;
+    copied = part->spec();
+  }
+  if (place) {
+    if (TimeElements* before = TimeElements::of(*place)) before->detach();
+  }
+  if (given.is_none()) {
+    place.reset();
+  } else if (copied) {
+    place = std::move(copied);
+  } else {
+    place = part->take();
+    part->attach(self, *place);
+  }
+}
+
+}  // namespace
+
+void bind_analysis(nb::module_& module) {
+  bind_integrator_and_step(module);
+  bind_time_elements(module);
+  nb::class_<AnalysisSpec>(module, "Analysis", nb::type_slots(plain_described_slots),
+                           "How a System is simulated.")
+      .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
+      .def_prop_rw(
+          "time_elements",
+          [](nb::handle self) {
+            auto& elements = nb::cast<AnalysisSpec&>(self).time_elements;
+            return elements ? TimeElements::in(self, *elements) : nb::none();
+          },
+          set_time_elements, nb::for_getter(nb::sig("def time_elements(self) -> TimeElements | None")),
+          nb::for_setter(nb::sig("def time_elements(self, value: TimeElements | "
+                                 "collections.abc.Mapping[str, typing.Any] | None, /) -> None")),
+          nb::for_setter(nb::arg("value").none()), "Of coordinates `state_time`; None: the usual ones.")
+      .def_rw("solver", &AnalysisSpec::solver)
+      .def_prop_rw(
+          "integrator", [](AnalysisSpec& analysis) -> IntegratorSpec& { return analysis.integrator; },
+          [](AnalysisSpec& analysis, nb::handle given) { analysis.integrator = to_integrator(given); },
+          nb::rv_policy::reference_internal, nb::for_getter(nb::sig("def integrator(self) -> Integrator")),
+          nb::for_setter(nb::arg("value").none()),
+          nb::for_setter(nb::sig("def integrator(self, value: str | Integrator | "
+                                 "collections.abc.Mapping[str, typing.Any], /) -> None")),
+          "One of integrator_names(), or {'name': .., 'stages': .., 'form': ..}.")
+      .def_prop_rw(
+          "step", [](AnalysisSpec& analysis) -> StepSpec& { return analysis.step; },
+          [](AnalysisSpec& analysis, nb::handle given) {
+            analysis.step = to_group<StepSpec>("analysis.step", given,
+                                               "a dictionary, such as {'driver': 'fixed', 'dt': 1e-3}");
+          },
+          nb::rv_policy::reference_internal, nb::for_getter(nb::sig("def step(self) -> Step")),
+          nb::for_setter(
+              nb::sig("def step(self, value: Step | collections.abc.Mapping[str, typing.Any], /) -> None")),
+          "Also a dictionary, {'driver': 'fixed', 'dt': 1e-3}.")
+      .def_rw("duration", &AnalysisSpec::duration, "s");
+  nb::class_<OutputSpec>(module, "Output", nb::type_slots(plain_described_slots),
+                         "At which instants rows are recorded.")
+      .def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.");
+}
+
+}  // namespace sestina::python
