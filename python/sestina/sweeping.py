@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ class SweepResult:
 
         #: For each key that varies its values: an array of numbers, or texts.
         self.axes: dict[str, npt.NDArray[np.float64] | list[str]] = {
-            path: np.array(numbers) if numbers else list(values) for path, values, numbers in told["axes"]
+            path: np.array(numbers) if numbers else list(map(_text, values)) for path, values, numbers in told["axes"]
         }
         self.shape = tuple(len(values) for values in self.axes.values())
         self.columns: list[str] = told["columns"]
@@ -80,16 +81,29 @@ class SweepResult:
         return f"<sestina.SweepResult {grid}: {int((self.status == 'complete').sum())} of {self.status.size} complete>"
 
 
+def _value(value: object) -> str:
+    """A value as YAML writes it in a list."""
+    import numpy as np
+
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(plain, str):
+        return json.dumps(plain, ensure_ascii=False)
+    # A list or a mapping may be given as text; an expression with commas or a name with quotes is one value.
+    is_plain = re.fullmatch(r"[\w.(+-][\w.+*/^() -]*", plain) or plain[:1] in {"[", "{"}
+    return plain if is_plain else json.dumps(plain, ensure_ascii=False)
+
+
+def _text(value: str) -> str:
+    """What the YAML of a value says where it is text in quotes."""
+    if not value.startswith('"'):
+        return value
+    return re.sub(r"\\(x..|.)", lambda found: chr(int(found[1][1:], 16)) if found[1][1:] else found[1], value[1:-1])
+
+
 def _axis(path: str, values: Iterable[object] | str) -> str:
     if isinstance(values, str):
         return f"{path}={values}"
-    import numpy as np
-
-    texts = []
-    for value in values:
-        plain = value.item() if isinstance(value, np.generic) else value
-        texts.append(plain if isinstance(plain, str) else json.dumps(plain))
-    return f"{path}=[{', '.join(texts)}]"
+    return f"{path}=[{', '.join(map(_value, values))}]"
 
 
 def sweep(
