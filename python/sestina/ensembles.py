@@ -102,6 +102,9 @@ def run_ensemble(
     duration     (...) s
     record       columns that are kept over time, `*` for any letters: ["t", "*.q"]; none unless given
     every        s between rows
+    integrator   one of integrator_names()
+    rtol, atol   tolerances of a step of variable length
+    dt           s, steps of this length instead
     lanes        False computes each run by itself, with the last bits of simulate()
     threads      all processors unless given; results do not depend on it
     check        raise ComputationError where a run fails; otherwise result.status and result.reasons tell

@@ -25,6 +25,14 @@ def _pyplot() -> Any:
     return matplotlib.pyplot
 
 
+def _figure(width: float, height: float) -> Figure:
+    """Width and height in inches."""
+    pyplot = _pyplot()
+    from .figures import NotebookFigure
+
+    return pyplot.figure(figsize=(width, height), layout="constrained", FigureClass=NotebookFigure)  # type: ignore[no-any-return]
+
+
 def show_figure() -> None:
     """Open a window, or say why there is none."""
     import matplotlib
@@ -56,25 +64,24 @@ def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
     """Columns over another one, a panel for each unit. See Result.plot."""
     names = result.table.select(list(columns))
     count = len({result.unit(name) for name in names})
-    figure, panels = _pyplot().subplots(
-        count, 1, sharex=True, squeeze=False, figsize=(7, 1.2 + 2.2 * count), layout="constrained"
-    )
+    figure = _figure(7, 1.2 + 2.2 * count)
+    panels: Any = figure.subplots(count, 1, sharex=True, squeeze=False)
     draw_panels(result, names, x, panels[:, 0])
     figure.align_ylabels()
     if result.table.model_name:
         panels[0, 0].set_title(result.table.model_name)
-    return figure  # type: ignore[no-any-return]
+    return figure
 
 
 def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
     """The way of a point across the plane in which it moves, with the bodies at the end, beside columns over time."""
-    pyplot = _pyplot()
+    figure = _figure(10.5, 4.4)
     from matplotlib.collections import LineCollection
 
     names = result.table.select(list(columns))
     count = len({result.unit(name) for name in names})
-    figure = pyplot.figure(figsize=(10.5, 4.4), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.5))
+    parts: Any = figure.subfigures(1, 2, width_ratios=(1, 1.5))
+    left, right = parts
     panels = right.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
     draw_panels(result, names, "t", panels)
     right.align_ylabels(panels)
@@ -93,7 +100,7 @@ def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
     plane.grid(alpha=0.3)
     plane.spines[["top", "right"]].set_visible(False)
     left.colorbar(shown, ax=plane, location="bottom", shrink=0.7, aspect=40, label="t / s")
-    return figure  # type: ignore[no-any-return]
+    return figure
 
 
 def _lines(model: Model, q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
@@ -137,9 +144,6 @@ def animate(
     result: Result, path: str | os.PathLike[str] | None, fps: float, speed: float, view: str | None
 ) -> FuncAnimation:
     """The bodies as lines through their points. See Result.animate."""
-    pyplot = _pyplot()
-    from matplotlib.animation import FuncAnimation, PillowWriter
-
     if len(result) < 2:
         raise ValueError("a motion of one row cannot be animated")
     model = result.model
@@ -151,7 +155,8 @@ def animate(
         across, up = "xyz".index(view[0]), "xyz".index(view[1])
     else:
         raise ValueError(f"view: {view!r} is not two of the axes x, y, z")
-    figure, panel = pyplot.subplots(figsize=(5, 5), layout="constrained")
+    figure = _figure(5, 5)
+    panel = figure.subplots()
     everything = np.concatenate([line.reshape(-1, 3) for line in lines] + [np.zeros((1, 3))])
     middle = (everything.max(axis=0) + everything.min(axis=0)) / 2
     half = max(0.55 * float(np.ptp(everything[:, [across, up]], axis=0).max()), 1e-6)
@@ -170,7 +175,11 @@ def animate(
         clock.set_text(f"t = {result.t[rows[frame]]:.2f} s")
         return [*artists, clock]
 
-    animation = FuncAnimation(figure, draw, frames=len(rows), interval=1000 / fps, blit=True)
+    from matplotlib.animation import PillowWriter
+
+    from .figures import NotebookAnimation
+
+    animation = NotebookAnimation(figure, draw, frames=len(rows), interval=1000 / fps, blit=True)
     if path is not None:
         suffix = os.path.splitext(os.fspath(path))[1].lower()
         if suffix == ".gif":

@@ -98,15 +98,21 @@ class Result:
         frame.attrs["units"] = {name: self.unit(name) for name in names}
         return frame
 
+    def _column(self, column: Any) -> str:
+        """The name of a column, as it is given."""
+        if isinstance(column, str):
+            return column
+        raise TypeError(f"columns: {column!r} is not the name of a column")
+
     def plot(self, *columns: str, x: str = "t", path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw columns (`*` stands for any letters) over `x`, a panel for each unit; matplotlib must be installed.
 
         Of no columns, the first coordinates and the energies. path: save the figure there (.png, .svg, .pdf).
-        Returns the figure, which a notebook shows.
+        Returns the figure, which a notebook shows once.
         """
         from .plotting import plot
 
-        figure = plot(self, columns, x)
+        figure = plot(self, [self._column(column) for column in columns], self._column(x))
         if path is not None:
             figure.savefig(path)
         return figure
@@ -122,8 +128,8 @@ class Result:
         """Draw the bodies as lines through their points while time goes on; matplotlib must be installed.
 
         path: save it there, as .gif or, with ffmpeg, as .mp4. fps: frames in a second; speed: seconds of the motion
-        in a second; view: the ground axes across and up, such as "xz". Returns the animation; in a notebook,
-        `IPython.display.HTML(result.animate().to_jshtml())` shows it.
+        in a second; view: the ground axes across and up, such as "xz". Returns the animation, which a notebook plays
+        where it is the last of a cell.
         """
         from .plotting import animate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Union
 
 from . import _core
 from ._core import Expression, Matrix, Model, ReferenceFrame, SimulationReport, System, Table
@@ -16,6 +16,7 @@ from .symbolic_methods import Replacements
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from matplotlib.figure import Figure
 
     from .symbolic_methods import Body, KanesMethod, LagrangesMethod
 
@@ -36,8 +37,8 @@ def _motion_of(method: object) -> _core._Motion:
 class SymbolicResult(Result):
     """The rows of a run of a SymbolicSystem: t, all coordinates, all speeds, the outputs, and `event` where there are events.
 
-    result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] that of an output by its name.
-    Plots, dataframes and files are those of a Result; there is no Model, and so no animation.
+    result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] that of an output by its name;
+    result.plot(q, "energy.*") draws them so. Plots, dataframes and files are those of a Result; there is no Model, and so no animation.
     """
 
     report: SimulationReport  # type: ignore[assignment]
@@ -47,11 +48,24 @@ class SymbolicResult(Result):
         self.report = report
         self._nq, self._nu = len(system.q), len(system.u)
 
+    def _column(self, column: Any) -> str:
+        return str(column) if isinstance(column, Expression) else super()._column(column)
+
     def __getitem__(self, name: str | Expression) -> npt.NDArray[np.float64]:
-        return self.table[name if isinstance(name, str) else str(name)]
+        return self.table[self._column(name)]
 
     def __contains__(self, name: object) -> bool:
         return (name if isinstance(name, str) else str(name)) in self.table
+
+    def unit(self, name: str | Expression) -> str:
+        """The unit of a column, such as `rad/s`; `1` of a pure number."""
+        return self.table.unit(self._column(name))
+
+    def plot(
+        self, *columns: str | Expression, x: str | Expression = "t", path: str | os.PathLike[str] | None = None
+    ) -> Figure:
+        """Draw columns over `x`: by their names, or coordinates and speeds by their symbols. See Result.plot()."""
+        return super().plot(*map(self._column, columns), x=self._column(x), path=path)
 
     def __repr__(self) -> str:
         return f"<sestina.symbolic.SymbolicResult: {len(self)} rows, {self.report.status} at t = {self.report.t:g} s>"

@@ -111,3 +111,10 @@ def test_control_c_ends_an_ensemble(oscillator):
     ensemble = sestina.run_ensemble(oscillator, {"m": np.linspace(1, 3, 2000)}, duration=1e5, rtol=1e-12)
     timer.join()
     assert (ensemble.status == "interrupted").any()
+
+
+def test_tolerances_steps_and_rules_are_those_of_simulate(oscillator):
+    for options in ({"rtol": 1e-4, "atol": 1e-6}, {"rtol": 1e-11}, {"dt": 0.01}, {"dt": 0.01, "integrator": "rk4"}):
+        ensemble = sestina.run_ensemble(oscillator, duration=1.0, lanes=False, **options)
+        single = sestina.simulate(oscillator, duration=1.0, **options)
+        assert ensemble.steps == single.report.steps.steps and ensemble.q[0] == single.q[-1, 0], options

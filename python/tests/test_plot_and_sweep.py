@@ -35,6 +35,40 @@ def test_animation_is_saved_and_follows_the_tip(pendulum, tmp_path):
         result.animate(view="xx")
 
 
+def test_a_notebook_shows_each_figure_once(pendulum, monkeypatch):
+    """As IPython does: what a cell ends with is displayed, then all that is still pyplot's."""
+    matplotlib = pytest.importorskip("matplotlib")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.close("all")
+    monkeypatch.setattr(matplotlib, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
+    result = sestina.simulate(pendulum, duration=0.1)
+    shown = []
+
+    def display(thing):
+        if isinstance(thing, matplotlib.animation.Animation):
+            assert "<script" in thing._repr_html_()
+        else:
+            with pytest.raises(NotImplementedError):  # IPython goes on to the picture
+                thing._ipython_display_()
+        shown.append(thing)
+
+    def end_cell():
+        for number in pyplot.get_fignums():
+            display(pyplot.figure(number))
+        pyplot.close("all")
+
+    named = result.plot("hinge.q")
+    last = result.plot("hinge.u")
+    display(last)
+    end_cell()
+    assert shown == [last, named]
+    end_cell()
+    animation = result.animate(fps=20)
+    display(animation)
+    end_cell()
+    assert shown == [last, named, animation]
+
+
 def test_sweep_gives_the_runs_of_simulate(pendulum, tmp_path):
     pendulum.analysis.duration = 1
     masses, angles = np.array([1.0, 2.0]), [0.1, 1.0, 2.0]
@@ -63,6 +97,23 @@ def test_sweep_gives_the_runs_of_simulate(pendulum, tmp_path):
     series = kept.series("hinge.q")
     assert series.shape == (3, 101)
     np.testing.assert_array_equal(series[:, -1], kept["hinge.q"])
+
+
+def test_a_value_of_a_sweep_may_have_commas_and_quotes(pendulum):
+    pendulum.add_joint_force("drive", "hinge", 0)
+    pendulum.analysis.duration = 1
+    values = ["max(0, 1 - t)", "2", 0.5, "-sin(t)"]
+    result = sestina.sweep(pendulum, {"forces.drive.value": values}, lanes=False)
+    assert result.shape == (4,) and (result.status == "complete").all()
+    assert result.axes["forces.drive.value"] == ["max(0, 1 - t)", "2", "0.5", "-sin(t)"]
+    for value, last in zip(values, result["hinge.q"], strict=True):
+        pendulum.force("drive").value = value
+        assert last == sestina.simulate(pendulum)["hinge.q"][-1]
+    names = ["a, b", 'say "x"', "back\\slash", "äöü: [1]", "-", "line\nline"]
+    named = sestina.sweep(pendulum, {"name": names})
+    assert named.axes["name"] == names and (named.status == "complete").all()
+    steps = sestina.sweep(pendulum, {"analysis.step": ["{driver: fixed, dt: 0.1}", {"driver": "fixed", "dt": 0.05}]})
+    assert list(steps.steps) == [10, 20]
 
 
 def test_runs_of_a_sweep_that_fail_are_told(pendulum):

@@ -91,13 +91,19 @@ def test_integrators_and_steps(integrator):
 
 def test_files_plots_and_dataframes(tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    system, q, _ = runnable_pendulum()
+    system, q, u = runnable_pendulum()
     result = system.simulate(1, out=tmp_path / "run.csv")
     again = sestina.read_result(tmp_path / "run.csv")
     np.testing.assert_array_equal(again["q"], result[q])
     figure = result.plot("q", "energy.*", path=tmp_path / "run.png")
     assert [panel.get_ylabel() for panel in figure.axes] == ["q", "J"]
     pyplot.close(figure)
+    by_symbols = result.plot(q, "energy.*", x=u)
+    np.testing.assert_array_equal(by_symbols.axes[0].lines[0].get_xydata(), np.stack([result[u], result[q]], axis=1))
+    pyplot.close(by_symbols)
+    assert result.unit(q) == result.unit("q") == ""
+    with pytest.raises(TypeError, match="columns: 3 is not the name of a column"):
+        result.plot(3)
     with pytest.raises(sestina.InputError, match="which has no model"):
         result.animate()
     with pytest.raises(sestina.InputError, match="which has no model"):
