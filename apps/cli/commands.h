@@ -29,6 +29,10 @@ void add_sweep(CLI::App& app, int& status);
 // "3 bodies, 4 speeds"
 std::string size_in_words(const Model& model);
 
+// A check for options that take the name of a file to write: an empty name is a slip, for instance of a
+// script's variable. Returns what is wrong, or nothing.
+std::string check_file_name(const std::string& name);
+
 // The options that every command with a MODEL takes.
 struct ModelOptions {
   std::string path;              // .yaml, or .urdf

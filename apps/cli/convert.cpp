@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "sestina/base/error.h"
+#include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/urdf.h"
 #include "sestina/model/freeze.h"
@@ -25,6 +26,10 @@ int convert(const Options& options) {
         fmt::format("'{}' is a model file already; convert takes a robot (.urdf)", options.input));
   ImportNotes notes;
   const System robot = read_urdf_file(options.input, options.urdf, &notes);
+  FileUses files;
+  files.add_input("the robot", options.input);
+  files.add_output("the model", options.output);
+  files.check();
   const auto model = freeze(robot);  // a file that cannot be run is not written
   write_model_file(robot, options.output);
   for (const ImportNote& note : notes) fmt::print("note: {}\n", to_string(note));
@@ -38,7 +43,10 @@ void add_convert(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("convert", "Turn a robot (.urdf) into a model file");
   command->add_option("ROBOT", options->input, "Robot (.urdf)")->required()->type_name("FILE");
-  command->add_option("-o,--out", options->output, "Model file (.yaml)")->required()->type_name("FILE");
+  command->add_option("-o,--out", options->output, "Model file (.yaml)")
+      ->required()
+      ->type_name("FILE")
+      ->check(check_file_name);
   command->add_flag("--floating-base", options->urdf.floating_base,
                     "Let the base float instead of welding it to the ground");
   command->callback([options, &status] { status = convert(*options); });

@@ -38,6 +38,10 @@ ModelTree ModelOptions::read_tree() const {
   return parse_model_tree(write_model(read_urdf_file(path)), path, {set});
 }
 
+std::string check_file_name(const std::string& name) {
+  return name.empty() ? "the name of the file is empty" : "";
+}
+
 std::string size_in_words(const Model& model) {
   const int bodies = model.bodies().size() - 1;
   std::string text = fmt::format("{} {}, {} {}", bodies, bodies == 1 ? "body" : "bodies", model.nu(),

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "sestina/io/file_uses.h"
 #include "sestina/io/plot.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/sweep_file.h"
@@ -28,6 +29,10 @@ void plot_sweep(const Options& options) {
 }
 
 void plot(const Options& options) {
+  FileUses files;
+  files.add_input("the result", options.result);
+  files.add_output("the figure", options.output);
+  files.check();
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   plot_result(read_result(options.result), options.plot);
 }
@@ -44,7 +49,8 @@ void add_plot(CLI::App& app, int& status) {
       ->type_name("NAME");
   command->add_option("-o,--out", options->output, "Figure (.png, .svg, .pdf)")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(check_file_name);
   command->add_option("--x", options->x, "Column of the horizontal axis (t; of a sweep, its first axis)")
       ->type_name("COLUMN");
   command->add_option("--title", options->plot.title, "Title above the figure")->type_name("TEXT");

@@ -49,7 +49,8 @@ void add_run(CLI::App& app, int& status) {
   command
       ->add_option("--checkpoint", options->checkpoint,
                    "Keep in FILE what `sestina resume FILE` needs to continue the run")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(check_file_name);
   command
       ->add_option("--every-wall", options->every_wall,
                    "Time from checkpoint to checkpoint, of the wall clock (60 unless given)")

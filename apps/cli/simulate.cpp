@@ -159,7 +159,7 @@ void set_threads(Workspace& workspace, const std::string& threads) {
 }
 
 void SimulateOptions::add_to(CLI::App& command, const std::string& describe_out) {
-  command.add_option("-o,--out", out, describe_out)->type_name("FILE");
+  command.add_option("-o,--out", out, describe_out)->type_name("FILE")->check(check_file_name);
   add_threads_option(command, threads);
   command.add_flag("--trace", trace, "Print where the time went");
   command

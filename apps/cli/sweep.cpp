@@ -148,7 +148,8 @@ void add_sweep(CLI::App& app, int& status) {
       ->expected(1)
       ->required();
   command->add_option("-o,--out", options->out, "Result file (.h5); MODEL.sweep.h5 unless given")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(check_file_name);
   command
       ->add_option("--record", options->record,
                    "Columns to keep over time, such as hip.q or 'energy.*' (all unless given);\n"

@@ -121,8 +121,9 @@ class Resume(ProgramTest):
     def test_place_that_cannot_be_written_is_refused_before_the_run(self):
         refused = ["run", self.model, "--out", "r.csv", "--checkpoint"]
         self.expect_bad_input("no directory 'no/such'", *refused, "no/such/c")
-        self.expect_bad_input("something else than a checkpoint", *refused, self.model)
-        self.expect_bad_input("both", *refused, "r.csv")
+        notes = self.write("notes", "of somebody")
+        self.expect_bad_input("something else than a checkpoint", *refused, notes)
+        self.expect_bad_input("it is the same file as the result 'r.csv'", *refused, "r.csv")
         self.expect_bad_input("--every-wall", "run", self.model, "--every-wall", "5")
         self.expect_bad_input("apart", *refused, "c", "--every-wall", "0")
 

@@ -143,7 +143,7 @@ class Interruptions(ProgramTest):
         process = self.start()
         self.wait_for_file(process)
         result = self.expect(2, "sweep", self.model, *self.COMMAND, "--resume")
-        self.assertIn("another process is writing it", result.stderr)
+        self.assertIn(f"process {process.pid} (sestina) is writing it", result.stderr)
         process.kill()
         process.communicate()
 

@@ -258,7 +258,7 @@ TEST_F(Writing, WhereItCannotBeIsRefusedBeforeTheRun) {
   EXPECT_THAT(refusal({.path = path("no") / "such" / "c"}), HasSubstr("no directory"));
   EXPECT_THAT(refusal({.path = folder_}), HasSubstr("directory"));
   EXPECT_THAT(refusal({.path = ""}), HasSubstr("empty"));
-  EXPECT_THAT(refusal({.path = path("r.csv")}), HasSubstr("both"));
+  EXPECT_THAT(refusal({.path = path("r.csv")}), HasSubstr("the same file as the result"));
   EXPECT_THAT(refusal({.path = path("c"), .every_wall = 0}), HasSubstr("apart"));
 }
 

@@ -14,7 +14,7 @@
 #include <limits>
 #include <vector>
 
-#include "sestina/io/result_path.h"
+#include "sestina/io/output_file.h"
 #include "sestina/io/result_recorder.h"
 
 namespace sestina {
@@ -35,7 +35,7 @@ class CsvRecorder final : public Recorder {
   void start(const ResultHeader& header);
   void write_buffer();  // throws ComputationError
 
-  WritablePath file_;
+  OutputFile file_;
   std::vector<char> buffer_;
   std::size_t used_ = 0;      // of the buffer
   std::size_t row_size_ = 0;  // the most that a row can take

@@ -88,7 +88,7 @@ struct Hdf5Recorder::Output {
   Hdf5Superblock superblock;
 };
 
-Hdf5Recorder::Hdf5Recorder(std::filesystem::path path) : path_(std::move(path)) { path_.close(); }
+Hdf5Recorder::Hdf5Recorder(std::filesystem::path path) : path_(std::move(path)) {}
 
 Hdf5Recorder::~Hdf5Recorder() {
   if (!output_) return;
@@ -133,18 +133,14 @@ void Hdf5Recorder::resume(const ResultHeader& header, std::size_t rows, std::spa
   }
   const Hdf5Silence silence;
   prepare(header);
-  std::filesystem::path temporary = path_.path();
-  temporary += ".new";
   try {
-    copy_rows(header, rows, last_row, temporary);
-    std::filesystem::rename(temporary, path_.path());
+    TemporaryFile temporary = path_.make_temporary();
+    copy_rows(header, rows, last_row, temporary.path());
+    path_.replace_by(std::move(temporary));
   } catch (const std::runtime_error& error) {
     output_.reset();
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
     throw InputError("cannot continue '" + path_.path().string() + "': " + error.what());
   }
-  path_.keep();
 }
 
 void Hdf5Recorder::copy_rows(const ResultHeader& header, std::size_t rows, std::span<const double> last_row,

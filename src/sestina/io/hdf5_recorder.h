@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-#include "sestina/io/result_path.h"
+#include "sestina/io/output_file.h"
 #include "sestina/io/result_recorder.h"
 
 namespace sestina {
@@ -25,7 +25,7 @@ class Hdf5Recorder final : public Recorder {
   ~Hdf5Recorder() override;                           // ends the file but reports no error; call `end`
 
   void begin(const ResultHeader& header) override;
-  // Copies the rows that are kept to a new file, FILE.new, which then takes the place of the old one.
+  // Copies the rows that are kept to a new file, which then takes the place of the old one.
   void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) override;
   void record(std::span<const double> row) override;
   void flush() override;
@@ -46,7 +46,7 @@ class Hdf5Recorder final : public Recorder {
   template <class Work>
   void guard(Work work);
 
-  WritablePath path_;
+  OutputFile path_;  // by which no other process writes the file; the library opens it by its name
   std::unique_ptr<Output> output_;
   std::vector<double> pending_;  // (pending_rows_ x columns), by rows; room for one chunk
   std::size_t columns_ = 0;

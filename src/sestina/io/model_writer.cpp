@@ -5,8 +5,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/model_file_keys.h"
+#include "sestina/io/output_file.h"
 #include "sestina/io/text_file.h"
 #include "sestina/io/yaml_writer.h"
 
@@ -356,6 +358,10 @@ std::string write_model(const System& system) {
 }
 
 void write_model_file(const System& system, const std::filesystem::path& path) {
+  FileUses files;
+  files.add_tables_of(system);
+  files.add_output("the model", path);
+  files.check();
   System copy = system;
   const auto folder = std::filesystem::absolute(path).parent_path().lexically_normal();
   for (ForceSpec& force : copy.forces) {
@@ -366,7 +372,7 @@ void write_model_file(const System& system, const std::filesystem::path& path) {
       if (!shape.file.empty()) relocate(shape.file, folder);
     }
   }
-  write_text_file(path, write_model(copy));
+  write_whole_file(path, write_model(copy));
 }
 
 }  // namespace sestina

@@ -8,7 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/io/figure.h"
-#include "sestina/io/plot_file.h"
+#include "sestina/io/output_file.h"
 #include "sestina/io/plot_panel.h"
 #include "sestina/io/plot_series.h"
 

@@ -13,7 +13,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/io/hdf5_text.h"
-#include "sestina/io/result_path.h"
+#include "sestina/io/output_file.h"
 
 namespace sestina {
 namespace {
@@ -134,12 +134,11 @@ int transfer(ssize_t (*call)(int, void*, std::size_t, off_t), int file, std::uin
   return 0;
 }
 
-// Throws InputError where no file of this name can be written.
+// Throws InputError where a file cannot have this name.
 void check_name(const std::filesystem::path& path) {
   if (path.extension() != ".h5" && path.extension() != ".hdf5") {
     throw InputError("'" + path.string() + "' is no file for a sweep: its name must end in .h5 or .hdf5");
   }
-  const WritablePath opened_and_left(path);
 }
 
 void check_errno(int error) {
@@ -147,12 +146,10 @@ void check_errno(int error) {
 }
 
 // Asks for the room and gives it back: HDF5 does not bear a disk that is full. Not all file systems can tell.
-void check_room(const std::filesystem::path& path, double bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) check_errno(errno);
+void check_room(int file, double bytes) {
   const int error = ::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
-  ::close(file);
   if (error != EOPNOTSUPP && error != ENOSYS && error != EINTR) check_errno(error);
+  check_errno(::ftruncate(file, 0) == 0 ? 0 : errno);
 }
 
 ssize_t write_at(int file, void* bytes, std::size_t size, off_t place) {
@@ -244,16 +241,6 @@ SweepFile::Layout SweepFile::layout_of(const SweepHeader& header, int field) {
 SweepFile::SweepFile(std::filesystem::path path, SweepHeader header)
     : path_(std::move(path)), header_(std::move(header)) {}
 
-SweepFile::SweepFile(SweepFile&& other) noexcept
-    : path_(std::move(other.path_)),
-      header_(std::move(other.header_)),
-      file_descriptor_(std::exchange(other.file_descriptor_, -1)),
-      places_(other.places_) {}
-
-SweepFile::~SweepFile() {
-  if (file_descriptor_ >= 0) ::close(file_descriptor_);
-}
-
 void SweepFile::make_file(const std::filesystem::path& path, const SweepHeader& header) {
   Hdf5File file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, file_access().get()));
   write_attribute(file.get(), "sestina_sweep", kLayoutVersion);
@@ -287,34 +274,31 @@ void SweepFile::make_file(const std::filesystem::path& path, const SweepHeader& 
 SweepFile SweepFile::create(const std::filesystem::path& path, SweepHeader header) {
   const Hdf5Silence silence;
   check_name(path);
-  std::filesystem::path temporary = path;
-  temporary += ".new";
+  OutputFile output(path, OutputFile::WhenAbsent::kWait);
+  TemporaryFile temporary = output.make_temporary();
   try {
-    check_room(temporary, header.bytes());
-    make_file(temporary, header);
-    SweepFile file(path, std::move(header));
-    file.path_ = temporary;
+    check_room(temporary.file_descriptor(), header.bytes());
+    make_file(temporary.path(), header);
+    SweepFile file(temporary.path(), std::move(header));
     file.open_file(Access::kWrite);
     file.fill();
-    std::filesystem::rename(temporary, path);
+    output.replace_by(std::move(temporary));
     file.path_ = path;
+    file.output_.emplace(std::move(output));
     return file;
   } catch (const Hdf5Error& error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
     throw InputError("cannot write '" + path.string() + "': " + error.what());
-  } catch (const std::filesystem::filesystem_error& error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw InputError("cannot write '" + path.string() + "': " + error.code().message());
   }
 }
 
 SweepFile SweepFile::open(const std::filesystem::path& path, Access access) {
   const Hdf5Silence silence;
+  std::optional<OutputFile> output;
+  if (access == Access::kWrite) output.emplace(path, OutputFile::WhenAbsent::kWait);
   try {
     SweepFile file(path, read_header(open_to_read(path).get()));
     file.open_file(access);
+    if (output) file.output_.emplace(std::move(*output));
     return file;
   } catch (const Hdf5Error& error) {
     throw InputError("cannot " + std::string(access == Access::kRead ? "read" : "continue") + " '" +
@@ -334,17 +318,8 @@ bool SweepFile::is_sweep_file(const std::filesystem::path& path) {
 void SweepFile::open_file(Access access) {
   find_places();
   const bool to_write = access == Access::kWrite;
-  file_descriptor_ = ::open(path_.c_str(), (to_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-  if (file_descriptor_ < 0) throw Hdf5Error(std::generic_category().message(errno));
-  if (!to_write) return;
-  struct flock whole_file {};
-  whole_file.l_type = F_WRLCK;
-  whole_file.l_whence = SEEK_SET;
-  // A lock of the open file, of another kind than those of HDF5's readers. Where a file system has no locks,
-  // that is no reason to refuse.
-  if (::fcntl(file_descriptor_, F_OFD_SETLK, &whole_file) != 0 && (errno == EAGAIN || errno == EACCES)) {
-    throw Hdf5Error("another process is writing it");
-  }
+  file_ = FileDescriptor(::open(path_.c_str(), (to_write ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+  if (file_.get() < 0) throw Hdf5Error(std::generic_category().message(errno));
 }
 
 // Where each dataset lies; throws where it is not as `create` made it.
@@ -374,7 +349,7 @@ void SweepFile::fill() {
     std::uint64_t place = places_[static_cast<std::size_t>(field)];
     for (std::size_t left = header_.runs() * layout.bytes(); left > 0;) {
       const std::size_t size = std::min(left, bytes.size());
-      check_errno(transfer(write_at, file_descriptor_, place, bytes.data(), size));
+      check_errno(transfer(write_at, file_.get(), place, bytes.data(), size));
       place += size;
       left -= size;
     }
@@ -383,14 +358,13 @@ void SweepFile::fill() {
 
 void SweepFile::write_field(Field field, std::size_t run, const void* bytes, std::size_t size) {
   if (size == 0) return;
-  const int error = transfer(write_at, file_descriptor_, places_[field] + run * size,
+  const int error = transfer(write_at, file_.get(), places_[field] + run * size,
                              static_cast<char*>(const_cast<void*>(bytes)), size);
   if (error != 0) fail(path_, error);
 }
 
 void SweepFile::read_field(Field field, std::size_t first, void* bytes, std::size_t size) const {
-  const int error =
-      transfer(::pread, file_descriptor_, places_[field] + first, static_cast<char*>(bytes), size);
+  const int error = transfer(::pread, file_.get(), places_[field] + first, static_cast<char*>(bytes), size);
   if (error != 0) {
     throw InputError("cannot read '" + path_.string() + "': " + std::generic_category().message(error));
   }
@@ -413,7 +387,7 @@ void SweepFile::write(std::size_t run, const SweepRecord& record) {
 }
 
 void SweepFile::sync() {
-  if (::fsync(file_descriptor_) != 0 && errno != EINVAL) fail(path_, errno);
+  if (::fsync(file_.get()) != 0 && errno != EINVAL) fail(path_, errno);
 }
 
 std::vector<SweepStatus> SweepFile::read_status() const {

@@ -11,11 +11,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sestina/io/output_file.h"
 #include "sestina/io/result.h"
 
 namespace sestina {
@@ -66,17 +68,13 @@ class SweepFile {
   static constexpr std::size_t kReasonBytes = 512;
 
   // Makes a new file beside `path` and then gives it that name; what stood there remains when this throws
-  // InputError.
+  // InputError: another process is writing it, the disk is full.
   static SweepFile create(const std::filesystem::path& path, SweepHeader header);
   // Opens what `create` made, to write the runs that it lacks or only to read. Throws InputError: it is
   // something else, or another process is writing it, too.
   enum class Access { kRead, kWrite };
   static SweepFile open(const std::filesystem::path& path, Access access);
   static bool is_sweep_file(const std::filesystem::path& path);
-
-  SweepFile(SweepFile&& other) noexcept;
-  SweepFile& operator=(SweepFile&&) = delete;
-  ~SweepFile();
 
   const SweepHeader& header() const { return header_; }
   const std::filesystem::path& path() const { return path_; }
@@ -119,7 +117,8 @@ class SweepFile {
 
   std::filesystem::path path_;
   SweepHeader header_;
-  int file_descriptor_ = -1;
+  std::optional<OutputFile> output_;  // by which no other process writes the file; of one that is written
+  FileDescriptor file_;
   std::array<std::uint64_t, kFields> places_{};  // bytes from the file's start to run 0
 };
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "sestina/base/error.h"
+#include "sestina/io/output_file.h"
 
 namespace sestina {
 namespace {
@@ -18,23 +19,6 @@ namespace {
   const Mark file{std::make_shared<const std::string>(path.string()), 0, 0};
   throw InputError({Fault{{file, ""}, std::move(message)}});
 }
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int descriptor) : descriptor_(descriptor) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() { close(); }
-  int get() const { return descriptor_; }
-  bool close() {
-    const int descriptor = descriptor_;
-    descriptor_ = -1;
-    return descriptor < 0 || ::close(descriptor) == 0;
-  }
-
- private:
-  int descriptor_;
-};
 
 // Length of the UTF-8 sequence at the front, or 0 if it is none (also when overlong or a surrogate).
 std::size_t utf8_length(std::string_view text) {
@@ -52,20 +36,10 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status {};
   if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) fail(path, "is a folder, not a file");
@@ -80,22 +54,6 @@ std::string read_text_file(const std::filesystem::path& path, std::size_t max_by
     if (text.size() + static_cast<std::size_t>(count) > max_bytes) fail(path, too_large);
     text.append(buffer, static_cast<std::size_t>(count));
   }
-}
-
-void write_text_file(const std::filesystem::path& path, std::string_view text) {
-  std::string temporary = path.string() + ".XXXXXX";
-  FileDescriptor file(::mkstemp(temporary.data()));
-  if (file.get() < 0) fail(path, fmt::format("cannot be written: {}", std::strerror(errno)));
-  // mkstemp's files are private; a model file gets the usual permissions.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const bool written = ::fchmod(file.get(), 0666 & ~mask) == 0 && write_all(file.get(), text) &&
-                       ::fsync(file.get()) == 0 && file.close() &&
-                       ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (written) return;
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  fail(path, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
 void check_utf8_text(std::string_view text, const std::string& file_name) {

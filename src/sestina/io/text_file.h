@@ -1,4 +1,4 @@
-// Reading and writing of whole text files.
+// Reading of whole text files.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,6 @@ namespace sestina {
 // The file's contents. Throws InputError, placed at the file, when it cannot be read, is no regular file or
 // pipe, or holds more than `max_bytes`.
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes);
-
-// Writes a temporary file beside `path` and renames it, so that `path` holds either its old contents or all
-// of the new. Throws InputError when that is not possible.
-void write_text_file(const std::filesystem::path& path, std::string_view text);
 
 // Throws InputError, placed at the first offending character, unless the text is UTF-8 without control
 // characters other than tab and line breaks.

@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
+#include "sestina/io/file_uses.h"
 #include "sestina/io/plot.h"
 #include "sestina/io/set_option.h"
 #include "sestina/workspace/checkpoint.h"
@@ -39,7 +40,7 @@ std::size_t count_rows(double duration, double every) {
 }
 
 SweepPlan::SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes, const SweepOptions& options)
-    : model_(model), reactions_(options.reactions) {
+    : model_(model), out_(options.out), reactions_(options.reactions) {
   header_.axes = axes;
   const System base = read_model(model_);
   header_.model_name = base.name;
@@ -67,11 +68,19 @@ std::unique_ptr<Workspace> SweepPlan::make_workspace(std::size_t run) {
 
 SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
   auto workspace = std::make_unique<Workspace>(make_system(run));
+  check_files(workspace->system());
   const Analysis& analysis = workspace->model().analysis();
   Outline outline{ResultRow(workspace->model(), reactions_).columns(), analysis.duration,
                   analysis.output_every};
   keep(run, std::move(workspace));
   return outline;
+}
+
+void SweepPlan::check_files(const System& system) const {
+  FileUses files;
+  files.add_inputs_of(system);
+  files.add_output("the result", out_);
+  files.check();
 }
 
 void SweepPlan::keep(std::size_t run, std::unique_ptr<Workspace> workspace) {

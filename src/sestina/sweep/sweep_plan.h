@@ -26,6 +26,7 @@ class SweepPlan {
 
   System make_system(std::size_t run) const;
   Outline outline_of(std::size_t run);
+  void check_files(const System& system) const;  // that the result is none of those that the run reads
   void keep(std::size_t run, std::unique_ptr<Workspace> workspace);
   std::size_t run_at(const std::vector<std::size_t>& index) const;
   void check_paths() const;
@@ -37,6 +38,7 @@ class SweepPlan {
   void choose_series(const SweepOptions& options);
 
   ModelTree model_;
+  std::filesystem::path out_;
   bool reactions_;
   SweepHeader header_;
   int searches_left_ = 1000;  // models that may be tried to find one that can begin

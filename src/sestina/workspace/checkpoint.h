@@ -2,17 +2,19 @@
 //
 // The file is text: the version of its layout, one line for each value (numbers read back to the same bits),
 // the text of the model, and a checksum of all that. It takes the place of its predecessor in one instant
-// (FILE.new, fsync, rename), so that a kill or a full disk leaves the former checkpoint.
+// (output_file.h), so that a kill or a full disk leaves the former checkpoint.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sestina/integrate/step_driver.h"
+#include "sestina/io/output_file.h"
 #include "sestina/model/system.h"
 #include "sestina/workspace/event_memory.h"
 
@@ -57,19 +59,20 @@ System read_model_of(const Checkpoint& checkpoint);
 std::uint64_t checksum_of_tables(const System& system);
 std::uint64_t checksum_of_model(std::string_view model_text, const System& system);
 
-// The file that a run writes its checkpoints to.
+// The file that a run writes its checkpoints to, and no other process meanwhile.
 class CheckpointFile {
  public:
-  // Throws InputError where checkpoints cannot be written there, or where something else stands there.
-  // Changes nothing.
+  // Throws InputError where checkpoints cannot be written there, or where something else stands there. Makes
+  // an empty file where there is none, which goes again unless a checkpoint is written.
   explicit CheckpointFile(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
   // Returns why it could not be written, and the former checkpoint is still there; or nothing.
-  std::string write(const Checkpoint& checkpoint) const;
+  std::string write(const Checkpoint& checkpoint);
 
  private:
   std::filesystem::path path_;
+  std::optional<OutputFile> file_;
 };
 
 }  // namespace sestina

@@ -55,9 +55,7 @@ void Workspace::Run::prepare_checkpoints(const CheckpointOptions& options) {
   checkpoint_.result_file = absolute_text(options.result_file);
   checkpoint_.reactions = workspace_.reactions_wanted_;
   checkpoint_.every_wall = options.every_wall;
-  if (absolute_text(options.path) == checkpoint_.result_file) {
-    throw InputError("result and checkpoints cannot both be written to '" + options.path.string() + "'");
-  }
+  workspace_.check_files(options.result_file);
   if (workspace_.has_tables()) read_model_of(checkpoint_);  // so that a resume will find them
   checkpoint_file_.emplace(options.path);
 }

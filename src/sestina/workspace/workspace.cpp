@@ -6,6 +6,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
+#include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run.h"
@@ -94,6 +95,7 @@ RunReport Workspace::resume(const Checkpoint& checkpoint, const std::filesystem:
 
 RunReport Workspace::with_recorder(const std::filesystem::path& result_file,
                                    const std::function<RunReport()>& run) {
+  check_files(result_file);
   add_recorder(make_recorder(result_file));
   try {
     RunReport report = run();
@@ -103,6 +105,14 @@ RunReport Workspace::with_recorder(const std::filesystem::path& result_file,
     recorders_.pop_back();
     throw;
   }
+}
+
+void Workspace::check_files(const std::filesystem::path& result_file) const {
+  FileUses files;
+  files.add_inputs_of(system_);
+  files.add_output("the result", result_file);
+  if (checkpoint_) files.add_output("the checkpoint", checkpoint_->path);
+  files.check();
 }
 
 void Workspace::set_threads(int threads) {

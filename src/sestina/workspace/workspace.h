@@ -138,6 +138,8 @@ class Workspace {
   // With its origin where somebody keeps that.
   ResultHeader make_header(const std::vector<Column>& columns) const;
   void add_origin(ResultHeader& header) const;
+  // Throws InputError where the run would overwrite what it reads, or its result its checkpoint.
+  void check_files(const std::filesystem::path& result_file) const;
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
   Executor* executor();  // null for one thread
   bool has_tables() const;

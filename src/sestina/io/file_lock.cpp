@@ -1,0 +1,69 @@
+#include "sestina/io/file_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace sestina {
+namespace {
+
+using std::filesystem::directory_iterator;
+using std::filesystem::path;
+
+std::string contents(const path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+// Whether the process has a descriptor of the file, and by that descriptor its lock. Of processes of other
+// users Linux does not tell.
+bool has_lock(const path& process, const struct stat& file) {
+  std::error_code error;
+  for (auto entry = directory_iterator(process / "fd", error); !error && entry != directory_iterator();
+       entry.increment(error)) {
+    struct stat open {};
+    if (::stat(entry->path().c_str(), &open) != 0) continue;
+    if (open.st_dev != file.st_dev || open.st_ino != file.st_ino) continue;
+    if (contents(process / "fdinfo" / entry->path().filename()).find("OFDLCK") != std::string::npos)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool lock_file(int file_descriptor) {
+  struct flock whole_file {};
+  whole_file.l_type = F_WRLCK;
+  whole_file.l_whence = SEEK_SET;
+  return ::fcntl(file_descriptor, F_OFD_SETLK, &whole_file) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+std::string describe_lock_holder(int file_descriptor) {
+  std::string unknown = "another process";
+  struct stat file {};
+  if (::fstat(file_descriptor, &file) != 0) return unknown;
+  std::error_code error;
+  for (auto entry = directory_iterator("/proc", error); !error && entry != directory_iterator();
+       entry.increment(error)) {
+    const std::string number = entry->path().filename().string();
+    int id = 0;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), id);
+    if (failure != std::errc() || end != number.data() + number.size()) continue;
+    if (!has_lock(entry->path(), file)) continue;
+    if (id == ::getpid()) return "this process";
+    std::string name = contents(entry->path() / "comm");
+    if (name.ends_with('\n')) name.pop_back();
+    return name.empty() ? fmt::format("process {}", id) : fmt::format("process {} ({})", id, name);
+  }
+  return unknown;
+}
+
+}  // namespace sestina
