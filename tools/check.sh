@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# check.sh [--full]: what a commit has to pass (`./dev check`). Stages run in turn, each announced and timed; the first
+# that fails ends the run.
+#
+# By default one compiler does most of the work: clang++ builds and tests everything. g++ builds the library and runs the
+# tests in which compilers differ most (numbers, lanes, order of evaluation); the sanitizers and clang-tidy look at what
+# changed (tools/changed_files.sh); fuzz targets answer the inputs that are kept. --full is for a person: every test
+# by g++ and under the sanitizers, clang-tidy on every source, and random inputs for each fuzz target.
+set -euo pipefail
+cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.."
+export CI=true  # ./dev then treats warnings as errors
+
+full=
+[[ ${1:-} == --full ]] && full=yes
+fuzz_seconds=60
+names=()
+results=()
+finished=
+
+summary() {
+  printf '\n%-52s %8s\n' "stage" "seconds"
+  local i
+  for i in "${!names[@]}"; do printf '%-52s %8s\n' "${names[i]}" "${results[i]}"; done
+  if [[ -n $finished ]]; then echo "all stages passed in $SECONDS s"; else echo "FAILED after $SECONDS s"; fi
+}
+trap summary EXIT
+
+# stage NAME COMMAND...
+stage() {
+  local begin=$SECONDS
+  names+=("$1")
+  results+=("failed")
+  printf '\n==== %s\n' "$1"
+  shift
+  "$@" </dev/null
+  results[-1]=$((SECONDS - begin))
+  printf '==== %s s\n' "${results[-1]}"
+}
+
+# Folders of tests/ that test the files that changed. A folder of src/sestina bears the name of its tests, but for two.
+changed_folders() {
+  tools/changed_files.sh | sed -nE '
+    s#^src/sestina/ensemble/.*#workspace#p; t
+    s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
+    s#^(src/sestina|tests)/([a-z_]+)/.*#\2#p' | sort -u | tr '\n' ' '
+}
+
+gcc_folders="base numerics spatial joints forces expression dynamics batch integrate workspace fuzz"
+sanitize_folders="$(changed_folders) io workspace fuzz"
+
+stage "packages" ./dev setup --all
+stage "format and rules of the tree" ./dev lint --quick
+stage "clang++ release, warnings as errors: all tests" ./dev test --all
+stage "demonstration" ./dev demo
+stage "documentation, every tutorial run" ./dev docs
+if [[ -z $full ]]; then
+  stage "g++ release, warnings as errors: chosen tests" env SESTINA_PRESET=gcc ./dev test --folders "$gcc_folders"
+  stage "address and undefined behaviour: what changed" \
+    env SESTINA_PRESET=sanitize ./dev test --folders "$sanitize_folders"
+  stage "clang-tidy: what changed" ./dev lint --changed
+else
+  stage "every example" tools/run_examples.sh
+  stage "g++ release, warnings as errors: tests" env SESTINA_PRESET=gcc ./dev test
+  stage "address and undefined behaviour: tests" env SESTINA_PRESET=sanitize ./dev test
+  stage "clang-tidy" ./dev build lint -- -k 0
+  stage "fuzzing, $fuzz_seconds s each target" ./dev fuzz "$fuzz_seconds"
+fi
+finished=yes
