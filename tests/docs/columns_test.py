@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""docs/columns.md names every column that results have, with its unit, and none that they have not:
+columns_test.py SESTINA
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Between them these have every joint, events and a discrete variable.
+EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum"]
+NAME = "[A-Za-z_][A-Za-z0-9_]*"
+
+
+def read_page():
+    """The units of each column, by a pattern of its names."""
+    columns = {}
+    for line in (ROOT / "docs/columns.md").read_text().splitlines():
+        row = re.match(r"\| `([^`]+)` \| ([^|]+) \|", line)
+        if not row:
+            continue
+        pattern = re.escape(row.group(1))
+        pattern = re.sub("BODY|JOINT|VARIABLE", NAME, pattern).replace(r"\[i\]", r"\[\d+\]")
+        pattern = re.sub(r"\\\.x$", r"\\.[xyz]", pattern)
+        columns[pattern] = row.group(2).strip().split(", ")
+    return columns
+
+
+def read_columns(sestina, example, folder):
+    result = pathlib.Path(folder) / f"{example}.csv"
+    subprocess.run([sestina, "run", str(ROOT / f"examples/{example}.yaml"), "--reactions", "-q", "--set",
+                    "analysis.duration=0.01", "--out", str(result)], check=True)
+    lines = result.read_text().splitlines()
+    units = next(line for line in lines if line.startswith("# units: "))[len("# units: "):].split(",")
+    names = next(line for line in lines if not line.startswith("#")).split(",")
+    return zip(names, units, strict=True)
+
+
+def main():
+    sestina = str(pathlib.Path(sys.argv[1]).resolve())
+    page = read_page()
+    # A variable may have any name, so its row is the last to be asked.
+    patterns = sorted(page, key=lambda pattern: pattern == NAME)
+    used = set()
+    with tempfile.TemporaryDirectory() as folder:
+        for example in EXAMPLES:
+            for name, unit in read_columns(sestina, example, folder):
+                pattern = next((p for p in patterns if re.fullmatch(p, name)), None)
+                if pattern is None or unit not in page[pattern]:
+                    sys.exit(f"the page has no column {name} in {unit}")
+                used.add(pattern)
+    if used != set(page):
+        sys.exit(f"no result has the columns {sorted(set(page) - used)}")
+
+
+if __name__ == "__main__":
+    main()
