@@ -84,6 +84,17 @@ void AdamsBashforthMoulton::do_start(std::span<const double> memory) {
   starter_.start(equations(), state());
 }
 
+bool AdamsBashforthMoulton::do_can_remember(std::span<const double> memory) const {
+  if (!is_count(memory[0], kSteps)) return false;
+  double newer = state().t;  // the newest derivative may be that at state()
+  for (std::size_t k = 0; k < static_cast<std::size_t>(memory[0]); ++k) {
+    const double t = memory[1 + k];
+    if (!(t < newer || (k == 0 && t == newer))) return false;
+    newer = t;
+  }
+  return true;
+}
+
 StepReport AdamsBashforthMoulton::do_step(double t_end, IntegrationState& candidate) {
   if (history_.count() == 0) {
     if (const StepReport report = calc_derivative(state().t, state(), end_); !report.complete())

@@ -65,6 +65,7 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   };
 
   void do_start(std::span<const double> memory) override;
+  bool do_can_remember(std::span<const double> memory) const override;
   StepReport do_step(double t_end, IntegrationState& candidate) override;
   void do_accept() override;
   StepReport do_interpolate(double t, IntegrationState& out) override;

@@ -50,6 +50,13 @@ void CvodeRule::do_start(std::span<const double> memory) {
   rejected_ = 0;
 }
 
+bool CvodeRule::do_can_remember(std::span<const double> memory) const {
+  if (!is_count(memory[kSteps], kStepsFromAStart) || memory[kTime] > state().t) return false;
+  const auto steps = static_cast<std::size_t>(memory[kSteps]);
+  const auto stop_times = memory.subspan(stops(), steps);
+  return std::ranges::all_of(stop_times, [&](double t) { return t > memory[kTime]; });
+}
+
 // Whether the steps of the memory lead to state().
 bool CvodeRule::continue_from(std::span<const double> memory) {
   assert(memory.size() == current_.size());

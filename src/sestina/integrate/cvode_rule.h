@@ -48,6 +48,7 @@ class CvodeRule final : public IntegrationRule {
   };
 
   void do_start(std::span<const double> memory) override;
+  bool do_can_remember(std::span<const double> memory) const override;
   StepReport do_step(double t_end, IntegrationState& candidate) override;
   StepReport do_own_step(double t_limit, IntegrationState& candidate) override;
   void do_accept() override;

@@ -31,6 +31,14 @@ std::string describe(const StepReport& report, const EquationsOfMotion& equation
                      name_of_coordinate(report.coordinate, equations));
 }
 
+bool IntegrationRule::can_remember(std::span<const double> memory) const {
+  return memory.size() == previous_memory().size() && first_not_finite(memory) < 0 && do_can_remember(memory);
+}
+
+bool is_count(double number, double most) {
+  return number >= 0.0 && number <= most && number == std::floor(number);
+}
+
 void IntegrationRule::start(EquationsOfMotion& equations, const IntegrationState& initial,
                             std::span<const double> memory) {
   assert(static_cast<int>(initial.q.size()) == equations.nq());

@@ -80,6 +80,8 @@ class IntegrationRule {
   std::span<const double> error() const { return error_; }
   // What the rule carries along besides the state, as it was at `previous()`. Empty for most rules.
   virtual std::span<const double> previous_memory() const { return {}; }
+  // Whether these numbers, from outside, can be a previous_memory() that belongs to state(). After `start`.
+  bool can_remember(std::span<const double> memory) const;
 
  protected:
   EquationsOfMotion& equations() const { return *equations_; }
@@ -87,6 +89,8 @@ class IntegrationRule {
 
  private:
   virtual void do_start(std::span<const double> memory) = 0;
+  // Of as many finite numbers as the rule remembers: whether they mean something to it.
+  virtual bool do_can_remember(std::span<const double>) const { return true; }
   virtual StepReport do_step(double t_end, IntegrationState& candidate) = 0;
   // Sets candidate.t, too.
   virtual StepReport do_own_step(double, IntegrationState&) { return {StepStatus::kNotConverged, 0}; }
@@ -106,5 +110,7 @@ class IntegrationRule {
 
 // The position of the first value that is not finite, or -1.
 int first_not_finite(std::span<const double> values);
+// Whether it is a whole number from 0 to `most`.
+bool is_count(double number, double most);
 
 }  // namespace sestina

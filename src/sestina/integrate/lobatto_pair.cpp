@@ -62,6 +62,10 @@ void LobattoPair::do_start(std::span<const double> memory) {
   previous_ = current_;
 }
 
+bool LobattoPair::do_can_remember(std::span<const double> memory) const {
+  return is_count(memory[0], kRemembered);
+}
+
 StepReport LobattoPair::do_step(double t_end, IntegrationState& candidate) {
   set_guess(state(), current_);
   return calc_step(state(), t_end, candidate);
