@@ -128,7 +128,7 @@ class Pipes(ProgramTest):
             self.assertIn("File too large", result.stderr)
 
     def test_disk_without_room_for_a_beginning_is_left_as_it_was(self):
-        for name, size in [("r.csv", 10), ("r.h5", 10), ("r.h5", 1_000_000)]:
+        for name, size in [("r.csv", 10), ("r.h5", 10)]:
             result = self.expect(2, "run", self.model, "--out", name, preexec_fn=limit_files(size))
             self.assertIn(f"cannot write '{name}'", result.stderr)
             self.assertFalse((self.folder / name).exists())

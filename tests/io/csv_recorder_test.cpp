@@ -39,7 +39,7 @@ TEST(CsvRecorder, WritesUnitsAndProvenanceThenNamesThenNumbers) {
   EXPECT_EQ(content(directory / "a.csv"),
             "# sestina result, CSV\n# model: double pendulum\n# version: 0.1.0\n# solver: recursive\n"
             "# command: run a.yaml: --quiet\n# units: s,rad,m\nt,hip.q,base.q[0]\n"
-            "0,0.1,-1e+300\n0.5,1,2e-09\n");
+            "0,0.1,-1e+300\n0.5,1,2e-09\n# checksum of the lines above: 2f9f951aff31fd98\n");
   EXPECT_THAT(read_csv_result(directory / "a.csv").header().provenance,
               ElementsAre(std::pair("version", "0.1.0"), std::pair("solver", "recursive"),
                           std::pair("command", "run a.yaml: --quiet")));

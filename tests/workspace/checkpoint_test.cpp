@@ -2,15 +2,19 @@
 // together is refused.
 #include "sestina/workspace/checkpoint.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
+#include "sestina/io/checksum.h"
 #include "sestina/io/model_file.h"
 #include "workspace/run_system.h"
 #include "workspace/test_systems.h"
@@ -182,8 +186,15 @@ Checkpoint make_checkpoint() {
   checkpoint.events = {{-1.0, 1.0, 0.0}, {1e9, 0.0, 2.0}, {0.1, 0.2, 0.3}, {4.0, 0.0, 1.0}};
   checkpoint.next_row = 9;
   checkpoint.rows = 10;
+  checkpoint.rows_checksum = 0x0123456789abcdef;
   checkpoint.last_row = {0.1, kNan, -std::numeric_limits<double>::infinity()};
   return checkpoint;
+}
+
+std::uint64_t checksum_of(const std::vector<double>& row) {
+  RowChecksum sum;
+  sum.add(row);
+  return sum.value();
 }
 
 TEST(CheckpointText, ReadsBackToTheSameBits) {
@@ -194,7 +205,8 @@ TEST(CheckpointText, ReadsBackToTheSameBits) {
   EXPECT_TRUE(std::signbit(read.step.state.q[0]));
   EXPECT_EQ(read.step.state.q, written.step.state.q);
   EXPECT_EQ(read.step.rule_memory, written.step.rule_memory);
-  EXPECT_TRUE(same_row(read.last_row, written.last_row));
+  EXPECT_EQ(checksum_of(read.last_row), checksum_of(written.last_row));
+  EXPECT_EQ(read.rows_checksum, written.rows_checksum);
   EXPECT_EQ(read.model_text, written.model_text);
   EXPECT_EQ(read.provenance, written.provenance);
   EXPECT_EQ(read.tables, written.tables);
@@ -231,9 +243,127 @@ TEST(CheckpointText, SaysWhatIsWrong) {
   EXPECT_THAT(input_error([] { parse_checkpoint("sestina: 1\n", "m.yaml"); }),
               HasSubstr("m.yaml: is not a checkpoint"));
   std::string other = to_text(make_checkpoint());
-  other.replace(other.find(" 2\n"), 3, " 1\n");
-  EXPECT_THAT(input_error([&] { parse_checkpoint(other, "c"); }), HasSubstr("of version 1"));
+  other.replace(other.find(" 3\n"), 3, " 2\n");
+  EXPECT_THAT(input_error([&] { parse_checkpoint(other, "c"); }), HasSubstr("of version 2"));
   EXPECT_THAT(input_error([] { read_checkpoint("/nowhere/at/all"); }), HasSubstr("/nowhere/at/all"));
+}
+
+// The text with another line, and the checksum that belongs to it.
+std::string with_line(const std::string& text, const std::string& key, const std::string& value) {
+  const std::size_t begin = text.find("\n" + key + " ") + 1;
+  std::string changed = text;
+  changed.replace(begin, text.find('\n', begin) - begin, key + " " + value);
+  changed.resize(changed.rfind("\nchecksum ") + 1);
+  Checksum sum;
+  sum.add(changed);
+  return changed + fmt::format("checksum {:016x}\n", sum.value());
+}
+
+TEST(CheckpointText, WithAValueThatIsNoneIsRefusedThoughItsChecksumFits) {
+  const std::string text = to_text(make_checkpoint());
+  EXPECT_EQ(parse_checkpoint(with_line(text, "next_row", "10"), "c").next_row, 10);
+  const auto refusal = [&](const char* key, const char* value) {
+    return input_error([&] { parse_checkpoint(with_line(text, key, value), "c"); });
+  };
+  EXPECT_THAT(refusal("complete", "maybe"), HasSubstr("c:4:1: complete: 'maybe' is neither yes nor no"));
+  EXPECT_THAT(refusal("next_row", "9.5"), HasSubstr("next_row: '.5' is left behind the numbers"));
+  EXPECT_THAT(refusal("q", "3 0 0"), HasSubstr("'' is not a number"));
+  EXPECT_THAT(refusal("q", "999999999999 0"), HasSubstr("the list is shorter than it says"));
+  EXPECT_THAT(refusal("rows_checksum", "xyz"), HasSubstr("rows_checksum: 'xyz' is no checksum"));
+  EXPECT_THAT(refusal("provenance", "9"), HasSubstr("expected 'key', found 'model'"));
+}
+
+// ---- numbers that no run writes --------------------------------------------------------------------------
+
+// Of a run of a slide with this rule, interrupted at 0.05 s.
+class Forged : public InFolder, public testing::WithParamInterface<std::string> {
+ protected:
+  void SetUp() override {
+    System system = make_system();
+    system.add_user_force("bell", std::make_shared<Bell>(bell_, 0.05));
+    Workspace workspace(system);
+    workspace.set_interrupt(&bell_);
+    workspace.set_checkpoint({.path = checkpoint_, .result_file = path("r.csv")});
+    ASSERT_EQ(workspace.run(path("r.csv")).status, RunStatus::kInterrupted);
+    text_ = contents(checkpoint_);
+    result_ = contents(path("r.csv"));
+  }
+  static System make_system() {
+    System system = make_slide("sin(t)");
+    system.analysis.integrator.name = GetParam();
+    system.analysis.step.driver = "fixed";
+    system.analysis.step.dt = 1e-3;
+    system.analysis.duration = 0.1;
+    system.output.every = 0.01;
+    return system;
+  }
+  // Why resuming is refused; empty where it is not.
+  std::string resume(const std::string& checkpoint) {
+    write(path("r.csv"), result_);
+    System system = make_system();
+    system.add_user_force("bell", std::make_shared<Bell>(bell_, 1e300));
+    try {
+      Workspace(system).resume(parse_checkpoint(checkpoint, "c"), path("r.csv"));
+    } catch (const InputError& error) {
+      EXPECT_EQ(contents(path("r.csv")), result_);
+      return error.what();
+    }
+    return "";
+  }
+
+  std::atomic<bool> bell_{false};
+  std::string text_, result_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules, Forged,
+                         testing::Values("rk4", "lobatto_iiia_iiib", "adams_bashforth_moulton", "verlet",
+                                         "velocity_verlet", "cvode_bdf"),
+                         [](const auto& rule) { return rule.param; });
+
+TEST_P(Forged, NumbersEndInAReportOrAnInputError) {
+  EXPECT_EQ(resume(text_), "");
+  for (const char* key : {"next_row", "rows", "last_row", "t", "q", "u", "z", "d", "rule_memory", "t_start",
+                          "next_step", "last_error", "error_before", "steps", "event_sides"}) {
+    std::istringstream line(
+        text_.substr(text_.find("\n" + std::string(key) + " ") + std::string(key).size() + 2));
+    std::string all;
+    std::getline(line, all);
+    std::vector<std::string> numbers;
+    std::istringstream words(all);
+    for (std::string word; words >> word;) numbers.push_back(word);
+    for (std::size_t i = 0; i < std::min<std::size_t>(numbers.size(), 4); ++i) {
+      for (const char* other : {"nan", "inf", "-1", "0.5", "7", "1e300", "4000000000"}) {
+        std::vector<std::string> changed = numbers;
+        changed[i] = other;
+        SCOPED_TRACE(fmt::format("{} {} {}", key, i, other));
+        resume(with_line(text_, key, fmt::format("{}", fmt::join(changed, " "))));
+      }
+    }
+  }
+}
+
+TEST_P(Forged, StatesTimesAndMemoriesAreRefused) {
+  EXPECT_THAT(resume(with_line(text_, "t", "-1")), HasSubstr("the checkpoint cannot be of a run: t is -1"));
+  EXPECT_THAT(resume(with_line(text_, "u", "1 nan")),
+              HasSubstr("the checkpoint cannot be of a run: u is nan"));
+  EXPECT_THAT(resume(with_line(text_, "next_row", "4000000000")), HasSubstr("next_row is 4000000000"));
+  EXPECT_THAT(resume(with_line(text_, "rule_memory", "2 1 1000")), HasSubstr("does not hold what"));
+  const Checkpoint checkpoint = parse_checkpoint(text_, "c");
+  if (checkpoint.step.rule_memory.empty()) return;
+  for (const double number :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Checkpoint changed = checkpoint;
+    changed.step.rule_memory.front() = number;
+    EXPECT_THAT(resume(to_text(changed)),
+                HasSubstr("the checkpoint does not hold what " + GetParam() + " remembers"));
+  }
+  if (GetParam().starts_with("v")) return;  // verlet and velocity_verlet remember no count
+  for (const double count : {-1.0, 0.5, 501.0}) {
+    Checkpoint changed = checkpoint;
+    changed.step.rule_memory.front() = count;
+    EXPECT_THAT(resume(to_text(changed)),
+                HasSubstr("the checkpoint does not hold what " + GetParam() + " remembers"));
+  }
 }
 
 // ---- where it cannot be written --------------------------------------------------------------------------
@@ -337,7 +467,7 @@ TEST_F(Mismatch, OfTheResultIsRefused) {
   std::string text = contents(path("r.csv"));
   text.replace(text.rfind("\n0,"), 5, "\n0,7,");
   write(path("changed.csv"), text);
-  EXPECT_THAT(refusal("changed.csv"), HasSubstr("its row 1 is not"));
+  EXPECT_THAT(refusal("changed.csv"), HasSubstr("its first 1 rows are not those of this run"));
   // No row at all.
   write(path("short.csv"), text.substr(0, text.rfind("\n0,") + 1));
   EXPECT_THAT(refusal("short.csv"), HasSubstr("it has 0 rows, and should have 1"));

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "sestina/base/error.h"
+#include "sestina/io/checksum.h"
 
 namespace sestina {
 namespace {
@@ -33,6 +34,13 @@ std::vector<std::string> split(std::string_view line) {
     if (comma == std::string_view::npos) return fields;
     line.remove_prefix(comma + 1);
   }
+}
+
+// from_chars rejects subnormal numbers, strtod does not.
+bool is_out_of_range(std::errc error, std::string_view field, double& value) {
+  if (error != std::errc::result_out_of_range) return false;
+  value = std::strtod(std::string(field).c_str(), nullptr);
+  return true;
 }
 
 class CsvReader {
@@ -62,6 +70,8 @@ class CsvReader {
   }
 
   void read_line(std::string_view line) {
+    if (line.starts_with(LineChecksum::kMark)) return check_lines(line.substr(LineChecksum::kMark.size()));
+    lines_.add(line);
     if (trimmed(line).empty()) return;
     if (line.front() == '#') {
       read_comment(trimmed(line.substr(1)));
@@ -70,6 +80,16 @@ class CsvReader {
     } else {
       read_row(line);
     }
+  }
+
+  void check_lines(std::string_view told) {
+    if (trimmed(told) != lines_.text()) {
+      add_fault(1, "the lines from " + std::to_string(first_line_) +
+                       " to here are damaged or were changed: their checksum is " + lines_.text() +
+                       "; without this line they are read as they are");
+    }
+    first_line_ = line_ + 1;
+    lines_ = {};
   }
 
   void read_comment(std::string_view comment) {
@@ -88,6 +108,9 @@ class CsvReader {
 
   void read_names(std::string_view line) {
     for (std::string& name : split(line)) header_.columns.push_back({std::move(name), ""});
+    if (const std::string* name = header_.first_repeated_name()) {
+      add_fault(1, "two columns are named '" + *name + "'");
+    }
     if (units_.empty()) return;
     if (units_.size() != header_.columns.size()) {
       add_fault(1, "there are " + std::to_string(header_.columns.size()) + " columns but " +
@@ -98,33 +121,15 @@ class CsvReader {
   }
 
   void read_row(std::string_view line) {
-    std::size_t fields = 0;
-    std::size_t start = 0;
-    while (start <= line.size()) {
-      const std::size_t end = std::min(line.find(',', start), line.size());
-      const std::string_view field = trimmed(line.substr(start, end - start));
-      double value = 0;
-      const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-      if (stop != field.data() + field.size() ||
-          (error != std::errc() && !is_out_of_range(error, field, value))) {
-        add_fault(static_cast<int>(start) + 1, "'" + std::string(field) + "' is not a number");
-        return;
-      }
-      values_.push_back(value);
-      ++fields;
-      start = end + 1;
-    }
-    if (fields != header_.columns.size()) {
+    const std::size_t before = values_.size();
+    const std::size_t bad = read_csv_row(line, values_);
+    if (bad != std::string_view::npos) {
+      const std::string_view field = trimmed(line.substr(bad, line.find(',', bad) - bad));
+      add_fault(static_cast<int>(bad) + 1, "'" + std::string(field) + "' is not a number");
+    } else if (const std::size_t fields = values_.size() - before; fields != header_.columns.size()) {
       add_fault(1, "there are " + std::to_string(fields) + " numbers for " +
                        std::to_string(header_.columns.size()) + " columns");
     }
-  }
-
-  // from_chars rejects subnormal numbers, strtod does not.
-  static bool is_out_of_range(std::errc error, std::string_view field, double& value) {
-    if (error != std::errc::result_out_of_range) return false;
-    value = std::strtod(std::string(field).c_str(), nullptr);
-    return true;
   }
 
   void add_fault(int column, std::string message) {
@@ -134,6 +139,8 @@ class CsvReader {
   std::shared_ptr<const std::string> file_;
   std::string_view text_;  // what is left to read
   int line_ = 0;
+  int first_line_ = 1;  // behind the last line that told a checksum
+  LineChecksum lines_;  // from there
   ResultHeader header_;
   std::vector<std::string> units_;
   std::vector<double> values_;
@@ -141,6 +148,20 @@ class CsvReader {
 };
 
 }  // namespace
+
+std::size_t read_csv_row(std::string_view line, std::vector<double>& numbers) {
+  for (std::size_t start = 0; start <= line.size();) {
+    const std::size_t end = std::min(line.find(',', start), line.size());
+    const std::string_view field = trimmed(line.substr(start, end - start));
+    double value = 0;
+    const auto [stop, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    const bool is_whole = stop == field.data() + field.size();
+    if (!is_whole || (error != std::errc() && !is_out_of_range(error, field, value))) return start;
+    numbers.push_back(value);
+    start = end + 1;
+  }
+  return std::string_view::npos;
+}
 
 ResultTable read_csv_result(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

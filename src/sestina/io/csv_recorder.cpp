@@ -12,12 +12,14 @@
 #include <string_view>
 
 #include "sestina/base/error.h"
+#include "sestina/io/csv_reader.h"
 
 namespace sestina {
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
-constexpr std::size_t kNumberSize = 25;  // "-2.2250738585072014e-308,"
+constexpr std::size_t kChecksumSize = LineChecksum::kMark.size() + 17;  // with the end of the line
+constexpr std::size_t kNumberSize = 25;                                 // "-2.2250738585072014e-308,"
 
 std::string on_one_line(std::string text) {
   std::replace_if(
@@ -61,11 +63,34 @@ char* print_number(char* to, double value) {
   throw InputError("cannot continue '" + path.string() + "': " + reason);
 }
 
-// What is left of a result after its first rows.
+// A result up to the end of one of its rows.
 struct Beginning {
   off_t bytes = 0;
-  std::string last_row;  // without the end of its line
+  RowChecksum rows;
+  LineChecksum lines;  // since the last line that tells a checksum
 };
+
+// Without the end of its line.
+std::string print_row(std::span<const double> row) {
+  std::string text;
+  for (const double value : row) {
+    char number[kNumberSize];
+    text.append(number, print_number(number, value)) += ',';
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+// The header, line by line.
+LineChecksum checksum_of(std::string_view header) {
+  LineChecksum lines;
+  while (!header.empty()) {
+    const std::size_t end = header.find('\n');
+    lines.add(header.substr(0, end));
+    header.remove_prefix(end + 1);
+  }
+  return lines;
+}
 
 Beginning find_beginning(const std::filesystem::path& path, const std::string& header, std::size_t rows) {
   std::ifstream file(path, std::ios::binary);
@@ -73,13 +98,29 @@ Beginning find_beginning(const std::filesystem::path& path, const std::string& h
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) || text != header) {
     fail_to_resume(path, "it is not the result of this run, whose first lines are others");
   }
-  Beginning beginning{static_cast<off_t>(header.size()), ""};
-  for (std::size_t row = 0; row < rows; ++row) {
-    std::getline(file, beginning.last_row);
+  Beginning beginning{static_cast<off_t>(header.size()), {}, checksum_of(header)};
+  std::string line;
+  std::vector<double> numbers;
+  for (std::size_t row = 0; row < rows;) {
+    std::getline(file, line);
     if (file.eof() || !file) {
       fail_to_resume(path, fmt::format("it has {} rows, and should have {} by now", row, rows));
     }
-    beginning.bytes += static_cast<off_t>(beginning.last_row.size()) + 1;
+    beginning.bytes += static_cast<off_t>(line.size()) + 1;
+    if (!line.starts_with(LineChecksum::kMark)) {
+      beginning.lines.add(line);
+      ++row;
+      numbers.clear();
+      if (read_csv_row(line, numbers) != std::string::npos || print_row(numbers) != line) {
+        fail_to_resume(path, fmt::format("its row {} is damaged", row));
+      }
+      beginning.rows.add(numbers);
+    } else if (line.substr(LineChecksum::kMark.size()) == beginning.lines.text()) {
+      beginning.lines = {};
+    } else {
+      fail_to_resume(
+          path, fmt::format("it is damaged: lines before its row {} do not fit their checksum", row + 1));
+    }
   }
   return beginning;
 }
@@ -89,7 +130,12 @@ Beginning find_beginning(const std::filesystem::path& path, const std::string& h
 CsvRecorder::CsvRecorder(std::filesystem::path path) : file_(std::move(path)) {}
 
 CsvRecorder::~CsvRecorder() {
-  if (used_ > 0) write_all(file_.file_descriptor(), {buffer_.data(), used_});
+  if (columns_ == 0) return;
+  try {
+    end();
+  } catch (const ComputationError&) {
+    // The destructor has nobody to tell.
+  }
 }
 
 void CsvRecorder::begin(const ResultHeader& header) {
@@ -103,26 +149,23 @@ void CsvRecorder::begin(const ResultHeader& header) {
     throw InputError(cannot_write(file_.path(), error));
   }
   start(header);
+  lines_ = checksum_of(text);
 }
 
-void CsvRecorder::resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) {
-  assert(columns_ == 0 && last_row.size() == header.columns.size());
+void CsvRecorder::resume(const ResultHeader& header, std::size_t rows, std::uint64_t checksum) {
+  assert(columns_ == 0);
   if (file_.was_absent()) fail_to_resume(file_.path(), "there is no such file");
   const Beginning beginning = find_beginning(file_.path(), header_text(header), rows);
-  std::string text;
-  for (const double value : last_row) {
-    char number[kNumberSize];
-    text.append(number, print_number(number, value)) += ',';
-  }
-  text.pop_back();
-  if (rows > 0 && text != beginning.last_row) {
-    fail_to_resume(file_.path(), fmt::format("its row {} is not that of this run", rows));
+  if (beginning.rows.value() != checksum) {
+    fail_to_resume(file_.path(), fmt::format("its first {} rows are not those of this run", rows));
   }
   if (::ftruncate(file_.file_descriptor(), beginning.bytes) != 0 ||
       ::lseek(file_.file_descriptor(), beginning.bytes, SEEK_SET) < 0) {
     throw InputError(cannot_write(file_.path(), errno));
   }
   start(header);
+  lines_ = beginning.lines;
+  if (lines_.bytes() >= LineChecksum::kBlock) add_checksum();
 }
 
 void CsvRecorder::start(const ResultHeader& header) {
@@ -130,7 +173,7 @@ void CsvRecorder::start(const ResultHeader& header) {
   columns_ = header.columns.size();
   time_column_ = time_column(header);
   row_size_ = columns_ * kNumberSize;
-  buffer_.resize(kBufferSize + row_size_);
+  buffer_.resize(kBufferSize + row_size_ + 2 * kChecksumSize);
   clock_.restart();
 }
 
@@ -143,8 +186,18 @@ void CsvRecorder::record(std::span<const double> row) {
     *to++ = ',';
   }
   to[-1] = '\n';
+  const char* const begin = buffer_.data() + used_;
+  lines_.add({begin, static_cast<std::size_t>(to - 1 - begin)});
   used_ = static_cast<std::size_t>(to - buffer_.data());
+  if (lines_.bytes() >= LineChecksum::kBlock) add_checksum();
   if (used_ >= kBufferSize || clock_.is_due()) write_buffer();
+}
+
+void CsvRecorder::add_checksum() {
+  const char* const end =
+      fmt::format_to(buffer_.data() + used_, "{}{:016x}\n", LineChecksum::kMark, lines_.value());
+  used_ = static_cast<std::size_t>(end - buffer_.data());
+  lines_ = {};
 }
 
 void CsvRecorder::flush() { write_buffer(); }
@@ -158,6 +211,8 @@ void CsvRecorder::sync() {
 }
 
 void CsvRecorder::end() {
+  if (file_.file_descriptor() < 0) return;
+  if (lines_.bytes() > 0) add_checksum();
   write_buffer();
   file_.close();
 }
@@ -166,6 +221,7 @@ void CsvRecorder::write_buffer() {
   const std::string_view bytes(buffer_.data(), used_);
   used_ = 0;
   if (const int error = write_all(file_.file_descriptor(), bytes)) {
+    lines_ = {};  // the last line may be half written, and nothing may follow it
     throw ComputationError(last_time_, cannot_write(file_.path(), error));
   }
   clock_.restart();

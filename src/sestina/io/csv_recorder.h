@@ -6,14 +6,18 @@
 //   # units: s,rad,rad/s
 //   t,hip.q,hip.u
 //   0,1,1
+//   # checksum of the lines above: 85944171f73967e8
 //
-// Every number reads back to the same bits. The text of the model is not in the file (HDF5 keeps it).
+// The last line stands at the end and where the lines since the one before it reach 64 KiB, so that a resumed
+// run writes the same bytes as one that was not interrupted. Every number reads back to the same bits. The
+// text of the model is not in the file (HDF5 keeps it).
 #pragma once
 
 #include <filesystem>
 #include <limits>
 #include <vector>
 
+#include "sestina/io/checksum.h"
 #include "sestina/io/output_file.h"
 #include "sestina/io/result_recorder.h"
 
@@ -25,7 +29,7 @@ class CsvRecorder final : public Recorder {
   ~CsvRecorder() override;                           // writes what is left but reports no error; call `end`
 
   void begin(const ResultHeader& header) override;
-  void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row) override;
+  void resume(const ResultHeader& header, std::size_t rows, std::uint64_t checksum) override;
   void record(std::span<const double> row) override;
   void flush() override;
   void sync() override;
@@ -33,12 +37,14 @@ class CsvRecorder final : public Recorder {
 
  private:
   void start(const ResultHeader& header);
+  void add_checksum();  // of the lines since the one before, to the buffer
   void write_buffer();  // throws ComputationError
 
   OutputFile file_;
   std::vector<char> buffer_;
   std::size_t used_ = 0;      // of the buffer
   std::size_t row_size_ = 0;  // the most that a row can take
+  LineChecksum lines_;        // since the last line that told a checksum
   std::size_t columns_ = 0;
   int time_column_ = -1;
   double last_time_ = std::numeric_limits<double>::quiet_NaN();  // s

@@ -20,6 +20,13 @@ herr_t visit_message(unsigned, const H5E_error2_t* entry, void* result) {
   return 1;  // look no further
 }
 
+void check_is_inside(hid_t place, const std::string& name) {
+  if (name.find('/') != std::string::npos) throw Hdf5Error("'" + name + "' is a path, which is not followed");
+  H5L_info_t link{};
+  checked(H5Lget_info(place, name.c_str(), &link, H5P_DEFAULT));
+  if (link.type != H5L_TYPE_HARD) throw Hdf5Error("'" + name + "' is a link, which is not followed");
+}
+
 }  // namespace
 
 Hdf5Silence::Hdf5Silence() {
@@ -35,10 +42,11 @@ std::string hdf5_reason() {
   return reason.empty() ? "unknown HDF5 error" : reason;
 }
 
-Hdf5Type hdf5_text_type() {
+Hdf5Type hdf5_text_type(std::size_t bytes) {
   Hdf5Type type(H5Tcopy(H5T_C_S1));
-  checked(H5Tset_size(type.get(), H5T_VARIABLE));
+  checked(H5Tset_size(type.get(), bytes));
   checked(H5Tset_cset(type.get(), H5T_CSET_UTF8));
+  if (bytes != H5T_VARIABLE) checked(H5Tset_strpad(type.get(), H5T_STR_NULLPAD));
   return type;
 }
 
@@ -46,6 +54,63 @@ Hdf5Properties hdf5_dataset_properties() {
   Hdf5Properties properties(H5Pcreate(H5P_DATASET_CREATE));
   checked(H5Pset_obj_track_times(properties.get(), false));
   return properties;
+}
+
+std::uint64_t hdf5_object_address(hid_t object) {
+#if H5_VERSION_GE(1, 12, 0)
+  H5O_info1_t info;
+#else
+  H5O_info_t info;
+#endif
+  checked(H5Oget_info2(object, &info, H5O_INFO_BASIC));
+  return info.addr;
+}
+
+Hdf5Dataset open_dataset(hid_t place, const std::string& name) {
+  check_is_inside(place, name);
+  Hdf5Dataset dataset(H5Dopen2(place, name.c_str(), H5P_DEFAULT));
+  const Hdf5Properties properties(H5Dget_create_plist(dataset.get()));
+  const bool is_elsewhere = checked(H5Pget_layout(properties.get())) == H5D_VIRTUAL ||
+                            checked(H5Pget_external_count(properties.get())) > 0;
+  if (is_elsewhere) throw Hdf5Error("the numbers of '" + name + "' are in another file, which is not read");
+  return dataset;
+}
+
+Hdf5Group open_group(hid_t place, const std::string& name) {
+  check_is_inside(place, name);
+  return Hdf5Group(H5Gopen2(place, name.c_str(), H5P_DEFAULT));
+}
+
+std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_each) {
+  constexpr std::uint64_t kMostOfAByte = 1100;  // what deflate makes of one, 1032 at most
+  const auto count = static_cast<std::uint64_t>(checked(H5Sget_simple_extent_npoints(space)));
+  const Hdf5File file(H5Iget_file_id(object_of_file));
+  hsize_t file_bytes = 0;
+  checked(H5Fget_filesize(file.get(), &file_bytes));
+  if (bytes_each > 0 && count > kMostOfAByte * file_bytes / bytes_each) {
+    throw Hdf5Error("it tells of " + std::to_string(count) + " elements of " + std::to_string(bytes_each) +
+                    " bytes, more than a file of " + std::to_string(file_bytes) + " bytes can hold");
+  }
+  return count;
+}
+
+Hdf5File open_to_read(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw Hdf5Error("it is not a regular file");
+  }
+  const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
+  // A file system without locks is no reason to refuse.
+  checked(H5Pset_file_locking(access.get(), true, true));
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
+  if (file >= 0) return Hdf5File(file);
+  const std::string reason = hdf5_reason();
+  // Earlier versions wrote results in SWMR mode, whose marks a killed run could leave. It is read without a
+  // second look at what does not fit its checksum: between looks the library sleeps, each time twice as long.
+  checked(H5Pset_metadata_read_attempts(access.get(), 1));
+  const hid_t marked = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get());
+  if (marked < 0) throw Hdf5Error(reason);
+  return Hdf5File(marked);
 }
 
 }  // namespace sestina

@@ -3,6 +3,9 @@
 
 #include <hdf5.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -71,8 +74,20 @@ using Hdf5Space = Hdf5Handle<H5Sclose>;
 using Hdf5Type = Hdf5Handle<H5Tclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
-// UTF-8 text of any length.
-Hdf5Type hdf5_text_type();
+// UTF-8 text: of so many bytes, filled up with zeros, or of any length.
+Hdf5Type hdf5_text_type(std::size_t bytes = H5T_VARIABLE);
+
+// To read files that may be damaged, or made by others. They refuse what leads to another file: links,
+// external storage and virtual datasets. `name` is a member of `place`.
+Hdf5Dataset open_dataset(hid_t place, const std::string& name);
+Hdf5Group open_group(hid_t place, const std::string& name);
+// The number of elements of a dataspace, refused where so many of so many bytes cannot come out of the file.
+std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_each);
+// For reading: no reader waits for a writer.
+Hdf5File open_to_read(const std::filesystem::path& path);
+
+// Where the header of an open object begins in its file.
+std::uint64_t hdf5_object_address(hid_t object);
 
 // For new datasets: without the time of day, so that equal contents are equal bytes.
 Hdf5Properties hdf5_dataset_properties();

@@ -10,9 +10,14 @@ namespace sestina {
 ResultTable read_hdf5_result(const std::filesystem::path& path) {
   const Hdf5Silence silence;
   try {
+    check_hdf5_result(path);
     const Hdf5ResultFile file(path);
-    std::vector<double> values(file.rows() * file.header().columns.size());
+    const std::size_t columns = file.header().columns.size();
+    std::vector<double> values(file.rows() * columns);
     file.read_rows(0, values);
+    RowChecksums sums(columns);
+    sums.add_rows(values);
+    file.check(sums);
     ResultTable table(file.header());
     table.append_rows(std::move(values));
     return table;

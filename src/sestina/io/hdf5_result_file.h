@@ -2,15 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <vector>
 
 #include "sestina/io/hdf5_handle.h"
+#include "sestina/io/hdf5_row_writer.h"
 #include "sestina/io/result.h"
+#include "sestina/io/row_checksums.h"
 
 namespace sestina {
 
-// What Hdf5Recorder wrote, or is still writing. All functions throw Hdf5Error.
+// What Hdf5Recorder wrote, or is still writing, or what an earlier version wrote (layout 1, without
+// checksums). All functions throw Hdf5Error. The library does not bear every damage: see
+// `check_hdf5_result`.
 class Hdf5ResultFile {
  public:
   explicit Hdf5ResultFile(const std::filesystem::path& path);
@@ -19,12 +25,29 @@ class Hdf5ResultFile {
   std::size_t rows() const { return rows_; }
   // As many rows as `values` (any number of rows x columns, by rows) has room for.
   void read_rows(std::size_t first, std::span<double> values) const;
+  // Throws where these, the sums of the first rows or of all, are not those that were written.
+  void check(const RowChecksums& sums) const;
+  // Whether an index leads to the rows, which the library has to follow.
+  bool has_index() const;
+
+  // For a writer that goes on; there is at least one row.
+  Hdf5RowPlaces places() const;
+  bool can_be_continued() const { return version_ > 1; }
 
  private:
+  void find_rows();
+
   Hdf5File file_;
+  int version_;  // of the layout
   ResultHeader header_;
+  std::vector<std::uint64_t> checksums_;  // the dataset; read before `values_`, which may grow all the time
   Hdf5Dataset values_;
-  std::size_t rows_;
+  std::size_t rows_;              // in `values_`, then those that count
+  std::uint64_t unfinished_ = 0;  // checksum of the rows behind the finished blocks
 };
+
+// Finds out whether the library bears to read the file: it fits its seal, or a child process could read it.
+// Throws Hdf5Error.
+void check_hdf5_result(const std::filesystem::path& path);
 
 }  // namespace sestina

@@ -1,15 +1,15 @@
 #include "sestina/io/hdf5_text.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace sestina {
 namespace {
 
 // Strings that the library allocated, given back to it.
 class Hdf5Strings {
  public:
-  Hdf5Strings(hid_t type, hid_t space) : type_(type), space_(space) {
-    const hssize_t size = checked(H5Sget_simple_extent_npoints(space));
-    pointers_.resize(static_cast<std::size_t>(size));
-  }
+  Hdf5Strings(hid_t type, hid_t space, std::size_t count) : type_(type), space_(space), pointers_(count) {}
   Hdf5Strings(const Hdf5Strings&) = delete;
   Hdf5Strings& operator=(const Hdf5Strings&) = delete;
   ~Hdf5Strings() { H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, pointers_.data()); }
@@ -64,9 +64,20 @@ std::vector<std::string> read_list_attribute(hid_t object, const std::string& na
   const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
   const Hdf5Type type = hdf5_text_type();
   const Hdf5Space space(H5Aget_space(attribute.get()));
-  Hdf5Strings strings(type.get(), space.get());
+  Hdf5Strings strings(type.get(), space.get(), count_elements(object, space.get(), sizeof(char*)));
   checked(H5Aread(attribute.get(), type.get(), strings.data()));
   return strings.texts();
+}
+
+std::uint64_t read_number_attribute(hid_t object, const std::string& name) {
+  const Hdf5Attribute attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
+  const Hdf5Space space(H5Aget_space(attribute.get()));
+  if (count_elements(object, space.get(), sizeof(std::uint64_t)) != 1) {
+    throw Hdf5Error("'" + name + "' is not one number");
+  }
+  std::uint64_t value = 0;
+  checked(H5Aread(attribute.get(), H5T_NATIVE_UINT64, &value));
+  return value;
 }
 
 std::string read_attribute(hid_t object, const std::string& name) {
@@ -75,21 +86,39 @@ std::string read_attribute(hid_t object, const std::string& name) {
 }
 
 void write_strings(hid_t place, const std::string& name, const std::vector<std::string>& strings) {
-  const Hdf5Type type = hdf5_text_type();
+  std::size_t length = 1;
+  for (const std::string& text : strings) length = std::max(length, text.size());
+  std::string bytes(length * strings.size(), '\0');
+  for (std::size_t i = 0; i < strings.size(); ++i) strings[i].copy(&bytes[i * length], length);
+  const Hdf5Type type = hdf5_text_type(length);
   const Hdf5Space space = list_space(strings.size());
   const Hdf5Properties properties = hdf5_dataset_properties();
   const Hdf5Dataset dataset(
       H5Dcreate2(place, name.c_str(), type.get(), space.get(), H5P_DEFAULT, properties.get(), H5P_DEFAULT));
-  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers_to(strings).data()));
+  checked(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()));
 }
 
 std::vector<std::string> read_strings(hid_t place, const std::string& name) {
-  const Hdf5Dataset dataset(H5Dopen2(place, name.c_str(), H5P_DEFAULT));
-  const Hdf5Type type = hdf5_text_type();
+  const Hdf5Dataset dataset = open_dataset(place, name);
   const Hdf5Space space(H5Dget_space(dataset.get()));
-  Hdf5Strings strings(type.get(), space.get());
-  checked(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, strings.data()));
-  return strings.texts();
+  const Hdf5Type stored(H5Dget_type(dataset.get()));
+  if (H5Tget_class(stored.get()) != H5T_STRING) throw Hdf5Error("'" + name + "' is not a list of texts");
+  if (checked(H5Tis_variable_str(stored.get())) > 0) {
+    const Hdf5Type type = hdf5_text_type();
+    Hdf5Strings strings(type.get(), space.get(), count_elements(place, space.get(), sizeof(char*)));
+    checked(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, strings.data()));
+    return strings.texts();
+  }
+  const std::size_t length = H5Tget_size(stored.get());
+  const std::size_t count = count_elements(place, space.get(), length);
+  std::string bytes(count * length, '\0');
+  checked(H5Dread(dataset.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view text = std::string_view(bytes).substr(i * length, length);
+    texts.emplace_back(text.substr(0, text.find('\0')));
+  }
+  return texts;
 }
 
 void write_columns(hid_t file, const std::vector<Column>& columns) {
@@ -121,7 +150,7 @@ void write_provenance(hid_t file, const Provenance& provenance) {
 }
 
 Provenance read_provenance(hid_t file) {
-  const Hdf5Group group(H5Gopen2(file, "provenance", H5P_DEFAULT));
+  const Hdf5Group group = open_group(file, "provenance");
   std::vector<std::string> keys;
   const auto add_key = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
     static_cast<std::vector<std::string>*>(list)->push_back(name);

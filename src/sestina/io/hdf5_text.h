@@ -2,6 +2,7 @@
 // Hdf5Error.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,10 +17,12 @@ using Provenance = std::vector<std::pair<std::string, std::string>>;
 void write_attribute(hid_t object, const std::string& name, int value);
 void write_attribute(hid_t object, const std::string& name, const std::string& text);
 void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts);
+std::uint64_t read_number_attribute(hid_t object, const std::string& name);
 std::string read_attribute(hid_t object, const std::string& name);
 std::vector<std::string> read_list_attribute(hid_t object, const std::string& name);
 
-// One-dimensional datasets of texts.
+// One-dimensional datasets of texts, all of the same length, filled up with zeros. Texts of any length, which
+// earlier versions wrote, are read as well.
 void write_strings(hid_t place, const std::string& name, const std::vector<std::string>& strings);
 std::vector<std::string> read_strings(hid_t place, const std::string& name);
 

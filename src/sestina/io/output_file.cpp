@@ -58,6 +58,17 @@ int write_all(int file_descriptor, std::string_view bytes) {
   return 0;
 }
 
+int write_all_at(int file_descriptor, std::uint64_t place, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file_descriptor, bytes.data(), bytes.size(), static_cast<off_t>(place));
+    if (written < 0 && errno != EINTR) return errno;
+    if (written <= 0) continue;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    place += static_cast<std::uint64_t>(written);
+  }
+  return 0;
+}
+
 std::filesystem::path follow_links(std::filesystem::path path) {
   constexpr int kMostLinks = 40;  // as many as Linux follows
   std::error_code error;

@@ -1,6 +1,7 @@
 // Files that are written: how they are opened, kept from other processes, and replaced.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -99,5 +100,6 @@ std::string cannot_write(const std::filesystem::path& path, int error);
 // Writes all bytes, however many calls that takes. Returns 0 or an errno, after which an unknown part is
 // written.
 int write_all(int file_descriptor, std::string_view bytes);
+int write_all_at(int file_descriptor, std::uint64_t place, std::string_view bytes);
 
 }  // namespace sestina

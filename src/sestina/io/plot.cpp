@@ -323,6 +323,9 @@ std::string Plot::description() const {
 
 void plot_result(const ResultTable& table, const PlotOptions& options) {
   if (table.rows() == 0) throw InputError("the result has no rows to plot");
+  if (select_columns(table, options).empty()) {
+    throw InputError("the result has no column to draw over '" + options.x + "'");
+  }
   Plot plot(table, options);
   write_whole_file(options.output, plot.draw());
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <unordered_set>
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
@@ -13,6 +14,14 @@ std::vector<std::string> ResultHeader::names() const {
   names.reserve(columns.size());
   for (const Column& column : columns) names.push_back(column.name);
   return names;
+}
+
+const std::string* ResultHeader::first_repeated_name() const {
+  std::unordered_set<std::string_view> seen;
+  for (const Column& column : columns) {
+    if (!seen.insert(column.name).second) return &column.name;
+  }
+  return nullptr;
 }
 
 bool ResultTable::has_column(std::string_view name) const {

@@ -22,6 +22,7 @@ struct ResultHeader {
   std::vector<std::pair<std::string, std::string>> provenance;  // program version, solver, date, ...
 
   std::vector<std::string> names() const;
+  const std::string* first_repeated_name() const;  // null where all names differ
 };
 
 // A result in memory: a matrix (rows x columns), stored by rows.

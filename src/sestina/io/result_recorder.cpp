@@ -1,16 +1,8 @@
 #include "sestina/io/result_recorder.h"
 
-#include <algorithm>
-#include <cmath>
-
 namespace sestina {
 
-void Recorder::resume(const ResultHeader& header, std::size_t, std::span<const double>) { begin(header); }
-
-bool same_row(std::span<const double> a, std::span<const double> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
-}
+void Recorder::resume(const ResultHeader& header, std::size_t, std::uint64_t) { begin(header); }
 
 void MemoryRecorder::begin(const ResultHeader& header) {
   table_ = ResultTable(header);

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -26,11 +27,11 @@ class Recorder {
   // Whether it keeps where the rows come from: the text of the model and the provenance, which the header may
   // lack otherwise. To make them takes as long as a short run.
   virtual bool keeps_origin() const { return true; }
-  // Instead of `begin`: continues what the recorder of an interrupted run left, keeps its first `rows` rows
-  // and drops those after them. Throws InputError, and has changed nothing, where that is another result:
-  // with other columns or provenance, fewer rows, or another last row. A recorder that leaves nothing behind
-  // begins anew.
-  virtual void resume(const ResultHeader& header, std::size_t rows, std::span<const double> last_row);
+  // Instead of `begin`: continues what the recorder of an interrupted run left, keeps its first `rows` rows,
+  // whose RowChecksum is given, and drops those after them. Throws InputError, and has changed nothing, where
+  // that is another result, with other columns or provenance, or damaged, with fewer rows or other numbers. A
+  // recorder that leaves nothing behind begins anew.
+  virtual void resume(const ResultHeader& header, std::size_t rows, std::uint64_t checksum);
   virtual void record(std::span<const double> row) = 0;  // (columns)
   // A row that stands between the regular ones: at an event, or where a run broke off.
   virtual void record_between(std::span<const double> row) { record(row); }
@@ -68,9 +69,6 @@ class FlushClock {
   using Clock = std::chrono::steady_clock;
   Clock::time_point last_ = Clock::now();
 };
-
-// Whether two rows are the same numbers; all NaN are the same.
-bool same_row(std::span<const double> a, std::span<const double> b);
 
 // The index of column `t`, by which a recorder dates its errors, or -1.
 int time_column(const ResultHeader& header);

@@ -2,23 +2,30 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
+#include <fstream>
 #include <limits>
+#include <string_view>
 #include <system_error>
 
 #include "sestina/base/error.h"
+#include "sestina/io/checksum.h"
+#include "sestina/io/hdf5_seal.h"
 #include "sestina/io/hdf5_text.h"
 #include "sestina/io/output_file.h"
+#include "sestina/io/rehearsal.h"
 
 namespace sestina {
 namespace {
 
-constexpr int kLayoutVersion = 1;
+constexpr int kLayoutVersion = 2;  // 1 had no checksums
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Hdf5Type status_type() {
@@ -62,30 +69,46 @@ void write_axes(hid_t file, const std::vector<SweepAxis>& axes) {
   write_attribute(file, "axes", paths);
 }
 
+SweepAxis read_axis(hid_t group, const std::string& path) {
+  SweepAxis axis;
+  axis.path = path;
+  const Hdf5Dataset dataset = open_dataset(group, path);
+  const Hdf5Type type(H5Dget_type(dataset.get()));
+  if (H5Tget_class(type.get()) == H5T_STRING) {
+    axis.values = read_strings(group, path);
+  } else {
+    const Hdf5Space space(H5Dget_space(dataset.get()));
+    axis.numbers.resize(count_elements(group, space.get(), sizeof(double)));
+    checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.numbers.data()));
+    axis.values = number_texts(axis.numbers);
+  }
+  if (axis.values.empty()) throw Hdf5Error("its axis '" + path + "' has no values");
+  return axis;
+}
+
 std::vector<SweepAxis> read_axes(hid_t file) {
-  const Hdf5Group group(H5Gopen2(file, "axes", H5P_DEFAULT));
+  const Hdf5Group group = open_group(file, "axes");
   std::vector<SweepAxis> axes;
   for (const std::string& path : read_list_attribute(file, "axes")) {
-    SweepAxis& axis = axes.emplace_back();
-    axis.path = path;
-    const Hdf5Dataset dataset(H5Dopen2(group.get(), path.c_str(), H5P_DEFAULT));
-    const Hdf5Type type(H5Dget_type(dataset.get()));
-    if (H5Tget_class(type.get()) == H5T_STRING) {
-      axis.values = read_strings(group.get(), path);
-    } else {
-      const Hdf5Space space(H5Dget_space(dataset.get()));
-      const hssize_t size = checked(H5Sget_simple_extent_npoints(space.get()));
-      axis.numbers.resize(static_cast<std::size_t>(size));
-      checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.numbers.data()));
-      axis.values = number_texts(axis.numbers);
-    }
-    if (axis.values.empty()) throw Hdf5Error("its axis '" + path + "' has no values");
+    axes.push_back(read_axis(group.get(), path));
   }
+  if (axes.empty()) throw Hdf5Error("it has no axes");
   return axes;
 }
 
+// A run takes a byte at least.
+void check_size(hid_t file, const SweepHeader& header) {
+  hsize_t bytes = 0;
+  checked(H5Fget_filesize(file, &bytes));
+  std::uint64_t runs = 1;
+  for (const SweepAxis& axis : header.axes) {
+    if (axis.values.size() > bytes / runs) throw Hdf5Error("its axes tell of more runs than it can hold");
+    runs *= axis.values.size();
+  }
+}
+
 std::size_t count_series_rows(hid_t file, std::size_t rank) {
-  const Hdf5Dataset dataset(H5Dopen2(file, "series", H5P_DEFAULT));
+  const Hdf5Dataset dataset = open_dataset(file, "series");
   const Hdf5Space space(H5Dget_space(dataset.get()));
   std::vector<hsize_t> extents(H5S_MAX_RANK);
   const int dimensions = checked(H5Sget_simple_extent_dims(space.get(), extents.data(), nullptr));
@@ -93,14 +116,23 @@ std::size_t count_series_rows(hid_t file, std::size_t rank) {
   return extents[rank];
 }
 
-SweepHeader read_header(hid_t file) {
+int read_version(hid_t file) {
   if (H5Aexists(file, "sestina_sweep") <= 0) throw Hdf5Error("it is HDF5 but no sweep of sestina");
+  const std::uint64_t version = read_number_attribute(file, "sestina_sweep");
+  if (version >= 1 && version <= kLayoutVersion) return static_cast<int>(version);
+  throw Hdf5Error(
+      fmt::format("its layout has version {}; this program reads up to {}", version, kLayoutVersion));
+}
+
+SweepHeader read_header(hid_t file) {
+  read_version(file);
   SweepHeader header;
   header.model_name = read_attribute(file, "model_name");
   header.model_text = read_attribute(file, "model");
   header.provenance = read_provenance(file);
   header.axes = read_axes(file);
   header.columns = read_columns(file);
+  check_size(file, header);
   if (checked(H5Lexists(file, "series_names", H5P_DEFAULT)) > 0) {
     header.series = read_strings(file, "series_names");
     header.rows = count_series_rows(file, header.axes.size());
@@ -113,11 +145,8 @@ Hdf5Properties file_access() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110));
   checked(H5Pset_file_locking(access.get(), true, true));
+  checked(H5Pset_alignment(access.get(), 1, Hdf5Seal::kAlignment));
   return access;
-}
-
-Hdf5File open_to_read(const std::filesystem::path& path) {
-  return Hdf5File(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access().get()));
 }
 
 // Whole transfers at a place of the file. Return 0 or an errno.
@@ -150,6 +179,21 @@ void check_room(int file, double bytes) {
   const int error = ::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
   if (error != EOPNOTSUPP && error != ENOSYS && error != EINTR) check_errno(error);
   check_errno(::ftruncate(file, 0) == 0 ? 0 : errno);
+}
+
+// What the file keeps of a run, without its series, and without its wall time: equal runs have equal
+// checksums.
+std::uint64_t calc_checksum(const SweepRecord& record, std::string_view reason) {
+  Checksum sum;
+  sum.add(reason);
+  sum.add(static_cast<std::uint8_t>(record.status));
+  for (const std::int64_t number : {record.rows, record.steps, record.rejected, record.evaluations}) {
+    sum.add(std::bit_cast<double>(number));
+  }
+  sum.add(record.energy_drift);
+  sum.add(record.kinetic_energy);
+  for (const double number : record.last_row) sum.add(number);
+  return sum.value();
 }
 
 ssize_t write_at(int file, void* bytes, std::size_t size, off_t place) {
@@ -231,6 +275,8 @@ SweepFile::Layout SweepFile::layout_of(const SweepHeader& header, int field) {
       return {"wall_seconds", real(), {}, true};
     case kFinal:
       return {"final", real(), {header.columns.size()}, true};
+    case kChecksum:
+      return {"checksums", Hdf5Type(H5Tcopy(H5T_NATIVE_UINT64)), {}};
     case kSeries:
       return {"series", real(), {header.rows, header.series.size()}, true};
     default:
@@ -280,7 +326,9 @@ SweepFile SweepFile::create(const std::filesystem::path& path, SweepHeader heade
     check_room(temporary.file_descriptor(), header.bytes());
     make_file(temporary.path(), header);
     SweepFile file(temporary.path(), std::move(header));
+    file.find_places();
     file.open_file(Access::kWrite);
+    file.seal();
     file.fill();
     output.replace_by(std::move(temporary));
     file.path_ = path;
@@ -296,7 +344,13 @@ SweepFile SweepFile::open(const std::filesystem::path& path, Access access) {
   std::optional<OutputFile> output;
   if (access == Access::kWrite) output.emplace(path, OutputFile::WhenAbsent::kWait);
   try {
-    SweepFile file(path, read_header(open_to_read(path).get()));
+    const auto read = [&path] {
+      SweepFile file(path, read_header(open_to_read(path).get()));
+      file.find_places();
+      return file;
+    };
+    if (!is_sealed(path)) rehearse(path, read);
+    SweepFile file = read();
     file.open_file(access);
     if (output) file.output_.emplace(std::move(*output));
     return file;
@@ -307,16 +361,21 @@ SweepFile SweepFile::open(const std::filesystem::path& path, Access access) {
 }
 
 bool SweepFile::is_sweep_file(const std::filesystem::path& path) {
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  std::array<char, kSignature.size()> beginning{};
+  std::ifstream(path, std::ios::binary).read(beginning.data(), beginning.size());
+  if (std::string_view(beginning.data(), beginning.size()) != kSignature) return false;
   const Hdf5Silence silence;
   try {
-    return H5Aexists(open_to_read(path).get(), "sestina_sweep") > 0;
+    const auto look = [&path] { return H5Aexists(open_to_read(path).get(), "sestina_sweep") > 0; };
+    if (!is_sealed(path)) rehearse(path, look);
+    return look();
   } catch (const Hdf5Error&) {
     return false;
   }
 }
 
 void SweepFile::open_file(Access access) {
-  find_places();
   const bool to_write = access == Access::kWrite;
   file_ = FileDescriptor(::open(path_.c_str(), (to_write ? O_RDWR : O_RDONLY) | O_CLOEXEC));
   if (file_.get() < 0) throw Hdf5Error(std::generic_category().message(errno));
@@ -325,14 +384,18 @@ void SweepFile::open_file(Access access) {
 // Where each dataset lies; throws where it is not as `create` made it.
 void SweepFile::find_places() {
   const Hdf5File file = open_to_read(path_);
+  has_checksums_ = read_version(file.get()) > 1;
+  hsize_t file_bytes = 0;
+  checked(H5Fget_filesize(file.get(), &file_bytes));
   for (int field = 0; field < kFields; ++field) {
     const Layout layout = layout_of(header_, field);
-    if (layout.bytes() == 0) continue;
-    const Hdf5Dataset dataset(H5Dopen2(file.get(), layout.name, H5P_DEFAULT));
+    if (layout.bytes() == 0 || (field == kChecksum && !has_checksums_)) continue;
+    const Hdf5Dataset dataset = open_dataset(file.get(), layout.name);
     const Hdf5Type type(H5Dget_type(dataset.get()));
     const haddr_t place = H5Dget_offset(dataset.get());
-    if (checked(H5Tequal(type.get(), layout.type.get())) == 0 || place == HADDR_UNDEF ||
-        H5Dget_storage_size(dataset.get()) != header_.runs() * layout.bytes()) {
+    const std::uint64_t size = header_.runs() * layout.bytes();
+    if (checked(H5Tequal(type.get(), layout.type.get())) == 0 || place >= file_bytes ||
+        size > file_bytes - place || H5Dget_storage_size(dataset.get()) != size) {
       throw Hdf5Error("'" + std::string(layout.name) + "' is not as a sweep leaves it");
     }
     places_[static_cast<std::size_t>(field)] = place;
@@ -356,8 +419,21 @@ void SweepFile::fill() {
   }
 }
 
+void SweepFile::seal() {
+  std::vector<Hdf5Seal::Range> runs;
+  for (int field = 0; field < kFields; ++field) {
+    const std::size_t size = header_.runs() * layout_of(header_, field).bytes();
+    if (size > 0) runs.emplace_back(places_[static_cast<std::size_t>(field)], size);
+  }
+  const std::uint64_t end = std::filesystem::file_size(path_);
+  std::string text = Hdf5Seal(end, runs).text([this](std::uint64_t place, std::span<char> bytes) {
+    return transfer(::pread, file_.get(), place, bytes.data(), bytes.size()) == 0;
+  });
+  check_errno(transfer(write_at, file_.get(), Hdf5Seal::kPlace, text.data(), text.size()));
+}
+
 void SweepFile::write_field(Field field, std::size_t run, const void* bytes, std::size_t size) {
-  if (size == 0) return;
+  if (size == 0 || (field == kChecksum && !has_checksums_)) return;
   const int error = transfer(write_at, file_.get(), places_[field] + run * size,
                              static_cast<char*>(const_cast<void*>(bytes)), size);
   if (error != 0) fail(path_, error);
@@ -372,6 +448,7 @@ void SweepFile::read_field(Field field, std::size_t first, void* bytes, std::siz
 
 void SweepFile::write(std::size_t run, const SweepRecord& record) {
   std::string reason = shortened(record.reason, kReasonBytes);
+  write_number(kChecksum, run, calc_checksum(record, reason));
   reason.resize(kReasonBytes, '\0');
   write_field(kReason, run, reason.data(), kReasonBytes);
   write_number(kRows, run, record.rows);
@@ -393,6 +470,9 @@ void SweepFile::sync() {
 std::vector<SweepStatus> SweepFile::read_status() const {
   std::vector<SweepStatus> status(header_.runs());
   read_field(kStatus, 0, status.data(), status.size());
+  for (std::size_t run = 0; run < status.size(); ++run) {
+    if (status[run] > SweepStatus::kFailed) fail_to_read(run);
+  }
   return status;
 }
 
@@ -415,7 +495,16 @@ SweepRecord SweepFile::read_numbers(std::size_t run) const {
   record.last_row.resize(header_.columns.size());
   const std::size_t size = record.last_row.size() * sizeof(double);
   read_field(kFinal, run * size, record.last_row.data(), size);
+  if (record.status == SweepStatus::kPending || !has_checksums_) return record;
+  std::uint64_t checksum = 0;
+  read(kChecksum, checksum);
+  if (checksum != calc_checksum(record, record.reason)) fail_to_read(run);
   return record;
+}
+
+void SweepFile::fail_to_read(std::size_t run) const {
+  throw InputError(fmt::format("cannot read '{}': its run {} ({}) is damaged: it does not fit its checksum",
+                               path_.string(), run + 1, fmt::join(header_.settings(run), ", ")));
 }
 
 }  // namespace sestina

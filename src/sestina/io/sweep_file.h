@@ -70,14 +70,15 @@ class SweepFile {
   // Makes a new file beside `path` and then gives it that name; what stood there remains when this throws
   // InputError: another process is writing it, the disk is full.
   static SweepFile create(const std::filesystem::path& path, SweepHeader header);
-  // Opens what `create` made, to write the runs that it lacks or only to read. Throws InputError: it is
-  // something else, or another process is writing it, too.
+  // Opens what `create` made, now or in an earlier version, to write the runs that it lacks or only to read.
+  // Throws InputError: it is something else, or damaged, or another process is writing it, too.
   enum class Access { kRead, kWrite };
   static SweepFile open(const std::filesystem::path& path, Access access);
   static bool is_sweep_file(const std::filesystem::path& path);
 
   const SweepHeader& header() const { return header_; }
   const std::filesystem::path& path() const { return path_; }
+  // Both throw InputError where the disk fails or a run is damaged.
   std::vector<SweepStatus> read_status() const;
   SweepRecord read_numbers(std::size_t run) const;  // all but the series
   // Throw std::runtime_error where the disk fails.
@@ -96,6 +97,7 @@ class SweepFile {
     kKineticEnergy,
     kWallSeconds,
     kFinal,
+    kChecksum,
     kSeries,
     kStatus,
     kFields
@@ -108,6 +110,8 @@ class SweepFile {
   void open_file(Access access);
   void find_places();
   void fill();
+  void seal();
+  [[noreturn]] void fail_to_read(std::size_t run) const;
   void write_field(Field field, std::size_t run, const void* bytes, std::size_t size);
   void read_field(Field field, std::size_t first, void* bytes, std::size_t size) const;
   template <class T>
@@ -120,6 +124,7 @@ class SweepFile {
   std::optional<OutputFile> output_;  // by which no other process writes the file; of one that is written
   FileDescriptor file_;
   std::array<std::uint64_t, kFields> places_{};  // bytes from the file's start to run 0
+  bool has_checksums_ = true;                    // those of an earlier version have none
 };
 
 // The last rows of all runs as a table over the first axis, for plots: its values, then for each column and

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <string_view>
 
 #include "sestina/base/error.h"
+#include "sestina/io/checksum.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/text_file.h"
 
@@ -15,27 +16,10 @@ namespace sestina {
 namespace {
 
 constexpr std::string_view kSignature = "sestina checkpoint ";
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::string_view kChecksum = "checksum ";
 constexpr std::size_t kChecksumLine = kChecksum.size() + 16 + 1;  // with its digits and the end of the line
 constexpr std::size_t kLargest = std::size_t{4} << 30;
-
-// FNV-1a, 64 bits: any change of one byte changes it.
-class Checksum {
- public:
-  void add(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-  void add(std::string_view text) {
-    for (const char c : text) add(static_cast<std::uint8_t>(c));
-  }
-  void add(double number) {
-    const auto bits = std::bit_cast<std::uint64_t>(number);
-    for (int shift = 0; shift < 64; shift += 8) add(static_cast<std::uint8_t>(bits >> shift));
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
 
 std::uint64_t checksum(std::string_view text) {
   Checksum sum;
@@ -57,6 +41,9 @@ class Writer {
     std::string list = fmt::format("{}", values.size());
     for (const double value : values) fmt::format_to(std::back_inserter(list), " {}", value);
     add_text(key, list);
+  }
+  void add_hexadecimal(std::string_view key, std::uint64_t value) {
+    add_text(key, fmt::format("{:016x}", value));
   }
   void add_block(std::string_view key, std::string_view text) {
     add(key, static_cast<long>(text.size()));
@@ -90,11 +77,16 @@ class Reader {
   }
 
   void read(std::string_view key, std::string& value) { value = value_of(key); }
-  void read(std::string_view key, bool& value) { value = value_of(key) == "yes"; }
+  void read(std::string_view key, bool& value) {
+    const std::string_view text = value_of(key);
+    value = text == "yes";
+    if (!value && text != "no") fail(fmt::format("{}: '{}' is neither yes nor no", key, text));
+  }
   template <class Number>
   void read(std::string_view key, Number& value) {
     std::string_view text = value_of(key);
     value = take_number<Number>(text);
+    check_end(key, text);
   }
   void read(std::string_view key, std::vector<double>& values) {
     std::string_view text = value_of(key);
@@ -102,13 +94,22 @@ class Reader {
     if (size > text.size()) fail("the list is shorter than it says");
     values.resize(size);
     for (double& value : values) value = take_number<double>(text);
+    check_end(key, text);
+  }
+  void read_hexadecimal(std::string_view key, std::uint64_t& value) {
+    const std::string_view text = value_of(key);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (error != std::errc() || end != text.data() + text.size())
+      fail(fmt::format("{}: '{}' is no checksum", key, text));
   }
   void read_block(std::string_view key, std::string& text) {
     std::size_t size = 0;
     read(key, size);
     if (size >= text_.size()) fail("the file ends too soon");
     text = text_.substr(0, size);
+    if (text_[size] != '\n') fail(fmt::format("the {} is longer than it says", key));
     text_.remove_prefix(size + 1);
+    line_ += static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   }
   [[noreturn]] void fail(std::string message) const {
     throw InputError({Fault{{{file_, line_, 1}, ""}, std::move(message)}});
@@ -123,6 +124,10 @@ class Reader {
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     if (text.starts_with(' ')) text.remove_prefix(1);
     return value;
+  }
+
+  void check_end(std::string_view key, std::string_view rest) const {
+    if (!rest.empty()) fail(fmt::format("{}: '{}' is left behind the numbers", key, rest.substr(0, 40)));
   }
 
   std::shared_ptr<const std::string> file_;
@@ -199,7 +204,8 @@ std::string to_text(const Checkpoint& checkpoint) {
         }
       },
       checkpoint);
-  writer.add_text("tables", fmt::format("{:016x}", checkpoint.tables));
+  writer.add_hexadecimal("rows_checksum", checkpoint.rows_checksum);
+  writer.add_hexadecimal("tables", checkpoint.tables);
   writer.add("provenance", static_cast<long>(checkpoint.provenance.size()));
   for (const auto& [key, value] : checkpoint.provenance) {
     writer.add_block("key", key);
@@ -218,8 +224,8 @@ Checkpoint parse_checkpoint(const std::string& text, const std::string& name) {
   reader.next_line();
   Checkpoint checkpoint;
   pass_values([&](std::string_view key, auto& value) { reader.read(key, value); }, checkpoint);
-  const std::string_view tables = reader.value_of("tables");
-  std::from_chars(tables.data(), tables.data() + tables.size(), checkpoint.tables, 16);
+  reader.read_hexadecimal("rows_checksum", checkpoint.rows_checksum);
+  reader.read_hexadecimal("tables", checkpoint.tables);
   std::size_t size = 0;
   reader.read("provenance", size);
   while (checkpoint.provenance.size() < size) {

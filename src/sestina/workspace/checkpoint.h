@@ -36,10 +36,11 @@ struct Checkpoint {
   // How far it came.
   StepCheckpoint step;
   EventMemory events;
-  long next_row = 0;             // the number k of the next row, which stands at k * output.every
-  std::size_t rows = 0;          // in the result, none of them after the last accepted step
-  std::vector<double> last_row;  // of them
-  double initial_balance = 0.0;  // J, and the following as RunReport tells them
+  long next_row = 0;                // the number k of the next row, which stands at k * output.every
+  std::size_t rows = 0;             // in the result, none of them after the last accepted step
+  std::uint64_t rows_checksum = 0;  // RowChecksum of them
+  std::vector<double> last_row;     // of them
+  double initial_balance = 0.0;     // J, and the following as RunReport tells them
   double energy_drift = 0.0;
   double kinetic_energy = 0.0;
   double wall_seconds = 0.0;  // s, of all processes that had a part in the run

@@ -20,9 +20,16 @@ EventLoop::EventLoop(ForwardDynamics& dynamics, SystemEquations& equations, doub
     v->assign(n, 0.0);
 }
 
-bool EventLoop::has_size_of(const EventMemory& memory) const {
-  const auto fits = [n = model_.events().size()](const auto& v) { return v.size() == n; };
-  return fits(memory.sides) && fits(memory.counts) && fits(memory.window_start) && fits(memory.window_counts);
+bool EventLoop::can_be_of_a_run(const EventMemory& memory) const {
+  constexpr double kMostCounts = 1e15;
+  const std::size_t n = model_.events().size();
+  const auto are_counts = [n](const std::vector<double>& v) {
+    return v.size() == n && std::ranges::all_of(v, [](double count) { return is_count(count, kMostCounts); });
+  };
+  const auto is_side = [](double side) { return side == -1.0 || side == 0.0 || side == 1.0; };
+  return memory.sides.size() == n && std::ranges::all_of(memory.sides, is_side) &&
+         are_counts(memory.counts) && memory.window_start.size() == n &&
+         first_not_finite(memory.window_start) < 0 && are_counts(memory.window_counts);
 }
 
 void EventLoop::start(StepDriver& driver) {

@@ -25,7 +25,7 @@ class EventLoop {
 
   bool has_events() const { return events_.size() > 0; }
   // Whether it can be what a run of this model carries.
-  bool has_size_of(const EventMemory& memory) const;
+  bool can_be_of_a_run(const EventMemory& memory) const;
 
   // At the start of a run; or at a checkpoint.
   void start(StepDriver& driver);

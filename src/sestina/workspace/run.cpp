@@ -84,10 +84,13 @@ RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
   restore(checkpoint);
   // Of a run that kept no rows, a result begins with the next one.
   const bool has_result = !checkpoint.result_file.empty();
-  if (!has_result && !workspace_.recorders_.empty()) report_.rows = 0;
+  if (!has_result && !workspace_.recorders_.empty()) {
+    report_.rows = 0;
+    rows_checksum_ = {};
+  }
   for (const auto& recorder : workspace_.recorders_) {
     if (has_result) {
-      recorder->resume(header_, checkpoint.rows, checkpoint.last_row);
+      recorder->resume(header_, checkpoint.rows, checkpoint.rows_checksum);
     } else {
       recorder->begin(header_);
     }
@@ -102,24 +105,50 @@ RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
 
 // Bit for bit only the same model, in the same form, can be continued.
 void Workspace::Run::check_fit(const Checkpoint& checkpoint) {
-  if (checkpoint.is_complete) {
-    throw InputError(fmt::format("the run is complete: it ended at t = {} s", checkpoint.last_row.front()));
-  }
   const IntegrationState& state = checkpoint.step.state;
   const auto has_size = [](std::size_t size, int expected) { return static_cast<int>(size) == expected; };
   if (checkpoint.model_text != header_.model_text || checkpoint.reactions != workspace_.reactions_wanted_ ||
       checkpoint.tables != checksum_of_tables(workspace_.system()) ||
       !has_size(state.q.size(), equations_.nq()) || !has_size(state.u.size(), equations_.nu()) ||
       !has_size(state.z.size(), equations_.nz()) || !has_size(state.d.size(), workspace_.model().nd()) ||
-      !events_.has_size_of(checkpoint.events) || checkpoint.last_row.size() != header_.columns.size()) {
+      !events_.can_be_of_a_run(checkpoint.events) || checkpoint.last_row.size() != header_.columns.size()) {
     throw InputError("the checkpoint is of another model, or of a run that recorded other columns");
   }
+  if (checkpoint.is_complete) {
+    throw InputError(fmt::format("the run is complete: it ended at t = {} s", checkpoint.last_row.front()));
+  }
+  check_numbers(checkpoint);
   equations_.set_variables(state.d);
   rule_->start(equations_, state);
-  if (!checkpoint.step.rule_memory.empty() &&
-      checkpoint.step.rule_memory.size() != rule_->previous_memory().size()) {
+  if (!checkpoint.step.rule_memory.empty() && !rule_->can_remember(checkpoint.step.rule_memory)) {
     throw InputError(fmt::format("the checkpoint does not hold what {} remembers", rule_->name()));
   }
+}
+
+// A checksum shows that nothing was changed by accident; these are numbers that no run writes.
+void Workspace::Run::check_numbers(const Checkpoint& checkpoint) {
+  const auto check = [](bool is_good, std::string_view name, double value) {
+    if (!is_good) throw InputError(fmt::format("the checkpoint cannot be of a run: {} is {}", name, value));
+  };
+  const IntegrationState& state = checkpoint.step.state;
+  const StepControl& control = checkpoint.step.control;
+  check(state.t >= 0.0 && state.t <= analysis_.duration, "t", state.t);
+  for (const auto& [name, values] :
+       {std::pair("q", &state.q), {"u", &state.u}, {"z", &state.z}, {"d", &state.d}}) {
+    if (const int bad = first_not_finite(*values); bad >= 0)
+      check(false, name, (*values)[static_cast<std::size_t>(bad)]);
+  }
+  const double t_row = checkpoint.last_row.front();
+  check(t_row >= 0.0 && t_row <= analysis_.duration, "the time of the last row", t_row);
+  const long next = checkpoint.next_row;
+  check(next > 0 && find_row_instant(next - 1, analysis_).t <= t_row &&
+            t_row <= find_row_instant(next, analysis_).t,
+        "next_row", static_cast<double>(next));
+  check(control.t_start >= 0.0 && control.t_start <= state.t, "t_start", control.t_start);
+  const auto is_positive = [](double number) { return number >= 0.0 && std::isfinite(number); };
+  check(is_positive(control.next_step), "next_step", control.next_step);
+  check(is_positive(control.last_error), "last_error", control.last_error);
+  check(is_positive(control.error_before), "error_before", control.error_before);
 }
 
 void Workspace::Run::restore(const Checkpoint& checkpoint) {
@@ -134,6 +163,7 @@ void Workspace::Run::restore(const Checkpoint& checkpoint) {
   report_.energy_drift = checkpoint.energy_drift;
   report_.kinetic_energy = checkpoint.kinetic_energy;
   checkpoint_.last_row = checkpoint.last_row;
+  rows_checksum_ = RowChecksum(checkpoint.rows_checksum);
 }
 
 RunReport Workspace::Run::go(const std::function<void()>& work) {
@@ -222,7 +252,9 @@ void Workspace::Run::record(const IntegrationState& state, RowKind kind, int eve
   ++report_.rows;
   report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - *initial_balance_));
   report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
-  if (checkpoint_file_) checkpoint_.last_row.assign(row.begin(), row.end());
+  if (!checkpoint_file_) return;
+  checkpoint_.last_row.assign(row.begin(), row.end());
+  rows_checksum_.add(row);
 }
 
 void Workspace::Run::look_at_clock() {
@@ -245,6 +277,7 @@ void Workspace::Run::write_checkpoint() {
   checkpoint_.events = events_.memory();
   checkpoint_.next_row = next_row_;
   checkpoint_.rows = static_cast<std::size_t>(report_.rows);
+  checkpoint_.rows_checksum = rows_checksum_.value();
   checkpoint_.initial_balance = initial_balance_.value_or(0.0);
   checkpoint_.energy_drift = report_.energy_drift;
   checkpoint_.kinetic_energy = report_.kinetic_energy;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sestina/base/trace.h"
+#include "sestina/io/checksum.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/event_loop.h"
 #include "sestina/workspace/pacer.h"
@@ -31,6 +32,7 @@ class Workspace::Run {
 
   void prepare_checkpoints(const CheckpointOptions& options);
   void check_fit(const Checkpoint& checkpoint);
+  void check_numbers(const Checkpoint& checkpoint);
   void restore(const Checkpoint& checkpoint);
   // Does the work, which ends in advance(), and makes the report.
   RunReport go(const std::function<void()>& work);
@@ -76,6 +78,7 @@ class Workspace::Run {
   double wall_before_ = 0.0;                                        // s, of the processes before
   double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;  // s, as wall_seconds() tells
   long next_row_ = 0;
+  RowChecksum rows_checksum_;              // of the rows that were recorded
   double last_recorded_ = -1.0;            // s
   std::optional<double> initial_balance_;  // J
   bool is_started_ = false;                // the driver
