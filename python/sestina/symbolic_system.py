@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Union
 
 from . import _core
 from ._core import Expression, Matrix, Model, ReferenceFrame, SimulationReport, System, Table
 from .errors import ComputationError, InputError
 from .result import Result
-from .run import Progress, watch
+from .run import Progress, _raise_with_result, watch
 from .symbolic_methods import Replacements
 
 if TYPE_CHECKING:
@@ -21,8 +21,28 @@ if TYPE_CHECKING:
     from .symbolic_methods import Body, KanesMethod, LagrangesMethod
 
     Method = Union[KanesMethod, LagrangesMethod]
+    #: What gives an input: an expression, a function of t, or of t, q and u, or times (s) with values.
+    Input = Union[Expression, float, Callable[..., float], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 Values = Mapping[Expression, float]
+
+
+def _takes_state(function: Callable[..., float], input: Expression) -> bool:
+    """Whether it is a function of t, q and u, and not of t alone."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of numpy's functions and others that do not tell
+        return False
+    positional = [one for one in parameters if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}]
+    wanted = sum(one.default is one.empty for one in positional)
+    takes_any = any(one.kind == one.VAR_POSITIONAL for one in parameters)
+    if wanted <= 1 and (positional or takes_any):
+        return False
+    if wanted <= 3 and (len(positional) >= 3 or takes_any):
+        return True
+    raise InputError(f"the function of the input {input}: allowed are functions of t, or of t, q and u")
 
 
 def _motion_of(method: object) -> _core._Motion:
@@ -106,6 +126,7 @@ class SymbolicSystem:
     method      a KanesMethod or LagrangesMethod
     parameters  numbers of constants, as by set()
     initial     coordinates and speeds where a run begins, as by set_initial()
+    inputs      what gives functions of time that are neither, as by set_input()
 
     Dependent coordinates and speeds are solved for: those that KanesMethod names, with LagrangesMethod as many as have
     no initial value. In all rows speeds satisfy the velocity constraints to round-off, and after each step coordinates
@@ -113,13 +134,19 @@ class SymbolicSystem:
     """
 
     def __init__(
-        self, method: Method, parameters: Values | None = None, initial: Replacements | None = None
+        self,
+        method: Method,
+        parameters: Values | None = None,
+        initial: Replacements | None = None,
+        inputs: Mapping[Expression, Input] | None = None,
     ) -> None:
         self._system = _core._SymbolicSystem(_motion_of(method))
         if parameters is not None:
             self.set(parameters)
         if initial is not None:
             self.set_initial(initial)
+        for symbol, value in (inputs or {}).items():
+            self.set_input(symbol, value)
 
     @property
     def q(self) -> list[Expression]:
@@ -140,12 +167,36 @@ class SymbolicSystem:
         """Give numbers to constants; later ones take the place of earlier ones. InputError for what is no constant."""
         self._system.set(parameters)
 
-    def set_input(self, input: Expression, value: Expression | float) -> None:
-        """Give a function of time that is neither coordinate nor speed, such as a drive.
+    def set_input(self, input: Expression, value: Input, *, knots: Sequence[float] = ()) -> None:
+        """Give a function of time that is neither coordinate nor speed, such as a drive or the force of a controller.
 
-        value: an expression of t, coordinates, speeds and parameters. The input's derivatives follow from it.
+        value: one of
+        - an expression of t, coordinates, speeds and parameters; the input's derivatives follow from it;
+        - a function of t (s), or of t and copies of the coordinates q (nq) and speeds u (nu) in the order of system.q and
+          system.u, which returns a number. It must depend on nothing else, as steps are tried and repeated;
+        - times that rise (n) and values (n): straight lines between them, held before and after.
+        The derivatives of the last two are not known: they may stand in forces, outputs and what events set.
+        knots: times (s) at which a function or its slope jumps, and at which steps of variable length end. Those of a
+        table are its times. What happens between two steps goes unseen otherwise.
+
+        What a function raises ends the run and is raised by simulate(), with the rows until then as its `result`.
         """
-        self._system.set_input(input, value)
+        if callable(value) and not isinstance(value, Expression):
+            self._system.set_input_function(input, value, _takes_state(value, input), list(knots))
+            return
+        if len(knots) > 0:
+            raise InputError(f"knots: allowed with a function alone; the input {input} is given otherwise")
+        if isinstance(value, tuple):
+            import numpy as np
+
+            if len(value) != 2:
+                raise InputError(f"the input {input}: {len(value)} arrays; allowed are times and values")
+            times, values = (np.asarray(one, dtype=np.float64) for one in value)
+            if times.ndim != 1 or values.ndim != 1:
+                raise InputError(f"the input {input} has the shapes {times.shape} and {values.shape}; allowed are (n,) and (n,)")
+            self._system.set_input_table(input, times.tolist(), values.tolist())
+        else:
+            self._system.set_input(input, value)
 
     def set_initial(self, values: Replacements) -> None:
         """Say where coordinates and speeds begin: numbers, or expressions of parameters. What is not given begins at 0.
@@ -201,9 +252,10 @@ class SymbolicSystem:
 
     def simulate(
         self,
-        duration: float,
+        duration: float | None = None,
         *,
         every: float | None = None,
+        t_eval: npt.ArrayLike | None = None,
         start: float = 0.0,
         integrator: str | None = None,
         rtol: float | None = None,
@@ -215,8 +267,9 @@ class SymbolicSystem:
     ) -> SymbolicResult:
         """Simulate from the initial state to the end of the duration.
 
-        duration    s
+        duration    s; with t_eval until the last of its times unless given
         every       s between rows, a hundredth of the duration unless given; 0: the first and the last only
+        t_eval      (rows) s, rising: rows at these times instead, and those of events
         start       s, the time at the beginning
         integrator  one of sestina.integrator_names(), `dormand_prince_54` unless given
         rtol, atol  tolerances of a step of variable length, 1e-8 and 1e-10 unless given
@@ -229,12 +282,28 @@ class SymbolicSystem:
         InputError for what is wrong with the description. Ctrl-C ends the run: what there is is returned, and
         `result.report.status` is `interrupted`. While it runs, other threads may work on symbols.
         """
+        times: list[float] = []
+        if t_eval is not None:
+            import numpy as np
+
+            rows = np.asarray(t_eval, dtype=np.float64)
+            if rows.ndim != 1 or len(rows) == 0:
+                raise InputError(f"t_eval has the shape {rows.shape}; allowed is (rows,), at least one")
+            if every is not None:
+                raise InputError(f"every: {every!r} is given beside t_eval; allowed is one of them")
+            times = rows.tolist()
+        if duration is None:
+            if not times:
+                raise InputError("duration: there is neither a duration nor t_eval")
+            duration = times[-1] - start
         rows_every = duration / 100 if every is None else every
         with watch(progress) as callback:
-            table, report = self._system.simulate(
-                start, duration, rows_every, integrator, rtol, atol, dt, callback, out
+            table, report, raised = self._system.simulate(
+                start, duration, rows_every, times, integrator, rtol, atol, dt, callback, out
             )
         result = SymbolicResult(table, report, self)
+        if raised is not None and check:
+            _raise_with_result(raised, result)
         if report.status == "failed" and check:
             raise ComputationError(report.failure, report.t, report.reason, result)
         return result

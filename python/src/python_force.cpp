@@ -141,26 +141,30 @@ PythonForce::~PythonForce() {
   function_.reset();
 }
 
-void PythonForce::add_forces(const UserForceInput& in, const UserForceOutput& out) const {
-  if (raised) throw ComputationError(in.t, reason_raised);
+void call_back(double t, const std::string& what, const std::function<void()>& call) {
+  if (raised) throw ComputationError(t, reason_raised);
   const nb::gil_scoped_acquire acquire;
   std::string reason;
   try {
-    if (!function_) throw InputError("its function has been collected as garbage");
-    const nb::object returned = function_(in.t, new_array(in.q), new_array(in.u));
-    return add_returned(in, out, returned);
+    return call();
   } catch (const nb::python_error& error) {
     reason = nb::cast<std::string>(nb::str(error.value()));
-    reason =
-        fmt::format("the callback of a PythonForce raised {}{}{}",
-                    nb::cast<std::string>(nb::inst_name(error.value())), reason.empty() ? "" : ": ", reason);
+    reason = fmt::format("{} raised {}{}{}", what, nb::cast<std::string>(nb::inst_name(error.value())),
+                         reason.empty() ? "" : ": ", reason);
     raised = std::current_exception();
   } catch (const std::exception& error) {
-    reason = fmt::format("what the callback of a PythonForce returned: {}", error.what());
+    reason = fmt::format("what {} returned: {}", what, error.what());
     raised = std::current_exception();
   }
   reason_raised = reason;
-  throw ComputationError(in.t, reason);
+  throw ComputationError(t, reason);
+}
+
+void PythonForce::add_forces(const UserForceInput& in, const UserForceOutput& out) const {
+  call_back(in.t, "the callback of a PythonForce", [&] {
+    if (!function_) throw InputError("its function has been collected as garbage");
+    add_returned(in, out, function_(in.t, new_array(in.q), new_array(in.u)));
+  });
 }
 
 namespace {

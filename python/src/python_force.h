@@ -5,6 +5,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <string>
 
 #include "bind.h"
@@ -28,6 +29,10 @@ class PythonForce : public UserForce {
  private:
   nb::object function_;
 };
+
+// Calls a function of Python with the interpreter's lock. What it raises is kept, and ends the computation:
+// ComputationError at t (s), which tells `what` raised it, "the callback of a PythonForce".
+void call_back(double t, const std::string& what, const std::function<void()>& call);
 
 // What a callback raised on this thread since it was forgotten last. A
 // callback is not called again until then.

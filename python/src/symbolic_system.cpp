@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "arrays.h"
+#include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/result_file.h"
 #include "symbolic.h"
@@ -44,6 +45,25 @@ class RunnableSystem {
     return owner;
   }
 
+  // Functions of Python that give inputs, which a later value of an input replaces. They are held here for
+  // the garbage collector to see, as they may refer to the system.
+  void set_function(const Expression& input, symbolic::InputFunction value,
+                    std::shared_ptr<nb::object> function) {
+    to_change().set_input(input, std::move(value));
+    forget_function(input);
+    functions_.emplace_back(input, std::move(function));
+  }
+  void forget_function(const Expression& input) {
+    std::erase_if(functions_, [&](const auto& one) { return one.first == input; });
+  }
+  int visit_functions(visitproc visit, void* arg) const {
+    for (const auto& [input, function] : functions_) Py_VISIT(function->ptr());
+    return 0;
+  }
+  void clear_functions() {
+    for (const auto& [input, function] : functions_) function->reset();
+  }
+
   class Running {
    public:
     explicit Running(RunnableSystem& system) : runs_(system.runs_) { ++runs_; }
@@ -58,6 +78,7 @@ class RunnableSystem {
  private:
   Owner owner_;
   symbolic::SymbolicSystem system_;
+  std::vector<std::pair<Expression, std::shared_ptr<nb::object>>> functions_;
   int runs_ = 0;
 };
 
@@ -93,6 +114,40 @@ class RunRecorder final : public Recorder {
   std::optional<nb::gil_scoped_release> release_;
 };
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<RunnableSystem>(self)->visit_functions(visit, arg) : 0;
+}
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<RunnableSystem>(self)->clear_functions();
+  return 0;
+}
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
+
+void set_input_function(RunnableSystem& self, const E& input, nb::object given, bool takes_state,
+                        std::vector<double> knots) {
+  self.check(input);
+  auto function = std::make_shared<nb::object>(std::move(given));
+  const std::string what = "the function of the input " + to_text(input.value);
+  symbolic::InputFunction value;
+  value.knots = std::move(knots);
+  value.value = [function, what, takes_state](double t, std::span<const double> q,
+                                              std::span<const double> u) {
+    double number = 0.0;
+    call_back(t, what, [&] {
+      if (!*function) throw InputError("nothing: it has been collected as garbage");
+      const nb::object returned = takes_state ? (*function)(t, new_array(q), new_array(u)) : (*function)(t);
+      if (!nb::try_cast(returned, number)) {
+        throw InputError(nb::cast<std::string>(nb::repr(returned)) + ", which is no number");
+      }
+    });
+    return number;
+  };
+  self.set_function(input.value, std::move(value), std::move(function));
+}
+
 symbolic::SimulationOptions options_of(double start, double duration, double every,
                                        const std::optional<std::string>& integrator,
                                        const std::optional<double>& rtol, const std::optional<double>& atol,
@@ -112,10 +167,12 @@ symbolic::SimulationOptions options_of(double start, double duration, double eve
 }
 
 nb::tuple simulate(RunnableSystem& self, double start, double duration, double every,
-                   const std::optional<std::string>& integrator, const std::optional<double>& rtol,
-                   const std::optional<double>& atol, const std::optional<double>& dt, nb::object progress,
+                   std::vector<double> times, const std::optional<std::string>& integrator,
+                   const std::optional<double>& rtol, const std::optional<double>& atol,
+                   const std::optional<double>& dt, nb::object progress,
                    const std::optional<std::filesystem::path>& out) {
   symbolic::SimulationOptions options = options_of(start, duration, every, integrator, rtol, atol, dt);
+  options.output_at = std::move(times);
   Watch watch(std::move(progress));
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -126,12 +183,21 @@ nb::tuple simulate(RunnableSystem& self, double start, double duration, double e
   auto table = std::make_shared<ResultTable>();
   const RunnableSystem::Running running(self);
   SimulationReport report;
+  forget_callback_error();
   {
     RunRecorder recorder(table, out ? make_recorder(*out) : nullptr);
     report = self.system().run(options, recorder);
   }
   watch.rethrow();
-  return nb::make_tuple(table, report);
+  nb::object raised = take_callback_exception();
+  // Ctrl-C while a function of an input was at work.
+  if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_KeyboardInterrupt) != 0) {
+    report.is_interrupted = true;
+    report.failure.clear();
+    report.reason.clear();
+    raised = nb::none();
+  }
+  return nb::make_tuple(table, report, raised);
 }
 
 void bind_report(nb::module_& module) {
@@ -205,6 +271,29 @@ nb::dict initial_state(const RunnableSystem& self, double t) {
 }
 
 template <class T>
+void bind_inputs(T& type) {
+  type.def(
+          "set_input",
+          [](RunnableSystem& self, const E& input, const Scalar& value) {
+            self.check(input, value);
+            self.to_change().set_input(input.value, value.value);
+            self.forget_function(input.value);
+          },
+          nb::arg("input"), nb::arg("value"))
+      .def("set_input_function", set_input_function, nb::arg("input"), nb::arg("function"),
+           nb::arg("takes_state"), nb::arg("knots"))
+      .def(
+          "set_input_table",
+          [](RunnableSystem& self, const E& input, std::vector<double> times, std::vector<double> values) {
+            self.check(input);
+            self.to_change().set_input(input.value,
+                                       symbolic::make_input_table(std::move(times), std::move(values)));
+            self.forget_function(input.value);
+          },
+          nb::arg("input"), nb::arg("times"), nb::arg("values"));
+}
+
+template <class T>
 void bind_description(T& type) {
   type.def(
           "set",
@@ -214,13 +303,6 @@ void bind_description(T& type) {
             self.to_change().set(values);
           },
           nb::arg("parameters"))
-      .def(
-          "set_input",
-          [](RunnableSystem& self, const E& input, const Scalar& value) {
-            self.check(input, value);
-            self.to_change().set_input(input.value, value.value);
-          },
-          nb::arg("input"), nb::arg("value"))
       .def(
           "set_initial",
           [](RunnableSystem& self, nb::handle given) {
@@ -267,14 +349,20 @@ void bind_description(T& type) {
 nb::object evaluate_at_start(const RunnableSystem& self, const std::vector<Scalar>& expressions) {
   for (const Scalar& e : expressions) self.check(e);
   if (expressions.empty()) return new_array({});
-  return new_array(self.system().evaluate_at_start(values_of<Expression>(expressions)));
+  forget_callback_error();
+  try {
+    return new_array(self.system().evaluate_at_start(values_of<Expression>(expressions)));
+  } catch (const ComputationError&) {
+    throw_callback_error();
+    throw;
+  }
 }
 
 }  // namespace
 
 void bind_symbolic_system(nb::module_& module) {
   bind_report(module);
-  nb::class_<RunnableSystem> type(module, "_SymbolicSystem");
+  nb::class_<RunnableSystem> type(module, "_SymbolicSystem", nb::type_slots(slots));
   type.def(nb::init<const Of<symbolic::MotionEquations>&>(), nb::arg("motion"))
       .def_prop_ro("q", [](const RunnableSystem& s) { return owned_all(s.owner(), s.system().motion().q); })
       .def_prop_ro("u", [](const RunnableSystem& s) { return owned_all(s.owner(), s.system().motion().u); })
@@ -286,14 +374,16 @@ void bind_symbolic_system(nb::module_& module) {
       .def("evaluate_at_start", evaluate_at_start, nb::arg("expressions"),
            nb::sig("def evaluate_at_start(self, expressions: collections.abc.Sequence[Expression | float]) "
                    "-> numpy.typing.NDArray[numpy.float64]"))
-      .def("simulate", simulate, nb::arg("start"), nb::arg("duration"), nb::arg("every"),
+      .def("simulate", simulate, nb::arg("start"), nb::arg("duration"), nb::arg("every"), nb::arg("times"),
            nb::arg("integrator").none(), nb::arg("rtol").none(), nb::arg("atol").none(), nb::arg("dt").none(),
            nb::arg("progress").none(), nb::arg("out").none(),
-           nb::sig("def simulate(self, start: float, duration: float, every: float, integrator: str | None, "
+           nb::sig("def simulate(self, start: float, duration: float, every: float, times: "
+                   "collections.abc.Sequence[float], integrator: str | None, "
                    "rtol: float | None, atol: float | None, dt: float | None, progress: "
                    "collections.abc.Callable[[float, float, float, int], object] | None, out: str | "
-                   "os.PathLike[str] | None) -> tuple[Table, SimulationReport]"));
+                   "os.PathLike[str] | None) -> tuple[Table, SimulationReport, BaseException | None]"));
   bind_description(type);
+  bind_inputs(type);
 }
 
 }  // namespace sestina::python

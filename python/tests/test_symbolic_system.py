@@ -181,6 +181,127 @@ def test_inputs_and_numbers_at_the_start():
     assert system.evaluate_at_start([]).shape == (0,)
 
 
+def driven_cart(**options):
+    """m x'' = F, m = 2 kg"""
+    x, v, F = sm.dynamicsymbols("x v F")
+    N, O = sm.ReferenceFrame("N"), sm.Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", x * N.x)
+    P.set_vel(N, v * N.x)
+    kane = sm.KanesMethod(N, [x], [v], [x.diff() - v])
+    kane.kanes_equations([sm.Particle("cart", P, 2)], [(P, F * N.x)])
+    symbols = {"x": x, "v": v, "F": F}
+    given = {name: {symbols[key]: one for key, one in values.items()} for name, values in options.items()}
+    return sm.SymbolicSystem(kane, **given), x, v, F
+
+
+def test_inputs_are_functions_of_python(own_derivation):
+    system, x, v, F = driven_cart(initial={"x": 1.0})
+    system.add_output("drive", F, "N")
+    for function in (
+        math.cos,
+        np.cos,
+        lambda t: np.float64(math.cos(t)),
+        lambda t, gain=1: gain * math.cos(t),
+        lambda t, q, u: math.cos(t),
+        lambda *state: math.cos(state[0]),
+    ):
+        system.set_input(F, function)
+        result = system.simulate(2, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(result[x], 1 + (1 - np.cos(result.t)) / 2, atol=1e-9)
+        np.testing.assert_allclose(result["drive"], np.cos(result.t), atol=1e-15)
+    system.set_input(F, lambda t, q, u: -8 * q[0] - 4 * u[0])  # x'' + 2 x' + 4 x = 0
+    result = system.simulate(3, rtol=1e-10, atol=1e-12)
+    root = math.sqrt(3)
+    exact = np.exp(-result.t) * (np.cos(root * result.t) + np.sin(root * result.t) / root)
+    np.testing.assert_allclose(result[x], exact, atol=1e-9)
+    assert system.evaluate_at_start([F, v.diff()]).tolist() == [-8, -4]
+
+
+def test_inputs_are_tables_whose_pulses_are_not_stepped_over(own_derivation):
+    times, values = np.array([50.1, 50.2, 50.6, 50.7]), [0, 1, 1, 0]
+    system, x, v, F = driven_cart(inputs={"F": (times, values)})
+    assert system.simulate(100)[v][-1] == pytest.approx(0.25, rel=1e-12)
+    system.set_input(F, lambda t: 1.0 if 60 <= t < 60.5 else 0.0, knots=[60, 60.5])
+    assert system.simulate(100)[v][-1] == pytest.approx(0.25, rel=1e-6)
+    for wrong, words in (
+        (lambda: system.set_input(F, (times, values[:3])), "4 times and 3 values"),
+        (lambda: system.set_input(F, (times[::-1], values)), "allowed are times that rise"),
+        (lambda: system.set_input(F, (times,)), "the input F: 1 arrays; allowed are times and values"),
+        (lambda: system.set_input(F, ([times], [values])), r"shapes \(1, 4\) and \(1, 4\)"),
+        (lambda: system.set_input(F, 3, knots=[1]), "knots: allowed with a function alone"),
+        (lambda: system.set_input(F, lambda t, q: 0), "allowed are functions of t, or of t, q and u"),
+        (lambda: system.set_input(F, math.cos, knots=[2, 1]), "the knots of the input F do not rise"),
+        (lambda: system.set_input(x, math.cos), "x is no function of time beside"),
+    ):
+        with pytest.raises(sestina.InputError, match=words):
+            wrong()
+    assert system.simulate(100)[v][-1] == pytest.approx(0.25, rel=1e-6)
+
+
+def test_what_an_input_raises_is_raised_with_the_rows_until_then(own_derivation):
+    system, x, _, F = driven_cart()
+
+    def broken(t):
+        if t > 0.5:
+            raise ZeroDivisionError("at last")
+        return 1.0
+
+    system.set_input(F, broken)
+    with pytest.raises(ZeroDivisionError, match="at last") as caught:
+        system.simulate(1, dt=0.01, every=0.1)
+    assert caught.value.result.t[-1] == 0.5 and caught.value.result.report.status == "failed"
+    result = system.simulate(1, dt=0.01, every=0.1, check=False)
+    assert "the function of the input F raised ZeroDivisionError: at last" in result.report.reason
+    system.set_input(F, lambda t: "much")
+    with pytest.raises(sestina.InputError, match="'much', which is no number"):
+        system.simulate(1)
+    with pytest.raises(sestina.InputError, match="'much', which is no number"):
+        system.evaluate_at_start([F])
+    system.set_input(F, lambda t: math.nan)
+    with pytest.raises(sestina.ComputationError, match="the input F becomes nan"):
+        system.simulate(1)
+    system.set_input(F, lambda t: system.set_input(F, 1) or 1)
+    with pytest.raises(sestina.InputError, match="cannot be changed while it is being simulated"):
+        system.simulate(1)
+    system.set_input(F, 0)
+    assert system.simulate(1)[x][-1] == 0
+
+
+def test_functions_that_refer_to_their_system_are_collected():
+    def make():
+        with sm.Mechanics():
+            system, x, _, F = driven_cart()
+            system.set_input(F, lambda t: float(len(system.q)))
+            system.simulate(0.1)
+            return weakref.ref(system)
+
+    alive = make()
+    gc.collect()
+    assert alive() is None
+
+
+def test_rows_stand_where_t_eval_has_them():
+    system, q, _ = runnable_pendulum()
+    times = np.array([0.0, 0.3, 0.31, 0.9, 2.0])
+    result = system.simulate(t_eval=times, rtol=1e-10)
+    np.testing.assert_array_equal(result.t, times)
+    dense = system.simulate(2, every=0.01, rtol=1e-10)
+    np.testing.assert_allclose(result[q], dense[q][[0, 30, 31, 90, 200]], atol=1e-12)
+    assert list(system.simulate(2, t_eval=[0.5]).t) == [0.5] and system.simulate(2, t_eval=[0.5]).report.t == 2
+    assert list(system.simulate(t_eval=[0.3, 0.9], start=0.2).t) == [0.3, 0.9]
+    for wrong, words in (
+        (lambda: system.simulate(), "neither a duration nor t_eval"),
+        (lambda: system.simulate(t_eval=[]), r"t_eval has the shape \(0,\)"),
+        (lambda: system.simulate(t_eval=[[1.0]]), r"t_eval has the shape \(1, 1\)"),
+        (lambda: system.simulate(t_eval=[1, 1]), "row 1 at 1 s; allowed are times that rise from 0 s to 1 s"),
+        (lambda: system.simulate(1, t_eval=[0, 2]), "row 1 at 2 s"),
+        (lambda: system.simulate(t_eval=[0, 2], every=0.1), "every: 0.1 is given beside t_eval"),
+    ):
+        with pytest.raises(sestina.InputError, match=words):
+            wrong()
+
+
 def test_the_bicycle_rights_itself_with_both_wheels_on_the_ground():
     bike = bicycle()
     lean, steer = bike.q[1], bike.q[3]

@@ -22,6 +22,27 @@ constexpr double kHeld = 1e-8;
 // Between questions whether the run goes on.
 constexpr std::chrono::milliseconds kPatience{100};
 
+// That of the last row, where they differ by rounding.
+double calc_end(const SimulationOptions& options) {
+  const double end = options.start + options.duration;
+  if (options.output_at.empty()) return end;
+  const double last = options.output_at.back();
+  const double round_off =
+      2 * std::numeric_limits<double>::epsilon() * (std::abs(options.start) + std::abs(last));
+  return std::abs(last - end) <= round_off ? last : end;
+}
+
+void check_rows(const SimulationOptions& options) {
+  const std::vector<double>& times = options.output_at;
+  const double end = calc_end(options);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const bool rises = i == 0 || times[i] > times[i - 1];
+    if (rises && times[i] >= options.start && times[i] <= end) continue;
+    throw InputError(fmt::format("row {} at {} s; allowed are times that rise from {} s to {} s", i, times[i],
+                                 options.start, end));
+  }
+}
+
 }  // namespace
 
 SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptions& options)
@@ -35,13 +56,20 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
     throw InputError(fmt::format("a run from {} s, of {} s with rows every {} s, is not possible",
                                  options.start, options.duration, options.output_every));
   }
+  check_rows(options);
   check_rule();
-  driver_->check(*rule_, options.start, options.start + options.duration);
+  driver_->check(*rule_, options.start, calc_end(options));
   const MotionEquations& motion = system.motion_;
   Mechanics& mechanics = *motion.mechanics;
   symbols_ = {mechanics.time()};
   symbols_.insert(symbols_.end(), motion.q.begin(), motion.q.end());
   symbols_.insert(symbols_.end(), motion.u.begin(), motion.u.end());
+  for (const auto& [input, function] : system.functions_) {
+    symbols_.push_back(input);
+    knots_.insert(knots_.end(), function.knots.begin(), function.knots.end());
+  }
+  if (options.step.driver == "fixed") knots_.clear();
+  std::ranges::sort(knots_);
   for (const Expression& u : motion.u) symbols_.push_back(mechanics.rate(u));
   symbols_.insert(symbols_.end(), motion.multipliers.begin(), motion.multipliers.end());
   all_.assign(symbols_.size(), 0.0);
@@ -154,7 +182,7 @@ SimulationReport SimulationRun::run(Recorder& recorder) {
     report_.failure = error.what();
     report_.reason = error.reason();
   }
-  if (options_.duration > 0.0 && report_.rows > 0) {
+  if (has_started_) {
     report_.t = driver_->state().t;
     report_.steps = driver_->statistics();
   }
@@ -164,9 +192,11 @@ SimulationReport SimulationRun::run(Recorder& recorder) {
 }
 
 void SimulationRun::start(Recorder& recorder) {
-  record(recorder, state_, true, 0);
+  if (options_.output_at.empty() || options_.output_at.front() == state_.t) record(recorder, state_, true, 0);
   if (options_.duration == 0.0) return;
-  driver_->start(*rule_, *equations_, state_, options_.start + options_.duration);
+  hold_inputs();
+  driver_->start(*rule_, *equations_, state_, calc_end(options_));
+  has_started_ = true;
   if (locator_) due_ = locator_->start(*driver_);
   advance(recorder);
 }
@@ -179,12 +209,52 @@ bool SimulationRun::goes_on() {
   return !report_.is_interrupted;
 }
 
+SimulationRun::Stop SimulationRun::stop(long k) const {
+  const double end = driver_->t_end();
+  const std::vector<double>& times = options_.output_at;
+  if (!times.empty()) {
+    const auto i = static_cast<std::size_t>(times.front() == options_.start ? k : k - 1);
+    return i < times.size() ? Stop{times[i], true} : Stop{end, false};
+  }
+  if (!(options_.output_every > 0.0)) return {end, true};
+  const double t = options_.start + static_cast<double>(k) * options_.output_every;
+  return {t >= end - kSameRow * options_.output_every ? end : t, true};
+}
+
+// Between the knots around the state, on whose sides the inputs may differ.
+void SimulationRun::hold_inputs() {
+  const double knot = knot_after(state_.t);
+  equations_->hold_inputs(state_.t, std::nextafter(knot, state_.t));
+}
+
+double SimulationRun::knot_after(double t) const {
+  const auto knot = std::ranges::upper_bound(knots_, t);
+  return knot == knots_.end() ? std::numeric_limits<double>::infinity() : *knot;
+}
+
+// One step, or less where an input has a knot, from which the rule begins anew.
+void SimulationRun::step() {
+  if (is_at_knot_) restart(driver_->state());
+  driver_->step();
+  const double knot = knot_after(driver_->step_begin());
+  if (knot < driver_->state().t) driver_->end_step_at(knot);
+  check_constraints(driver_->state(), "");
+  if (locator_) due_ = locator_->look(*driver_);
+  is_at_knot_ = driver_->state().t == knot;
+}
+
+void SimulationRun::restart(const IntegrationState& state) {
+  state_ = state;
+  hold_inputs();
+  driver_->restart(state_);
+  if (locator_) due_ = locator_->restart(*driver_);
+  is_at_knot_ = false;
+}
+
 void SimulationRun::advance(Recorder& recorder) {
   const double end = driver_->t_end();
   for (long k = 1;; ++k) {
-    double t =
-        options_.output_every > 0.0 ? options_.start + static_cast<double>(k) * options_.output_every : end;
-    if (t >= end - kSameRow * options_.output_every) t = end;
+    const auto [t, is_row] = stop(k);
     while (report_.ended_by.empty()) {
       if (!goes_on()) {
         if (driver_->state().t != last_recorded_) record(recorder, driver_->state(), false, 0);
@@ -193,15 +263,13 @@ void SimulationRun::advance(Recorder& recorder) {
       if (!due_.empty() && driver_->state().t < t) {
         take_place(recorder);
       } else if (driver_->state().t < t) {
-        driver_->step();
-        check_constraints(driver_->state(), "");
-        if (locator_) due_ = locator_->look(*driver_);
+        step();
       } else {
         break;
       }
     }
     if (!report_.ended_by.empty()) return;
-    if (t != last_recorded_) record(recorder, driver_->advance_to(t), true, 0);
+    if (is_row && t != last_recorded_) record(recorder, driver_->advance_to(t), true, 0);
     if (t == end) break;
   }
   if (!due_.empty()) take_place(recorder);
@@ -218,8 +286,7 @@ void SimulationRun::take_place(Recorder& recorder) {
       record(recorder, state_, false, event + 1);
       if (system_.events_[i].is_terminal) report_.ended_by = system_.events_[i].name;
     }
-    driver_->restart(state_);
-    due_ = locator_->restart(*driver_);
+    restart(state_);
   }
   due_ = {};
 }

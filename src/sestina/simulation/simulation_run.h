@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,9 +32,21 @@ class SimulationRun final : private EventFunctions {
   void compile_events();
   CompiledExpressions compile(const std::vector<Expression>& expressions, const std::string& what) const;
   ResultHeader make_header() const;
-  // t, q, u, udot, multipliers
+  // t, q, u, inputs, udot, multipliers
   std::span<const double> all_values(const IntegrationState& state);
   bool goes_on();
+  // The k-th instant to stop at: a row, or the end, which may be none.
+  struct Stop {
+    double t = 0.0;
+    bool is_row = true;
+  };
+  Stop stop(long k) const;
+  void step();
+  void hold_inputs();
+  // The first knot after t (s), or infinity.
+  double knot_after(double t) const;
+  // Goes on from another state at the same instant.
+  void restart(const IntegrationState& state);
   void start(Recorder& recorder);
   void advance(Recorder& recorder);
   void take_place(Recorder& recorder);
@@ -55,7 +68,9 @@ class SimulationRun final : private EventFunctions {
   std::vector<double> all_, row_, new_values_;
   std::span<const int> due_;
   IntegrationState state_;
-  double last_recorded_ = 0.0;
+  double last_recorded_ = std::numeric_limits<double>::quiet_NaN();  // s; none
+  bool has_started_ = false, is_at_knot_ = false;
+  std::vector<double> knots_;  // s, of the inputs: where steps of variable length end
   std::chrono::steady_clock::time_point last_asked_ = std::chrono::steady_clock::now();
   SimulationReport report_;
   // (events) s, where a window of time begins, and how often the event took place in it.

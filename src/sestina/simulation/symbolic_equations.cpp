@@ -81,19 +81,22 @@ std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::s
 }  // namespace
 
 SymbolicEquations::SymbolicEquations(const MotionEquations& motion, const ParameterValues& parameters,
-                                     const std::vector<Expression>& invariants)
+                                     const std::vector<Expression>& invariants, const InputFunctions& inputs)
     : n_q_(motion.q.size()),
       n_u_(motion.u.size()),
       n_c_(motion.c.elements().size() + invariants.size()),
-      n_given_c_(motion.c.elements().size()) {
+      n_given_c_(motion.c.elements().size()),
+      inputs_(inputs) {
   for (const Expression& e : motion.q) q_names_.push_back(to_text(e));
   for (const Expression& e : motion.u) u_names_.push_back(to_text(e));
+  for (const auto& [input, function] : inputs_) input_names_.push_back(to_text(input));
   for (std::size_t k = 0; k < motion.a.rows(); ++k) kept_.push_back(k);
   for (std::size_t k = 0; k < n_c_; ++k) kept_c_.push_back(k);
   is_plain_ = motion.q.size() == motion.u.size() && kept_.empty() && n_c_ == 0;
   for (std::size_t i = 0; is_plain_ && i < n_q_; ++i) is_plain_ = motion.G[i] == motion.u[i];
   compile(motion, parameters, invariants);
   variables_.assign(1 + n_q_ + n_u_, 0.0);
+  force_variables_.assign(1 + n_q_ + n_u_ + inputs_.size(), 0.0);
   known_at_.assign(1 + n_q_ + (has_speeds_ ? n_u_ : 0), 0.0);
   motion_solver_.resize(n_u_ + kept_.size());
   solution_.assign(n_u_ + kept_.size(), 0.0);
@@ -114,12 +117,14 @@ void SymbolicEquations::compile(const MotionEquations& motion, const ParameterVa
   vanishing.insert(vanishing.end(), invariants.begin(), invariants.end());
   const Matrix c(vanishing);
   const Matrix J = n_c_ > 0 ? jacobian(mechanics, c, motion.q) : Matrix();
+  std::vector<Expression> with_inputs = variables;
+  for (const auto& [input, function] : inputs_) with_inputs.push_back(input);
   const auto compiled = [&](std::initializer_list<const Matrix*> matrices, const char* what) {
     return CompiledExpressions(mechanics, join(matrices), variables, parameters, what);
   };
   rates_ = compiled({&motion.G}, "the kinematic equations");
   matrices_ = compiled({&motion.M, &motion.a, &motion.b}, "the mass matrix and the velocity constraints");
-  forces_ = compiled({&motion.f, &motion.d}, "the forces");
+  forces_ = {mechanics, join({&motion.f, &motion.d}), with_inputs, parameters, "the forces"};
   // With the coordinates at rest only what depends on the time changes c.
   Replacements at_rest;
   for (const Expression& q : motion.q) at_rest.emplace_back(mechanics.rate(q), 0);
@@ -202,19 +207,43 @@ void SymbolicEquations::calc_q_dot(std::span<const double> q, std::span<const do
 
 void SymbolicEquations::calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
                                          std::span<double> udot, std::span<double>) {
-  std::ranges::copy(calc_motion(t, q, u).udot, udot.begin());
+  std::ranges::copy(calc_motion(t, std::clamp(t, hold_before_, hold_after_), q, u).udot, udot.begin());
+}
+
+void SymbolicEquations::hold_inputs(double before, double after) {
+  hold_before_ = before;
+  hold_after_ = after;
+}
+
+void SymbolicEquations::update_force_variables(double t) {
+  const std::span<const double> all = variables_, q = all.subspan(1, n_q_), u = all.subspan(1 + n_q_);
+  auto next = std::ranges::copy(all, force_variables_.begin()).out;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    const double value = inputs_[k].second.value(t, q, u);
+    if (!std::isfinite(value)) {
+      throw ComputationError(t, fmt::format("the input {} becomes {}", input_names_[k], value));
+    }
+    *next++ = value;
+  }
 }
 
 SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, std::span<const double> q,
                                                          std::span<const double> u) {
+  return calc_motion(t, t, q, u);
+}
+
+SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, double t_of_inputs,
+                                                         std::span<const double> q,
+                                                         std::span<const double> u) {
   set_state(t, q, u);
   update_matrices();
-  const std::span<const double> values = forces_(variables_);
+  update_force_variables(t_of_inputs);
+  const std::span<const double> values = forces_(force_variables_);
   std::copy_n(values.begin(), n_u_, solution_.begin());
   for (std::size_t k = 0; k < kept_.size(); ++k) solution_[n_u_ + k] = -values[n_u_ + kept_[k]];
   motion_solver_.solve(solution_);  // (1)
   for (std::size_t k = 0; k < kept_.size(); ++k) multipliers_[kept_[k]] = solution_[n_u_ + k];
-  return {variables_, std::span(solution_).first(n_u_), multipliers_};
+  return {force_variables_, std::span(solution_).first(n_u_), multipliers_};
 }
 
 void SymbolicEquations::project_speeds(double t, std::span<const double> q, std::span<double> u) {

@@ -18,22 +18,28 @@
 // Where time occurs in (3), in G or in M, it rides along as a last coordinate named t.
 #pragma once
 
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sestina/integrate/equations_of_motion.h"
 #include "sestina/simulation/dense_solver.h"
+#include "sestina/simulation/input_function.h"
 #include "sestina/symbolic/compiled_expressions.h"
 #include "sestina/symbolic/motion_equations.h"
 
 namespace sestina::symbolic {
 
+using InputFunctions = std::vector<std::pair<Expression, InputFunction>>;
+
 class SymbolicEquations final : public EquationsOfMotion {
  public:
   // `invariants` are further expressions in q and t that vanish along the motion, such as the norm of Euler
-  // parameters less one, and are treated like c. InputError where a symbol has no value.
+  // parameters less one, and are treated like c. `inputs` stand in f alone. InputError where a symbol has no
+  // value.
   SymbolicEquations(const MotionEquations& motion, const ParameterValues& parameters,
-                    const std::vector<Expression>& invariants);
+                    const std::vector<Expression>& invariants, const InputFunctions& inputs = {});
 
   int nq() const override { return static_cast<int>(n_q_ + (has_clock_ ? 1 : 0)); }
   int nu() const override { return static_cast<int>(n_u_); }
@@ -68,9 +74,13 @@ class SymbolicEquations final : public EquationsOfMotion {
   // these leave out may follow from the forces. Empty where there is none.
   std::string find_contradicted(double t, std::span<const double> q, double within);
 
+  // In calc_derivatives, inputs before and after these times are those at them: where an input jumps, a step
+  // that ends there sees one side of the jump and the next step the other.
+  void hold_inputs(double before, double after);
+
   // What holds at a state; all valid until the next call.
   struct Motion {
-    std::span<const double> variables;          // t, q, u on the constraints
+    std::span<const double> variables;          // t, q, u on the constraints, inputs
     std::span<const double> udot, multipliers;  // of dropped constraints 0
   };
   Motion calc_motion(double t, std::span<const double> q, std::span<const double> u);
@@ -90,6 +100,8 @@ class SymbolicEquations final : public EquationsOfMotion {
 
   void compile(const MotionEquations& motion, const ParameterValues& parameters,
                const std::vector<Expression>& invariants);
+  void update_force_variables(double t);  // of the inputs
+  Motion calc_motion(double t, double t_of_inputs, std::span<const double> q, std::span<const double> u);
   void set_coordinates(double t, std::span<const double> q);
   void set_state(double t, std::span<const double> q, std::span<const double> u);
   void update_matrices();
@@ -110,12 +122,16 @@ class SymbolicEquations final : public EquationsOfMotion {
   std::size_t n_given_c_ = 0;  // without invariants
   bool has_clock_ = false, is_plain_ = false;
   bool has_speeds_ = false;  // in M, a or b
-  std::vector<std::string> q_names_, u_names_;
+  std::vector<std::string> q_names_, u_names_, input_names_;
   std::vector<std::size_t> kept_, kept_c_;  // velocity and configuration constraints that are independent
 
-  // Over t, q, u: G; M, a, b; f, d; c, J, dc/dt
+  // Over t, q, u: G; M, a, b; c, J, dc/dt. Over t, q, u and inputs: f, d
   CompiledExpressions rates_, matrices_, forces_, configuration_;
-  std::vector<double> variables_, known_at_;  // (1 + nq + nu), all or without nu
+  InputFunctions inputs_;
+  std::vector<double> variables_, known_at_;                       // (1 + nq + nu), all or without nu
+  std::vector<double> force_variables_;                            // (1 + nq + nu + inputs)
+  double hold_before_ = -std::numeric_limits<double>::infinity();  // s
+  double hold_after_ = std::numeric_limits<double>::infinity();
   std::span<const double> M_, a_, b_;
   DenseSolver motion_solver_, correction_solver_;
   bool is_factorized_ = false;  // for known_at_

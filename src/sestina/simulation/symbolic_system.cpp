@@ -18,13 +18,13 @@ bool is_in(const std::vector<Expression>& all, const Expression& e) {
 }
 
 template <class Values, class Value>
-void put(Values& values, const Expression& key, const Value& value) {
+void put(Values& values, const Expression& key, Value value) {
   const auto at =
       std::find_if(values.begin(), values.end(), [&](const auto& pair) { return pair.first == key; });
   if (at == values.end()) {
-    values.emplace_back(key, value);
+    values.emplace_back(key, std::move(value));
   } else {
-    at->second = value;
+    at->second = std::move(value);
   }
 }
 
@@ -37,6 +37,11 @@ const Expression* find(const Replacements& values, const Expression& key) {
 // InputError for a number that is nan or infinite.
 void check_finite(const Expression& symbol, double value) {
   if (!std::isfinite(value)) throw InputError(fmt::format("{} = {} is not finite", to_text(symbol), value));
+}
+
+bool is_rising(const std::vector<double>& times) {
+  return std::ranges::all_of(times, [](double t) { return std::isfinite(t); }) &&
+         std::ranges::adjacent_find(times, [](double a, double b) { return !(a < b); }) == times.end();
 }
 
 bool is_symbol(const Expression& e) { return e.graph() && e.graph()->op(e.in(*e.graph())) == Op::kSymbol; }
@@ -64,7 +69,7 @@ void SymbolicSystem::set(const ParameterValues& parameters) {
   }
 }
 
-void SymbolicSystem::set_input(const Expression& input, const Expression& value) {
+void SymbolicSystem::check_input(const Expression& input) const {
   TimeVariables& variables = motion_.mechanics->variables();
   const bool is_function = is_symbol(input) && variables.is_variable(input.in(*input.graph()));
   if (!is_function || is_coordinate(input) || is_speed(input) || is_in(motion_.multipliers, input)) {
@@ -75,6 +80,11 @@ void SymbolicSystem::set_input(const Expression& input, const Expression& value)
     throw InputError(fmt::format("{} is a rate, which follows from {}: it cannot be given", to_text(input),
                                  to_text(motion_.mechanics->wrap(variables.base(input.in(*input.graph()))))));
   }
+}
+
+void SymbolicSystem::set_input(const Expression& input, const Expression& value) {
+  check_input(input);
+  std::erase_if(functions_, [&](const auto& pair) { return pair.first == input; });
   // Positions that hold an input give accelerations that hold its second derivative.
   Expression key = input, derivative = value;
   for (int order = 0; order <= 2; ++order) {
@@ -82,6 +92,20 @@ void SymbolicSystem::set_input(const Expression& input, const Expression& value)
     key = motion_.mechanics->rate(key);
     derivative = motion_.mechanics->rate(derivative);
   }
+}
+
+void SymbolicSystem::set_input(const Expression& input, InputFunction function) {
+  check_input(input);
+  if (!function.value) throw InputError(fmt::format("the function of the input {} is empty", to_text(input)));
+  if (!is_rising(function.knots)) {
+    throw InputError(fmt::format("the knots of the input {} do not rise, or are not finite", to_text(input)));
+  }
+  Expression key = input;
+  for (int order = 0; order <= 2; ++order) {
+    std::erase_if(inputs_, [&](const auto& pair) { return pair.first == key; });
+    key = motion_.mechanics->rate(key);
+  }
+  put(functions_, input, std::move(function));
 }
 
 void SymbolicSystem::set_initial(const Replacements& values) {
@@ -164,10 +188,38 @@ MotionEquations SymbolicSystem::resolved_motion() const {
   return motion;
 }
 
+void SymbolicSystem::check_places_of_functions(const MotionEquations& motion,
+                                               const std::vector<Expression>& invariants) const {
+  Graph& graph = motion.mechanics->graph();
+  const auto check = [&](const std::vector<Expression>& elements, const char* where) {
+    std::vector<Expr> exprs;
+    for (const Expression& e : elements) exprs.push_back(e.in(graph));
+    const std::vector<Expr> symbols = graph.free_symbols(exprs);
+    for (const auto& [input, function] : functions_) {
+      Expression symbol = input;
+      for (int order = 0; order <= 2; ++order, symbol = motion.mechanics->rate(symbol)) {
+        if (std::find(symbols.begin(), symbols.end(), symbol.in(graph)) == symbols.end()) continue;
+        throw InputError(
+            fmt::format("{} hold {}, whose rates are wanted there: give the input as an expression", where,
+                        to_text(symbol)));
+      }
+    }
+  };
+  if (functions_.empty()) return;
+  check(motion.G.elements(), "the kinematic equations");
+  check(motion.M.elements(), "the factors of the accelerations");
+  check(motion.a.elements(), "the velocity constraints");
+  check(motion.b.elements(), "the velocity constraints");
+  check(motion.c.elements(), "the configuration constraints");
+  check(invariants, "the invariants");
+}
+
 std::unique_ptr<SymbolicEquations> SymbolicSystem::make_equations() const {
   std::vector<Expression> invariants;
   for (const Expression& e : invariants_) invariants.push_back(resolve(e));
-  return std::make_unique<SymbolicEquations>(resolved_motion(), parameters_, invariants);
+  const MotionEquations motion = resolved_motion();
+  check_places_of_functions(motion, invariants);
+  return std::make_unique<SymbolicEquations>(motion, parameters_, invariants, functions_);
 }
 
 double SymbolicSystem::number(const Expression& symbol, const Expression& value) const {

@@ -25,6 +25,7 @@
 #include "sestina/integrate/step_options.h"
 #include "sestina/io/result_recorder.h"
 #include "sestina/numerics/zero_crossing.h"
+#include "sestina/simulation/input_function.h"
 #include "sestina/simulation/symbolic_equations.h"
 #include "sestina/symbolic/body.h"
 
@@ -46,6 +47,8 @@ struct SimulationOptions {
   double start = 0.0;         // s
   double duration = 0.0;      // s
   double output_every = 0.0;  // s, between rows; 0: the first and the last only
+  // s, rising, from the start to the end: rows at these times instead.
+  std::vector<double> output_at = {};
   RuleOptions rule = {};
   StepOptions step = {};
   // Asked some ten times a second, with the time (s) and the number of steps: where it says no, the run ends.
@@ -83,6 +86,9 @@ class SymbolicSystem {
   // A function of time that is neither coordinate nor speed, such as a drive, by t, coordinates, speeds and
   // parameters. Its first two derivatives follow from it.
   void set_input(const Expression& input, const Expression& value);
+  // By code or a table, of which no rates are known: it may stand in forces, outputs and what events set, not
+  // in what multiplies accelerations, in kinematic equations or in constraints.
+  void set_input(const Expression& input, InputFunction function);
   // Of coordinates and speeds; of dependent ones, where Newton's method begins. Numbers or expressions of
   // parameters.
   void set_initial(const Replacements& values);
@@ -120,6 +126,9 @@ class SymbolicSystem {
   };
   bool is_coordinate(const Expression& e) const;
   bool is_speed(const Expression& e) const;
+  void check_input(const Expression& input) const;
+  void check_places_of_functions(const MotionEquations& motion,
+                                 const std::vector<Expression>& invariants) const;
   // With inputs and kinematics put in.
   Expression resolve(const Expression& expression) const;
   MotionEquations resolved_motion() const;
@@ -128,6 +137,7 @@ class SymbolicSystem {
   MotionEquations motion_;
   ParameterValues parameters_;
   Replacements inputs_;  // with their derivatives
+  InputFunctions functions_;
   Replacements initial_, guesses_;
   std::vector<Expression> invariants_;
   std::vector<Output> outputs_;

@@ -1,0 +1,50 @@
+#include "sestina/simulation/input_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sestina/base/error.h"
+
+namespace sestina::symbolic {
+namespace {
+
+double interpolate(const std::vector<double>& times, const std::vector<double>& values, double t) {
+  if (t <= times.front()) return values.front();
+  if (t >= times.back()) return values.back();
+  const auto after =
+      static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
+  const double share = (t - times[after - 1]) / (times[after] - times[after - 1]);
+  return (1.0 - share) * values[after - 1] + share * values[after];
+}
+
+}  // namespace
+
+InputFunction make_input_table(std::vector<double> times, std::vector<double> values) {
+  if (times.empty() || times.size() != values.size()) {
+    throw InputError(
+        fmt::format("a table of {} times and {} values; allowed are as many of each, at least one",
+                    times.size(), values.size()));
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!std::isfinite(times[i]) || !std::isfinite(values[i])) {
+      throw InputError(
+          fmt::format("a table with the value {} at {} s, which is not finite", values[i], times[i]));
+    }
+    if (i > 0 && !(times[i] > times[i - 1])) {
+      throw InputError(
+          fmt::format("a table with {} s after {} s; allowed are times that rise", times[i], times[i - 1]));
+    }
+  }
+  InputFunction table;
+  table.knots = times;
+  table.value = [times = std::move(times), values = std::move(values)](double t, std::span<const double>,
+                                                                       std::span<const double>) {
+    return interpolate(times, values, t);
+  };
+  return table;
+}
+
+}  // namespace sestina::symbolic

@@ -1,0 +1,22 @@
+// An input of a symbolic system that code computes, or that is tabulated over time, instead of an expression.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace sestina::symbolic {
+
+struct InputFunction {
+  // Of t (s), the coordinates and the speeds. It depends on nothing else, as steps are tried and repeated. A
+  // ComputationError that it throws ends the run.
+  std::function<double(double t, std::span<const double> q, std::span<const double> u)> value;
+  // s, rising: where it or its slope jumps. Steps of variable length end there.
+  std::vector<double> knots = {};
+};
+
+// Straight lines between values at rising times (s), held before the first and after the last. InputError
+// where their numbers differ, where they are not finite, and where the times do not rise.
+InputFunction make_input_table(std::vector<double> times, std::vector<double> values);
+
+}  // namespace sestina::symbolic
