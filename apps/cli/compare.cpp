@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "commands.h"
+#include "printing.h"
+#include "sestina/base/suggest.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/io/model_file.h"
 #include "sestina/workspace/state_time_options.h"
@@ -30,35 +32,49 @@ std::string worst(double value, const std::string& place) {
   return place.empty() ? fmt::format("{:.1e}", value) : fmt::format("{:.1e} at {}", value, place);
 }
 
+// "all formulations agree", or which of them do not, or failed.
+std::string verdict(const Comparison& comparison) {
+  if (comparison.states == 0) return "NOTHING IS COMPARED, since every formulation failed in every state";
+  if (!comparison.agrees_where_computed()) return "THE FORMULATIONS DISAGREE";
+  std::vector<std::string> failed;
+  for (const FormulationComparison& f : comparison.formulations) {
+    if (f.failures > comparison.skipped) failed.push_back(f.name);
+  }
+  if (failed.empty()) return "all formulations agree";
+  return fmt::format("{} FAILED; where they could be computed, the formulations agree", join_words(failed));
+}
+
 // Returns whether all agree.
 bool compare_states(const std::shared_ptr<const Model>& model, int count) {
   const auto states = scatter_states(*model, count, 1.0, 1);
   const Comparison comparison = compare_formulations(model, calc_properties(*model), states);
-  fmt::print("{}: {}; {} states (the initial one and {} around it)\n",
-             model->name().empty() ? "model" : model->name(), size_in_words(*model), comparison.states,
-             count);
+  print("{}: {}; {} states (the initial one and {} around it)\n",
+        model->name().empty() ? "model" : model->name(), size_in_words(*model), comparison.states, count);
   if (comparison.skipped > 0)
-    fmt::print("{} states skipped: {}\n", comparison.skipped, comparison.formulations[0].failure);
+    print("{} states skipped: {}\n", comparison.skipped, comparison.formulations[0].failure);
   if (!std::isnan(comparison.condition))
-    fmt::print("condition number of the mass matrix: up to {:.2g}\n", comparison.condition);
-  fmt::print("\n{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "", "residual of", "the same, relative",
-             "udot differs from", "reactions");
-  fmt::print("{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "formulation", "inverse dyn.", "to its terms",
-             comparison.formulations[0].name + ", relative", "differ");
+    print("condition number of the mass matrix: up to {:.2g}\n", comparison.condition);
+  print("\n{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "", "residual of", "the same, relative",
+        "udot differs from", "reactions");
+  print("{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "formulation", "inverse dyn.", "to its terms",
+        comparison.formulations[0].name + ", relative", "differ");
   for (const FormulationComparison& f : comparison.formulations) {
     const bool is_reference = &f == &comparison.formulations[0];
-    fmt::print("{:<18} {:>12.1e}   {:<26} {:<26} {:<10.1e}\n", f.name, f.residual,
-               worst(f.relative_residual, f.worst_residual),
-               is_reference ? "(reference)" : worst(f.udot_difference, f.worst_udot), f.reaction_difference);
-    if (!f.failure.empty() && comparison.skipped == 0) fmt::print("{:<18} failed: {}\n", "", f.failure);
+    print("{:<18} {:>12.1e}   {:<26} {:<26} {:<10.1e}\n", f.name, f.residual,
+          worst(f.relative_residual, f.worst_residual),
+          is_reference ? "(reference)" : worst(f.udot_difference, f.worst_udot), f.reaction_difference);
+    if (f.failures > comparison.skipped) {
+      print("{:<18} failed in {} of the {} states: {}\n", "", f.failures - comparison.skipped,
+            comparison.states, f.failure);
+    }
   }
   double disagreement = 0.0, residual = 0.0;
   for (const FormulationComparison& f : comparison.formulations) {
     disagreement = std::max(disagreement, f.udot_difference);
     residual = std::max(residual, f.relative_residual);
   }
-  fmt::print("\nlargest disagreement: {:.1e}, largest residual: {:.1e}; {}\n", disagreement, residual,
-             comparison.agrees() ? "all formulations agree" : "THE FORMULATIONS DISAGREE");
+  print("\nlargest disagreement: {:.1e}, largest residual: {:.1e}; {}\n", disagreement, residual,
+        verdict(comparison));
   return comparison.states > 0 && comparison.agrees();
 }
 
@@ -105,7 +121,9 @@ Simulated simulate(const System& system, const std::string& threads) {
   return {rows->table(), std::move(report)};
 }
 
-Simulated simulate_with(const std::string& solver, const System& system, const std::string& threads) {
+// The run that the others are compared with, without which there is nothing to compare.
+Simulated simulate_reference(const System& system, const std::string& threads) {
+  const std::string& solver = solver_names()[0];
   Simulated run = simulate(with_solver(system, solver), threads);
   if (run.report.status == RunStatus::kFailed) {
     throw std::runtime_error(fmt::format("the computation with {} failed: {}", solver, run.report.failure));
@@ -148,17 +166,17 @@ void compare_events(const std::string& name, const Trajectory& other, const Traj
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t x = other.events[i], y = reference.events[i];
     if (other.table.at(x, event_column) != reference.table.at(y, event_column)) {
-      fmt::print("{}: event {} of the run is another one than with {}, at t = {:.6g} s\n", name, i + 1,
-                 solver_names()[0], reference.table.at(y, 0));
+      print("{}: event {} of the run is another one than with {}, at t = {:.6g} s\n", name, i + 1,
+            solver_names()[0], reference.table.at(y, 0));
       return;
     }
     largest = std::max(largest, std::abs(other.table.at(x, 0) - reference.table.at(y, 0)));
   }
   if (other.events.size() != reference.events.size()) {
-    fmt::print("{}: {} events, not {} as with {}\n", name, other.events.size(), reference.events.size(),
-               solver_names()[0]);
+    print("{}: {} events, not {} as with {}\n", name, other.events.size(), reference.events.size(),
+          solver_names()[0]);
   } else if (count > 0) {
-    fmt::print("{}: the same {} events, at most {:.1e} s apart\n", name, count, largest);
+    print("{}: the same {} events, at most {:.1e} s apart\n", name, count, largest);
   }
 }
 
@@ -179,11 +197,11 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
     }
   }
   if (largest == 0.0) {
-    fmt::print("{} and {} give the same bits\n", name, solver_names()[0]);
+    print("{} and {} give the same bits\n", name, solver_names()[0]);
   } else {
     const Column& worst = reference.table.header().columns[worst_column];
-    fmt::print("{} differs from {} by at most {:.1e} {} ({} at t = {:.6g} s)\n", name, solver_names()[0],
-               largest, worst.unit, worst.name, reference.table.at(worst_row, 0));
+    print("{} differs from {} by at most {:.1e} {} ({} at t = {:.6g} s)\n", name, solver_names()[0], largest,
+          worst.unit, worst.name, reference.table.at(worst_row, 0));
   }
 }
 
@@ -194,32 +212,39 @@ bool compare_state_time(const System& system, const Model& model, const Trajecto
     const System by_elements = with_elements(system, steps);
     const Simulated run = simulate(by_elements, threads);
     if (run.report.status == RunStatus::kFailed) {
-      fmt::print("{} failed: {}\n", kStateTime, run.report.failure);
+      print("{} failed: {}\n", kStateTime, run.report.failure);
       return false;
     }
-    fmt::print("{}\n", elements_in_words(freeze(by_elements)->analysis()));
+    print("{}\n", elements_in_words(freeze(by_elements)->analysis()));
     compare_rows(kStateTime, Trajectory(run.table, model), reference, model);
   } catch (const InputError& error) {
-    fmt::print("{} does not apply: {}\n", kStateTime, error.what());
+    print("{} does not apply: {}\n", kStateTime, error.what());
   }
   return true;
 }
 
 // Returns whether all were computed.
 bool compare_trajectories(const System& system, const Model& model, const std::string& threads) {
-  const Simulated march = simulate_with(solver_names()[0], system, threads);
+  const Simulated march = simulate_reference(system, threads);
   const Trajectory reference(march.table, model);
   const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
-  fmt::print("\ntrajectories over {} s, {} rows", model.analysis().duration, reference.rows.size());
-  if (!model.events().empty()) fmt::print(", {} events", reference.events.size());
-  fmt::print("\n");
+  print("\ntrajectories over {} s, {} rows", model.analysis().duration, reference.rows.size());
+  if (!model.events().empty()) print(", {} events", reference.events.size());
+  print("\n");
+  bool are_computed = true;
   for (std::size_t i = 1; i < solver_names().size(); ++i) {
     const std::string& name = solver_names()[i];
-    const Trajectory other(simulate_with(name, system, threads).table, model);
+    const Simulated run = simulate(with_solver(system, name), threads);
+    if (run.report.status == RunStatus::kFailed) {
+      print("{} failed: {}\n", name, run.report.failure);
+      are_computed = false;
+      continue;
+    }
+    const Trajectory other(run.table, model);
     compare_rows(name, other, reference, model);
     if (!model.events().empty()) compare_events(name, other, reference, event_column);
   }
-  return compare_state_time(system, model, reference, march.report.steps.steps, threads);
+  return compare_state_time(system, model, reference, march.report.steps.steps, threads) && are_computed;
 }
 
 int compare(const CompareOptions& options) {
@@ -229,7 +254,7 @@ int compare(const CompareOptions& options) {
   try {
     if (options.trajectory) succeeds &= compare_trajectories(system, *model, options.threads);
   } catch (const Interrupted&) {
-    fmt::print(stderr, "sestina: interrupted\n");
+    print_error("sestina: interrupted\n");
     return kInterrupted;
   }
   return succeeds ? kSuccess : kComputationFailed;

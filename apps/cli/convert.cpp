@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
@@ -32,8 +33,8 @@ int convert(const Options& options) {
   files.check();
   const auto model = freeze(robot);  // a file that cannot be run is not written
   write_model_file(robot, options.output);
-  for (const ImportNote& note : notes) fmt::print("note: {}\n", to_string(note));
-  fmt::print("{}: {}\n", options.output, size_in_words(*model));
+  for (const ImportNote& note : notes) print("note: {}\n", to_string(note));
+  print("{}: {}\n", options.output, size_in_words(*model));
   return kSuccess;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/derivation/equation_text.h"
 #include "sestina/model/freeze.h"
 
@@ -32,13 +33,13 @@ int derive(const DeriveOptions& options) {
                                  options.lagrange ? DerivationMethod::kLagrange : DerivationMethod::kKane);
   const std::string& name = model->name().empty() ? options.model.path : model->name();
   if (!options.linearize) {
-    fmt::print("{}", write_equations(*model, equations, name, format, options.simplify, options.page));
+    print("{}", write_equations(*model, equations, name, format, options.simplify, options.page));
     return kSuccess;
   }
   const LinearizeAt at = options.equilibrium ? LinearizeAt::kEquilibrium : LinearizeAt::kInitialState;
   const ModelLinearization linearization = linearize_model(*model, equations, at);
-  fmt::print("{}", write_linearization(*model, equations, linearization, name, format, options.simplify,
-                                       options.page));
+  print("{}",
+        write_linearization(*model, equations, linearization, name, format, options.simplify, options.page));
   return kSuccess;
 }
 

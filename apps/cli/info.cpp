@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/workspace/state_time_options.h"
@@ -29,16 +30,15 @@ void print_tree(const Model& model, const Properties<double>& properties, const 
     body_width = std::max(body_width, info.name.size() + 2 * static_cast<std::size_t>(std::min(own, 12) - 1));
     joint_width = std::max(joint_width, info.joint_name.size());
   }
-  fmt::print("{:<{}}  {:<{}}  {:<11}  {:>10}  {}\n", "body", body_width, "joint", joint_width, "type",
-             "mass / kg", "initial q | u");
+  print("{:<{}}  {:<{}}  {:<11}  {:>10}  {}\n", "body", body_width, "joint", joint_width, "type", "mass / kg",
+        "initial q | u");
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
     const auto indent =
         2 * static_cast<std::size_t>(std::min(depth[static_cast<std::size_t>(b.value())], 12) - 1);
-    fmt::print("{:<{}}  {:<{}}  {:<11}  {:>10.6g}  {} | {}\n", std::string(indent, ' ') + info.name,
-               body_width, info.joint_name, joint_width, joint_info(info.joint_type).keyword,
-               properties.bodies[b].M.mass, numbers(state.q, info.q_start, info.nq),
-               numbers(state.u, info.u_start, info.nu));
+    print("{:<{}}  {:<{}}  {:<11}  {:>10.6g}  {} | {}\n", std::string(indent, ' ') + info.name, body_width,
+          info.joint_name, joint_width, joint_info(info.joint_type).keyword, properties.bodies[b].M.mass,
+          numbers(state.q, info.q_start, info.nq), numbers(state.u, info.u_start, info.nu));
   }
 }
 
@@ -48,9 +48,9 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
   dynamics.update(state);
   const Energy<double> energy = dynamics.energy(state);
   const Momentum<double> momentum = calc_momentum(dynamics.kinematics());
-  fmt::print("initial energy: kinetic {:.6g} J, potential {:.6g} J\n", energy.kinetic, energy.potential);
-  fmt::print("initial momentum: ({:.6g}, {:.6g}, {:.6g}) kg m/s\n", momentum.linear.x, momentum.linear.y,
-             momentum.linear.z);
+  print("initial energy: kinetic {:.6g} J, potential {:.6g} J\n", energy.kinetic, energy.potential);
+  print("initial momentum: ({:.6g}, {:.6g}, {:.6g}) kg m/s\n", momentum.linear.x, momentum.linear.y,
+        momentum.linear.z);
 }
 
 std::string target_name(const Model& model, const AssignmentInfo& assignment) {
@@ -71,27 +71,27 @@ std::vector<double> event_values(const Model& model, const Properties<double>& p
 
 // "event floor: flight.q - r, falling, to 1e-09 s; sets flight.u, bounces; ends the run"
 void print_events(const Model& model, const Properties<double>& properties, const State<double>& state) {
-  if (!model.variables().empty()) fmt::print("\nvariables:");
+  if (!model.variables().empty()) print("\nvariables:");
   for (std::size_t i = 0; i < model.variables().size(); ++i) {
-    fmt::print(" {} = {:.6g}", model.variables()[i].name, state.d[i]);
+    print(" {} = {:.6g}", model.variables()[i].name, state.d[i]);
   }
-  if (!model.variables().empty()) fmt::print("\n");
-  if (!model.events().empty()) fmt::print("\n");
+  if (!model.variables().empty()) print("\n");
+  if (!model.events().empty()) print("\n");
   const std::vector<double> values = event_values(model, properties, state);
   for (std::size_t e = 0; e < model.events().size(); ++e) {
     const EventInfo& event = model.events()[e];
     const char* direction = event.direction == CrossingDirection::kBoth     ? "rising or falling"
                             : event.direction == CrossingDirection::kRising ? "rising"
                                                                             : "falling";
-    fmt::print("event {}: {}, {}", event.name, event.when, direction);
-    if (event.tolerance > 0.0) fmt::print(", to {:.6g} s", event.tolerance);
+    print("event {}: {}, {}", event.name, event.when, direction);
+    if (event.tolerance > 0.0) print(", to {:.6g} s", event.tolerance);
     for (int i = 0; i < event.assignments; ++i) {
       const auto k = static_cast<std::size_t>(event.first_assignment + i);
-      fmt::print("{}{}", i == 0 ? "; sets " : ", ", target_name(model, model.assignments()[k]));
+      print("{}{}", i == 0 ? "; sets " : ", ", target_name(model, model.assignments()[k]));
     }
-    if (event.is_terminal) fmt::print("; ends the run");
-    if (values[e] == 0.0) fmt::print("; zero at the start");
-    fmt::print("\n");
+    if (event.is_terminal) print("; ends the run");
+    if (values[e] == 0.0) print("; zero at the start");
+    print("\n");
   }
 }
 
@@ -109,26 +109,26 @@ int info(const ModelOptions& options) {
   const State<double> state = calc_initial_state(*model);
   double mass = 0.0;
   for (const auto& body : properties.bodies) mass += body.M.mass;
-  fmt::print("{}\n{}, {:.6g} kg\n\n", model->name().empty() ? options.path : model->name(),
-             size_in_words(*model), mass);
+  print("{}\n{}, {:.6g} kg\n\n", model->name().empty() ? options.path : model->name(), size_in_words(*model),
+        mass);
   print_tree(*model, properties, state);
   if (!model->forces().empty()) {
-    fmt::print("\n");
-    for (const ForceInfo& force : model->forces()) fmt::print("force {} ({})\n", force.name, force.type);
+    print("\n");
+    for (const ForceInfo& force : model->forces()) print("force {} ({})\n", force.name, force.type);
   }
   print_events(*model, properties, state);
   if (!model->parameters().empty()) {
-    fmt::print("\nparameters:");
+    print("\nparameters:");
     for (const ParameterInfo& parameter : model->parameters())
-      fmt::print(" {} = {:.6g}", parameter.name, parameter.value);
-    fmt::print("\n");
+      print(" {} = {:.6g}", parameter.name, parameter.value);
+    print("\n");
   }
-  fmt::print("\ngravity: ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", properties.gravity.x, properties.gravity.y,
-             properties.gravity.z);
+  print("\ngravity: ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", properties.gravity.x, properties.gravity.y,
+        properties.gravity.z);
   print_energy(model, properties, state);
   const Analysis& analysis = model->analysis();
-  fmt::print("analysis: {}, duration {:.6g} s, output every {:.6g} s\n", method_in_words(analysis),
-             analysis.duration, analysis.output_every);
+  print("analysis: {}, duration {:.6g} s, output every {:.6g} s\n", method_in_words(analysis),
+        analysis.duration, analysis.output_every);
   return kSuccess;
 }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "commands.h"
+#include "printing.h"
 #include "processes.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
@@ -76,6 +77,7 @@ void flush_output() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepare_standard_files();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows beyond its limit is an error like a full disk
   skip_hdf5_cleanup_at_exit();
   return run_in_processes([&](std::string& message) {
@@ -86,6 +88,10 @@ int main(int argc, char** argv) {
     } catch (const sestina::InputError& error) {
       message = error.what();
       return kBadInput;
+    } catch (const std::system_error& error) {
+      if (error.code() == std::errc::broken_pipe) end_without_reader();
+      message = std::string("sestina: ") + error.what();
+      return kComputationFailed;
     } catch (const std::exception& error) {
       message = std::string("sestina: ") + error.what();
       return kComputationFailed;

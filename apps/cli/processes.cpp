@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/communicator.h"
 #include "sestina/state_time/interface_solver.h"
@@ -18,8 +19,8 @@ namespace {
 
 Communicator* communicator = nullptr;  // of the session, while there is one
 
-void print(const std::string& message) {
-  if (!message.empty()) fmt::print(stderr, "{}\n", message);
+void tell(const std::string& message) {
+  if (!message.empty()) print_error("{}\n", message);
 }
 
 }  // namespace
@@ -34,17 +35,17 @@ int run_in_processes(const std::function<int(std::string& message)>& work) {
     MpiSession session;
     communicator = &session.communicator();
     const int status = work(message);
-    if (is_first_process()) print(message);
+    if (is_first_process()) tell(message);
     const bool all_ended = session.await_end(status);
     // What all found wrong the first has told.
-    if (!is_first_process() && !(all_ended && session.has_failed_before())) print(message);
+    if (!is_first_process() && !(all_ended && session.has_failed_before())) tell(message);
     communicator = nullptr;
     if (!all_ended) MpiSession::abort(status);
     return status;
   }
 #endif
   const int status = work(message);
-  print(message);
+  tell(message);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
 #include "sestina/workspace/checkpoint.h"
@@ -24,14 +25,13 @@ int resume(const ResumeOptions& given) {
   const Checkpoint checkpoint = read_checkpoint(options.checkpoint);
   if (checkpoint.is_complete) {
     if (!options.simulate.quiet) {
-      fmt::print("{}: the run is complete; there is nothing to resume\n", options.checkpoint);
+      print("{}: the run is complete; there is nothing to resume\n", options.checkpoint);
     }
     return kSuccess;
   }
   if (checkpoint.program != "sestina " + version()) {
-    fmt::print(stderr,
-               "sestina: warning: {} was written by {}; whether the run goes on bit for bit is not known\n",
-               options.checkpoint, checkpoint.program);
+    print_error("sestina: warning: {} was written by {}; whether the run goes on bit for bit is not known\n",
+                options.checkpoint, checkpoint.program);
   }
   Workspace workspace(read_model_of(checkpoint));
   std::string& out = options.simulate.out;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/io/schema.h"
 
 namespace sestina::cli {
@@ -9,7 +10,7 @@ namespace sestina::cli {
 void add_schema(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("schema", "Print the JSON Schema of model files");
   command->callback([&status] {
-    fmt::print("{}\n", model_schema());
+    print("{}\n", model_schema());
     status = kSuccess;
   });
 }

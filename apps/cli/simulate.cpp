@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "printing.h"
 #include "processes.h"
 #include "sestina/base/error.h"
 #include "sestina/parallel/thread_count.h"
@@ -24,60 +25,59 @@ std::string duration(double seconds) {
 
 void print_final_state(const Model& model, const State<double>& state) {
   constexpr int kMost = 12;
-  const auto print = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
-                         const std::vector<double>& values) {
+  const auto print_values = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
+                                const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      fmt::print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
+      print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
     }
   };
   if (model.nq() + model.nu() + model.nd() > kMost) return;
-  fmt::print("final state\n");
-  print(model.q_names(), model.q_units(), state.q);
-  print(model.u_names(), model.u_units(), state.u);
+  print("final state\n");
+  print_values(model.q_names(), model.q_units(), state.q);
+  print_values(model.u_names(), model.u_units(), state.u);
   for (std::size_t i = 0; i < state.d.size(); ++i) {
-    fmt::print("  {:<20} {:>14}\n", model.variables()[i].name, short_number(state.d[i]));
+    print("  {:<20} {:>14}\n", model.variables()[i].name, short_number(state.d[i]));
   }
 }
 
 // "events         floor 10, enough 1; enough ended the run"
 void print_events(const Model& model, const RunReport& report) {
   if (report.event_counts.empty()) return;
-  fmt::print("events         ");
+  print("events         ");
   for (std::size_t i = 0; i < report.event_counts.size(); ++i) {
-    fmt::print("{}{} {}", i > 0 ? ", " : "", model.events()[i].name, report.event_counts[i]);
+    print("{}{} {}", i > 0 ? ", " : "", model.events()[i].name, report.event_counts[i]);
   }
   if (!report.ended_by.empty()) {
-    fmt::print("; {} ended the run at t = {} s", report.ended_by, short_number(report.t));
+    print("; {} ended the run at t = {} s", report.ended_by, short_number(report.t));
   }
-  fmt::print("\n");
+  print("\n");
 }
 
 void print_trace(const std::vector<PhaseTime>& trace) {
   double sum = 0.0;
   for (const PhaseTime& phase : trace) sum += phase.seconds;
-  fmt::print("\n{:<14} {:>12} {:>8} {:>12} {:>12}\n", "phase", "time", "share", "times", "each");
+  print("\n{:<14} {:>12} {:>8} {:>12} {:>12}\n", "phase", "time", "share", "times", "each");
   for (const PhaseTime& phase : trace) {
     if (phase.seconds == 0.0) continue;
-    fmt::print("{:<14} {:>12} {:>6.1f} %", phase.name, duration(phase.seconds), 100.0 * phase.seconds / sum);
+    print("{:<14} {:>12} {:>6.1f} %", phase.name, duration(phase.seconds), 100.0 * phase.seconds / sum);
     if (phase.entries > 0) {
-      fmt::print(" {:>12} {:>12}", phase.entries,
-                 duration(phase.seconds / static_cast<double>(phase.entries)));
+      print(" {:>12} {:>12}", phase.entries, duration(phase.seconds / static_cast<double>(phase.entries)));
     }
-    fmt::print("\n");
+    print("\n");
   }
 }
 
 void print_real_time(const RealTimeReport& report) {
-  fmt::print("real time      {} rows, late by {} on average, 99 % by at most {}, at worst {}; {} missed\n",
-             report.deadlines, duration(report.mean_lateness), duration(report.lateness_99),
-             duration(report.largest_lateness), report.missed);
+  print("real time      {} rows, late by {} on average, 99 % by at most {}, at worst {}; {} missed\n",
+        report.deadlines, duration(report.mean_lateness), duration(report.lateness_99),
+        duration(report.largest_lateness), report.missed);
 }
 
 void print_steps(const StepStatistics& steps) {
-  fmt::print("steps          {} accepted, {} rejected, {} evaluations", steps.steps, steps.rejected,
-             steps.evaluations);
+  print("steps          {} accepted, {} rejected, {} evaluations", steps.steps, steps.rejected,
+        steps.evaluations);
   if (steps.steps > 0) {
-    fmt::print("; {} s to {} s long", short_number(steps.smallest_step), short_number(steps.largest_step));
+    print("; {} s to {} s long", short_number(steps.smallest_step), short_number(steps.largest_step));
   }
 }
 
@@ -88,12 +88,12 @@ void print_report(const Model& model, const RunReport& report, const std::string
   const std::string method =
       has_elements ? "state_time, " + elements_in_words(analysis)
                    : fmt::format("{}, {}, {} step", analysis.solver, analysis.integrator, analysis.driver);
-  fmt::print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), method);
+  print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), method);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
-  if (report.resumed_at) fmt::print("resumed        at t = {} s\n", short_number(*report.resumed_at));
-  fmt::print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n",
-             short_number(report.t), short_number(analysis.duration), short_number(report.wall_seconds),
-             short_number(report.real_time_factor()));
+  if (report.resumed_at) print("resumed        at t = {} s\n", short_number(*report.resumed_at));
+  print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n", short_number(report.t),
+        short_number(analysis.duration), short_number(report.wall_seconds),
+        short_number(report.real_time_factor()));
   if (has_elements) {
     const std::string length =
         analysis.tolerance > 0.0 ? fmt::format("from {} s to {} s", short_number(report.steps.smallest_step),
@@ -101,21 +101,21 @@ void print_report(const Model& model, const RunReport& report, const std::string
                                  : fmt::format("each {} s", short_number(report.steps.largest_step));
     const std::string solved =
         report.steps.steps == 0 ? "none" : fmt::format("{} solved, {} long", report.steps.steps, length);
-    fmt::print("elements       {}; {} iterations of Newton's method", solved, report.steps.evaluations);
+    print("elements       {}; {} iterations of Newton's method", solved, report.steps.evaluations);
   } else {
     print_steps(report.steps);
   }
-  fmt::print("\nenergy drift   {} J (largest kinetic energy {} J)\n", short_number(report.energy_drift),
-             short_number(report.kinetic_energy));
+  print("\nenergy drift   {} J (largest kinetic energy {} J)\n", short_number(report.energy_drift),
+        short_number(report.kinetic_energy));
   print_events(model, report);
   if (report.real_time) print_real_time(*report.real_time);
   if (out.empty()) {
-    fmt::print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
+    print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
   } else {
-    fmt::print("results        {}: {} {}\n", out, report.rows, report.rows == 1 ? "row" : "rows");
+    print("results        {}: {} {}\n", out, report.rows, report.rows == 1 ? "row" : "rows");
   }
   if (report.checkpoints > 0) {
-    fmt::print("checkpoint     {}: t = {} s\n", checkpoint, short_number(report.checkpoint_t));
+    print("checkpoint     {}: t = {} s\n", checkpoint, short_number(report.checkpoint_t));
   }
   if (!report.trace.empty()) print_trace(report.trace);
 }
@@ -127,19 +127,19 @@ int status_of(const RunReport& report) {
 
 int tell_failure(const RunReport& report, const std::string& checkpoint) {
   if (!report.checkpoint_failure.empty()) {
-    fmt::print(stderr, "sestina: warning: the last checkpoint is missing: {}\n", report.checkpoint_failure);
+    print_error("sestina: warning: the last checkpoint is missing: {}\n", report.checkpoint_failure);
   }
   if (report.status == RunStatus::kComplete) return kSuccess;
   const bool is_interrupted = report.status == RunStatus::kInterrupted;
   if (is_interrupted) {
-    fmt::print(stderr, "sestina: interrupted at t = {} s; what was computed until then is kept\n",
-               short_number(report.t));
+    print_error("sestina: interrupted at t = {} s; what was computed until then is kept\n",
+                short_number(report.t));
   } else {
-    fmt::print(stderr, "sestina: the computation failed: {}\n", report.failure);
+    print_error("sestina: the computation failed: {}\n", report.failure);
   }
   if (report.checkpoints > 0) {
-    fmt::print(stderr, "sestina: `sestina resume {}` continues it from t = {} s\n", checkpoint,
-               short_number(report.checkpoint_t));
+    print_error("sestina: `sestina resume {}` continues it from t = {} s\n", checkpoint,
+                short_number(report.checkpoint_t));
   }
   return status_of(report);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
 #include "sestina/parallel/thread_count.h"
@@ -33,8 +34,7 @@ std::string plural(std::size_t n, const char* word) {
 
 std::string grid_in_words(const std::vector<SweepAxis>& axes, std::size_t runs) {
   std::string sizes;
-  for (const SweepAxis& axis : axes)
-    sizes += (sizes.empty() ? "" : " x ") + std::to_string(axis.values.size());
+  for (const SweepAxis& axis : axes) sizes += (sizes.empty() ? "" : " x ") + std::to_string(axis.size());
   return axes.size() == 1 ? plural(runs, "run") : fmt::format("{} = {}", sizes, plural(runs, "run"));
 }
 
@@ -46,64 +46,61 @@ std::string bytes_in_words(std::uintmax_t bytes) {
 
 void print_lanes(const SweepReport& report, std::size_t done) {
   if (!report.lanes || report.in_lanes == 0) {
-    fmt::print("lanes          {}", report.lanes ? "none" : "off");
+    print("lanes          {}", report.lanes ? "none" : "off");
   } else {
-    fmt::print("lanes          {} in {} lanes ({})", plural(report.in_lanes, "run"), lanes_of(*report.lanes),
-               to_string(*report.lanes));
+    print("lanes          {} in {} lanes ({})", plural(report.in_lanes, "run"), lanes_of(*report.lanes),
+          to_string(*report.lanes));
   }
-  if (report.lanes && report.in_lanes < done) fmt::print(", {} by themselves", done - report.in_lanes);
-  if (!report.reason_alone.empty()) fmt::print(": {}", report.reason_alone);
-  fmt::print("\n");
+  if (report.lanes && report.in_lanes < done) print(", {} by themselves", done - report.in_lanes);
+  if (!report.reason_alone.empty()) print(": {}", report.reason_alone);
+  print("\n");
 }
 
 void print_report(const std::string& model, const std::vector<SweepAxis>& axes, const SweepReport& report,
                   const SweepOptions& options) {
-  fmt::print("{}: {} on {}\n", model, grid_in_words(axes, report.runs),
-             plural(static_cast<std::size_t>(options.threads), "thread"));
+  print("{}: {} on {}\n", model, grid_in_words(axes, report.runs),
+        plural(static_cast<std::size_t>(options.threads), "thread"));
   for (const SweepAxis& axis : axes) {
-    fmt::print("  {:<24} {} values, {} to {}\n", axis.path, axis.values.size(), axis.values.front(),
-               axis.values.back());
+    print("  {:<24} {} values, {} to {}\n", axis.path, axis.size(), axis.value(0),
+          axis.value(axis.size() - 1));
   }
-  fmt::print("runs           {} complete, {} failed", report.complete, report.failed);
+  print("runs           {} complete, {} failed", report.complete, report.failed);
   if (report.complete + report.failed < report.runs) {
-    fmt::print(", {} missing", report.runs - report.complete - report.failed);
+    print(", {} missing", report.runs - report.complete - report.failed);
   }
-  if (report.found > 0) fmt::print("; {} of them done before", report.found);
+  if (report.found > 0) print("; {} of them done before", report.found);
   const std::size_t done = report.complete + report.failed - report.found;
-  fmt::print("\nwall time      {:.3g} s", report.wall_seconds);
-  if (done > 0) fmt::print(", {:.3g} ms a run", 1e3 * report.wall_seconds / static_cast<double>(done));
-  fmt::print("\n");
+  print("\nwall time      {:.3g} s", report.wall_seconds);
+  if (done > 0) print(", {:.3g} ms a run", 1e3 * report.wall_seconds / static_cast<double>(done));
+  print("\n");
   if (done > 0) print_lanes(report, done);
-  fmt::print("results        {}: {}\n", options.out.string(), bytes_in_words(report.file_bytes));
+  print("results        {}: {}\n", options.out.string(), bytes_in_words(report.file_bytes));
 }
 
 int tell_failures(const SweepReport& report, const SweepOptions& options) {
   if (report.begun_by != "sestina " + version()) {
-    fmt::print(stderr,
-               "sestina: warning: {} was begun by {}; whether its runs would be the same now is not known\n",
-               options.out.string(), report.begun_by);
+    print_error("sestina: warning: {} was begun by {}; whether its runs would be the same now is not known\n",
+                options.out.string(), report.begun_by);
   }
   if (report.cut > 0) {
-    fmt::print(
-        stderr,
+    print_error(
         "sestina: warning: {} had more than the {} that 'series' has room for, which are the first ones; "
         "'rows' tells how many\n",
         plural(report.cut, "run"), plural(report.rows, "row"));
   }
   if (report.failed > 0) {
-    fmt::print(stderr, "sestina: {} of {} failed\n", report.failed, plural(report.runs, "run"));
+    print_error("sestina: {} of {} failed\n", report.failed, plural(report.runs, "run"));
     for (const SweepReport::Failure& failure : report.failures) {
-      fmt::print(stderr, "  {}: {}\n", failure.settings, failure.reason);
+      print_error("  {}: {}\n", failure.settings, failure.reason);
     }
     if (report.failed > report.failures.size()) {
-      fmt::print(stderr, "  and {} more; the dataset 'reason' has them all\n",
-                 report.failed - report.failures.size());
+      print_error("  and {} more; the dataset 'reason' has them all\n",
+                  report.failed - report.failures.size());
     }
   }
   if (report.status == RunStatus::kInterrupted) {
-    fmt::print(stderr,
-               "sestina: interrupted after {} of {}; the same command with --resume does the others\n",
-               report.complete + report.failed, plural(report.runs, "run"));
+    print_error("sestina: interrupted after {} of {}; the same command with --resume does the others\n",
+                report.complete + report.failed, plural(report.runs, "run"));
     return kInterrupted;
   }
   return report.failed > 0 ? kComputationFailed : kSuccess;

@@ -9,15 +9,18 @@
 #include <csignal>
 #include <cstdio>
 
+#include "printing.h"
+
 namespace sestina::cli {
 namespace {
 
 std::atomic<bool> g_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
 
+// The kernel and the shell may both tell that the terminal is closed: that is not a second wish.
 void handle_interrupt(int signal) {
   g_interrupted.store(true);
-  std::signal(signal, SIG_DFL);
+  if (signal != SIGHUP) std::signal(signal, SIG_DFL);
 }
 
 int terminal_width() {
@@ -61,7 +64,8 @@ void ProgressBar::show(const SweepProgress& progress) {
 }
 
 void ProgressBar::tell(const std::string& line) {
-  std::fputs(fmt::format("{}{}\n", is_shown_ ? "\r\033[K" : "", line).c_str(), stderr);
+  if (is_shown_) std::fputs("\r\033[K", stderr);
+  print_error("{}\n", line);
 }
 
 void ProgressBar::draw(double fraction, const std::string& numbers) {
@@ -79,6 +83,7 @@ void ProgressBar::draw(double fraction, const std::string& numbers) {
 const std::atomic<bool>& catch_interrupt() {
   std::signal(SIGINT, handle_interrupt);
   std::signal(SIGTERM, handle_interrupt);
+  if (std::signal(SIGHUP, handle_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
   return g_interrupted;
 }
 

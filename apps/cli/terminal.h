@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-
 #include <string>
 
 #include "sestina/sweep/sweep.h"
@@ -26,7 +25,8 @@ class ProgressBar {
   bool is_shown_ = false;
 };
 
-// Becomes true at the first Ctrl-C (or SIGTERM); a second one ends the program at once.
+// Becomes true at the first Ctrl-C (or SIGTERM); a second one ends the program at once. Likewise when the
+// terminal is closed (SIGHUP), unless that is ignored (nohup).
 const std::atomic<bool>& catch_interrupt();
 
 }  // namespace sestina::cli

@@ -66,7 +66,7 @@ nb::dict read_sweep(const std::filesystem::path& path) {
   const SweepHeader& header = file.header();
   nb::list axes, columns, units, status, reasons;
   for (const SweepAxis& axis : header.axes) {
-    axes.append(nb::make_tuple(axis.path.c_str(), nb::cast(axis.values), nb::cast(axis.numbers)));
+    axes.append(nb::make_tuple(axis.path.c_str(), nb::cast(axis.texts), nb::cast(axis.numbers)));
   }
   for (const Column& column : header.columns)
     columns.append(column.name.c_str()), units.append(column.unit.c_str());

@@ -360,6 +360,24 @@ class Compare(ProgramTest):
     def test_fails_where_no_state_can_be_solved(self):
         self.expect(1, "compare", self.model, "--set", "parameters.m=0")
 
+    def test_tells_a_formulation_that_failed_from_one_that_differs(self):
+        # The recursion finds no inertia against the first joint; the compiled function does not look.
+        model = self.write("thin.yaml", """\
+sestina: 1
+bodies:
+  - {name: a, mass: 0, points: {tip: [0, 0, 0]}}
+  - {name: b, mass: 1, inertia: {xx: 1e-16, yy: 1e-16, zz: 1e-16}}
+joints:
+  - {name: j1, type: revolute, parent: ground.origin, child: a.origin, axis: [0, 0, 1]}
+  - {name: j2, type: prismatic, parent: a.tip, child: b.origin, axis: [0, 0, 1]}
+""")
+        text = self.expect(1, "compare", model, "--states", "1").stdout
+        self.assertRegex(text, r"failed in \d of the 2 states: t = 0 s: the mass matrix is singular at joint j1")
+        self.assertRegex(text, "recursive.* FAILED; where they could be computed, the formulations agree")
+        self.assertNotIn("DISAGREE", text)
+        text = self.expect(1, "compare", self.model, "--set", "parameters.m=0").stdout
+        self.assertIn("NOTHING IS COMPARED, since every formulation failed in every state", text)
+
     def test_fails_where_a_trajectory_does(self):
         model = self.write("explosion.yaml", EXPLOSION)
         self.assertIn("too short", self.expect(1, "compare", model, "--trajectory").stderr)

@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "io/model_file_equality.h"
+#include "io/result_testing.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_reader.h"
 #include "sestina/io/text_file.h"
@@ -17,8 +19,8 @@
 namespace sestina {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 const std::filesystem::path kFolder = std::filesystem::path(SESTINA_SOURCE_DIR) / "tests/io/model_file";
 
@@ -237,8 +239,16 @@ TEST(ModelFile, SaysWhereFilesCannotBeRead) {
   };
   EXPECT_EQ(error("no/such.yaml"), "no/such.yaml: cannot be opened: No such file or directory");
   EXPECT_THAT(error(kFolder), HasSubstr("is a folder, not a file"));
-  EXPECT_EQ(error("/dev/zero"), "/dev/zero: is larger than 64 MiB");
-  EXPECT_EQ(error("/dev/null"), "/dev/null:1:1: the file holds no model; one begins with `sestina: 1`");
+  EXPECT_EQ(error("/dev/zero"), "/dev/zero: is a device, not a file");
+  const sestina::testing::TemporaryDirectory directory;
+  for (const auto& [bytes, message] :
+       {std::pair{0, ":1:1: the file holds no model; one begins with `sestina: 1`"},
+        std::pair{(64 << 20) + 1, ": is larger than 64 MiB"}}) {
+    const std::filesystem::path path = directory / "m.yaml";
+    std::ofstream(path).close();
+    std::filesystem::resize_file(path, static_cast<std::uintmax_t>(bytes));
+    EXPECT_EQ(error(path), path.string() + message);
+  }
 }
 
 TEST(ModelFile, StopsCollectingFaultsOfAHostileFile) {

@@ -144,6 +144,25 @@ TEST(Plot, SaysWhyItCannotBeWritten) {
               HasSubstr("there is no directory '/nowhere'"));
 }
 
+// By trying all lengths for all stars this would not end.
+TEST(SelectColumns, TakesPatternsOfManyStars) {
+  ResultHeader header;
+  const std::string name(2000, 'a');
+  header.columns = {{"t", "s"}, {name + "b", "1"}, {name + "c", "1"}};
+  PlotOptions options;
+  for (int i = 0; i < 40; ++i) options.columns.resize(1), options.columns[0] += "a*";
+  options.columns[0] += "b*";
+  EXPECT_THAT(select_columns(ResultTable(header), options), ElementsAre(name + "b"));
+  for (const char* pattern : {"*", "**", "a*b", "*ab", "*a*a*b", "a*ab*"}) {
+    options.columns = {pattern};
+    EXPECT_THAT(select_columns(ResultTable(header), options), ::testing::Contains(name + "b")) << pattern;
+  }
+  for (const char* pattern : {"b*", "*a", "a*d*", "*bb"}) {
+    options.columns = {pattern};
+    EXPECT_THROW(select_columns(ResultTable(header), options), InputError) << pattern;
+  }
+}
+
 TEST(SelectColumns, ChoosesCoordinatesAndEnergiesByItself) {
   EXPECT_THAT(select_columns(pendulum(), {}),
               ElementsAre("hip.q", "base.q[0]", "base.q[1]", "energy.kinetic", "energy.total"));

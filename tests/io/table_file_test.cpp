@@ -62,6 +62,13 @@ TEST(TableFile, ReportsSeveralFaultsButNotOneForEachOfAMillionLines) {
   }
 }
 
+TEST(TableFile, ThatIsNoneIsNotShown) {
+  const std::string passwords = "root:secret:19000\nuser:secret:19001\n";
+  EXPECT_EQ(error_of(passwords), "t.csv:1:1: the table has no column 't' (time in s)");
+  EXPECT_EQ(error_of("t,x\n0," + std::string(100, 'z') + "\n"),
+            "t.csv:2:3: '" + std::string(20, 'z') + "...' is not a finite number");
+}
+
 class TableOfAForce : public testing::Test {
  protected:
   void SetUp() override {

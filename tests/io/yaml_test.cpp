@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 
@@ -181,8 +182,34 @@ TEST(Yaml, HostileTextsTakeLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
+// yaml-cpp would keep some 200 bytes for each bracket and comma, 3 GB in all.
+TEST(Yaml, BracketsAreRefusedBeforeTheyFillTheMemory) {
+  const auto peak_of_memory = [] {  // bytes
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss * 1024;
+  };
+  constexpr int kSize = 16'000'000;
+  const std::string texts[] = {repeated("[", kSize), repeated("[{", kSize / 2), repeated("[\n", kSize / 2),
+                               repeated("{a: [", kSize / 5)};
+  const long before = peak_of_memory();
+  for (const std::string& text : texts) {
+    EXPECT_THAT(error_of(text), HasSubstr("nested more than 64 levels deep")) << text.substr(0, 10);
+  }
+  EXPECT_LT(peak_of_memory() - before, 100L << 20);
+}
+
+TEST(Yaml, CommentsDoNotHideBrackets) {
+  EXPECT_THAT(error_of(repeated("[ # ]\n", 1'500'000)),
+              HasSubstr("a list or map in brackets has more than 2000000"));
+}
+
+TEST(Yaml, ListsInBracketsMayBeLong) {
+  EXPECT_EQ(parse("[" + repeated("{b: 1}, ", 100'000) + "]")->items.size(), 100'000u);
+}
+
 TEST(Yaml, MessagesShowNoControlCharactersAndNoEndlessTexts) {
-  EXPECT_EQ(printable("a\x1B[31m\nb"), "a [31m b");
+  EXPECT_EQ(printable("a\x1B[31m\nb"), "a\\x1b[31m\\x0ab");
   EXPECT_EQ(printable(std::string(1000, 'x')).size(), 63u);
   const std::string cut = printable(repeated("\xC3\xA9", 31) + repeated("\xE2\x82\xAC", 31));
   EXPECT_NO_THROW(check_utf8_text(cut, "cut"));  // not within a character

@@ -3,6 +3,7 @@
 #include "sestina/sweep/sweep.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -87,9 +88,15 @@ std::string axis_fault(const std::string& option) {
   return "";
 }
 
+std::vector<std::string> values_of(const SweepAxis& axis) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < axis.size(); ++i) values.push_back(axis.value(i));
+  return values;
+}
+
 TEST(SweepAxis, HasEvenlySpacedNumbersBothEndsIncluded) {
   EXPECT_EQ(
-      parse_sweep_axis("parameters.l=0.5:1.5:11").values,
+      values_of(parse_sweep_axis("parameters.l=0.5:1.5:11")),
       (std::vector<std::string>{"0.5", "0.6", "0.7", "0.8", "0.9", "1", "1.1", "1.2", "1.3", "1.4", "1.5"}));
   EXPECT_EQ(parse_sweep_axis("x=3:-1:3").numbers, (std::vector<double>{3, 1, -1}));
 }
@@ -107,10 +114,23 @@ TEST(SweepAxis, HasNumbersOfEqualRatios) {
 }
 
 TEST(SweepAxis, HasAnyYamlValues) {
-  EXPECT_EQ(parse_sweep_axis("p=[1, 2.50, 5]").values, (std::vector<std::string>{"1", "2.5", "5"}));
+  EXPECT_EQ(values_of(parse_sweep_axis("p=[1, 2.50, 5]")), (std::vector<std::string>{"1", "2.5", "5"}));
   const SweepAxis mixed = parse_sweep_axis("s=[{driver: fixed, dt: 1e-3}, '1', kane, 2*l]");
-  EXPECT_EQ(mixed.values, (std::vector<std::string>{"{driver: fixed, dt: 1e-3}", "\"1\"", "kane", "2*l"}));
+  EXPECT_EQ(values_of(mixed),
+            (std::vector<std::string>{"{driver: fixed, dt: 1e-3}", "\"1\"", "kane", "2*l"}));
   EXPECT_TRUE(mixed.numbers.empty());
+}
+
+// As texts they would take ten times the memory.
+TEST(SweepAxis, OfManyNumbersTakesEightBytesForEach) {
+  const auto peak_of_memory = [] {  // bytes
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss * 1024;
+  };
+  const long before = peak_of_memory();
+  EXPECT_EQ(parse_sweep_axis("x=0:1:10000000").value(9'999'999), "1");
+  EXPECT_LT(peak_of_memory() - before, 250'000'000);
 }
 
 TEST(SweepAxis, RefusesWhatIsNone) {
@@ -292,6 +312,17 @@ TEST_F(Sweeps, AxesThatNoRunCanBeginWithAreRefused) {
   options_.record = {"none"};
   options_.out = folder_ / "s.csv";
   EXPECT_NE(fault_of(kPendulum, {"parameters.l=1:2:3"}).find("must end in .h5"), std::string::npos);
+}
+
+TEST_F(Sweeps, OneKeyByTwoNamesIsRefused) {
+  EXPECT_EQ(fault_of(kPendulum, {"bodies.rod.mass=1:2:2", "bodies[0].mass=3:4:2"}),
+            "--vary bodies[0].mass: is the same key as --vary bodies.rod.mass");
+  const std::string steps = "analysis.step=[{driver: fixed, dt: 0.01}, {driver: fixed, dt: 0.02}]";
+  EXPECT_EQ(fault_of(kPendulum, {"analysis.step.rtol=1e-6:1e-4:2", steps}),
+            "--vary analysis.step: replaces the key of --vary analysis.step.rtol");
+  EXPECT_EQ(fault_of(kPendulum, {"bodies[1].mass=3:4:2", "bodies.rod.mass=1:2:2"}),
+            "--vary bodies[1].mass: bodies has 1 items, counted from [0]");
+  EXPECT_EQ(sweep(kPendulum, {steps, "analysis.step.rtol=1e-6:1e-4:2"}).complete, 4U);
 }
 
 TEST_F(Sweeps, SeriesOfManyRunsAreKeptOnlyWhenAskedFor) {

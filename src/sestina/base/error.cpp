@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "sestina/base/text.h"
+
 namespace sestina {
 
 std::string to_string(const Place& place) {
@@ -35,7 +37,7 @@ std::string join(const std::vector<Fault>& faults) {
     if (!text.empty()) text += '\n';
     text += to_string(fault);
   }
-  return text;
+  return escape_controls(text);
 }
 
 }  // namespace
@@ -46,7 +48,7 @@ InputError::InputError(std::vector<Fault> faults)
 InputError::InputError(std::string message) : InputError(std::vector<Fault>{{{}, std::move(message)}}) {}
 
 ComputationError::ComputationError(double time, std::string reason)
-    : std::runtime_error(fmt::format("t = {} s: {}", time, reason)),
+    : std::runtime_error(escape_controls(fmt::format("t = {} s: {}", time, reason))),
       time_(time),
       reason_(std::move(reason)) {}
 

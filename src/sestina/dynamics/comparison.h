@@ -25,7 +25,8 @@ struct FormulationComparison {
   double reaction_difference = 0.0;  // from inverse dynamics, relative to the largest reaction
   std::string worst_residual;        // the speed where the relative residual is largest, "hip.u"
   std::string worst_udot;            // likewise
-  std::string failure;               // the first failure; such states do not count
+  int failures = 0;                  // states that it could not compute; they do not count
+  std::string failure;               // why, of the first of them
 };
 
 struct Comparison {
@@ -33,7 +34,8 @@ struct Comparison {
   int states = 0;                                   // compared
   int skipped = 0;         // states where every formulation failed, such as outside a force's domain
   double condition = 0.0;  // the largest condition number of the mass matrix; NaN when it was not computed
-  bool agrees() const;
+  bool agrees() const;     // where each could be computed, and none failed where another did not
+  bool agrees_where_computed() const;
 };
 
 // At each of the states. The reference is the recursive solver. For up to `kLargestCondition` speeds the

@@ -14,15 +14,26 @@ namespace {
 constexpr std::size_t kMostCoordinates = 8;  // shown unless columns are chosen
 constexpr double kLargest = 1e300;           // what exceeds it is a gap: the width of the axis must be finite
 
+// `*` stands for any letters. Only the last star that was met takes more letters, since those before it have
+// matched as early as they can: at most pattern times name comparisons.
 bool matches(std::string_view pattern, std::string_view name) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  const std::string_view rest = pattern.substr(star + 1);
-  for (std::size_t i = star; i <= name.size(); ++i) {
-    if (matches(rest, name.substr(i))) return true;
+  constexpr std::size_t kNone = std::string_view::npos;
+  std::size_t p = 0, n = 0, star = kNone, taken = 0;  // the star takes the name up to `taken`
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != kNone) {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
   }
-  return false;
+  return pattern.find_first_not_of('*', p) == kNone;
 }
 
 void add_once(std::vector<std::string>& list, const std::string& name) {

@@ -25,7 +25,29 @@ class SetOption {
     parse_value(option.substr(equals + 1));
   }
 
+  SetOption(const std::string& path, const std::string& flag, std::nullptr_t /*no value*/)
+      : mark_{std::make_shared<const std::string>(flag + ' ' + printable(path)), 0, 0} {
+    parse_path(path);
+  }
+
   YamlPointer apply(const YamlPointer& root) const { return replaced(*root, 0); }
+
+  std::string canonical_path(const YamlPointer& root) const {
+    std::string text;
+    const YamlNode* node = root.get();
+    for (std::size_t step = 0; step < path_.size(); ++step) {
+      if (node != nullptr && node->is_list()) {
+        const std::size_t item = find_item(*node, step);
+        text += '/' + std::to_string(item);
+        node = node->items[item].get();
+        continue;
+      }
+      text += '/' + (path_[step].index >= 0 ? std::to_string(path_[step].index) : path_[step].key);
+      const YamlEntry* entry = node != nullptr && node->is_map() ? node->find(path_[step].key) : nullptr;
+      node = entry != nullptr ? entry->value.get() : nullptr;
+    }
+    return text + '/';
+  }
 
  private:
   [[noreturn]] void fail(std::string message) const {
@@ -166,6 +188,10 @@ class SetOption {
 
 YamlPointer apply_set_option(const YamlPointer& root, const std::string& option, const std::string& flag) {
   return SetOption(option, flag).apply(root);
+}
+
+std::string canonical_set_path(const YamlPointer& root, const std::string& path, const std::string& flag) {
+  return SetOption(path, flag, nullptr).canonical_path(root);
 }
 
 }  // namespace sestina

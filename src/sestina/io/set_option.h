@@ -14,4 +14,8 @@ namespace sestina {
 YamlPointer apply_set_option(const YamlPointer& root, const std::string& option,
                              const std::string& flag = "--set");
 
+// The one form of all paths that lead to the same key, such as `bodies.rod.mass` and `bodies[0].mass`: that
+// of a part of it begins with it. Throws InputError where the tree has no item of that name or index.
+std::string canonical_set_path(const YamlPointer& root, const std::string& path, const std::string& flag);
+
 }  // namespace sestina

@@ -56,7 +56,7 @@ void write_axes(hid_t file, const std::vector<SweepAxis>& axes) {
   for (const SweepAxis& axis : axes) {
     paths.push_back(axis.path);
     if (axis.numbers.empty()) {
-      write_strings(group.get(), axis.path, axis.values);
+      write_strings(group.get(), axis.path, axis.texts);
       continue;
     }
     const hsize_t size = axis.numbers.size();
@@ -75,14 +75,13 @@ SweepAxis read_axis(hid_t group, const std::string& path) {
   const Hdf5Dataset dataset = open_dataset(group, path);
   const Hdf5Type type(H5Dget_type(dataset.get()));
   if (H5Tget_class(type.get()) == H5T_STRING) {
-    axis.values = read_strings(group, path);
+    axis.texts = read_strings(group, path);
   } else {
     const Hdf5Space space(H5Dget_space(dataset.get()));
     axis.numbers.resize(count_elements(group, space.get(), sizeof(double)));
     checked(H5Dread(dataset.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, axis.numbers.data()));
-    axis.values = number_texts(axis.numbers);
   }
-  if (axis.values.empty()) throw Hdf5Error("its axis '" + path + "' has no values");
+  if (axis.size() == 0) throw Hdf5Error("its axis '" + path + "' has no values");
   return axis;
 }
 
@@ -102,8 +101,8 @@ void check_size(hid_t file, const SweepHeader& header) {
   checked(H5Fget_filesize(file, &bytes));
   std::uint64_t runs = 1;
   for (const SweepAxis& axis : header.axes) {
-    if (axis.values.size() > bytes / runs) throw Hdf5Error("its axes tell of more runs than it can hold");
-    runs *= axis.values.size();
+    if (axis.size() > bytes / runs) throw Hdf5Error("its axes tell of more runs than it can hold");
+    runs *= axis.size();
   }
 }
 
@@ -206,23 +205,21 @@ ssize_t write_at(int file, void* bytes, std::size_t size, off_t place) {
 
 }  // namespace
 
-std::vector<std::string> number_texts(const std::vector<double>& numbers) {
-  std::vector<std::string> texts;
-  for (const double number : numbers) texts.push_back(fmt::format("{}", number));
-  return texts;
+std::string SweepAxis::value(std::size_t i) const {
+  return numbers.empty() ? texts[i] : fmt::format("{}", numbers[i]);
 }
 
 std::size_t SweepHeader::runs() const {
   std::size_t product = 1;
-  for (const SweepAxis& axis : axes) product *= axis.values.size();
+  for (const SweepAxis& axis : axes) product *= axis.size();
   return product;
 }
 
 std::vector<std::size_t> SweepHeader::index(std::size_t run) const {
   std::vector<std::size_t> result(axes.size());
   for (std::size_t k = axes.size(); k-- > 0;) {
-    result[k] = run % axes[k].values.size();
-    run /= axes[k].values.size();
+    result[k] = run % axes[k].size();
+    run /= axes[k].size();
   }
   return result;
 }
@@ -300,7 +297,7 @@ void SweepFile::make_file(const std::filesystem::path& path, const SweepHeader& 
     const Layout layout = layout_of(header, field);
     if (layout.bytes() == 0) continue;
     std::vector<hsize_t> extents;
-    for (const SweepAxis& axis : header.axes) extents.push_back(axis.values.size());
+    for (const SweepAxis& axis : header.axes) extents.push_back(axis.size());
     extents.insert(extents.end(), layout.extents.begin(), layout.extents.end());
     const Hdf5Space space(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
     const Hdf5Properties in_one_piece = hdf5_dataset_properties();

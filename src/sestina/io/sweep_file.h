@@ -22,17 +22,16 @@
 
 namespace sestina {
 
-// One key of the model and the values that it takes.
+// One key of the model and the values that it takes: all of them numbers, or texts.
 struct SweepAxis {
-  std::string path;                 // as for `--set`: `parameters.l1`
-  std::vector<std::string> values;  // YAML, each on one line
-  std::vector<double> numbers;      // where all of them are numbers, those; else empty
+  std::string path;                // as for `--set`: `parameters.l1`
+  std::vector<std::string> texts;  // YAML, each on one line; empty where there are numbers
+  std::vector<double> numbers;
 
-  std::string setting(std::size_t i) const { return path + '=' + values[i]; }
+  std::size_t size() const { return numbers.empty() ? texts.size() : numbers.size(); }
+  std::string value(std::size_t i) const;  // as YAML; of a number the shortest text that reads back to it
+  std::string setting(std::size_t i) const { return path + '=' + value(i); }
 };
-
-// The shortest texts that read back to the same numbers.
-std::vector<std::string> number_texts(const std::vector<double>& numbers);
 
 struct SweepHeader {
   std::string model_name;

@@ -66,7 +66,7 @@ ResultTable read_sweep_table(const std::filesystem::path& path, const std::vecto
   const SweepFile file = SweepFile::open(path, SweepFile::Access::kRead);
   const SweepHeader& header = file.header();
   const SweepAxis& first = header.axes.front();
-  const std::size_t curves = header.runs() / first.values.size();
+  const std::size_t curves = header.runs() / first.size();
   if (curves > kMostCurves) {
     throw InputError(
         fmt::format("'{}' has {} combinations of values beside those of {}, and a figure tells {} curves "
@@ -86,7 +86,7 @@ ResultTable read_sweep_table(const std::filesystem::path& path, const std::vecto
   }
   ResultTable table(table_header);
   std::vector<double> row(table.columns());
-  for (std::size_t i = 0; i < first.values.size(); ++i) {
+  for (std::size_t i = 0; i < first.size(); ++i) {
     row[0] = first.numbers.empty() ? static_cast<double>(i) : first.numbers[i];
     for (std::size_t curve = 0; curve < curves; ++curve) {
       const SweepRecord run = file.read_numbers(i * curves + curve);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sestina/base/suggest.h"
+#include "sestina/base/text.h"
 #include "sestina/io/text_file.h"
 
 namespace sestina {
@@ -13,6 +14,11 @@ namespace {
 
 constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
 constexpr std::size_t kMaxFaults = 20;  // of one file: a table of another format has them in every line
+// What is told of a cell: enough to find it. Whoever names a file that is no table, such as one of passwords,
+// is not shown its lines.
+constexpr std::size_t kMostOfCell = 20;
+
+std::string quoted(std::string_view cell) { return '\'' + shortened_text(cell, kMostOfCell) + '\''; }
 
 struct Cell {
   std::string_view text;  // without blanks around it
@@ -48,7 +54,12 @@ class TableParser {
       ++line_;
       if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
       if (line.find_first_not_of(" \t") == std::string::npos || line.front() == '#') continue;
-      table_.names.empty() ? read_header(line) : read_row(line);
+      if (!table_.names.empty()) {
+        read_row(line);
+        continue;
+      }
+      read_header(line);
+      faults_.throw_if_any();  // what follows may be anything
     }
     if (table_.names.empty()) {
       fault(1, "the table is empty; it begins with a line of column names");
@@ -69,7 +80,7 @@ class TableParser {
       if (cell.text.empty()) fault(cell.column, "a column has no name");
       const auto& names = table_.names;
       if (std::find(names.begin(), names.end(), cell.text) != names.end()) {
-        fault(cell.column, "two columns are named '" + printable(cell.text) + "'");
+        fault(cell.column, "two columns are named " + quoted(cell.text));
       }
       table_.names.emplace_back(cell.text);
     }
@@ -89,11 +100,11 @@ class TableParser {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::optional<double> value = parse_plain_number(cells[i].text);
       if (!value || !std::isfinite(*value)) {
-        fault(cells[i].column, "'" + printable(cells[i].text) + "' is not a finite number");
+        fault(cells[i].column, quoted(cells[i].text) + " is not a finite number");
       }
       const double number = value.value_or(0.0);
       if (i == time_ && value && !table_.columns[i].empty() && !(number > table_.columns[i].back())) {
-        fault(cells[i].column, "t does not increase: " + std::string(cells[i].text) +
+        fault(cells[i].column, "t does not increase: " + shortened_text(cells[i].text, kMostOfCell) +
                                    " comes after a time that is not smaller");
       }
       table_.columns[i].push_back(number);

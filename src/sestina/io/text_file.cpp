@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "sestina/base/error.h"
+#include "sestina/base/text.h"
 #include "sestina/io/output_file.h"
 
 namespace sestina {
@@ -20,29 +21,15 @@ namespace {
   throw InputError({Fault{{file, ""}, std::move(message)}});
 }
 
-// Length of the UTF-8 sequence at the front, or 0 if it is none (also when overlong or a surrogate).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = first == 0xED && byte(1) > 0x9F;
-  const bool too_large = first == 0xF4 && byte(1) > 0x8F;
-  return overlong || surrogate || too_large ? 0 : length;
-}
-
 }  // namespace
 
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status {};
-  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) fail(path, "is a folder, not a file");
+  if (::fstat(file.get(), &status) != 0) fail(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (S_ISDIR(status.st_mode)) fail(path, "is a folder, not a file");
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) fail(path, "is a device, not a file");
   const std::string too_large = fmt::format("is larger than {} MiB", max_bytes >> 20);
   std::string text;
   char buffer[1 << 16];

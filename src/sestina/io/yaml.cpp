@@ -5,12 +5,14 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <sstream>
+#include <istream>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "sestina/base/text.h"
 #include "sestina/io/text_file.h"
+#include "sestina/io/yaml_stream.h"
 
 namespace sestina {
 namespace {
@@ -34,8 +36,9 @@ struct Frame {
 // duplicate keys.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(std::string_view text, std::shared_ptr<const std::string> file, FaultList& faults)
-      : text_(text), file_(std::move(file)), faults_(faults) {}
+  TreeBuilder(std::string_view text, std::shared_ptr<const std::string> file, YamlStream& stream,
+              FaultList& faults)
+      : text_(text), file_(std::move(file)), stream_(stream), faults_(faults) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (root_) fail(to_mark(mark), "a second document begins here; a file holds one");
@@ -86,7 +89,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   // yaml-cpp gives "?" to plain nodes and "!" to quoted ones.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
-    if (!tag.empty() && tag != "?" && tag != "!") fail(to_mark(mark), "tags are not supported: " + tag);
+    if (!tag.empty() && tag != "?" && tag != "!")
+      fail(to_mark(mark), "tags are not supported: " + printable(tag));
   }
 
   // yaml-cpp 0.7 lets a text in quotes run to the end of the file.
@@ -107,6 +111,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void begin(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+    stream_.restart();
     check_tag(mark, tag);
     if (static_cast<int>(frames_.size()) >= kMaxYamlDepth) {
       fail(to_mark(mark), "nested more than " + std::to_string(kMaxYamlDepth) + " levels deep");
@@ -127,6 +132,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void add(YamlPointer node, YAML::anchor_t anchor, long size) {
+    stream_.restart();
     if (anchor != 0) anchors_[anchor] = {node, size};
     if (frames_.empty()) {
       root_ = std::move(node);
@@ -203,6 +209,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   std::string_view text_;
   std::shared_ptr<const std::string> file_;
+  YamlStream& stream_;
   FaultList& faults_;
   std::vector<Frame> frames_;
   std::unordered_map<YAML::anchor_t, std::pair<YamlPointer, long>> anchors_;
@@ -226,14 +233,7 @@ bool YamlNode::is_boolean() const {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  std::size_t end = std::min(text.size(), kMost);
-  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  std::string result(text.substr(0, end));
-  for (char& c : result) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) c = ' ';
-  }
-  return end < text.size() ? result + "..." : result;
+  return shortened_text(text, kMost);
 }
 
 std::string describe(const YamlNode& node) {
@@ -264,8 +264,10 @@ YamlPointer parse_yaml(const std::string& text, const std::string& file_name, Fa
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const bool has_mark = std::string_view(text).substr(0, kByteOrderMark.size()) == kByteOrderMark;
   const std::string_view body = std::string_view(text).substr(has_mark ? kByteOrderMark.size() : 0);
-  TreeBuilder builder(body, std::make_shared<const std::string>(file_name), faults);
-  std::istringstream stream{std::string(body)};
+  const auto file = std::make_shared<const std::string>(file_name);
+  YamlStream bytes(body, file);
+  TreeBuilder builder(body, file, bytes, faults);
+  std::istream stream(&bytes);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {

@@ -38,7 +38,7 @@ struct YamlNode {
   const YamlEntry* find(std::string_view key) const;  // null if the map has no such key
 };
 
-// The text cut to a length that a message can bear, without control characters.
+// The text cut to a length that a message can bear, with control characters escaped.
 std::string printable(std::string_view text);
 
 // "a list", "a map", "nothing", "the boolean 'true'" or "'text'": what to say was found.

@@ -92,8 +92,8 @@ std::string first_difference(const std::string& now, const std::string& before) 
 }
 
 std::string axis_in_words(const SweepAxis& axis) {
-  return fmt::format("{}: {} values from {} to {}", axis.path, axis.values.size(), axis.values.front(),
-                     axis.values.back());
+  return fmt::format("{}: {} values from {} to {}", axis.path, axis.size(), axis.value(0),
+                     axis.value(axis.size() - 1));
 }
 
 std::string provenance_of(const SweepHeader& header, const std::string& key) {
@@ -116,7 +116,7 @@ std::string difference(const SweepHeader& now, const SweepHeader& before) {
     if (k >= now.axes.size()) return "it varies " + before.axes[k].path + ", too";
     const SweepAxis& is = now.axes[k];
     const SweepAxis& was = before.axes[k];
-    if (is.path == was.path && is.values == was.values) continue;
+    if (is.path == was.path && is.texts == was.texts && is.numbers == was.numbers) continue;
     const std::string words = axis_in_words(is);
     return axis_in_words(was) == words
                ? fmt::format("the values of {} between the first and the last were others", is.path)

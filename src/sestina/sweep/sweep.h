@@ -75,9 +75,9 @@ struct SweepReport {
   std::uintmax_t file_bytes = 0;
 };
 
-// Checks every value of every axis, and that the file can be written, before the first run: throws InputError
-// with all faults, and then has changed nothing. A value is refused where none of the runs that have it could
-// begin. Throws std::runtime_error when the disk fails later.
+// Checks the values of every axis (20000 of them, where it has more), and that the file can be written,
+// before the first run: throws InputError with all faults, and then has changed nothing. A value is refused
+// where none of the runs that have it could begin. Throws std::runtime_error when the disk fails later.
 SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes,
                       const SweepOptions& options);
 

@@ -33,7 +33,6 @@ class AxisReader {
       read_list(text, axis);
     } else {
       axis.numbers = read_range(text);
-      axis.values = number_texts(axis.numbers);
     }
     return axis;
   }
@@ -58,13 +57,13 @@ class AxisReader {
     if (list->items.empty()) fail("the list of values is empty");
     for (const YamlPointer& item : list->items) {
       if (item->is_null()) fail("the list has an empty value");
-      axis.values.push_back(write_yaml_line(*item));
+      axis.texts.push_back(write_yaml_line(*item));
       const std::optional<double> number =
           item->is_scalar() && !item->quoted ? parse_plain_number(item->text) : std::nullopt;
       if (number && std::isfinite(*number)) axis.numbers.push_back(*number);
     }
-    if (axis.numbers.size() == axis.values.size()) {
-      axis.values = number_texts(axis.numbers);  // as whoever reads the file finds them
+    if (axis.numbers.size() == axis.texts.size()) {
+      axis.texts.clear();
     } else {
       axis.numbers.clear();
     }
@@ -150,7 +149,7 @@ std::vector<SweepAxis> parse_sweep_axes(const std::vector<std::string>& options)
       const bool is_known = std::any_of(axes.begin(), axes.end(),
                                         [&](const SweepAxis& other) { return other.path == axis.path; });
       if (is_known) faults.add({}, "--vary: '" + axis.path + "' is given twice");
-      runs *= static_cast<double>(axis.values.size());
+      runs *= static_cast<double>(axis.size());
       axes.push_back(std::move(axis));
     } catch (const InputError& error) {
       faults.add(error.faults());

@@ -17,7 +17,8 @@ namespace sestina {
 namespace {
 
 constexpr const char* kFlag = "--vary";
-constexpr std::size_t kMostToldValues = 3;  // of an axis, with their faults
+constexpr std::size_t kMostToldValues = 3;        // of an axis, with their faults
+constexpr std::size_t kMostTriedValues = 20'000;  // of an axis; of more, so many spread over it
 
 // A fault that stands elsewhere than at the option tells which option brought it about.
 Fault with_setting(Fault fault, const std::string& setting) {
@@ -62,7 +63,7 @@ System SweepPlan::make_system(std::size_t run) const {
 }
 
 std::unique_ptr<Workspace> SweepPlan::make_workspace(std::size_t run) {
-  if (run < checked_.size() && checked_[run] != nullptr) return std::move(checked_[run]);
+  if (const auto found = checked_.find(run); found != checked_.end()) return std::move(found->second);
   return std::make_unique<Workspace>(make_system(run));
 }
 
@@ -87,22 +88,34 @@ void SweepPlan::keep(std::size_t run, std::unique_ptr<Workspace> workspace) {
   if (header_.axes.size() > 1) return;
   kept_bodies_ += workspace->model().bodies().size();
   if (kept_bodies_ > kMostKeptBodies) return;
-  checked_.resize(header_.runs());
-  checked_[run] = std::move(workspace);
+  checked_.emplace(run, std::move(workspace));
 }
 
 std::size_t SweepPlan::run_at(const std::vector<std::size_t>& index) const {
   std::size_t run = 0;
-  for (std::size_t k = 0; k < index.size(); ++k) run = run * header_.axes[k].values.size() + index[k];
+  for (std::size_t k = 0; k < index.size(); ++k) run = run * header_.axes[k].size() + index[k];
   return run;
 }
 
-// Slips in the paths of all axes are told at once, each for its first value.
+// Slips in the paths of all axes are told at once, each for its first value. Where an axis replaces what one
+// before it has set, that one would be told with values that no run had.
 void SweepPlan::check_paths() const {
   FaultList faults;
   YamlPointer root = model_.root;
+  std::vector<std::pair<std::string, std::string>>
+      keys;  // as it was given, and in the one form that each key has
   for (const SweepAxis& axis : header_.axes) {
     try {
+      const std::string key = canonical_set_path(root, axis.path, kFlag);
+      for (const auto& [path, former] : keys) {
+        if (!former.starts_with(key)) continue;
+        const Mark mark{
+            std::make_shared<const std::string>(fmt::format("{} {}", kFlag, printable(axis.path))), 0, 0};
+        faults.add({mark, ""}, former == key
+                                   ? fmt::format("is the same key as {} {}", kFlag, printable(path))
+                                   : fmt::format("replaces the key of {} {}", kFlag, printable(path)));
+      }
+      keys.emplace_back(axis.path, key);
       root = apply_set_option(root, axis.setting(0), kFlag);
     } catch (const InputError& error) {
       faults.add(error.faults());
@@ -111,13 +124,15 @@ void SweepPlan::check_paths() const {
   faults.throw_if_any();
 }
 
-// Each value is tried with the first values of the other axes.
+// Each value is tried with the first values of the other axes, the first and the last of an axis always.
 void SweepPlan::check_values() {
   FaultList faults;
   for (std::size_t axis = 0; axis < header_.axes.size(); ++axis) {
     std::size_t refused = 0;
     std::vector<Fault> told;
-    for (std::size_t value = 0; value < header_.axes[axis].values.size(); ++value) {
+    const std::size_t size = header_.axes[axis].size(), tried = std::min(size, kMostTriedValues);
+    for (std::size_t i = 0; i < tried; ++i) {
+      const std::size_t value = tried < 2 ? 0 : i * (size - 1) / (tried - 1);
       FaultList of_value;
       if (can_begin(axis, value, of_value)) continue;
       if (++refused > kMostToldValues) continue;
@@ -151,13 +166,13 @@ bool SweepPlan::can_begin(std::size_t axis, std::size_t value, FaultList& faults
 bool SweepPlan::another_can_begin(std::size_t axis, std::size_t value) {
   std::size_t longest = 0;
   for (std::size_t k = 0; k < header_.axes.size(); ++k) {
-    if (k != axis) longest = std::max(longest, header_.axes[k].values.size());
+    if (k != axis) longest = std::max(longest, header_.axes[k].size());
   }
   for (std::size_t stride = 1; stride <= 3; ++stride) {
     for (std::size_t i = 0; i < longest; ++i) {
       std::vector<std::size_t> index(header_.axes.size());
       for (std::size_t k = 0; k < index.size(); ++k) {
-        index[k] = k == axis ? value : (i * (k % 2 == 0 ? 1 : stride)) % header_.axes[k].values.size();
+        index[k] = k == axis ? value : (i * (k % 2 == 0 ? 1 : stride)) % header_.axes[k].size();
       }
       if (--searches_left_ < 0) return true;
       try {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "sestina/sweep/sweep.h"
 
@@ -43,7 +44,7 @@ class SweepPlan {
   SweepHeader header_;
   int searches_left_ = 1000;  // models that may be tried to find one that can begin
   // What the check of a single axis has made, and the runs would make again; so many bodies in all.
-  std::vector<std::unique_ptr<Workspace>> checked_;  // by run, or empty
+  std::unordered_map<std::size_t, std::unique_ptr<Workspace>> checked_;  // by run
   static constexpr int kMostKeptBodies = 20000;
   int kept_bodies_ = 0;
   std::size_t most_rows_ = 0;

@@ -1,0 +1,22 @@
+// Text that came from a file or a user, as it may be shown.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sestina {
+
+// Length of the UTF-8 sequence at the front, or 0 if it is none (also when overlong or a surrogate).
+std::size_t utf8_length(std::string_view text);
+
+// The text with control characters, and bytes that are no UTF-8, written as `\x1b` or `\u009b`: none of them
+// reaches a terminal, which would obey it. Tabs and line breaks stay, or are escaped, too.
+enum class LineBreaks { kKeep, kEscape };
+std::string escape_controls(std::string_view text, LineBreaks line_breaks = LineBreaks::kKeep);
+
+// The first letters of the text, some `bytes` long, for a message of one line: escaped, with "..." where it
+// goes on.
+std::string shortened_text(std::string_view text, std::size_t bytes);
+
+}  // namespace sestina
