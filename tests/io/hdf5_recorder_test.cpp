@@ -134,10 +134,16 @@ std::size_t kill_and_read(const std::filesystem::path& path, std::size_t columns
   const pid_t child = ::fork();
   if (child == 0) record_for_ever(path, columns, seed, flushed);
   int status = 0;
-  while (flushed == 0 && ::waitpid(child, &status, WNOHANG) == 0) ::usleep(100);
-  ::usleep(static_cast<useconds_t>(delay.count()));
-  ::kill(child, SIGKILL);
-  ::waitpid(child, &status, 0);
+  bool has_ended = false;
+  while (flushed == 0 && !has_ended) {
+    has_ended = ::waitpid(child, &status, WNOHANG) == child;
+    ::usleep(100);
+  }
+  if (!has_ended) {
+    ::usleep(static_cast<useconds_t>(delay.count()));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, &status, 0);
+  }
   EXPECT_TRUE(WIFSIGNALED(status));
   const std::size_t rows = read_whole(path, columns);
   EXPECT_GE(rows, flushed.load());
