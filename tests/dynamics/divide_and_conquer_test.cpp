@@ -1,6 +1,7 @@
 // Divide and conquer with pieces of several sizes, blocks of pieces and levels above them, on several
 // threads.
 #include "sestina/dynamics/divide_and_conquer_solver.h"
+#include "sestina/model/properties.h"
 
 #include <gtest/gtest.h>
 

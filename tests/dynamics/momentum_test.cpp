@@ -7,6 +7,7 @@
 #include "dynamics/random_systems.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/energy.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 namespace {

@@ -5,6 +5,8 @@
 #include "dynamics/evaluation.h"
 #include "dynamics/mechanisms.h"
 
+#include "sestina/model/properties.h"
+
 namespace sestina {
 namespace {
 

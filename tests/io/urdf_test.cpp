@@ -13,6 +13,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
 #include "sestina/spatial/rotation.h"
 #include "source_folder.h"
 

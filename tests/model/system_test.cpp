@@ -1,4 +1,5 @@
 // What a program writes to describe a system, and that it means what a model file would say.
+#include "sestina/model/properties.h"
 #include "sestina/model/system.h"
 
 #include <gtest/gtest.h>

@@ -26,6 +26,7 @@
 #include <cstdint>
 
 #include "sestina/model/model.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {

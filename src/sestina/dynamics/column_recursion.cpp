@@ -1,5 +1,6 @@
 #include "sestina/dynamics/column_recursion.h"
 
+#include "sestina/model/properties.h"
 #include "sestina/numerics/fused_lanes.h"
 
 namespace sestina {

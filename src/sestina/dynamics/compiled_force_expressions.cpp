@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
 
 namespace sestina {

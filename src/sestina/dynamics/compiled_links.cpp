@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/model/properties.h"
+
 namespace sestina {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/model/properties.h"
 #include "sestina/spatial/row6.h"
 #include "sestina/spatial/scalars.h"
 

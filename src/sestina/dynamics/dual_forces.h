@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sestina/dynamics/applied_forces.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {

@@ -9,6 +9,7 @@
 #include "sestina/dynamics/energy.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/solve_report.h"
+#include "sestina/model/properties.h"
 #include "sestina/parallel/executor.h"
 
 namespace sestina {

@@ -1,5 +1,6 @@
 #include "sestina/dynamics/kane_solver.h"
 
+#include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {

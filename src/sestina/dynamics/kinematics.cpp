@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sestina/model/properties.h"
 #include "sestina/spatial/lanes3.h"
 #include "sestina/spatial/scalars.h"
 

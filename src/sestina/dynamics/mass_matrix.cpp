@@ -2,6 +2,7 @@
 
 #include <type_traits>
 
+#include "sestina/model/properties.h"
 #include "sestina/numerics/lanes8.h"
 #include "sestina/spatial/scalars.h"
 

@@ -19,6 +19,7 @@
 
 #include "sestina/dynamics/applied_forces.h"
 #include "sestina/dynamics/recursive_solver.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 

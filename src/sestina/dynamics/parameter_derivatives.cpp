@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sestina/base/error.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 

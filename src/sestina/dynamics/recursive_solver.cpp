@@ -1,5 +1,6 @@
 #include "sestina/dynamics/recursive_solver.h"
 
+#include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {

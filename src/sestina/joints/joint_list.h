@@ -1,17 +1,13 @@
-// The one list of joint types. A new joint is its header and two lines here (the list and AnyJoint); the
-// law test takes the types from the list.
+// The joint types themselves. A new joint is its header, a line in the list of joint_info.h and two here (its header and
+// AnyJoint); the law test takes the types from the list.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "sestina/joints/cylindrical.h"
 #include "sestina/joints/free.h"
+#include "sestina/joints/joint_info.h"
 #include "sestina/joints/planar.h"
 #include "sestina/joints/prismatic.h"
 #include "sestina/joints/revolute.h"
@@ -21,26 +17,7 @@
 #include "sestina/joints/weld.h"
 #include "sestina/joints/xyz.h"
 
-// X(Type) for every joint type.
-#define SESTINA_FOR_EACH_JOINT(X) \
-  X(Weld)                         \
-  X(Revolute)                     \
-  X(Prismatic)                    \
-  X(Screw)                        \
-  X(Cylindrical)                  \
-  X(Universal)                    \
-  X(Planar)                       \
-  X(Xyz)                          \
-  X(Spherical)                    \
-  X(Free)
-
 namespace sestina {
-
-enum class JointType {
-#define SESTINA_ENUMERATOR(Type) k##Type,
-  SESTINA_FOR_EACH_JOINT(SESTINA_ENUMERATOR)
-#undef SESTINA_ENUMERATOR
-};
 
 // A joint of any type with its parameters; index() is the JointType.
 template <class T>
@@ -59,22 +36,6 @@ decltype(auto) visit_joint(const AnyJoint<T>& joint, F&& f) {
   }
   __builtin_unreachable();
 }
-
-// What the model layer and messages need to know of a type.
-struct JointInfo {
-  std::string keyword;
-  int nq = 0;
-  int nu = 0;
-  std::vector<std::string> q_units, u_units;
-  bool has_axis = false;
-  bool has_second_axis = false;
-  bool has_pitch = false;
-  int euler_parameters_start = -1;  // index of e0 within q, or -1
-};
-
-const JointInfo& joint_info(JointType type);
-std::optional<JointType> joint_type_from_keyword(std::string_view keyword);
-const std::vector<std::string>& joint_keywords();
 
 // Sets the parameters that the type has; `axis` and `second_axis` must have unit length.
 template <class T>

@@ -1,5 +1,6 @@
 // From numbers to properties, for every scalar type.
 #include "sestina/model/model.h"
+#include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {

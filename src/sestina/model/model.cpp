@@ -7,6 +7,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/expression/evaluate.h"
+#include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/spatial/scalars.h"
 

@@ -10,12 +10,14 @@
 #include "sestina/expression/graph.h"
 #include "sestina/expression/tape.h"
 #include "sestina/model/analysis.h"
-#include "sestina/model/properties.h"
 #include "sestina/model/property_plan.h"
 #include "sestina/model/state.h"
 #include "sestina/numerics/zero_crossing.h"
 
 namespace sestina {
+
+template <class T>
+struct Properties;  // properties.h
 
 // A body and the joint that carries it. Index 0 is the ground; parents come before their children, and a
 // whole subtree is consecutive.

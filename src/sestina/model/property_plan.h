@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sestina/base/index.h"
-#include "sestina/joints/joint_list.h"
+#include "sestina/joints/joint_info.h"
 #include "sestina/model/system.h"
 
 namespace sestina {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sestina/dynamics/kinematics.h"
+#include "sestina/model/properties.h"
 #include "sestina/state_time/joint_conditions.h"
 #include "sestina/state_time/joint_coordinates.h"
 

@@ -45,6 +45,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/model/properties.h"
 #include "sestina/state_time/element_choice.h"
 #include "sestina/state_time/error_estimate.h"
 #include "sestina/state_time/initial_guess.h"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sestina/ensemble/lane_integrator.h"
+#include "sestina/model/properties.h"
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/row_instants.h"
 #include "sestina/workspace/workspace.h"

@@ -27,6 +27,7 @@
 #include "sestina/batch/joint_axes.h"
 #include "sestina/batch/lanes/articulated_body.h"
 #include "sestina/dynamics/tree_layout.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 

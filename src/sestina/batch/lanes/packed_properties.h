@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "sestina/batch/joint_axes.h"
+#include "sestina/model/properties.h"
 #include "sestina/numerics/batch.h"
 
 namespace sestina {

@@ -1,3 +1,5 @@
+#include "sestina/joints/joint_info.h"
+
 #include "sestina/joints/joint_list.h"
 
 namespace sestina {

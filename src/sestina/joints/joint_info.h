@@ -1,0 +1,46 @@
+// The list of joint types by name, and what those who know no joint in detail need to know of each: the model layer,
+// readers and messages. joint_list.h has the types themselves.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// X(Type) for every joint type.
+#define SESTINA_FOR_EACH_JOINT(X) \
+  X(Weld)                         \
+  X(Revolute)                     \
+  X(Prismatic)                    \
+  X(Screw)                        \
+  X(Cylindrical)                  \
+  X(Universal)                    \
+  X(Planar)                       \
+  X(Xyz)                          \
+  X(Spherical)                    \
+  X(Free)
+
+namespace sestina {
+
+enum class JointType {
+#define SESTINA_ENUMERATOR(Type) k##Type,
+  SESTINA_FOR_EACH_JOINT(SESTINA_ENUMERATOR)
+#undef SESTINA_ENUMERATOR
+};
+
+struct JointInfo {
+  std::string keyword;
+  int nq = 0;
+  int nu = 0;
+  std::vector<std::string> q_units, u_units;
+  bool has_axis = false;
+  bool has_second_axis = false;
+  bool has_pitch = false;
+  int euler_parameters_start = -1;  // index of e0 within q, or -1
+};
+
+const JointInfo& joint_info(JointType type);
+std::optional<JointType> joint_type_from_keyword(std::string_view keyword);
+const std::vector<std::string>& joint_keywords();
+
+}  // namespace sestina
