@@ -367,8 +367,8 @@ Linearization linearize(Mechanics& mechanics, const LagrangesMethod& lagrange,
   equations.u_ind = qd_ind;
   equations.others = lagrange.lam_vec();
   equations.G = Matrix(equations.u);
-  equations.W = lagrange.mass_matrix_full();
-  equations.F = lagrange.forcing_full();
+  equations.W = lagrange.augmented_mass_matrix();
+  equations.F = lagrange.augmented_forcing();
   equations.configuration = Matrix(lagrange.configuration_constraints());
   equations.velocity = Matrix(lagrange.velocity_constraints());
   return linearize(mechanics, equations, op_point);
