@@ -163,7 +163,9 @@ void bind_vector_analysis(nb::class_<V>& type) {
             if (!by.is_none()) pair[old] = by;
             const symbolic::Replacements replacements =
                 to_replacements(by.is_none() ? old : nb::handle(pair), owner);
-            return owned(owner, a.value.subs(replacements));
+            if (!owner) return a;
+            Replacer replace(owner->graph(), replacements);
+            return owned(owner, a.value.applyfunc([&](const Expression& e) { return replace(e); }));
           },
           nb::arg("old"), nb::arg("new") = nb::none(),
           nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
