@@ -136,7 +136,7 @@ class SourceWriter {
 
   std::string unused_name(const std::string& name) {
     if (names_.insert(name).second) return name;
-    const std::string stem = name.ends_with('_') ? name : name + "_";
+    std::string stem = name.ends_with('_') ? name : name + "_";
     if (stem != name && names_.insert(stem).second) return stem;
     std::size_t number = 2;
     while (!names_.insert(stem + std::to_string(number)).second) ++number;
