@@ -69,6 +69,14 @@ struct Linearized {
   std::shared_ptr<ModelLinearization> linearization;
 };
 
+nb::dict values_of_symbols(const Linearized& self) {
+  nb::dict values;
+  for (const auto& [symbol, value] : self.linearization->values) {
+    values[nb::cast(owned(self.of.owner(), symbol))] = value;
+  }
+  return values;
+}
+
 void bind_linearization(nb::module_& module) {
   nb::class_<Linearized>(
       module, "ModelLinearization",
@@ -96,15 +104,7 @@ void bind_linearization(nb::module_& module) {
       .def_prop_ro(
           "u", [](const Linearized& self) { return self.linearization->state.u; }, "Its speeds (nu).")
       .def_prop_ro(
-          "values",
-          [](const Linearized& self) {
-            nb::dict values;
-            for (const auto& [symbol, value] : self.linearization->values) {
-              values[nb::cast(owned(self.of.owner(), symbol))] = value;
-            }
-            return values;
-          },
-          nb::sig("def values(self) -> dict[Expression, float]"),
+          "values", values_of_symbols, nb::sig("def values(self) -> dict[Expression, float]"),
           "The values of all parameters, and of those coordinates at rest that stand in A or B. They follow "
           "from "
           "the\nparameters: of others they are other ones.")

@@ -362,6 +362,14 @@ void bind_value(nb::class_<SymbolicExpression>& type) {
       });
 }
 
+std::optional<bool> equals(const SymbolicExpression& a, const Scalar& b) {
+  const Owner owner = common(a, b);
+  if (!owner) return a.value == b.value;
+  Graph& graph = owner->graph();
+  const Identity found = owner->identities().compare(a.value.in(graph), b.value.in(graph));
+  return found == Identity::kUnknown ? std::nullopt : std::optional(found == Identity::kHolds);
+}
+
 void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
   using E = SymbolicExpression;
   type.def("diff", diff_by_all, nb::sig("def diff(self, *symbols: Expression | int) -> Expression"),
@@ -378,15 +386,7 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
           "simplify", [](const E& a) { return owned(a.owner, simplify(mechanics_of(a.owner), a.value)); },
           "By the theorems on sums of angles and sin^2 + cos^2 = 1; what it does is checked.")
       .def(
-          "equals",
-          [](const E& a, const Scalar& b) -> std::optional<bool> {
-            const Owner owner = common(a, b);
-            if (!owner) return a.value == b.value;
-            Graph& graph = owner->graph();
-            const Identity found = owner->identities().compare(a.value.in(graph), b.value.in(graph));
-            return found == Identity::kUnknown ? std::nullopt : std::optional(found == Identity::kHolds);
-          },
-          nb::arg("other"),
+          "equals", equals, nb::arg("other"),
           "Whether both are the same function of their symbols, however they are written (for == they must "
           "be\n"
           "written alike). None where that is not known: no value tells them apart, but no proof is at hand, "

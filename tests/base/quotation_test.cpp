@@ -29,7 +29,7 @@ TEST(Quotation, CutsNoCharacterOfUtf8) {
 }
 
 TEST(Quotation, ErrorsRepeatNoMoreThanTwoThousandCharacters) {
-  const std::string large(16'000'000, 'x');
+  const std::string large(8'000'000, 'x');
   for (const InputError& error :
        {InputError("there is no body type '" + large + "' at all"),
         InputError(std::vector<Fault>{{{}, "there is no body type '" + large + "' at all"}})}) {

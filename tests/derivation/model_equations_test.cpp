@@ -290,6 +290,36 @@ TEST(ModelLinearizationTest, AtRestHoldsForOtherParameters) {
   EXPECT_NE(source.find("in:  k l q_hip\n"), std::string::npos) << source;
 }
 
+// Two rods on springs, whose mass matrix depends on the angle between them: at rest no acceleration
+// multiplies its derivatives.
+TEST(ModelLinearizationTest, AtRestHoldsNoAccelerations) {
+  const auto model = freeze(read_model(R"(
+sestina: 1
+parameters: {k: 20}
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: upper, mass: 2, center_of_mass: [0, -0.5, 0], points: {tip: [0, -1, 0]}}
+  - {name: lower, mass: 1, center_of_mass: [0, -0.5, 0]}
+joints:
+  - {name: hip, type: revolute, parent: ground.origin, child: upper.origin, axis: [0, 0, 1], q: 1}
+  - {name: knee, type: revolute, parent: upper.tip, child: lower.origin, axis: [0, 0, 1], q: 0.5}
+forces:
+  - {name: s, type: joint_spring, joint: hip, stiffness: k, reference: 2}
+  - {name: r, type: joint_spring, joint: knee, stiffness: k, reference: 1}
+)"));
+  const ModelEquations equations(*model);
+  const ModelLinearization rest = linearize_model(*model, equations, LinearizeAt::kEquilibrium);
+  ASSERT_EQ(rest.values.size(), 3u);
+  // M A = dQ/dq in the rows of the speeds, with the generalised forces Q of gravity and springs.
+  const symbolic::Matrix A = rest.linear.A.block(2, 0, 2, 2);
+  const symbolic::Matrix slopes = jacobian(equations.mechanics(), equations.active_forces(), equations.q());
+  const symbolic::Matrix gap = equations.mass_matrix() * A - slopes;
+  for (const Expression& e : gap.elements()) {
+    EXPECT_TRUE(equations.mechanics().identities().is_zero(e.in(equations.mechanics().graph())))
+        << to_text(e);
+  }
+}
+
 // Zero is the angle at rest whatever k is where the rod hangs, and by chance, as k/2 is m g l, where it lies.
 TEST(ModelLinearizationTest, OnlyWhatHoldsForAllParametersIsANumber) {
   const auto hanging = sprung_rod(20.0, 0.0, "[0, -l, 0]"), lying = sprung_rod(19.62, 0.5, "[l, 0, 0]");

@@ -219,6 +219,7 @@ ModelLinearization linearize_model(const Model& model, const ModelEquations& equ
   implicit.W = equations.mass_matrix();
   implicit.F = equations.forcing();
   implicit.configuration = Matrix(equations.norms());
+  implicit.is_rest = at == LinearizeAt::kEquilibrium;
   result.largest_acceleration = calc_largest_acceleration(equations, numbers, parameters);
   for (std::size_t i = 0; i < implicit.u.size(); ++i) {
     std::string name = "tau" + to_text(implicit.u[i]).substr(1);
