@@ -179,13 +179,34 @@ class KanesMethod:
         return self._formed().forcing
 
     @property
+    def explicit_kinematics(self) -> bool:
+        """Whether mass_matrix_kin and mass_matrix_full hold the kinematic equations solved for q', or as they were given."""
+        return self._explicit_kinematics
+
+    @explicit_kinematics.setter
+    def explicit_kinematics(self, is_explicit: bool) -> None:
+        self._explicit_kinematics = bool(is_explicit)
+        if self._kane is not None:
+            self._kane.set_explicit_kinematics(self._explicit_kinematics)
+
+    @property
+    def mass_matrix_kin(self) -> Matrix:
+        """The matrix before q' in the kinematic equations, see explicit_kinematics."""
+        return self._formed().mass_matrix_kin
+
+    @property
+    def forcing_kin(self) -> Matrix:
+        """The other side of the kinematic equations."""
+        return self._formed().forcing_kin
+
+    @property
     def mass_matrix_full(self) -> Matrix:
-        """Of [q'; u']."""
+        """Of [q'; u'], see explicit_kinematics."""
         return self._formed().mass_matrix_full
 
     @property
     def forcing_full(self) -> Matrix:
-        """Of [q'; u']."""
+        """Of [q'; u'], see explicit_kinematics."""
         return self._formed().forcing_full
 
     @property
@@ -266,12 +287,12 @@ class LagrangesMethod:
 
     @property
     def lam_vec(self) -> Matrix:
-        """The multipliers: first those of the holonomic constraints."""
+        """The multipliers: first those of the holonomic constraints. As in sympy they count against the constraints."""
         return self._lagrange.lam_vec
 
     @property
     def mass_matrix(self) -> Matrix:
-        """M of M q'' = forcing + lam_coeffs^T lambda."""
+        """M of M q'' = forcing + lam_coeffs^T lambda; sympy's has lam_coeffs^T beside it."""
         return self._lagrange.mass_matrix
 
     @property
@@ -281,17 +302,17 @@ class LagrangesMethod:
 
     @property
     def lam_coeffs(self) -> Matrix:
-        """The derivatives of the velocity constraints by the rates of the coordinates."""
+        """Minus the derivatives of the velocity constraints by the rates of the coordinates, as in sympy."""
         return self._lagrange.lam_coeffs
 
     @property
     def mass_matrix_full(self) -> Matrix:
-        """Of [q''; multipliers]."""
+        """Of [q'; q''; -multipliers], as in sympy."""
         return self._lagrange.mass_matrix_full
 
     @property
     def forcing_full(self) -> Matrix:
-        """Of [q''; multipliers]."""
+        """Of [q'; q''; -multipliers], as in sympy."""
         return self._lagrange.forcing_full
 
     def _solved(self) -> tuple[Matrix, Matrix]:

@@ -160,7 +160,7 @@ class SymbolicSystem:
 
     @property
     def multipliers(self) -> list[Expression]:
-        """lam1, lam2 ...: the forces along the velocity constraints, which outputs may contain."""
+        """lam1, lam2 ..., which outputs may contain: the forces along the velocity constraints, by LagrangesMethod against them."""
         return self._system.multipliers
 
     def set(self, parameters: Values) -> None:
@@ -220,9 +220,16 @@ class SymbolicSystem:
         """Record an expression of t, coordinates, speeds, their rates, multipliers, inputs and parameters as a column."""
         self._system.add_output(name, value, unit)
 
-    def add_energies(self, frame: ReferenceFrame, *bodies: Body) -> None:
-        """Record `energy.kinetic`, `energy.potential` (what was set as potential_energy of the bodies) and `energy.total`, J."""
-        self._system.add_energies(frame, bodies)
+    def add_energies(self, frame: ReferenceFrame, *bodies: Body | Sequence[Body]) -> None:
+        """Record `energy.kinetic`, `energy.potential` and `energy.total`, J, of bodies or lists of them.
+
+        The potential energy is what was set as potential_energy of the bodies, and that of their weights, which are
+        forces among the loads that act at mass centres and are constant in the frame. What was set counts as that of the
+        weights, too, where it has their gradient or holds a symbol of theirs, such as g. InputError where that is not clear:
+        for weights of numbers alone beside another potential energy.
+        """
+        flat = [one for some in bodies for one in (some if isinstance(some, (list, tuple)) else [some])]
+        self._system.add_energies(frame, flat)
 
     def add_event(
         self,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "sestina/expression/substitution.h"
 #include "sestina/symbolic/body.h"
 #include "sestina/symbolic/compiled_expressions.h"
 #include "sestina/symbolic/matrix.h"
@@ -93,6 +94,17 @@ bool is_symbol(const Expression& expression);
 void check_symbols(const char* what, const std::vector<Scalar>& expressions);
 // {what is replaced: by what}; adds to the owner.
 symbolic::Replacements to_replacements(nb::handle given, Owner& owner);
+// Puts others in the place of expressions, all at once, in one expression after another. InputError where
+// what comes of it is no number, as 1/x with 0 for x.
+class Replacer {
+ public:
+  Replacer(Graph& graph, const symbolic::Replacements& replacements);
+  Expression operator()(const Expression& e);
+
+ private:
+  Graph& graph_;
+  Substitution substitution_;
+};
 // {symbol: number}; adds to the owner. `what` names the argument in errors.
 symbolic::ParameterValues to_values(const char* what, nb::handle given, Owner& owner);
 // Particles and rigid bodies; adds to the owner.

@@ -1,10 +1,15 @@
 // What Python hands over to symbolic mechanics: numbers, expressions, replacements.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
 #include "sestina/base/error.h"
+#include "sestina/base/quotation.h"
+#include "sestina/expression/evaluate.h"
+#include "sestina/expression/print.h"
 #include "symbolic.h"
 
 namespace sestina::python {
@@ -17,10 +22,33 @@ void join(Owner& owner, const Owner& other) {
   owner = other;
 }
 
+namespace {
+
+std::vector<std::pair<Expr, Expr>> nodes_of(Graph& graph, const symbolic::Replacements& replacements) {
+  std::vector<std::pair<Expr, Expr>> nodes;
+  for (const auto& [from, to] : replacements) nodes.emplace_back(from.in(graph), to.in(graph));
+  return nodes;
+}
+
+}  // namespace
+
+Replacer::Replacer(Graph& graph, const symbolic::Replacements& replacements)
+    : graph_(graph), substitution_(graph, nodes_of(graph, replacements)) {}
+
+Expression Replacer::operator()(const Expression& e) {
+  const Expr from = e.in(graph_), to = substitution_(from);
+  if (graph_.has_constant_fault(from) || !graph_.has_constant_fault(to)) return {graph_, to};
+  const std::vector<Expr> parts = graph_.reachable(std::span(&to, 1));
+  const auto part = std::ranges::find_if(
+      parts, [&](Expr part) { return !std::isfinite(graph_.constant_value(part).value_or(0.0)); });
+  const auto fault = find_non_finite(graph_, *part, {});
+  throw InputError(fmt::format("subs: {} would come of {}", fault ? fault->message : to_text(graph_, to),
+                               shortened(to_text(e))));
+}
+
 void refuse_argument(const char* where, const char* name, nb::handle given, const char* allowed) {
   constexpr std::size_t kLongest = 60;
-  std::string text = nb::cast<std::string>(nb::repr(given));
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  const std::string text = shortened(nb::cast<std::string>(nb::repr(given)), kLongest);
   const auto type = nb::cast<std::string>(given.type().attr("__name__"));
   throw nb::type_error(
       fmt::format("{}: {} is {} ({}); allowed is {}", where, name, text, type, allowed).c_str());

@@ -69,6 +69,14 @@ struct Linearized {
   std::shared_ptr<ModelLinearization> linearization;
 };
 
+nb::dict values_of_symbols(const Linearized& self) {
+  nb::dict values;
+  for (const auto& [symbol, value] : self.linearization->values) {
+    values[nb::cast(owned(self.of.owner(), symbol))] = value;
+  }
+  return values;
+}
+
 void bind_linearization(nb::module_& module) {
   nb::class_<Linearized>(
       module, "ModelLinearization",
@@ -96,12 +104,17 @@ void bind_linearization(nb::module_& module) {
       .def_prop_ro(
           "u", [](const Linearized& self) { return self.linearization->state.u; }, "Its speeds (nu).")
       .def_prop_ro(
+          "values", values_of_symbols, nb::sig("def values(self) -> dict[Expression, float]"),
+          "The values of all parameters, and of those coordinates at rest that stand in A or B. They follow "
+          "from "
+          "the\nparameters: of others they are other ones.")
+      .def_prop_ro(
           "largest_acceleration",
           [](const Linearized& self) { return self.linearization->largest_acceleration; },
           "|udot| at the state; zero for an equilibrium, but for rounding.")
       .def_prop_ro(
           "eigenvalues", [](const Linearized& self) { return self.linearization->eigenvalues; },
-          "Of A with the values that parameters have in the model, 1/s.")
+          "Of A at `values`, 1/s.")
       .def(
           "to_text",
           [](const Linearized& self, const std::string& format, bool simplify, bool document, double width) {
@@ -176,9 +189,9 @@ void bind_model_equations(nb::module_& module) {
                                         linearize_model(*self.model, *self.equations, at))};
           },
           nb::kw_only(), nb::arg("equilibrium") = false,
-          "Linearised about the model's initial state, or about rest, sought from there. InputError where no "
-          "equilibrium\n"
-          "is found, or the equations cannot be linearised at the state.")
+          "Linearised about the model's initial state, or about rest, sought from there. Parameters stay "
+          "symbols, and so do\ncoordinates at rest that follow from them. InputError where no equilibrium is "
+          "found, or the equations cannot be\nlinearised at the state.")
       .def(
           "latex", [](const Equations& self) { return write(self, "latex", false, false, 0.0); },
           "to_text(\"latex\").")

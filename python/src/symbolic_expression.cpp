@@ -136,8 +136,8 @@ template <class Function, class... Arguments>
 SymbolicExpression apply_exactly(Function function, const Arguments&... arguments) {
   const Owner owner = common(arguments...);
   const Expression result = function(arguments.value...);
-  if (owner || !(is_exact(arguments.value) && ...)) return owned(owner, result);
-  const Owner& current = current_mechanics();
+  if ((arguments.value.graph() || ...) || !(is_exact(arguments.value) && ...)) return owned(owner, result);
+  const Owner& current = owner ? owner : current_mechanics();
   Graph& graph = current->graph();
   return owned(current, function(current->wrap(arguments.value.in(graph))...));
 }
@@ -178,10 +178,7 @@ SymbolicExpression substitute(const SymbolicExpression& self, nb::handle from, n
   if (!to.is_none()) pair[from] = to;
   const symbolic::Replacements replacements = to_replacements(to.is_none() ? from : nb::handle(pair), owner);
   if (!owner || !self.value.graph()) return self;
-  std::vector<std::pair<Expr, Expr>> pairs;
-  Graph& graph = owner->graph();
-  for (const auto& [key, value] : replacements) pairs.emplace_back(key.in(graph), value.in(graph));
-  return owned(owner, owner->wrap(graph.substitute(self.value.in(graph), pairs)));
+  return owned(owner, Replacer(owner->graph(), replacements)(self.value));
 }
 
 nb::set symbols_of(const SymbolicExpression& self, bool of_time) {
@@ -365,6 +362,14 @@ void bind_value(nb::class_<SymbolicExpression>& type) {
       });
 }
 
+std::optional<bool> equals(const SymbolicExpression& a, const Scalar& b) {
+  const Owner owner = common(a, b);
+  if (!owner) return a.value == b.value;
+  Graph& graph = owner->graph();
+  const Identity found = owner->identities().compare(a.value.in(graph), b.value.in(graph));
+  return found == Identity::kUnknown ? std::nullopt : std::optional(found == Identity::kHolds);
+}
+
 void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
   using E = SymbolicExpression;
   type.def("diff", diff_by_all, nb::sig("def diff(self, *symbols: Expression | int) -> Expression"),
@@ -381,16 +386,12 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
           "simplify", [](const E& a) { return owned(a.owner, simplify(mechanics_of(a.owner), a.value)); },
           "By the theorems on sums of angles and sin^2 + cos^2 = 1; what it does is checked.")
       .def(
-          "equals",
-          [](const E& a, const Scalar& b) {
-            const Owner owner = common(a, b);
-            if (!owner) return a.value == b.value;
-            return owner->identities().are_equal(a.value.in(owner->graph()), b.value.in(owner->graph()));
-          },
-          nb::arg("other"),
+          "equals", equals, nb::arg("other"),
           "Whether both are the same function of their symbols, however they are written (for == they must "
           "be\n"
-          "written alike).")
+          "written alike). None where that is not known: no value tells them apart, but no proof is at hand, "
+          "as\n"
+          "of acos(x) and pi/2 - asin(x).")
       .def("evaluate", value_of, nb::arg("values") = nb::dict(),
            nb::sig("def evaluate(self, values: collections.abc.Mapping[Expression, float] = {}) -> float"),
            "The value for numbers in the place of all symbols. For many values: CompiledFunction.")

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "sestina/base/error.h"
-#include "sestina/expression/substitution.h"
 #include "sestina/symbolic/latex.h"
 #include "sestina/symbolic/shared_parts.h"
 #include "sestina/symbolic/simplify.h"
@@ -264,11 +263,8 @@ SymbolicMatrix substituted(const SymbolicMatrix& self, nb::handle old, nb::handl
   if (!by.is_none()) pair[old] = by;
   const symbolic::Replacements replacements = to_replacements(by.is_none() ? old : nb::handle(pair), owner);
   if (!owner) return self;
-  Graph& graph = owner->graph();
-  std::vector<std::pair<Expr, Expr>> pairs;
-  for (const auto& [from, to] : replacements) pairs.emplace_back(from.in(graph), to.in(graph));
-  Substitution substitution(graph, pairs);
-  return map(owner, self.value, [&](const Expression& e) { return owner->wrap(substitution(e.in(graph))); });
+  Replacer replace(owner->graph(), replacements);
+  return map(owner, self.value, [&](const Expression& e) { return replace(e); });
 }
 
 void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {

@@ -296,6 +296,12 @@ void bind_kane(nb::module_& module) {
   def_matrix(type, "frstar", &KanesMethod::frstar);
   def_matrix(type, "mass_matrix", &KanesMethod::mass_matrix);
   def_matrix(type, "forcing", &KanesMethod::forcing);
+  type.def(
+      "set_explicit_kinematics",
+      [](K& self, bool is_explicit) { self.value.set_explicit_kinematics(is_explicit); },
+      nb::arg("is_explicit"));
+  def_matrix(type, "mass_matrix_kin", &KanesMethod::mass_matrix_kin);
+  def_matrix(type, "forcing_kin", &KanesMethod::forcing_kin);
   def_matrix(type, "mass_matrix_full", &KanesMethod::mass_matrix_full);
   def_matrix(type, "forcing_full", &KanesMethod::forcing_full);
   def_matrix(type, "auxiliary_eqs", &KanesMethod::auxiliary_eqs);

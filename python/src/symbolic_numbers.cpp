@@ -126,10 +126,8 @@ void add_applyfunc(nb::class_<Of<T>> type, const char* name) {
 }
 
 Dyadic substituted(const Dyadic& dyadic, Graph& graph, const symbolic::Replacements& replacements) {
-  std::vector<std::pair<Expr, Expr>> pairs;
-  for (const auto& [from, to] : replacements) pairs.emplace_back(from.in(graph), to.in(graph));
-  Substitution substitution(graph, pairs);
-  return mapped(dyadic, [&](const Expression& e) { return Expression(graph, substitution(e.in(graph))); });
+  Replacer replace(graph, replacements);
+  return mapped(dyadic, [&](const Expression& e) { return replace(e); });
 }
 
 void add_to_dyadic(nb::class_<Of<Dyadic>> type) {

@@ -110,6 +110,16 @@ void bind_vector_arithmetic(nb::class_<V>& type) {
   bind_equality<VectorLike>(type, "Whether both are the same vector, in whatever frames they are written.");
 }
 
+V substituted(const V& a, nb::handle old, nb::handle by) {
+  Owner owner = a.owner;
+  nb::dict pair;
+  if (!by.is_none()) pair[old] = by;
+  const symbolic::Replacements replacements = to_replacements(by.is_none() ? old : nb::handle(pair), owner);
+  if (!owner) return a;
+  Replacer replace(owner->graph(), replacements);
+  return owned(owner, a.value.applyfunc([&](const Expression& e) { return replace(e); }));
+}
+
 void bind_vector_analysis(nb::class_<V>& type) {
   type.def(
           "express",
@@ -155,21 +165,11 @@ void bind_vector_analysis(nb::class_<V>& type) {
             }));
           },
           "With simplified measure numbers.")
-      .def(
-          "subs",
-          [](const V& a, nb::handle old, nb::handle by) {
-            Owner owner = a.owner;
-            nb::dict pair;
-            if (!by.is_none()) pair[old] = by;
-            const symbolic::Replacements replacements =
-                to_replacements(by.is_none() ? old : nb::handle(pair), owner);
-            return owned(owner, a.value.subs(replacements));
-          },
-          nb::arg("old"), nb::arg("new") = nb::none(),
-          nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
-                  "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
-                  "new: Expression | float | None = None) -> Vector"),
-          "With expressions replaced by others, all at once.");
+      .def("subs", substituted, nb::arg("old"), nb::arg("new") = nb::none(),
+           nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
+                   "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
+                   "new: Expression | float | None = None) -> Vector"),
+           "With expressions replaced by others, all at once.");
 }
 
 void bind_vector_text(nb::class_<V>& type) {

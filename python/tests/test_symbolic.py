@@ -242,8 +242,10 @@ def test_lagrange_with_a_constraint_is_the_pendulum(own_derivation):
     values = {m: 2.0, g: 9.81, l: 1.5, x: 0.0, y: -1.5, x.diff(): 0.4, y.diff(): 0.0}
     rates = [element.evaluate(values) for element in lagrange.rhs()]
     assert rates == pytest.approx([0.4, 0.0, 0.0, 0.4**2 / 1.5], abs=1e-14)
-    tension = lagrange.solve_multipliers()[lagrange.lam_vec[0]].evaluate(values) * 2 * -1.5
+    tension = lagrange.solve_multipliers()[lagrange.lam_vec[0]].evaluate(values) * 2 * 1.5
     assert tension == pytest.approx(2.0 * (9.81 + 0.4**2 / 1.5), rel=1e-14)
+    assert lagrange.mass_matrix_full.shape == (5, 5) and lagrange.forcing_full.shape == (5, 1)
+    assert lagrange.lam_coeffs.tolist() == [[-2 * x, -2 * y]] and lagrange.mass_matrix_full[4, 2] == 2 * x
     free = sm.LagrangesMethod(sm.Lagrangian(N, ball), [x, y])
     assert free.mass_matrix.tolist() == [[m, 0], [0, m]] and free.forcing[1].equals(-m * g)
     A, B, inputs = free.linearize(A_and_B=True)
@@ -498,6 +500,30 @@ def test_the_equations_of_a_model_have_the_numbers_of_its_solvers(arm):
     np.testing.assert_allclose(M(x, values), arm.mass_matrix(q), rtol=1e-11, atol=1e-11)
     udot = np.linalg.solve(M(x, values), forcing(x, values))[..., 0]
     np.testing.assert_allclose(udot, arm.forward_dynamics(q, u), rtol=1e-8, atol=1e-8)
+
+
+# The angle at which a spring holds the rod follows from the parameters: (k + m g l cos q)/(m l^2).
+def test_linearisation_at_rest_holds_for_other_parameters():
+    def rod(k):
+        system = sestina.System(gravity=(0, -9.81, 0), parameters={"k": k, "l": 0.5})
+        system.add_rigid_body("rod", 2.0, center_of_mass=(0, "-l", 0))
+        system.add_joint("hip", "revolute", "ground.origin", "rod.origin", axis=(0, 0, 1), q=1.4)
+        system.add_joint_spring("spring", "hip", "k", 2.0)
+        equations = sestina.derive(system)
+        return equations, equations.linearize(equilibrium=True)
+
+    (equations, soft), (_, stiff) = rod(20.0), rod(30.0)
+    k, l = equations.parameters
+    assert soft.values == {k: 20.0, l: 0.5, equations.q[0]: soft.q[0]}
+    assert soft.A[1, 0].free_symbols == {k, l, equations.q[0]}
+    for one in (soft, stiff):
+        of_rest = {k: list(one.values.values())[0], l: 0.5, equations.q[0]: one.q[0]}
+        assert soft.A[1, 0].evaluate(of_rest) == pytest.approx(-abs(one.eigenvalues[0]) ** 2, rel=1e-10)
+        assert sm.calc_eigenvalues(soft.A, of_rest) == pytest.approx(one.eigenvalues, rel=1e-10)
+    with pytest.raises(sestina.InputError, match="q_hip"):
+        sm.calc_eigenvalues(soft.A, {k: 30.0, l: 0.5})
+    function = sm.CompiledFunction(soft.A, list(soft.values))
+    assert function(list(soft.values.values()))[1, 0] == pytest.approx(soft.A[1, 0].evaluate(soft.values), rel=1e-14)
 
 
 def test_derive_writes_what_the_command_line_writes(pendulum):

@@ -65,6 +65,51 @@ def test_roots_of_numbers_stay_roots():
     assert sm.sqrt((x**2 + 1) ** 2).equals(x**2 + 1) and not sm.sqrt((x**2 - 1) ** 2).equals(x**2 - 1)
 
 
+def test_angles_and_lengths_stay_exact(own_derivation):
+    x, pi = sm.symbols("x"), sm.pi
+    assert sm.cos(pi / 3).equals(sm.Rational(1, 2)) and (1 + sm.cos(2 * pi / 3) + sm.cos(4 * pi / 3)).equals(0)
+    assert sm.atan(1).equals(pi / 4) and sm.acos(0).equals(pi / 2) and sm.atan2(1, -1) == 3 * pi / 4
+    assert sm.sin(pi / 12) == sm.sqrt(6) / 4 - sm.sqrt(2) / 4 and sm.asin(sm.sqrt(3) / 2) == pi / 3
+    assert str(4 * x / 5) == "4*x/5" and str(0.3 * x) == "0.3*x" and str(sm.Rational(2, 5)) == "2/5"
+    N = sm.ReferenceFrame("N")
+    assert str((N.x + N.y).normalize()) == "sqrt(2)/2*N.x + sqrt(2)/2*N.y"
+    assert str(sm.sqrt((N.x + N.y).dot(N.x + N.y))) == "sqrt(2)"
+    assert str((N.x + N.y + N.z).normalize() & N.x) == "sqrt(3)/3"
+    assert str(N.orientnew("A", "Axis", [1, N.z]).dcm(N)[0, 1]) == "sin(1)"
+    with pytest.raises(sestina.InputError, match="known already"):
+        N.orientnew("B", "Axis", [pi / 3, N.z]).orient_axis(N, N.z, pi / 4)
+
+
+def test_equals_says_where_it_does_not_know():
+    x, y = sm.symbols("x y")
+    assert sm.sin(x + sm.pi / 3).equals(sm.sin(x) / 2 + sm.sqrt(3) / 2 * sm.cos(x)) is True
+    assert sm.sin(x).equals(x) is False and sm.log(x**2).equals(2 * sm.log(x)) is False
+    assert sm.acos(x).equals(sm.pi / 2 - sm.asin(x)) is None
+    assert sm.cos(sm.pi / 5).equals((1 + sm.sqrt(5)) / 4) is None
+    assert sm.cos(sm.pi / 5).equals(sm.Rational(4, 5)) is False and sm.Max(x, y).equals(sm.Min(x, y)) is False
+
+
+def test_replacements_that_divide_by_zero_are_errors(own_derivation):
+    x, y = sm.symbols("x y")
+    N = sm.ReferenceFrame("N")
+    for make in (
+        lambda: (1 / x).subs({x: 0}),
+        lambda: sm.Matrix([x, y / x]).subs(x, 0),
+        lambda: sm.msubs(1 / (x - y) + 3, {x: y}),
+        lambda: (y / x * N.x).subs(x, 0),
+        lambda: (sm.inertia(N, 1 / x, 1, 1)).subs(x, 0),
+        lambda: (y + sm.log(x)).subs(x, 0),
+        lambda: sm.sqrt(x).subs(x, -1),
+    ):
+        with pytest.raises(sestina.InputError, match=r"^subs: .* would come of .*x"):
+            make()
+    assert sm.if_less(x, 1, 2, 1 / x).subs(x, 0) == 2 and (y / x).subs(x, 2) == y / 2
+
+
+def test_powers_are_written_as_in_python():
+    assert sm.parse("m**2 + 2**-1") == sm.parse("m^2") + sm.Rational(1, 2)
+
+
 def test_numbers_that_are_none_are_errors():
     one, zero = sm.Expression(1), sm.Expression(0)
     for wrong, words in (
@@ -239,6 +284,38 @@ def test_the_rolling_disc_of_sympys_documentation(own_derivation):
 def test_the_nonminimal_pendulum_of_sympys_documentation(own_derivation):
     pendulum = run(NONMINIMAL_PENDULUM)
     assert pendulum["A"] == sm.Matrix([[0, 1], [-pendulum["g"] / pendulum["L"], 0]])
+
+
+# Signs, shapes and both forms of the kinematics; only what the three have in common by name.
+def test_matrices_have_the_signs_and_shapes_of_sympy(own_derivation):
+    mechanics = pytest.importorskip("sympy.physics.mechanics")
+    sympy = pytest.importorskip("sympy")
+    found = []
+    for library, symbols in ((mechanics, sympy), (sm, sm)):
+        m, g, l = symbols.symbols("m g l")
+        t = library.dynamicsymbols._t
+        x, y, q, u = library.dynamicsymbols("x y q u")
+        vx, vy = x.diff(t), y.diff(t)
+        lagrange = library.LagrangesMethod(
+            m * (vx**2 + vy**2) / 2 + m * g * x, [x, y], hol_coneqs=[x**2 + y**2 - l**2], nonhol_coneqs=[vx - 3 * vy]
+        )
+        lagrange.form_lagranges_equations()
+        N = library.ReferenceFrame("N")
+        O = library.Point("O")
+        O.set_vel(N, 0)
+        P = O.locatenew("P", q * N.x)
+        P.set_vel(N, u * N.x)
+        kane = library.KanesMethod(N, [q], [u], kd_eqs=[symbols.cos(q) * q.diff(t) - u], explicit_kinematics=False)
+        kane.kanes_equations([library.Particle("p", P, m)], [(P, -q * N.x)])
+        given = [kane.mass_matrix_full, kane.forcing_full, kane.mass_matrix_kin, kane.forcing_kin]
+        kane.explicit_kinematics = True
+        found.append(
+            [lagrange.eom, lagrange.lam_coeffs, lagrange.mass_matrix_full, lagrange.forcing_full, *given]
+            + [kane.mass_matrix_full, kane.forcing_full, kane.mass_matrix_kin, kane.forcing_kin]
+        )
+    for theirs, ours in zip(*found, strict=True):
+        assert theirs.shape == ours.shape
+        assert sympy.simplify(theirs - ours.to_sympy()) == sympy.zeros(*theirs.shape)
 
 
 def test_numbers_in_the_place_of_constants(own_derivation):

@@ -75,6 +75,24 @@ def test_a_derived_pendulum_swings_like_the_model():
     assert report.steps.steps > 10 and "complete" in repr(report) and "101 rows" in repr(result)
 
 
+def test_weights_among_the_loads_count_in_the_energies():
+    kane, q, u, (m, l, g), N, ball = pendulum()
+    ball.potential_energy = 0
+    kane.kanes_equations([ball], kane.loads)
+    totals = []
+    for given in ([ball], ball, (ball,)):
+        system = sm.SymbolicSystem(kane, {m: 1.5, l: 0.7, g: G}, {q: 1.0})
+        system.add_energies(N, given)
+        result = system.simulate(1, every=0.1, rtol=1e-11, atol=1e-13)
+        assert np.ptp(result["energy.potential"]) > 1 > 1e-9 > np.ptp(result["energy.total"])
+        totals.append(result["energy.total"][0])
+    assert totals == pytest.approx([-1.5 * G * 0.7 * math.cos(1.0)] * 3, rel=1e-14)
+    ball.potential_energy = 3 * q**2
+    kane.kanes_equations([ball], [(ball.point, 14.7 * N.x)])
+    with pytest.raises(sestina.InputError, match="at point P.*may or may not hold that of the weight"):
+        sm.SymbolicSystem(kane).add_energies(N, [ball])
+
+
 @pytest.mark.parametrize("integrator", ["rk4", "verlet", "cvode_bdf", "dormand_prince_54"])
 def test_integrators_and_steps(integrator):
     if integrator not in sestina.integrator_names():
@@ -120,8 +138,8 @@ def test_a_constraint_with_multipliers():
     assert system.q == [x, y] and system.u == [x.diff(), y.diff()] and len(system.multipliers) == 1
     system.set_initial({x: l * sm.sin(sm.Expression(2)), x.diff(): 0})
     system.set_guess({y: 0.1})
-    # The multiplier times the gradient (2 x, 2 y), of length 2 l, points inward where it is a tension.
-    system.add_output("tension", -2 * l * system.multipliers[0], "N")
+    # Minus the multiplier times the gradient (2 x, 2 y), of length 2 l, points inward where it is a tension.
+    system.add_output("tension", 2 * l * system.multipliers[0], "N")
     system.add_output("energy", m / 2 * (x.diff() ** 2 + y.diff() ** 2) + m * g * y, "J")
     start = system.initial_state()
     assert start[x] == 0.7 * math.sin(2) and start[y] == pytest.approx(-0.7 * math.cos(2), rel=1e-12) and start[x.diff()] == 0

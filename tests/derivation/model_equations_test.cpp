@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/derivation/model_linearization.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/kane_solver.h"
 #include "sestina/expression/compiled_function.h"
@@ -236,6 +239,99 @@ TEST(EquationText, StatesOfRestAreWithoutRoundOff) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }
   EXPECT_EQ(text.find("99999"), std::string::npos);
+}
+
+// A rod on a torsion spring about z; its mass centre is at (x, y) in its axes.
+std::shared_ptr<const Model> sprung_rod(double k, double reference, const std::string& centre) {
+  return freeze(read_model(fmt::format(R"(
+sestina: 1
+parameters: {{k: {}, l: 0.5}}
+gravity: [0, -9.81, 0]
+bodies:
+  - {{name: rod, mass: 2, center_of_mass: {}}}
+joints:
+  - {{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 0.1}}
+forces:
+  - {{name: spring, type: joint_spring, joint: hip, stiffness: k, reference: {}}}
+)",
+                                       k, centre, reference)));
+}
+
+double frequency_squared(const symbolic::Matrix& A, const symbolic::ParameterValues& values,
+                         symbolic::Mechanics& mechanics) {
+  symbolic::CompiledExpressions element(mechanics, {-A(1, 0)}, {}, values, "A");
+  return element({})[0];
+}
+
+// (k + m g l cos q)/(m l^2), with the q of rest for each k.
+TEST(ModelLinearizationTest, AtRestHoldsForOtherParameters) {
+  const auto model = sprung_rod(20.0, 2.0, "[0, -l, 0]");
+  const ModelEquations equations(*model);
+  const ModelLinearization soft = linearize_model(*model, equations, LinearizeAt::kEquilibrium);
+  ASSERT_EQ(soft.values.size(), 3u);
+  EXPECT_EQ(to_text(soft.values[2].first), "q_hip");
+  EXPECT_NEAR(soft.values[2].second, soft.state.q[0], 0.0);
+  const double omega2 = frequency_squared(soft.linear.A, soft.values, equations.mechanics());
+  EXPECT_NEAR(omega2, (20.0 + 9.81 * std::cos(soft.state.q[0])) / 0.5, 1e-12);
+  EXPECT_NEAR(std::norm(soft.eigenvalues[0]), omega2, 1e-10);
+
+  const auto stiff_model = sprung_rod(30.0, 2.0, "[0, -l, 0]");
+  const ModelEquations of_stiff(*stiff_model);
+  const ModelLinearization stiff = linearize_model(*stiff_model, of_stiff, LinearizeAt::kEquilibrium);
+  EXPECT_GT(std::abs(stiff.state.q[0] - soft.state.q[0]), 0.05);
+  symbolic::ParameterValues values = soft.values;
+  values[0].second = 30.0;
+  values[2].second = stiff.state.q[0];
+  EXPECT_NEAR(frequency_squared(soft.linear.A, values, equations.mechanics()),
+              frequency_squared(stiff.linear.A, stiff.values, of_stiff.mechanics()), 1e-12);
+  const std::string text = write_linearization(*model, equations, soft, "rod", EquationFormat::kText);
+  EXPECT_NE(text.find("they follow from the parameters: q_hip\n"), std::string::npos) << text;
+  const std::string source = write_linearization(*model, equations, soft, "rod", EquationFormat::kPython);
+  EXPECT_NE(source.find("in:  k l q_hip\n"), std::string::npos) << source;
+}
+
+// Two rods on springs, whose mass matrix depends on the angle between them: at rest no acceleration
+// multiplies its derivatives.
+TEST(ModelLinearizationTest, AtRestHoldsNoAccelerations) {
+  const auto model = freeze(read_model(R"(
+sestina: 1
+parameters: {k: 20}
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: upper, mass: 2, center_of_mass: [0, -0.5, 0], points: {tip: [0, -1, 0]}}
+  - {name: lower, mass: 1, center_of_mass: [0, -0.5, 0]}
+joints:
+  - {name: hip, type: revolute, parent: ground.origin, child: upper.origin, axis: [0, 0, 1], q: 1}
+  - {name: knee, type: revolute, parent: upper.tip, child: lower.origin, axis: [0, 0, 1], q: 0.5}
+forces:
+  - {name: s, type: joint_spring, joint: hip, stiffness: k, reference: 2}
+  - {name: r, type: joint_spring, joint: knee, stiffness: k, reference: 1}
+)"));
+  const ModelEquations equations(*model);
+  const ModelLinearization rest = linearize_model(*model, equations, LinearizeAt::kEquilibrium);
+  ASSERT_EQ(rest.values.size(), 3u);
+  // M A = dQ/dq in the rows of the speeds, with the generalised forces Q of gravity and springs.
+  const symbolic::Matrix A = rest.linear.A.block(2, 0, 2, 2);
+  const symbolic::Matrix slopes = jacobian(equations.mechanics(), equations.active_forces(), equations.q());
+  const symbolic::Matrix gap = equations.mass_matrix() * A - slopes;
+  for (const Expression& e : gap.elements()) {
+    EXPECT_TRUE(equations.mechanics().identities().is_zero(e.in(equations.mechanics().graph())))
+        << to_text(e);
+  }
+}
+
+// Zero is the angle at rest whatever k is where the rod hangs, and by chance, as k/2 is m g l, where it lies.
+TEST(ModelLinearizationTest, OnlyWhatHoldsForAllParametersIsANumber) {
+  const auto hanging = sprung_rod(20.0, 0.0, "[0, -l, 0]"), lying = sprung_rod(19.62, 0.5, "[l, 0, 0]");
+  const ModelEquations of_hanging(*hanging), of_lying(*lying);
+  const ModelLinearization down = linearize_model(*hanging, of_hanging, LinearizeAt::kEquilibrium);
+  EXPECT_EQ(down.state.q[0], 0.0);
+  EXPECT_EQ(down.values.size(), 2u);
+  EXPECT_EQ(to_text(down.linear.A(1, 0)).find("q_hip"), std::string::npos);
+  const ModelLinearization across = linearize_model(*lying, of_lying, LinearizeAt::kEquilibrium);
+  EXPECT_EQ(across.state.q[0], 0.0);
+  ASSERT_EQ(across.values.size(), 3u);
+  EXPECT_NE(to_text(across.linear.A(1, 0)).find("sin(q_hip)"), std::string::npos);
 }
 
 // A pendulum that stands on one that hangs, undamped.

@@ -24,6 +24,10 @@ TEST_F(ConstantFault, IsToldWithTheNumbersAsTheyAreWritten) {
   constexpr std::pair<const char*, const char*> kMessages[] = {
       {"1e308*10", "overflow in 1e308*10"},
       {"1/0", "division by zero in 1/0"},
+      {"0/0", "division by zero in 0/0"},
+      {"3*x/0", "division by zero in 3/0"},
+      {"x + 2/0", "division by zero in 2/0"},
+      {"(3 - 2 - 1)/0*x", "division by zero in (3 - 2 - 1)/0"},
       {"2 + x/(2 - 3 + 1)", "division by zero in 1/(2 - 3 + 1)"},
       {"sin(3*(1e308 + 9e307))", "overflow in 1e308 + 9e307"},
       {"1e308*x*10", "overflow in 1e308*10"},

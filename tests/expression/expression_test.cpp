@@ -63,7 +63,7 @@ TEST(Expression, PowersThatAreNoNumbersAreErrors) {
   is([] { return log(Expression(0)); }, "log(0) is beyond the range of numbers");
   EXPECT_EQ(pow(Expression(2), 50), Expression(1125899906842624.0));
   is([] { return pow(1 + pow(Expression(10), -9), 1000000); },
-     "1.000000001^1000000 has more digits than an exact number may have");
+     "(1000000001/1000000000)^1000000 has more digits than an exact number may have");
   EXPECT_TRUE((Expression(0) * 1e-300).is_zero());
   EXPECT_EQ(to_text(pow(Expression(10), 300)), "1" + std::string(300, '0'));
   EXPECT_EQ(to_text(pow(Expression(1e300), 1)), "1e+300");

@@ -75,6 +75,13 @@ TEST_F(FingerprintTest, KnowsTheIdentitiesOfTheTextbook) {
       {"sqrt(2)*sqrt(3)*sqrt(x)", "sqrt(6*x)"},
       {"1/(sqrt(x) + sqrt(y))", "(sqrt(x) - sqrt(y))/(x - y)"},
       {"sin(pi/4)", "sqrt(2)/2"},
+      {"1 + cos(2*pi/3) + cos(4*pi/3)", "0"},
+      {"sin(x + pi/3)", "sin(x)/2 + sqrt(3)/2*cos(x)"},
+      {"cos(x + 7*pi/12)", "cos(x)*cos(7*pi/12) - sin(x)*sin(7*pi/12)"},
+      {"tan(x - pi/6)", "(sqrt(3)*tan(x) - 1)/(sqrt(3) + tan(x))"},
+      {"8*cos(pi/24)^4 - 8*cos(pi/24)^2 + 1", "sqrt(3)/2"},
+      {"(sqrt(2) + sqrt(3))*(sqrt(3) - sqrt(2))", "1"},
+      {"1/(1 + sqrt(2) + sqrt(3))", "1/2 + sqrt(2)/4 - sqrt(6)/4"},
       {"log(x*(y + 1))", "log(x*y + x)"},
       {"atan2(2*x*(x + 1), y)", "atan2(2*x^2 + 2*x, y)"},
       {"if(x < y, (x + 1)^2, y) - if(x < y, 2*x, y)", "if(x < y, x^2 + 1, 0)"},
@@ -118,6 +125,50 @@ TEST_F(FingerprintTest, TellsApartWhatDiffers) {
       {"if(x < y, 1, 2)", "if(x <= y, 1, 2)"},
   };
   for (const auto& [a, b] : kDifferent) EXPECT_FALSE(are_equal(a, b)) << a << ", " << b;
+}
+
+TEST_F(FingerprintTest, TellsWhetherItIsKnown) {
+  const auto compare = [&](std::string_view a, std::string_view b) { return test.compare(read(a), read(b)); };
+  constexpr std::pair<const char*, const char*> kFails[] = {
+      {"x", "x + 1/10^30"},  // by the fingerprint alone
+      {"sin(x)^2", "1 - cos(x)^2 + 1/10^30"},
+      {"sqrt(2)", "sqrt(2) + 1/10^40"},
+      {"cos(pi/5)", "0.8"},              // by the values
+      {"sqrt(x)*sqrt(y)", "sqrt(x*y)"},  // where both are negative
+      {"sqrt(x^2)", "x"},
+      {"log(x^2)", "2*log(x)"},
+      {"x/0", "x"},
+      {"abs(x + y)", "abs(x) + abs(y)"},
+      {"acos(x)", "asin(x)"},
+      {"if(x < y, 1, 2)", "if(x < z, 1, 2)"},
+      {"atan2(y, x)", "atan(y/x)"},
+      {"min(x, y)", "max(x, y)"},
+      {"x^1.5", "x"},
+      {"2^x", "3^x"},
+      {"cosh(sin(x))", "cosh(cos(x))"},
+  };
+  for (const auto& [a, b] : kFails) EXPECT_EQ(compare(a, b), Identity::kFails) << a << ", " << b;
+  constexpr std::pair<const char*, const char*> kHolds[] = {
+      {"sin(x + pi/3) - sin(x - pi/3)", "sqrt(3)*cos(x)"}, {"cos(pi/3)", "1/2"}};
+  for (const auto& [a, b] : kHolds) EXPECT_EQ(compare(a, b), Identity::kHolds) << a << ", " << b;
+  constexpr std::pair<const char*, const char*> kUnknown[] = {
+      {"cos(pi/5)", "(1 + sqrt(5))/4"},  // all of them true
+      {"acos(x)", "pi/2 - asin(x)"},
+      {"max(x, y)", "(x + y + abs(x - y))/2"},
+      {"log(exp(x))", "x"},
+      {"tan(atan(x))", "x"},
+      {"sin((x + 1)^2)", "sin(x^2 + 2*x + 1)"},
+      {"x/0", "y/0"},
+  };
+  for (const auto& [a, b] : kUnknown) EXPECT_EQ(compare(a, b), Identity::kUnknown) << a << ", " << b;
+}
+
+// Values at a point, evaluated in doubles, may differ by rounding alone, here by 2e-10 of about 3.
+TEST_F(FingerprintTest, RoundingIsNoDifference) {
+  const std::string large =
+      "log(exp(1e6 + abs(x)/1e6)) - 1e6";  // neither overflow nor the digits that are lost
+  EXPECT_EQ(test.compare(read(large), read("abs(x)/1e6")), Identity::kUnknown);
+  EXPECT_EQ(test.compare(read("log(exp(1e2 + abs(x)/1e12)) - 1e2"), read("abs(x)/1e12")), Identity::kUnknown);
 }
 
 // For negative numbers the sides differ, whatever the symbols are called.

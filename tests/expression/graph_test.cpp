@@ -106,8 +106,61 @@ TEST_F(GraphTest, KnowsTheSinesOfQuartersOfATurn) {
     EXPECT_EQ(graph.is_number(graph.unary(Op::kTan, angle)), is_finite) << quarters;
   }
   EXPECT_EQ(read("tan(3*pi)"), graph.fraction(0));
-  EXPECT_EQ(to_text(graph, read("sin(pi/3)")), "sin(pi/3)");
-  EXPECT_EQ(to_text(graph, read("cos(0.25*pi)")), "cos(pi/4)");
+  EXPECT_EQ(to_text(graph, read("sin(pi/5)")), "sin(pi/5)");
+  EXPECT_EQ(to_text(graph, read("cos(0.25*pi/2)")), "cos(0.125*pi)");
+}
+
+TEST_F(GraphTest, SinesOfTwelfthsOfPiAreRoots) {
+  constexpr std::array<std::array<const char*, 3>, 6> kValues = {
+      {{"0", "1", "0"},
+       {"sqrt(6)/4 - sqrt(2)/4", "sqrt(6)/4 + sqrt(2)/4", "2 - sqrt(3)"},
+       {"1/2", "sqrt(3)/2", "sqrt(3)/3"},
+       {"sqrt(2)/2", "sqrt(2)/2", "1"},
+       {"sqrt(3)/2", "1/2", "sqrt(3)"},
+       {"sqrt(6)/4 + sqrt(2)/4", "sqrt(6)/4 - sqrt(2)/4", "2 + sqrt(3)"}}};
+  for (int k = 0; k < 6; ++k) {
+    const auto& [sine, cosine, tangent] = kValues[static_cast<std::size_t>(k)];
+    const std::string angle = fmt::format("{}*pi/12", k);
+    EXPECT_EQ(read(fmt::format("sin({})", angle)), read(sine)) << angle;
+    EXPECT_EQ(read(fmt::format("cos({})", angle)), read(cosine)) << angle;
+    EXPECT_EQ(read(fmt::format("tan({})", angle)), read(tangent)) << angle;
+  }
+  for (int k = -50; k <= 50; ++k) {
+    const double radians = k * std::numbers::pi / 12;
+    EXPECT_NEAR(value(fmt::format("sin({}*pi/12)", k)), std::sin(radians), 1e-14) << k;
+    EXPECT_NEAR(value(fmt::format("cos({}*pi/12)", k)), std::cos(radians), 1e-14) << k;
+    if ((k - 6) % 12 == 0) continue;
+    EXPECT_NEAR(value(fmt::format("tan({}*pi/12)", k)), std::tan(radians), 1e-13) << k;
+    EXPECT_TRUE(graph.op(read(fmt::format("tan({}*pi/12)", k))) != Op::kTan) << k;
+  }
+}
+
+TEST_F(GraphTest, TheInversesOfExactSinesAreTwelfthsOfPi) {
+  for (int k = -6; k <= 6; ++k) {
+    const std::string angle = fmt::format("{}*pi/12", k), other = fmt::format("{}*pi/12", 6 - k);
+    EXPECT_EQ(read(fmt::format("asin(sin({}))", angle)), read(angle)) << k;
+    EXPECT_EQ(read(fmt::format("acos(cos({}))", other)), read(other)) << k;
+    if (k % 6 == 0) continue;
+    EXPECT_EQ(read(fmt::format("atan(tan({}))", angle)), read(angle)) << k;
+  }
+  for (int k = -11; k <= 12; ++k) {
+    const std::string angle = fmt::format("{}*pi/12", k);
+    EXPECT_EQ(read(fmt::format("atan2(3*sin({0}), 3*cos({0}))", angle)), read(angle)) << k;
+  }
+  constexpr std::pair<const char*, const char*> kSame[] = {{"atan(1)", "pi/4"},
+                                                           {"acos(0)", "pi/2"},
+                                                           {"asin(0.5)", "pi/6"},
+                                                           {"acos(-1)", "pi"},
+                                                           {"asin(1/sqrt(2))", "pi/4"},
+                                                           {"acos((sqrt(6) - sqrt(2))/4)", "5*pi/12"},
+                                                           {"atan(1/(2 + sqrt(3)))", "pi/12"},
+                                                           {"atan2(-1, sqrt(3))", "-pi/6"},
+                                                           {"atan2(2, 0)", "pi/2"},
+                                                           {"atan2(sqrt(2) - sqrt(8)/2, -1)", "pi"}};
+  for (const auto& [a, b] : kSame) EXPECT_EQ(read(a), read(b)) << a;
+  for (const char* text : {"asin(0.500000001)", "acos(1/3)", "atan(2)", "asin(sqrt(5)/4)", "atan2(1, 2)"}) {
+    EXPECT_EQ(to_text(graph, read(text)).substr(0, 4), std::string(text).substr(0, 4)) << text;
+  }
 }
 
 TEST_F(GraphTest, NeverHidesADivisionByZero) {
@@ -395,6 +448,18 @@ TEST(Coefficient, ReadsDoublesAsTheirShortestDecimal) {
   EXPECT_FALSE(Coefficient(0.1 + 0.2).is_exact());
   EXPECT_EQ(Coefficient(0.1 + 0.2).value(), 0.1 + 0.2);
   EXPECT_TRUE(Coefficient(-0.0).is_zero());
+}
+
+// A node is its value: 0.8 and 4/5 are one, which is written as a fraction where it has been given as one.
+TEST_F(GraphTest, FractionsAreWrittenAsTheyWereGiven) {
+  EXPECT_EQ(to_text(graph, read("0.3*x")), "0.3*x");
+  EXPECT_EQ(to_text(graph, read("4*x/5")), "4*x/5");
+  EXPECT_EQ(to_text(graph, read("x^(2/5)/10")), "x^(2/5)/10");
+  EXPECT_EQ(to_text(graph, read("3*x/10 - 0.7*y")), "3*x/10 - 0.7*y");
+  EXPECT_EQ(to_text(graph, read("0.3*y")), "3*y/10");
+  EXPECT_EQ(to_text(graph, read("9.81*x/4")), "2.4525*x");
+  EXPECT_EQ(to_text(fraction(4, 5)), "4/5");
+  EXPECT_EQ(to_text(Expression(0.8)), "0.8");
 }
 
 TEST(Coefficient, HasTextThatReadsBack) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "expression/random_expression.h"
 #include "sestina/base/error.h"
@@ -96,6 +97,62 @@ TEST_F(SourceCodeTest, WordsOfTheLanguagesBecomeOtherNames) {
     const std::array input = {graph.symbol(word)};
     const std::string source = to_source(graph, "f", input, input, Language::kCpp);
     EXPECT_NE(source.find("const double " + word + "_ ="), std::string::npos) << source;
+  }
+}
+
+TEST_F(SourceCodeTest, NamesThatLanguagesKeepBecomeOtherNames) {
+  constexpr std::pair<const char*, const char*> kNames[] = {{"_Bool", "x_Bool"},
+                                                            {"__x", "_x"},
+                                                            {"__func__", "_func_"},
+                                                            {"a__b", "a_b"},
+                                                            {"_Atomic", "x_Atomic"},
+                                                            {"hip.q[1]'", "hip_q_1_d"},
+                                                            {"_", "_"},
+                                                            {"math_errhandling", "math_errhandling_"}};
+  for (const auto& [symbol, name] : kNames) {
+    const std::array input = {graph.symbol(symbol)};
+    for (const Language language : {Language::kC, Language::kCpp}) {
+      const std::string source = to_source(graph, "f", input, input, language);
+      EXPECT_NE(source.find("const double " + std::string(name) + " ="), std::string::npos) << source;
+    }
+  }
+  // Names that would become alike stay apart, without underscores in a row.
+  const std::array inputs = {graph.symbol("a_"), graph.symbol("a__"), graph.symbol("a."),
+                             graph.symbol("catch"), graph.symbol("catch_")};
+  const std::array outputs = {graph.sum(inputs)};
+  const std::string source = to_source(graph, "f", outputs, inputs, Language::kCpp);
+  for (const char* name : {"a_ = in[0]", "a_2 = in[1]", "a_3 = in[2]", "catch_ = in[3]", "catch_2 = in[4]"}) {
+    EXPECT_NE(source.find(name), std::string::npos) << source;
+  }
+  for (const char* name : {"_f", "__f", "_F", "f__x"}) {
+    EXPECT_THROW(to_source(graph, name, outputs, inputs, Language::kC), InputError) << name;
+    EXPECT_THROW(to_source(graph, name, outputs, inputs, Language::kCpp), InputError) << name;
+  }
+  EXPECT_NE(to_source(graph, "_f", outputs, inputs, Language::kPython).find("def _f("), std::string::npos);
+}
+
+// C11, C23 and C++20.
+TEST_F(SourceCodeTest, NoKeywordIsAName) {
+  std::istringstream words(
+      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t "
+      "class "
+      "compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield "
+      "decltype "
+      "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if "
+      "inline "
+      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+      "register reinterpret_cast requires restrict return short signed sizeof static static_assert "
+      "static_cast "
+      "struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual "
+      "union "
+      "unsigned using virtual void volatile wchar_t while xor xor_eq _Alignas _Alignof _Atomic _BitInt _Bool "
+      "_Complex _Decimal128 _Decimal32 _Decimal64 _Generic _Imaginary _Noreturn _Static_assert "
+      "_Thread_local");
+  for (std::string word; words >> word;) {
+    const std::array input = {graph.symbol(word)};
+    const std::string source = to_source(graph, "f", input, input, Language::kC);
+    EXPECT_EQ(source.find("const double " + word + " ="), std::string::npos) << word;
+    EXPECT_THROW(to_source(graph, word, input, input, Language::kC), InputError) << word;
   }
 }
 

@@ -153,7 +153,7 @@ class ByMultipliers {
       x += 2 * c, y += 2 * s, vx -= 2 * s * rate[i], vy += 2 * c * rate[i];
     }
     const std::vector<double> values = system->evaluate_at_start(lagrange->lam_vec());
-    return {{values[0], values[1]}, {values[2], values[3]}};
+    return {{-values[0], -values[1]}, {-values[2], -values[3]}};  // they count against the constraints
   }
 
  private:

@@ -92,7 +92,8 @@ TEST_F(NonlinearBicycleTest, LagrangesMethodGivesThePublishedAccelerations) {
                                                  {bicycle.y, 0.0},
                                                  {bicycle.x, -0.3 * (state["u3"] + state["u4"])}};
   for (const auto& [angle, rate] : rates) state[to_text(bicycle.rate(angle))] = rate;
-  const std::vector<double> z = solve_at(lagrange.mass_matrix_full(), lagrange.forcing_full(), state);
+  const std::vector<double> z =
+      solve_at(lagrange.augmented_mass_matrix(), lagrange.augmented_forcing(), state);
   // z: those of x, y, yaw, lean, pitch, steer, rear and front wheel
   constexpr std::size_t kPlaces[] = {2, 3, 6, 4, 5, 7};
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(z[kPlaces[i]], kPublished.at(i), 1e-11) << "u" << i + 1;

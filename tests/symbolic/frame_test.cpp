@@ -203,7 +203,29 @@ TEST_F(FrameTest, TheNameOfAFrameThatWasRefusedStaysFree) {
   EXPECT_THROW(N.orientnew("C", 1, B.x()), InputError);  // which axis of N this is, is not known
   EXPECT_FALSE(mechanics.find_frame("C"));
   const ReferenceFrame C = N.orientnew("C", 1, N.x());
-  EXPECT_TRUE(same(C.dcm(N)[1][1], cos(Expression(1))));
+  EXPECT_EQ(to_text(C.dcm(N)[1][1]), "cos(1)");
+}
+
+// Three turns by 60 degrees are one by 180, seven by 2 pi/7 none; sines of pi/7 have no closed form.
+TEST_F(FrameTest, LoopsOfGivenAnglesClose) {
+  const Expression pi = mechanics.wrap(mechanics.graph().pi());
+  for (const int count : {3, 7, 12, 24}) {
+    const Expression part = count == 3 ? pi / 3 : 2 * pi / count, whole = count == 3 ? pi : 2 * pi;
+    const std::string name = "loop" + std::to_string(count);
+    ReferenceFrame last = N;
+    for (int k = 0; k < count; ++k) last = last.orientnew(name + "_" + std::to_string(k), part, N.z());
+    EXPECT_THROW(last.orient_axis(N, N.z(), whole + fraction(1, 100)), InputError) << count;
+    EXPECT_NO_THROW(last.orient_axis(N, N.z(), whole)) << count;
+  }
+}
+
+TEST_F(FrameTest, AnglesOfWholeNumbersStayExact) {
+  const ReferenceFrame A = N.orientnew("ownA", 1, N.z());
+  EXPECT_EQ(to_text(A.dcm(N)[0][1]), "sin(1)");
+  EXPECT_EQ(to_text(N.orientnew("ownB", fraction(2, 3), N.z()).dcm(N)[0][0]), "cos(2/3)");
+  const ReferenceFrame B = mechanics.frame("ownC");
+  B.orient_body_fixed(N, {1, 0, 2}, "123");
+  EXPECT_EQ(to_text(B.dcm(N)[2][2]), "cos(1)");
 }
 
 }  // namespace

@@ -286,13 +286,32 @@ TEST_F(KaneTest, LeavesTheKinematicsOfEulerParametersImplicit) {
                       .u_ind = {u.begin(), u.end()},
                       .kd_eqs = {kinematics.begin(), kinematics.end()}};
   options.explicit_kinematics = false;
-  const KanesMethod kane(N, options, {RigidBody{"B", O, B, m, inertia(B, I, J, K), O}}, {});
+  KanesMethod kane(N, options, {RigidBody{"B", O, B, m, inertia(B, I, J, K), O}}, {});
   EXPECT_TRUE(same(kane.forcing()[0], (J - K) * u[1] * u[2]));
   EXPECT_TRUE(same(kane.forcing()[1], (K - I) * u[2] * u[0]));
   EXPECT_TRUE(same(kane.forcing()[2], (I - J) * u[0] * u[1]));
   EXPECT_TRUE(same(kane.forcing_full()[0], -(e[1] * u[0] + e[2] * u[1] + e[3] * u[2]) / 2));
   EXPECT_TRUE(same(kane.mass_matrix_full()(4, 4), I));
   EXPECT_TRUE(kane.mass_matrix_full()(0, 0).is_one());
+}
+
+// As sympy's, it may be asked for either form of the kinematics afterwards.
+TEST_F(KaneTest, KinematicsAreExplicitOrImplicitAfterwards) {
+  const auto q = mechanics.dynamicsymbol("q"), u = mechanics.dynamicsymbol("u");
+  const Expression m = mechanics.symbol("m");
+  const Point P = O.locatenew("P", q * N.x());
+  O.set_vel(N, Vector());
+  P.set_vel(N, u * N.x());
+  KanesMethod kane(N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {cos(q) * mechanics.rate(q) - u}},
+                   {Particle{"P", P, m}}, {});
+  EXPECT_TRUE(kane.mass_matrix_full()(0, 0).is_one());
+  EXPECT_EQ(kane.forcing_full()[0], u / cos(q));
+  kane.set_explicit_kinematics(false);
+  EXPECT_EQ(kane.mass_matrix_full()(0, 0), cos(q));
+  EXPECT_EQ(kane.mass_matrix_kin()(0, 0), cos(q));
+  EXPECT_EQ(kane.forcing_full()[0], u);
+  EXPECT_EQ(kane.forcing_kin()[0], u);
+  EXPECT_EQ(kane.mass_matrix()(0, 0), m);
 }
 
 TEST_F(KaneTest, NumbersOfEquationsMustMatch) {

@@ -33,8 +33,7 @@ TEST_F(LagrangeTest, ThePendulumSwings) {
 }
 
 // A uniform disc rolls down an incline: x'' = 2 g sin(alpha)/3, and friction is a third of the weight's part
-// along the incline. The multiplier is the force along -(x - r q), up the incline as it acts on x with a
-// minus.
+// along the incline. The multiplier is the force against x - r q, up the incline as it acts on x.
 TEST_F(LagrangeTest, MultipliersAreTheForcesOfConstraints) {
   const auto x = mechanics.dynamicsymbol("x"), q = mechanics.dynamicsymbol("q");
   const auto [m, r, g, alpha] = mechanics.symbols<4>("m r g alpha");
@@ -48,7 +47,7 @@ TEST_F(LagrangeTest, MultipliersAreTheForcesOfConstraints) {
   const auto solution = lagrange.solve();
   EXPECT_TRUE(same(solution.rhs[2], 2 * g * sin(alpha) / 3));
   EXPECT_TRUE(same(solution.rhs[3], 2 * g * sin(alpha) / (3 * r)));
-  EXPECT_TRUE(same(solution.multipliers[0], -m * g * sin(alpha) / 3));
+  EXPECT_TRUE(same(solution.multipliers[0], m * g * sin(alpha) / 3));
   // The same by its rate, as a nonholonomic constraint.
   const LagrangesMethod rolling(mechanics, Lagrangian(N, bodies), {x, q},
                                 {.nonhol_coneqs = {mechanics.rate(x - r * q)}});
@@ -77,7 +76,34 @@ TEST_F(LagrangeTest, TheStringOfAPendulumPulls) {
   const double acceleration = -gravity / length * s;
   EXPECT_NEAR(values[0], length * (acceleration * c - rate * rate * s), 1e-14);
   EXPECT_NEAR(values[1], length * (acceleration * s + rate * rate * c), 1e-14);
-  EXPECT_NEAR(values[2], -mass * (gravity * c + length * rate * rate) / (2.0 * length), 1e-14);
+  EXPECT_NEAR(values[2], mass * (gravity * c + length * rate * rate) / (2.0 * length), 1e-14);
+}
+
+// Signs and shapes are those of sympy.physics.mechanics 1.14 for the same pendulum, whose unknowns there are
+// x', y', x'', y'' and minus the multiplier.
+TEST_F(LagrangeTest, FullMatricesAreThoseOfSympy) {
+  const auto q = mechanics.dynamicsymbols<2>("x y");
+  const auto [m, g, l] = mechanics.symbols<3>("m g l");
+  const Expression x = q[0], y = q[1], vx = mechanics.rate(x), vy = mechanics.rate(y);
+  const LagrangesMethod lagrange(mechanics, m * (vx * vx + vy * vy) / 2 + m * g * x, {x, y},
+                                 {.hol_coneqs = {x * x + y * y - l * l}});
+  const Expression lambda = lagrange.lam_vec()[0], ax = mechanics.rate(vx);
+  EXPECT_TRUE(same(lagrange.equations()[0], -g * m + m * ax + 2 * lambda * x));
+  EXPECT_EQ(lagrange.lam_coeffs().elements(), (std::vector<Expression>{-2 * x, -2 * y}));
+  EXPECT_EQ(lagrange.mass_matrix_full().elements(), (std::vector<Expression>{1, 0, 0,     0,     0,       //
+                                                                             0, 1, 0,     0,     0,       //
+                                                                             0, 0, m,     0,     -2 * x,  //
+                                                                             0, 0, 0,     m,     -2 * y,  //
+                                                                             0, 0, 2 * x, 2 * y, 0}));
+  const Matrix forcing = lagrange.forcing_full();
+  ASSERT_EQ(forcing.rows(), 5u);
+  EXPECT_EQ(forcing[0], vx);
+  EXPECT_TRUE(same(forcing[2], g * m));
+  EXPECT_TRUE(same(forcing[4], -2 * vx * vx - 2 * vy * vy));
+  EXPECT_TRUE(same(lagrange.solve().multipliers[0], m * (g * x + vx * vx + vy * vy) / (2 * (x * x + y * y))));
+  const LagrangesMethod free(mechanics, m * (vx * vx + vy * vy) / 2, {x, y});
+  EXPECT_EQ(free.mass_matrix_full().rows(), 4u);
+  EXPECT_EQ(free.forcing_full()[1], vy);
 }
 
 TEST_F(LagrangeTest, LoadsNeedAFrame) {

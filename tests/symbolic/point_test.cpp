@@ -64,6 +64,24 @@ TEST_F(PointTest, LoopsOfPositionsMustClose) {
   EXPECT_THROW(Q.set_pos(Q, A.y()), InputError);
 }
 
+// Sides of 1 m in directions that are 60, or 360/7, degrees apart.
+TEST_F(PointTest, PolygonsClose) {
+  const Expression pi = mechanics.wrap(mechanics.graph().pi());
+  for (const int corners : {6, 7}) {
+    const auto side = [&](int k) {
+      const std::string name = "side" + std::to_string(corners) + std::to_string(k);
+      return N.orientnew(name, 2 * k * pi / corners, N.z()).x();
+    };
+    const std::string name = "corner" + std::to_string(corners);
+    const Point first = mechanics.point(name);
+    Point last = first;
+    for (int k = 0; k + 1 < corners; ++k) last = last.locatenew(name + std::to_string(k), side(k));
+    const Vector closing = side(corners - 1);
+    EXPECT_THROW(first.set_pos(last, fraction(101, 100) * closing), InputError);
+    EXPECT_NO_THROW(first.set_pos(last, closing));
+  }
+}
+
 TEST_F(PointTest, BodiesHaveTheMomentaAndEnergiesOfTheTextbook) {
   const auto [m, I, J] = mechanics.symbols<3>("m I J");
   O.set_vel(N, Vector());

@@ -77,5 +77,13 @@ TEST_F(VectorTest, ReplacesSymbols) {
   EXPECT_EQ(v.subs({{k[0], 0}, {q[2], k[1]}}).to_text(), "b*A.y");
 }
 
+TEST_F(VectorTest, LengthsOfWholeNumbersStayExact) {
+  EXPECT_EQ(to_text((N.x() + N.y()).magnitude()), "sqrt(2)");
+  EXPECT_EQ((N.x() + N.y()).normalize().to_text(), "sqrt(2)/2*N.x + sqrt(2)/2*N.y");
+  EXPECT_EQ(to_text((N.x() + N.y() + N.z()).normalize().dot(N.x())), "sqrt(3)/3");
+  EXPECT_EQ(to_text((3 * N.x() + 4 * N.y()).magnitude()), "5");
+  EXPECT_TRUE(Vector().magnitude().is_zero());
+}
+
 }  // namespace
 }  // namespace sestina::symbolic

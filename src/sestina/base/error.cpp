@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sestina/base/quotation.h"
 #include "sestina/base/text.h"
 
 namespace sestina {
@@ -40,10 +41,17 @@ std::string join(const std::vector<Fault>& faults) {
   return escape_controls(text);
 }
 
+// Whatever a message repeats of the input: names, texts, expressions of megabytes.
+std::vector<Fault>& shorten(std::vector<Fault>& faults) {
+  constexpr std::size_t kLongestMessage = 2000;
+  for (Fault& fault : faults) fault.message = shortened(fault.message, kLongestMessage);
+  return faults;
+}
+
 }  // namespace
 
 InputError::InputError(std::vector<Fault> faults)
-    : std::runtime_error(join(faults)), faults_(std::move(faults)) {}
+    : std::runtime_error(join(shorten(faults))), faults_(std::move(faults)) {}
 
 InputError::InputError(std::string message) : InputError(std::vector<Fault>{{{}, std::move(message)}}) {}
 

@@ -115,6 +115,16 @@ std::string LinearizationWriter::parameters_in_words() const {
   return text.empty() ? "" : " with " + text;
 }
 
+std::string LinearizationWriter::symbols_in_words() const {
+  const std::size_t n = equations_.parameters().size();
+  if (linearization_.values.size() == n) return "";
+  std::string names;
+  for (std::size_t i = n; i < linearization_.values.size(); ++i) {
+    names += (i == n ? "" : ", ") + to_text(linearization_.values[i].first);
+  }
+  return fmt::format("  symbols in A and B, as at rest they follow from the parameters: {}\n", names);
+}
+
 std::string LinearizationWriter::text() {
   share();
   std::string text = fmt::format("{}: d/dt x = A x + B r, linearised {}\n\nstate\n", name_, state_in_words());
@@ -124,6 +134,7 @@ std::string LinearizationWriter::text() {
   for (std::size_t i = 0; i < equations_.u().size(); ++i) {
     text += fmt::format("  {} = {}\n", to_text(equations_.u()[i]), linearization_.state.u[i]);
   }
+  text += symbols_in_words();
   text += "\nx, variations of\n" + list_names(linearization_.linear.states);
   text += "\nr, further forces along the speeds\n" + list_names(linearization_.linear.inputs);
   if (!parts_.definitions.empty()) text += "\nshared parts\n";
@@ -149,7 +160,12 @@ std::string LinearizationWriter::latex(const LatexPage& page) const {
   const LatexMatrix A(mechanics, parts.matrices[0], "\\mathbf{A}"),
       B(mechanics, parts.matrices[1], "\\mathbf{B}"), x(mechanics, states, "\\mathbf{x}"),
       r(mechanics, inputs, "\\mathbf{r}"), xdot(mechanics, rates, "\\dot{\\mathbf{x}}");
-  writer.section("State", "It is linearised about");
+  const bool has_symbols = linearization_.values.size() > equations_.parameters().size();
+  writer.section("State",
+                 has_symbols
+                     ? "Coordinates in the matrices are those of rest, which follow from the parameters. "
+                       "With the parameters as in the model it is linearised about"
+                     : "It is linearised about");
   std::vector<LatexEquation> state = latex_values(mechanics, equations_.q(), linearization_.state.q);
   for (LatexEquation& speed : latex_values(mechanics, equations_.u(), linearization_.state.u)) {
     state.push_back(std::move(speed));
@@ -190,9 +206,9 @@ std::string LinearizationWriter::source(Language language) const {
   for (const Matrix* matrix : {&A_, &B_}) {
     for (const Expression& e : matrix->elements()) outputs.push_back(e.in(graph));
   }
-  for (const Expression& e : equations_.parameters()) {
-    inputs.push_back(e.in(graph));
-    in += " " + to_text(e);
+  for (const auto& [symbol, value] : linearization_.values) {
+    inputs.push_back(symbol.in(graph));
+    in += " " + to_text(symbol);
   }
   const std::string comment = language == Language::kPython ? "#" : "//";
   std::string text = fmt::format("{0} {1}: d/dt x = A x + B r, linearised {2}\n{0} in: {3}\n", comment, name_,

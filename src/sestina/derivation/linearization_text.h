@@ -24,6 +24,7 @@ class LinearizationWriter {
   void share();  // names for what is shared where they are long
   std::string state_in_words() const;
   std::string parameters_in_words() const;
+  std::string symbols_in_words() const;
 
   const Model& model_;
   const ModelEquations& equations_;

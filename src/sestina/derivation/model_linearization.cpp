@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "sestina/symbolic/eigenvalues.h"
 #include "sestina/symbolic/steady_motion.h"
@@ -30,12 +33,84 @@ double without_round_off(double value) {
   return std::abs(decimal - value) <= kDecimal * size ? decimal : value;
 }
 
-// A coordinate, exact where it is zero or a quarter of a turn and so forth to round-off.
-Expression exact(symbolic::Mechanics& mechanics, double value) {
+// A coordinate that is zero or a quarter of a turn and so forth, but for round-off.
+std::optional<Expression> exact(symbolic::Mechanics& mechanics, double value) {
   constexpr double kQuarter = 1.57079632679489661923;
   const double quarters = std::round(value / kQuarter);
-  if (std::abs(quarters) > 8.0 || std::abs(value - quarters * kQuarter) > kRoundOff) return value;
+  if (std::abs(quarters) > 8.0 || std::abs(value - quarters * kQuarter) > kRoundOff) return std::nullopt;
   return static_cast<int>(quarters) * mechanics.wrap(mechanics.graph().pi()) / 2;
+}
+
+// Equations and the coordinates that they hold: whether each equation can have a coordinate of its own.
+class Assignment {
+ public:
+  explicit Assignment(std::vector<std::vector<Expr>> coordinates_of) : of_(std::move(coordinates_of)) {}
+
+  bool is_complete() {
+    for (std::size_t equation = 0; equation < of_.size(); ++equation) {
+      std::unordered_set<std::uint32_t> tried;
+      if (!assign(equation, tried)) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool assign(std::size_t equation, std::unordered_set<std::uint32_t>& tried) {
+    return std::ranges::any_of(of_[equation], [&](Expr coordinate) {
+      if (!tried.insert(coordinate.id).second) return false;
+      const auto owner = owner_.find(coordinate.id);
+      if (owner != owner_.end() && !assign(owner->second, tried)) return false;
+      owner_[coordinate.id] = equation;
+      return true;
+    });
+  }
+
+  std::vector<std::vector<Expr>> of_;
+  std::unordered_map<std::uint32_t, std::size_t> owner_;
+};
+
+// Whether there is rest with these coordinates whatever the parameters: what the equations of rest leave
+// there has to be met by the other coordinates.
+bool is_rest_of_all_parameters(const ModelEquations& equations, const symbolic::Replacements& at_rest) {
+  symbolic::Mechanics& mechanics = equations.mechanics();
+  Graph& graph = mechanics.graph();
+  std::vector<std::vector<Expr>> coordinates_of;
+  for (const Matrix& some : {equations.forcing(), Matrix(equations.norms())}) {
+    const Matrix left_over = substitute(mechanics, some, at_rest);
+    for (const Expression& e : left_over.elements()) {
+      const Expr left = e.in(graph);
+      if (mechanics.identities().is_zero(left)) continue;
+      const std::vector<Expr> symbols = graph.free_symbols(left);
+      coordinates_of.emplace_back();
+      for (const Expression& q : equations.q()) {
+        if (std::ranges::find(symbols, q.in(graph)) != symbols.end())
+          coordinates_of.back().push_back(q.in(graph));
+      }
+    }
+  }
+  return Assignment(std::move(coordinates_of)).is_complete();
+}
+
+// The state of rest, with symbols for what follows from the parameters.
+symbolic::Replacements describe_rest(const ModelEquations& equations, const State<double>& state) {
+  symbolic::Mechanics& mechanics = equations.mechanics();
+  symbolic::Replacements speeds = {{mechanics.time(), state.t}};
+  for (const Expression& u : equations.u()) speeds.emplace_back(u, 0);
+  symbolic::Replacements rest = speeds;
+  for (std::size_t i = 0; i < equations.q().size(); ++i) {
+    if (const auto value = exact(mechanics, state.q[i])) rest.emplace_back(equations.q()[i], *value);
+  }
+  return is_rest_of_all_parameters(equations, rest) ? rest : speeds;
+}
+
+symbolic::Replacements describe_state(const ModelEquations& equations, const State<double>& state) {
+  symbolic::Mechanics& mechanics = equations.mechanics();
+  symbolic::Replacements all = {{mechanics.time(), state.t}};
+  for (std::size_t i = 0; i < equations.q().size(); ++i) {
+    all.emplace_back(equations.q()[i], exact(mechanics, state.q[i]).value_or(state.q[i]));
+  }
+  for (std::size_t i = 0; i < equations.u().size(); ++i) all.emplace_back(equations.u()[i], state.u[i]);
+  return all;
 }
 
 State<double> find_state(const Model& model, const ModelEquations& equations,
@@ -88,6 +163,32 @@ double calc_largest_acceleration(const ModelEquations& equations, const symbolic
   return largest;
 }
 
+// With numbers for coordinates in elements that do not depend on them, such as (q2 - q1)^2/sqrt((q2 -
+// q1)^2)^2.
+Matrix without_needless_symbols(symbolic::Mechanics& mechanics, const Matrix& matrix,
+                                const symbolic::Replacements& numbers) {
+  Matrix result = substitute(mechanics, matrix, numbers);
+  for (std::size_t i = 0; i < result.elements().size(); ++i) {
+    const Expr as_symbols = matrix[i].in(mechanics.graph()), as_numbers = result[i].in(mechanics.graph());
+    if (!mechanics.identities().are_equal(as_symbols, as_numbers)) result[i] = matrix[i];
+  }
+  return result;
+}
+
+// Of the coordinates that A and B hold.
+void append_values(const ModelEquations& equations, ModelLinearization& linearization) {
+  Graph& graph = equations.mechanics().graph();
+  std::vector<Expr> elements;
+  for (const Matrix* matrix : {&linearization.linear.A, &linearization.linear.B}) {
+    for (const Expression& e : matrix->elements()) elements.push_back(e.in(graph));
+  }
+  const std::vector<Expr> symbols = graph.free_symbols(elements);
+  for (std::size_t i = 0; i < equations.q().size(); ++i) {
+    if (std::ranges::find(symbols, equations.q()[i].in(graph)) == symbols.end()) continue;
+    linearization.values.emplace_back(equations.q()[i], linearization.state.q[i]);
+  }
+}
+
 }  // namespace
 
 symbolic::ParameterValues parameter_values(const Model& model, const ModelEquations& equations) {
@@ -107,10 +208,9 @@ ModelLinearization linearize_model(const Model& model, const ModelEquations& equ
   result.at = at;
   result.state = find_state(model, equations, parameters, at);
 
-  symbolic::Replacements op_point = {{mechanics.time(), result.state.t}};
-  for (std::size_t i = 0; i < equations.q().size(); ++i) {
-    op_point.emplace_back(equations.q()[i], exact(mechanics, result.state.q[i]));
-  }
+  const symbolic::Replacements numbers = describe_state(equations, result.state);
+  symbolic::Replacements op_point =
+      at == LinearizeAt::kEquilibrium ? describe_rest(equations, result.state) : numbers;
   symbolic::ImplicitEquations implicit;
   implicit.q = equations.q();
   implicit.u = implicit.u_ind = equations.u();
@@ -119,10 +219,8 @@ ModelLinearization linearize_model(const Model& model, const ModelEquations& equ
   implicit.W = equations.mass_matrix();
   implicit.F = equations.forcing();
   implicit.configuration = Matrix(equations.norms());
-  for (std::size_t i = 0; i < implicit.u.size(); ++i) {
-    op_point.emplace_back(implicit.u[i], result.state.u[i]);
-  }
-  result.largest_acceleration = calc_largest_acceleration(equations, op_point, parameters);
+  implicit.is_rest = at == LinearizeAt::kEquilibrium;
+  result.largest_acceleration = calc_largest_acceleration(equations, numbers, parameters);
   for (std::size_t i = 0; i < implicit.u.size(); ++i) {
     std::string name = "tau" + to_text(implicit.u[i]).substr(1);
     while (mechanics.graph().find_symbol(name).is_valid()) name += '_';
@@ -131,8 +229,13 @@ ModelLinearization linearize_model(const Model& model, const ModelEquations& equ
     op_point.emplace_back(force, 0);
   }
   result.linear = linearize(mechanics, implicit, op_point);
+  for (Matrix* matrix : {&result.linear.A, &result.linear.B}) {
+    *matrix = without_needless_symbols(mechanics, *matrix, numbers);
+  }
+  result.values = parameters;
+  append_values(equations, result);
   if (result.linear.A.rows() > 0) {
-    result.eigenvalues = calc_eigenvalues(mechanics, result.linear.A, parameters);
+    result.eigenvalues = calc_eigenvalues(mechanics, result.linear.A, result.values);
   }
   return result;
 }

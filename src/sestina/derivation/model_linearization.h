@@ -2,6 +2,10 @@
 //
 //   d/dt x = A x + B r,   x = variations of [q; u],   r = further generalised forces along the speeds
 //
+// At rest, coordinates that follow from the parameters stay symbols in A and B, as the parameters do: with
+// the coordinates of rest for other values of the parameters, A and B hold for these. Coordinates that are
+// zero or quarters of a turn whatever the parameters are written so.
+//
 // Of the Euler parameters of a joint, one follows from their norm: the largest at the state, which is left
 // out of x. Where the state is no equilibrium, A and B hold at that instant of the motion.
 #pragma once
@@ -25,8 +29,10 @@ struct ModelLinearization {
   LinearizeAt at = LinearizeAt::kInitialState;
   symbolic::Linearization linear;  // inputs: tau_hip for speed u_hip
   State<double> state;
+  // Of all parameters, and of those coordinates at rest that stand in A or B.
+  symbolic::ParameterValues values;
   double largest_acceleration = 0.0;              // |udot| at the state, zero for an equilibrium
-  std::vector<std::complex<double>> eigenvalues;  // of A, with the values of parameters in the model
+  std::vector<std::complex<double>> eigenvalues;  // of A at `values`
 };
 
 // The symbols of a model's parameters and variables, with their values; variables at the beginning of a run.

@@ -298,7 +298,7 @@ std::string Coefficient::magnitude_text() const {
   const bool looks_whole = decimal.find_first_not_of("0123456789") == std::string::npos;
   if (!is_exact() && looks_whole) return decimal + ".0";
   if (!is_exact() || is_integer()) return is_integer() ? std::to_string(std::abs(numerator_)) : decimal;
-  if (reads_as_decimal()) return decimal;
+  if (is_decimal_ && reads_as_decimal()) return decimal;
   return std::to_string(std::abs(numerator_)) + "/" + std::to_string(denominator_);
 }
 

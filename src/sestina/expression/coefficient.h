@@ -71,9 +71,10 @@ class Coefficient {
   std::optional<Coefficient> power(const Coefficient& exponent) const;
   // The exact square root of a fraction of squares.
   std::optional<Coefficient> exact_sqrt() const;
-  // Text of the magnitude that reads back as the same number: `12`, `0.1`, `5/3`, `1e+22`.
+  // Text of the magnitude that reads back as the same number: `12`, `5/3`, `1e+22`, and `4/5` or `0.8` as it
+  // was given.
   std::string magnitude_text() const;
-  bool reads_as_decimal() const;  // 0.1 does, 1/2 and 1/3 do not
+  bool reads_as_decimal() const;  // 1/10 does, 1/2 and 1/3 do not
 
  private:
   // In lowest terms, and a decimal if both are none but that.

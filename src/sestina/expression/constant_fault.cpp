@@ -1,6 +1,7 @@
 #include "sestina/expression/constant_fault.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <vector>
 
 #include "sestina/expression/evaluate.h"
@@ -24,9 +25,18 @@ class UnfoldedText {
     root_ = parse(graph_, text, name, &literal);
   }
 
-  // The innermost part of numbers alone that is not finite.
+  // The innermost part of numbers alone that is not finite; a divisor together with what it divides, 0/0.
   std::string explain() {
-    for (const Expr expr : graph_.reachable(std::span(&root_, 1))) {
+    const std::vector<Expr> parts = graph_.reachable(std::span(&root_, 1));
+    std::unordered_set<std::uint32_t> divisors;
+    for (const Expr expr : parts) {
+      if (graph_.op(expr) != Op::kProduct) continue;
+      for (const Expr factor : graph_.operands(expr)) {
+        if (graph_.integer_exponent(factor).value_or(1) < 0) divisors.insert(factor.id);
+      }
+    }
+    for (const Expr expr : parts) {
+      if (divisors.contains(expr.id)) continue;
       if (is_constant(expr)) {
         if (const auto fault = find_non_finite(graph_, expr, bindings_)) return fault->message;
       } else if (graph_.op(expr) == Op::kSum || graph_.op(expr) == Op::kProduct) {

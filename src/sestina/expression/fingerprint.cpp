@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "sestina/expression/enclosure.h"
+
 namespace sestina {
 namespace {
 
@@ -29,6 +31,9 @@ std::optional<std::int64_t> whole_parts(const Coefficient& c) {
   return c.numerator() * (kParts / c.denominator());
 }
 
+// Prime factors of whole numbers under roots are sought up to here.
+constexpr std::int64_t kLargestFactor = 1000;
+
 enum Kind : std::uint64_t {
   kAngleKind = 100,
   kExponentKind,
@@ -49,6 +54,10 @@ bool is_half_power(const Graph& graph, Expr expr) {
   if (graph.op(expr) != Op::kPower || !graph.is_number(graph.operands(expr)[1])) return false;
   const Coefficient& exponent = graph.number_of(graph.operands(expr)[1]);
   return exponent.is_exact() && exponent.denominator() == 2;
+}
+
+bool is_positive_number(const Graph& graph, Expr expr) {
+  return graph.is_number(expr) && !graph.number_of(expr).is_negative() && !graph.number_of(expr).is_zero();
 }
 
 // A term of a sum: its coefficient and the factors without it.
@@ -105,6 +114,56 @@ std::vector<Term> all_terms(const Graph& graph, Expr expr) {
   return terms;
 }
 
+// Whether exponentials, on the line or on the circle, of different arguments that are written like this one
+// are independent of each other: terms of symbols and their powers, and of such multiples of pi that have a
+// value in the field.
+bool has_plain_terms(const Graph& graph, Expr argument) {
+  const auto is_plain = [&](Expr factor) {
+    const bool is_power = graph.integer_exponent(factor).has_value();
+    const Op op = graph.op(is_power ? graph.operands(factor)[0] : factor);
+    return op == Op::kSymbol || op == Op::kPi;
+  };
+  return std::ranges::all_of(all_terms(graph, argument), [&](const Term& term) {
+    const bool is_pi = term.rest.size() == 1 && graph.op(term.rest[0]) == Op::kPi;
+    if (!whole_parts(term.coefficient) || !std::ranges::all_of(term.rest, is_plain)) return false;
+    return !is_pi || PrimeField::has_turn(static_cast<std::uint64_t>(term.coefficient.denominator()));
+  });
+}
+
+// Whether the root of the number is a product of roots of primes in the field: see root_of_integer.
+bool has_known_factors(const Coefficient& square) {
+  const auto is_known = [](std::int64_t n) { return n <= kLargestFactor * kLargestFactor; };
+  return square.is_exact() && is_known(square.numerator()) && is_known(square.denominator());
+}
+
+// Whether the operation maps different functions, that are certain to have different fingerprints, to such.
+bool keeps_apart(const Graph& graph, Expr expr) {
+  switch (graph.op(expr)) {
+    case Op::kNumber:
+    case Op::kPi:
+    case Op::kSymbol:
+    case Op::kSum:
+    case Op::kProduct:
+      return true;
+    case Op::kPower:
+      return graph.integer_exponent(expr).has_value();
+    case Op::kSqrt: {
+      const Expr square = graph.operands(expr)[0];
+      return is_positive_number(graph, square) && has_known_factors(graph.number_of(square));
+    }
+    case Op::kSin:
+    case Op::kCos:
+    case Op::kTan:
+    case Op::kExp:
+    case Op::kSinh:
+    case Op::kCosh:
+    case Op::kTanh:
+      return has_plain_terms(graph, graph.operands(expr)[0]);
+    default:
+      return false;
+  }
+}
+
 Coefficient magnitude(const Coefficient& c) { return c.is_negative() ? -c : c; }
 
 // A fraction > 0 by which the expression can be divided: of a sum the largest of which every term is a whole
@@ -139,7 +198,6 @@ Coefficient positive_factor(const Graph& graph, Expr expr, int deepest = 3) {
 // Of a positive whole number, as the product of the roots of its prime factors: sqrt(2) sqrt(3) = sqrt(6).
 // What is left when small factors are gone counts as a prime.
 FieldNumber Fingerprinter::root_of_integer(std::int64_t n) const {
-  constexpr std::int64_t kLargestFactor = 1000;
   FieldNumber root{1, 0};
   for (std::int64_t d = 2; d <= kLargestFactor && d * d <= n; ++d) {
     for (; n % (d * d) == 0; n /= d * d) root = field_.multiply(root, FieldNumber{field_.from_integer(d), 0});
@@ -165,7 +223,7 @@ FieldNumber Fingerprinter::calc_circle(Expr angle) const {
     const bool is_pi = rest.size() == 1 && graph_.op(rest[0]) == Op::kPi;
     if (is_pi && coefficient.is_exact() && std::abs(coefficient.numerator()) < (std::int64_t{1} << 20)) {
       const auto d = static_cast<std::uint64_t>(coefficient.denominator());
-      if ((d & (d - 1)) == 0 && d < (std::uint64_t{1} << 40)) {
+      if (PrimeField::has_turn(d)) {
         result = field_.multiply(result, field_.turn(coefficient.numerator(), d));
         continue;
       }
@@ -253,7 +311,7 @@ FieldNumber Fingerprinter::calc_call(Expr expr) const {
     case Op::kCos:
     case Op::kTan: {
       const FieldNumber z = calc_circle(of[0]);
-      const FieldNumber c{z.re, 0}, s{z.im, 0};
+      const FieldNumber c = field_.cosine_of(z), s = field_.sine_of(z);
       if (op == Op::kTan) return field_.multiply(s, c.is_zero() ? c : field_.invert(c));
       return op == Op::kSin ? s : c;
     }
@@ -363,7 +421,9 @@ bool Fingerprinter::is_nonnegative(Expr expr) const {
 
 void Fingerprinter::add_signs(Expr expr, Value& value) const {
   const Op op = graph_.op(expr);
-  value.has_root = op == Op::kSqrt || op == Op::kAbs || op == Op::kSign || is_half_power(graph_, expr);
+  const bool is_root = (op == Op::kSqrt && !is_positive_number(graph_, graph_.operands(expr)[0])) ||
+                       is_half_power(graph_, expr);
+  value.has_root = is_root || op == Op::kAbs || op == Op::kSign;
   for (const Expr operand : graph_.operands(expr)) {
     value.has_root = value.has_root || values_[operand.id].has_root;
     value.takes_signs = value.takes_signs && values_[operand.id].takes_signs;
@@ -456,6 +516,16 @@ bool IdentityTest::are_equal(Expr a, Expr b) {
     const auto of_a = point.calc(a), of_b = point.calc(b);
     return of_a && of_b && *of_a == *of_b;
   });
+}
+
+Identity IdentityTest::compare(Expr a, Expr b) {
+  if (are_equal(a, b)) return Identity::kHolds;
+  const std::vector<Expr> nodes = graph_.reachable(std::array{a, b});
+  const bool has_values = point(0).calc(a).has_value() && point(0).calc(b).has_value();
+  if (has_values && std::ranges::all_of(nodes, [&](Expr e) { return keeps_apart(graph_, e); })) {
+    return Identity::kFails;
+  }
+  return have_different_values(graph_, a, b) ? Identity::kFails : Identity::kUnknown;
 }
 
 }  // namespace sestina

@@ -9,7 +9,8 @@
 //   numbers        of any size, exactly; a double is a fraction of a power of two
 //   sin, cos       exp(i a) for every angle a is a random point on the unit circle of the field, for a sum
 //                  of whole (or 1/2, 1/3, ...) multiples of angles the product of their powers: addition
-//                  theorems, double and half angles hold exactly, also with multiples of pi/2^k
+//                  theorems, double and half angles hold exactly, also with multiples of pi/2^k and pi/(3
+//                  2^k)
 //   exp, sinh ...  likewise over the multiplicative group
 //   sign           1 for numbers that are squares in the field, as positive numbers are, -1 for the others
 //   abs            the number times its sign
@@ -21,8 +22,11 @@
 //   the rest       log, atan2, conditions, tables ...: random values that belong to their arguments. They are
 //                  equal where their arguments are, but no other identity between them is seen.
 //
-// So "equal" is certain to that probability, and "different" is certain for polynomials, fractions, sines and
-// cosines of sums of symbols, and square roots that stand alone.
+// So "equal" is certain to that probability. That fingerprints differ is certain to mean that the expressions
+// do for polynomials, fractions, roots of positive numbers, and sines, cosines and exponentials of
+// polynomials in symbols whose products of sums are written out. Elsewhere it is a value at some point, with
+// bounds of its rounding, that tells them apart; where values agree at all points that are tried, it is not
+// known.
 #pragma once
 
 #include <cstdint>
@@ -80,13 +84,21 @@ class Fingerprinter {
   std::vector<Value> values_;  // by id
 };
 
+enum class Identity { kHolds, kFails, kUnknown };
+
 // Remembers the fingerprints of a graph that may grow.
 class IdentityTest {
  public:
   explicit IdentityTest(const Graph& graph);
 
+  // Whether they are known to be.
   bool is_zero(Expr expr);
   bool are_equal(Expr a, Expr b);
+  // Whether they are the same function. It fails where one of them has a real value and the other none, and
+  // is unknown where neither has one.
+  Identity compare(Expr a, Expr b);
+  // Whether it is known that they are not.
+  bool differ(Expr a, Expr b) { return compare(a, b) == Identity::kFails; }
 
  private:
   template <class Holds>

@@ -8,9 +8,11 @@
 // that running sums do not grow quadratically) and in canonical order; like terms and equal factors are
 // collected, zeros and ones disappear, constants fold where that is exact or all of them are plain doubles.
 // Nothing is ever expanded. A root of a fraction is one of a whole number without square factors below
-// 1000^2: sqrt(4/27) is 2 sqrt(3)/9; higher roots fold where they are fractions. Two rules keep a division by
-// zero visible: zero times a thing that holds a constant division by zero stays a product, and a factor never
-// cancels against its own inverse (x/x stays). Otherwise symbols count as finite: 0*x is 0 and x - x is 0.
+// 1000^2: sqrt(4/27) is 2 sqrt(3)/9; higher roots fold where they are fractions. Sines, cosines and tangents
+// of multiples of pi/12 are roots, and their inverses such multiples (exact_angle.h). Two rules keep a
+// division by zero visible: zero times a thing that holds a constant division by zero stays a product, and a
+// factor never cancels against its own inverse (x/x stays). Otherwise symbols count as finite: 0*x is 0 and x
+// - x is 0.
 //
 // Building changes the graph and is for one thread; reading is for any number.
 #pragma once

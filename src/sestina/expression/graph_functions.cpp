@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "sestina/expression/exact_angle.h"
 #include "sestina/expression/graph.h"
 
 namespace sestina {
@@ -51,21 +52,6 @@ std::optional<Coefficient> exact_value(Op op, const Coefficient& a) {
   }
 }
 
-// sin, cos and tan of whole multiples of pi/2, where these are finite.
-std::optional<Expr> fold_circular(Graph& graph, Op op, Expr argument) {
-  if (op != Op::kSin && op != Op::kCos && op != Op::kTan) return std::nullopt;
-  const auto [coefficient, rest] = graph.split_coefficient(argument);
-  if (rest != graph.pi() || !coefficient.is_exact() || 2 % coefficient.denominator() != 0)
-    return std::nullopt;
-  const std::int64_t quarters = coefficient.numerator() % 4 * (2 / coefficient.denominator());
-  const std::int64_t quadrant = (quarters % 4 + 4) % 4;
-  constexpr std::array<int, 4> kSine = {0, 1, 0, -1};
-  const int sine = kSine[static_cast<std::size_t>(quadrant)];
-  const int cosine = kSine[static_cast<std::size_t>((quadrant + 1) % 4)];
-  if (op == Op::kTan) return cosine == 0 ? std::nullopt : std::optional(graph.fraction(0));
-  return graph.fraction(op == Op::kSin ? sine : cosine);
-}
-
 // The largest number whose square was found to divide n, and what is left.
 std::pair<std::int64_t, std::int64_t> split_square(std::int64_t n) {
   constexpr std::int64_t kLargestFactor = 1000;
@@ -112,11 +98,14 @@ Expr Graph::unary(Op op, Expr argument) {
     if (const auto folded = fold_unary(op, a)) return *folded;
     if (const auto folded = op == Op::kSqrt ? fold_root(a) : std::nullopt) return *folded;
   }
-  if (const auto folded = fold_circular(*this, op, argument)) return *folded;
+  if (const auto folded = exact_circular(*this, op, argument, most_merged_ > 0)) return *folded;
   const Parity symmetry = parity(op);
   if (symmetry != Parity::kNone && has_negative_coefficient(argument)) {
     const Expr mirrored = unary(op, negate(argument));
     return symmetry == Parity::kOdd ? negate(mirrored) : mirrored;
+  }
+  if (most_merged_ > 0) {
+    if (const auto folded = exact_arc(*this, op, argument)) return *folded;
   }
   return intern(op, std::array{argument});
 }
@@ -126,6 +115,9 @@ Expr Graph::atan2(Expr y, Expr x) {
     const Coefficient a = number_of(y), b = number_of(x);
     if (a.is_zero() && !b.is_zero() && !b.is_negative()) return zero_;
     if (!a.is_rational() && !b.is_rational()) return number(std::atan2(a.value(), b.value()));
+  }
+  if (most_merged_ > 0) {
+    if (const auto folded = exact_arc_of_point(*this, y, x)) return *folded;
   }
   return intern(Op::kAtan2, std::array{y, x});
 }

@@ -5,10 +5,16 @@
 #include <array>
 #include <vector>
 
+#include "sestina/base/quotation.h"
 #include "sestina/base/suggest.h"
 
 namespace sestina {
 namespace {
+
+std::string short_name(std::string_view name) {
+  constexpr std::size_t kLongest = 43;
+  return shortened(name, kLongest);
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -50,7 +56,6 @@ class Parser {
 
   // What stands at the current place, for a message.
   std::string here() const {
-    constexpr std::size_t kMost = 40;
     if (at_end()) return "the end";
     std::size_t end = at_ + 1;
     if (is_letter(peek())) {
@@ -59,7 +64,7 @@ class Parser {
       end = at_ + utf8_length();
       if (end == at_) return fmt::format("the byte 0x{:02X}", static_cast<unsigned char>(peek()));
     }
-    return fmt::format("'{}'", shortened(text_.substr(at_, end - at_), kMost));
+    return fmt::format("'{}'", short_name(text_.substr(at_, end - at_)));
   }
 
   // Bytes of the character of UTF-8 beyond ASCII that stands here, 0 where there is none.
@@ -70,10 +75,6 @@ class Parser {
       if ((static_cast<unsigned char>(peek(i)) & 0xC0) != 0x80) return 0;
     }
     return lead > 0xF4 ? 0 : length;
-  }
-
-  static std::string shortened(std::string_view name, std::size_t most = 40) {
-    return name.size() <= most ? std::string(name) : std::string(name.substr(0, most)) + "...";
   }
 
   void expect(char c, std::string_view where) {
@@ -127,7 +128,6 @@ class Parser {
     if (peek() != '*' && peek() != '/') return first;
     std::vector<Expr> factors = {first};
     for (;;) {
-      if (peek() == '*' && peek(1) == '*') fail(at_, "'**' is not an operator; use ^ for powers");
       if (skip('*')) {
         factors.push_back(parse_factor());
       } else if (skip('/')) {
@@ -136,6 +136,14 @@ class Parser {
         return graph_.product(factors);
       }
     }
+  }
+
+  // ^, or ** as in Python.
+  bool skip_power() {
+    if (peek() != '*' || peek(1) != '*') return skip('^');
+    at_ += 2;
+    skip_space();
+    return true;
   }
 
   // A loop rather than a recursion: any number of signs may follow each other.
@@ -159,7 +167,7 @@ class Parser {
   Expr parse_power() {
     const Nesting nesting(*this);
     const Expr base = parse_primary();
-    if (!skip('^')) return base;
+    if (!skip_power()) return base;
     const bool is_negative = parse_signs();
     const Expr exponent = parse_power();
     return graph_.power(base, is_negative ? graph_.negate(exponent) : exponent);
@@ -198,12 +206,12 @@ class Parser {
     const std::string_view literal = text_.substr(start, at_ - start);
     if (peek() == '.') fail(at_, "a second '.' in a number");
     if (is_letter(peek())) {
-      fail(at_, fmt::format("expected an operator between {} and {}", shortened(literal), here()));
+      fail(at_, fmt::format("expected an operator between {} and {}", short_name(literal), here()));
     }
     skip_space();
     const auto number = Coefficient::from_text(literal);
     if (!number) {
-      fail(start, fmt::format("{} is outside the range of numbers, 1e-308 to 1e308", shortened(literal)));
+      fail(start, fmt::format("{} is outside the range of numbers, 1e-308 to 1e308", short_name(literal)));
     }
     return read_literal_ != nullptr ? (*read_literal_)(literal, *number) : graph_.number(*number);
   }
@@ -223,7 +231,7 @@ class Parser {
     for (; peek() == '\''; ++at_) ++order;
     skip_space();
     if (peek() == '(') return parse_call(start, name, order);
-    if (order > 0) fail(at_, fmt::format("expected '(' after the derivative of '{}'", shortened(name)));
+    if (order > 0) fail(at_, fmt::format("expected '(' after the derivative of '{}'", short_name(name)));
     if (name == "pi") return graph_.pi();
     if (find_function(name) || graph_.find_table(name)) {
       fail(at_, fmt::format("expected '(' after the function '{}', not {}", name, here()));
@@ -250,7 +258,7 @@ class Parser {
     }
     const std::string_view reference = text_.substr(start, at_ - start);
     skip_space();
-    if (peek() == '(') fail(start, fmt::format("'{}' is not a function", shortened(reference)));
+    if (peek() == '(') fail(start, fmt::format("'{}' is not a function", short_name(reference)));
     return look_up(start, reference);
   }
 
@@ -291,12 +299,12 @@ class Parser {
   [[noreturn]] void fail_unknown_function(std::size_t start, std::string_view name) const {
     std::vector<std::string> known = graph_.table_names();
     for (const Function& function : functions()) known.emplace_back(function.name);
-    fail(start, fmt::format("unknown function '{}'{}", shortened(name), suggestion(name, known)));
+    fail(start, fmt::format("unknown function '{}'{}", short_name(name), suggestion(name, known)));
   }
 
   std::array<Expr, 2> parse_arguments(std::string_view name, int count) {
     const auto wants = [&] {
-      return fmt::format("{}() takes {} argument{}", shortened(name), count, count == 1 ? "" : "s");
+      return fmt::format("{}() takes {} argument{}", short_name(name), count, count == 1 ? "" : "s");
     };
     std::array<Expr, 2> arguments;
     for (int i = 0; i < count; ++i) {
@@ -307,7 +315,7 @@ class Parser {
     }
     if (peek() == ',') fail(at_, wants());
     if (peek() == '<' || peek() == '>' || peek() == '=') fail_after_operand();
-    expect(')', fmt::format("after the argument{} of {}", count == 1 ? "" : "s", shortened(name)));
+    expect(')', fmt::format("after the argument{} of {}", count == 1 ? "" : "s", short_name(name)));
     return arguments;
   }
 

@@ -3,7 +3,7 @@
 //   sum       term (('+' | '-') term)*
 //   term      factor (('*' | '/') factor)*
 //   factor    ('+' | '-')* power                            -x^2 is -(x^2)
-//   power     primary ('^' ('+' | '-')* power)?             x^y^z is x^(y^z)
+//   power     primary (('^' | '**') ('+' | '-')* power)?    x^y^z is x^(y^z)
 //   primary   number | pi | reference | call | '(' sum ')'
 //   call      FUNCTION '(' sum (',' sum)* ')'  |  TABLE "'"* '(' sum ')'
 //           | 'if' '(' sum ('<' | '<=' | '>' | '>=') sum ',' sum ',' sum ')'

@@ -76,11 +76,33 @@ FieldNumber PrimeField::calc_circle_generator() const {
   }
 }
 
+bool PrimeField::has_turn(std::uint64_t d) {
+  if (d % 3 == 0) d /= 3;
+  return (d & (d - 1)) == 0 && d <= (std::uint64_t{1} << 40);
+}
+
 FieldNumber PrimeField::turn(std::int64_t n, std::uint64_t d) const {
   static const std::array<FieldNumber, 2> kGenerators = {kFields[0].calc_circle_generator(),
                                                          kFields[1].calc_circle_generator()};
   const FieldNumber generator = kGenerators[prime_ == kFields[0].prime() ? 0 : 1];
-  return power(power(generator, (prime_ + 1) / 2 / d), n);
+  if (d % 3 != 0) return power(power(generator, (prime_ + 1) / 2 / d), n);
+  // 1/d = u/3 + v/e with e = d/3: u e + 3 v = 1, where e is its own inverse modulo 3.
+  const std::uint64_t e = d / 3;
+  const auto u = static_cast<std::int64_t>(e % 3);
+  const std::int64_t v = (1 - u * static_cast<std::int64_t>(e)) / 3;
+  const FieldNumber half_root = half(root(3));
+  // 1/2 + i sqrt(3)/2
+  const FieldNumber third = add(FieldNumber{(prime_ + 1) / 2, 0}, multiply(FieldNumber{0, 1}, half_root));
+  return power(multiply(power(third, u), power(turn(1, e), v)), n);
+}
+
+FieldNumber PrimeField::cosine_of(FieldNumber z) const {
+  return is_on_circle(z) ? FieldNumber{z.re, 0} : half(add(z, invert(z)));
+}
+
+FieldNumber PrimeField::sine_of(FieldNumber z) const {
+  if (is_on_circle(z)) return {z.im, 0};
+  return multiply(half(subtract(z, invert(z))), FieldNumber{0, prime_ - 1});  // 1/i is -i
 }
 
 }  // namespace sestina

@@ -64,12 +64,18 @@ class PrimeField {
   FieldNumber root(std::uint64_t a) const;
   // The point of the circle that belongs to a number t, as to the tangent of half an angle.
   FieldNumber circle_point(std::uint64_t t) const;
-  // exp(i pi n/d) for d a power of two up to 2^40.
+  // Whether exp(i pi/d) is known: d is a power of two up to 2^40, or three times one.
+  static bool has_turn(std::uint64_t d);
+  // exp(i pi n/d) for such d. Its sine and cosine agree with the roots of 2 and 3.
   FieldNumber turn(std::int64_t n, std::uint64_t d) const;
+  // (z + 1/z)/2 and (z - 1/z)/(2i): the cosine and the sine of the angle of z.
+  FieldNumber cosine_of(FieldNumber z) const;
+  FieldNumber sine_of(FieldNumber z) const;
 
  private:
   std::uint64_t reduce(std::uint64_t a) const { return a >= prime_ ? a - prime_ : a; }
   FieldNumber calc_circle_generator() const;
+  bool is_on_circle(FieldNumber z) const { return add(multiply(z.re, z.re), multiply(z.im, z.im)) == 1; }
 
   std::uint64_t c_;
   int k_;

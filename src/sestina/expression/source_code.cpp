@@ -16,15 +16,18 @@ namespace {
 
 // Words of C, C++ and Python, macros and functions of their mathematics, and names of ours.
 constexpr std::string_view kTaken =
-    "FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO False HUGE_VAL HUGE_VALF HUGE_VALL INFINITY "
-    "MAXFLOAT M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI M_PI_2 M_PI_4 M_SQRT1_2 "
+    "FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_LLOGB0 FP_LLOGBNAN FP_NAN "
+    "FP_NORMAL FP_SUBNORMAL FP_ZERO False HUGE_VAL HUGE_VALF HUGE_VALL INFINITY "
+    "MATH_ERREXCEPT MATH_ERRNO MAXFLOAT M_1_PI M_2_PI M_2_SQRTPI M_E M_LN10 M_LN2 M_LOG10E M_LOG2E M_PI "
+    "M_PI_2 M_PI_4 M_SQRT1_2 "
     "M_SQRT2 NAN None True abs acos alignas alignof and and_eq as asin asm assert async atan atan2 auto "
     "await bitand bitor bool break case catch char char16_t char32_t char8_t class co_await co_return "
     "co_yield compl concept const const_cast consteval constexpr constinit continue cos decltype def "
     "default del delete do double dynamic_cast elif else enum errno except exp explicit export extern "
     "fabs false finally float for friend from functools gamma global goto if import in inline inputs int is "
     "j0 j1 "
-    "jn lambda lgamma linux log long main match math max min mutable namespace new noexcept nonlocal "
+    "jn lambda lgamma linux log long main match math math_errhandling max min mutable namespace new noexcept "
+    "nonlocal "
     "not not_eq nullptr operator or or_eq out pass pow print private protected public raise register "
     "reinterpret_cast requires restrict return short signed signgam sin sizeof sqrt static "
     "static_assert static_cast std struct switch tan template tgamma this thread_local throw true try "
@@ -131,9 +134,33 @@ class SourceWriter {
     for (const Expr output : outputs) ++uses_[output.id];
   }
 
-  std::string unused_name(std::string name) {
-    while (!names_.insert(name).second) name += "_";
-    return name;
+  std::string unused_name(const std::string& name) {
+    if (names_.insert(name).second) return name;
+    std::string stem = name.ends_with('_') ? name : name + "_";
+    if (stem != name && names_.insert(stem).second) return stem;
+    std::size_t number = 2;
+    while (!names_.insert(stem + std::to_string(number)).second) ++number;
+    return stem + std::to_string(number);
+  }
+
+  // Of letters, digits and single underscores: C and C++ keep names with two of these for themselves, and
+  // those that begin with one before a capital.
+  static std::string identifier(std::string_view symbol) {
+    std::string name;
+    for (const char c : symbol) {
+      if (c == '\'') {
+        const bool goes_on = name.ends_with("_d") || name.ends_with("_dd") || name.ends_with('_');
+        name += goes_on ? "d" : "_d";
+      } else if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+        name += c;
+      } else if (!name.ends_with('_')) {
+        name += '_';
+      }
+    }
+    const bool is_kept =
+        name.size() > 1 && name[0] == '_' && std::isupper(static_cast<unsigned char>(name[1]));
+    if (is_kept) return "x" + name;
+    return std::isdigit(static_cast<unsigned char>(name.front())) != 0 ? "x_" + name : name;
   }
 
   void name_inputs(std::span<const Expr> inputs, std::span<const Expr> nodes) {
@@ -142,16 +169,7 @@ class SourceWriter {
       names_.emplace(kTaken.substr(begin, end - begin));
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      std::string name;
-      for (const char c : graph_.name_of(inputs[i])) {
-        if (c == '\'') {
-          name += name.ends_with("_d") || name.ends_with("_dd") ? "d" : "_d";
-        } else {
-          name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-        }
-      }
-      if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) name.insert(0, "x_");
-      name = unused_name(name);
+      const std::string name = unused_name(identifier(graph_.name_of(inputs[i])));
       texts_[inputs[i].id] = {name};
       if (uses_[inputs[i].id] == 0) continue;
       body_ += line(is_python() ? fmt::format("{} = inputs[{}]", name, i)
@@ -346,6 +364,13 @@ std::string to_source(const Graph& graph, std::string_view name, std::span<const
   if (is_taken(name)) {
     throw InputError(
         fmt::format("'{}' cannot be the name of a function: it means something in C, C++ or Python", name));
+  }
+  if (language != Language::kPython && (name.front() == '_' || name.find("__") != std::string_view::npos)) {
+    throw InputError(
+        fmt::format("'{}' cannot be the name of a function: C and C++ keep names that begin with an "
+                    "underscore, or hold two "
+                    "in a row, for themselves",
+                    name));
   }
   return SourceWriter(graph, language).write(name, outputs, inputs);
 }

@@ -18,8 +18,9 @@ namespace sestina {
 
 enum class Language { kC, kCpp, kPython };
 
-// `inputs` are different symbols. Their names become identifiers: q0' is q0_d, hip.q[1] is hip_q_1_.
-// InputError when an output depends on another symbol or on a table, or `name` is no identifier.
+// `inputs` are different symbols. Their names become identifiers: q0' is q0_d, hip.q[1] is hip_q_1_. What C,
+// C++ or Python keep for themselves becomes another name: lambda_, x_Bool for _Bool, _x for __x. InputError
+// when an output depends on another symbol or on a table, or `name` is no identifier, or kept so.
 std::string to_source(const Graph& graph, std::string_view name, std::span<const Expr> outputs,
                       std::span<const Expr> inputs, Language language);
 

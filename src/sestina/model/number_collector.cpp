@@ -5,13 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "sestina/base/quotation.h"
 #include "sestina/base/suggest.h"
 #include "sestina/expression/constant_fault.h"
 
 namespace sestina {
 
 std::string describe(const Number& number, double value) {
-  return number.is_expression() ? fmt::format("{} = {}", number.expression(), value)
+  return number.is_expression() ? fmt::format("{} = {}", shortened(number.expression()), value)
                                 : fmt::format("{}", value);
 }
 
@@ -65,7 +66,8 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
             return parameters[found->second].symbol;
           });
     } catch (const ExpressionError& error) {
-      faults_.add({value.mark, parameter.path}, fmt::format("{} in '{}'", error.what(), value.expression()));
+      faults_.add({value.mark, parameter.path},
+                  fmt::format("{} in '{}'", error.what(), shortened(value.expression())));
       parameter.is_resolved = true;                                      // as far as circles are concerned
       parameter.uses.clear();                                            // it waits for nothing
       resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // so that its users raise no echo
@@ -163,7 +165,7 @@ Expr NumberCollector::parse_text(const Number& number, const std::string& path, 
       return resolve(name);
     });
   } catch (const ExpressionError& error) {
-    faults_.add({number.mark, path}, fmt::format("{} in '{}'", error.what(), number.expression()));
+    faults_.add({number.mark, path}, fmt::format("{} in '{}'", error.what(), shortened(number.expression())));
     return graph_.number(0.0);
   }
 }

@@ -9,6 +9,7 @@
 #include "sestina/io/result_file.h"
 #include "sestina/simulation/initial_values.h"
 #include "sestina/simulation/simulation_run.h"
+#include "sestina/simulation/weight_potential.h"
 
 namespace sestina::symbolic {
 namespace {
@@ -147,7 +148,8 @@ void SymbolicSystem::add_output(const std::string& name, const Expression& value
 }
 
 void SymbolicSystem::add_energies(const ReferenceFrame& frame, const std::vector<Body>& bodies) {
-  const Expression T = kinetic_energy(frame, bodies), V = potential_energy(bodies);
+  const Expression T = kinetic_energy(frame, bodies);
+  const Expression V = potential_energy(bodies) + calc_weight_potential(frame, bodies, motion_.loads);
   add_output("energy.kinetic", T, "J");
   add_output("energy.potential", V, "J");
   add_output("energy.total", T + V, "J");

@@ -99,7 +99,8 @@ class SymbolicSystem {
   void add_invariant(const Expression& invariant);
   // Of t, coordinates, speeds, their rates, multipliers, inputs and parameters.
   void add_output(const std::string& name, const Expression& value, const std::string& unit = "");
-  // energy.kinetic, energy.potential (of the bodies) and energy.total
+  // energy.kinetic, energy.potential (of the bodies, and of weights that act as loads: weight_potential.h)
+  // and energy.total
   void add_energies(const ReferenceFrame& frame, const std::vector<Body>& bodies);
   void add_event(SymbolicEvent event);
 

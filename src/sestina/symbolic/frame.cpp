@@ -56,6 +56,10 @@ std::array<std::size_t, 3> read_order(std::string_view order) {
   return axes;
 }
 
+Triple kept_exact(Mechanics& mechanics, const Triple& angles) {
+  return {mechanics.keep_exact(angles[0]), mechanics.keep_exact(angles[1]), mechanics.keep_exact(angles[2])};
+}
+
 // The angular velocity of a body-fixed sequence in the axes of the last frame.
 Triple sequence_velocity(Mechanics& mechanics, const Triple& angles, const std::array<std::size_t, 3>& axes) {
   Triple w;
@@ -119,7 +123,8 @@ std::string reversed(std::string_view order) { return {order.rbegin(), order.ren
 const std::string& ReferenceFrame::name() const { return mechanics_->frames().name(index_); }
 
 void ReferenceFrame::orient_axis(const ReferenceFrame& parent, const Vector& axis,
-                                 const Expression& angle) const {
+                                 const Expression& given_angle) const {
+  const Expression angle = mechanics_->keep_exact(given_angle);
   // An axis that is written in this frame has the same measure numbers in the parent.
   const bool is_own = axis.parts().size() == 1 && axis.parts()[0].frame == index_;
   const Triple a = is_own ? axis.parts()[0].xyz : axis.to_matrix(parent);
@@ -149,9 +154,10 @@ void ReferenceFrame::orient_axis(const ReferenceFrame& parent, const Vector& axi
                               true);
 }
 
-void ReferenceFrame::orient_body_fixed(const ReferenceFrame& parent, const Triple& angles,
+void ReferenceFrame::orient_body_fixed(const ReferenceFrame& parent, const Triple& given_angles,
                                        std::string_view order) const {
   const auto axes = read_order(order);
+  const Triple angles = kept_exact(*mechanics_, given_angles);
   const Matrix3 first = multiply(simple_rotation(axes[0], angles[0]), simple_rotation(axes[1], angles[1]));
   mechanics_->frames().orient(parent.index_, index_, multiply(first, simple_rotation(axes[2], angles[2])));
   const Vector w(*this, sequence_velocity(*mechanics_, angles, axes));
@@ -235,7 +241,7 @@ std::vector<Vector> ReferenceFrame::partial_velocity(const ReferenceFrame& other
 
 Triple kinematic_equations_body(Mechanics& mechanics, const Triple& speeds, const Triple& angles,
                                 std::string_view order) {
-  const Triple w = sequence_velocity(mechanics, angles, read_order(order));
+  const Triple w = sequence_velocity(mechanics, kept_exact(mechanics, angles), read_order(order));
   return {w[0] - speeds[0], w[1] - speeds[1], w[2] - speeds[2]};
 }
 

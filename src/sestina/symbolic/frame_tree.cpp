@@ -53,12 +53,13 @@ void FrameTree::orient(FrameIndex parent, FrameIndex child, const Matrix3& R) {
   forget();
 }
 
+// Where it cannot be decided whether both ways agree, values do, and the loop counts as closed.
 void FrameTree::check_loop(FrameIndex parent, FrameIndex child, const Matrix3& R) {
   const Matrix3 known = dcm(parent, child);
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       Graph& graph = mechanics_.graph();
-      if (mechanics_.identities().are_equal(known[i][j].in(graph), R[i][j].in(graph))) continue;
+      if (!mechanics_.identities().differ(known[i][j].in(graph), R[i][j].in(graph))) continue;
       throw InputError(fmt::format("the orientation of frame {} in {} is known already, and another one",
                                    name(child), name(parent)));
     }
@@ -135,10 +136,10 @@ bool FrameTree::contradicts(FrameIndex of, FrameIndex in, const Vector& value) {
   for (const Expression& component : express((value - known).parts(), of)) {
     const Expr expr = component.in(graph);
     if (mechanics_.identities().is_zero(expr)) continue;
-    differs = true;
     for (const Expr symbol : graph.free_symbols(expr)) {
       if (variables.is_variable(symbol) && variables.order(symbol) > 0) return false;
     }
+    differs = differs || mechanics_.identities().differ(expr, graph.fraction(0));
   }
   return differs;
 }

@@ -97,7 +97,8 @@ KanesMethod::KanesMethod(const ReferenceFrame& inertial, KaneOptions options, co
       inertial_(inertial),
       options_(std::move(options)),
       q_(joined(options_.q_ind, options_.q_dependent)),
-      u_(joined(options_.u_ind, options_.u_dependent)) {
+      u_(joined(options_.u_ind, options_.u_dependent)),
+      loads_(loads) {
   check();
   check_bodies(bodies);
   solve_kinematics();
@@ -349,14 +350,21 @@ Matrix KanesMethod::frstar() const {
   return forcing_.block(0, 0, p, 1) - fr_ - mass_matrix_.block(0, 0, p, u_.size()) * rates;
 }
 
+Matrix KanesMethod::mass_matrix_kin() const {
+  if (!options_.explicit_kinematics) return k_q_;
+  Matrix unit(q_.size(), q_.size());
+  for (std::size_t i = 0; i < q_.size(); ++i) unit(i, i) = 1;
+  return unit;
+}
+
+Matrix KanesMethod::forcing_kin() const {
+  return options_.explicit_kinematics ? calc_coordinate_rates() : -k_rest_;
+}
+
 Matrix KanesMethod::mass_matrix_full() const {
   const std::size_t nq = q_.size(), nu = u_.size();
   Matrix full(nq + nu, nq + nu);
-  if (options_.explicit_kinematics) {
-    for (std::size_t i = 0; i < nq; ++i) full(i, i) = 1;
-  } else {
-    full.set_block(0, 0, k_q_);
-  }
+  full.set_block(0, 0, mass_matrix_kin());
   full.set_block(nq, nq, mass_matrix_);
   return full;
 }
@@ -364,7 +372,7 @@ Matrix KanesMethod::mass_matrix_full() const {
 Matrix KanesMethod::forcing_full() const {
   const std::size_t nq = q_.size();
   Matrix full(nq + u_.size(), 1);
-  full.set_block(0, 0, options_.explicit_kinematics ? calc_coordinate_rates() : -k_rest_);
+  full.set_block(0, 0, forcing_kin());
   full.set_block(nq, 0, forcing_);
   return full;
 }

@@ -37,7 +37,8 @@ struct KaneOptions {
   // linear in the rates of speeds, with their own factors.
   std::vector<Expression> acceleration_constraints = {};
   std::vector<Expression> u_auxiliary = {};
-  // false: mass_matrix_full() holds k_q of (1) instead of its solution for q'.
+  // false: mass_matrix_kin() is k_q of (1) instead of the matrix of its solution for q', as in
+  // mass_matrix_full().
   bool explicit_kinematics = true;
 };
 
@@ -52,6 +53,7 @@ class KanesMethod {
   const std::vector<Expression>& q() const { return q_; }  // independent, then dependent
   const std::vector<Expression>& u() const { return u_; }
   const KaneOptions& options() const { return options_; }
+  const std::vector<Load>& loads() const { return loads_; }
   Mechanics& mechanics() const { return *mechanics_; }
 
   // Of the independent speeds, with the dependent ones accounted for: (6).
@@ -60,6 +62,10 @@ class KanesMethod {
   // mass_matrix u' = forcing: (6); M - F' in the place of M where loads hold rates of speeds
   const Matrix& mass_matrix() const { return mass_matrix_; }
   const Matrix& forcing() const { return forcing_; }
+  // (1) as a matrix before q' and what stands on the other side: solved, or k_q and -k_u u - f_k.
+  Matrix mass_matrix_kin() const;
+  Matrix forcing_kin() const;
+  void set_explicit_kinematics(bool is_explicit) { options_.explicit_kinematics = is_explicit; }
   // [q'; u']
   Matrix mass_matrix_full() const;
   Matrix forcing_full() const;
@@ -100,6 +106,7 @@ class KanesMethod {
   ReferenceFrame inertial_;
   KaneOptions options_;
   std::vector<Expression> q_, u_;
+  std::vector<Load> loads_;
   Replacements kindiffdict_;
   Matrix k_q_, k_rest_;             // (1)
   Matrix K_, c_, constraint_bias_;  // (5), (6): K' u + c'

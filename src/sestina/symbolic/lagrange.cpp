@@ -235,22 +235,38 @@ void LagrangesMethod::form_motion() {
 }
 
 Matrix LagrangesMethod::equations() const {
-  return mass_matrix_ * Matrix(accelerations_) - forcing_ - a_.transpose() * Matrix(multipliers_);
+  return mass_matrix_ * Matrix(accelerations_) - forcing_ + a_.transpose() * Matrix(multipliers_);
+}
+
+Matrix LagrangesMethod::augmented_mass_matrix() const {
+  const std::size_t n = q_.size(), m = multipliers_.size();
+  Matrix augmented(n + m, n + m);
+  augmented.set_block(0, 0, mass_matrix_);
+  if (m > 0) augmented.set_block(0, n, -a_.transpose());
+  if (m > 0) augmented.set_block(n, 0, a_);
+  return augmented;
+}
+
+Matrix LagrangesMethod::augmented_forcing() const {
+  Matrix augmented(q_.size() + multipliers_.size(), 1);
+  augmented.set_block(0, 0, forcing_);
+  augmented.set_block(q_.size(), 0, -constraint_bias_);
+  return augmented;
 }
 
 Matrix LagrangesMethod::mass_matrix_full() const {
-  const std::size_t n = q_.size(), m = multipliers_.size();
-  Matrix full(n + m, n + m);
-  full.set_block(0, 0, mass_matrix_);
-  if (m > 0) full.set_block(0, n, -a_.transpose());
-  if (m > 0) full.set_block(n, 0, a_);
+  const std::size_t n = q_.size(), size = 2 * n + multipliers_.size();
+  Matrix full(size, size);
+  for (std::size_t i = 0; i < n; ++i) full(i, i) = 1;
+  full.set_block(n, n, augmented_mass_matrix());
   return full;
 }
 
 Matrix LagrangesMethod::forcing_full() const {
-  Matrix full(q_.size() + multipliers_.size(), 1);
-  full.set_block(0, 0, forcing_);
-  full.set_block(q_.size(), 0, -constraint_bias_);
+  const std::size_t n = q_.size();
+  Matrix full(2 * n + multipliers_.size(), 1);
+  full.set_block(0, 0, Matrix(rates_));
+  full.set_block(n, 0, augmented_forcing());
   return full;
 }
 
@@ -259,10 +275,10 @@ LagrangesMethod::Solution LagrangesMethod::solve() const {
   std::vector<Expression> unknowns = accelerations_;
   unknowns.insert(unknowns.end(), multipliers_.begin(), multipliers_.end());
   const Matrix solution = solve_linear(
-      mechanics_, mass_matrix_full(), forcing_full(),
+      mechanics_, augmented_mass_matrix(), augmented_forcing(),
       {"the equations of motion", unknowns,
        "some mass or inertia must move with every coordinate, and no constraint may follow from others"});
-  Solution result{Matrix(2 * n, 1), solution.block(n, 0, multipliers_.size(), 1)};
+  Solution result{Matrix(2 * n, 1), -solution.block(n, 0, multipliers_.size(), 1)};
   for (std::size_t i = 0; i < n; ++i) {
     result.rhs[i] = rates_[i];
     result.rhs[n + i] = solution[i];

@@ -1,12 +1,12 @@
 // Lagrange's method: equations of motion from a Lagrangian L = T - V.
 //
-//   d/dt dL/dq'_i - dL/dq_i = Q_i + sum over k of a_ki lambda_k                         (1)
+//   d/dt dL/dq'_i - dL/dq_i = Q_i - sum over k of a_ki lambda_k                         (1)
 //   holonomic constraints     f_k(q, t) = 0, with rate  a_k q' + df_k/dt = 0             (2)
 //   nonholonomic constraints  a_k q' + b_k = 0                                           (3)
 //
 // Q are the generalised forces of the loads, which are those not in V: sum of dv/dq'_i . R + dw/dq'_i . T.
-// What these hold of q'' goes to the left. The multipliers enter with a plus: lambda_k is the force along the
-// constraint as it acts on the system.
+// What these hold of q'' goes to the left. The multipliers enter with a minus, as in SymPy: lambda_k is the
+// force against the constraint, -lambda_k that along it as it acts on the system.
 #pragma once
 
 #include <optional>
@@ -44,11 +44,15 @@ class LagrangesMethod {
 
   // The left side of (1) minus its right side.
   Matrix equations() const;
-  // mass_matrix q'' = forcing + lam_coeffs^T lambda
+  // mass_matrix q'' = forcing + lam_coeffs^T lambda, where lam_coeffs is -a
   const Matrix& mass_matrix() const { return mass_matrix_; }
   const Matrix& forcing() const { return forcing_; }
-  const Matrix& lam_coeffs() const { return a_; }
-  // [M -a^T; a 0] [q''; lambda] = [forcing; -(a' q' + b')]
+  Matrix lam_coeffs() const { return -a_; }
+  const std::vector<Load>& loads() const { return options_.forcelist; }
+  // [M -a^T; a 0] [q''; -lambda] = [forcing; -(a' q' + b')]
+  Matrix augmented_mass_matrix() const;
+  Matrix augmented_forcing() const;
+  // The same with the rates of q, as in SymPy: of [q'; q''; -lambda].
   Matrix mass_matrix_full() const;
   Matrix forcing_full() const;
   // [q'; q''] and the multipliers, solved for.

@@ -273,7 +273,8 @@ class Linearizer {
   // z at the state, and the derivatives of R = W z - F with z held.
   void form_unknowns() {
     const Matrix W = at_state(equations_.W);
-    const Matrix z = solve_linear(mechanics_, W, at_state(equations_.F), motion_names());
+    const Matrix z = equations_.is_rest ? Matrix(W.rows(), 1)
+                                        : solve_linear(mechanics_, W, at_state(equations_.F), motion_names());
     // W_q z by symbols in the place of z, which take their values afterwards.
     std::vector<std::pair<Expr, Expr>> values;
     Matrix held(z.rows(), 1);
@@ -367,8 +368,8 @@ Linearization linearize(Mechanics& mechanics, const LagrangesMethod& lagrange,
   equations.u_ind = qd_ind;
   equations.others = lagrange.lam_vec();
   equations.G = Matrix(equations.u);
-  equations.W = lagrange.mass_matrix_full();
-  equations.F = lagrange.forcing_full();
+  equations.W = lagrange.augmented_mass_matrix();
+  equations.F = lagrange.augmented_forcing();
   equations.configuration = Matrix(lagrange.configuration_constraints());
   equations.velocity = Matrix(lagrange.velocity_constraints());
   return linearize(mechanics, equations, op_point);

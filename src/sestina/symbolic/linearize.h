@@ -34,6 +34,8 @@ struct ImplicitEquations {
   // What else a state may name although it is in none of (1) and (2): auxiliary speeds, multipliers.
   std::vector<Expression> others;
   Matrix G, W, F, configuration, velocity;
+  // z vanishes at the state, also where symbols that (1) ties to each other there do not show it.
+  bool is_rest = false;
 };
 
 // `op_point` gives coordinates, speeds, and parameters that are to be numbers; all replacements take place at

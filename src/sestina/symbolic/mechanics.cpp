@@ -65,6 +65,11 @@ void Mechanics::fill(std::string_view names, std::span<Expression> all, int orde
   }
 }
 
+Expression Mechanics::keep_exact(const Expression& e) {
+  const bool is_exact = !e.graph() && e.number().is_rational() && !e.number().is_decimal();
+  return is_exact ? wrap(e.in(graph_)) : e;
+}
+
 Expression Mechanics::time() { return {graph_, variables_.time()}; }
 Expression Mechanics::rate(const Expression& of) { return {graph_, variables_.rate(of.in(graph_))}; }
 

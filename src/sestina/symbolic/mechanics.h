@@ -68,6 +68,9 @@ class Mechanics {
   // that. They are the same for every list that begins with i = 0.
   Expression part_symbol(std::size_t i);
   Expression wrap(Expr expr) { return {graph_, expr}; }
+  // A whole number or fraction as part of the graph, which keeps functions of it: sin(1). Others, decimals
+  // among them, as they are.
+  Expression keep_exact(const Expression& e);
 
   // InputError when the name is taken.
   ReferenceFrame frame(std::string_view name);

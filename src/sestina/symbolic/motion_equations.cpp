@@ -32,6 +32,7 @@ MotionEquations motion_equations(const KanesMethod& kane) {
   motion.c = Matrix(kane.options().configuration_constraints);
   motion.q_dependent = kane.options().q_dependent;
   motion.u_dependent = kane.options().u_dependent;
+  motion.loads = kane.loads();
   std::vector<Expression> all = motion.q;
   all.insert(all.end(), motion.u.begin(), motion.u.end());
   for (const Matrix* matrix : {&motion.G, &motion.M, &motion.f, &motion.a, &motion.b, &motion.d, &motion.c}) {
@@ -58,13 +59,14 @@ MotionEquations motion_equations(Mechanics& mechanics, const LagrangesMethod& la
     at_rest.emplace_back(motion.u.back(), 0);
   }
   motion.multipliers = lagrange.lam_vec();
+  motion.loads = lagrange.loads();
   motion.G = Matrix(motion.u);
   motion.M = lagrange.mass_matrix();
   motion.f = lagrange.forcing();
   if (const std::size_t m = motion.multipliers.size(); m > 0) {
     motion.a = lagrange.lam_coeffs();
-    motion.b = substitute(mechanics, Matrix(lagrange.velocity_constraints()), at_rest);
-    motion.d = -lagrange.forcing_full().block(motion.q.size(), 0, m, 1);
+    motion.b = -substitute(mechanics, Matrix(lagrange.velocity_constraints()), at_rest);
+    motion.d = lagrange.augmented_forcing().block(motion.q.size(), 0, m, 1);
   }
   motion.c = Matrix(lagrange.configuration_constraints());
   return motion;

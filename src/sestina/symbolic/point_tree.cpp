@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "sestina/base/error.h"
@@ -37,12 +38,12 @@ std::optional<Vector> PointTree::position_from_rest(PointIndex to, FrameIndex fr
   return found;
 }
 
-bool PointTree::are_equal(const Vector& a, const Vector& b, FrameIndex frame) const {
+bool PointTree::differ(const Vector& a, const Vector& b, FrameIndex frame) const {
+  Graph& graph = mechanics_.graph();
   const Vector difference = a - b;
-  for (const Expression& component : mechanics_.frames().express(difference.parts(), frame)) {
-    if (!mechanics_.identities().is_zero(component.in(mechanics_.graph()))) return false;
-  }
-  return true;
+  return std::ranges::any_of(
+      mechanics_.frames().express(difference.parts(), frame),
+      [&](const Expression& e) { return mechanics_.identities().differ(e.in(graph), graph.fraction(0)); });
 }
 
 void PointTree::connect(PointIndex a, PointIndex b, const Vector& position) {
@@ -54,7 +55,7 @@ void PointTree::connect(PointIndex a, PointIndex b, const Vector& position) {
   });
   if (known) {
     const Vector difference = *known - position;
-    if (difference.is_zero() || are_equal(*known, position, difference.parts()[0].frame)) return;
+    if (difference.is_zero() || !differ(*known, position, difference.parts()[0].frame)) return;
     throw InputError(fmt::format(
         "the position of point {} from {} is known already, and another one; what closes a loop is a "
         "configuration constraint",
@@ -84,7 +85,7 @@ Vector PointTree::velocity(PointIndex point, FrameIndex frame) {
     const auto found = points_[visit.point].velocities.find(frame);
     if (found == points_[visit.point].velocities.end()) return false;
     const Vector candidate = found->second + visit.position.dt(in);
-    if (nearest > 0 && !are_equal(candidate, velocity, frame)) {
+    if (nearest > 0 && differ(candidate, velocity, frame)) {
       throw InputError(
           fmt::format("the velocity of point {} in {} follows differently from those of {} and {}",
                       name(point), in.name(), name(source), name(visit.point)));

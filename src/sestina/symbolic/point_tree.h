@@ -41,7 +41,8 @@ class PointTree {
     std::size_t distance;
     Vector position;  // from there to where the search began
   };
-  bool are_equal(const Vector& a, const Vector& b, FrameIndex frame) const;
+  // Whether they are known to.
+  bool differ(const Vector& a, const Vector& b, FrameIndex frame) const;
   // All points that can be reached, nearest first, until `stop` of one is true.
   template <class Stop>
   void search(PointIndex from, Stop stop) const {

@@ -228,7 +228,11 @@ Vector Vector::diff(const Expression& symbol, const ReferenceFrame& frame) const
   return result;
 }
 
-Expression Vector::magnitude() const { return sqrt(dot(*this)); }
+Expression Vector::magnitude() const {
+  const Expression square = dot(*this);
+  return sqrt(mechanics_ ? mechanics_->keep_exact(square) : square);
+}
+
 Vector Vector::normalize() const { return *this / magnitude(); }
 
 std::string Vector::to_text() const {

@@ -1,0 +1,13 @@
+// What messages repeat of the input.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sestina {
+
+// A text of more than `most` bytes with dots for its middle: `1+1+1...+1 - 4`. Characters of UTF-8 stay
+// whole.
+std::string shortened(std::string_view text, std::size_t most = 200);
+
+}  // namespace sestina

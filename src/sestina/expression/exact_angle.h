@@ -1,0 +1,22 @@
+// Exact values of circular functions at multiples of pi/12, and of their inverses where these are such
+// multiples: sin(pi/12) is sqrt(6)/4 - sqrt(2)/4, atan(2 - sqrt(3)) is pi/12.
+//
+// All of these values are a + b sqrt(2) + c sqrt(3) + d sqrt(6) with fractions a, b, c, d. The four numbers
+// are unique to the value, so that constants are compared by them, however they are written.
+#pragma once
+
+#include <optional>
+
+#include "sestina/expression/graph.h"
+
+namespace sestina {
+
+// op: sin, cos or tan of a multiple of pi/12 (`with_roots`), or of pi/2; nothing elsewhere, and for
+// tan(pi/2).
+std::optional<Expr> exact_circular(Graph& graph, Op op, Expr angle, bool with_roots);
+// op: asin, acos or atan of a constant; nothing where the value is no multiple of pi/12.
+std::optional<Expr> exact_arc(Graph& graph, Op op, Expr argument);
+// The angle of the point (x, y), of two constants.
+std::optional<Expr> exact_arc_of_point(Graph& graph, Expr y, Expr x);
+
+}  // namespace sestina
