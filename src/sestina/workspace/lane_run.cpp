@@ -88,9 +88,9 @@ void LaneRun::count_row() {
 
 void LaneRun::record(const IntegrationState& state, const Observables& observables) {
   if (has_failed_) return;
-  const std::span<const double> row = row_.calc(state, observables);
-  if (report_.rows == 0) initial_balance_ = row_.energy_balance();
   try {
+    const std::span<const double> row = row_.calc(state, observables);
+    if (report_.rows == 0) initial_balance_ = row_.energy_balance();
     for (const auto& recorder : workspace_.recorders_) recorder->record(row);
   } catch (const ComputationError&) {
     has_failed_ = true;
