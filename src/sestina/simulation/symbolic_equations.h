@@ -37,8 +37,8 @@ using InputFunctions = std::vector<std::pair<Expression, InputFunction>>;
 class SymbolicEquations final : public EquationsOfMotion {
  public:
   // `invariants` are further expressions in q and t that vanish along the motion, such as the norm of Euler
-  // parameters less one, and are treated like c. `inputs` stand in f alone. `events` are those whose zeros are
-  // sought: of them only where the time switches them is looked at here. InputError where a symbol has no
+  // parameters less one, and are treated like c. `inputs` stand in f alone. `events` are those whose zeros
+  // are sought: of them only where the time switches them is looked at here. InputError where a symbol has no
   // value.
   SymbolicEquations(const MotionEquations& motion, const ParameterValues& parameters,
                     const std::vector<Expression>& invariants, const InputFunctions& inputs = {},
