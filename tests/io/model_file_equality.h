@@ -152,6 +152,7 @@ inline void expect_same(const System& a, const System& b) {
   EXPECT_TRUE(same(a.analysis.step.rtol, b.analysis.step.rtol));
   EXPECT_TRUE(same(a.analysis.step.atol, b.analysis.step.atol));
   EXPECT_TRUE(same(a.analysis.step.control, b.analysis.step.control));
+  EXPECT_TRUE(same(a.analysis.step.max_step, b.analysis.step.max_step));
   EXPECT_EQ(a.analysis.step.land_on_output, b.analysis.step.land_on_output);
   EXPECT_TRUE(same(a.analysis.duration, b.analysis.duration));
   EXPECT_TRUE(same(a.output.every, b.output.every));

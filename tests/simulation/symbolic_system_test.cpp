@@ -32,6 +32,33 @@ SimulationOptions options(double duration, double every, double tolerance = 1e-1
   return options;
 }
 
+// A cart at rest that a force pushes for 0.1 s of 100 s: with and without a constraint that holds the time.
+TEST(SymbolicSystem, MeetsAPushThatSetsInLater) {
+  for (const bool has_constraint : {false, true}) {
+    Mechanics mechanics;
+    const auto [m, on] = mechanics.symbols<2>("m on");
+    const Expression t = mechanics.time();
+    const auto [x, y, v, w] = mechanics.dynamicsymbols<4>("x y v w");
+    const ReferenceFrame N = mechanics.frame("N");
+    const Point O = mechanics.point("O"), P = mechanics.point("P");
+    O.set_vel(N, Vector());
+    P.set_pos(O, x * N.x() + y * N.y());
+    P.set_vel(N, v * N.x() + w * N.y());
+    const Expression force = if_less(t, on, 0, if_less(t, on + fraction(1, 10), 10, 0));
+    KaneOptions setup{
+        .q_ind = {x, y}, .u_ind = {v, w}, .kd_eqs = {mechanics.rate(x) - v, mechanics.rate(y) - w}};
+    if (has_constraint) {
+      setup.q_ind = {x}, setup.q_dependent = {y}, setup.u_ind = {v}, setup.u_dependent = {w};
+      setup.configuration_constraints = {y - t};
+      setup.velocity_constraints = {w - 1};
+    }
+    SymbolicSystem system(KanesMethod(N, setup, {Particle{"cart", P, m, 0}}, {Force{P, force * N.x()}}));
+    system.set({{m, 2.0}, {on, 50.3}});
+    const ResultTable rows = system.simulate({.duration = 100.0, .output_every = 10.0});
+    EXPECT_NEAR(rows.column("v").back(), 0.5, 1e-7) << has_constraint;
+  }
+}
+
 // The pendulum in one angle from a model file, and in two Cartesian coordinates with a constraint by both
 // methods: the same motion over the top, through where either coordinate alone says nothing of the other.
 TEST(SymbolicSystem, MovesAsTheModelFromAFileDoes) {

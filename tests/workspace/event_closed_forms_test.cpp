@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "analytic/oscillators.h"
+#include "sestina/integrate/rule_list.h"
 #include "workspace/run_system.h"
 
 namespace sestina::test {
@@ -110,6 +111,25 @@ TEST_P(EventClosedForm, BallThatBouncesEverLowerEndsTheRunAndIsNamed) {
   EXPECT_THAT(run.report.failure, HasSubstr("event floor takes place over and over"));
   EXPECT_NEAR(run.report.t, T + 2.0 * T * e / (1.0 - e), 1e-7);  // flights below 1e-8 s are lost in rounding
   EXPECT_NEAR(run.end("flight.q"), 0.1, 1e-9);
+}
+
+// Within the tolerance the ball is at rest before; it does not fall on through the floor.
+TEST(EventsOfAFallingBall, BounceEverLowerWithEveryRuleOfVariableStep) {
+  const double e = 0.5, T = std::sqrt(2.0 / kGravity);
+  for (const std::string& rule : names_of_rules_with_error_estimate()) {
+    for (const double tolerance : {1e-5, 1e-8, 1e-12}) {
+      System system;
+      add_ball(system, 1.0, e);
+      system.analysis.integrator.name = rule;
+      system.analysis.step.rtol = system.analysis.step.atol = tolerance;
+      system.analysis.duration = 10.0;
+      const RunResult run = run_anyhow(system);
+      EXPECT_EQ(run.report.status, RunStatus::kFailed) << rule << ' ' << tolerance;
+      EXPECT_THAT(run.report.failure, HasSubstr("event floor takes place over and over")) << rule;
+      EXPECT_NEAR(run.report.t, T + 2.0 * T * e / (1.0 - e), 20.0 * std::sqrt(tolerance)) << rule;
+      EXPECT_NEAR(run.end("flight.q"), 0.1, 1e3 * tolerance) << rule << ' ' << tolerance;
+    }
+  }
 }
 
 TEST_P(EventClosedForm, EventThatGivesEnergyWithoutBoundIsNamed) {

@@ -60,6 +60,7 @@ void LaneIntegrator::start(int lane, const LaneStart& start) {
   run.t = run.t_before = start.initial.t;
   run.t_end = start.t_end;
   run.is_retry = false;
+  run.stops.start(start.switches, run.control.t_start, run.t, run.t_end, start.initial.d);
   t_[lane] = start.initial.t;
   rtol_[lane] = start.tolerances.rtol;
   atol_[lane] = start.tolerances.atol;
@@ -88,7 +89,11 @@ void LaneIntegrator::choose_ends() {
       t_next_[l] = fixed->calc_step_end(run.control.t_start, run.t, run.t_end);
     } else {
       if (!run.is_retry) {
-        run.attempt = std::get<VariableStepLength>(run.length).begin_step(run.t, run.control);
+        if (run.stops.pass(run.t)) {
+          starting_ |= 1U << l;
+          run.control.error_before = 0.0;
+        }
+        run.attempt = std::get<VariableStepLength>(run.length).begin_step(run.t, run.control, run.stops);
       }
       t_next_[l] = run.attempt.t_next;
     }
@@ -99,12 +104,14 @@ void LaneIntegrator::choose_ends() {
 void LaneIntegrator::update_first_stage() {
   unsigned lanes = starting_;
   if (tableau_.first_same_as_last) {
-    if (accepted_ != 0) kernel_->copy_lanes(accepted_, size_, stage(tableau_.stages() - 1), stage(0));
+    const unsigned going_on = accepted_ & ~starting_;
+    if (going_on != 0) kernel_->copy_lanes(going_on, size_, stage(tableau_.stages() - 1), stage(0));
   } else {
     lanes |= accepted_;
   }
   if (lanes == 0) return;
-  bad_ |= kernel_->calc_rates(states_at(t_.data(), x_.data()), stage_x_.data()) & lanes;
+  set_stage_times(0.0, t_.data());
+  bad_ |= kernel_->calc_rates(states_at(t_stage_.data(), x_.data()), stage_x_.data()) & lanes;
   kernel_->copy_lanes(lanes, size_, stage_x_.data(), stage(0));
   count_evaluations(lanes, 1);
 }
@@ -114,13 +121,20 @@ void LaneIntegrator::calc_end(const double* t, const double* x, double* end) {
   for (int i = 1; i < count; ++i) {
     const auto row = static_cast<std::size_t>(i);
     kernel_->add_weighted(size_, x, h_.data(), tableau_.a[row], k_.data(), stage_x_.data());
-    const double c = tableau_.c[row];
-    for (int l = 0; l < lanes_; ++l) t_stage_[l] = c == 1.0 ? t_next_[l] : t[l] + c * h_[l];
+    set_stage_times(tableau_.c[row], t);
     bad_ |= kernel_->calc_rates(states_at(t_stage_.data(), stage_x_.data()), stage(i));
   }
   kernel_->add_weighted(size_, x, h_.data(), std::span(tableau_.b).first(static_cast<std::size_t>(count)),
                         k_.data(), end);
   if (has_rotations_) kernel_->normalize_q(end);
+}
+
+// On the step's side of a jump.
+void LaneIntegrator::set_stage_times(double c, const double* t) {
+  for (int l = 0; l < lanes_; ++l) {
+    const double at = c == 1.0 ? t_next_[l] : t[l] + c * h_[l];
+    t_stage_[l] = runs_[static_cast<std::size_t>(l)].stops.keep_within(at);
+  }
 }
 
 unsigned LaneIntegrator::step() {
@@ -132,7 +146,8 @@ unsigned LaneIntegrator::step() {
   calc_end(t_.data(), x_.data(), candidate_.data());
   const int last = tableau_.stages() - 1;
   if (tableau_.first_same_as_last) {
-    bad_ |= kernel_->calc_rates(states_at(t_next_.data(), candidate_.data()), stage(last));
+    set_stage_times(1.0, t_.data());
+    bad_ |= kernel_->calc_rates(states_at(t_stage_.data(), candidate_.data()), stage(last));
   }
   count_evaluations(under_way_, last);
   calc_errors();

@@ -5,6 +5,8 @@
 // of step() tries a step in every lane. A lane whose step is rejected tries a shorter one the next time,
 // while the others go on; a lane whose run is done or has failed is idle until another run starts in it.
 //
+// A step ends where the time switches what drives the run (switch_stops.h).
+//
 // What a run computes does not depend, bit for bit, on its lane, on what happens in the others, or on when
 // it started. It takes the steps that the drivers of single runs take (step_length.h), but for rounding.
 //
@@ -32,6 +34,7 @@ struct LaneStart {
   std::variant<FixedStepLength, VariableStepLength> length;
   ErrorTolerances tolerances;
   StepControl control;
+  TimeSwitches* switches = nullptr;  // of a variable step; outlives the run
 };
 
 class LaneIntegrator {
@@ -78,6 +81,7 @@ class LaneIntegrator {
     double t = 0.0, t_before = 0.0, t_end = 0.0;  // s
     VariableStepLength::Attempt attempt;
     bool is_retry = false;
+    SwitchStops stops;
   };
 
   static bool is_set(unsigned lanes, int lane) { return (lanes >> lane & 1U) != 0; }
@@ -85,6 +89,7 @@ class LaneIntegrator {
   double* stage(int i) { return k_.data() + static_cast<std::ptrdiff_t>(i) * size_ * lanes_; }
   LaneStates states_at(const double* t, const double* x) const;
   void choose_ends();
+  void set_stage_times(double c, const double* t);
   void update_first_stage();
   // The state at t_next_ from x and its first stage; adds lanes with a rate that is not finite to bad_.
   void calc_end(const double* t, const double* x, double* end);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sestina/numerics/time_switches.h"
+
 namespace sestina {
 
 struct IntegrationState {
@@ -72,6 +74,9 @@ class EquationsOfMotion {
 
   // Null where momenta are not on offer.
   virtual CanonicalEquations* canonical() { return nullptr; }
+
+  // Where the time switches what drives the system; null where it does not.
+  virtual TimeSwitches* time_switches() { return nullptr; }
 
   // For messages: "hip.q", "base.u[3]".
   virtual std::string name_of_q(int i) const = 0;

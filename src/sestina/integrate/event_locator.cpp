@@ -328,23 +328,32 @@ bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side)
 // less than the rounding of its values. It has returned when its rate has turned.
 bool EventLocator::find_turn(StepDriver& driver, Crossing& crossing, double zero, double end) {
   const double shortest = tolerance(crossing.event, driver);
-  double a = zero, b = std::min(zero + shortest, end);
-  const auto has_turned = [&](double t) { return rate_sign(driver, crossing.event, t) != -crossing.towards; };
-  if (!has_turned(b)) {
-    a = b, b = end;
-    if (!has_turned(b)) {
+  double b = std::min(zero + shortest, end);
+  if (!has_turned(driver, crossing, b)) {
+    if (!has_turned(driver, crossing, end)) {
       is_leaving_[static_cast<std::size_t>(crossing.event)] = 1;
       return false;
     }
-    while (b - a > shortest) {
-      const double middle = a + 0.5 * (b - a);
-      (has_turned(middle) ? b : a) = middle;
-    }
+    b = find_turned(driver, crossing, b, end);
   }
   crossing.a = zero;
   crossing.b = crossing.at = b;
   crossing.slope = 0.0;
   return true;
+}
+
+bool EventLocator::has_turned(StepDriver& driver, const Crossing& crossing, double t) {
+  return rate_sign(driver, crossing.event, t) != -crossing.towards;
+}
+
+// Where the rate turns, which it has at b and not at a.
+double EventLocator::find_turned(StepDriver& driver, const Crossing& crossing, double a, double b) {
+  const double shortest = tolerance(crossing.event, driver);
+  while (b - a > shortest) {
+    const double middle = a + 0.5 * (b - a);
+    (has_turned(driver, crossing, middle) ? b : a) = middle;
+  }
+  return b;
 }
 
 void EventLocator::locate_on_interpolant(StepDriver& driver, Crossing& crossing) {
@@ -384,7 +393,16 @@ double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
     }
   }
   narrow(bracket, tol, g);
-  return bracket.b;
+  return find_right_rate(driver, crossing, bracket.b);
+}
+
+// An interpolated function may cross at a state from which its rate leads back: a flight between two impacts
+// that is lower than the tolerance. The event then takes place where the rate has turned, if it does so
+// within the step.
+double EventLocator::find_right_rate(StepDriver& driver, const Crossing& crossing, double t) {
+  const double end = times_.back();
+  if (!driver.is_solution_interpolated() || has_turned(driver, crossing, t)) return t;
+  return has_turned(driver, crossing, end) ? find_turned(driver, crossing, t, end) : t;
 }
 
 bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, double t) {

@@ -104,6 +104,9 @@ class EventLocator {
   bool find_turn(StepDriver& driver, Crossing& crossing, double zero, double end);
   void locate_on_interpolant(StepDriver& driver, Crossing& crossing);
   double locate(StepDriver& driver, const Crossing& crossing);
+  double find_right_rate(StepDriver& driver, const Crossing& crossing, double t);
+  bool has_turned(StepDriver& driver, const Crossing& crossing, double t);
+  double find_turned(StepDriver& driver, const Crossing& crossing, double a, double b);
   void drop_what_only_the_interpolant_crosses(StepDriver& driver);
   double locate_first(StepDriver& driver);
   bool is_crossed(StepDriver& driver, const Crossing& crossing, double t);

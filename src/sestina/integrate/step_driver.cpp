@@ -10,11 +10,12 @@
 
 namespace sestina {
 
-// Passes everything on and counts the evaluations of the accelerations, or of the rates of momenta.
+// Passes everything on, at times on the step's side of a jump, and counts the evaluations of the
+// accelerations, or of the rates of momenta.
 class StepDriver::CountedEquations final : public EquationsOfMotion, public CanonicalEquations {
  public:
-  CountedEquations(EquationsOfMotion& equations, long& count)
-      : equations_(equations), canonical_(equations.canonical()), count_(count) {}
+  CountedEquations(EquationsOfMotion& equations, const SwitchStops& stops, long& count)
+      : equations_(equations), canonical_(equations.canonical()), stops_(stops), count_(count) {}
 
   int nq() const override { return equations_.nq(); }
   int nu() const override { return equations_.nu(); }
@@ -22,7 +23,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion, public Cano
   void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
                         std::span<double> udot, std::span<double> zdot) override {
     ++count_;
-    equations_.calc_derivatives(t, q, u, udot, zdot);
+    equations_.calc_derivatives(stops_.keep_within(t), q, u, udot, zdot);
   }
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override {
     equations_.calc_q_dot(q, u, qdot);
@@ -41,21 +42,23 @@ class StepDriver::CountedEquations final : public EquationsOfMotion, public Cano
   }
   void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
                    std::span<double> u) override {
-    canonical_->calc_speeds(t, q, p, u);
+    canonical_->calc_speeds(stops_.keep_within(t), q, p, u);
   }
   void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
                           std::span<double> pdot, std::span<double> zdot) override {
     ++count_;
-    canonical_->calc_momentum_rate(t, q, u, pdot, zdot);
+    canonical_->calc_momentum_rate(stops_.keep_within(t), q, u, pdot, zdot);
   }
 
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
   std::string name_of_u(int i) const override { return equations_.name_of_u(i); }
   std::string name_of_z(int i) const override { return equations_.name_of_z(i); }
+  TimeSwitches* time_switches() override { return equations_.time_switches(); }
 
  private:
   EquationsOfMotion& equations_;
   CanonicalEquations* canonical_;
+  const SwitchStops& stops_;
   long& count_;
 };
 
@@ -63,6 +66,9 @@ StepDriver::StepDriver() = default;
 StepDriver::~StepDriver() = default;
 
 EquationsOfMotion& StepDriver::equations() const { return *equations_; }
+TimeSwitches* StepDriver::switches() const {
+  return ends_steps_at_switches() ? equations_->time_switches() : nullptr;
+}
 
 void StepDriver::check(const IntegrationRule& rule, double t_start, double t_end) const {
   if (!std::isfinite(t_start) || !std::isfinite(t_end)) {
@@ -95,8 +101,13 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   check(rule, from.t, t_end);
   rule_ = &rule;
   t_end_ = t_end;
-  equations_ = std::make_unique<CountedEquations>(equations, control_.statistics.evaluations);
+  equations_ = std::make_unique<CountedEquations>(equations, switch_stops_, control_.statistics.evaluations);
   rule.set_tolerances(tolerances_);
+  if (memory.empty()) {
+    switch_stops_.start(switches(), control_.t_start, from.t, t_end, from.d);
+  } else {
+    switch_stops_.resume(switches(), control_.t_start, from.t, t_end, from.d);
+  }
   const long evaluations = control_.statistics.evaluations;
   rule.start(*equations_, from, memory);
   control_.statistics.evaluations = evaluations;  // steps that are taken again to resume count once
@@ -123,6 +134,7 @@ const IntegrationState& StepDriver::advance_to(double t) {
 
 const IntegrationState& StepDriver::step() {
   assert(!done());
+  if (switch_stops_.pass(state().t)) begin_anew(state());
   const StepControl before = control_;
   earliest_ = state().t;  // should the step fail: an attempt at it forgets the one before
   do_step();
@@ -171,11 +183,16 @@ const IntegrationState& StepDriver::end_step_at(double t) {
 
 void StepDriver::restart(const IntegrationState& from) {
   assert(from.t == state().t);
-  rule_->start(*equations_, from);
-  control_.error_before = 0.0;
+  switch_stops_.start(switches(), control_.t_start, from.t, t_end_, from.d);
+  begin_anew(from);
   control_before_step_ = control_;
   earliest_ = from.t;
   between_ = from;
+}
+
+void StepDriver::begin_anew(const IntegrationState& from) {
+  rule_->start(*equations_, from);
+  control_.error_before = 0.0;
 }
 
 void StepDriver::accept_step() {

@@ -1,6 +1,9 @@
 // Steps through time with an integration rule: how long a step is, whether it is accepted, and what the
 // state is at the instants in between. Of the rule a driver knows its orders and nothing else.
 //
+// With steps of variable length, a step ends where the time switches what drives the system
+// (EquationsOfMotion::time_switches). Where that may jump, the rule begins anew.
+//
 // A run is a sequence of accepted steps that depends on the rule, the equations, the initial state, the
 // options and t_end, and on nothing else: the instants that are asked for by advance_to are interpolated
 // and leave the steps as they are, bit for bit.
@@ -11,6 +14,7 @@
 
 #include "sestina/integrate/integration_rule.h"
 #include "sestina/integrate/step_control.h"
+#include "sestina/integrate/switch_stops.h"
 
 namespace sestina {
 
@@ -57,6 +61,9 @@ class StepDriver {
   // Goes on from another state at the same instant. The rule forgets what it remembers of former steps.
   void restart(const IntegrationState& state);
   bool has_dense_output() const { return rule_->has_dense_output(); }
+  // Whether the solution within a step is dense output, in which coordinates and speeds agree no better than
+  // the tolerances ask for.
+  bool is_solution_interpolated() const { return rule_->chooses_its_steps(); }
 
   bool done() const { return state().t == t_end_; }
   const IntegrationState& state() const { return rule_->state(); }  // the last accepted
@@ -72,6 +79,7 @@ class StepDriver {
   StepControl& control() { return control_; }
   const StepControl& control() const { return control_; }
   void accept_step();  // the rule's candidate
+  SwitchStops& switch_stops() { return switch_stops_; }
 
  private:
   class CountedEquations;
@@ -82,6 +90,9 @@ class StepDriver {
   virtual void check_fit(const IntegrationRule& rule, double t_start, double t_end) const = 0;
   virtual void do_start() = 0;
   virtual void do_step() = 0;  // accepts one step
+  virtual bool ends_steps_at_switches() const { return false; }
+  TimeSwitches* switches() const;
+  void begin_anew(const IntegrationState& from);
   void begin(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& from,
              std::span<const double> memory, double t_end);
 
@@ -91,6 +102,7 @@ class StepDriver {
   ErrorTolerances tolerances_;
   StepControl control_;
   StepControl control_before_step_;
+  SwitchStops switch_stops_;
   double earliest_ = 0.0;  // s, that advance_to can still tell
   bool is_taken_back_ = false;
   IntegrationState between_;  // what advance_to returns

@@ -48,20 +48,21 @@ void VariableStepLength::start(int error_order, double t_start, double t_end) {
   t_end_ = t_end;
 }
 
-VariableStepLength::Attempt VariableStepLength::begin_step(double t, const StepControl& control) const {
+VariableStepLength::Attempt VariableStepLength::begin_step(double t, const StepControl& control,
+                                                           SwitchStops& switches) const {
   Attempt attempt;
   attempt.t = t;
   attempt.wanted = attempt.h = std::min(control.next_step, tolerances_.max_step);
+  attempt.stop = calc_next_stop(t, 2.0 * attempt.h, switches);
   set_end(attempt);
   return attempt;
 }
 
-// The last two steps share what is left, so that the last one is not a mere rest.
+// The last two steps before a stop share what is left, so that the last one is not a mere rest.
 void VariableStepLength::set_end(Attempt& attempt) const {
   const double t = attempt.t;
-  const double end = calc_next_stop(t);
-  const double rest = end - t;
-  attempt.t_next = rest <= attempt.h ? end : t + (rest < 2.0 * attempt.h ? 0.5 * rest : attempt.h);
+  const double rest = attempt.stop - t;
+  attempt.t_next = rest <= attempt.h ? attempt.stop : t + (rest < 2.0 * attempt.h ? 0.5 * rest : attempt.h);
   attempt.h = attempt.t_next - t;
 }
 
@@ -69,8 +70,9 @@ void VariableStepLength::accept(const Attempt& attempt, double error, StepContro
   const double grow_at_most = attempt.is_first ? kGrowAtMost : 1.0;
   const double factor = std::clamp(calc_factor(error, control), kShrinkAtMost, grow_at_most);
   control.next_step = std::max(attempt.h * factor, smallest_step(attempt.t_next));
-  const bool is_cut_to_land = land_every_ > 0.0 && attempt.h < attempt.wanted && attempt.is_first;
-  if (is_cut_to_land) control.next_step = std::max(control.next_step, attempt.wanted);
+  const bool goes_on = land_every_ > 0.0 || attempt.stop < t_end_;
+  if (goes_on && attempt.h < attempt.wanted && attempt.is_first)
+    control.next_step = std::max(control.next_step, attempt.wanted);
   if (kind_ == Control::kPID) control.error_before = control.last_error;
   control.last_error = std::max(error, kSmallestLastError);
 }
@@ -101,7 +103,12 @@ double VariableStepLength::alpha() const { return 1.0 / (error_order_ + 1) - 0.7
 
 double VariableStepLength::initial_error() const { return kind_ == Control::kPI ? kSmallestLastError : 0.0; }
 
-double VariableStepLength::calc_next_stop(double t) const {
+double VariableStepLength::calc_next_stop(double t, double longest, SwitchStops& switches) const {
+  const double landing = calc_landing(t);
+  return std::min(landing, switches.find_stop(t, std::min(t + longest, landing)));
+}
+
+double VariableStepLength::calc_landing(double t) const {
   if (land_every_ == 0.0) return t_end_;
   const double landing = find_landing_interval(t_start_, land_every_, t).end;
   return landing < t_end_ - kNegligibleRest * land_every_ ? landing : t_end_;

@@ -3,6 +3,7 @@
 
 #include "sestina/integrate/error_tolerances.h"
 #include "sestina/integrate/step_control.h"
+#include "sestina/integrate/switch_stops.h"
 
 namespace sestina {
 
@@ -31,11 +32,12 @@ class VariableStepLength {
   // One step, from its first attempt to the one that is accepted.
   struct Attempt {
     double t = 0.0, t_next = 0.0;  // s, where it begins and ends
+    double stop = 0.0;             // s, where it has to end at the latest
     double wanted = 0.0;           // s, the length that the error permits
     double h = 0.0;                // s, this attempt's
     bool is_first = true;
   };
-  Attempt begin_step(double t, const StepControl& control) const;
+  Attempt begin_step(double t, const StepControl& control, SwitchStops& switches) const;
   // The attempt had this error, relative to the tolerance, and that is no more than 1.
   void accept(const Attempt& attempt, double error, StepControl& control) const;
   // It was more, or infinite: the attempt becomes a shorter one. False where that is too short to advance
@@ -44,13 +46,15 @@ class VariableStepLength {
 
   // What last_error is before the first step.
   double initial_error() const;
-  // The end of the run, or the instant before it where a step has to land.
-  double calc_next_stop(double t) const;
+  // Where a step from t has to end at the latest, as long as it is not longer than `longest`: at a switch, at
+  // an instant where steps land, or at the end of the run.
+  double calc_next_stop(double t, double longest, SwitchStops& switches) const;
   // Sixteen spacings of t; near t = 0, of a millionth of the run.
   double smallest_step(double t) const;
 
  private:
   void set_end(Attempt& attempt) const;
+  double calc_landing(double t) const;
   double calc_factor(double error, const StepControl& control) const;
   double alpha() const;  // of the PI controller; a rejected step shrinks with the same
   double beta() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <vector>
 
 #include "sestina/base/error.h"
@@ -15,8 +16,7 @@ namespace {
 std::unique_ptr<StepDriver> make_variable_driver(const StepOptions& options) {
   using Control = VariableStepDriver::Control;
   const auto make = [&](Control control) {
-    return std::make_unique<VariableStepDriver>(options.rtol, options.atol, options.max_step, control,
-                                                options.land_every);
+    return std::make_unique<VariableStepDriver>(tolerances_of(options), control, options.land_every);
   };
   if (options.control == "pi") return make(Control::kPI);
   if (options.control == "pid") return make(Control::kPID);
@@ -26,6 +26,10 @@ std::unique_ptr<StepDriver> make_variable_driver(const StepOptions& options) {
 }
 
 }  // namespace
+
+ErrorTolerances tolerances_of(const StepOptions& options) {
+  return {options.rtol, options.atol, options.max_step.value_or(std::numeric_limits<double>::infinity())};
+}
 
 std::span<const std::string> step_driver_names() {
   static const std::vector<std::string> names = {"fixed", "variable"};
@@ -42,7 +46,7 @@ std::unique_ptr<StepDriver> make_step_driver(const StepOptions& options) {
   if (options.driver == "fixed") driver = std::make_unique<FixedStepDriver>(options.dt, options.land_every);
   if (options.driver == "variable") driver = make_variable_driver(options);
   if (driver) {
-    driver->set_tolerances({options.rtol, options.atol, options.max_step});
+    driver->set_tolerances(tolerances_of(options));
     return driver;
   }
   throw InputError({{{{}, "step.driver"},

@@ -1,8 +1,8 @@
 // The choice of a step driver and its numbers, as a model file gives them.
 #pragma once
 
-#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -15,14 +15,15 @@ struct StepOptions {
   double dt = 0.0;                  // s, fixed: step k ends at t_start + k dt, the last one at t_end
   // variable: the estimated error of a step stays below atol + rtol |x| in every coordinate and speed x
   double rtol = 1e-8;
-  double atol = 1e-10;                                        // in the unit of x
-  double max_step = std::numeric_limits<double>::infinity();  // s, variable: no step is longer
-  std::string control = "pi";                                 // variable: "pi" or "pid"
-  double land_every = 0.0;                                    // s: steps end at its multiples; 0: anywhere
+  double atol = 1e-10;                  // in the unit of x
+  std::optional<double> max_step = {};  // s, variable: no step is longer
+  std::string control = "pi";           // variable: "pi" or "pid"
+  double land_every = 0.0;              // s: steps end at its multiples; 0: anywhere
 };
 
 std::span<const std::string> step_driver_names();
 std::span<const std::string> step_control_names();
+ErrorTolerances tolerances_of(const StepOptions& options);
 // Throws InputError with all that is wrong with the options of the chosen driver; those of the other are
 // not looked at.
 std::unique_ptr<StepDriver> make_step_driver(const StepOptions& options);

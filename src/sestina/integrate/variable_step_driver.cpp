@@ -12,9 +12,8 @@
 
 namespace sestina {
 
-VariableStepDriver::VariableStepDriver(double rtol, double atol, double max_step, Control control,
-                                       double land_every)
-    : tolerances_{rtol, atol, max_step}, length_(tolerances_, control, land_every) {
+VariableStepDriver::VariableStepDriver(const ErrorTolerances& tolerances, Control control, double land_every)
+    : tolerances_(tolerances), length_(tolerances_, control, land_every) {
   FaultList faults;
   add_faults(tolerances_, faults);
   faults.throw_if_any();
@@ -37,7 +36,7 @@ void VariableStepDriver::do_start() {
 
 void VariableStepDriver::do_step() {
   if (rule().chooses_its_steps()) return take_own_step();
-  VariableStepLength::Attempt attempt = length_.begin_step(state().t, control());
+  VariableStepLength::Attempt attempt = length_.begin_step(state().t, control(), switch_stops());
   for (;;) {
     const Outcome outcome = try_step(attempt.t_next);
     if (outcome.error <= 1.0) {
@@ -50,7 +49,8 @@ void VariableStepDriver::do_step() {
 }
 
 void VariableStepDriver::take_own_step() {
-  const StepReport report = rule().try_own_step(length_.calc_next_stop(state().t));
+  const double stop = length_.calc_next_stop(state().t, tolerances_.max_step, switch_stops());
+  const StepReport report = rule().try_own_step(stop);
   if (!report.complete()) throw ComputationError(state().t, describe(report, equations()));
   accept_step();
 }

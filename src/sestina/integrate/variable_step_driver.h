@@ -9,8 +9,8 @@
 //        steps more smoothly; without history, after the start, a rejected step or an event,
 //        0.9 error^(-1 / k).
 //
-// With `land_every`, steps end at t_start + k land_every, too. A step that is cut short to land does not make
-// the next one shorter.
+// With `land_every`, steps end at t_start + k land_every, too. A step that is cut short to land, or to end at
+// a switch, does not make the next one shorter.
 //
 // A step that meets a value that is not finite, or accelerations that cannot be calculated, is tried again
 // with a fifth of its length; the reason is reported where that does not help.
@@ -36,8 +36,8 @@ class VariableStepDriver final : public StepDriver {
  public:
   using Control = VariableStepLength::Control;
 
-  VariableStepDriver(double rtol, double atol, double max_step, Control control = Control::kPI,
-                     double land_every = 0.0);
+  explicit VariableStepDriver(const ErrorTolerances& tolerances, Control control = Control::kPI,
+                              double land_every = 0.0);
 
  private:
   // How an attempt at a step ended: the error relative to the tolerance, or infinity and why.
@@ -51,6 +51,7 @@ class VariableStepDriver final : public StepDriver {
   void check_fit(const IntegrationRule& rule, double t_start, double t_end) const override;
   void do_start() override;
   void do_step() override;
+  bool ends_steps_at_switches() const override { return true; }
 
   void take_own_step();
   Outcome try_step(double t_next);

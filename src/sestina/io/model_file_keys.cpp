@@ -70,7 +70,7 @@ std::vector<KeyTable> make_key_tables() {
       {"analysis", "", {"coordinates", "solver", "integrator", "step", "duration"}, {}},
       {"integrator", "", {"name", "stages", "form"}, {"name"}},
       {"time_elements", "", {"elements", "pair", "tests", "scheme", "windows", "tolerance", "stretches"}, {}},
-      {"step", "", {"driver", "dt", "rtol", "atol", "control", "land_on_output"}, {}},
+      {"step", "", {"driver", "dt", "rtol", "atol", "max_step", "control", "land_on_output"}, {}},
       {"output", "", {"every"}, {}},
       shape_keys("box", {"size"}, {"size"}),
       shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),

@@ -43,6 +43,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("dt", out.dt);
   map.read("rtol", out.rtol);
   map.read("atol", out.atol);
+  map.read("max_step", out.max_step);
   map.read("control", out.control);
   map.read("land_on_output", out.land_on_output);
 }

@@ -275,6 +275,7 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   step.write("dt", analysis.step.dt);
   step.write_unless(standard.step.rtol.value(), "rtol", analysis.step.rtol);
   step.write_unless(standard.step.atol.value(), "atol", analysis.step.atol);
+  step.write("max_step", analysis.step.max_step);
   step.write_unless(standard.step.control.text, "control", analysis.step.control);
   if (analysis.step.land_on_output) step.add("land_on_output", yes_node());
   map.add_unless_empty("step", step);

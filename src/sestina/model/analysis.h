@@ -26,6 +26,7 @@ struct Analysis {
   double tolerance = 0.0;     // 0: elements of one length, as many as `elements`
   double rtol = 0.0;          // of the variable driver
   double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
+  double max_step = 0.0;      // s, of the variable driver
   double duration = 0.0;      // s
   double output_every = 0.0;  // s
 };

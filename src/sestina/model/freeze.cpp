@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sestina/base/suggest.h"
 #include "sestina/model/freezer.h"
+#include "sestina/numerics/time_switches.h"
 
 namespace sestina {
 namespace {
@@ -41,6 +43,7 @@ std::shared_ptr<const Model> Freezer::freeze() {
   faults_.throw_if_any();
 
   compile_tapes();
+  choose_longest_step();
   prepare_user_forces();
   return std::make_shared<const Model>(std::move(data_));
 }
@@ -99,6 +102,9 @@ void Freezer::collect_analysis() {
     analysis.dt = positive(*spec.step.dt, "analysis.step.dt", false);
   } else if (spec.step.driver == "fixed") {
     fail(spec.step.mark, "analysis.step.dt", "is missing: the fixed driver needs it");
+  }
+  if (spec.step.max_step) {
+    analysis.max_step = positive(*spec.step.max_step, "analysis.step.max_step", false);
   }
   analysis.duration = positive(spec.duration, "analysis.duration", true);
   if (analysis.duration > 0.0 && analysis.duration < kShortestDuration) {
@@ -239,7 +245,30 @@ void Freezer::compile_tapes() {
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
   data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
+  find_conditions_in_time(inputs);
   data_.graph = graph_;
+}
+
+// `inputs` of the tapes: t, free parameters, variables, q, u.
+void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
+  const std::vector<Expr>& events = data_.event_expressions.exprs;
+  std::vector<Expr> exprs = data_.force_expressions.exprs;
+  exprs.insert(exprs.end(), events.begin(), events.end());
+  const auto constants = inputs.subspan(1, data_.parameters.size() + data_.variables.size());
+  TimeConditions found = find_time_conditions(*graph_, inputs[0], constants, exprs, events);
+  if (found.conditions.empty()) return;
+  data_.time_conditions = std::make_shared<const TimeConditions>(std::move(found));
+}
+
+// A step that is longer than what a force does may miss it.
+void Freezer::choose_longest_step() {
+  if (data_.analysis.max_step > 0.0) return;
+  std::vector<Expr> exprs = data_.force_expressions.exprs;
+  exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());
+  const std::vector<Expr> symbols = graph_->free_symbols(exprs);
+  const bool has_time = std::find(symbols.begin(), symbols.end(), graph_->symbol("t")) != symbols.end();
+  const bool depends_on_time = has_time || !data_.user_forces.empty();
+  data_.analysis.max_step = calc_longest_step(data_.analysis.duration, depends_on_time);
 }
 
 }  // namespace sestina

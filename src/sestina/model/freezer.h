@@ -98,6 +98,8 @@ class Freezer {
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
   void prepare_user_forces();
   void compile_tapes();
+  void find_conditions_in_time(std::span<const Expr> inputs);
+  void choose_longest_step();
   void fail(const Mark& mark, const std::string& path, std::string message) {
     faults_.add({mark, path}, std::move(message));
   }

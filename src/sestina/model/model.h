@@ -9,6 +9,7 @@
 
 #include "sestina/expression/graph.h"
 #include "sestina/expression/tape.h"
+#include "sestina/expression/time_conditions.h"
 #include "sestina/model/analysis.h"
 #include "sestina/model/property_plan.h"
 #include "sestina/model/state.h"
@@ -113,6 +114,7 @@ struct ModelData {
   StateExpressions event_expressions;       // `when` of each event
   StateExpressions assignment_expressions;  // event after event
   Tape event_tape, assignment_tape;         // from what the force tape takes
+  std::shared_ptr<const TimeConditions> time_conditions;
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
 };
@@ -173,6 +175,10 @@ class Model {
   // that events set. With Dual, their rates.
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
+
+  // Of force and event expressions; their constants are the free parameters and the variables. Null where
+  // there are none.
+  const std::shared_ptr<const TimeConditions>& time_conditions() const { return data_.time_conditions; }
 
   // "the value of drive is not finite: division by zero in 1/hip.q"
   std::string explain_force_expression(int expression, const Properties<double>& properties,

@@ -182,6 +182,9 @@ struct StepSpec {
   Name driver = "variable";  // variable | fixed
   std::optional<Number> dt;  // s, required by `fixed`
   Number rtol = 1e-8, atol = 1e-10;
+  // s, of the variable driver; otherwise a tenth of the duration, a hundredth where forces or events depend
+  // on the time
+  std::optional<Number> max_step;
   Name control = "pi";          // pi | pid
   bool land_on_output = false;  // steps end at the output's instants
   Mark mark;

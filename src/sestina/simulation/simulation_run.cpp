@@ -49,14 +49,17 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
     : system_(system),
       options_(options),
       equations_(system.make_equations()),
-      rule_(make_integration_rule(options.rule)),
-      driver_(make_step_driver(options.step)) {
+      rule_(make_integration_rule(options.rule)) {
   if (!(options.duration >= 0.0) || !std::isfinite(options.duration) || !(options.output_every >= 0.0) ||
       !std::isfinite(options.start)) {
     throw InputError(fmt::format("a run from {} s, of {} s with rows every {} s, is not possible",
                                  options.start, options.duration, options.output_every));
   }
   check_rows(options);
+  if (!options_.step.max_step && options_.duration > 0.0) {
+    options_.step.max_step = calc_longest_step(options_.duration, equations_->depends_on_time());
+  }
+  driver_ = make_step_driver(options_.step);
   check_rule();
   driver_->check(*rule_, options.start, calc_end(options));
   const MotionEquations& motion = system.motion_;

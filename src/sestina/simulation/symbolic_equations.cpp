@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "sestina/base/error.h"
+#include "sestina/expression/time_switch_finder.h"
 
 namespace sestina::symbolic {
 namespace {
@@ -81,7 +83,8 @@ std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::s
 }  // namespace
 
 SymbolicEquations::SymbolicEquations(const MotionEquations& motion, const ParameterValues& parameters,
-                                     const std::vector<Expression>& invariants, const InputFunctions& inputs)
+                                     const std::vector<Expression>& invariants, const InputFunctions& inputs,
+                                     const std::vector<Expression>& events)
     : n_q_(motion.q.size()),
       n_u_(motion.u.size()),
       n_c_(motion.c.elements().size() + invariants.size()),
@@ -95,6 +98,7 @@ SymbolicEquations::SymbolicEquations(const MotionEquations& motion, const Parame
   is_plain_ = motion.q.size() == motion.u.size() && kept_.empty() && n_c_ == 0;
   for (std::size_t i = 0; is_plain_ && i < n_q_; ++i) is_plain_ = motion.G[i] == motion.u[i];
   compile(motion, parameters, invariants);
+  find_switches(motion, parameters, events);
   variables_.assign(1 + n_q_ + n_u_, 0.0);
   force_variables_.assign(1 + n_q_ + n_u_ + inputs_.size(), 0.0);
   known_at_.assign(1 + n_q_ + (has_speeds_ ? n_u_ : 0), 0.0);
@@ -134,6 +138,30 @@ void SymbolicEquations::compile(const MotionEquations& motion, const ParameterVa
   configuration_ = compiled({&c, &J, &c_t}, "the configuration constraints");
   has_clock_ = has(mechanics, join({&motion.G, &motion.M, &motion.a, &motion.b, &c}), {mechanics.time()});
   has_speeds_ = has(mechanics, join({&motion.M, &motion.a, &motion.b}), motion.u);
+}
+
+void SymbolicEquations::find_switches(const MotionEquations& motion, const ParameterValues& parameters,
+                                      const std::vector<Expression>& events) {
+  Graph& graph = motion.mechanics->graph();
+  std::vector<Expr> exprs, zeros, constants;
+  std::vector<double> values;
+  const auto nodes = [&](const std::vector<Expression>& of, std::vector<Expr>& to) {
+    for (const Expression& e : of) to.push_back(e.in(graph));
+  };
+  nodes(join({&motion.G, &motion.M, &motion.a, &motion.b, &motion.f, &motion.d, &motion.c}), exprs);
+  nodes(events, zeros);
+  for (const auto& [symbol, value] : parameters) {
+    constants.push_back(symbol.in(graph));
+    values.push_back(value);
+  }
+  const Expr time = motion.mechanics->time().in(graph);
+  TimeConditions found = find_time_conditions(graph, time, constants, exprs, zeros);
+  exprs.insert(exprs.end(), zeros.begin(), zeros.end());
+  const std::vector<Expr> symbols = graph.free_symbols(exprs);
+  depends_on_time_ = !inputs_.empty() || std::find(symbols.begin(), symbols.end(), time) != symbols.end();
+  if (found.conditions.empty()) return;
+  switches_ =
+      std::make_unique<TimeSwitchFinder>(std::make_shared<const TimeConditions>(std::move(found)), values);
 }
 
 std::string SymbolicEquations::name_of_q(int i) const {
@@ -238,6 +266,7 @@ SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, double t_of_i
   set_state(t, q, u);
   update_matrices();
   update_force_variables(t_of_inputs);
+  force_variables_[0] = t;  // on the side of a jump that t tells; the clock is known but for rounding
   const std::span<const double> values = forces_(force_variables_);
   std::copy_n(values.begin(), n_u_, solution_.begin());
   for (std::size_t k = 0; k < kept_.size(); ++k) solution_[n_u_ + k] = -values[n_u_ + kept_[k]];

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,10 +37,12 @@ using InputFunctions = std::vector<std::pair<Expression, InputFunction>>;
 class SymbolicEquations final : public EquationsOfMotion {
  public:
   // `invariants` are further expressions in q and t that vanish along the motion, such as the norm of Euler
-  // parameters less one, and are treated like c. `inputs` stand in f alone. InputError where a symbol has no
+  // parameters less one, and are treated like c. `inputs` stand in f alone. `events` are those whose zeros
+  // are sought: of them only where the time switches them is looked at here. InputError where a symbol has no
   // value.
   SymbolicEquations(const MotionEquations& motion, const ParameterValues& parameters,
-                    const std::vector<Expression>& invariants, const InputFunctions& inputs = {});
+                    const std::vector<Expression>& invariants, const InputFunctions& inputs = {},
+                    const std::vector<Expression>& events = {});
 
   int nq() const override { return static_cast<int>(n_q_ + (has_clock_ ? 1 : 0)); }
   int nu() const override { return static_cast<int>(n_u_); }
@@ -52,12 +55,15 @@ class SymbolicEquations final : public EquationsOfMotion {
             std::span<double> q_out) override;
   void normalize(std::span<double> q) override;                     // (3)
   void restore(std::span<double> q, std::span<double> u) override;  // (3), (2)
+  TimeSwitches* time_switches() override { return switches_.get(); }
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;
 
   // Whether q' = u, one by one, and nothing constrains them.
   bool is_plain() const { return is_plain_; }
   bool has_clock() const { return has_clock_; }
+  // Or an event.
+  bool depends_on_time() const { return depends_on_time_; }
   std::size_t coordinates() const { return n_q_; }  // without the clock
   std::size_t constraints() const { return kept_.size(); }
 
@@ -105,6 +111,8 @@ class SymbolicEquations final : public EquationsOfMotion {
   void set_coordinates(double t, std::span<const double> q);
   void set_state(double t, std::span<const double> q, std::span<const double> u);
   void update_matrices();
+  void find_switches(const MotionEquations& motion, const ParameterValues& parameters,
+                     const std::vector<Expression>& events);
   std::string name_of_condition(std::size_t k) const;
   std::string find_violated_velocity(std::span<const double> u, double within);
   std::string describe_moving(std::size_t k, double rate, double allowed) const;
@@ -122,6 +130,8 @@ class SymbolicEquations final : public EquationsOfMotion {
   std::size_t n_given_c_ = 0;  // without invariants
   bool has_clock_ = false, is_plain_ = false;
   bool has_speeds_ = false;  // in M, a or b
+  bool depends_on_time_ = false;
+  std::unique_ptr<TimeSwitches> switches_;
   std::vector<std::string> q_names_, u_names_, input_names_;
   std::vector<std::size_t> kept_, kept_c_;  // velocity and configuration constraints that are independent
 

@@ -221,7 +221,9 @@ std::unique_ptr<SymbolicEquations> SymbolicSystem::make_equations() const {
   for (const Expression& e : invariants_) invariants.push_back(resolve(e));
   const MotionEquations motion = resolved_motion();
   check_places_of_functions(motion, invariants);
-  return std::make_unique<SymbolicEquations>(motion, parameters_, invariants, functions_);
+  std::vector<Expression> events;
+  for (const SymbolicEvent& event : events_) events.push_back(resolve(event.function));
+  return std::make_unique<SymbolicEquations>(motion, parameters_, invariants, functions_, events);
 }
 
 double SymbolicSystem::number(const Expression& symbol, const Expression& value) const {

@@ -22,6 +22,7 @@ void add_integrator_faults(const InputError& error, const System& system, FaultL
     if (key == "step.dt" && step.dt) mark = step.dt->mark;
     if (key == "step.rtol") mark = step.rtol.mark;
     if (key == "step.atol") mark = step.atol.mark;
+    if (key == "step.max_step" && step.max_step) mark = step.max_step->mark;
     faults.add({mark, "analysis." + (key.empty() ? "integrator" : key)}, fault.message);
   }
 }
@@ -38,6 +39,7 @@ StepOptions step_options(const Analysis& analysis) {
   options.dt = analysis.dt;
   options.rtol = analysis.rtol;
   options.atol = analysis.atol;
+  if (analysis.max_step > 0.0) options.max_step = analysis.max_step;  // zero: of a run without duration
   options.control = analysis.control;
   if (analysis.land_on_output) options.land_every = analysis.output_every;
   return options;

@@ -43,6 +43,7 @@ LaneRun::LaneRun(Workspace& workspace)
     : workspace_(workspace),
       analysis_(workspace.model().analysis()),
       properties_(calc_properties(workspace.model())),
+      switches_(make_time_switches(workspace.model(), properties_)),
       signature_(analysis_.integrator + '\n' + calc_lane_signature(workspace.model(), properties_)),
       initial_(workspace.calc_initial_state()),
       row_(workspace.model(), false) {}
@@ -53,7 +54,7 @@ LaneIntegrator LaneRun::make_integrator(InstructionSet instruction_set) const {
 
 void LaneRun::start(LaneIntegrator& integrator, int lane) {
   const StepOptions options = step_options(analysis_);
-  const ErrorTolerances tolerances{options.rtol, options.atol, options.max_step};
+  const ErrorTolerances tolerances = tolerances_of(options);
   LaneStart run{.properties = properties_,
                 .initial = initial_,
                 .t_end = analysis_.duration,
@@ -73,6 +74,7 @@ void LaneRun::start(LaneIntegrator& integrator, int lane) {
     VariableStepLength length(tolerances, control, options.land_every);
     length.start(rule->error_order(), initial_.t, analysis_.duration);
     run.length = length;
+    run.switches = switches_.get();
   }
   integrator.start(lane, run);
   const ResultHeader header = workspace_.make_header(row_.columns());
@@ -86,9 +88,9 @@ void LaneRun::count_row() {
 
 void LaneRun::record(const IntegrationState& state, const Observables& observables) {
   if (has_failed_) return;
-  const std::span<const double> row = row_.calc(state, observables);
-  if (report_.rows == 0) initial_balance_ = row_.energy_balance();
   try {
+    const std::span<const double> row = row_.calc(state, observables);
+    if (report_.rows == 0) initial_balance_ = row_.energy_balance();
     for (const auto& recorder : workspace_.recorders_) recorder->record(row);
   } catch (const ComputationError&) {
     has_failed_ = true;

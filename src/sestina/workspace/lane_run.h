@@ -49,6 +49,7 @@ class LaneRun {
   Workspace& workspace_;
   const Analysis& analysis_;
   Properties<double> properties_;
+  std::unique_ptr<TimeSwitches> switches_;
   std::string signature_;
   IntegrationState initial_;
   ResultRow row_;

@@ -1,8 +1,12 @@
 #include "sestina/workspace/result_row.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 
+#include "sestina/base/error.h"
+#include "sestina/integrate/integration_rule.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
@@ -69,6 +73,7 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDy
   observables_.momentum = calc_momentum(dynamics.kinematics());
   const auto next = put_together(state, observables_, event);
   if (reactions_wanted_) calc_reactions(dynamics, next);
+  check_finite();
   return row_;
 }
 
@@ -76,6 +81,7 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, const Obs
                                         int event) {
   assert(!reactions_wanted_);
   put_together(state, observables, event);
+  check_finite();
   return row_;
 }
 
@@ -97,6 +103,14 @@ std::vector<double>::iterator ResultRow::put_together(const IntegrationState& st
     *next++ = energy;
   next = put(observables.momentum.linear, next);
   return put(observables.momentum.angular, next);
+}
+
+void ResultRow::check_finite() const {
+  const int bad = first_not_finite(row_);
+  if (bad < 0) return;
+  const auto i = static_cast<std::size_t>(bad);
+  throw ComputationError(row_.front(), fmt::format("{} is not finite ({}): its numbers are too large",
+                                                   columns_[i].name, row_[i]));
 }
 
 void ResultRow::calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next) {

@@ -29,7 +29,8 @@ class ResultRow {
   const std::vector<Column>& columns() const { return columns_; }
 
   // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,
-  // from 1, of the event that has just led to the state, or 0. No allocation.
+  // from 1, of the event that has just led to the state, or 0. Throws ComputationError where a number of the
+  // row is not finite; otherwise no allocation.
   std::span<const double> calc(const IntegrationState& state, ForwardDynamics& dynamics, int event = 0);
 
   // The same, without reactions, where somebody else has evaluated the state.
@@ -44,6 +45,7 @@ class ResultRow {
   std::vector<double>::iterator put_together(const IntegrationState& state, const Observables& observables,
                                              int event);
   void calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next);
+  void check_finite() const;
 
   bool reactions_wanted_, has_events_;
   Observables observables_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/expression/time_switch_finder.h"
 
 namespace sestina {
 
@@ -21,10 +22,16 @@ std::vector<int> find_rotations(const Model& model) {
 
 }  // namespace
 
+std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Properties<double>& properties) {
+  if (!model.time_conditions()) return nullptr;
+  return std::make_unique<TimeSwitchFinder>(model.time_conditions(), properties.parameters);
+}
+
 SystemEquations::SystemEquations(ForwardDynamics& dynamics)
     : dynamics_(dynamics),
       momentum_(dynamics.model(), dynamics.properties()),
-      rotations_(find_rotations(dynamics.model())) {
+      rotations_(find_rotations(dynamics.model())),
+      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
   state_.q.resize(static_cast<std::size_t>(nq()));
   state_.u.resize(static_cast<std::size_t>(nu()));
   state_.d = calc_initial_state(dynamics.model()).d;

@@ -7,6 +7,9 @@
 
 namespace sestina {
 
+// Of the model's forces and events; null where it has none.
+std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Properties<double>& properties);
+
 class SystemEquations final : public EquationsOfMotion, public CanonicalEquations {
  public:
   // z = [work supplied by given forces, work dissipated in dampers] (J)
@@ -26,6 +29,7 @@ class SystemEquations final : public EquationsOfMotion, public CanonicalEquation
             std::span<double> q_out) override;
   std::span<const int> rotations() const override { return rotations_; }
   void normalize(std::span<double> q) override;
+  TimeSwitches* time_switches() override { return switches_.get(); }
 
   CanonicalEquations* canonical() override { return this; }
   void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override;
@@ -45,6 +49,7 @@ class SystemEquations final : public EquationsOfMotion, public CanonicalEquation
   ForwardDynamics& dynamics_;
   MomentumEquations momentum_;
   std::vector<int> rotations_;
+  std::unique_ptr<TimeSwitches> switches_;
   State<double> state_;
 };
 

@@ -1,0 +1,57 @@
+// Finds the instants at which conditions in the time switch, one after the other, as a run comes near them.
+//
+// A condition switches where its argument g(t) passes a threshold. An interval of time is searched by bounds
+// of g and of its rate (interval.h): it holds no switch where g stays between two thresholds, and where g is
+// monotonic its ends tell; else it is halved. So a switch can be missed only where the bounds stay too wide
+// down to 1e-9 of the interval (1e-3, where they are too wide throughout) and g passes a threshold to and fro
+// in there.
+//
+// The intervals are [k 2^m, (k + 1) 2^m], so that the instant of a switch, which rounding may blur, does not
+// depend on where a search begins.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "sestina/expression/interval.h"
+#include "sestina/expression/time_conditions.h"
+#include "sestina/numerics/time_switches.h"
+
+namespace sestina {
+
+class TimeSwitchFinder final : public TimeSwitches {
+ public:
+  // Values of the first of the conditions' constants; start() gives those of the others, d.
+  TimeSwitchFinder(std::shared_ptr<const TimeConditions> conditions, std::span<const double> parameters);
+
+  void start(double t, double t_end, std::span<const double> d) override;
+  TimeSwitch find_next(double after, double horizon) override;
+
+ private:
+  struct Known {
+    double searched = 0.0;            // s: there is none from the start to here
+    std::optional<double> next = {};  // s, the first one beyond that
+  };
+  // Between which thresholds g is, or on which one; from an unknown value -1.
+  using Side = std::ptrdiff_t;
+
+  void search(std::size_t i, double from, double to);
+  // In (from, b], which lies within [a, b].
+  std::optional<double> find_first(const TimeCondition& condition, double from, double a, double b);
+  double find_change(const TimeCondition& condition, double a, double b);
+  Side side_of(const TimeCondition& condition, double value) const;
+  double calc_value(const TimeCondition& condition, double t);
+  TimeRange calc_range_of(const TimeCondition& condition, double from, double to);
+  void set_constants(std::size_t first, std::span<const double> values);
+
+  std::shared_ptr<const TimeConditions> conditions_;
+  std::size_t parameters_;
+  double t_end_ = 0.0;                              // s
+  std::vector<Known> known_;                        // by condition
+  std::vector<double> values_;                      // by id
+  std::vector<TimeRange> ranges_;                   // by id
+  std::vector<std::pair<double, double>> pending_;  // intervals to search, the first one last
+};
+
+}  // namespace sestina
