@@ -174,6 +174,29 @@ TEST_F(TapeTest, AllowsOutputsToOverwriteInputs) {
   EXPECT_EQ(values, (std::array<double, 3>{5.0, 1.0, 30.0}));
 }
 
+TEST_F(TapeTest, GivesATapeForEachOutputWithTheSameBits) {
+  const TableId id = graph.add_table("gust", Table({0.0, 1.0, 2.0}, {0.0, 1.0, 0.5}, Interpolation::kPchip));
+  const std::array outputs = {read("sin(x + y)*cos(x + y)"),
+                              read("if(x < y, x^3, atan2(y, x)/y)"),
+                              graph.table(id, xyz[0]),
+                              graph.table(id, graph.add(xyz[0], xyz[1])),
+                              read("cos(x + y) + exp(hip.q[1])/3"),
+                              xyz[1],
+                              read("7/2")};
+  const Tape tape(graph, outputs, xyz);
+  const std::vector<double> all = run<double>(outputs, xyz, {0.3, 0.7, -0.2});
+  const std::array<double, 3> values = {0.3, 0.7, -0.2};
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Tape one = tape.for_output(i);
+    std::vector<double> scratch(one.scratch_size());
+    double result = 0.0;
+    one.evaluate<double>(values, std::span(&result, 1), scratch);
+    EXPECT_EQ(result, all[i]) << i;
+    EXPECT_LE(one.instruction_count(), Tape(graph, std::span(&outputs[i], 1), xyz).instruction_count() + 1)
+        << i;
+  }
+}
+
 TEST_F(TapeTest, NamesASymbolWithoutValue) {
   try {
     const Tape tape(graph, std::array{read("x + mass")}, xyz);

@@ -519,5 +519,38 @@ TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
   });
 }
 
+// n clocks that go off one after the other within a single step: the work for each is some values of all and
+// one of each that is still to come.
+TEST(EventCost, OfManyCrossingsInOneStepIsThatOfTheFirst) {
+  constexpr int kClocks = 200;
+  std::vector<Watched> clocks;
+  for (int i = 0; i < kClocks; ++i) {
+    const double at = 0.001 * (1 + (37 * i) % kClocks);  // in no order
+    clocks.push_back(of_time([at](double t) { return t - at; }, [](double) { return 1.0; }));
+  }
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = 1.0}, system, clocks);
+  const std::vector<Occurrence>& found = run.run({0.0, {0.0}, {1.0}, {}}, 1.0);
+  ASSERT_EQ(found.size(), static_cast<std::size_t>(kClocks));
+  for (int i = 0; i < kClocks; ++i) {
+    EXPECT_NEAR(found[static_cast<std::size_t>(i)].t, 0.001 * (i + 1), spacings(1.0));
+  }
+  EXPECT_LT(run.functions().calls_of_all(), 20 * kClocks);
+  EXPECT_LT(run.functions().calls_of_one(), 6 * kClocks * kClocks);
+}
+
+TEST(EventCost, OfSimultaneousCrossingsIsOneSetOfValuesForAll) {
+  constexpr int kClocks = 200;
+  const std::vector<Watched> clocks(kClocks,
+                                    of_time([](double t) { return t - 0.5; }, [](double) { return 1.0; }));
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+  auto rule = make_rule("dormand_prince_54");
+  EventRun run(*rule, {.driver = "fixed", .dt = 1.0}, system, clocks);
+  EXPECT_EQ(run.run({0.0, {0.0}, {1.0}, {}}, 1.0).size(), static_cast<std::size_t>(kClocks));
+  EXPECT_LT(run.functions().calls_of_all(), 40);
+  EXPECT_LT(run.functions().calls_of_one(), 100 * kClocks);
+}
+
 }  // namespace
 }  // namespace sestina::test

@@ -36,7 +36,12 @@ class WatchedFunctions final : public EventFunctions {
   explicit WatchedFunctions(std::vector<Watched> functions) : functions_(std::move(functions)) {}
   int size() const override { return static_cast<int>(functions_.size()); }
   void calc(const IntegrationState& state, std::span<double> values) override {
+    ++calls_of_all_;
     for (std::size_t i = 0; i < functions_.size(); ++i) values[i] = functions_[i].value(state);
+  }
+  double calc_one(const IntegrationState& state, int event) override {
+    ++calls_of_one_;
+    return functions_[static_cast<std::size_t>(event)].value(state);
   }
   void calc_rates(const IntegrationState& state, std::span<double> rates) override {
     for (std::size_t i = 0; i < functions_.size(); ++i) rates[i] = functions_[i].rate(state);
@@ -44,6 +49,8 @@ class WatchedFunctions final : public EventFunctions {
   std::string explain(const IntegrationState&, int event) override {
     return "function " + std::to_string(event) + " is not finite";
   }
+  long calls_of_all() const { return calls_of_all_; }
+  long calls_of_one() const { return calls_of_one_; }
   std::vector<EventWatch> watches() const {
     std::vector<EventWatch> watches;
     for (const Watched& function : functions_) watches.push_back(function.watch);
@@ -52,6 +59,7 @@ class WatchedFunctions final : public EventFunctions {
 
  private:
   std::vector<Watched> functions_;
+  long calls_of_all_ = 0, calls_of_one_ = 0;
 };
 
 struct Occurrence {
@@ -85,6 +93,7 @@ class EventRun {
   const std::vector<Occurrence>& found() const { return found_; }
   StepDriver& driver() { return *driver_; }
   EventLocator& locator() { return locator_; }
+  const WatchedFunctions& functions() const { return functions_; }
 
  private:
   bool handle(std::span<const int> due, const Act& act) {

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "sestina/expression/evaluate.h"
 #include "sestina/expression/parse.h"
@@ -228,7 +230,7 @@ class TapeCompiler {
 
   template <class Visit>
   static void visit_operands(Instruction& instruction, Visit visit) {
-    const int count = Tape::operand_count(instruction.code);
+    const std::size_t count = Tape::operand_count(instruction.code);
     visit(instruction.a);
     if (count >= 2) visit(instruction.b);
     if (count == 4) {
@@ -328,7 +330,7 @@ class TapeCompiler {
   Place place_count_ = 0;
 };
 
-int Tape::operand_count(Code code) {
+std::size_t Tape::operand_count(Code code) {
   switch (code) {
     case Code::kIfLess:
     case Code::kIfLessEqual:
@@ -343,6 +345,39 @@ int Tape::operand_count(Code code) {
     default:
       return 1;
   }
+}
+
+// Back from the instruction that stores the output, through those that write what later ones read.
+Tape Tape::for_output(std::size_t output) const {
+  Tape tape;
+  tape.input_count_ = input_count_;
+  tape.output_count_ = 1;
+  tape.scratch_size_ = scratch_size_;
+  std::vector<char> is_read(scratch_size_, 0);
+  const auto take = [&](std::uint32_t place) { return std::exchange(is_read[place], 0) != 0; };
+  for (auto i = instructions_.rbegin(); i != instructions_.rend(); ++i) {
+    Instruction instruction = *i;
+    if (i->code == Code::kStore) {
+      if (i->to != output) continue;
+      instruction.to = 0;
+    } else {
+      const bool is_needed = take(i->to), is_cosine_needed = i->code == Code::kSinCos && take(i->b);
+      if (!is_needed && !is_cosine_needed) continue;
+    }
+    const std::uint32_t operands[] = {i->a, i->b, i->c, i->d};
+    for (const std::uint32_t place : std::span(operands).first(operand_count(i->code))) is_read[place] = 1;
+    if (i->code == Code::kTable) {
+      instruction.b = static_cast<std::uint32_t>(tape.tables_.size());
+      tape.tables_.push_back(tables_[i->b]);
+    }
+    tape.instructions_.push_back(instruction);
+  }
+  std::ranges::reverse(tape.instructions_);
+  std::ranges::copy_if(constants_, std::back_inserter(tape.constants_),
+                       [&](const Constant& constant) { return is_read[constant.to] != 0; });
+  std::ranges::copy_if(loads_, std::back_inserter(tape.loads_),
+                       [&](const Load& load) { return is_read[load.to] != 0; });
+  return tape;
 }
 
 std::string Tape::signature() const {

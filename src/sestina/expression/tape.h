@@ -28,6 +28,8 @@ class Tape {
   std::size_t output_count() const { return output_count_; }
   std::size_t scratch_size() const { return scratch_size_; }  // values of T
   std::size_t instruction_count() const { return instructions_.size(); }
+  // A tape for that output alone, in the same scratch and with the same bits.
+  Tape for_output(std::size_t output) const;
   // Bytes that are the same for two tapes only if they do the same.
   std::string signature() const;
 
@@ -63,7 +65,7 @@ class Tape {
     std::uint32_t c = 0, d = 0;
   };
 
-  static int operand_count(Code code);  // how many of a to d are read
+  static std::size_t operand_count(Code code);  // how many of a to d are read
 
  private:
   friend class ProgramCompiler;

@@ -43,6 +43,7 @@ EventLocator::EventLocator(EventFunctions& functions, std::vector<EventWatch> wa
   is_leaving_.assign(n, 0);
   due_towards_.assign(n, 0);
   values_.assign(n, 0.0);
+  exact_values_.assign(n, 0.0);
   before_.assign(n, 0.0);
   rates_.assign(n, 0.0);
   times_.assign(kPartsOfDenseStep + 1, 0.0);
@@ -125,9 +126,7 @@ void EventLocator::calc_finite(const IntegrationState& state) {
 // ---- what a step shows ----------------------------------------------------------------------------
 
 double EventLocator::value(StepDriver& driver, int event, double t) {
-  const IntegrationState& state = driver.advance_to(t);
-  functions_.calc(state, values_);
-  return finite_value(state, event);
+  return finite_value(driver.advance_to(t), event);
 }
 
 int EventLocator::rate_sign(StepDriver& driver, int event, double t) {
@@ -136,13 +135,11 @@ int EventLocator::rate_sign(StepDriver& driver, int event, double t) {
 }
 
 double EventLocator::exact_value(StepDriver& driver, int event, double t) {
-  const IntegrationState& state = driver.try_end(t);
-  functions_.calc(state, values_);
-  return finite_value(state, event);
+  return finite_value(driver.try_end(t), event);
 }
 
 double EventLocator::finite_value(const IntegrationState& state, int event) {
-  const double value = values_[static_cast<std::size_t>(event)];
+  const double value = functions_.calc_one(state, event);
   if (!std::isfinite(value)) throw ComputationError(state.t, functions_.explain(state, event));
   return value;
 }
@@ -151,13 +148,14 @@ double EventLocator::sample(std::size_t k, int event) const {
   return samples_[k * values_.size() + static_cast<std::size_t>(event)];
 }
 
-double EventLocator::shortest_tolerance(const StepDriver& driver) const {
-  const double largest = std::max(std::abs(driver.step_begin()), std::abs(driver.state().t));
+// By the ends of the step as it was taken: at an attempt at another end, the driver stands at its begin.
+double EventLocator::shortest_tolerance() const {
+  const double largest = std::max(std::abs(times_.front()), std::abs(times_.back()));
   return 16.0 * std::numeric_limits<double>::epsilon() * largest;
 }
 
-double EventLocator::tolerance(int event, const StepDriver& driver) const {
-  return std::max(watches_[static_cast<std::size_t>(event)].tolerance, shortest_tolerance(driver));
+double EventLocator::tolerance(int event) const {
+  return std::max(watches_[static_cast<std::size_t>(event)].tolerance, shortest_tolerance());
 }
 
 void EventLocator::take_samples(StepDriver& driver) {
@@ -186,7 +184,7 @@ void EventLocator::keep_within_domains(StepDriver& driver) {
     take_samples(driver);
     const int bad = first_not_finite(std::span(samples_).first(times_.size() * values_.size()));
     if (bad < 0) return;
-    const double begin = times_.front(), shortest = shortest_tolerance(driver);
+    const double begin = times_.front(), shortest = shortest_tolerance();
     double beyond = 0.0;
     double end = find_end_of_domain(driver, static_cast<std::size_t>(bad) / values_.size(), beyond);
     if (end - begin <= shortest) end_run_at(driver, beyond, driver.advance_to(beyond));
@@ -204,7 +202,7 @@ void EventLocator::keep_within_domains(StepDriver& driver) {
 // Before sample k, the first at which a function is not finite: an instant at which all are, and one beyond
 // the end of the domain that is as near to it as the time can tell.
 double EventLocator::find_end_of_domain(StepDriver& driver, std::size_t k, double& beyond) {
-  const double shortest = shortest_tolerance(driver);
+  const double shortest = shortest_tolerance();
   assert(k > 0);  // the step began where all are finite
   double within = times_[k - 1];
   beyond = times_[k];
@@ -219,6 +217,7 @@ double EventLocator::find_end_of_domain(StepDriver& driver, std::size_t k, doubl
 std::span<const int> EventLocator::look(StepDriver& driver) {
   due_.clear();
   sides_before_step_ = sides_;
+  exact_time_ = std::numeric_limits<double>::quiet_NaN();
   keep_within_domains(driver);
   crossings_.clear();
   for (int i = 0; i < functions_.size(); ++i) {
@@ -228,6 +227,7 @@ std::span<const int> EventLocator::look(StepDriver& driver) {
     if (find_crossing(driver, i, crossing)) crossings_.push_back(crossing);
   }
   if (!crossings_.empty()) {
+    locate_what_can_be_first(driver);
     drop_what_only_the_interpolant_crosses(driver);
     const double t = crossings_.empty() ? times_.back() : locate_first(driver);
     calc_finite(driver.end_step_at(t));
@@ -251,7 +251,10 @@ bool EventLocator::find_crossing(StepDriver& driver, int event, Crossing& found)
   int side = sides_[static_cast<std::size_t>(event)];
   for (std::size_t k = 1; k < times_.size(); ++k) {
     const double g = sample(k, event);
-    found = {event, -side, times_[k - 1], times_[k], 0.0, 0.0, sides_[static_cast<std::size_t>(event)] != 0};
+    found = Crossing();
+    found.event = event, found.towards = -side;
+    found.a = times_[k - 1], found.b = times_[k];
+    found.has_side = sides_[static_cast<std::size_t>(event)] != 0;
     if (side == 0) {
       side = sign_of(g);
     } else if (sign_of(g) == side) {
@@ -302,10 +305,10 @@ bool EventLocator::find_dip(StepDriver& driver, int event, int side, std::size_t
 }
 
 // Where the crossing's interval begins at zero, from which the function left to its side: a later beginning,
-// at which it is on that side; and the place on the interpolant.
+// at which it is on that side.
 bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side) {
   crossing.towards = -side;
-  const double shortest = tolerance(crossing.event, driver);
+  const double shortest = tolerance(crossing.event);
   if (sign_of(value(driver, crossing.event, crossing.a)) != side) {
     const double zero = crossing.a, end = crossing.b;
     for (double t = crossing.b;;) {
@@ -320,14 +323,13 @@ bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side)
       crossing.b = t;
     }
   }
-  locate_on_interpolant(driver, crossing);
   return true;
 }
 
 // Between zero and the end the function is nowhere seen on the side to which it was sent: what it moves is
 // less than the rounding of its values. It has returned when its rate has turned.
 bool EventLocator::find_turn(StepDriver& driver, Crossing& crossing, double zero, double end) {
-  const double shortest = tolerance(crossing.event, driver);
+  const double shortest = tolerance(crossing.event);
   double b = std::min(zero + shortest, end);
   if (!has_turned(driver, crossing, b)) {
     if (!has_turned(driver, crossing, end)) {
@@ -348,7 +350,7 @@ bool EventLocator::has_turned(StepDriver& driver, const Crossing& crossing, doub
 
 // Where the rate turns, which it has at b and not at a.
 double EventLocator::find_turned(StepDriver& driver, const Crossing& crossing, double a, double b) {
-  const double shortest = tolerance(crossing.event, driver);
+  const double shortest = tolerance(crossing.event);
   while (b - a > shortest) {
     const double middle = a + 0.5 * (b - a);
     (has_turned(driver, crossing, middle) ? b : a) = middle;
@@ -360,9 +362,52 @@ void EventLocator::locate_on_interpolant(StepDriver& driver, Crossing& crossing)
   const auto g = [&](double t) { return value(driver, crossing.event, t); };
   Bracket bracket{crossing.a, crossing.b, g(crossing.a), g(crossing.b)};
   const double h = times_.back() - times_.front();
-  narrow(bracket, std::max(kRough * h, tolerance(crossing.event, driver)), g);
+  narrow(bracket, std::max(kRough * h, tolerance(crossing.event)), g);
   crossing.at = bracket.b;
   crossing.slope = (bracket.gb - bracket.ga) / (bracket.b - bracket.a);
+}
+
+// On the interpolant a crossing is known to its tolerance.
+double EventLocator::simultaneous(const Crossing& crossing) const {
+  return std::max(kSimultaneous * (times_.back() - times_.front()), tolerance(crossing.event));
+}
+
+// Whether the function is at t still on the side from which it crosses.
+bool EventLocator::is_later_on_interpolant(StepDriver& driver, const Crossing& crossing, double t) {
+  if (t <= crossing.a || t >= crossing.b) return t <= crossing.a;
+  return sign_of(value(driver, crossing.event, t)) == -crossing.towards;
+}
+
+// The instant of the earliest crossing. One value of each function tells whether it can be before the
+// earliest so far, which begins with the one that a straight line through the samples says.
+double EventLocator::locate_earliest_on_interpolant(StepDriver& driver) {
+  Crossing* guess = nullptr;
+  double earliest = std::numeric_limits<double>::infinity(), guessed = earliest;
+  for (Crossing& x : crossings_) {
+    if (!x.has_side && !x.is_located()) locate_on_interpolant(driver, x);  // it may be dropped
+    if (!x.has_side) continue;
+    const double ga = value(driver, x.event, x.a), gb = value(driver, x.event, x.b);
+    const double at = std::min(x.at, x.a + (x.b - x.a) * (ga == gb ? 0.5 : ga / (ga - gb)));
+    if (guess == nullptr || at < guessed) guess = &x, guessed = at;
+  }
+  for (std::size_t i = 0; i <= crossings_.size() && guess != nullptr; ++i) {
+    Crossing& x = i == 0 ? *guess : crossings_[i - 1];
+    if (!x.has_side) continue;
+    if (!x.is_located() && !is_later_on_interpolant(driver, x, earliest)) locate_on_interpolant(driver, x);
+    earliest = std::min(earliest, x.at);
+  }
+  return earliest;
+}
+
+// Those crossings of which one will decide where the step ends, and those that take place with it.
+void EventLocator::locate_what_can_be_first(StepDriver& driver) {
+  const double earliest = locate_earliest_on_interpolant(driver);
+  for (Crossing& x : crossings_) {
+    if (x.is_located()) continue;
+    // Twice: the exact instant may be after that on the interpolant.
+    const double until = earliest + 2.0 * simultaneous(x);
+    if (!is_later_on_interpolant(driver, x, until)) locate_on_interpolant(driver, x);
+  }
 }
 
 // ---- the exact instant ----------------------------------------------------------------------------
@@ -370,7 +415,7 @@ void EventLocator::locate_on_interpolant(StepDriver& driver, Crossing& crossing)
 // The end of the step that is within the tolerance after the crossing.
 double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
   if (crossing.slope == 0.0) return crossing.at;  // a crossing and the return from it in no time
-  const double tol = tolerance(crossing.event, driver);
+  const double tol = tolerance(crossing.event);
   const auto g = [&](double t) { return exact_value(driver, crossing.event, t); };
   const auto is_before = [&](double x) { return sign_of(x) == -crossing.towards; };
   double t = crossing.at, gt = g(t);
@@ -405,8 +450,14 @@ double EventLocator::find_right_rate(StepDriver& driver, const Crossing& crossin
   return has_turned(driver, crossing, end) ? find_turned(driver, crossing, t, end) : t;
 }
 
+// All values at t are kept for the crossings that are asked about next.
 bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, double t) {
-  return t > crossing.a && sign_of(exact_value(driver, crossing.event, t)) != -crossing.towards;
+  if (t <= crossing.a) return false;
+  if (t != exact_time_) functions_.calc(driver.try_end(t), exact_values_);
+  exact_time_ = t;
+  const double value = exact_values_[static_cast<std::size_t>(crossing.event)];
+  if (!std::isfinite(value)) throw ComputationError(t, functions_.explain(driver.try_end(t), crossing.event));
+  return sign_of(value) != -crossing.towards;
 }
 
 // Where a function stays at zero, the interpolant of a step in which it leaves goes to and fro about zero.
@@ -418,11 +469,8 @@ void EventLocator::drop_what_only_the_interpolant_crosses(StepDriver& driver) {
 
 // The first crossing decides where the step ends; those that have crossed by then take place with it.
 double EventLocator::locate_first(StepDriver& driver) {
-  const double h = times_.back() - times_.front(), end = times_.back();
-  // On the interpolant a crossing is known to its tolerance.
-  const auto is_near = [&](const Crossing& x, double t) {
-    return x.at - t <= std::max(kSimultaneous * h, tolerance(x.event, driver));
-  };
+  const double end = times_.back();
+  const auto is_near = [&](const Crossing& x, double t) { return x.at - t <= simultaneous(x); };
   const auto earlier = [](const Crossing& x, const Crossing& y) { return x.at < y.at; };
   const Crossing* first = &*std::min_element(crossings_.begin(), crossings_.end(), earlier);
   double t = locate(driver, *first);
@@ -433,11 +481,12 @@ double EventLocator::locate_first(StepDriver& driver) {
   }
   // Not its own tolerance, which may be long: events would take place before their crossings, and again
   // there.
-  const double together = std::min(t + shortest_tolerance(driver), end);
+  const double together = std::min(t + shortest_tolerance(), end);
   for (const Crossing& crossing : crossings_) {
-    const bool is_due =
-        &crossing == first || (is_near(crossing, t) && is_crossed(driver, crossing, together));
-    if (!is_due) continue;
+    // One that was not located is later, unless the exact instant is far after that on the interpolant.
+    const bool may_be_due =
+        crossing.is_located() ? is_near(crossing, t) : t > first->at + simultaneous(*first);
+    if (&crossing != first && !(may_be_due && is_crossed(driver, crossing, together))) continue;
     due_.push_back(crossing.event);
     due_towards_[static_cast<std::size_t>(crossing.event)] = crossing.towards;
   }

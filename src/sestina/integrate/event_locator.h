@@ -25,6 +25,7 @@
 //    variables alone, which changes in no other way, jumping across zero or onto it is crossing.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ class EventFunctions {
   virtual int size() const = 0;
   // Values may be not finite: there a function has no value, and its domain ends before.
   virtual void calc(const IntegrationState& state, std::span<double> values) = 0;
+  // One of them, at the cost of that one alone where it can be had: a step in which many functions cross zero
+  // asks for many values of each.
+  virtual double calc_one(const IntegrationState& state, int event) = 0;
   // Along the motion, per second.
   virtual void calc_rates(const IntegrationState& state, std::span<double> rates) = 0;
   // Why a value is not finite.
@@ -75,20 +79,22 @@ class EventLocator {
  private:
   struct Crossing {
     int event = -1;
-    int towards = 0;  // the sign after the crossing
-    double a = 0.0;   // s, not yet crossed
-    double b = 0.0;   // s, crossed
-    double at = 0.0;  // s, on the interpolant
+    int towards = 0;                                      // the sign after the crossing
+    double a = 0.0;                                       // s, not yet crossed
+    double b = 0.0;                                       // s, crossed
+    double at = std::numeric_limits<double>::infinity();  // s, on the interpolant; infinite until located
     double slope = 0.0;
     bool has_side = true;  // at the beginning of the step; otherwise `a` is on it by the interpolant alone
+
+    bool is_located() const { return at < std::numeric_limits<double>::infinity(); }
   };
 
   double value(StepDriver& driver, int event, double t);
   double exact_value(StepDriver& driver, int event, double t);
   double finite_value(const IntegrationState& state, int event);
   double sample(std::size_t k, int event) const;
-  double shortest_tolerance(const StepDriver& driver) const;
-  double tolerance(int event, const StepDriver& driver) const;
+  double shortest_tolerance() const;
+  double tolerance(int event) const;
   int leave_zero(int event, double rate);
   void jump(int event);
   int rate_sign(StepDriver& driver, int event, double t);
@@ -102,7 +108,11 @@ class EventLocator {
   bool find_dip(StepDriver& driver, int event, int side, std::size_t k, double& at);
   bool find_return(StepDriver& driver, Crossing& crossing, int side);
   bool find_turn(StepDriver& driver, Crossing& crossing, double zero, double end);
+  double simultaneous(const Crossing& crossing) const;
   void locate_on_interpolant(StepDriver& driver, Crossing& crossing);
+  bool is_later_on_interpolant(StepDriver& driver, const Crossing& crossing, double t);
+  double locate_earliest_on_interpolant(StepDriver& driver);
+  void locate_what_can_be_first(StepDriver& driver);
   double locate(StepDriver& driver, const Crossing& crossing);
   double find_right_rate(StepDriver& driver, const Crossing& crossing, double t);
   bool has_turned(StepDriver& driver, const Crossing& crossing, double t);
@@ -114,15 +124,17 @@ class EventLocator {
   EventFunctions& functions_;
   std::vector<EventWatch> watches_;
   std::vector<int> sides_, sides_before_step_;
-  std::vector<char> is_leaving_;     // (events) sent back from zero, and not yet to be seen on its side
-  std::vector<int> due_;             // events
-  std::vector<int> due_towards_;     // (events) the sign after the crossing; zero for those not due
-  std::vector<double> values_;       // (events) scratch
-  std::vector<double> before_;       // (events) at the event, before it changed anything
-  std::vector<double> rates_;        // (events)
-  std::vector<double> times_;        // of the samples
-  std::vector<double> samples_;      // (times x events)
-  std::vector<Crossing> crossings_;  // in the step that is looked at
+  std::vector<char> is_leaving_;      // (events) sent back from zero, and not yet to be seen on its side
+  std::vector<int> due_;              // events
+  std::vector<int> due_towards_;      // (events) the sign after the crossing; zero for those not due
+  std::vector<double> values_;        // (events) scratch
+  std::vector<double> exact_values_;  // (events) where the step ends at exact_time_
+  double exact_time_ = 0.0;           // s; NaN: nowhere yet
+  std::vector<double> before_;        // (events) at the event, before it changed anything
+  std::vector<double> rates_;         // (events)
+  std::vector<double> times_;         // of the samples
+  std::vector<double> samples_;       // (times x events)
+  std::vector<Crossing> crossings_;   // in the step that is looked at
 };
 
 }  // namespace sestina

@@ -145,6 +145,11 @@ void SimulationRun::calc(const IntegrationState& state, std::span<double> values
   std::ranges::copy(event_values_(all_values(state)), values.begin());
 }
 
+// The motion costs more than the events.
+double SimulationRun::calc_one(const IntegrationState& state, int event) {
+  return event_values_(all_values(state))[static_cast<std::size_t>(event)];
+}
+
 void SimulationRun::calc_rates(const IntegrationState& state, std::span<double> rates) {
   std::ranges::copy(event_rates_(all_values(state)), rates.begin());
 }

@@ -25,6 +25,7 @@ class SimulationRun final : private EventFunctions {
   // Of the events, for the locator.
   int size() const override { return static_cast<int>(system_.events_.size()); }
   void calc(const IntegrationState& state, std::span<double> values) override;
+  double calc_one(const IntegrationState& state, int event) override;
   void calc_rates(const IntegrationState& state, std::span<double> rates) override;
   std::string explain(const IntegrationState& state, int event) override;
 

@@ -13,6 +13,7 @@ SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations
   const auto inputs = static_cast<std::size_t>(model_.num_force_tape_inputs());
   const std::size_t scratch =
       std::max(model_.event_tape().scratch_size(), model_.assignment_tape().scratch_size());
+  tapes_.resize(model_.events().size());
   inputs_.resize(inputs);
   dual_inputs_.resize(inputs);
   scratch_.resize(scratch);
@@ -22,7 +23,7 @@ SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations
   qdot_.resize(static_cast<std::size_t>(model_.nq()));
   udot_.resize(static_cast<std::size_t>(model_.nu()));
   zdot_.resize(SystemEquations::kNz);
-  state_ = calc_initial_state(model_);
+  state_ = calc_initial_state<double>(model_, dynamics.properties().parameters);
 }
 
 std::vector<EventWatch> SystemEvents::watches() const {
@@ -43,6 +44,15 @@ const State<double>& SystemEvents::model_state(const IntegrationState& state) {
 void SystemEvents::calc(const IntegrationState& state, std::span<double> values) {
   fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
   model_.event_tape().evaluate<double>(inputs_, values, scratch_);
+}
+
+double SystemEvents::calc_one(const IntegrationState& state, int event) {
+  std::optional<Tape>& tape = tapes_[static_cast<std::size_t>(event)];
+  if (!tape) tape = model_.event_tape().for_output(static_cast<std::size_t>(event));
+  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
+  double value = 0.0;
+  tape->evaluate<double>(inputs_, std::span(&value, 1), scratch_);
+  return value;
 }
 
 std::string SystemEvents::explain(const IntegrationState& state, int event) {

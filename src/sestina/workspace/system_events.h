@@ -1,6 +1,7 @@
 // A model's events as the locator sees them, and what they do to the state.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sestina/integrate/event_locator.h"
@@ -19,6 +20,8 @@ class SystemEvents final : public EventFunctions {
 
   // No allocation.
   void calc(const IntegrationState& state, std::span<double> values) override;
+  // The first time for an event, this takes its part out of the tape of all.
+  double calc_one(const IntegrationState& state, int event) override;
   void calc_rates(const IntegrationState& state, std::span<double> rates) override;
   std::string explain(const IntegrationState& state, int event) override;
 
@@ -34,6 +37,7 @@ class SystemEvents final : public EventFunctions {
   ForwardDynamics& dynamics_;
   SystemEquations& equations_;
   const Model& model_;
+  std::vector<std::optional<Tape>> tapes_;  // (events) of those that have been asked for alone
   std::vector<double> inputs_, scratch_, assigned_;
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
   std::vector<double> qdot_, udot_, zdot_;
