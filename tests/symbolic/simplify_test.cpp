@@ -58,6 +58,20 @@ TEST_F(SimplifyTest, LongFractionsStay) {
   EXPECT_EQ(simplify(mechanics, long_one), long_one);
 }
 
+// Each is a product of two sums with the one before: written out, the last has 2^60 terms.
+TEST_F(SimplifyTest, LooksAtSharedPartsOnce) {
+  Graph& graph = mechanics.graph();
+  Expr expr = graph.symbol("x");
+  for (int i = 0; i < 60; ++i) {
+    const std::string number = std::to_string(i);
+    const Expr a = graph.add(expr, graph.symbol("a" + number)),
+               b = graph.add(expr, graph.symbol("b" + number));
+    expr = graph.multiply(a, b);
+  }
+  const Expression given(graph, expr);
+  EXPECT_EQ(simplify(mechanics, given), given);
+}
+
 TEST_F(SimplifyTest, ThePendulumReadsAsInTheTextbook) {
   const KanesMethod kane = test::derive_n_pendulum(mechanics, 3);
   const Matrix M = simplify(mechanics, kane.mass_matrix());

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sestina/base/error.h"
 #include "sestina/symbolic/mechanics.h"
@@ -236,9 +237,11 @@ namespace {
 // Whether it divides by anything but a number, outside functions.
 bool has_divisor(const Graph& graph, Expr root) {
   std::vector<Expr> pending = {root};
+  std::unordered_set<std::uint32_t> seen;  // shared parts are looked at once
   while (!pending.empty()) {
     const Expr next = pending.back();
     pending.pop_back();
+    if (!seen.insert(next.id).second) continue;
     if (graph.integer_exponent(next).value_or(1) < 0) return true;
     const Op op = graph.op(next);
     if (op != Op::kSum && op != Op::kProduct && op != Op::kPower) continue;
