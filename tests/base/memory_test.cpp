@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "sestina/base/error.h"
+
 namespace sestina::test {
 namespace {
 
@@ -51,6 +53,18 @@ TEST(Memory, TellsBytesByPowersOfTen) {
   EXPECT_EQ(bytes_in_words(999.0), "999 bytes");
   EXPECT_EQ(bytes_in_words(1.5e9), "1.5 GB");
   EXPECT_EQ(bytes_in_words(2.34e16), "2.34e+04 TB");
+}
+
+TEST(Memory, ThatIsNotThereIsRefusedWithTheSize) {
+  EXPECT_NO_THROW(check_memory(1e3, "a list"));
+  if (!available_memory()) return;
+  try {
+    check_memory_of_matrix(1e6, 2e6, "a matrix");
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string_view expected = "a matrix of 1000000 x 2000000 numbers takes 16 TB of memory, and ";
+    EXPECT_TRUE(std::string_view(error.what()).starts_with(expected)) << error.what();
+  }
 }
 
 }  // namespace

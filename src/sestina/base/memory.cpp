@@ -7,6 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "sestina/base/error.h"
+
 namespace sestina {
 namespace {
 
@@ -70,6 +72,19 @@ std::optional<double> available_memory() {
                               of_group = left_in_control_groups("/sys/fs/cgroup", own_control_group());
   if (of_machine && of_group) return std::min(*of_machine, *of_group);
   return of_machine ? of_machine : of_group;
+}
+
+void check_memory(double bytes, const std::string& what) {
+  constexpr double kAlwaysThere = 64e6;
+  if (bytes <= kAlwaysThere) return;
+  const std::optional<double> available = available_memory();
+  if (!available || bytes <= *available) return;
+  throw InputError(fmt::format("{} takes {} of memory, and {} are available", what, bytes_in_words(bytes),
+                               bytes_in_words(*available)));
+}
+
+void check_memory_of_matrix(double rows, double columns, const std::string& what) {
+  check_memory(rows * columns * sizeof(double), fmt::format("{} of {} x {} numbers", what, rows, columns));
 }
 
 std::string bytes_in_words(double bytes) {

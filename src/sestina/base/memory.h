@@ -17,6 +17,12 @@ std::optional<double> left_in_control_groups(const std::filesystem::path& root, 
 // not tell. The limits of control groups count.
 std::optional<double> available_memory();
 
+// Throws InputError where so many bytes are more than what is available: "a mass matrix of 60000 x 60000
+// numbers takes 28.8 GB of memory, and 12 GB are available". Of a few MB nobody is asked.
+void check_memory(double bytes, const std::string& what);
+// The same for a matrix: "WHAT of ROWS x COLUMNS numbers takes ...".
+void check_memory_of_matrix(double rows, double columns, const std::string& what);
+
 // "1.5 GB", with powers of ten.
 std::string bytes_in_words(double bytes);
 

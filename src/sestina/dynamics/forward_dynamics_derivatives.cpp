@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sestina/base/memory.h"
 #include "sestina/numerics/fused_lanes.h"
 #include "sestina/numerics/transpose4.h"
 
@@ -77,6 +78,7 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
       properties_(properties) {
   width_ = inverse_.width();
   stride_ = 3 * width_;
+  check_memory_of_matrix(nu_, stride_, "the derivatives of forward dynamics: a matrix");
   results_.resize(rows_.size() * static_cast<std::size_t>(stride_));
   if (columns == Columns::kRecursion) {
     plan_recursion(model);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sestina/base/memory.h"
+
 namespace sestina {
 namespace {
 
@@ -72,6 +74,12 @@ JointRates<Joint<double>::kNu> calc_joint_rates(const Joint<double>& joint, cons
   return rates;
 }
 
+// Of the derivatives by q and u, where there is room for them and the mass matrix.
+std::size_t size_with_room(int nu, int stride) {
+  check_memory_of_matrix(nu, stride + nu, "the derivatives of inverse dynamics: a matrix");
+  return static_cast<std::size_t>(nu) * static_cast<std::size_t>(stride);
+}
+
 }  // namespace
 
 InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
@@ -81,7 +89,7 @@ InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
       nu_(model.nu()),
       width_((nu_ + 7) / 8 * 8),
       stride_(2 * width_),
-      by_state_(static_cast<std::size_t>(nu_ * stride_)),
+      by_state_(size_with_room(nu_, stride_)),
       M_(model.nu()),
       A_(static_cast<std::size_t>(model.bodies().size())),
       subtree_(A_.size()),

@@ -1,14 +1,29 @@
 #include "sestina/dynamics/kane_solver.h"
 
+#include <fmt/format.h>
+
+#include "sestina/base/memory.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
+namespace {
+
+// nu, where there is room for M.
+template <class T>
+int size_with_room(const Model& model) {
+  const double n = model.nu();
+  check_memory(n * n * sizeof(T),
+               fmt::format("the mass matrix of Kane's method for {} speeds (solver: recursive has none)", n));
+  return model.nu();
+}
+
+}  // namespace
 
 template <class T>
 KaneSolver<T>::KaneSolver(const Model& model)
     : model_(&model),
-      M_(model.nu()),
+      M_(size_with_room<T>(model)),
       pivot_scale_(static_cast<std::size_t>(model.nu())),
       partials_(static_cast<std::size_t>(model.nu())),
       A0_(static_cast<std::size_t>(model.bodies().size())) {}

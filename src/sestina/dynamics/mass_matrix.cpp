@@ -1,17 +1,31 @@
 #include "sestina/dynamics/mass_matrix.h"
 
+#include <fmt/format.h>
+
 #include <type_traits>
 
+#include "sestina/base/memory.h"
 #include "sestina/model/properties.h"
 #include "sestina/numerics/lanes8.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
+namespace {
+
+// nu, where there is room for M.
+template <class T>
+int size_with_room(const Model& model) {
+  const double n = model.nu();
+  check_memory(n * n * sizeof(T), fmt::format("the mass matrix for {} speeds", n));
+  return model.nu();
+}
+
+}  // namespace
 
 template <class T>
 MassMatrix<T>::MassMatrix(const Model& model)
     : layout_(model),
-      M_(model.nu()),
+      M_(size_with_room<T>(model)),
       inertia_(static_cast<std::size_t>(model.bodies().size())),
       columns_(layout_.blocks.size()),
       offset_(layout_.blocks.size()),

@@ -1,8 +1,11 @@
 #include "sestina/integrate/newton_matrix.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/memory.h"
 #include "sestina/integrate/integration_rule.h"
 
 namespace sestina {
@@ -16,6 +19,8 @@ std::span<double> span_of(Eigen::VectorXd& v) { return {v.data(), size(v.size())
 
 void NewtonMatrix::resize(const EquationsOfMotion& equations) {
   const int nq = equations.nq(), nu = equations.nu(), nz = equations.nz();
+  check_memory(((nu + nz) * (nq + nu) + 2.0 * nu * nu) * sizeof(double),
+               fmt::format("Newton's method of an implicit rule for {} speeds", nu));
   is_plain_ = equations.rotations().empty();
   derivatives_.setZero(nu + nz, nq + nu);
   matrix_.setIdentity(nu, nu);
