@@ -1,4 +1,5 @@
-// Counts every operator new of a test program. Include it in one source file of the program only.
+// Counts every operator new of a test program, and the bytes that it takes. Include it in one source file of
+// the program only.
 #pragma once
 
 #include <atomic>
@@ -8,13 +9,16 @@
 namespace sestina::testing_support {
 
 inline std::atomic<long> allocations{0};
+inline std::atomic<long> allocated_bytes{0};  // never less
 
 inline void* counted_allocation(std::size_t size) {
   ++allocations;
+  allocated_bytes += static_cast<long>(size);
   return std::malloc(size == 0 ? 1 : size);
 }
 inline void* counted_allocation(std::size_t size, std::align_val_t alignment) {
   ++allocations;
+  allocated_bytes += static_cast<long>(size);
   const auto a = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(a, (size + a - 1) / a * a);
 }

@@ -16,8 +16,8 @@ void copy(const MatrixBlock& block, int nu, double* to) {
 template <class Report>
 void check_report(const Report& report, const Scratch& scratch) {
   if (any(report.is_singular)) {
-    throw ComputationError(scratch.state.t,
-                           explain_singular_mass_matrix(*scratch.model, report.singular_speed));
+    throw ComputationError(scratch.state.t, explain_singular_mass_matrix(*scratch.model, *scratch.properties,
+                                                                         report.singular_speed));
   }
 }
 

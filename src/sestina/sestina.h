@@ -23,6 +23,7 @@
 #include "sestina/io/plot.h"
 #include "sestina/io/result_file.h"
 #include "sestina/io/urdf.h"
+#include "sestina/model/check.h"
 #include "sestina/model/freeze.h"
 #include "sestina/numerics/dual.h"
 #include "sestina/state_time/state_time_solver.h"

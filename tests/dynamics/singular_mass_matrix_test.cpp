@@ -6,7 +6,10 @@
 #include "dynamics/evaluation.h"
 #include "dynamics/mechanisms.h"
 #include "sestina/base/error.h"
+#include "sestina/base/memory.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/kane_solver.h"
+#include "sestina/dynamics/mass_matrix.h"
 
 namespace sestina {
 namespace {
@@ -257,6 +260,33 @@ TEST(MassRatio, OfAMillionBillionIsSolved) {
   EXPECT_NEAR(at.solve<RecursiveSolver>().back(), -2.0515e6, 50.0);
   EXPECT_LE(at.residual(), 1e-6);  // Pinocchio leaves 2e-7, MuJoCo 4e-7; the terms are of 1e9 N m
   EXPECT_NEAR(at.solve<KaneSolver>().back(), -2.0515e6, 50.0);
+}
+
+TEST(SingularMassMatrix, OfANegativeInertiaIsCalledNegative) {
+  System system = revolute_chain(2);
+  BodySpec& link = system.body("link1");
+  link.inertia = {.xx = -100, .yy = -100, .zz = -100};
+  link.inertia_check = false;
+  for (const std::string& solver : solver_names()) {
+    EXPECT_THAT(failure(system, solver), AllOf(HasSubstr("the mass matrix is not positive at joint"),
+                                               HasSubstr("body link1 is negative")))
+        << solver;
+  }
+}
+
+TEST(KaneMemory, ForMoreSpeedsThanFitIsRefusedBeforeItIsTaken) {
+  if (!available_memory()) return;
+  System system;
+  for (int i = 0; i < 50'000; ++i) system.add_body("b" + std::to_string(i), 1);
+  const auto model = freeze(system);
+  try {
+    const KaneSolver<double> solver(*model);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("mass matrix of Kane's method for 300000 speeds"),
+                                    HasSubstr("takes 720 GB of memory, and ")));
+  }
+  EXPECT_THROW(MassMatrix<double>{*model}, InputError);
 }
 
 }  // namespace

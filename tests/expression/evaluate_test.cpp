@@ -53,5 +53,30 @@ TEST_F(NonFiniteTest, CutsLongSubexpressions) {
   EXPECT_NE(message("1/(" + sum + ")"), "finite");
 }
 
+TEST(EvaluatorTest, EvaluatesSharedPartsOnce) {
+  Graph graph;
+  Evaluator evaluator(graph);
+  const Expr x = graph.symbol("x");
+  evaluator.bind(x, 0.5);
+  Expr expr = x;
+  double expected = 0.5;
+  for (int i = 0; i < 1000; ++i) {
+    expr = graph.unary(Op::kSin, expr);
+    expected = std::sin(expected);
+    EXPECT_EQ(evaluator(expr), expected);
+  }
+  EXPECT_EQ(evaluator.evaluated_nodes(), 1000u);
+}
+
+TEST(EvaluatorTest, EvaluatesWhatIsUsedInManyPlacesOnce) {
+  Graph graph;
+  Expr expr = graph.symbol("x");
+  for (int i = 0; i < 60; ++i) expr = graph.atan2(expr, graph.unary(Op::kCos, expr));  // 2^60 as a tree
+  Evaluator evaluator(graph);
+  evaluator.bind(graph.symbol("x"), 0.5);
+  EXPECT_TRUE(std::isfinite(evaluator(expr)));
+  EXPECT_EQ(evaluator.evaluated_nodes(), 120u);
+}
+
 }  // namespace
 }  // namespace sestina

@@ -252,6 +252,73 @@ TEST(FreezeFaults, OfJoints) {
   });
 }
 
+ShapeSpec& shape(System& s, const char* type) {
+  ShapeSpec& shape = arm(s).shapes.emplace_back();
+  shape.type = type, shape.file = "arm.stl";
+  return shape;
+}
+
+TEST(FreezeFaults, OfShapes) {
+  expect_faults({
+      {[](System& s) { shape(s, "box").size[1] = -2; }, "bodies[0].shape.size[1]", "-2 is negative"},
+      {[](System& s) { shape(s, "sphere").radius = "l - 1"; }, "bodies[0].shape.radius", "is negative"},
+      {[](System& s) { shape(s, "sphere").radius = "ll"; }, "bodies[0].shape.radius", "did you mean 'l'"},
+      {[](System& s) { shape(s, "cylinder").length = -1; }, "bodies[0].shape.length", "-1 is negative"},
+      {[](System& s) { shape(s, "box"), shape(s, "capsule").radius = kInfinity; },
+       "bodies[0].shape[1].radius", "inf is not finite"},
+      {[](System& s) { shape(s, "box").position[2] = kNaN; }, "bodies[0].shape.position[2]",
+       "nan is not finite"},
+      {[](System& s) { shape(s, "mesh").scale[0] = 0; }, "bodies[0].shape.scale[0]", "0 is zero"},
+      {[](System& s) {
+         shape(s, "box").axes = RotationSpec::axis_angle({0, 0, 0}, 1);
+       },
+       "bodies[0].shape.axes", "the axis is zero"},
+      {[](System& s) { shape(s, "ball"); }, "bodies[0].shape.type", "'ball' is unknown"},
+  });
+}
+
+LimitsSpec& limits(System& s) { return shoulder(s).limits.emplace(); }
+
+TEST(FreezeFaults, OfLimits) {
+  expect_faults({
+      {[](System& s) { limits(s) = {.lower = 2, .upper = 1}; }, "joints[0].limits.upper",
+       "1 is below the lower limit 2"},
+      {[](System& s) { limits(s) = {.lower = "l", .upper = "l - 1"}; }, "joints[0].limits.upper",
+       "is below the lower limit 0.8"},
+      {[](System& s) { limits(s).velocity = -1; }, "joints[0].limits.velocity", "-1 is negative"},
+      {[](System& s) { limits(s).effort = -3; }, "joints[0].limits.effort", "-3 is negative"},
+      {[](System& s) { limits(s).lower = kNaN; }, "joints[0].limits.lower", "nan is not finite"},
+  });
+  System system = example_system();
+  limits(system) = {.lower = 0, .upper = 0, .velocity = 0, .effort = 0};
+  EXPECT_TRUE(faults_of(system).empty());
+}
+
+TEST(FreezeFaults, OfNumbersThatAreFiniteOnlyByThemselves) {
+  expect_faults({
+      {[](System& s) { box(s).mass = 1e308, box(s).center_of_mass[0] = 10; }, "bodies[4]",
+       "its inertia about the joint is not finite: its mass of 1e+308 kg is 10 m away"},
+      {[](System& s) { box(s).mass = 1e308; }, "bodies[4]", "weight or moment is not finite"},
+      {[](System& s) {
+         s.gravity = {0, 0, 0}, box(s).mass = 1e308, s.body("cart").mass = 1e308;
+       },
+       "bodies", "their masses together are not finite"},
+      {[](System& s) { box(s).center_of_mass[0] = 1e160; }, "bodies[4]", "its inertia about the joint"},
+  });
+}
+
+TEST(FreezeFaults, OfInertiasOfAnySize) {
+  expect_faults({
+      {[](System& s) { box(s).inertia = {.xx = -1e-200}; }, "bodies[4].inertia", "one is negative"},
+      {[](System& s) { box(s).inertia = {.xx = -1e300, .yy = 1e300, .zz = 1e300}; }, "bodies[4].inertia",
+       "one is negative"},
+      {[](System& s) { box(s).inertia = {.xx = 1e300, .yy = 1e300, .zz = 1e308}; }, "bodies[4].inertia",
+       "the largest exceeds"},
+      {[](System& s) { box(s).type = "particle", box(s).inertia = {.xx = 1e-200}; }, "bodies[4].inertia",
+       "a particle has no inertia"},
+  });
+}
+
 TEST(FreezeFaults, OfForcesOnJoints) {
   const auto spring = [](System& s) -> ForceSpec& { return s.force("spring"); };
   const auto drive = [](System& s) -> ForceSpec& { return s.force("drive"); };

@@ -8,6 +8,7 @@
 #include "dynamics/random_systems.h"
 #include "model/example_system.h"
 #include "model/flatten.h"
+#include "sestina/base/error.h"
 
 namespace sestina {
 namespace {
@@ -173,6 +174,50 @@ TEST(InitialState, HasTheDerivativeByAParameterThatDifferencesHave) {
     }
   }
   EXPECT_GT(most, 0.1);
+}
+
+// The largest and smallest lengths that have a direction: squares of them leave the range of doubles.
+TEST(Properties, HoldDirectionsOfVectorsOfAnyLength) {
+  const Properties<double> expected = calc_properties(*freeze(held_body()));
+  const auto axis_of = [](const Properties<double>& properties) {
+    return std::get<Revolute<double>>(properties.bodies[BodyIndex(1)].joint).axis;
+  };
+  for (const double length : {1e300, 1e200, 1e-160, 1e-200, 1e-300, 5e-324 * 8}) {
+    System system = held_body();
+    system.joint("joint").axis = {0, 3 * length, 4 * length};
+    system.add_ground_point("turned", {0, 0, 0}).axes =
+        RotationSpec::axis_angle({3 * length, 4 * length, 0}, 0.7);
+    const auto model = freeze(system);
+    const Properties<double> properties = calc_properties(*model);
+    expect_near(axis_of(properties), axis_of(expected));
+    expect_near(properties.points[model->point("ground.turned")].X_BP.R,
+                axis_rotation(Vec3<double>{0.6, 0.8, 0}, 0.7));
+  }
+}
+
+TEST(Properties, HaveDerivativesOfDirectionsOfAnyLength) {
+  for (const double length : {1.0, 1e200, 1e-200}) {
+    System system = held_body();
+    system.set_parameter("a", 3 * length);
+    system.set_parameter("b", 4 * length);
+    system.joint("joint").axis = {0, "a", "b"};
+    const auto model = freeze(system);
+    const std::vector<Dual> parameters{{3 * length, length}, {4 * length, 0.0}};
+    const Properties<Dual> properties = calc_properties<Dual>(*model, parameters);
+    const Vec3<Dual> axis = std::get<Revolute<Dual>>(properties.bodies[BodyIndex(1)].joint).axis;
+    // of (3 + x, 4)/|(3 + x, 4)| by x: (16, -12)/125
+    EXPECT_NEAR(axis.y.d, 16.0 / 125.0, kRoundOff);
+    EXPECT_NEAR(axis.z.d, -12.0 / 125.0, kRoundOff);
+  }
+}
+
+TEST(Properties, OfUniversalJointsTakeAxesOfAnyLength) {
+  System system = held_body("universal");
+  system.joint("joint").axis = {1e200, 1e200, 0};
+  system.joint("joint").second_axis = {1e-200, -1e-200, 0};
+  EXPECT_NO_THROW(freeze(system));
+  system.joint("joint").second_axis = {1e-200, 1e-200, 0};
+  EXPECT_THROW(freeze(system), InputError);
 }
 
 }  // namespace

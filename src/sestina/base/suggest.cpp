@@ -1,20 +1,25 @@
 #include "sestina/base/suggest.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <vector>
 
 namespace sestina {
 namespace {
 
-int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
+constexpr std::size_t kLongestWord = 64;
+
+char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+int most_changes(std::size_t length) { return std::max<int>(2, static_cast<int>(length) / 3); }
+
+// `row` has b.size() + 1 elements.
+int edit_distance(std::string_view a, std::string_view b, std::span<int> row) {
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
     int diagonal = row[0];
     row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
       const int substitute = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
@@ -26,13 +31,15 @@ int edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest_word(std::string_view word, std::span<const std::string> known) {
-  if (word.size() > 64) return {};
+  if (word.size() > kLongestWord) return {};
+  std::array<int, 2 * kLongestWord + 1> row{};
   std::string_view best;
-  int best_distance = std::max<int>(2, static_cast<int>(word.size()) / 3) + 1;
-  constexpr std::size_t kMostCandidates = 1000;  // beyond, a file with many faults would take minutes
+  int best_distance = most_changes(word.size()) + 1;
   for (const std::string& candidate : known.first(std::min(known.size(), kMostCandidates))) {
-    const int distance = edit_distance(word, candidate);
-    if (distance < best_distance && distance < static_cast<int>(std::max(word.size(), candidate.size()))) {
+    const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+    if (longer - shorter >= static_cast<std::size_t>(best_distance)) continue;  // so many letters are added
+    const int distance = edit_distance(word, candidate, row);
+    if (distance < best_distance && distance < static_cast<int>(longer)) {
       best = candidate;
       best_distance = distance;
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "sestina/base/error.h"
@@ -12,6 +13,8 @@
 
 namespace sestina {
 namespace {
+
+constexpr double kRoundOffOfInertia = 1e-9;  // of its largest element: as much as freeze() allows
 
 // Whether all are finite: an infinity or a NaN spoils the sum. Four sums, since each waits for itself alone.
 bool is_finite_sum(std::span<const double> values) {
@@ -133,13 +136,39 @@ class DivideAndConquer final : public MultibodySolver {
   DivideAndConquerSolver<double> solver_;
 };
 
+// The first of the body and those that it carries, a run of indices, of which a principal moment is negative.
+std::string find_negative_inertia(const Model& model, const Properties<double>& properties, BodyIndex root) {
+  for (BodyIndex b = root; b.value() < model.bodies().size(); ++b) {
+    if (b != root && model.bodies()[b].parent < root) break;
+    const SymMat3<double>& J = properties.bodies[b].J_com;
+    Eigen::Matrix3d matrix;
+    matrix << J.xx, J.xy, J.xz, J.xy, J.yy, J.yz, J.xz, J.yz, J.zz;
+    const double size = matrix.cwiseAbs().maxCoeff();
+    if (!(size > 0.0)) continue;
+    matrix /= size;
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(matrix, Eigen::EigenvaluesOnly);
+    if (solver.eigenvalues()[0] < -kRoundOffOfInertia) return model.bodies()[b].name;
+  }
+  return "";
+}
+
 }  // namespace
 
-std::string explain_singular_mass_matrix(const Model& model, int speed) {
-  const BodyInfo& body = model.bodies()[model.body_of_speed(speed)];
+std::string explain_singular_mass_matrix(const Model& model, const Properties<double>& properties,
+                                         int speed) {
+  const BodyIndex b = model.body_of_speed(speed);
+  const BodyInfo& body = model.bodies()[b];
+  const std::string& name = model.u_names()[static_cast<std::size_t>(speed)];
+  const std::string negative = find_negative_inertia(model, properties, b);
+  if (!negative.empty()) {
+    return fmt::format(
+        "the mass matrix is not positive at joint {}: against {} the inertia of body {} is "
+        "negative, which inertia_check: none has let pass",
+        body.joint_name, name, negative);
+  }
   return fmt::format(
       "the mass matrix is singular at joint {}: nothing that moves with body {} has inertia against {}",
-      body.joint_name, body.name, model.u_names()[static_cast<std::size_t>(speed)]);
+      body.joint_name, body.name, name);
 }
 
 bool works_in_parallel(std::string_view name) { return name == "divide_and_conquer" || name == "hybrid"; }
@@ -230,7 +259,8 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   const std::string force = explain_non_finite_force(*model_, properties_, state, kinematics_, forces_);
   if (!force.empty()) throw ComputationError(state.t, force);
   if (report.is_singular) {
-    throw ComputationError(state.t, explain_singular_mass_matrix(*model_, report.singular_speed));
+    throw ComputationError(state.t,
+                           explain_singular_mass_matrix(*model_, properties_, report.singular_speed));
   }
   for (std::size_t i = 0; i < state.q.size(); ++i) {
     if (!std::isfinite(state.q[i])) throw ComputationError(state.t, model_->q_names()[i] + " is not finite");

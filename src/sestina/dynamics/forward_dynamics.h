@@ -48,8 +48,8 @@ std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model&
 // Whether a solver has a use for an executor.
 bool works_in_parallel(std::string_view name);
 
-// For messages: which joint SolveReport::singular_speed belongs to, and what is missing there.
-std::string explain_singular_mass_matrix(const Model& model, int speed);
+// For messages: which joint SolveReport::singular_speed belongs to, and what is missing there, or negative.
+std::string explain_singular_mass_matrix(const Model& model, const Properties<double>& properties, int speed);
 
 class ForwardDynamics {
  public:

@@ -11,16 +11,6 @@ namespace {
 
 using Values = std::unordered_map<std::uint32_t, double>;
 
-Values calc_values(const Graph& graph, Expr root, std::span<const Binding> bindings) {
-  Values values;
-  for (const auto& [symbol, value] : bindings) values[symbol.id] = value;
-  for (const Expr expr : graph.reachable(std::span(&root, 1))) {
-    if (values.contains(expr.id)) continue;
-    values[expr.id] = calc_node(graph, expr, [&](Expr e) { return values.at(e.id); });
-  }
-  return values;
-}
-
 class FaultFinder {
  public:
   FaultFinder(const Graph& graph, const Values& values) : graph_(graph), values_(values) {}
@@ -101,17 +91,39 @@ class FaultFinder {
 
 }  // namespace
 
+double Evaluator::operator()(Expr root) {
+  pending_.assign(1, root);
+  while (!pending_.empty()) {
+    const Expr next = pending_.back();
+    if (values_.contains(next.id)) {
+      pending_.pop_back();
+      continue;
+    }
+    const std::size_t before = pending_.size();
+    for (const Expr operand : graph_.operands(next)) {
+      if (!values_.contains(operand.id)) pending_.push_back(operand);
+    }
+    if (pending_.size() > before) continue;
+    pending_.pop_back();
+    values_[next.id] = calc_node(graph_, next, [this](Expr e) { return values_.at(e.id); });
+    ++evaluated_nodes_;
+  }
+  return values_.at(root.id);
+}
+
+std::optional<NonFinite> Evaluator::find_non_finite(Expr expr) {
+  if (std::isfinite((*this)(expr))) return std::nullopt;
+  const FaultFinder finder(graph_, values_);
+  const Expr where = finder.find(expr);
+  return NonFinite{where, values_.at(where.id), finder.describe(where)};
+}
+
 double evaluate(const Graph& graph, Expr expr, std::span<const Binding> bindings) {
-  return calc_values(graph, expr, bindings).at(expr.id);
+  return Evaluator(graph, bindings)(expr);
 }
 
 std::optional<NonFinite> find_non_finite(const Graph& graph, Expr expr, std::span<const Binding> bindings) {
-  const Values values = calc_values(graph, expr, bindings);
-  const double result = values.at(expr.id);
-  if (std::isfinite(result)) return std::nullopt;
-  const FaultFinder finder(graph, values);
-  const Expr where = finder.find(expr);
-  return NonFinite{where, values.at(where.id), finder.describe(where)};
+  return Evaluator(graph, bindings).find_non_finite(expr);
 }
 
 }  // namespace sestina

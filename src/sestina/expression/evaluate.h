@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -114,9 +115,6 @@ double calc_node(const Graph& graph, Expr expr, ValueOf value_of) {
 // A symbol and its value.
 using Binding = std::pair<Expr, double>;
 
-// The value of `expr`; a symbol without binding is nan. For single values: a Tape is much faster.
-double evaluate(const Graph& graph, Expr expr, std::span<const Binding> bindings);
-
 // Why a value is not finite.
 struct NonFinite {
   Expr where;           // the innermost sub-expression at fault, together with the product around a divisor
@@ -124,8 +122,34 @@ struct NonFinite {
   std::string message;  // "division by zero in 1/(l1 - l2)"
 };
 
-// The first sub-expression that is not finite although its operands are, on a branch that counts.
-// Nothing when `expr` is finite.
+// The values of many expressions of one graph for the same values of its symbols. Each node is evaluated
+// once, whichever of them use it. For single values: a Tape is much faster.
+class Evaluator {
+ public:
+  explicit Evaluator(const Graph& graph) : graph_(graph) {}
+  Evaluator(const Graph& graph, std::span<const Binding> bindings) : graph_(graph) {
+    for (const auto& [symbol, value] : bindings) bind(symbol, value);
+  }
+
+  // Before the first expression that uses the symbol. One without a binding is nan.
+  void bind(Expr symbol, double value) { values_[symbol.id] = value; }
+
+  double operator()(Expr expr);
+  // The first sub-expression that is not finite although its operands are, on a branch that counts.
+  // Nothing when `expr` is finite.
+  std::optional<NonFinite> find_non_finite(Expr expr);
+  // Of all evaluations so far, without the symbols that were bound.
+  std::size_t evaluated_nodes() const { return evaluated_nodes_; }
+
+ private:
+  const Graph& graph_;
+  std::unordered_map<std::uint32_t, double> values_;  // by id
+  std::vector<Expr> pending_;                         // scratch
+  std::size_t evaluated_nodes_ = 0;
+};
+
+// For one expression.
+double evaluate(const Graph& graph, Expr expr, std::span<const Binding> bindings);
 std::optional<NonFinite> find_non_finite(const Graph& graph, Expr expr, std::span<const Binding> bindings);
 
 }  // namespace sestina

@@ -6,9 +6,12 @@ namespace sestina {
 
 Substitution::Substitution(Graph& graph, std::span<const std::pair<Expr, Expr>> replacements)
     : graph_(graph), image_(graph.size()) {
-  for (const auto& [from, to] : replacements) {
-    if (!image_[from.id].is_valid()) image_[from.id] = to;
-  }
+  for (const auto& [from, to] : replacements) replace(from, to);
+}
+
+void Substitution::replace(Expr from, Expr to) {
+  if (image_.size() < graph_.size()) image_.resize(graph_.size());
+  if (!image_[from.id].is_valid()) image_[from.id] = to;
 }
 
 Expr Substitution::operator()(Expr root) {

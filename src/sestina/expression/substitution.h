@@ -16,6 +16,9 @@ class Substitution {
   // again. Of two with the same key the first counts.
   Substitution(Graph& graph, std::span<const std::pair<Expr, Expr>> replacements);
 
+  // One replacement more, before the first expression that uses `from`.
+  void replace(Expr from, Expr to);
+
   Expr operator()(Expr expr);
   std::vector<Expr> operator()(std::span<const Expr> exprs);
 

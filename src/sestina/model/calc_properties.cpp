@@ -1,10 +1,25 @@
 // From numbers to properties, for every scalar type.
+#include <algorithm>
+#include <cmath>
+
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
 namespace {
+
+// a/|a|, of any length but zero: squares of 1e200 and of 1e-200 leave the range of doubles. A power of two as
+// the factor changes no other bit.
+template <class T>
+Vec3<T> unit_vector(const Vec3<T>& a) {
+  constexpr int kMostExponent = 1000;  // 2^-e is finite for the smallest subnormal a, too
+  const double largest =
+      std::max({std::abs(value_of(a.x)), std::abs(value_of(a.y)), std::abs(value_of(a.z))});
+  const int exponent = largest > 0.0 && std::isfinite(largest) ? std::ilogb(largest) : 0;
+  const Vec3<T> scaled = T(std::exp2(std::min(-exponent, kMostExponent))) * a;
+  return (T(1) / norm(scaled)) * scaled;
+}
 
 template <class T>
 class PropertyReader {
@@ -40,10 +55,7 @@ class PropertyReader {
     const T* x = numbers(slot);
     return {x[0], x[1], x[2]};
   }
-  Vec3<T> direction(Slot slot) const {
-    const Vec3<T> v = vector(slot);
-    return slot.is_given() ? (T(1) / norm(v)) * v : v;
-  }
+  Vec3<T> direction(Slot slot) const { return slot.is_given() ? unit_vector(vector(slot)) : Vec3<T>{}; }
 
   Rotation<T> rotation(const PosePlan& plan) const {
     const T* x = numbers(plan.rotation);
@@ -62,9 +74,8 @@ class PropertyReader {
   // freeze() has checked that the columns are orthonormal to 1e-6; this makes them so to round-off.
   static Rotation<T> nearest_rotation(const T* x) {
     const Vec3<T> a{x[0], x[3], x[6]}, b{x[1], x[4], x[7]};
-    const Vec3<T> e1 = (T(1) / norm(a)) * a;
-    const Vec3<T> b_perpendicular = b - dot(b, e1) * e1;
-    const Vec3<T> e2 = (T(1) / norm(b_perpendicular)) * b_perpendicular;
+    const Vec3<T> e1 = unit_vector(a);
+    const Vec3<T> e2 = unit_vector(b - dot(b, e1) * e1);
     return Rotation<T>::from_columns(e1, e2, cross(e1, e2));
   }
   Pose<T> pose(const PosePlan& plan) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/suggest.h"
+#include "sestina/model/check.h"
 #include "sestina/model/freezer.h"
 #include "sestina/numerics/time_switches.h"
 
@@ -45,7 +46,9 @@ std::shared_ptr<const Model> Freezer::freeze() {
   compile_tapes();
   choose_longest_step();
   prepare_user_forces();
-  return std::make_shared<const Model>(std::move(data_));
+  auto model = std::make_shared<const Model>(std::move(data_));
+  check_range(*model, calc_properties(*model));
+  return model;
 }
 
 void Freezer::prepare_user_forces() {
@@ -66,8 +69,38 @@ void Freezer::check_word(const Name& word, const std::string& path, const std::v
   fail(word.mark, path, fmt::format("'{}' is unknown{}", word.text, suggestion(word.text, allowed)));
 }
 
+double Freezer::collect_setting(const Number& number, const std::string& path) {
+  settings_.push_back(numbers_.next());
+  return numbers_.add(number, path);
+}
+
+void Freezer::hold(ValueRule rule) {
+  const std::string fault = find_fault(rule, numbers_.values());
+  if (!fault.empty()) fail(rule.place.mark, rule.place.path, fault);
+  const int count = number_count(rule.kind);
+  const bool varies =
+      numbers_.varies(rule.slot, count) || (rule.other.is_given() && numbers_.varies(rule.other, count));
+  if (varies) data_.value_rules.push_back(std::move(rule));
+}
+
+void Freezer::hold(ValueRule::Kind kind, Slot slot, const Number& number, const std::string& path) {
+  hold({kind, slot, {number.mark, path}, number.expression()});
+}
+
+void Freezer::check_unused(ValueRule::Kind kind, const Number& number, const std::string& path) {
+  const Slot slot = numbers_.next();
+  const double value = numbers_.add_if_it_varies(number, path);
+  if (numbers_.next().first > slot.first) {
+    hold(kind, slot, number, path);
+    return;
+  }
+  const std::string fault =
+      find_fault({kind, {0}, {number.mark, path}, number.expression()}, std::span(&value, 1));
+  if (!fault.empty()) fail(number.mark, path, fault);
+}
+
 double Freezer::positive(const Number& number, const std::string& path, bool zero_allowed) {
-  const double value = numbers_.add(number, path);
+  const double value = collect_setting(number, path);
   if (value < 0.0) {
     fail(number.mark, path, describe(number, value) + " is negative");
   } else if (value == 0.0 && !zero_allowed) {
@@ -135,7 +168,7 @@ void Freezer::collect_integrator() {
          fmt::format("{} has no such option; {} has", analysis.integrator, kIntegratorWithOptions));
   };
   if (spec.stages) {
-    const double stages = numbers_.add(*spec.stages, stages_path);
+    const double stages = collect_setting(*spec.stages, stages_path);
     if (!has_options) {
       refuse(spec.stages->mark, stages_path);
     } else if (std::isfinite(stages) && stages != 2.0 && stages != 3.0) {
@@ -164,7 +197,7 @@ Expr Freezer::collect_expression(const Number& number, const std::string& path, 
 // 0 with a fault. What `most` is stands after it: ", the elements".
 int Freezer::collect_count(const Number& number, const std::string& path, int most,
                            std::string_view meaning) {
-  const double value = numbers_.add(number, path);
+  const double value = collect_setting(number, path);
   if (!std::isfinite(value)) return 0;  // the fault is told
   if (value < 1.0 || value > most || value != std::floor(value)) {
     fail(number.mark, path,
@@ -177,7 +210,7 @@ int Freezer::collect_count(const Number& number, const std::string& path, int mo
 // Of elements in time.
 void Freezer::collect_tolerance(const Number& number, const std::string& path) {
   constexpr double kLeast = 1e-12;  // of Newton's method
-  const double value = numbers_.add(number, path);
+  const double value = collect_setting(number, path);
   if (!std::isfinite(value)) return;  // the fault is told
   if (value < kLeast || value >= 1.0) {
     fail(number.mark, path, describe(number, value) + fmt::format(" is not from {} to less than 1", kLeast));
@@ -233,8 +266,20 @@ void Freezer::collect_stretches(const Number& number, const std::string& path) {
   }
 }
 
+void Freezer::find_parameters_of_settings() {
+  std::vector<Expr> settings;
+  for (const Slot slot : settings_) settings.push_back(data_.numbers[static_cast<std::size_t>(slot.first)]);
+  const std::vector<Expr> symbols = graph_->free_symbols(settings);
+  for (const Expr parameter : numbers_.free_symbols()) {
+    data_.is_of_settings.push_back(std::binary_search(symbols.begin(), symbols.end(), parameter));
+  }
+}
+
 void Freezer::compile_tapes() {
+  numbers_.add_dependent_parameters();
   data_.numbers = numbers_.outputs();
+  find_parameters_of_settings();
+  data_.number_sources = numbers_.take_sources();
   data_.parameters = numbers_.free_parameters();
   data_.number_tape = Tape(*graph_, data_.numbers, numbers_.free_symbols());
   std::vector<Expr> inputs{graph_->symbol("t")};

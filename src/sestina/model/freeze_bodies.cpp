@@ -1,28 +1,11 @@
 // The numbers of bodies, points, joints and the initial state, each checked for what it must be.
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <cmath>
-
 #include "sestina/model/freezer.h"
 
 namespace sestina {
-namespace {
 
-constexpr double kInertiaTolerance = 1e-9;   // of the trace: what rounding to print may cost
-constexpr double kRotationTolerance = 1e-6;  // of Euler parameters' norm and of a matrix' orthonormality
-
-bool all_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-}
-
-double length(const std::vector<double>& values, std::size_t first, std::size_t count) {
-  double sum = 0.0;
-  for (std::size_t i = first; i < first + count; ++i) sum += values[i] * values[i];
-  return std::sqrt(sum);
-}
-
-}  // namespace
+using Kind = ValueRule::Kind;
 
 void Freezer::collect_bodies() {
   data_.plan.bodies.push_back({});  // the ground
@@ -53,82 +36,73 @@ void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, cons
     return;
   }
   plan.mass = numbers_.next();
-  const double mass = numbers_.add(*spec.mass, path + ".mass");
-  if (mass < 0.0) fail(spec.mass->mark, path + ".mass", describe(*spec.mass, mass) + " is negative");
+  numbers_.add(*spec.mass, path + ".mass");
+  hold(Kind::kNotNegative, plan.mass, *spec.mass, path + ".mass");
 
-  std::vector<double> c, J;
-  plan.center_of_mass = numbers_.add_list(spec.center_of_mass, path + ".center_of_mass", &c);
+  plan.center_of_mass = numbers_.add_list(spec.center_of_mass, path + ".center_of_mass");
   const InertiaSpec& I = spec.inertia;
   plan.inertia = numbers_.next();
   const std::pair<const char*, const Number*> elements[] = {{"xx", &I.xx}, {"yy", &I.yy}, {"zz", &I.zz},
                                                             {"xy", &I.xy}, {"xz", &I.xz}, {"yz", &I.yz}};
-  for (const auto& [key, number] : elements) J.push_back(numbers_.add(*number, path + ".inertia." + key));
-  if (!all_finite(c) || !all_finite(J)) return;  // has been reported
+  for (const auto& [key, number] : elements) numbers_.add(*number, path + ".inertia." + key);
   if (spec.type == "particle") {
-    if (length(J, 0, 6) != 0.0) fail(I.mark, path + ".inertia", "a particle has no inertia: use type rigid");
-    if (length(c, 0, 3) != 0.0) {
-      fail(spec.center_of_mass[0].mark, path + ".center_of_mass",
-           "a particle's mass is at its origin: use type rigid");
-    }
-  } else {
-    check_inertia(spec, path, J);
+    hold({Kind::kNoInertia, plan.inertia, {I.mark, path + ".inertia"}, ""});
+    hold({Kind::kNoOffset, plan.center_of_mass, {spec.center_of_mass[0].mark, path + ".center_of_mass"}, ""});
+  } else if (spec.inertia_check) {
+    hold({Kind::kInertia, plan.inertia, {I.mark.line > 0 ? I.mark : spec.mark, path + ".inertia"}, ""});
+  }
+  check_shapes(spec, path);
+}
+
+// As a model file says it: one shape is a map, several are a list.
+void Freezer::check_shapes(const BodySpec& spec, const std::string& path) {
+  for (std::size_t i = 0; i < spec.shapes.size(); ++i) {
+    check_shape(spec.shapes[i],
+                spec.shapes.size() == 1 ? path + ".shape" : fmt::format("{}.shape[{}]", path, i));
   }
 }
 
-void Freezer::check_inertia(const BodySpec& spec, const std::string& path, const std::vector<double>& J) {
-  if (!spec.inertia_check || length(J, 0, 6) == 0.0) return;
-  Eigen::Matrix3d matrix;
-  matrix << J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2];
-  const Eigen::Vector3d principal =
-      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(matrix, Eigen::EigenvaluesOnly).eigenvalues();
-  const double tolerance = kInertiaTolerance * std::abs(matrix.trace());
-  const std::string moments = fmt::format("its principal moments are {:.6g}, {:.6g} and {:.6g} kg m^2",
-                                          principal[0], principal[1], principal[2]);
-  const Mark& mark = spec.inertia.mark.line > 0 ? spec.inertia.mark : spec.mark;
-  if (principal[0] < -tolerance) {
-    fail(mark, path + ".inertia", fmt::format("no body has this inertia: {} and one is negative", moments));
-  } else if (principal[2] > principal[0] + principal[1] + tolerance) {
-    fail(mark, path + ".inertia",
-         fmt::format("no body has this inertia: {} and the largest exceeds the sum of the others "
-                     "(inertia_check: none accepts it)",
-                     moments));
-  }
+void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
+  const auto check_list = [&](Kind kind, const Triple& numbers, const char* key) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      check_unused(kind, numbers[i], fmt::format("{}.{}[{}]", path, key, i));
+    }
+  };
+  static const std::vector<std::string> types{"box", "cylinder", "sphere", "capsule", "mesh"};
+  check_word(shape.type, path + ".type", types);
+  // What has no size may be seen nowhere, but is no slip.
+  const bool is_long = shape.type == "cylinder" || shape.type == "capsule";
+  if (is_long || shape.type == "sphere") check_unused(Kind::kNotNegative, shape.radius, path + ".radius");
+  if (is_long) check_unused(Kind::kNotNegative, shape.length, path + ".length");
+  if (shape.type == "box") check_list(Kind::kNotNegative, shape.size, "size");
+  if (shape.type == "mesh") check_list(Kind::kNotZero, shape.scale, "scale");
+  check_list(Kind::kFinite, shape.position, "position");
+  if (!shape.axes) return;
+  const Slot axes = numbers_.add_list(shape.axes->numbers, path + ".axes");
+  check_rotation(shape.axes->kind, axes, shape.axes->mark, path + ".axes");
 }
 
 PosePlan Freezer::collect_pose(const PointSpec& spec, const std::string& path) {
   PosePlan plan;
   plan.position = numbers_.add_list(spec.position, path + (spec.axes ? ".position" : ""));
   if (spec.axes) {
-    std::vector<double> x;
     plan.kind = spec.axes->kind;
-    plan.rotation = numbers_.add_list(spec.axes->numbers, path + ".axes", &x);
-    if (all_finite(x)) check_rotation(*spec.axes, path + ".axes", x);
+    plan.rotation = numbers_.add_list(spec.axes->numbers, path + ".axes");
+    check_rotation(plan.kind, plan.rotation, spec.axes->mark, path + ".axes");
   }
   return plan;
 }
 
-void Freezer::check_rotation(const RotationSpec& spec, const std::string& path,
-                             const std::vector<double>& x) {
-  switch (spec.kind) {
+void Freezer::check_rotation(RotationSpec::Kind kind, Slot slot, const Mark& mark, const std::string& path) {
+  switch (kind) {
     case RotationSpec::Kind::kEulerParameters:
-      if (std::abs(length(x, 0, 4) - 1.0) > kRotationTolerance) {
-        fail(spec.mark, path, fmt::format("the Euler parameters have norm {:.9g}, not 1", length(x, 0, 4)));
-      }
-      return;
+      return hold({Kind::kEulerParameters, slot, {mark, path}, ""});
     case RotationSpec::Kind::kAxisAngle:
-      if (length(x, 0, 3) == 0.0) fail(spec.mark, path, "the axis is zero");
-      return;
+      return hold({Kind::kDirection, slot, {mark, path}, ""});
     case RotationSpec::Kind::kRpy:
       return;
-    case RotationSpec::Kind::kMatrix: {
-      const Eigen::Matrix3d R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(x.data());
-      if ((R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() > kRotationTolerance) {
-        fail(spec.mark, path, "the matrix is no rotation: its columns are not orthonormal");
-      } else if (R.determinant() < 0.0) {
-        fail(spec.mark, path, "the matrix is a reflection, not a rotation: its determinant is -1");
-      }
-      return;
-    }
+    case RotationSpec::Kind::kMatrix:
+      return hold({Kind::kRotationMatrix, slot, {mark, path}, ""});
   }
 }
 
@@ -149,7 +123,7 @@ void Freezer::collect_points() {
 }
 
 Slot Freezer::collect_axis(const std::optional<Triple>& axis, bool has_axis, const JointSpec& spec,
-                           const std::string& path, std::vector<double>& values) {
+                           const std::string& path) {
   if (!has_axis) {
     if (axis) fail((*axis)[0].mark, path, fmt::format("a {} joint has none", spec.type.text));
     return {};
@@ -158,22 +132,36 @@ Slot Freezer::collect_axis(const std::optional<Triple>& axis, bool has_axis, con
     fail(spec.mark, path, fmt::format("is missing: a {} joint needs it", spec.type.text));
     return {};
   }
-  const Slot slot = numbers_.add_list(*axis, path, &values);
-  if (all_finite(values) && length(values, 0, 3) == 0.0)
-    fail((*axis)[0].mark, path, "is zero: it has no direction");
+  const Slot slot = numbers_.add_list(*axis, path);
+  hold({Kind::kDirection, slot, {(*axis)[0].mark, path}, ""});
   return slot;
+}
+
+void Freezer::check_limits(const LimitsSpec& limits, const std::string& path) {
+  const Slot slot = numbers_.next();
+  if (limits.lower) numbers_.add(*limits.lower, path + ".lower");
+  if (limits.upper) numbers_.add(*limits.upper, path + ".upper");
+  if (limits.lower && limits.upper) {
+    hold({Kind::kFromOther,
+          {slot.first + 1},
+          {limits.upper->mark, path + ".upper"},
+          limits.upper->expression(),
+          slot});
+  }
+  if (limits.velocity) check_unused(Kind::kNotNegative, *limits.velocity, path + ".velocity");
+  if (limits.effort) check_unused(Kind::kNotNegative, *limits.effort, path + ".effort");
 }
 
 void Freezer::collect_joint(BodyPlan& plan, const JointSpec& spec, const std::string& path) {
   const JointInfo& info = joint_info(plan.joint_type);
-  std::vector<double> a, b;
-  plan.axis = collect_axis(spec.axis, info.has_axis, spec, path + ".axis", a);
-  plan.second_axis = collect_axis(spec.second_axis, info.has_second_axis, spec, path + ".second_axis", b);
-  if (a.size() == 3 && b.size() == 3 && all_finite(a) && all_finite(b)) {
-    const Eigen::Vector3d first(a.data()), second(b.data());
-    if (first.cross(second).norm() <= kRotationTolerance * first.norm() * second.norm()) {
-      fail((*spec.second_axis)[0].mark, path + ".second_axis", "is parallel to axis");
-    }
+  plan.axis = collect_axis(spec.axis, info.has_axis, spec, path + ".axis");
+  plan.second_axis = collect_axis(spec.second_axis, info.has_second_axis, spec, path + ".second_axis");
+  if (plan.axis.is_given() && plan.second_axis.is_given()) {
+    hold({Kind::kNotParallel,
+          plan.second_axis,
+          {(*spec.second_axis)[0].mark, path + ".second_axis"},
+          "",
+          plan.axis});
   }
   if (spec.pitch && !info.has_pitch) {
     fail(spec.pitch->mark, path + ".pitch", fmt::format("a {} joint has none", spec.type.text));
@@ -186,11 +174,10 @@ void Freezer::collect_joint(BodyPlan& plan, const JointSpec& spec, const std::st
          fmt::format("only a joint with one speed takes it; {} has {}", spec.type.text, info.nu));
   } else if (spec.armature) {
     plan.armature = numbers_.next();
-    const double armature = numbers_.add(*spec.armature, path + ".armature");
-    if (armature < 0.0) {
-      fail(spec.armature->mark, path + ".armature", describe(*spec.armature, armature) + " is negative");
-    }
+    numbers_.add(*spec.armature, path + ".armature");
+    hold(Kind::kNotNegative, plan.armature, *spec.armature, path + ".armature");
   }
+  if (spec.limits) check_limits(*spec.limits, path + ".limits");
 }
 
 void Freezer::check_left_out_joints() {
@@ -241,17 +228,13 @@ void Freezer::collect_initial_values(const std::vector<Number>& given, int wante
     for (int k = 0; k < wanted; ++k) numbers_.add_constant(0.0);
     return;
   }
-  std::vector<double> values;
+  const Slot slot = numbers_.next();
   if (wanted == 1) {
-    values.push_back(numbers_.add(given[0], path));
+    numbers_.add(given[0], path);
   } else {
-    numbers_.add_list(given, path, &values);
+    numbers_.add_list(given, path);
   }
-  if (euler_start < 0 || !all_finite(values)) return;
-  const double norm = length(values, static_cast<std::size_t>(euler_start), 4);
-  if (std::abs(norm - 1.0) > kRotationTolerance) {
-    fail(place, path, fmt::format("the Euler parameters have norm {:.9g}, not 1", norm));
-  }
+  if (euler_start >= 0) hold({Kind::kEulerParameters, {slot.first + euler_start}, {place, path}, ""});
 }
 
 }  // namespace sestina

@@ -25,31 +25,38 @@ void Freezer::collect_variables() {
   data_.initial_d = numbers_.next();
   for (const VariableSpec& spec : system_.variables) {
     numbers_.add(spec.value, "variables." + spec.name.text);
+    variable_index_.emplace(spec.name.text, static_cast<int>(data_.variables.size()));
     data_.variables.push_back({spec.name.text});
   }
 }
 
 void Freezer::collect_events() {
+  std::vector<WatchedExpression> watched;
   for (std::size_t i = 0; i < system_.events.size(); ++i) {
-    collect_event(system_.events[i], fmt::format("events[{}]", i));
+    const EventSpec& spec = system_.events[i];
+    const std::string path = fmt::format("events[{}]", i);
+    if (collect_event(spec, path)) watched.push_back({i, &*spec.when, path + ".when"});
   }
+  check_changes(watched);
 }
 
-void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
+// Whether its expression has been read.
+bool Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   EventInfo event;
   event.name = spec.name.text;
   event.is_terminal = spec.terminal;
   check_word(spec.direction, path + ".direction", directions());
   event.direction = direction_of(spec.direction);
   if (spec.tolerance) event.tolerance = positive(*spec.tolerance, path + ".tolerance", true);
+  const std::size_t faults = faults_.size();
   if (spec.when) {
-    const std::size_t faults = faults_.size();
-    const Expr when = collect_expression(*spec.when, path + ".when", data_.event_expressions);
-    if (faults_.size() == faults) check_changes(*spec.when, when, path + ".when", event);
+    collect_expression(*spec.when, path + ".when", data_.event_expressions);
     event.when = spec.when->is_expression() ? spec.when->expression() : fmt::format("{}", spec.when->value());
   } else {
     fail(spec.mark, path + ".when", "is missing: expected an expression");
+    data_.event_expressions.add(graph_->number(0.0));  // one for each event
   }
+  const bool has_expression = faults_.size() == faults;
   event.first_assignment = static_cast<int>(data_.assignments.size());
   std::set<std::pair<Target, int>> taken;
   for (const AssignmentSpec& assignment : spec.set) {
@@ -57,26 +64,36 @@ void Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   }
   event.assignments = static_cast<int>(data_.assignments.size()) - event.first_assignment;
   data_.events.push_back(event);
+  return has_expression;
 }
 
 // An expression of parameters alone is no event; one of variables and parameters alone changes by jumps.
-void Freezer::check_changes(const Number& when, Expr expr, const std::string& path, EventInfo& event) {
-  bool has_variables = false, has_motion = false;
-  for (const Expr symbol : graph_->free_symbols(expr)) {
-    const std::string& name = graph_->name_of(symbol);
-    const auto is_it = [&](const VariableInfo& variable) { return variable.name == name; };
-    const std::vector<std::string>& parameters = numbers_.parameter_names();
-    if (std::any_of(data_.variables.begin(), data_.variables.end(), is_it)) {
-      has_variables = true;
-    } else if (std::find(parameters.begin(), parameters.end(), name) == parameters.end()) {
-      has_motion = true;  // t, q or u
+void Freezer::check_changes(const std::vector<WatchedExpression>& watched) {
+  struct Dependence {
+    bool has_variables = false, has_motion = false;
+  };
+  // By id. Operands stand before what uses them: one pass tells for all events.
+  std::vector<Dependence> nodes(graph_->size());
+  for (std::uint32_t id = 0; id < nodes.size(); ++id) {
+    const Expr node{id};
+    if (graph_->op(node) == Op::kSymbol) {
+      const std::string& name = graph_->name_of(node);
+      nodes[id].has_variables = variable_index_.contains(name);
+      nodes[id].has_motion = !nodes[id].has_variables && !numbers_.is_parameter(name);  // t, q or u
+    }
+    for (const Expr operand : graph_->operands(node)) {
+      nodes[id].has_variables |= nodes[operand.id].has_variables;
+      nodes[id].has_motion |= nodes[operand.id].has_motion;
     }
   }
-  event.is_discrete = has_variables && !has_motion;
-  if (has_variables || has_motion) return;
-  fail(when.mark, path,
-       (when.is_expression() ? "'" + when.expression() + "'" : fmt::format("{}", when.value())) +
-           " never changes: expected an expression of t, JOINT.q, JOINT.u or variables");
+  for (const auto& [event, when, path] : watched) {
+    const auto [has_variables, has_motion] = nodes[data_.event_expressions.exprs[event].id];
+    data_.events[event].is_discrete = has_variables && !has_motion;
+    if (has_variables || has_motion) continue;
+    fail(when->mark, path,
+         (when->is_expression() ? "'" + when->expression() + "'" : fmt::format("{}", when->value())) +
+             " never changes: expected an expression of t, JOINT.q, JOINT.u or variables");
+  }
 }
 
 void Freezer::collect_assignment(const AssignmentSpec& spec, const std::string& path,
@@ -91,14 +108,13 @@ void Freezer::collect_assignment(const AssignmentSpec& spec, const std::string& 
 
 bool Freezer::find_target(const Name& target, const std::string& path, AssignmentInfo& info) {
   if (target.text.find('.') == std::string::npos) {
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < data_.variables.size(); ++i) {
-      if (data_.variables[i].name == target.text) {
-        info = {Target::kVariable, static_cast<int>(i)};
-        return true;
-      }
-      known.push_back(data_.variables[i].name);
+    const auto found = variable_index_.find(target.text);
+    if (found != variable_index_.end()) {
+      info = {Target::kVariable, found->second};
+      return true;
     }
+    const std::vector<std::string> known =
+        names_to_suggest(data_.variables, [](const VariableInfo& variable) { return variable.name; });
     fail(target.mark, path,
          fmt::format("there is no variable '{}'{}: an event sets variables, JOINT.q and JOINT.u", target.text,
                      suggestion(target.text, known)));

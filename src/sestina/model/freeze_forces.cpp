@@ -42,21 +42,19 @@ void Freezer::collect_forces() {
   }
 }
 
-// Forces on such joints are no further fault.
-bool Freezer::is_left_out(std::string_view joint) const {
-  return std::any_of(left_out_joints_.begin(), left_out_joints_.end(),
-                     [&](int j) { return system_.joints[static_cast<std::size_t>(j)].name == joint; });
+std::vector<std::string> Freezer::joints_to_suggest() const {
+  return names_to_suggest(std::span(data_.bodies.begin() + 1, data_.bodies.end()),
+                          [](const BodyInfo& body) { return body.joint_name; });
 }
 
 const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) {
-  if (is_left_out(joint.text)) return nullptr;
+  if (is_left_out(joint.text)) return nullptr;  // forces on such joints are no further fault
   const auto found = joint_index_.find(joint.text);
   if (found != joint_index_.end()) return &data_.bodies[found->second];
-  std::vector<std::string> known;
-  for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) known.push_back(data_.bodies[b].joint_name);
   fail(joint.mark, path,
        joint.empty() ? std::string("is missing")
-                     : fmt::format("there is no joint '{}'{}", joint.text, suggestion(joint.text, known)));
+                     : fmt::format("there is no joint '{}'{}", joint.text,
+                                   suggestion(joint.text, joints_to_suggest())));
   return nullptr;
 }
 
@@ -151,11 +149,8 @@ void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, con
   plan.damping = one(spec.damping, spec.damping_mark, ".damping");
   if (spec.free_length) {
     plan.free_length = numbers_.next();
-    const double length = numbers_.add(*spec.free_length, path + ".free_length");
-    if (length < 0.0) {
-      fail(spec.free_length->mark, path + ".free_length",
-           describe(*spec.free_length, length) + " is negative");
-    }
+    numbers_.add(*spec.free_length, path + ".free_length");
+    hold(ValueRule::Kind::kNotNegative, plan.free_length, *spec.free_length, path + ".free_length");
   }
   data_.plan.spring_dampers.push_back(plan);
 }
@@ -221,11 +216,10 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
   if (name == "t") return graph_->symbol("t");
   if (name.find('.') == std::string::npos) {
-    std::vector<std::string> known = numbers_.parameter_names();
-    for (const VariableInfo& variable : data_.variables) {
-      if (variable.name == name) return graph_->symbol(name);
-      known.push_back(variable.name);
-    }
+    if (variable_index_.contains(name)) return graph_->symbol(name);
+    const std::vector<std::string> known = names_to_suggest(
+        data_.variables, [](const VariableInfo& variable) { return variable.name; },
+        names_to_suggest(numbers_.parameter_names(), [](const std::string& parameter) { return parameter; }));
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, known));
   }
   const auto found = find_coordinate(name);
@@ -243,9 +237,7 @@ std::variant<Freezer::CoordinateReference, std::string> Freezer::find_coordinate
   if (is_left_out(joint_name)) return CoordinateReference{};
   const auto found = joint_index_.find(joint_name);
   if (found == joint_index_.end()) {
-    std::vector<std::string> known;
-    for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) known.push_back(data_.bodies[b].joint_name);
-    return fmt::format("there is no joint '{}'{}", joint_name, suggestion(joint_name, known));
+    return fmt::format("there is no joint '{}'{}", joint_name, suggestion(joint_name, joints_to_suggest()));
   }
   const BodyInfo& joint = data_.bodies[found->second];
   const std::string rest = name.substr(dot + 1);

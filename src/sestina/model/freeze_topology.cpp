@@ -9,8 +9,17 @@
 namespace sestina {
 
 void Freezer::build_topology() {
+  const auto add_points = [&](const std::string& body, const std::vector<PointSpec>& points) {
+    point_names_.insert(body + ".origin");
+    for (const PointSpec& point : points) point_names_.insert(body + "." + point.name.text);
+  };
+  add_points("ground", system_.ground_points);
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
-    body_positions_.emplace(system_.bodies[i].name.text, static_cast<int>(i));
+    const BodySpec& spec = system_.bodies[i];
+    // Of two bodies with the same name, a fault, the first counts.
+    if (body_positions_.emplace(spec.name.text, static_cast<int>(i)).second) {
+      add_points(spec.name.text, spec.points);
+    }
   }
   links_.resize(system_.bodies.size());
   link_joints();
@@ -35,8 +44,8 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   if (body_name != "ground") {
     const auto found = body_positions_.find(body_name);
     if (found == body_positions_.end()) {
-      std::vector<std::string> known{"ground"};
-      for (const BodySpec& spec : system_.bodies) known.push_back(spec.name.text);
+      const std::vector<std::string> known =
+          names_to_suggest(system_.bodies, [](const BodySpec& spec) { return spec.name.text; }, {"ground"});
       fail(reference.mark, path,
            fmt::format("there is no body '{}'{}", body_name, suggestion(body_name, known)));
       return false;
@@ -45,12 +54,9 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   }
   const auto& points =
       body < 0 ? system_.ground_points : system_.bodies[static_cast<std::size_t>(body)].points;
-  const bool is_known =
-      point == "origin" ||
-      std::any_of(points.begin(), points.end(), [&](const PointSpec& spec) { return spec.name == point; });
-  if (!is_known) {
-    std::vector<std::string> known{"origin"};
-    for (const PointSpec& spec : points) known.push_back(spec.name.text);
+  if (!point_names_.contains(text)) {
+    const std::vector<std::string> known =
+        names_to_suggest(points, [](const PointSpec& spec) { return spec.name.text; }, {"origin"});
     fail(reference.mark, path,
          fmt::format("'{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
     return false;
@@ -67,9 +73,14 @@ void Freezer::link_joints() {
     if (child >= 0) {
       links_[static_cast<std::size_t>(child)] = link;
     } else {
-      left_out_joints_.insert(link.joint);
+      leave_out(link.joint);
     }
   }
+}
+
+void Freezer::leave_out(int joint) {
+  left_out_joints_.insert(joint);
+  left_out_names_.insert(system_.joints[static_cast<std::size_t>(joint)].name.text);
 }
 
 // Completes the link and returns the position of the child, or -1 where a fault was reported.
@@ -127,7 +138,7 @@ void Freezer::report_circles() {
     const JointSpec& spec = system_.joints[static_cast<std::size_t>(joint)];
     fail(spec.parent.mark, fmt::format("joints[{}].parent", joint),
          fmt::format("the parents go in a circle: {}", circle));
-    left_out_joints_.insert(joint);
+    leave_out(joint);
     links_[static_cast<std::size_t>(body)] = Link();
   }
 }
@@ -153,6 +164,8 @@ void Freezer::order_bodies() {
     BodyInfo info;
     info.name = spec.name.text;
     info.is_particle = spec.type == "particle";
+    info.position = position;
+    info.mark = spec.mass && spec.mass->mark.line > 0 ? spec.mass->mark : spec.mark;
     info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];
     info.joint_name =
         link.joint < 0 ? info.name : system_.joints[static_cast<std::size_t>(link.joint)].name.text;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sestina/base/error.h"
 #include "sestina/model/model.h"
@@ -33,6 +34,7 @@ class Freezer {
     std::string parent_point = "origin", child_point = "origin";
   };
   void link_joints();
+  void leave_out(int joint);
   int find_bodies(const JointSpec& joint, Link& link);
   void order_bodies();
   void report_circles();
@@ -43,12 +45,14 @@ class Freezer {
   void collect_bodies();
   void collect_points();
   void collect_mass_properties(BodyPlan& plan, const BodySpec& spec, const std::string& path);
-  void check_inertia(const BodySpec& spec, const std::string& path, const std::vector<double>& J);
+  void check_shapes(const BodySpec& spec, const std::string& path);
+  void check_shape(const ShapeSpec& shape, const std::string& path);
   PosePlan collect_pose(const PointSpec& spec, const std::string& path);
-  void check_rotation(const RotationSpec& spec, const std::string& path, const std::vector<double>& x);
+  void check_rotation(RotationSpec::Kind kind, Slot slot, const Mark& mark, const std::string& path);
   void collect_joint(BodyPlan& plan, const JointSpec& spec, const std::string& path);
   Slot collect_axis(const std::optional<Triple>& axis, bool has_axis, const JointSpec& spec,
-                    const std::string& path, std::vector<double>& values);
+                    const std::string& path);
+  void check_limits(const LimitsSpec& limits, const std::string& path);
   void check_left_out_joints();
   void collect_initial_state();
   void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
@@ -61,7 +65,8 @@ class Freezer {
   void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
-  bool is_left_out(std::string_view joint) const;
+  bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
+  std::vector<std::string> joints_to_suggest() const;
   const BodyInfo* find_joint(const Name& joint, const std::string& path);
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                       const Mark& mark, const std::string& path, const BodyInfo& joint);
@@ -80,8 +85,13 @@ class Freezer {
   // events.cpp
   void collect_variables();
   void collect_events();
-  void collect_event(const EventSpec& spec, const std::string& path);
-  void check_changes(const Number& when, Expr expr, const std::string& path, EventInfo& event);
+  bool collect_event(const EventSpec& spec, const std::string& path);
+  struct WatchedExpression {
+    std::size_t event;  // in data_.events
+    const Number* when;
+    std::string path;
+  };
+  void check_changes(const std::vector<WatchedExpression>& watched);
   void collect_assignment(const AssignmentSpec& spec, const std::string& path,
                           std::set<std::pair<Target, int>>& taken);
   bool find_target(const Name& target, const std::string& path, AssignmentInfo& info);
@@ -94,9 +104,17 @@ class Freezer {
   int collect_count(const Number& number, const std::string& path, int most, std::string_view meaning);
   void collect_tolerance(const Number& number, const std::string& path);
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
+  // A number of the run, not of the mechanism: no property, so that its parameters cannot change later.
+  double collect_setting(const Number& number, const std::string& path);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
+  // The rule is held against the values, and kept if they depend on parameters.
+  void hold(ValueRule rule);
+  void hold(ValueRule::Kind kind, Slot slot, const Number& number, const std::string& path);
+  // A number that nothing but the description needs.
+  void check_unused(ValueRule::Kind kind, const Number& number, const std::string& path);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
   void prepare_user_forces();
+  void find_parameters_of_settings();
   void compile_tapes();
   void find_conditions_in_time(std::span<const Expr> inputs);
   void choose_longest_step();
@@ -113,11 +131,15 @@ class Freezer {
   // By position in system_.bodies, until the order is known.
   std::vector<Link> links_;
   std::set<int> left_out_joints_;  // positions of the joints whose place in the tree is faulty
+  std::unordered_set<std::string> left_out_names_;
   std::unordered_map<std::string, int> body_positions_;
+  std::unordered_set<std::string> point_names_;              // "upper.tip"
   std::vector<BodyIndex> index_of_position_;                 // BodyIndex of system_.bodies[i]
   std::vector<int> position_of_index_;                       // and back; -1 for the ground
   std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
   std::unordered_map<std::string, BodyIndex> joint_index_;
+  std::unordered_map<std::string, int> variable_index_;  // in data_.variables
+  std::vector<Slot> settings_;
 };
 
 }  // namespace sestina

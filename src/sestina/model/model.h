@@ -13,6 +13,7 @@
 #include "sestina/model/analysis.h"
 #include "sestina/model/property_plan.h"
 #include "sestina/model/state.h"
+#include "sestina/model/value_rules.h"
 #include "sestina/numerics/zero_crossing.h"
 
 namespace sestina {
@@ -31,6 +32,8 @@ struct BodyInfo {
   PointIndex parent_point, child_point;
   int q_start = 0, nq = 0;  // where the joint's coordinates stand in q
   int u_start = 0, nu = 0;
+  int position = -1;  // in System::bodies
+  Mark mark = {};     // of its description
 };
 
 struct PointInfo {
@@ -117,6 +120,11 @@ struct ModelData {
   std::shared_ptr<const TimeConditions> time_conditions;
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
+  // What check() needs: of numbers that depend on parameters alone.
+  std::vector<NumberSource> number_sources;  // parameters that are expressions of others first
+  std::vector<ValueRule> value_rules;
+  std::vector<bool>
+      is_of_settings;  // (parameters) on which the analysis or the tolerance of an event depends
 };
 
 class Model {
@@ -157,6 +165,11 @@ class Model {
   const std::vector<Expr>& force_expressions() const { return data_.force_expressions.exprs; }
   const PropertyPlan& plan() const { return data_.plan; }
   const Tape& number_tape() const { return data_.number_tape; }
+  const std::vector<NumberSource>& number_sources() const { return data_.number_sources; }
+  const std::vector<ValueRule>& value_rules() const { return data_.value_rules; }
+  // Whether the numbers of analysis(), output and events() stay what they are when this free parameter takes
+  // another value. Otherwise freeze() makes another model.
+  bool is_free_of_settings(std::size_t parameter) const { return !data_.is_of_settings[parameter]; }
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }
   Slot initial_d() const { return data_.initial_d; }

@@ -2,19 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sestina/base/quotation.h"
 #include "sestina/base/suggest.h"
 #include "sestina/expression/constant_fault.h"
+#include "sestina/expression/substitution.h"
 
 namespace sestina {
-
-std::string describe(const Number& number, double value) {
-  return number.is_expression() ? fmt::format("{} = {}", shortened(number.expression()), value)
-                                : fmt::format("{}", value);
-}
 
 namespace {
 
@@ -51,7 +48,7 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
     if (!value.is_expression()) {
       free_parameters_.push_back({parameter.spec->name.text, value.value()});
       free_symbols_.push_back(parameter.symbol);
-      bindings_.emplace_back(parameter.symbol, value.value());
+      values_.bind(parameter.symbol, value.value());
       resolve(parameter, parameter.symbol);
       continue;
     }
@@ -84,9 +81,14 @@ void NumberCollector::resolve(Parameter& parameter, Expr expr) {
 
 // Each parameter after those it uses (Kahn's algorithm). Those in a circle, or behind one, are left.
 void NumberCollector::resolve_in_order(std::vector<Parameter>& parameters) {
+  Substitution substitution(graph_, {});
+  const auto replace = [&](const Parameter& parameter) {
+    substitution.replace(parameter.symbol, resolved_.at(parameter.spec->name.text));
+  };
   std::vector<std::vector<std::size_t>> users(parameters.size());
   std::vector<std::size_t> missing(parameters.size(), 0), ready;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].is_resolved) replace(parameters[i]);
     for (const std::size_t used : parameters[i].uses) {
       if (parameters[used].is_resolved) continue;
       users[used].push_back(i);
@@ -98,12 +100,10 @@ void NumberCollector::resolve_in_order(std::vector<Parameter>& parameters) {
     const std::size_t i = ready.back();
     ready.pop_back();
     Parameter& parameter = parameters[i];
-    std::vector<std::pair<Expr, Expr>> replacements;
-    for (const std::size_t used : parameter.uses) {
-      replacements.emplace_back(parameters[used].symbol, resolved_.at(parameters[used].spec->name.text));
-    }
-    const Expr expr = graph_.substitute(parameter.expr, replacements);
+    const Expr expr = substitution(parameter.expr);
     resolve(parameter, expr);
+    replace(parameter);
+    if (!graph_.constant_value(expr)) dependent_parameters_.emplace_back(parameter.spec, expr);
     for (const std::size_t user : users[i]) {
       if (--missing[user] == 0) ready.push_back(user);
     }
@@ -135,16 +135,12 @@ void NumberCollector::report_circle(const std::vector<Parameter>& parameters) {
 }
 
 double NumberCollector::evaluate_finite(const Number& number, const std::string& path, Expr expr) {
-  const auto [found, is_new] = values_.emplace(expr.id, 0.0);
-  if (is_new) {
-    const auto constant = graph_.constant_value(expr);
-    found->second = constant ? *constant : evaluate(graph_, expr, bindings_);
-  }
-  const double value = found->second;
+  const std::optional<double> constant = graph_.constant_value(expr);
+  const double value = constant ? *constant : values_(expr);
   if (std::isfinite(value)) return value;
   std::string message = describe(number, value) + " is not finite";
   if (number.is_expression()) {
-    const auto reason = find_non_finite(graph_, expr, bindings_);
+    const auto reason = values_.find_non_finite(expr);
     const std::string as_written = explain_constant(number, reason ? reason->where : expr);
     if (reason) message += ": " + (as_written.empty() ? reason->message : as_written);
   }
@@ -180,12 +176,12 @@ std::string NumberCollector::explain_constant(const Number& number, Expr expr) c
                                 });
 }
 
-double NumberCollector::add(const Number& number, const std::string& path) {
+NumberCollector::Evaluated NumberCollector::evaluate(const Number& number, const std::string& path) {
   if (!number.is_expression()) {
-    outputs_.push_back(graph_.number(number.value()));
-    if (std::isfinite(number.value())) return number.value();
+    const Expr expr = graph_.number(number.value());
+    if (std::isfinite(number.value())) return {expr, number.value()};
     faults_.add({number.mark, path}, fmt::format("{} is not finite", number.value()));
-    return kNaN;
+    return {expr, kNaN};
   }
   const std::size_t faults_before = faults_.size();
   const Expr expr = parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
@@ -194,8 +190,48 @@ double NumberCollector::add(const Number& number, const std::string& path) {
     }
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, names_));
   });
+  return {expr, faults_.size() > faults_before ? kNaN : evaluate_finite(number, path, expr)};
+}
+
+void NumberCollector::add_output(Expr expr, double value) {
   outputs_.push_back(expr);
-  return faults_.size() > faults_before ? kNaN : evaluate_finite(number, path, expr);
+  values_of_outputs_.push_back(value);
+}
+
+void NumberCollector::add_source(Expr expr, const Number& number, const std::string& path) {
+  if (graph_.constant_value(expr)) return;
+  sources_.push_back({next(), {number.mark, path}, number.expression()});
+}
+
+double NumberCollector::add(const Number& number, const std::string& path) {
+  const auto [expr, value] = evaluate(number, path);
+  add_source(expr, number, path);
+  add_output(expr, value);
+  return value;
+}
+
+double NumberCollector::add_if_it_varies(const Number& number, const std::string& path) {
+  const auto [expr, value] = evaluate(number, path);
+  if (graph_.constant_value(expr)) return value;
+  add_source(expr, number, path);
+  add_output(expr, value);
+  return value;
+}
+
+void NumberCollector::add_dependent_parameters() {
+  const auto first = static_cast<std::ptrdiff_t>(sources_.size());
+  for (const auto& [spec, expr] : dependent_parameters_) {
+    add_source(expr, spec->value, "parameters." + spec->name.text);
+    add_output(expr, values_(expr));
+  }
+  std::rotate(sources_.begin(), sources_.begin() + first, sources_.end());
+}
+
+bool NumberCollector::varies(Slot first, int count) const {
+  for (int i = first.first; i < first.first + count; ++i) {
+    if (!graph_.constant_value(outputs_[static_cast<std::size_t>(i)])) return true;
+  }
+  return false;
 }
 
 Slot NumberCollector::add_list(std::span<const Number> numbers, const std::string& path,

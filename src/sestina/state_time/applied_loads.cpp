@@ -32,7 +32,7 @@ AppliedLoads::AppliedLoads(const Model& model, const Properties<double>& propert
   }
   state_.q.resize(static_cast<std::size_t>(model.nq())),
       state_.u.resize(static_cast<std::size_t>(model.nu()));
-  state_.d = calc_initial_state(model).d;
+  state_.d = calc_initial_state<double>(model, properties.parameters).d;
   if (model.forces().empty()) return;
   derivatives_.emplace(model, properties);
 }

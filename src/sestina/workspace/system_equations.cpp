@@ -34,7 +34,7 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
       switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
   state_.q.resize(static_cast<std::size_t>(nq()));
   state_.u.resize(static_cast<std::size_t>(nu()));
-  state_.d = calc_initial_state(dynamics.model()).d;
+  state_.d = calc_initial_state<double>(dynamics.model(), dynamics.properties().parameters).d;
 }
 
 void SystemEquations::set_variables(std::span<const double> d) {
@@ -72,7 +72,8 @@ void SystemEquations::calc_speeds(double t, std::span<const double> q, std::span
   std::copy(q.begin(), q.end(), state_.q.begin());
   const SolveReport<double> report = momentum_.solve_speeds(state_, p, u);
   if (report.is_singular) {
-    throw ComputationError(t, explain_singular_mass_matrix(dynamics_.model(), report.singular_speed));
+    throw ComputationError(
+        t, explain_singular_mass_matrix(dynamics_.model(), dynamics_.properties(), report.singular_speed));
   }
 }
 
