@@ -4,8 +4,11 @@
 //
 // The double pendulum of examples/01 for 10 s and a chain of 7 revolute joints for 2 s, each run with another
 // parameter, at the default tolerance or with a fixed step; as an ensemble, whose results stay in memory, and
-// as a sweep, which reads and checks the model for each run and writes the last rows to a file. The ways take
-// turns, round after round; runs per second of processor time are those of the median round.
+// as a sweep, which writes the last rows to a file. The ways take turns, round after round; runs per second
+// of processor time are those of the median round.
+//
+// Then the set-up alone: a workspace for each run, whose system is frozen anew, and one that shares the
+// model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,6 +114,29 @@ void compare_sweep(const std::string& name, const System& system, int runs, int 
   std::filesystem::remove(options.out);
 }
 
+void compare_set_up(const std::string& name, const System& system, int runs, int rounds) {
+  const Workspace workspace(system);
+  std::vector<double> anew, shared, ratios;
+  const auto for_each_run = [&](const auto& make) {
+    return 1e6 / runs * seconds_of([&] {
+             for (int i = 0; i < runs; ++i) make(0.5 + 1.0 * i / runs);
+           });
+  };
+  for (int i = 0; i < rounds; ++i) {
+    anew.push_back(for_each_run([&](double l) {
+      System own = system;
+      own.set_parameter("l", l);
+      const Workspace of_run(std::move(own));
+    }));
+    shared.push_back(for_each_run([&](double l) {
+      const ParameterValue value{"l", l};
+      if (workspace.share_model(std::span(&value, 1)) == nullptr) std::abort();
+    }));
+    ratios.push_back(anew.back() / shared.back());
+  }
+  fmt::print("{:<40} {:>10.2f} {:>10.2f} {:>8.1f}\n", name, median(anew), median(shared), median(ratios));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,11 +146,15 @@ int main(int argc, char** argv) {
              to_string(default_instruction_set()));
   fmt::print("{:<40} {:>21} {:>8}\n{:<40} {:>10} {:>10} {:>8}\n", "", "runs per second", "", "", "alone",
              "in lanes", "ratio");
-  for (const auto& [name, system] :
-       {std::pair<std::string, System>("double pendulum", make_double_pendulum()),
-        {"chain of 7", make_chain_of_7()},
-        {"chain of 7, fixed step", with_fixed_step(make_chain_of_7())}}) {
+  const std::vector<std::pair<std::string, System>> systems{
+      {"double pendulum", make_double_pendulum()},
+      {"chain of 7", make_chain_of_7()},
+      {"chain of 7, fixed step", with_fixed_step(make_chain_of_7())}};
+  for (const auto& [name, system] : systems) {
     compare_ensemble(name, system, runs, rounds);
     compare_sweep(name, system, runs, rounds);
   }
+  fmt::print("\n{:<40} {:>21} {:>8}\n{:<40} {:>10} {:>10} {:>8}\n", "", "set-up, us a run", "", "", "anew",
+             "shared", "ratio");
+  for (const auto& [name, system] : systems) compare_set_up(name, system, runs, rounds);
 }

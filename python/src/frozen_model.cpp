@@ -7,6 +7,7 @@
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/model/check.h"
 
 namespace sestina::python {
 
@@ -90,26 +91,45 @@ BatchScratch::BatchScratch(std::shared_ptr<const Model> model, const Properties<
     : executor(shared_executor()), dynamics(std::move(model), properties, executor.get()) {}
 
 FrozenModel::FrozenModel(const System& system)
-    : system_(std::make_shared<const System>(copy_with_callbacks(system))),
-      model_(freeze(*system_)),
+    : described_(std::make_shared<const System>(copy_with_callbacks(system))),
+      model_(freeze(*described_)),
       properties_(calc_properties(*model_)),
       initial_d_(calc_initial_state(*model_).d) {}
 
 FrozenModel::FrozenModel(const FrozenModel& other, std::vector<double> parameters)
-    : model_(other.model_),
+    : described_(other.described_),
+      model_(other.model_),
       properties_(calc_properties<double>(*model_, parameters)),
       initial_d_(calc_initial_state<double>(*model_, parameters).d) {
-  auto system = std::make_shared<System>(*other.system_);
+  bool is_shared = model_->user_forces().empty();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    system->set_parameter(model_->parameters()[i].name, parameters[i]);
+    is_shared &= model_->is_free_of_settings(i) || parameters[i] == other.properties_.parameters[i];
   }
+  if (is_shared) {
+    has_described_values_ = false;
+    check(*model_, properties_);  // throws InputError where these values make no system
+    return;
+  }
+  auto system = std::make_shared<System>(other.make_system(parameters));
   own_callbacks(*system);
-  auto model = freeze(*system);  // throws InputError where these values make no system
-  if (!model->user_forces().empty()) {
-    model_ = std::move(model);
-    properties_ = calc_properties<double>(*model_, parameters);
+  model_ = freeze(*system);
+  properties_ = calc_properties<double>(*model_, parameters);
+  described_ = std::move(system);
+}
+
+System FrozenModel::make_system(std::span<const double> parameters) const {
+  System system = *described_;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    system.set_parameter(model_->parameters()[i].name, parameters[i]);
   }
-  system_ = std::move(system);
+  return system;
+}
+
+const System& FrozenModel::system() const {
+  if (has_described_values_) return *described_;
+  std::call_once(has_system_,
+                 [this] { system_ = std::make_unique<const System>(make_system(properties_.parameters)); });
+  return *system_;
 }
 
 Pool<Scratch>::Lease FrozenModel::scratch() {

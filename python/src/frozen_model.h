@@ -116,14 +116,21 @@ class FrozenModel {
   std::shared_ptr<const Model> shared_model() const { return model_; }
   const Properties<double>& properties() const { return properties_; }
   std::span<const double> initial_d() const { return initial_d_; }  // (nd)
-  const System& system() const { return *system_; }                 // with these values of the parameters
+  const System& system() const;                                     // with these values of the parameters
+  // As it was frozen: perhaps with other values, but with the same callbacks.
+  const System& described() const { return *described_; }
   Pool<Scratch>::Lease scratch();
   Pool<BatchScratch>::Lease batch();
 
  private:
-  std::shared_ptr<const System> system_;
+  System make_system(std::span<const double> parameters) const;
+
+  std::shared_ptr<const System> described_;
   std::shared_ptr<const Model> model_;
   Properties<double> properties_;
+  bool has_described_values_ = true;
+  mutable std::once_flag has_system_;
+  mutable std::unique_ptr<const System> system_;  // with other values: made when it is asked for
   std::vector<double> initial_d_;
   Pool<Scratch> scratch_;
   Pool<BatchScratch> batch_;

@@ -182,7 +182,7 @@ void bind_choices(nb::module_& module) {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  return nb::inst_ready(self) ? visit_callbacks(nb::inst_ptr<FrozenModel>(self)->system(), visit, arg) : 0;
+  return nb::inst_ready(self) ? visit_callbacks(nb::inst_ptr<FrozenModel>(self)->described(), visit, arg) : 0;
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ namespace {
 constexpr const char* kFlag = "--vary";
 constexpr std::size_t kMostToldValues = 3;        // of an axis, with their faults
 constexpr std::size_t kMostTriedValues = 20'000;  // of an axis; of more, so many spread over it
+constexpr std::string_view kParameters = "parameters.";
+
+bool varies_parameter(const SweepAxis& axis) {
+  return !axis.numbers.empty() && axis.path.starts_with(kParameters);
+}
 
 // A fault that stands elsewhere than at the option tells which option brought it about.
 Fault with_setting(Fault fault, const std::string& setting) {
@@ -49,6 +54,14 @@ SweepPlan::SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes,
   header_.provenance = {{"program", "sestina " + version()},
                         {"checksum", fmt::format("{:016x}", checksum_of_model(header_.model_text, base))}};
   check_paths();
+  if (std::ranges::all_of(axes, varies_parameter)) {
+    check_files(base);
+    try {
+      base_ = std::make_unique<const Workspace>(base);
+    } catch (const InputError&) {
+      // The runs may be sound although the model as it stands is not.
+    }
+  }
   check_values();
   header_.rows = timing_axes_.size() > 1 ? count_rows(longest_, shortest_) : most_rows_;
   choose_series(options);
@@ -62,14 +75,31 @@ System SweepPlan::make_system(std::size_t run) const {
   return read_model(tree);
 }
 
-std::unique_ptr<Workspace> SweepPlan::make_workspace(std::size_t run) {
-  if (const auto found = checked_.find(run); found != checked_.end()) return std::move(found->second);
+// Null where the run needs a model of its own, which tells of faults at the options as well.
+std::unique_ptr<Workspace> SweepPlan::share_model(std::size_t run) const {
+  if (base_ == nullptr) return nullptr;
+  std::vector<ParameterValue> values(header_.axes.size());
+  for (std::size_t k = header_.axes.size(); k-- > 0;) {
+    const SweepAxis& axis = header_.axes[k];
+    values[k] = {axis.path.substr(kParameters.size()), axis.numbers[run % axis.numbers.size()]};
+    run /= axis.numbers.size();
+  }
+  return base_->share_model(values);
+}
+
+std::unique_ptr<Workspace> SweepPlan::begin(std::size_t run) const {
+  if (auto workspace = share_model(run)) return workspace;
   return std::make_unique<Workspace>(make_system(run));
 }
 
+std::unique_ptr<Workspace> SweepPlan::make_workspace(std::size_t run) {
+  if (const auto found = checked_.find(run); found != checked_.end()) return std::move(found->second);
+  return begin(run);
+}
+
 SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
-  auto workspace = std::make_unique<Workspace>(make_system(run));
-  check_files(workspace->system());
+  auto workspace = begin(run);
+  if (base_ == nullptr) check_files(workspace->system());  // otherwise all runs have the same files
   const Analysis& analysis = workspace->model().analysis();
   Outline outline{ResultRow(workspace->model(), reactions_).columns(), analysis.duration,
                   analysis.output_every};

@@ -26,6 +26,8 @@ class SweepPlan {
   };
 
   System make_system(std::size_t run) const;
+  std::unique_ptr<Workspace> share_model(std::size_t run) const;
+  std::unique_ptr<Workspace> begin(std::size_t run) const;
   Outline outline_of(std::size_t run);
   void check_files(const System& system) const;  // that the result is none of those that the run reads
   void keep(std::size_t run, std::unique_ptr<Workspace> workspace);
@@ -47,6 +49,8 @@ class SweepPlan {
   std::unordered_map<std::size_t, std::unique_ptr<Workspace>> checked_;  // by run
   static constexpr int kMostKeptBodies = 20000;
   int kept_bodies_ = 0;
+  // The model as it is, where axes vary nothing but parameters: its runs then share what is frozen.
+  std::unique_ptr<const Workspace> base_;
   std::size_t most_rows_ = 0;
   double longest_ = 0.0, shortest_ = 0.0;  // s, of the durations and of the intervals of rows
   std::optional<Outline> first_;

@@ -1,11 +1,6 @@
 #include "sestina/workspace/ensemble.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "sestina/base/error.h"
-#include "sestina/base/suggest.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/workspace/lane_worker.h"
 
@@ -14,8 +9,8 @@ namespace {
 
 class Members final : public RunSource {
  public:
-  Members(const System& system, std::span<const EnsembleMember> members, const EnsembleOptions& options)
-      : system_(system), members_(members), options_(options), reports_(members.size()) {
+  Members(const Workspace& base, std::span<const EnsembleMember> members, const EnsembleOptions& options)
+      : base_(base), members_(members), options_(options), reports_(members.size()) {
     for (RunReport& report : reports_) report.status = RunStatus::kInterrupted;
   }
 
@@ -45,27 +40,19 @@ class Members final : public RunSource {
 
  private:
   std::unique_ptr<Workspace> make_workspace(const EnsembleMember& member) const {
-    System system = system_;
-    for (const auto& [name, value] : member.parameters) {
-      check_parameter(name);
-      system.set_parameter(name, value);
+    std::unique_ptr<Workspace> workspace = base_.with_parameters(member.parameters);
+    if (member.duration && *member.duration != base_.model().analysis().duration) {
+      System system = workspace->system();
+      system.analysis.duration = *member.duration;
+      workspace = std::make_unique<Workspace>(std::move(system));
     }
-    if (member.duration) system.analysis.duration = *member.duration;
-    auto workspace = std::make_unique<Workspace>(std::move(system));
     if (!member.q.empty() || !member.u.empty()) workspace->set_initial_state(member.q, member.u);
     workspace->set_threads(1);
     workspace->set_interrupt(options_.interrupt);
     return workspace;
   }
 
-  void check_parameter(const std::string& name) const {
-    std::vector<std::string> known;
-    for (const auto& parameter : system_.parameters) known.push_back(parameter.name.text);
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw InputError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, known)));
-  }
-
-  const System& system_;
+  const Workspace& base_;
   std::span<const EnsembleMember> members_;
   const EnsembleOptions& options_;
   std::vector<RunReport> reports_;
@@ -76,7 +63,7 @@ class Members final : public RunSource {
 
 std::vector<RunReport> Workspace::run_ensemble(std::span<const EnsembleMember> members,
                                                const EnsembleOptions& options) const {
-  Members source(system_, members, options);
+  Members source(*this, members, options);
   std::optional<InstructionSet> lanes;
   if (options.lanes) lanes = options.instruction_set;
   Executor executor(options.threads == 0 ? default_thread_count() : options.threads);

@@ -24,9 +24,9 @@ namespace sestina {
 
 // What is left empty is that of the system.
 struct EnsembleMember {
-  std::vector<std::pair<std::string, double>> parameters = {};  // by name
-  std::vector<double> q = {}, u = {};                           // (nq), (nu), or both empty
-  std::optional<double> duration = {};                          // s
+  std::vector<ParameterValue> parameters = {};
+  std::vector<double> q = {}, u = {};   // (nq), (nu), or both empty
+  std::optional<double> duration = {};  // s
 };
 
 struct EnsembleOptions {

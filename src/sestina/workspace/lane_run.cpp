@@ -42,7 +42,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
 LaneRun::LaneRun(Workspace& workspace)
     : workspace_(workspace),
       analysis_(workspace.model().analysis()),
-      properties_(calc_properties(workspace.model())),
+      properties_(workspace.properties()),
       switches_(make_time_switches(workspace.model(), properties_)),
       signature_(analysis_.integrator + '\n' + calc_lane_signature(workspace.model(), properties_)),
       initial_(workspace.calc_initial_state()),

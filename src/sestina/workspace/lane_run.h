@@ -48,7 +48,7 @@ class LaneRun {
  private:
   Workspace& workspace_;
   const Analysis& analysis_;
-  Properties<double> properties_;
+  const Properties<double>& properties_;
   std::unique_ptr<TimeSwitches> switches_;
   std::string signature_;
   IntegrationState initial_;

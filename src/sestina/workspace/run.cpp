@@ -27,7 +27,7 @@ std::string absolute_text(const std::filesystem::path& path) {
 Workspace::Run::Run(Workspace& workspace)
     : workspace_(workspace),
       analysis_(workspace.model().analysis()),
-      dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver,
+      dynamics_(workspace.model_, workspace.properties(), analysis_.solver,
                 works_in_parallel(analysis_.solver) ? workspace.executor() : nullptr),
       equations_(dynamics_),
       rule_(make_integration_rule(rule_options(analysis_))),

@@ -21,13 +21,13 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 Workspace::StateTimeRun::StateTimeRun(Workspace& workspace)
     : workspace_(workspace),
       analysis_(workspace.model().analysis()),
-      dynamics_(workspace.model_, calc_properties(workspace.model()), analysis_.solver),
+      dynamics_(workspace.model_, workspace.properties(), analysis_.solver),
       solver_(make_solver(workspace)),
       row_(workspace.model(), workspace.reactions_wanted_),
       header_(workspace.make_header(row_.columns())),
       start_(Clock::now()) {
   FaultList faults;
-  const Place place{workspace.system_.analysis.coordinates.mark, "analysis.coordinates"};
+  const Place place{workspace.described_->analysis.coordinates.mark, "analysis.coordinates"};
   if (workspace.checkpoint_) {
     faults.add(place, "a state_time run writes no checkpoints: leave them out, or take relative");
   }
@@ -42,10 +42,10 @@ Workspace::StateTimeRun::StateTimeRun(Workspace& workspace)
 
 StateTimeSolver Workspace::StateTimeRun::make_solver(Workspace& workspace) {
   try {
-    return {workspace.model_, calc_properties(workspace.model()),
-            state_time_options(workspace.model().analysis()), workspace.executor(), workspace.ranks_};
+    return {workspace.model_, workspace.properties(), state_time_options(workspace.model().analysis()),
+            workspace.executor(), workspace.ranks_};
   } catch (const InputError& error) {
-    throw at_keys_of_elements(error, workspace.system_);
+    throw at_keys_of_elements(error, *workspace.described_);
   }
 }
 

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
 #include "sestina/base/version.h"
 #include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
+#include "sestina/model/check.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run.h"
 #include "sestina/workspace/state_time_options.h"
@@ -38,10 +41,76 @@ std::string step_text(const Analysis& analysis) {
 
 }  // namespace
 
-Workspace::Workspace(System system) : system_(std::move(system)), model_(freeze(system_)) {
-  check_analysis(system_, *model_);
+Workspace::Workspace(System system)
+    : described_(std::make_shared<const System>(std::move(system))),
+      model_(freeze(*described_)),
+      properties_(calc_properties(*model_)) {
+  check_analysis(*described_, *model_);
+  auto places = std::make_shared<Places>();
+  for (std::size_t i = 0; i < model_->parameters().size(); ++i) {
+    places->emplace(model_->parameters()[i].name, i);
+  }
+  places_ = std::move(places);
 }
+
+Workspace::Workspace(const Workspace& other, Properties<double> properties)
+    : described_(other.described_),
+      model_(other.model_),
+      places_(other.places_),
+      properties_(std::move(properties)),
+      has_described_values_(false) {}
 Workspace::~Workspace() = default;
+
+std::unique_ptr<Workspace> Workspace::share_model(std::span<const ParameterValue> values) const {
+  // The other solvers look at the values of the description when they are made.
+  static const std::set<std::string, std::less<>> solvers{"recursive", "kane", "compiled"};
+  const Analysis& analysis = model_->analysis();
+  if (is_state_time(analysis) || !solvers.contains(analysis.solver)) return nullptr;
+  std::vector<double> parameters = properties_.parameters;
+  for (const auto& [name, value] : values) {
+    const auto found = places_->find(name);
+    if (found == places_->end() || !model_->is_free_of_settings(found->second)) return nullptr;
+    parameters[found->second] = value;
+  }
+  Properties<double> properties = calc_properties<double>(*model_, parameters);
+  try {
+    check(*model_, properties);
+  } catch (const InputError&) {
+    return nullptr;
+  }
+  return std::unique_ptr<Workspace>(new Workspace(*this, std::move(properties)));
+}
+
+std::unique_ptr<Workspace> Workspace::with_parameters(std::span<const ParameterValue> values) const {
+  if (auto workspace = share_model(values)) return workspace;
+  System system = make_system();
+  for (const auto& [name, value] : values) {
+    const std::string_view wanted = name;
+    if (std::ranges::none_of(system.parameters,
+                             [&](const ParameterSpec& parameter) { return parameter.name == wanted; })) {
+      const auto known = names_to_suggest(system.parameters,
+                                          [](const ParameterSpec& parameter) { return parameter.name.text; });
+      throw InputError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, known)));
+    }
+    system.set_parameter(name, value);
+  }
+  return std::make_unique<Workspace>(std::move(system));
+}
+
+System Workspace::make_system() const {
+  System system = *described_;
+  for (std::size_t i = 0; i < properties_.parameters.size(); ++i) {
+    const auto& [name, value] = model_->parameters()[i];
+    if (value != properties_.parameters[i]) system.set_parameter(name, properties_.parameters[i]);
+  }
+  return system;
+}
+
+const System& Workspace::system() const {
+  if (has_described_values_) return *described_;
+  if (!system_) system_ = std::make_unique<const System>(make_system());
+  return *system_;
+}
 
 void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) {
   recorders_.push_back(std::move(recorder));
@@ -70,7 +139,7 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
 
 IntegrationState Workspace::calc_initial_state() const {
   if (initial_) return *initial_;
-  State<double> state = sestina::calc_initial_state(*model_);
+  State<double> state = sestina::calc_initial_state<double>(*model_, properties_.parameters);
   return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
           std::move(state.d)};
 }
@@ -109,7 +178,7 @@ RunReport Workspace::with_recorder(const std::filesystem::path& result_file,
 
 void Workspace::check_files(const std::filesystem::path& result_file) const {
   FileUses files;
-  files.add_inputs_of(system_);
+  files.add_inputs_of(*described_);
   files.add_output("the result", result_file);
   if (checkpoint_) files.add_output("the checkpoint", checkpoint_->path);
   files.check();
@@ -130,7 +199,7 @@ Executor* Workspace::executor() {
 }
 
 bool Workspace::has_tables() const {
-  return std::any_of(system_.forces.begin(), system_.forces.end(),
+  return std::any_of(described_->forces.begin(), described_->forces.end(),
                      [](const ForceSpec& force) { return force.table && !force.table->file.empty(); });
 }
 
@@ -146,7 +215,7 @@ ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
 }
 
 void Workspace::add_origin(ResultHeader& header) const {
-  header.model_text = model_text(system_);
+  header.model_text = model_text(system());
   const Analysis& analysis = model_->analysis();
   const bool has_elements = is_state_time(analysis);
   header.provenance = {{"program", fmt::format("sestina {}", version())},
@@ -154,7 +223,7 @@ void Workspace::add_origin(ResultHeader& header) const {
                        {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
                        {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
                        {"duration", fmt::format("{} s", analysis.duration)},
-                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system_))}};
+                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system()))}};
 }
 
 }  // namespace sestina

@@ -12,6 +12,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sestina/base/trace.h"
@@ -43,6 +45,8 @@ struct CheckpointOptions {
       model_file{};  // whose folder the model's tables are relative to; else the current one
   std::filesystem::path result_file{};  // for who resumes the run
 };
+
+using ParameterValue = std::pair<std::string, double>;  // by name
 
 enum class RunStatus { kComplete, kInterrupted, kFailed };
 
@@ -125,15 +129,28 @@ class Workspace {
                                       const EnsembleOptions& options) const;
   std::vector<RunReport> run_ensemble(std::span<const EnsembleMember> members) const;
 
-  const System& system() const { return system_; }
+  // This system with other values of some parameters, by name. What was set for the run, recorders and the
+  // like, is not taken over. The frozen model is shared where that can be, which takes a small part of the
+  // time of freezing anew and gives the same results, bit for bit. Throws InputError with all faults, and for
+  // a parameter that there is not. Any number of threads may call it.
+  std::unique_ptr<Workspace> with_parameters(std::span<const ParameterValue> values) const;
+  // The same where the frozen model can be shared: the values decide about properties alone and break no rule
+  // (check.h). Otherwise null.
+  std::unique_ptr<Workspace> share_model(std::span<const ParameterValue> values) const;
+
+  // With the values that the parameters have here.
+  const System& system() const;
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
+  const Properties<double>& properties() const { return properties_; }
 
  private:
   class Run;
   class StateTimeRun;
   friend class LaneRun;
   friend std::string explain_no_lanes(const Workspace& workspace);
+  using Places = std::unordered_map<std::string, std::size_t>;
+  Workspace(const Workspace& other, Properties<double> properties);
   IntegrationState calc_initial_state() const;
   // With its origin where somebody keeps that.
   ResultHeader make_header(const std::vector<Column>& columns) const;
@@ -144,8 +161,14 @@ class Workspace {
   Executor* executor();  // null for one thread
   bool has_tables() const;
 
-  System system_;
+  System make_system() const;
+
+  std::shared_ptr<const System> described_;  // that was frozen
   std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Places> places_;  // of the free parameters
+  Properties<double> properties_;
+  bool has_described_values_ = true;
+  mutable std::unique_ptr<const System> system_;  // with other values: made when it is asked for
   std::vector<std::unique_ptr<Recorder>> recorders_;
   std::optional<IntegrationState> initial_;
   bool reactions_wanted_ = false;
