@@ -14,6 +14,7 @@
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
 #include "sestina/parallel/executor.h"
 
 namespace sestina::python {

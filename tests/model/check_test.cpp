@@ -9,6 +9,7 @@
 
 #include "model/example_system.h"
 #include "sestina/base/error.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 namespace {

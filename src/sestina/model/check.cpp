@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/expression/evaluate.h"
+#include "sestina/model/properties.h"
 
 namespace sestina {
 namespace {

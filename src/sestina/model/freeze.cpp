@@ -8,6 +8,7 @@
 #include "sestina/base/suggest.h"
 #include "sestina/model/check.h"
 #include "sestina/model/freezer.h"
+#include "sestina/model/properties.h"
 #include "sestina/numerics/time_switches.h"
 
 namespace sestina {

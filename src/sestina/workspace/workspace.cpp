@@ -11,6 +11,7 @@
 #include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/check.h"
+#include "sestina/model/properties.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run.h"
 #include "sestina/workspace/state_time_options.h"
@@ -44,7 +45,7 @@ std::string step_text(const Analysis& analysis) {
 Workspace::Workspace(System system)
     : described_(std::make_shared<const System>(std::move(system))),
       model_(freeze(*described_)),
-      properties_(calc_properties(*model_)) {
+      properties_(std::make_unique<const Properties<double>>(calc_properties(*model_))) {
   check_analysis(*described_, *model_);
   auto places = std::make_shared<Places>();
   for (std::size_t i = 0; i < model_->parameters().size(); ++i) {
@@ -53,7 +54,7 @@ Workspace::Workspace(System system)
   places_ = std::move(places);
 }
 
-Workspace::Workspace(const Workspace& other, Properties<double> properties)
+Workspace::Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties)
     : described_(other.described_),
       model_(other.model_),
       places_(other.places_),
@@ -66,15 +67,15 @@ std::unique_ptr<Workspace> Workspace::share_model(std::span<const ParameterValue
   static const std::set<std::string, std::less<>> solvers{"recursive", "kane", "compiled"};
   const Analysis& analysis = model_->analysis();
   if (is_state_time(analysis) || !solvers.contains(analysis.solver)) return nullptr;
-  std::vector<double> parameters = properties_.parameters;
+  std::vector<double> parameters = properties_->parameters;
   for (const auto& [name, value] : values) {
     const auto found = places_->find(name);
     if (found == places_->end() || !model_->is_free_of_settings(found->second)) return nullptr;
     parameters[found->second] = value;
   }
-  Properties<double> properties = calc_properties<double>(*model_, parameters);
+  auto properties = std::make_unique<const Properties<double>>(calc_properties<double>(*model_, parameters));
   try {
-    check(*model_, properties);
+    check(*model_, *properties);
   } catch (const InputError&) {
     return nullptr;
   }
@@ -99,9 +100,9 @@ std::unique_ptr<Workspace> Workspace::with_parameters(std::span<const ParameterV
 
 System Workspace::make_system() const {
   System system = *described_;
-  for (std::size_t i = 0; i < properties_.parameters.size(); ++i) {
+  for (std::size_t i = 0; i < properties_->parameters.size(); ++i) {
     const auto& [name, value] = model_->parameters()[i];
-    if (value != properties_.parameters[i]) system.set_parameter(name, properties_.parameters[i]);
+    if (value != properties_->parameters[i]) system.set_parameter(name, properties_->parameters[i]);
   }
   return system;
 }
@@ -139,7 +140,7 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
 
 IntegrationState Workspace::calc_initial_state() const {
   if (initial_) return *initial_;
-  State<double> state = sestina::calc_initial_state<double>(*model_, properties_.parameters);
+  State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
   return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
           std::move(state.d)};
 }

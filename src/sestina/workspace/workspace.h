@@ -142,7 +142,7 @@ class Workspace {
   const System& system() const;
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
-  const Properties<double>& properties() const { return properties_; }
+  const Properties<double>& properties() const { return *properties_; }
 
  private:
   class Run;
@@ -150,7 +150,7 @@ class Workspace {
   friend class LaneRun;
   friend std::string explain_no_lanes(const Workspace& workspace);
   using Places = std::unordered_map<std::string, std::size_t>;
-  Workspace(const Workspace& other, Properties<double> properties);
+  Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties);
   IntegrationState calc_initial_state() const;
   // With its origin where somebody keeps that.
   ResultHeader make_header(const std::vector<Column>& columns) const;
@@ -166,7 +166,7 @@ class Workspace {
   std::shared_ptr<const System> described_;  // that was frozen
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Places> places_;  // of the free parameters
-  Properties<double> properties_;
+  std::unique_ptr<const Properties<double>> properties_;
   bool has_described_values_ = true;
   mutable std::unique_ptr<const System> system_;  // with other values: made when it is asked for
   std::vector<std::unique_ptr<Recorder>> recorders_;
