@@ -44,9 +44,10 @@ void bind_integrator_and_step(nb::module_& module) {
       .def_rw("dt", &StepSpec::dt, "Of the fixed driver: s")
       .def_rw("rtol", &StepSpec::rtol, "Of the variable driver: relative tolerance of a step.")
       .def_rw("atol", &StepSpec::atol, "Of the variable driver: in the unit of each coordinate and speed.")
-      .def_rw("max_step", &StepSpec::max_step,
-              "Of the variable driver: s; None: a tenth of the duration, a hundredth where a force or an event "
-              "depends on the time.")
+      .def_rw(
+          "max_step", &StepSpec::max_step,
+          "Of the variable driver: s; None: a tenth of the duration, a hundredth where a force or an event "
+          "depends on the time.")
       .def_rw("control", &StepSpec::control, "Of the variable driver: `pi` or `pid`.")
       .def_rw("land_on_output", &StepSpec::land_on_output, "Whether steps end at the output's instants.");
 }

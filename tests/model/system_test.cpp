@@ -1,6 +1,6 @@
 // What a program writes to describe a system, and that it means what a model file would say.
-#include "sestina/model/properties.h"
 #include "sestina/model/system.h"
+#include "sestina/model/properties.h"
 
 #include <gtest/gtest.h>
 

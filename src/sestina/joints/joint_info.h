@@ -1,5 +1,5 @@
-// The list of joint types by name, and what those who know no joint in detail need to know of each: the model layer,
-// readers and messages. joint_list.h has the types themselves.
+// The list of joint types by name, and what those who know no joint in detail need to know of each: the model
+// layer, readers and messages. joint_list.h has the types themselves.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// The joint types themselves. A new joint is its header, a line in the list of joint_info.h and two here (its header and
-// AnyJoint); the law test takes the types from the list.
+// The joint types themselves. A new joint is its header, a line in the list of joint_info.h and two here (its
+// header and AnyJoint); the law test takes the types from the list.
 #pragma once
 
 #include <type_traits>
