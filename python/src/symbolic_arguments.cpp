@@ -40,7 +40,7 @@ Expression Replacer::operator()(const Expression& e) {
   if (graph_.has_constant_fault(from) || !graph_.has_constant_fault(to)) return {graph_, to};
   const std::vector<Expr> parts = graph_.reachable(std::span(&to, 1));
   const auto part = std::ranges::find_if(
-      parts, [&](Expr part) { return !std::isfinite(graph_.constant_value(part).value_or(0.0)); });
+      parts, [&](Expr p) { return !std::isfinite(graph_.constant_value(p).value_or(0.0)); });
   const auto fault = find_non_finite(graph_, *part, {});
   throw InputError(fmt::format("subs: {} would come of {}", fault ? fault->message : to_text(graph_, to),
                                shortened(to_text(e))));

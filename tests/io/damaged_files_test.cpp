@@ -204,7 +204,9 @@ TEST(DamagedSweep, IsReadAsItWasWrittenOrRefused) {
     const SweepFile file = SweepFile::open(path, SweepFile::Access::kRead);
     const std::vector<SweepStatus> status = file.read_status();
     for (std::size_t run = 0; run < status.size(); ++run) file.read_numbers(run);
-    if (status[2] == SweepStatus::kComplete) EXPECT_EQ(file.read_numbers(2).last_row, third.last_row);
+    if (status[2] == SweepStatus::kComplete) {
+      EXPECT_EQ(file.read_numbers(2).last_row, third.last_row);
+    }
   });
   EXPECT_GT(refusals, 3 * kColumns * sizeof(double));
 }

@@ -41,7 +41,10 @@ System system_of_parameters() {
   shoulder.axis = {0, 0, parameter("axis", 2.0)};
   shoulder.armature = parameter("armature", 0.1);
   shoulder.q = {"1/turn"}, parameter("turn", 1.0);
-  shoulder.limits = {.lower = parameter("lower", 0.0), .upper = parameter("upper", 1.0), .velocity = "upper"};
+  LimitsSpec& limits = shoulder.limits.emplace();
+  limits.lower = parameter("lower", 0.0);
+  limits.upper = parameter("upper", 1.0);
+  limits.velocity = "upper";
   system.joint("elbow").second_axis = {parameter("second", 0.0), 1, 0};
   system.joint("wrist").q = {parameter("e0", 0.6), 0, 0.8, 0};
   system.force("band").free_length = "band_length - 1", parameter("band_length", 1.5);

@@ -281,16 +281,23 @@ LimitsSpec& limits(System& s) { return shoulder(s).limits.emplace(); }
 
 TEST(FreezeFaults, OfLimits) {
   expect_faults({
-      {[](System& s) { limits(s) = {.lower = 2, .upper = 1}; }, "joints[0].limits.upper",
-       "1 is below the lower limit 2"},
-      {[](System& s) { limits(s) = {.lower = "l", .upper = "l - 1"}; }, "joints[0].limits.upper",
-       "is below the lower limit 0.8"},
+      {[](System& s) {
+         LimitsSpec& l = limits(s);
+         l.lower = 2, l.upper = 1;
+       },
+       "joints[0].limits.upper", "1 is below the lower limit 2"},
+      {[](System& s) {
+         LimitsSpec& l = limits(s);
+         l.lower = "l", l.upper = "l - 1";
+       },
+       "joints[0].limits.upper", "is below the lower limit 0.8"},
       {[](System& s) { limits(s).velocity = -1; }, "joints[0].limits.velocity", "-1 is negative"},
       {[](System& s) { limits(s).effort = -3; }, "joints[0].limits.effort", "-3 is negative"},
       {[](System& s) { limits(s).lower = kNaN; }, "joints[0].limits.lower", "nan is not finite"},
   });
   System system = example_system();
-  limits(system) = {.lower = 0, .upper = 0, .velocity = 0, .effort = 0};
+  LimitsSpec& zero = limits(system);
+  zero.lower = zero.upper = zero.velocity = zero.effort = 0;
   EXPECT_TRUE(faults_of(system).empty());
 }
 

@@ -83,7 +83,9 @@ TEST(Inputs, APulseOfATableIsNotSteppedOver) {
     EXPECT_EQ(table.rows(), 401 + 2) << rule;
     const std::vector<double> t = table.column("t"), event = table.column("event");
     for (std::size_t i = 0; i < t.size(); ++i) {
-      if (event[i] != 0.0) EXPECT_NEAR(t[i], 54.4, 1e3 * tolerance) << rule;
+      if (event[i] != 0.0) {
+        EXPECT_NEAR(t[i], 54.4, 1e3 * tolerance) << rule;
+      }
     }
   }
 }

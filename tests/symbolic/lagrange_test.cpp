@@ -84,7 +84,8 @@ TEST_F(LagrangeTest, TheStringOfAPendulumPulls) {
 TEST_F(LagrangeTest, FullMatricesAreThoseOfSympy) {
   const auto q = mechanics.dynamicsymbols<2>("x y");
   const auto [m, g, l] = mechanics.symbols<3>("m g l");
-  const Expression& x = q[0], y = q[1], vx = mechanics.rate(x), vy = mechanics.rate(y);
+  const auto& [x, y] = q;
+  const Expression vx = mechanics.rate(x), vy = mechanics.rate(y);
   const LagrangesMethod lagrange(mechanics, m * (vx * vx + vy * vy) / 2 + m * g * x, {x, y},
                                  {.hol_coneqs = {x * x + y * y - l * l}});
   const Expression lambda = lagrange.lam_vec()[0], ax = mechanics.rate(vx);

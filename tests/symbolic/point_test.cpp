@@ -68,14 +68,14 @@ TEST_F(PointTest, LoopsOfPositionsMustClose) {
 TEST_F(PointTest, PolygonsClose) {
   const Expression pi = mechanics.wrap(mechanics.graph().pi());
   for (const int corners : {6, 7}) {
-    const auto side = [&](int k) {
-      const std::string name = "side" + std::to_string(corners) + std::to_string(k);
-      return N.orientnew(name, 2 * k * pi / corners, N.z()).x();
+    const auto side = [&](int number) {
+      const std::string name = "side" + std::to_string(corners) + std::to_string(number);
+      return N.orientnew(name, 2 * number * pi / corners, N.z()).x();
     };
     const std::string name = "corner" + std::to_string(corners);
     const Point first = mechanics.point(name);
     Point last = first;
-    for (int k = 0; k + 1 < corners; ++k) last = last.locatenew(name + std::to_string(k), side(k));
+    for (int i = 0; i + 1 < corners; ++i) last = last.locatenew(name + std::to_string(i), side(i));
     const Vector closing = side(corners - 1);
     EXPECT_THROW(first.set_pos(last, fraction(101, 100) * closing), InputError);
     EXPECT_NO_THROW(first.set_pos(last, closing));
