@@ -37,12 +37,12 @@ stage() {
   printf '==== %s s\n' "${results[-1]}"
 }
 
-# Folders of tests/ that test the files that changed. A folder of src/sestina bears the name of its tests, but for two.
+# Folders of tests/ that test the sources that changed. A folder of src/sestina bears the name of its tests, but for two.
 changed_folders() {
   tools/changed_files.sh | sed -nE '
     s#^src/sestina/ensemble/.*#workspace#p; t
     s#^(src/sestina/mpi|apps/cli)/.*#cli#p; t
-    s#^(src/sestina|tests)/([a-z_]+)/.*#\2#p' | sort -u | tr '\n' ' '
+    s#^(src/sestina|tests)/([a-z_]+)/.*\.(h|cpp)$#\2#p' | sort -u | tr '\n' ' '
 }
 
 gcc_folders="base numerics spatial joints forces expression dynamics batch integrate workspace fuzz"

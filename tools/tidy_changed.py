@@ -15,14 +15,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def read_commands(build):
-    """The compiler's arguments by source, for sources of the repository."""
+    """For each source of the repository the folder, the object and the arguments of its compilation."""
     with open(os.path.join(build, "compile_commands.json")) as file:
         entries = json.load(file)
     commands = {}
     for entry in entries:
         source = os.path.relpath(os.path.join(entry["directory"], entry["file"]), ROOT)
         if not source.startswith(("..", "build")):
-            commands.setdefault(source, (entry["directory"], entry["output"], shlex.split(entry["command"])))
+            arguments = shlex.split(entry["command"])
+            commands.setdefault(source, (entry["directory"], arguments[arguments.index("-o") + 1], arguments))
     return commands
 
 
