@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,9 +112,11 @@ TEST(Hdf5Reader, RefusesOtherFiles) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");  // the library keeps quiet
 }
 
-// Records for ever, counting in shared memory the rows that were flushed.
+// Records until it is killed, also by the end of its parent, counting in shared memory the rows that were
+// flushed.
 [[noreturn]] void record_for_ever(const std::filesystem::path& path, std::size_t columns, unsigned seed,
                                   std::atomic<std::size_t>& flushed) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::mt19937 random(seed);
   std::uniform_int_distribution<std::size_t> rows_between_flushes(1, 300);
   Hdf5Recorder recorder(path);
