@@ -36,7 +36,7 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   std::string_view best;
   int best_distance = most_changes(word.size()) + 1;
   for (const std::string& candidate : known.first(std::min(known.size(), kMostCandidates))) {
-    const auto [shorter, longer] = std::minmax(word.size(), candidate.size());
+    const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
     if (longer - shorter >= static_cast<std::size_t>(best_distance)) continue;  // so many letters are added
     const int distance = edit_distance(word, candidate, row);
     if (distance < best_distance && distance < static_cast<int>(longer)) {
