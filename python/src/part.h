@@ -65,7 +65,7 @@ class Part {
  private:
   Part(nb::handle owner, Spec& element) : owner_(nb::borrow(owner)), spec_(&element) {}
 
-  // Those in systems by the places of their elements; the interpreter's lock guards it.
+  // The parts in systems by the places of their elements; the interpreter's lock guards it.
   static std::unordered_map<const Spec*, Part*>& attached() {
     static auto& all = *new std::unordered_map<const Spec*, Part*>;
     return all;

@@ -14,7 +14,7 @@ namespace sestina::python {
 
 namespace {
 
-// What a view reads and writes: a field of `owner`.
+// A view reads and writes a field of `owner`.
 struct Field {
   nb::object owner;
   const FieldAccess* access;

@@ -21,7 +21,7 @@ struct FieldAccess {
   std::function<void(nb::handle owner, nb::handle value)> write;
   std::function<std::string(nb::handle owner)> place;  // "joints.hinge.q", for messages
   bool may_be_none = false;
-  // Of one element, for fields of which a whole is dear; without them an element goes the way of the whole.
+  // Access to one element, for fields that are large; without it the whole field is read and written.
   std::function<nb::object(nb::handle owner, nb::handle key)> get =
       {};  // a KeyError or IndexError where there is none
   std::function<void(nb::handle owner, nb::handle key, nb::handle value)> set = {};

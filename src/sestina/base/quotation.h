@@ -1,4 +1,4 @@
-// What messages repeat of the input.
+// The part of the input that a message quotes.
 #pragma once
 
 #include <string>

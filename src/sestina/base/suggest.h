@@ -8,7 +8,7 @@
 
 namespace sestina {
 
-// Of longer lists the first words are looked at: a file with many faults would take minutes.
+// Only the first words of longer lists are compared: a file with many faults would take minutes.
 inline constexpr std::size_t kMostCandidates = 1000;
 
 // The known word nearest to `word` by edit distance (case ignored), or an empty view when none is near.

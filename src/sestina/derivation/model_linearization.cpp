@@ -175,7 +175,7 @@ Matrix without_needless_symbols(symbolic::Mechanics& mechanics, const Matrix& ma
   return result;
 }
 
-// Of the coordinates that A and B hold.
+// Values of the coordinates that A and B hold.
 void append_values(const ModelEquations& equations, ModelLinearization& linearization) {
   Graph& graph = equations.mechanics().graph();
   std::vector<Expr> elements;
