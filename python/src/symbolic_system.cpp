@@ -257,7 +257,7 @@ void add_event(RunnableSystem& self, const std::string& name, const Scalar& when
 
 nb::dict initial_state(const RunnableSystem& self, double t) {
   if (!std::isfinite(t)) throw InputError(fmt::format("t = {} is not finite", t));
-  const IntegrationState state = self.system().calc_initial_state(t);
+  const State<double> state = self.system().calc_initial_state(t);
   const symbolic::MotionEquations& motion = self.system().motion();
   nb::dict values;
   const auto put = [&](const std::vector<Expression>& symbols, const std::vector<double>& numbers) {

@@ -79,7 +79,7 @@ TEST_P(Stepping, OntoEventsDoesNotAllocate) {
     WatchedFunctions functions({of_height(0.0), of_height(0.2, CrossingDirection::kBoth)});
     EventLocator locator(functions, functions.watches());
     auto driver = make_step_driver(option);
-    IntegrationState state{0.0, {0.5}, {0.0}, {}};
+    State<double> state{0.0, {0.5}, {0.0}};
     driver->start(*rule, system, state, 10.0);
     locator.start(*driver);
     long events = 0;

@@ -15,14 +15,14 @@ struct ArticulatedSystem {
   explicit ArticulatedSystem(const System& system)
       : model(freeze(system)), dynamics(model, calc_properties(*model), "recursive"), equations(dynamics) {}
 
-  IntegrationState start() const {
+  State<double> start() const {
     State<double> state = calc_initial_state(*model);
-    return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0)};
+    state.z.assign(SystemEquations::kNz, 0.0);
+    return state;
   }
-  double energy(const IntegrationState& state) {
-    const State<double> at{state.t, state.q, state.u};
-    dynamics.update(at);
-    const Energy<double> energy = dynamics.energy(at);
+  double energy(const State<double>& state) {
+    dynamics.update(state);
+    const Energy<double> energy = dynamics.energy(state);
     return energy.kinetic + energy.potential;
   }
 

@@ -25,11 +25,11 @@ StepOptions fixed(double dt, double tolerance) {
 }
 
 struct End {
-  IntegrationState state;
+  State<double> state;
   StepStatistics statistics;
 };
 End run(const std::string& name, const StepOptions& options, EquationsOfMotion& equations,
-        const IntegrationState& initial, double t_end) {
+        const State<double>& initial, double t_end) {
   auto rule = make_integration_rule(name);
   auto driver = make_step_driver(options);
   driver->start(*rule, equations, initial, t_end);
@@ -53,8 +53,8 @@ PlainSystem make_stiff_row() {
             }
           }};
 }
-IntegrationState start_of_stiff_row() {
-  return {0.0, {1.0, 1.0, 1.0, 1.0, 1.0}, {0.0, 0.1, 0.0, -0.1, 0.0}, {0.0}};
+State<double> start_of_stiff_row() {
+  return {.q = {1.0, 1.0, 1.0, 1.0, 1.0}, .u = {0.0, 0.1, 0.0, -0.1, 0.0}, .z = {0.0}};
 }
 
 class Cvode : public testing::TestWithParam<std::string> {};
@@ -111,10 +111,10 @@ TEST_P(Cvode, FollowsAFastJointInALargeSystemAsWellAsAlone) {
       std::ranges::fill(udot, 0.0);
       udot[0] = -q[0];
     });
-    IntegrationState initial{0.0,
-                             std::vector<double>(static_cast<std::size_t>(n)),
-                             std::vector<double>(static_cast<std::size_t>(n)),
-                             {}};
+    State<double> initial{0.0,
+                          std::vector<double>(static_cast<std::size_t>(n)),
+                          std::vector<double>(static_cast<std::size_t>(n)),
+                          {}};
     initial.q[0] = 1.0;
     const End end = run(GetParam(), variable(1e-6, 1e-6), system, initial, 10.0);
     return std::hypot(end.state.q[0] - std::cos(10.0), end.state.u[0] + std::sin(10.0));
@@ -130,7 +130,8 @@ TEST_P(Cvode, QuadraturesLeaveTheStepsAsTheyAre) {
       udot[0] = -q[0];
       if (!zdot.empty()) zdot[0] = 1e6 * std::sin(40.0 * t);
     });
-    const IntegrationState initial{0.0, {1.0}, {0.0}, std::vector<double>(static_cast<std::size_t>(nz))};
+    const State<double> initial{
+        .q = {1.0}, .u = {0.0}, .z = std::vector<double>(static_cast<std::size_t>(nz))};
     return run(GetParam(), variable(1e-8, 1e-10), system, initial, 5.0).statistics;
   };
   // The increments of BDF's differences grow with the number of unknowns.
@@ -158,10 +159,10 @@ TEST_P(Cvode, NeverExceedsTheLongestStepAllowed) {
 TEST_P(Cvode, NormOfEulerParametersStaysWithinTheTolerance) {
   FreeRigidBody body;
   CvodeSolver solver(GetParam() == "cvode_bdf" ? CvodeMethod::kBdf : CvodeMethod::kAdams, body);
-  const IntegrationState start = FreeRigidBody::start();
+  const State<double> start = FreeRigidBody::start();
   std::vector<double> y = start.q;
   y.insert(y.end(), start.u.begin(), start.u.end());
-  solver.start(body, {1e-8, 1e-8}, 0.0, y);
+  solver.start(body, {1e-8, 1e-8}, 0.0, y, {});
   double largest = 0.0;
   for (int k = 0; k < CvodeRule::kStepsFromAStart; ++k) {
     solver.step(1e3);
@@ -183,7 +184,7 @@ TEST_P(Cvode, ContinuesAfterAStepBackwards) {
     rule->accept();
     EXPECT_NEAR(rule->state().q[0], std::cos(t), 1e-6);
     const double between = 0.5 * (rule->previous().t + t);
-    IntegrationState state = rule->state();
+    State<double> state = rule->state();
     rule->interpolate(between, state);
     EXPECT_NEAR(state.q[0], std::cos(between), 1e-6);
   }
@@ -200,7 +201,7 @@ TEST_P(Cvode, ResumesBitForBitFromEveryStep) {
     auto driver = make_step_driver(options);
     driver->start(*rule, body, FreeRigidBody::start(), end);
     std::vector<StepCheckpoint> checkpoints;
-    std::vector<IntegrationState> states;
+    std::vector<State<double>> states;
     bool has_started_anew = false;
     while (!driver->done()) {
       states.push_back(driver->step());
@@ -238,7 +239,7 @@ TEST_P(Cvode, StartsAnewFromAnotherStateAndResumesThere) {
   rule->set_tolerances({1e-7, 1e-7});
   rule->start(body, FreeRigidBody::start());
   for (int k = 1; k <= 5; ++k) go(*rule, 0.1 * k);
-  IntegrationState other_state = rule->state();
+  State<double> other_state = rule->state();
   other_state.u[1] += 1.0;
   rule->start(body, other_state);
   for (int k = 6; k <= 9; ++k) go(*rule, 0.1 * k);
@@ -264,7 +265,7 @@ TEST_P(Cvode, GoesOnFromAStateThatTheRepeatedStepsMiss) {
   rule->accept();
   rule->try_step(2.0);
   rule->accept();
-  IntegrationState elsewhere = rule->previous();
+  State<double> elsewhere = rule->previous();
   elsewhere.q[0] = std::nextafter(elsewhere.q[0], 2.0);  // as on a processor that rounds otherwise
   auto other = make_integration_rule(GetParam());
   other->start(oscillator, elsewhere, rule->previous_memory());
@@ -293,7 +294,7 @@ TEST(CvodeBdf, IsExactOnAStiffSystem) {
   const auto end = [&](double tolerance) {
     return run("cvode_bdf", variable(tolerance, tolerance), row, start_of_stiff_row(), 10.0).state;
   };
-  const IntegrationState coarse = end(1e-8), fine = end(1e-11);
+  const State<double> coarse = end(1e-8), fine = end(1e-11);
   EXPECT_LT(calc_distance(coarse, fine), 2e-6);  // some hundred steps
   EXPECT_NEAR(coarse.z[0], fine.z[0], 1e-5);     // its rate is about 1
   // As one mass of five, q'' = -q + sin(t) / 5, from q = 1 at rest. The forces 4 q'', 3 q'' .. within the row

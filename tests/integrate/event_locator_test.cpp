@@ -132,7 +132,7 @@ TEST(EventLocator, EventBeforeTheEndOfADomainIsFoundWhereTheStepGoesBeyond) {
   for (const double dt : {1e-2, 0.5, 4.0}) {
     for (const double t0 : {0.05, 0.7, 1.3}) {
       const auto found = watch({crossing_at(0.04), root(t0, 0.1)}, dt, 4.0,
-                               [](int event, IntegrationState&) { return event == 0; });
+                               [](int event, State<double>&) { return event == 0; });
       expect_times(times_of(found, 1), {t0 - 0.01}, spacings(t0) + 1e-15);
       EXPECT_EQ(times_of(found, 0).size(), 1u);
     }
@@ -240,7 +240,7 @@ TEST(EventLocator, WhatAnEventMovesJumpsButDoesNotCross) {
   PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
   auto rule = make_rule("dormand_prince_54");
   EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system, {crossing_at(1.0), of_height(2.0, kBoth)});
-  const auto& found = run.run({0.0, {0.0}, {1.0}, {}}, 3.0, [](int event, IntegrationState& state) {
+  const auto& found = run.run({0.0, {0.0}, {1.0}, {}}, 3.0, [](int event, State<double>& state) {
     if (event == 0) state.q[0] = 3.0, state.u[0] = -1.0;
     return true;
   });
@@ -253,7 +253,7 @@ TEST(EventLocator, WhatAnEventSetsToZeroCrossesWhereItsRateLeads) {
     PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
     auto rule = make_rule("rk4");
     EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system, {crossing_at(1.0), of_height(5.0, kRising)});
-    const auto& found = run.run({0.0, {0.0}, {1.0}, {}}, 2.0, [u](int event, IntegrationState& state) {
+    const auto& found = run.run({0.0, {0.0}, {1.0}, {}}, 2.0, [u](int event, State<double>& state) {
       if (event == 0) state.q[0] = 5.0, state.u[0] = u;
       return true;
     });
@@ -267,7 +267,7 @@ TEST(EventLocator, ReturnToZeroSoonerThanTheTimeCanTellTakesPlaceAgain) {
   auto rule = make_rule("dormand_prince_54");
   EventRun run(*rule, {.driver = "fixed", .dt = 0.25}, system, {of_height(0.0)});
   int count = 0;
-  const auto& found = run.run({0.0, {0.5}, {0.0}, {}}, 3.0, [&count](int, IntegrationState& state) {
+  const auto& found = run.run({0.0, {0.5}, {0.0}, {}}, 3.0, [&count](int, State<double>& state) {
     state.u[0] = 1e-18;
     return ++count < 20;
   });
@@ -284,7 +284,7 @@ TEST(EventLocator, ReturnToZeroThatTheValuesCannotShowWaitsForTheRate) {
   auto rule = make_rule("dormand_prince_54");
   EventRun run(*rule, {.driver = "fixed", .dt = 0.25}, system, {of_height(0.1)});
   int count = 0;
-  const auto& found = run.run({0.0, {1.1}, {0.0}, {}}, 5.0, [&count](int, IntegrationState& state) {
+  const auto& found = run.run({0.0, {1.1}, {0.0}, {}}, 5.0, [&count](int, State<double>& state) {
     EXPECT_LE(state.u[0], 0.0);
     state.u[0] *= -0.5;
     return ++count < 300;
@@ -301,12 +301,12 @@ TEST(EventLocator, ReturnToZeroThatTheValuesCannotShowWaitsForTheRate) {
 TEST(EventLocator, KeepsTheSideOfWhatLeavesZeroForAsLongAsTheValuesCannotShowIt) {
   PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -1.0; });
   auto rule = make_rule("dormand_prince_54");
-  const auto value = [](const IntegrationState& s) {
+  const auto value = [](const State<double>& s) {
     return s.t < 1.0 ? 1.0 - s.t : s.t < 1.0 + 1e-12 ? 0.0 : -1e-12;
   };
-  const auto rate = [](const IntegrationState& s) { return s.u[0]; };
+  const auto rate = [](const State<double>& s) { return s.u[0]; };
   EventRun run(*rule, {.driver = "fixed", .dt = 0.07}, system, {{value, rate, {kFalling, 0.0}}});
-  const auto& found = run.run({0.0, {0.0}, {0.0}, {}}, 3.0, [](int, IntegrationState& state) {
+  const auto& found = run.run({0.0, {0.0}, {0.0}, {}}, 3.0, [](int, State<double>& state) {
     state.u[0] *= -1.0;
     return state.t < 1.5;
   });
@@ -316,8 +316,8 @@ TEST(EventLocator, KeepsTheSideOfWhatLeavesZeroForAsLongAsTheValuesCannotShowIt)
 // A function of discrete variables alone takes place where it jumps across zero or onto it.
 TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
   const auto counter = [](double limit, CrossingDirection direction) {
-    return Watched{[limit](const IntegrationState& s) { return s.d[0] - limit; },
-                   [](const IntegrationState&) { return 0.0; },
+    return Watched{[limit](const State<double>& s) { return s.d[0] - limit; },
+                   [](const State<double>&) { return 0.0; },
                    {direction, 0.0, true}};
   };
   PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
@@ -325,7 +325,7 @@ TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
   EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system,
                {sine(kBoth), counter(1.5, kRising), counter(3.0, kRising), counter(3.0, kFalling),
                 counter(0.0, kBoth)});
-  const auto& found = run.run({0.0, {0.0}, {1.0}, {}, {0.0}}, 18.0, [](int event, IntegrationState& state) {
+  const auto& found = run.run({0.0, {0.0}, {1.0}, {}, {0.0}}, 18.0, [](int event, State<double>& state) {
     if (event == 0) state.d[0] += 1.0;
     if (event == 2) state.d[0] = 1.0;
     return true;
@@ -399,7 +399,7 @@ TEST_P(EachRuleAndDriver, CutStepIsTheRulesOwnStepToThatInstant) {
   while (driver->state().t < 0.95) driver->step();
   const double begin = driver->step_begin(), end = begin + 0.037;
   for (const double t : {end + 0.01, begin + 1e-9, end}) driver->try_end(t);
-  const IntegrationState cut = driver->end_step_at(end);
+  const State<double> cut = driver->end_step_at(end);
   const long steps = driver->statistics().steps;
   EXPECT_EQ(driver->step_begin(), begin);
   EXPECT_EQ(driver->state().t, end);
@@ -423,7 +423,7 @@ TEST_P(EachRuleAndDriver, RuleThatChoosesItsStepsGoesOnFromACut) {
   driver->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 2.0);
   while (driver->state().t < 0.95) driver->step();
   const double begin = driver->step_begin(), cut = 0.5 * (begin + driver->state().t);
-  const IntegrationState told = driver->try_end(cut);
+  const State<double> told = driver->try_end(cut);
   const long steps = driver->statistics().steps;
   EXPECT_EQ(driver->end_step_at(cut).q, told.q);
   EXPECT_EQ(driver->state().t, cut);
@@ -452,7 +452,7 @@ TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
     auto alone = make_step_driver(options);
     alone->start(rule, body, FreeRigidBody::start(), 5.0);
     while (!alone->done()) alone->step();
-    const IntegrationState reference = alone->state();
+    const State<double> reference = alone->state();
     const long steps = alone->statistics().steps;
     EventRun never(rule, options, body, {crossing_at(77.0)});
     EXPECT_TRUE(never.run(FreeRigidBody::start(), 5.0).empty());
@@ -469,7 +469,7 @@ TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
       return PlainSystem(1, 0, [](double, auto q, auto, auto udot, auto) { udot[0] = -9.81 - q[0]; });
     };
     const std::vector<Watched> watched = {of_height(0.0), of_height(0.7, kBoth)};
-    const auto bounce = [](int event, IntegrationState& state) {
+    const auto bounce = [](int event, State<double>& state) {
       if (event == 0) state.u[0] *= -0.9;
       return true;
     };
@@ -481,7 +481,7 @@ TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
     for (const long stop : {1L, 4L, 9L, 14L}) {
       EventRun first(rule, options, system, watched);
       long count = 0;
-      first.run({0.0, {1.0}, {0.0}, {}}, 4.0, [&](int event, IntegrationState& state) {
+      first.run({0.0, {1.0}, {0.0}, {}}, 4.0, [&](int event, State<double>& state) {
         bounce(event, state);
         return ++count < stop;
       });
@@ -499,7 +499,7 @@ TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
       while (!driver->done()) {
         driver->step();
         for (std::span<const int> due = locator.look(*driver); !due.empty();) {
-          IntegrationState state = driver->state();
+          State<double> state = driver->state();
           for (const int event : due) {
             ASSERT_LT(next, reference.size());
             EXPECT_EQ(event, reference[next].event);

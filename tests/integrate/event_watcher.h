@@ -11,23 +11,23 @@
 namespace sestina::test {
 
 struct Watched {
-  std::function<double(const IntegrationState&)> value, rate;
+  std::function<double(const State<double>&)> value, rate;
   EventWatch watch = {};
 };
 
 // A function of the time alone.
 inline Watched of_time(std::function<double(double)> g, std::function<double(double)> rate,
                        CrossingDirection direction = CrossingDirection::kBoth, double tolerance = 0.0) {
-  return {[g = std::move(g)](const IntegrationState& s) { return g(s.t); },
-          [rate = std::move(rate)](const IntegrationState& s) { return rate(s.t); },
+  return {[g = std::move(g)](const State<double>& s) { return g(s.t); },
+          [rate = std::move(rate)](const State<double>& s) { return rate(s.t); },
           {direction, tolerance}};
 }
 
 // The coordinate i minus a height.
 inline Watched of_height(double height, CrossingDirection direction = CrossingDirection::kFalling,
                          std::size_t i = 0) {
-  return {[=](const IntegrationState& s) { return s.q[i] - height; },
-          [=](const IntegrationState& s) { return s.u[i]; },
+  return {[=](const State<double>& s) { return s.q[i] - height; },
+          [=](const State<double>& s) { return s.u[i]; },
           {direction, 0.0}};
 }
 
@@ -35,18 +35,18 @@ class WatchedFunctions final : public EventFunctions {
  public:
   explicit WatchedFunctions(std::vector<Watched> functions) : functions_(std::move(functions)) {}
   int size() const override { return static_cast<int>(functions_.size()); }
-  void calc(const IntegrationState& state, std::span<double> values) override {
+  void calc(const State<double>& state, std::span<double> values) override {
     ++calls_of_all_;
     for (std::size_t i = 0; i < functions_.size(); ++i) values[i] = functions_[i].value(state);
   }
-  double calc_one(const IntegrationState& state, int event) override {
+  double calc_one(const State<double>& state, int event) override {
     ++calls_of_one_;
     return functions_[static_cast<std::size_t>(event)].value(state);
   }
-  void calc_rates(const IntegrationState& state, std::span<double> rates) override {
+  void calc_rates(const State<double>& state, std::span<double> rates) override {
     for (std::size_t i = 0; i < functions_.size(); ++i) rates[i] = functions_[i].rate(state);
   }
-  std::string explain(const IntegrationState&, int event) override {
+  std::string explain(const State<double>&, int event) override {
     return "function " + std::to_string(event) + " is not finite";
   }
   long calls_of_all() const { return calls_of_all_; }
@@ -71,7 +71,7 @@ struct Occurrence {
 // From the start to t_end. `act` may change the state at an event; when it returns false, the run ends.
 class EventRun {
  public:
-  using Act = std::function<bool(int event, IntegrationState& state)>;
+  using Act = std::function<bool(int event, State<double>& state)>;
 
   EventRun(IntegrationRule& rule, const StepOptions& options, EquationsOfMotion& equations,
            std::vector<Watched> watched)
@@ -81,7 +81,7 @@ class EventRun {
         locator_(functions_, functions_.watches()),
         driver_(make_step_driver(options)) {}
 
-  const std::vector<Occurrence>& run(const IntegrationState& initial, double t_end, const Act& act = {}) {
+  const std::vector<Occurrence>& run(const State<double>& initial, double t_end, const Act& act = {}) {
     driver_->start(rule_, equations_, initial, t_end);
     bool goes_on = handle(locator_.start(*driver_), act);
     while (goes_on && !driver_->done()) {
@@ -99,7 +99,7 @@ class EventRun {
   bool handle(std::span<const int> due, const Act& act) {
     bool goes_on = true;
     while (!due.empty() && goes_on) {
-      IntegrationState state = driver_->state();
+      State<double> state = driver_->state();
       for (const int event : due) {
         found_.push_back({event, state.t, driver_->state().q, driver_->state().u});
         if (act) goes_on = act(event, state) && goes_on;

@@ -85,7 +85,7 @@ TEST_P(Rule, IntegratesQuadraturesWithItsOrder) {
   const std::vector<double> exact = exact_damped_oscillator(kEnd).z;
   // The larger of the two: the error of one alone changes its sign at some step.
   const auto calc_error = [&](int n) {
-    const IntegrationState end = integrate(*rule_, oscillator, start_of_damped_oscillator(), kEnd, n);
+    const State<double> end = integrate(*rule_, oscillator, start_of_damped_oscillator(), kEnd, n);
     return std::max(std::abs(end.z[0] - exact[0]), std::abs(end.z[1] - exact[1]));
   };
   EXPECT_GT(exact[0], 0.1);
@@ -96,8 +96,8 @@ TEST_P(Rule, IntegratesQuadraturesWithItsOrder) {
 TEST_P(AnyRule, KeepsEulerParametersOfNormOne) {
   FreeRigidBody body;
   rule_->start(body, FreeRigidBody::start());
-  IntegrationState between = rule_->state();
-  const auto calc_norm = [](const IntegrationState& s) {
+  State<double> between = rule_->state();
+  const auto calc_norm = [](const State<double>& s) {
     return std::hypot(std::hypot(s.q[0], s.q[1]), std::hypot(s.q[2], s.q[3]));
   };
   for (int k = 1; k <= 50; ++k) {
@@ -134,7 +134,7 @@ TEST_P(Rule, InterpolatesWithTheLocalErrorOfItsOrder) {
     rule_->start(kepler, exact_kepler(0.3, 0.4));
     rule_->try_step(0.4 + h);
     rule_->accept();
-    IntegrationState between = rule_->state();
+    State<double> between = rule_->state();
     double largest = 0.0;
     for (const double theta : {0.2, 0.45, 0.7}) {
       EXPECT_TRUE(rule_->interpolate(0.4 + theta * h, between).complete());
@@ -151,7 +151,7 @@ TEST_P(AnyRule, InterpolatingLeavesTheTrajectoryAsItIs) {
   FreeRigidBody body;
   const auto run = [&](bool interpolating) {
     rule_->start(body, FreeRigidBody::start());
-    IntegrationState between = rule_->state();
+    State<double> between = rule_->state();
     for (int k = 1; k <= 20; ++k) {
       rule_->try_step(0.2 * k);  // rejected
       rule_->try_step(0.1 * k);
@@ -163,8 +163,8 @@ TEST_P(AnyRule, InterpolatingLeavesTheTrajectoryAsItIs) {
     }
     return rule_->state();
   };
-  const IntegrationState with = run(true);
-  const IntegrationState without = run(false);
+  const State<double> with = run(true);
+  const State<double> without = run(false);
   EXPECT_EQ(with.q, without.q);
   EXPECT_EQ(with.u, without.u);
 }
@@ -244,10 +244,10 @@ TEST(DormandPrince, DenseOutputIsSmoothAcrossStepsAndNormalised) {
   rule->start(body, FreeRigidBody::start());
   constexpr double kStep = 0.5;  // s, so long that dense output that is merely continuous has a visible kink
   constexpr double kDelta = 1e-4;  // s; one-sided differences of second order err by 1e-8
-  IntegrationState a = rule->state(), b = a;
+  State<double> a = rule->state(), b = a;
   rule->try_step(kStep);
   rule->accept();
-  const IntegrationState node = rule->state();
+  const State<double> node = rule->state();
   rule->interpolate(kStep - kDelta, a);
   rule->interpolate(kStep - 2 * kDelta, b);
   std::vector<double> slope;

@@ -58,7 +58,7 @@ TEST_P(RuleOnLinkedBodies, ConvergesWithItsOrder) {
     const auto at_end = [&](IntegrationRule& rule, int n) {
       return integrate(rule, bodies.equations, bodies.start(), kEnd, n);
     };
-    const IntegrationState exact = at_end(*make_integration_rule("dormand_prince_54"), 8000);
+    const State<double> exact = at_end(*make_integration_rule("dormand_prince_54"), 8000);
     const double coarse = calc_distance(at_end(*rule_, steps), exact);
     const double fine = calc_distance(at_end(*rule_, 4 * steps), exact);
     EXPECT_GT(calc_distance(exact, bodies.start()), 0.1);
@@ -76,13 +76,13 @@ class ReversibleRule : public testing::TestWithParam<std::string> {
   // largest of `steps` along the motion, relative to the largest speed.
   double calc_defect(IntegrationRule& rule, ArticulatedSystem& bodies, int steps) {
     constexpr double kStep = 0.01;
-    IntegrationState from = bodies.start();
+    State<double> from = bodies.start();
     double defect = 0.0, fastest = 0.0;
     for (int k = 0; k < steps; ++k) {
       for (const double u : from.u) fastest = std::max(fastest, std::abs(u));
       rule.start(bodies.equations, from);
       EXPECT_TRUE(rule.try_step(from.t + kStep).complete());
-      const IntegrationState there = rule.candidate();
+      const State<double> there = rule.candidate();
       rule.start(bodies.equations, there);
       EXPECT_TRUE(rule.try_step(from.t).complete());
       defect = std::max(defect, calc_distance(rule.candidate(), from));
@@ -106,10 +106,10 @@ TEST_P(ReversibleRule, AStepBackUndoesAStepToRounding) {
 // the first steps would grow with the motion itself.
 TEST_P(ReversibleRule, TheWayBackLeadsToTheStart) {
   ArticulatedSystem bodies(double_pendulum());
-  const IntegrationState start = bodies.start();
-  const IntegrationState there = integrate(*rule_, bodies.equations, start, 10.0, 1000);
+  const State<double> start = bodies.start();
+  const State<double> there = integrate(*rule_, bodies.equations, start, 10.0, 1000);
   EXPECT_GT(calc_distance(there, start), 0.1);
-  const IntegrationState back = integrate(*rule_, bodies.equations, there, 0.0, 1000);
+  const State<double> back = integrate(*rule_, bodies.equations, there, 0.0, 1000);
   EXPECT_LT(calc_distance(back, start), 1e-12);  // 2000 roundings of 1e-15, which add up by chance
 }
 
@@ -119,7 +119,7 @@ TEST_P(ReversibleRule, SaysWhenItsImplicitEquationsAreNotSolved) {
     udot[0] = 0.0;
     udot[1] = u[1] * u[1];
   });
-  const IntegrationState start = {0.0, {0.0, 0.0}, {1.0, 1.0}, {}};
+  const State<double> start = {0.0, {0.0, 0.0}, {1.0, 1.0}};
   rule_->start(system, start);
   EXPECT_TRUE(rule_->try_step(0.01).complete());
   EXPECT_FALSE(rule_->try_step(2.0).complete());

@@ -75,7 +75,7 @@ class StepMap {
   StepMap(ArticulatedSystem& bodies, IntegrationRule& rule, double h) : bodies_(bodies), rule_(rule), h_(h) {
     start_ = bodies.start();
     p_.resize(start_.u.size());
-    bodies_.equations.calc_momentum(start_.q, start_.u, p_);
+    bodies_.equations.calc_momentum(start_, p_);
     end_ = step(start_);
   }
   const std::vector<double>& p() const { return p_; }
@@ -85,7 +85,7 @@ class StepMap {
   Tangent push(const Tangent& tangent) {
     Tangent image{std::vector<double>(p_.size()), std::vector<double>(p_.size())};
     for (const auto& [place, weight] : {std::pair(1, 8.0), {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
-      const IntegrationState end = step(moved(tangent, place * kDelta));
+      const State<double> end = step(moved(tangent, place * kDelta));
       std::vector<double> turn(p_.size());
       minus_q<double>(*bodies_.model, end.q, end_.q, turn);
       const std::vector<double> p = momentum(end);
@@ -100,30 +100,30 @@ class StepMap {
  private:
   static constexpr double kDelta = 3e-4;
 
-  IntegrationState step(const IntegrationState& from) {
+  State<double> step(const State<double>& from) {
     rule_.start(bodies_.equations, from);
     EXPECT_TRUE(rule_.try_step(from.t + h_).complete());
     return rule_.candidate();
   }
-  std::vector<double> momentum(const IntegrationState& state) {
+  std::vector<double> momentum(const State<double>& state) {
     std::vector<double> p(p_.size());
-    bodies_.equations.calc_momentum(state.q, state.u, p);
+    bodies_.equations.calc_momentum(state, p);
     return p;
   }
-  IntegrationState moved(const Tangent& tangent, double delta) {
-    IntegrationState state = start_;
+  State<double> moved(const Tangent& tangent, double delta) {
+    State<double> state = start_;
     std::vector<double> displacement = tangent.eta, p = p_;
     for (double& x : displacement) x *= delta;
     for (std::size_t i = 0; i < p.size(); ++i) p[i] += delta * tangent.a[i];
     bodies_.equations.plus(start_.q, displacement, state.q);
-    bodies_.equations.calc_speeds(0.0, state.q, p, state.u);
+    bodies_.equations.calc_speeds(state, p, state.u);
     return state;
   }
 
   ArticulatedSystem& bodies_;
   IntegrationRule& rule_;
   double h_;
-  IntegrationState start_, end_;
+  State<double> start_, end_;
   std::vector<double> p_;
 };
 
@@ -212,10 +212,10 @@ TEST(LobattoPair, EnergyErrorOfFreeBodiesStaysBoundedInMomentumForm) {
 // Nothing turns the angular momentum in F; the momentum form keeps it to the accuracy of its iteration.
 TEST_P(Pair, MomentumFormKeepsTheAngularMomentumOfAFreeBody) {
   FreeRigidBody body;
-  const IntegrationState end = integrate(rule_, body, FreeRigidBody::start(), 100.0, 1000);
+  const State<double> end = integrate(rule_, body, FreeRigidBody::start(), 100.0, 1000);
   std::vector<double> before(3), after(3);
-  body.calc_momentum(FreeRigidBody::start().q, FreeRigidBody::start().u, before);
-  body.calc_momentum(end.q, end.u, after);
+  body.calc_momentum(FreeRigidBody::start(), before);
+  body.calc_momentum(end, after);
   double change = 0.0;
   for (std::size_t i = 0; i < 3; ++i) change = std::max(change, std::abs(after[i] - before[i]));
   if (has_momenta()) {
@@ -229,26 +229,24 @@ TEST(LobattoPair, WithTwoStagesInVelocityFormIsVelocityVerlet) {
   ArticulatedSystem bodies(top_with_rod());
   LobattoPair pair(2, Form::kVelocity);
   VelocityVerlet verlet;
-  const IntegrationState a = integrate(pair, bodies.equations, bodies.start(), 0.5, 100);
-  const IntegrationState b = integrate(verlet, bodies.equations, bodies.start(), 0.5, 100);
+  const State<double> a = integrate(pair, bodies.equations, bodies.start(), 0.5, 100);
+  const State<double> b = integrate(verlet, bodies.equations, bodies.start(), 0.5, 100);
   EXPECT_LT(calc_distance(a, b), 1e-11);  // rounding of 100 steps, magnified by the motion
 }
 
 // An orientation without momenta.
 class OnlySpeeds final : public EquationsOfMotion {
  public:
-  int nq() const override { return 1; }
-  int nu() const override { return 1; }
-  int nz() const override { return 0; }
-  void calc_derivatives(double, std::span<const double>, std::span<const double>, std::span<double> udot,
-                        std::span<double>) override {
-    udot[0] = 0.0;
-  }
+  StateSizes sizes() const override { return {.nq = 1, .nu = 1}; }
+  void calc_derivatives(const State<double>&, const StateRates& rates) override { rates.udot[0] = 0.0; }
   void calc_q_dot(std::span<const double>, std::span<const double> u, std::span<double> qdot) override {
     qdot[0] = u[0];
   }
   void plus(std::span<const double> q, std::span<const double> d, std::span<double> out) override {
     out[0] = q[0] + d[0];
+  }
+  void minus(std::span<const double> to, std::span<const double> from, std::span<double> out) override {
+    out[0] = to[0] - from[0];
   }
   void normalize(std::span<double>) override {}
   std::string name_of_q(int) const override { return "q"; }
@@ -257,7 +255,7 @@ class OnlySpeeds final : public EquationsOfMotion {
 
 TEST(LobattoPair, InMomentumFormRefusesEquationsWithoutMomenta) {
   OnlySpeeds equations;
-  const IntegrationState start = {0.0, {0.0}, {1.0}, {}};
+  const State<double> start = {0.0, {0.0}, {1.0}, {}};
   LobattoPair velocity(2, Form::kVelocity), momentum(2, Form::kMomentum);
   EXPECT_NO_THROW(velocity.start(equations, start));
   EXPECT_THROW(momentum.start(equations, start), InputError);

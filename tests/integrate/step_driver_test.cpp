@@ -39,13 +39,13 @@ class Run : public testing::TestWithParam<std::tuple<std::string, std::string>> 
 TEST_P(Run, StateAtAnInstantDoesNotDependOnTheOtherInstantsAskedFor) {
   FreeRigidBody body;
   driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
-  std::vector<IntegrationState> dense;
+  std::vector<State<double>> dense;
   for (int k = 0; k <= 200; ++k) dense.push_back(driver_->advance_to(0.01 * k));
   const StepStatistics statistics = driver_->statistics();
 
   driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
   for (const int k : {37, 38, 160, 199, 200}) {
-    const IntegrationState& state = driver_->advance_to(0.01 * k);
+    const State<double>& state = driver_->advance_to(0.01 * k);
     const auto& expected = dense[static_cast<std::size_t>(k)];
     EXPECT_EQ(state.t, 0.01 * k);
     EXPECT_EQ(state.q, expected.q) << k;
@@ -75,13 +75,13 @@ TEST_P(Run, ResumesBitForBitFromACheckpoint) {
   driver_->advance_to(0.905);
   const StepCheckpoint checkpoint = driver_->checkpoint();
   EXPECT_LE(checkpoint.state.t, 0.905);  // so that the resumed run can tell what comes next
-  const IntegrationState between = driver_->advance_to(1.234);
+  const State<double> between = driver_->advance_to(1.234);
   driver_->advance_to(kEnd);
 
   auto rule = make_rule(std::get<0>(GetParam()));
   auto driver = make_step_driver(options());
   driver->resume(*rule, body, checkpoint, kEnd);
-  const IntegrationState between_resumed = driver->advance_to(1.234);
+  const State<double> between_resumed = driver->advance_to(1.234);
   driver->advance_to(kEnd);
   EXPECT_EQ(between_resumed.q, between.q);
   EXPECT_EQ(between_resumed.u, between.u);
@@ -94,7 +94,7 @@ TEST_P(Run, ResumesBitForBitFromACheckpoint) {
 TEST_P(Run, RepeatsItselfBitForBit) {
   FreeRigidBody body;
   driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
-  const IntegrationState first = driver_->advance_to(kEnd);
+  const State<double> first = driver_->advance_to(kEnd);
   driver_->start(*rule_, body, FreeRigidBody::start(), kEnd);
   EXPECT_EQ(driver_->advance_to(kEnd).q, first.q);
 }
@@ -197,7 +197,7 @@ TEST(VariableStep, RejectsAStepOverADiscontinuityAndStaysAccurate) {
   auto rule = make_integration_rule("dormand_prince_54");
   auto driver = make_variable(1e-8, 1e-10);
   driver->start(*rule, kicked, {0.0, {0.0}, {1.0}, {}}, 1.0);
-  const IntegrationState& end = driver->advance_to(1.0);
+  const State<double>& end = driver->advance_to(1.0);
   EXPECT_GT(driver->statistics().rejected, 3);
   // The few steps that see the jump err by the tolerance (1e-8 of u = 51) each.
   EXPECT_NEAR(end.u[0], 51.0, 5e-6);
@@ -382,7 +382,7 @@ TEST(StepDriver, RefusesTimesThatDoNotFit) {
   PlainSystem oscillator = make_oscillator();
   auto rule = make_integration_rule("rk4");
   auto driver = make_fixed(0.1);
-  const IntegrationState initial = {1.0, {1.0}, {0.0}, {}};
+  const State<double> initial = {1.0, {1.0}, {0.0}};
   EXPECT_EQ(message_of([&] { driver->start(*rule, oscillator, initial, 0.5); }),
             "a run from 1 s cannot end at 0.5 s");
   EXPECT_THAT(message_of([&] { make_fixed(1e-15)->start(*rule, oscillator, initial, 2.0); }),

@@ -15,7 +15,7 @@ std::vector<double> step_ends(IntegrationRule& rule, const StepOptions& options,
                               double t_start = 0.0) {
   FreeRigidBody body;
   auto driver = make_step_driver(options);
-  IntegrationState start = FreeRigidBody::start();
+  State<double> start = FreeRigidBody::start();
   start.t = t_start;
   driver->start(rule, body, start, t_end);
   std::vector<double> ends;
@@ -110,7 +110,7 @@ Ride ride_kepler(const StepOptions& options, double eccentricity) {
     before = t;
   }
   Ride ride{driver->statistics(), 0.0, 0.0};
-  const IntegrationState exact = exact_kepler(eccentricity, end);
+  const State<double> exact = exact_kepler(eccentricity, end);
   for (std::size_t i = 0; i < 2; ++i) {
     ride.error = std::max(ride.error, std::abs(driver->state().q[i] - exact.q[i]));
   }
@@ -161,7 +161,7 @@ TEST(PidControl, RemembersItsHistoryInCheckpoints) {
   const StepCheckpoint checkpoint = whole->checkpoint();
   EXPECT_GT(checkpoint.control.error_before, 0.0);
   while (!whole->done()) whole->step();
-  const IntegrationState end = whole->state();
+  const State<double> end = whole->state();
   auto resumed = make_step_driver(options);
   resumed->resume(*rule, system, checkpoint, 20.0);
   while (!resumed->done()) resumed->step();

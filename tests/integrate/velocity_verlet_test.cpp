@@ -21,7 +21,7 @@ TEST(VelocityVerlet, EnergyOfTheOscillatorStaysBoundedOverManySteps) {
   for (int k = 1; k <= 100000; ++k) {
     rule.try_step(kStep * k);
     rule.accept();
-    const IntegrationState& s = rule.state();
+    const State<double>& s = rule.state();
     const double error = std::abs(s.q[0] * s.q[0] + s.u[0] * s.u[0] - 1.0);
     if (k <= 1000) early = std::max(early, error);
     if (k > 99000) late = std::max(late, error);
@@ -39,7 +39,7 @@ TEST(VelocityVerlet, KeepsTheSpeedOfAChargeInAMagneticField) {
     udot[1] = -u[0];
   });
   VelocityVerlet rule;
-  const IntegrationState end = integrate(rule, charge, {0.0, {0.0, 0.0}, {1.0, 0.0}, {}}, 1000.0, 5000);
+  const State<double> end = integrate(rule, charge, {0.0, {0.0, 0.0}, {1.0, 0.0}, {}}, 1000.0, 5000);
   EXPECT_NEAR(std::hypot(end.u[0], end.u[1]), 1.0, 1e-12);  // 5000 roundings, some of one sign
   EXPECT_LT(end.u[0], 0.9);                                 // it turned
 }
@@ -48,7 +48,7 @@ TEST(VelocityVerlet, AStepBackUndoesAStep) {
   FreeRigidBody body;
   const auto go_and_return = [&](IntegrationRule& rule) {
     constexpr int kSteps = 200;
-    const IntegrationState there = integrate(rule, body, FreeRigidBody::start(), 10.0, kSteps);
+    const State<double> there = integrate(rule, body, FreeRigidBody::start(), 10.0, kSteps);
     EXPECT_GT(calc_distance(there, FreeRigidBody::start()), 0.1);
     return calc_distance(integrate(rule, body, there, 0.0, kSteps), FreeRigidBody::start());
   };

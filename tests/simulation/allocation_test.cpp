@@ -14,7 +14,7 @@ TEST(SymbolicEquations, StepsWithConstraintsDoNotAllocate) {
   SymbolicSystem system(kane);
   system.set(linkage.numbers(0.2, 0.5, 0.4, 0.5));
   system.set_initial({{linkage.q[0], 1.0}, {linkage.q[1], 0.3}, {linkage.q[2], -1.5}});
-  const IntegrationState start = system.calc_initial_state();
+  const State<double> start = system.calc_initial_state();
   for (const char* name : {"dormand_prince_54", "adams_bashforth_moulton"}) {
     const auto equations = system.make_equations();
     const auto rule = make_integration_rule(name);

@@ -56,18 +56,10 @@
 #include "sestina/dynamics/force_derivatives.h"
 #include "sestina/numerics/cache_line_vector.h"
 #include "sestina/numerics/ldlt.h"
+#include "sestina/numerics/matrix_block.h"
 #include "sestina/spatial/lanes3.h"
 
 namespace sestina {
-
-// A matrix inside a larger one, by rows.
-struct MatrixBlock {
-  const double* first = nullptr;
-  std::ptrdiff_t stride = 0;
-
-  const double* row(int i) const { return first + i * stride; }
-  double operator()(int i, int j) const { return row(i)[j]; }
-};
 
 class InverseDynamicsDerivatives {
  public:

@@ -28,8 +28,8 @@ namespace sestina {
 // What a run brings along as it starts in a lane.
 struct LaneStart {
   const Properties<double>& properties;
-  const IntegrationState& initial;  // z: the work supplied and the work dissipated
-  double t_end = 0.0;               // s, after initial.t
+  const State<double>& initial;  // z: the work supplied and the work dissipated
+  double t_end = 0.0;            // s, after initial.t
   // The driver's way of choosing steps, and where it stands: for a variable step the length of the first one.
   std::variant<FixedStepLength, VariableStepLength> length;
   ErrorTolerances tolerances;

@@ -42,12 +42,13 @@ Weights calc_weights(double begin, double end, const Nodes& nodes) {
   return weights;
 }
 
-// f(value of `to`, value of `from`, index through [q, u, z]) for every value.
+// f(value of `to`, value of `from`, index through [q, u, x, z]) for every value.
 template <class F>
-void for_each_value(const IntegrationState& from, IntegrationState& to, F&& f) {
+void for_each_value(const State<double>& from, State<double>& to, F&& f) {
   std::size_t i = 0;
   for (std::size_t k = 0; k < from.q.size(); ++k) f(to.q[k], from.q[k], i++);
   for (std::size_t k = 0; k < from.u.size(); ++k) f(to.u[k], from.u[k], i++);
+  for (std::size_t k = 0; k < from.x.size(); ++k) f(to.x[k], from.x[k], i++);
   for (std::size_t k = 0; k < from.z.size(); ++k) f(to.z[k], from.z[k], i++);
 }
 
@@ -71,7 +72,8 @@ void AdamsBashforthMoulton::History::push(double t, std::span<const double> deri
 }
 
 void AdamsBashforthMoulton::do_start(std::span<const double> memory) {
-  const std::size_t n = state().q.size() + state().u.size() + state().z.size();
+  refuse_history();
+  const auto n = static_cast<std::size_t>(sizes_of(state()).integrated());
   history_.resize(n);
   end_.assign(n, 0.0);
   predicted_end_.assign(n, 0.0);
@@ -95,10 +97,9 @@ bool AdamsBashforthMoulton::do_can_remember(std::span<const double> memory) cons
   return true;
 }
 
-StepReport AdamsBashforthMoulton::do_step(double t_end, IntegrationState& candidate) {
+StepReport AdamsBashforthMoulton::do_step(double t_end, State<double>& candidate) {
   if (history_.count() == 0) {
-    if (const StepReport report = calc_derivative(state().t, state(), end_); !report.complete())
-      return report;
+    if (const StepReport report = calc_derivative(state(), end_); !report.complete()) return report;
     history_.push(state().t, end_);
   }
   return history_.count() < kSteps ? start_step(t_end, candidate) : adams_step(t_end, candidate);
@@ -111,43 +112,40 @@ void AdamsBashforthMoulton::do_accept() {
   history_.push(state().t, end_);
 }
 
-StepReport AdamsBashforthMoulton::calc_derivative(double t, const IntegrationState& at,
-                                                  std::span<double> derivative) {
-  const std::size_t nq = at.q.size();
-  const std::size_t nu = at.u.size();
-  equations().calc_q_dot(at.q, at.u, derivative.first(nq));
-  equations().calc_derivatives(t, at.q, at.u, derivative.subspan(nq, nu), derivative.subspan(nq + nu));
+StepReport AdamsBashforthMoulton::calc_derivative(const State<double>& at, std::span<double> derivative) {
+  calc_rates(at, derivative);
   const int bad = first_not_finite(derivative);
   return bad < 0 ? StepReport{} : StepReport{StepStatus::kNotFinite, bad};
 }
 
-StepReport AdamsBashforthMoulton::start_step(double t_end, IntegrationState& candidate) {
+StepReport AdamsBashforthMoulton::start_step(double t_end, State<double>& candidate) {
   starter_.start(equations(), state());
   if (const StepReport report = starter_.try_step(t_end); !report.complete()) return report;
   candidate = starter_.candidate();
   std::ranges::copy(starter_.error(), mutable_error().begin());
-  return calc_derivative(t_end, candidate, end_);
+  return calc_derivative(candidate, end_);
 }
 
-StepReport AdamsBashforthMoulton::adams_step(double t_end, IntegrationState& candidate) {
+StepReport AdamsBashforthMoulton::adams_step(double t_end, State<double>& candidate) {
   const double t = state().t;
   const Nodes past = {history_.time(0), history_.time(1), history_.time(2), history_.time(3)};
   const double* f[] = {history_.derivative(0).data(), history_.derivative(1).data(),
                        history_.derivative(2).data(), history_.derivative(3).data()};
   Weights w = calc_weights(t, t_end, past);
+  predicted_.t = t_end;
   for_each_value(state(), predicted_, [&](double& to, double from, std::size_t i) {  // (1)
     to = from + (w[0] * f[0][i] + w[1] * f[1][i] + w[2] * f[2][i] + w[3] * f[3][i]);
   });
-  if (const StepReport report = calc_derivative(t_end, predicted_, predicted_end_); !report.complete())
+  if (const StepReport report = calc_derivative(predicted_, predicted_end_); !report.complete())
     return report;
 
   w = calc_weights(t, t_end, {t_end, past[0], past[1], past[2]});
   for_each_value(state(), candidate, [&](double& to, double from, std::size_t i) {  // (2)
     to = from + (w[0] * predicted_end_[i] + w[1] * f[0][i] + w[2] * f[1][i] + w[3] * f[2][i]);
   });
-  equations().restore(candidate.q, candidate.u);
+  equations().project(candidate.q, candidate.u);
   update_error(t_end);
-  return calc_derivative(t_end, candidate, end_);
+  return calc_derivative(candidate, end_);
 }
 
 // (3): candidate minus exact is -D times the integral.
@@ -168,7 +166,7 @@ void AdamsBashforthMoulton::update_error(double t_end) {
   }
 }
 
-StepReport AdamsBashforthMoulton::do_interpolate(double t, IntegrationState& out) {
+StepReport AdamsBashforthMoulton::do_interpolate(double t, State<double>& out) {
   if (last_step_was_a_start_) return starter_.interpolate(t, out);
   const double begin = previous().t, end = state().t;
   const Nodes nodes = {history_.time(0), history_.time(1), history_.time(2), history_.time(3)};
@@ -188,8 +186,9 @@ StepReport AdamsBashforthMoulton::do_interpolate(double t, IntegrationState& out
   };
   add_share(out.q, previous().q, state().q);
   add_share(out.u, previous().u, state().u);
+  add_share(out.x, previous().x, state().x);
   add_share(out.z, previous().z, state().z);
-  equations().restore(out.q, out.u);
+  equations().project(out.q, out.u);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // Adams-Bashforth-Moulton of order 4 with variable coefficients: predict, evaluate, correct, evaluate.
 //
-// With y = [q, u, z], y' = f and f_k = f(t_k, y_k), a step from t_n to t_n + h is
+// With y = [q, u, x, z], y' = f and f_k = f(t_k, y_k), a step from t_n to t_n + h is
 //   predictor   y*     = y_n + integral of the cubic through f_n, f_(n-1), f_(n-2), f_(n-3)              (1)
 //   corrector   y_next = y_n + integral of the cubic through f*, f_n, f_(n-1), f_(n-2)                   (2)
 // and f_next = f(t_next, y_next) is what the next step remembers: two evaluations a step. In Newton's form
@@ -41,7 +41,8 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   int order() const override { return 4; }
   int error_order() const override { return 4; }
   bool has_dense_output() const override { return true; }
-  // The number of derivatives remembered, their times (4) and they (4 x (nq + nu + nz)), the newest first.
+  // The number of derivatives remembered, their times (4) and they (4 x (nq + nu + nx + nz)), the newest
+  // first.
   std::span<const double> previous_memory() const override { return previous_history_.values; }
 
  private:
@@ -50,7 +51,7 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   // Derivatives and where they stand, in one block of memory.
   struct History {
     std::vector<double> values;
-    std::size_t n = 0;  // nq + nu + nz
+    std::size_t n = 0;  // nq + nu + nx + nz
 
     void resize(std::size_t size) {
       n = size;
@@ -66,13 +67,13 @@ class AdamsBashforthMoulton final : public IntegrationRule {
 
   void do_start(std::span<const double> memory) override;
   bool do_can_remember(std::span<const double> memory) const override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override;
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
-  StepReport calc_derivative(double t, const IntegrationState& at, std::span<double> derivative);
-  StepReport start_step(double t_end, IntegrationState& candidate);
-  StepReport adams_step(double t_end, IntegrationState& candidate);
+  StepReport calc_derivative(const State<double>& at, std::span<double> derivative);
+  StepReport start_step(double t_end, State<double>& candidate);
+  StepReport adams_step(double t_end, State<double>& candidate);
   void update_error(double t_end);
 
   ExplicitRungeKutta starter_;
@@ -80,7 +81,7 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   History history_, previous_history_;  // at state() and at previous()
   std::vector<double> end_;             // (n) the derivative at candidate()
   std::vector<double> predicted_end_;   // (n) the derivative at the predicted state
-  IntegrationState predicted_;
+  State<double> predicted_;
 };
 
 }  // namespace sestina

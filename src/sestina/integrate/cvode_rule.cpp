@@ -29,10 +29,10 @@ int CvodeRule::order() const {
 }
 
 void CvodeRule::do_start(std::span<const double> memory) {
-  const IntegrationState& s = state();
-  const std::size_t n = s.q.size() + s.u.size() + s.z.size();
-  const bool is_of_same_sizes =
-      solver_ && at_.q.size() == s.q.size() && at_.u.size() == s.u.size() && at_.z.size() == s.z.size();
+  const State<double>& s = state();
+  refuse_history();
+  const auto n = static_cast<std::size_t>(sizes_of(s).integrated());
+  const bool is_of_same_sizes = solver_ && sizes_of(at_) == sizes_of(s);
   at_ = s;
   y_.resize(n);
   current_.assign(stops() + kStepsFromAStart, 0.0);
@@ -65,11 +65,11 @@ bool CvodeRule::continue_from(std::span<const double> memory) {
   const auto steps = static_cast<std::size_t>(memory[kSteps]);
   for (std::size_t k = 0; k < steps; ++k) take_step(memory[stops() + k]);
   copy_normalized(solver_->values(), at_);
-  return steps == 0 ||
-         (solver_->time() == state().t && at_.q == state().q && at_.u == state().u && at_.z == state().z);
+  return steps == 0 || (solver_->time() == state().t && at_.q == state().q && at_.u == state().u &&
+                        at_.x == state().x && at_.z == state().z);
 }
 
-StepReport CvodeRule::do_step(double t_end, IntegrationState& candidate) {
+StepReport CvodeRule::do_step(double t_end, State<double>& candidate) {
   begin_attempt();
   while (true) {
     take_step(t_end);
@@ -89,7 +89,7 @@ void CvodeRule::fail_with_many_pieces(double t_end) const {
           name(), kMostPieces, state().t, t_end));
 }
 
-StepReport CvodeRule::do_own_step(double t_limit, IntegrationState& candidate) {
+StepReport CvodeRule::do_own_step(double t_limit, State<double>& candidate) {
   begin_attempt();
   take_step(t_limit);
   candidate.t = solver_->time();
@@ -146,11 +146,11 @@ void CvodeRule::write_start(double t, std::span<const double> y, std::vector<dou
 
 void CvodeRule::start_at(double t, std::span<const double> y) {
   write_start(t, y, current_);
-  solver_->start(equations(), tolerances_, t, y);
+  solver_->start(equations(), tolerances_, t, y, state().d);
   rejected_before_ = 0;
 }
 
-StepReport CvodeRule::do_interpolate(double t, IntegrationState& out) {
+StepReport CvodeRule::do_interpolate(double t, State<double>& out) {
   const bool is_forward = state().t > previous().t;
   const auto is_within = [&](const Piece& piece) { return is_forward ? t <= piece.end : t >= piece.end; };
   if (const auto piece = std::ranges::find_if(pieces_, is_within); piece != pieces_.end()) {
@@ -185,18 +185,18 @@ void CvodeRule::evaluate_piece(const Piece& piece, double t, std::span<double> y
   }
 }
 
-void CvodeRule::copy_normalized(std::span<const double> y, IntegrationState& to) const {
+void CvodeRule::copy_normalized(std::span<const double> y, State<double>& to) const {
   auto from = y.begin();
-  for (std::vector<double>* values : {&to.q, &to.u, &to.z}) {
+  for (std::vector<double>* values : {&to.q, &to.u, &to.x, &to.z}) {
     std::copy_n(from, values->size(), values->begin());
     from += static_cast<long>(values->size());
   }
   equations().normalize(to.q);
 }
 
-void CvodeRule::flatten(const IntegrationState& from) {
+void CvodeRule::flatten(const State<double>& from) {
   auto to = y_.begin();
-  for (const std::vector<double>* values : {&from.q, &from.u, &from.z}) {
+  for (const std::vector<double>* values : {&from.q, &from.u, &from.x, &from.z}) {
     to = std::ranges::copy(*values, to).out;
   }
 }

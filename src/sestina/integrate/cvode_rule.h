@@ -49,22 +49,22 @@ class CvodeRule final : public IntegrationRule {
 
   void do_start(std::span<const double> memory) override;
   bool do_can_remember(std::span<const double> memory) const override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
-  StepReport do_own_step(double t_limit, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
+  StepReport do_own_step(double t_limit, State<double>& candidate) override;
   void do_accept() override;
   void do_cut_step() override;
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
   void begin_attempt();
   void take_step(double t_stop);
   bool continue_from(std::span<const double> memory);
-  void start_at(double t, std::span<const double> y);  // y (nq + nu + nz)
+  void start_at(double t, std::span<const double> y);  // y (nq + nu + nx + nz)
   static void write_start(double t, std::span<const double> y, std::vector<double>& memory);
   void keep_piece();
   [[noreturn]] void fail_with_many_pieces(double t_end) const;
   void evaluate_piece(const Piece& piece, double t, std::span<double> y) const;
-  void copy_normalized(std::span<const double> y, IntegrationState& to) const;
-  void flatten(const IntegrationState& from);  // into y_
+  void copy_normalized(std::span<const double> y, State<double>& to) const;
+  void flatten(const State<double>& from);  // into y_
 
   // [steps of CVODE since its start, time of the start, y at the start (n), where each step had to stop]
   static constexpr std::size_t kSteps = 0, kTime = 1, kState = 2;
@@ -80,7 +80,7 @@ class CvodeRule final : public IntegrationRule {
   std::vector<Piece> pieces_;
   std::vector<double> derivatives_;
   std::vector<double> y_;  // (n)
-  IntegrationState at_;
+  State<double> at_;
 };
 
 }  // namespace sestina

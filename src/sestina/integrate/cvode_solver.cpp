@@ -66,11 +66,13 @@ struct CvodeSolver::Handles {
   SUNMatrix matrix = nullptr;  // stands for `newton`
 
   NewtonMatrix newton;
-  std::vector<double> increments;  // (nq + nu)
+  std::vector<double> increments;  // (nq + nu + nx), for differences
+  State<double> at;                // where the rates were last asked for
+  std::vector<double> zdot;        // (nz) there
 
   // What the callbacks leave to tell.
   std::string reason;            // why the accelerations could not be calculated
-  int not_finite = -1;           // the derivative that is not finite, through [q, u, z]
+  int not_finite = -1;           // the derivative that is not finite, through [q, u, x, z]
   int steps_since_obstacle = 0;  // one of these two
   std::exception_ptr exception;  // any other
   std::string message;           // of CVODE
@@ -87,6 +89,27 @@ struct CvodeSolver::Handles {
       if (v != nullptr) N_VDestroy(v);
     }
     SUNContext_Free(&context);
+  }
+
+  void set_state(double t, N_Vector values) {
+    at.t = t;
+    auto from = span_of(values).begin();
+    for (std::vector<double>* part : {&at.q, &at.u, &at.x, &at.z}) {
+      std::copy_n(from, part->size(), part->begin());
+      from += static_cast<std::ptrdiff_t>(part->size());
+    }
+  }
+  // Those of CVODE's own difference quotients: so large that rounding errors of the rates stay small beside I
+  // in I - gamma J.
+  void update_increments(N_Vector at_y, N_Vector rate, double gamma) {
+    const std::span<const double> values = span_of(at_y), w = span_of(weights);
+    check(CVodeGetErrWeights(cvode, weights), "CVodeGetErrWeights");
+    const auto n = static_cast<double>(values.size());
+    const double size = largest_weighted(rate, weights);
+    const double least = size == 0.0 ? 1.0 : 1000.0 * std::abs(gamma) * kEpsilon * n * size;
+    for (std::size_t i = 0; i < increments.size(); ++i) {
+      increments[i] = std::max(std::sqrt(kEpsilon) * std::abs(values[i]), least / w[i]);
+    }
   }
 
   int look_for_not_finite(int bad) {
@@ -124,11 +147,13 @@ struct CvodeSolver::Callbacks {
 
   static int calc_rate(double t, N_Vector y, N_Vector rate, void* self) {
     return guarded(self, [&](CvodeSolver& s, Handles& h) {
-      const std::span<const double> values = span_of(y);
+      h.set_state(t, y);
       const std::span<double> rates = span_of(rate);
-      const auto q = values.first(s.nq_), u = values.subspan(s.nq_, s.nu_);
-      s.equations_->calc_q_dot(q, u, rates.first(s.nq_));
-      s.equations_->calc_derivatives(t, q, u, rates.subspan(s.nq_, s.nu_), rates.subspan(s.nq_ + s.nu_));
+      const std::size_t nq = h.at.q.size(), nu = h.at.u.size(), nx = h.at.x.size();
+      const StateRates parts{rates.subspan(nq, nu), rates.subspan(nq + nu, nx), rates.subspan(nq + nu + nx)};
+      s.equations_->calc_q_dot(h.at.q, h.at.u, rates.first(nq));
+      s.equations_->calc_derivatives(h.at, parts);
+      std::ranges::copy(parts.zdot, h.zdot.begin());
       return h.look_for_not_finite(first_not_finite(rates));
     });
   }
@@ -137,29 +162,21 @@ struct CvodeSolver::Callbacks {
     const auto& s = *static_cast<CvodeSolver*>(self);
     const std::span<const double> values = span_of(y);
     const std::span<double> w = span_of(weights);
-    const std::size_t controlled = s.nq_ + s.nu_;
+    const auto controlled = static_cast<std::size_t>(s.sizes_.controlled());
     for (std::size_t i = 0; i < controlled; ++i) w[i] = 1.0 / s.tolerances_.of(values[i]);
     std::fill(w.begin() + static_cast<long>(controlled), w.end(), 0.0);
     return 0;
   }
 
-  // The increments are those of CVODE's own difference quotients: so large that rounding errors of the rates
-  // stay small beside I in I - gamma J.
   static int update_matrix(double t, N_Vector y, N_Vector rate, SUNMatrix, booleantype is_jacobian_good,
                            booleantype* is_jacobian_new, double gamma, void* self, N_Vector, N_Vector,
                            N_Vector) {
     return guarded(self, [&](CvodeSolver& s, Handles& h) {
       *is_jacobian_new = is_jacobian_good ? SUNFALSE : SUNTRUE;
       if (!is_jacobian_good) {
-        const std::span<const double> values = span_of(y), weights = span_of(h.weights);
-        check(CVodeGetErrWeights(h.cvode, h.weights), "CVodeGetErrWeights");
-        const auto n = static_cast<double>(values.size());
-        const double size = largest_weighted(rate, h.weights);
-        const double least = size == 0.0 ? 1.0 : 1000.0 * std::abs(gamma) * kEpsilon * n * size;
-        for (std::size_t i = 0; i < h.increments.size(); ++i) {
-          h.increments[i] = std::max(std::sqrt(kEpsilon) * std::abs(values[i]), least / weights[i]);
-        }
-        const int bad = h.newton.update_derivatives(*s.equations_, t, values, span_of(rate), h.increments);
+        if (h.newton.needs_increments()) h.update_increments(y, rate, gamma);
+        h.set_state(t, y);
+        const int bad = h.newton.update_derivatives(*s.equations_, h.at, span_of(rate), h.increments);
         if (h.look_for_not_finite(bad) != 0) return 1;
       }
       return h.newton.factorize(*s.equations_, gamma) ? 0 : 1;
@@ -168,7 +185,14 @@ struct CvodeSolver::Callbacks {
 
   static int solve(SUNLinearSolver solver, SUNMatrix, N_Vector x, N_Vector b, double) {
     return guarded(solver->content, [&](CvodeSolver& s, Handles& h) {
-      h.newton.solve(*s.equations_, span_of(b), span_of(x));
+      double gamma = 0.0;
+      check(CVodeGetCurrentGamma(h.cvode, &gamma), "CVodeGetCurrentGamma");
+      h.newton.solve(*s.equations_, h.at, h.zdot, gamma, span_of(b), span_of(x));
+      // CVODE scales the solution where gamma has changed since the matrix was factorised, which the
+      // quadratures do not want.
+      const double scale = 2.0 / (1.0 + gamma / h.newton.gamma());
+      const std::span<double> z = span_of(x).subspan(static_cast<std::size_t>(s.sizes_.controlled()));
+      for (double& value : z) value /= scale;
       return 0;
     });
   }
@@ -182,11 +206,7 @@ struct CvodeSolver::Callbacks {
 };
 
 CvodeSolver::CvodeSolver(CvodeMethod method, EquationsOfMotion& equations)
-    : handles_(std::make_unique<Handles>()),
-      equations_(&equations),
-      nq_(static_cast<std::size_t>(equations.nq())),
-      nu_(static_cast<std::size_t>(equations.nu())),
-      nz_(static_cast<std::size_t>(equations.nz())) {
+    : handles_(std::make_unique<Handles>()), equations_(&equations), sizes_(equations.sizes()) {
   create(method);
 }
 
@@ -195,8 +215,13 @@ CvodeSolver::~CvodeSolver() = default;
 void CvodeSolver::create(CvodeMethod method) {
   Handles& h = *handles_;
   const bool is_bdf = method == CvodeMethod::kBdf;
+  h.at.q.resize(static_cast<std::size_t>(sizes_.nq));
+  h.at.u.resize(static_cast<std::size_t>(sizes_.nu));
+  h.at.x.resize(static_cast<std::size_t>(sizes_.nx));
+  h.at.z.resize(static_cast<std::size_t>(sizes_.nz));
+  h.zdot.resize(h.at.z.size());
   check(SUNContext_Create(nullptr, &h.context), "SUNContext_Create");
-  h.y = checked(N_VNew_Serial(static_cast<sunindextype>(nq_ + nu_ + nz_), h.context));
+  h.y = checked(N_VNew_Serial(static_cast<sunindextype>(sizes_.integrated()), h.context));
   h.y->ops->nvwrmsnorm = largest_weighted;  // clones inherit it
   h.scratch = checked(N_VClone(h.y));
   h.weights = checked(N_VClone(h.y));
@@ -220,7 +245,7 @@ void CvodeSolver::create(CvodeMethod method) {
 void CvodeSolver::create_newton() {
   Handles& h = *handles_;
   h.newton.resize(*equations_);
-  h.increments.assign(nq_ + nu_, 0.0);
+  h.increments.assign(static_cast<std::size_t>(sizes_.controlled()), 0.0);
   h.iteration = checked(SUNNonlinSol_Newton(h.y, h.context));
   check(CVodeSetNonlinearSolver(h.cvode, h.iteration), "CVodeSetNonlinearSolver");
   h.linear_solver = checked(SUNLinSolNewEmpty(h.context));
@@ -234,13 +259,14 @@ void CvodeSolver::create_newton() {
 }
 
 void CvodeSolver::start(EquationsOfMotion& equations, const ErrorTolerances& tolerances, double t,
-                        std::span<const double> y) {
+                        std::span<const double> y, std::span<const double> d) {
   Handles& h = *handles_;
   equations_ = &equations;
   tolerances_ = tolerances;
   t_ = t;
   std::ranges::copy(y, span_of(h.y).begin());
   check(CVodeReInit(h.cvode, t, h.y), "CVodeReInit");
+  h.at.d.assign(d.begin(), d.end());
   h.reason.clear();
   h.not_finite = -1;
   const bool has_longest = std::isfinite(tolerances.max_step);
@@ -277,7 +303,7 @@ void CvodeSolver::interpolate(double t, std::span<double> y) const {
 int CvodeSolver::calc_derivatives(std::span<double> columns) const {
   int order = 0;
   check(CVodeGetLastOrder(handles_->cvode, &order), "CVodeGetLastOrder");
-  const std::size_t n = nq_ + nu_ + nz_;
+  const auto n = static_cast<std::size_t>(sizes_.integrated());
   for (int k = 0; k <= order; ++k) {
     check(CVodeGetDky(handles_->cvode, t_, k, handles_->scratch), "CVodeGetDky");
     std::ranges::copy(span_of(handles_->scratch), columns.subspan(static_cast<std::size_t>(k) * n).begin());
@@ -325,11 +351,10 @@ std::string CvodeSolver::name_of_worst(double& error) {
   check(CVodeGetEstLocalErrors(h.cvode, h.scratch), "CVodeGetEstLocalErrors");
   const std::span<const double> errors = span_of(h.scratch), weights = span_of(h.weights);
   std::size_t worst = 0;
-  for (std::size_t i = 0; i < nq_ + nu_; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(sizes_.controlled()); ++i) {
     if (const double e = std::abs(errors[i] * weights[i]); e > error) worst = i, error = e;
   }
-  const int nq = static_cast<int>(nq_), i = static_cast<int>(worst);
-  return i < nq ? equations_->name_of_q(i) : equations_->name_of_u(i - nq);
+  return name_of_integrated(*equations_, static_cast<int>(worst));
 }
 
 }  // namespace sestina

@@ -1,7 +1,7 @@
-// CVODE of SUNDIALS for equations of motion: y' = f(t, y) with y = [q, u, z], one internal step at a time.
+// CVODE of SUNDIALS for equations of motion: y' = f(t, y) with y = [q, u, x, z], one internal step at a time.
 //
 // Errors are measured by the largest component, as everywhere here, where CVODE by itself takes the root mean
-// square: |error in x| / (atol + rtol |x|) of every coordinate and speed x. The quadratures z have weight
+// square: |error in x| / (atol + rtol |x|) of every number x under control. The quadratures z have weight
 // zero; they neither enter the control of the error nor decide whether an iteration has converged.
 //
 // BDF solves its equations by Newton's method with the matrix of newton_matrix.h; Adams by fixed-point
@@ -37,15 +37,15 @@ class CvodeSolver {
   CvodeSolver(const CvodeSolver&) = delete;
   CvodeSolver& operator=(const CvodeSolver&) = delete;
 
-  // Forgets all steps and stands at (t, y); y (nq + nu + nz).
+  // Forgets all steps and stands at (t, y), y (nq + nu + nx + nz), with the discrete variables d (nd).
   void start(EquationsOfMotion& equations, const ErrorTolerances& tolerances, double t,
-             std::span<const double> y);
+             std::span<const double> y, std::span<const double> d);
   // One step, as long as CVODE takes it but not beyond t_stop, which may lie before or after. Throws
   // ComputationError that says why no step was possible.
   void step(double t_stop);
 
   double time() const { return t_; }       // s, where the last step ended
-  std::span<const double> values() const;  // y (nq + nu + nz) there
+  std::span<const double> values() const;  // y (nq + nu + nx + nz) there
   // y within the last step.
   void interpolate(double t, std::span<double> y) const;
   // y at t as its derivatives at time(), column k the k-th, (order + 1) of them; returns the order.
@@ -63,7 +63,7 @@ class CvodeSolver {
 
   std::unique_ptr<Handles> handles_;
   EquationsOfMotion* equations_;
-  std::size_t nq_, nu_, nz_;
+  StateSizes sizes_;
   ErrorTolerances tolerances_;
   double t_ = 0.0;  // s
 };

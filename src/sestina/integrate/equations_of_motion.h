@@ -1,26 +1,32 @@
-// What an integration rule knows of a mechanical system, and the values it carries forward in time.
+// The equations of motion of a system as integrators see them: faces, of which a rule uses one or two.
 //
-//   qdot = N(q) u,   udot = a(t, q, u),   zdot = p(t, q, u)
+//   explicit    qdot = N(q) u,   [udot, xdot, zdot] = f(t, q, u, x, d, h)
+//   implicit    r(t, q, u, udot) = 0, with its tangent                           (ResidualFace)
+//   canonical   p = M(q) u,   pdot = d(M u)/dt along the motion                  (MomentumFace)
+//   impulsive   M (u_after - u_before) = impulse                                 (ImpulseFace)
 //
-// q and u differ in number where orientation is described by Euler parameters. z are quadratures that
-// ride along (work done by forces): they never feed back and never enter the control of the error.
+// Every system has the explicit one. Of the others it has those that it can offer; where one is missing the
+// rule that needs it is refused, by name.
+//
+// The coordinates q are points of a manifold: q and u differ in number where orientation is described by
+// Euler parameters. Displacements (nu) lead from point to point: plus, minus.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sestina/numerics/matrix_block.h"
+#include "sestina/numerics/state.h"
 #include "sestina/numerics/time_switches.h"
 
 namespace sestina {
 
-struct IntegrationState {
-  double t = 0.0;         // s
-  std::vector<double> q;  // (nq) generalised coordinates
-  std::vector<double> u;  // (nu) generalised speeds
-  std::vector<double> z;  // (nz) quadratures
-  // (nd) discrete variables, which the equations may depend on: events change them, steps do not
-  std::vector<double> d = {};
+// What calc_derivatives fills, in memory of who asks.
+struct StateRates {
+  std::span<double> udot;  // (nu)
+  std::span<double> xdot;  // (nx)
+  std::span<double> zdot;  // (nz)
 };
 
 // The equations in canonical form, for rules that carry momenta:
@@ -31,56 +37,105 @@ struct IntegrationState {
 // generalised forces that have no potential. For an orientation p is the angular momentum conjugate to w
 // and, with f the derivative of L by a further turn of the body at fixed u plus the torque,
 // pdot = f + w x p (Euler-Poincare, right-invariant).
-class CanonicalEquations {
+class MomentumFace {
  public:
-  virtual ~CanonicalEquations() = default;
+  virtual ~MomentumFace() = default;
 
   // p (nu)
-  virtual void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) = 0;
-  // u = M(q)^-1 p, (nu). Throws ComputationError where the mass matrix is singular.
-  virtual void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
-                           std::span<double> u) = 0;
+  virtual void calc_momentum(const State<double>& state, std::span<double> p) = 0;
+  // u = M(q)^-1 p, (nu), of a state whose speeds do not matter and may be u. Throws ComputationError where
+  // the mass matrix is singular.
+  virtual void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) = 0;
   // pdot (nu) and zdot (nz). Throws ComputationError.
-  virtual void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
-                                  std::span<double> pdot, std::span<double> zdot) = 0;
+  virtual void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
+                                  std::span<double> zdot) = 0;
+};
+
+// The equations in implicit form, and the derivatives of both forms:
+//
+//   r(t, q, u, udot) = M(q) udot - f(t, q, u),   udot = a(t, q, u) where r = 0
+//
+// "By q" means by a displacement of q (nu columns), as plus() takes it.
+class ResidualFace {
+ public:
+  virtual ~ResidualFace() = default;
+
+  // r (nu), in the unit of the generalised forces.
+  virtual void calc_residual(const State<double>& state, std::span<const double> udot,
+                             std::span<double> residual) = 0;
+  // The matrices below are those at this state, (nu x nu), with the udot that solves r = 0. They hold until
+  // the next call. Throws ComputationError where the mass matrix is singular.
+  virtual void update_tangent(const State<double>& state) = 0;
+  virtual MatrixBlock residual_by_q() const = 0;
+  virtual MatrixBlock residual_by_u() const = 0;
+  virtual MatrixBlock residual_by_udot() const = 0;  // M
+  virtual MatrixBlock udot_by_q() const = 0;
+  virtual MatrixBlock udot_by_u() const = 0;
+  // dr/dp (nu) by a parameter of the system, by name, with state and udot held fixed. InputError where there
+  // is none.
+  virtual void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
+                                          const std::string& parameter, std::span<double> by_parameter) = 0;
+  // zdot (nz) alone, which costs less than all derivatives.
+  virtual void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) = 0;
+};
+
+// How speeds jump where generalised impulses act at an instant.
+class ImpulseFace {
+ public:
+  virtual ~ImpulseFace() = default;
+
+  // du (nu) by which the speeds jump: M du = impulse (nu), within the constraints on speeds. Throws
+  // ComputationError where the mass matrix is singular.
+  virtual void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
+                                  std::span<double> du) = 0;
 };
 
 class EquationsOfMotion {
  public:
   virtual ~EquationsOfMotion() = default;
 
-  virtual int nq() const = 0;
-  virtual int nu() const = 0;
-  virtual int nz() const = 0;
+  virtual StateSizes sizes() const = 0;
 
-  // udot (nu) and zdot (nz). Throws ComputationError, for instance where the mass matrix is singular.
-  virtual void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                                std::span<double> udot, std::span<double> zdot) = 0;
+  // ---- the manifold of q ----------------------------------------------------------------------------------
+
   // qdot = N(q) u, (nq).
   virtual void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) = 0;
   // q_out = q moved along the displacement dq = u dt of the generalised speeds held constant (nu): an
   // addition, except that orientations are turned. q_out may be q.
   virtual void plus(std::span<const double> q, std::span<const double> displacement,
                     std::span<double> q_out) = 0;
+  // The displacement (nu) that leads from q_from to q_to, the shortest one of orientations.
+  virtual void minus(std::span<const double> q_to, std::span<const double> q_from,
+                     std::span<double> displacement) = 0;
   // Where in u the angular velocities (three components each) stand that turn an orientation: there plus()
   // is exp(displacement) o e, with the displacement a rotation vector in the axes of u. Elsewhere plus() is
   // an addition and u the rate of q.
   virtual std::span<const int> rotations() const { return {}; }
   // Brings the Euler parameters in q back to norm one.
   virtual void normalize(std::span<double> q) = 0;
+
+  // ---- what every system offers ---------------------------------------------------------------------------
+
+  // Throws ComputationError, for instance where the mass matrix is singular.
+  virtual void calc_derivatives(const State<double>& state, const StateRates& rates) = 0;
   // Brings coordinates and speeds back to where constraints keep them, Euler parameters included: after each
   // step of an explicit or multistep rule, and wherever one of them interpolates.
-  virtual void restore(std::span<double> q, std::span<double>) { normalize(q); }
+  virtual void project(std::span<double> q, std::span<double>) { normalize(q); }
+  // A step from `before` to `after` is accepted: h of `after` follows.
+  virtual void update_history(const State<double>& /*before*/, State<double>& /*after*/) {}
 
-  // Null where momenta are not on offer.
-  virtual CanonicalEquations* canonical() { return nullptr; }
+  // ---- other faces: null where they are not on offer ------------------------------------------------------
 
+  virtual MomentumFace* momentum_face() { return nullptr; }
+  virtual ResidualFace* residual_face() { return nullptr; }
+  virtual ImpulseFace* impulse_face() { return nullptr; }
   // Where the time switches what drives the system; null where it does not.
   virtual TimeSwitches* time_switches() { return nullptr; }
 
   // For messages: "hip.q", "base.u[3]".
   virtual std::string name_of_q(int i) const = 0;
   virtual std::string name_of_u(int i) const = 0;
+  virtual std::string name_of_x(int i) const { return "x[" + std::to_string(i) + "]"; }
   virtual std::string name_of_z(int i) const { return "z[" + std::to_string(i) + "]"; }
 };
 

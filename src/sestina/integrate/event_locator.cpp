@@ -117,7 +117,7 @@ void EventLocator::jump(int event) {
   if (side != 0 && sides_[i] != side && is_wanted(watches_[i].direction, sides_[i])) due_.push_back(event);
 }
 
-void EventLocator::calc_finite(const IntegrationState& state) {
+void EventLocator::calc_finite(const State<double>& state) {
   functions_.calc(state, values_);
   const int bad = first_not_finite(values_);
   if (bad >= 0) throw ComputationError(state.t, functions_.explain(state, bad));
@@ -138,7 +138,7 @@ double EventLocator::exact_value(StepDriver& driver, int event, double t) {
   return finite_value(driver.try_end(t), event);
 }
 
-double EventLocator::finite_value(const IntegrationState& state, int event) {
+double EventLocator::finite_value(const State<double>& state, int event) {
   const double value = functions_.calc_one(state, event);
   if (!std::isfinite(value)) throw ComputationError(state.t, functions_.explain(state, event));
   return value;
@@ -171,7 +171,7 @@ void EventLocator::take_samples(StepDriver& driver) {
 }
 
 // The step ends where a function is not finite any more: `state`, at t.
-void EventLocator::end_run_at(StepDriver& driver, double t, const IntegrationState& state) {
+void EventLocator::end_run_at(StepDriver& driver, double t, const State<double>& state) {
   functions_.calc(state, values_);
   const ComputationError error(t, functions_.explain(state, std::max(0, first_not_finite(values_))));
   driver.end_step_at(t);
@@ -190,7 +190,7 @@ void EventLocator::keep_within_domains(StepDriver& driver) {
     if (end - begin <= shortest) end_run_at(driver, beyond, driver.advance_to(beyond));
     // The interpolant is not the rule's own solution, which may leave the domain before.
     for (double width = shortest;; end -= width, width *= 8.0) {
-      const IntegrationState& state = driver.try_end(end);
+      const State<double>& state = driver.try_end(end);
       functions_.calc(state, values_);
       if (first_not_finite(values_) < 0) break;
       if (end - width - begin <= shortest) end_run_at(driver, end, state);

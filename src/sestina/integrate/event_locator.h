@@ -41,14 +41,14 @@ class EventFunctions {
   virtual ~EventFunctions() = default;
   virtual int size() const = 0;
   // Values may be not finite: there a function has no value, and its domain ends before.
-  virtual void calc(const IntegrationState& state, std::span<double> values) = 0;
+  virtual void calc(const State<double>& state, std::span<double> values) = 0;
   // One of them, at the cost of that one alone where it can be had: a step in which many functions cross zero
   // asks for many values of each.
-  virtual double calc_one(const IntegrationState& state, int event) = 0;
+  virtual double calc_one(const State<double>& state, int event) = 0;
   // Along the motion, per second.
-  virtual void calc_rates(const IntegrationState& state, std::span<double> rates) = 0;
+  virtual void calc_rates(const State<double>& state, std::span<double> rates) = 0;
   // Why a value is not finite.
-  virtual std::string explain(const IntegrationState& state, int event) = 0;
+  virtual std::string explain(const State<double>& state, int event) = 0;
 };
 
 struct EventWatch {
@@ -91,7 +91,7 @@ class EventLocator {
 
   double value(StepDriver& driver, int event, double t);
   double exact_value(StepDriver& driver, int event, double t);
-  double finite_value(const IntegrationState& state, int event);
+  double finite_value(const State<double>& state, int event);
   double sample(std::size_t k, int event) const;
   double shortest_tolerance() const;
   double tolerance(int event) const;
@@ -99,9 +99,9 @@ class EventLocator {
   void jump(int event);
   int rate_sign(StepDriver& driver, int event, double t);
 
-  void calc_finite(const IntegrationState& state);
+  void calc_finite(const State<double>& state);
   void take_samples(StepDriver& driver);
-  [[noreturn]] void end_run_at(StepDriver& driver, double t, const IntegrationState& state);
+  [[noreturn]] void end_run_at(StepDriver& driver, double t, const State<double>& state);
   void keep_within_domains(StepDriver& driver);
   double find_end_of_domain(StepDriver& driver, std::size_t k, double& beyond);
   bool find_crossing(StepDriver& driver, int event, Crossing& found);

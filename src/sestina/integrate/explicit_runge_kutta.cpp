@@ -15,7 +15,7 @@ ExplicitRungeKutta::ExplicitRungeKutta(ButcherTableau tableau) : tableau_(std::m
 }
 
 void ExplicitRungeKutta::do_start(std::span<const double>) {
-  const std::size_t n = state().q.size() + state().u.size() + state().z.size();
+  const auto n = static_cast<std::size_t>(sizes_of(state()).integrated());
   k_.assign(n * static_cast<std::size_t>(tableau_.stages()), 0.0);
   sum_.assign(n, 0.0);
   stage_state_ = state();
@@ -23,29 +23,29 @@ void ExplicitRungeKutta::do_start(std::span<const double>) {
   last_stage_is_current_ = false;
 }
 
-StepReport ExplicitRungeKutta::do_step(double t_end, IntegrationState& candidate) {
+StepReport ExplicitRungeKutta::do_step(double t_end, State<double>& candidate) {
   const int last = tableau_.stages() - 1;
   if (!first_stage_is_current_) {
     if (last_stage_is_current_) {
       std::ranges::copy(stage(last), stage(0).begin());
       last_stage_is_current_ = false;
-    } else if (const StepReport report = update_stage(0, state().t, state()); !report.complete()) {
+    } else if (const StepReport report = update_stage(0, state()); !report.complete()) {
       return report;
     }
     first_stage_is_current_ = true;
   }
   StepReport report = calc_end(state(), t_end, candidate);
-  if (report.complete() && tableau_.first_same_as_last) report = update_stage(last, t_end, candidate);
+  if (report.complete() && tableau_.first_same_as_last) report = update_stage(last, candidate);
   if (report.complete() && error_order() > 0) update_error(t_end - state().t);
   return report;
 }
 
 void ExplicitRungeKutta::do_accept() {
   first_stage_is_current_ = false;
-  last_stage_is_current_ = tableau_.first_same_as_last;
+  last_stage_is_current_ = tableau_.first_same_as_last && state().h == previous().h;
 }
 
-StepReport ExplicitRungeKutta::do_interpolate(double t, IntegrationState& out) {
+StepReport ExplicitRungeKutta::do_interpolate(double t, State<double>& out) {
   // Until the next step begins, stage 0 belongs to previous(); a step from there leaves the last stage of a
   // rule that hands it on untouched.
   if (!has_dense_output()) return calc_end(previous(), t, out);
@@ -57,31 +57,29 @@ std::span<double> ExplicitRungeKutta::stage(int i) {
   return std::span(k_).subspan(static_cast<std::size_t>(i) * sum_.size(), sum_.size());
 }
 
-StepReport ExplicitRungeKutta::update_stage(int i, double t, const IntegrationState& at) {
+StepReport ExplicitRungeKutta::update_stage(int i, const State<double>& at) {
   const std::span<double> k = stage(i);
-  const std::size_t nq = at.q.size();
-  const std::size_t nu = at.u.size();
-  equations().calc_q_dot(at.q, at.u, k.first(nq));
-  equations().calc_derivatives(t, at.q, at.u, k.subspan(nq, nu), k.subspan(nq + nu));
+  calc_rates(at, k);
   const int bad = first_not_finite(k);
   return bad < 0 ? StepReport{} : StepReport{StepStatus::kNotFinite, bad};
 }
 
 // The end of a step whose stage 0 is known: the stages that b needs, and the normalised sum.
-StepReport ExplicitRungeKutta::calc_end(const IntegrationState& from, double t_end, IntegrationState& to) {
+StepReport ExplicitRungeKutta::calc_end(const State<double>& from, double t_end, State<double>& to) {
   const double h = t_end - from.t;
+  stage_state_.h = from.h;
   const int count = tableau_.stages() - (tableau_.first_same_as_last ? 1 : 0);
   for (int i = 1; i < count; ++i) {
     const auto row = static_cast<std::size_t>(i);
     calc_weighted_sum(tableau_.a[row]);
     add_weighted_sum(from, h, stage_state_);
-    const double t = tableau_.c[row] == 1.0 ? t_end : from.t + tableau_.c[row] * h;
-    const StepReport report = update_stage(i, t, stage_state_);
+    stage_state_.t = tableau_.c[row] == 1.0 ? t_end : from.t + tableau_.c[row] * h;
+    const StepReport report = update_stage(i, stage_state_);
     if (!report.complete()) return report;
   }
   calc_weighted_sum(std::span(tableau_.b).first(static_cast<std::size_t>(count)));
   add_weighted_sum(from, h, to);
-  equations().restore(to.q, to.u);
+  equations().project(to.q, to.u);
   return {};
 }
 
@@ -94,11 +92,11 @@ void ExplicitRungeKutta::calc_weighted_sum(std::span<const double> weights) {
   }
 }
 
-void ExplicitRungeKutta::add_weighted_sum(const IntegrationState& from, double h,
-                                          IntegrationState& to) const {
+void ExplicitRungeKutta::add_weighted_sum(const State<double>& from, double h, State<double>& to) const {
   const double* sum = sum_.data();
   for (std::size_t i = 0; i < from.q.size(); ++i) to.q[i] = from.q[i] + h * *sum++;
   for (std::size_t i = 0; i < from.u.size(); ++i) to.u[i] = from.u[i] + h * *sum++;
+  for (std::size_t i = 0; i < from.x.size(); ++i) to.x[i] = from.x[i] + h * *sum++;
   for (std::size_t i = 0; i < from.z.size(); ++i) to.z[i] = from.z[i] + h * *sum++;
 }
 
@@ -108,7 +106,7 @@ void ExplicitRungeKutta::update_error(double h) {
   for (std::size_t i = 0; i < error.size(); ++i) error[i] = h * sum_[i];
 }
 
-void ExplicitRungeKutta::calc_dense(double t, IntegrationState& out) {
+void ExplicitRungeKutta::calc_dense(double t, State<double>& out) {
   const double h = state().t - previous().t;
   const double theta = (t - previous().t) / h;
   const double rest = 1.0 - theta;
@@ -127,8 +125,9 @@ void ExplicitRungeKutta::calc_dense(double t, IntegrationState& out) {
   };
   interpolate_part(previous().q, state().q, out.q);
   interpolate_part(previous().u, state().u, out.u);
+  interpolate_part(previous().x, state().x, out.x);
   interpolate_part(previous().z, state().z, out.z);
-  equations().restore(out.q, out.u);
+  equations().project(out.q, out.u);
 }
 
 }  // namespace sestina

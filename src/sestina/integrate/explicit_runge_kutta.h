@@ -27,25 +27,25 @@ class ExplicitRungeKutta final : public IntegrationRule {
 
  private:
   void do_start(std::span<const double> memory) override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override;
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
-  std::span<double> stage(int i);  // k_i, (nq + nu + nz)
-  StepReport update_stage(int i, double t, const IntegrationState& at);
-  StepReport calc_end(const IntegrationState& from, double t_end, IntegrationState& to);
+  std::span<double> stage(int i);  // k_i, (nq + nu + nx + nz)
+  StepReport update_stage(int i, const State<double>& at);
+  StepReport calc_end(const State<double>& from, double t_end, State<double>& to);
   void calc_weighted_sum(std::span<const double> weights);
-  void add_weighted_sum(const IntegrationState& from, double h, IntegrationState& to) const;
+  void add_weighted_sum(const State<double>& from, double h, State<double>& to) const;
   void update_error(double h);
-  void calc_dense(double t, IntegrationState& out);
+  void calc_dense(double t, State<double>& out);
 
   ButcherTableau tableau_;
   std::vector<double> error_weights_;  // b - b^
-  std::vector<double> k_;              // (stages x (nq + nu + nz))
-  std::vector<double> sum_;            // (nq + nu + nz)
-  IntegrationState stage_state_;
+  std::vector<double> k_;              // (stages x (nq + nu + nx + nz))
+  std::vector<double> sum_;            // (nq + nu + nx + nz)
+  State<double> stage_state_;
   bool first_stage_is_current_ = false;  // stage 0 belongs to state(), not to previous()
-  bool last_stage_is_current_ = false;   // the last stage belongs to state()
+  bool last_stage_is_current_ = false;   // the last stage belongs to state(), its history included
 };
 
 }  // namespace sestina

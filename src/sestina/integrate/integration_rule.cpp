@@ -6,29 +6,31 @@
 #include <cmath>
 #include <utility>
 
+#include "sestina/base/error.h"
+
 namespace sestina {
-namespace {
 
-std::string name_of_coordinate(int i, const EquationsOfMotion& equations) {
-  if (i < equations.nq()) return equations.name_of_q(i);
-  i -= equations.nq();
-  if (i < equations.nu()) return equations.name_of_u(i);
-  return equations.name_of_z(i - equations.nu());
+std::string name_of_integrated(const EquationsOfMotion& equations, int i) {
+  const StateSizes sizes = equations.sizes();
+  if (i < sizes.nq) return equations.name_of_q(i);
+  i -= sizes.nq;
+  if (i < sizes.nu) return equations.name_of_u(i);
+  i -= sizes.nu;
+  if (i < sizes.nx) return equations.name_of_x(i);
+  return equations.name_of_z(i - sizes.nx);
 }
-
-}  // namespace
 
 std::string describe(const StepReport& report, const EquationsOfMotion& equations) {
   switch (report.status) {
     case StepStatus::kComplete:
       return "the step is complete";
     case StepStatus::kNotFinite:
-      return fmt::format("{} does not stay finite", name_of_coordinate(report.coordinate, equations));
+      return fmt::format("{} does not stay finite", name_of_integrated(equations, report.coordinate));
     case StepStatus::kNotConverged:
       break;
   }
   return fmt::format("the implicit equations of the rule do not converge (worst in {})",
-                     name_of_coordinate(report.coordinate, equations));
+                     name_of_integrated(equations, report.coordinate));
 }
 
 bool IntegrationRule::can_remember(std::span<const double> memory) const {
@@ -39,32 +41,32 @@ bool is_count(double number, double most) {
   return number >= 0.0 && number <= most && number == std::floor(number);
 }
 
-void IntegrationRule::start(EquationsOfMotion& equations, const IntegrationState& initial,
+void IntegrationRule::start(EquationsOfMotion& equations, const State<double>& initial,
                             std::span<const double> memory) {
-  assert(static_cast<int>(initial.q.size()) == equations.nq());
-  assert(static_cast<int>(initial.u.size()) == equations.nu());
-  assert(static_cast<int>(initial.z.size()) == equations.nz());
+  assert(sizes_of(initial) == equations.sizes());
   equations_ = &equations;
   previous_ = state_ = candidate_ = initial;
-  error_.assign(initial.q.size() + initial.u.size(), 0.0);
+  error_.assign(static_cast<std::size_t>(sizes_of(initial).controlled()), 0.0);
   do_start(memory);
 }
 
 StepReport IntegrationRule::try_step(double t_end) {
-  const StepReport report = do_step(t_end, candidate_);
   candidate_.t = t_end;
+  candidate_.h = state_.h;
+  const StepReport report = do_step(t_end, candidate_);
   return check_candidate(report);
 }
 
 StepReport IntegrationRule::try_own_step(double t_limit) {
   assert(chooses_its_steps());
+  candidate_.h = state_.h;
   return check_candidate(do_own_step(t_limit, candidate_));
 }
 
 StepReport IntegrationRule::check_candidate(const StepReport& report) const {
   if (!report.complete()) return report;
   int offset = 0;
-  for (const std::vector<double>* values : {&candidate_.q, &candidate_.u, &candidate_.z}) {
+  for (const std::vector<double>* values : {&candidate_.q, &candidate_.u, &candidate_.x, &candidate_.z}) {
     if (const int bad = first_not_finite(*values); bad >= 0) return {StepStatus::kNotFinite, offset + bad};
     offset += static_cast<int>(values->size());
   }
@@ -75,17 +77,41 @@ StepReport IntegrationRule::check_candidate(const StepReport& report) const {
 void IntegrationRule::accept() {
   std::swap(previous_, state_);
   std::swap(state_, candidate_);
+  equations_->update_history(previous_, state_);
   do_accept();
 }
 
-StepReport IntegrationRule::interpolate(double t, IntegrationState& out) {
+void IntegrationRule::calc_rates(const State<double>& at, std::span<double> rates) const {
+  const std::size_t nq = at.q.size(), nu = at.u.size(), nx = at.x.size();
+  equations_->calc_q_dot(at.q, at.u, rates.first(nq));
+  rates = rates.subspan(nq);
+  equations_->calc_derivatives(at, {rates.first(nu), rates.subspan(nu, nx), rates.subspan(nu + nx)});
+}
+
+void IntegrationRule::refuse_first_order_states() const {
+  if (state_.x.empty()) return;
+  throw InputError(
+      fmt::format("{} moves coordinates by their speeds and integrates no first-order states ({}): take "
+                  "dormand_prince_54",
+                  name(), equations_->name_of_x(0)));
+}
+
+void IntegrationRule::refuse_history() const {
+  if (state_.h.empty()) return;
+  throw InputError(
+      fmt::format("{} remembers rates of former steps, but the history of this system changes them: take "
+                  "dormand_prince_54",
+                  name()));
+}
+
+StepReport IntegrationRule::interpolate(double t, State<double>& out) {
   if (t == previous_.t || t == state_.t) {
     out = t == state_.t ? state_ : previous_;
     return {};
   }
-  const StepReport report = do_interpolate(t, out);
   out.t = t;
-  return report;
+  out.h = previous_.h;
+  return do_interpolate(t, out);
 }
 
 void IntegrationRule::cut_step(double t) {

@@ -27,10 +27,12 @@ enum class StepStatus {
 
 struct StepReport {
   StepStatus status = StepStatus::kComplete;
-  int coordinate = -1;  // the one at fault, counted through [q, u, z]
+  int coordinate = -1;  // the one at fault, counted through [q, u, x, z]
   bool complete() const { return status == StepStatus::kComplete; }
 };
 
+// Of the i-th of [q, u, x, z]: "knee.u".
+std::string name_of_integrated(const EquationsOfMotion& equations, int i);
 // "knee.u does not stay finite"
 std::string describe(const StepReport& report, const EquationsOfMotion& equations);
 
@@ -52,8 +54,7 @@ class IntegrationRule {
 
   // Allocates everything. `memory` continues a former run bit for bit: the `previous_memory()` that belongs
   // to `initial`; empty for a new run.
-  void start(EquationsOfMotion& equations, const IntegrationState& initial,
-             std::span<const double> memory = {});
+  void start(EquationsOfMotion& equations, const State<double>& initial, std::span<const double> memory = {});
 
   // Makes `candidate()` and `error()`: a step from `state()` that ends at exactly t_end (before or after).
   StepReport try_step(double t_end);
@@ -67,15 +68,15 @@ class IntegrationRule {
   // The state at a time within the last accepted step, from `previous()` to `state()`: by dense output, or
   // by a step of the same rule from `previous()` that leaves the trajectory as it is. Only until the next
   // try_step.
-  StepReport interpolate(double t, IntegrationState& out);
+  StepReport interpolate(double t, State<double>& out);
   // For a rule that chooses its steps: the last accepted step ends at t, within it, with the state that dense
   // output tells there; the next one begins anew. interpolate() still tells of what is before t.
   void cut_step(double t);
 
-  const IntegrationState& previous() const { return previous_; }  // where the last accepted step began
-  const IntegrationState& state() const { return state_; }        // the last accepted state
-  const IntegrationState& candidate() const { return candidate_; }
-  // (nq + nu) candidate minus the exact solution through `state()`, estimated; for q in its own
+  const State<double>& previous() const { return previous_; }  // where the last accepted step began
+  const State<double>& state() const { return state_; }        // the last accepted state
+  const State<double>& candidate() const { return candidate_; }
+  // (nq + nu + nx) candidate minus the exact solution through `state()`, estimated; for q in its own
   // coordinates, Euler parameters included. All zero where error_order() is zero.
   std::span<const double> error() const { return error_; }
   // What the rule carries along besides the state, as it was at `previous()`. Empty for most rules.
@@ -85,26 +86,32 @@ class IntegrationRule {
 
  protected:
   EquationsOfMotion& equations() const { return *equations_; }
+  // The rates of [q, u, x, z] at a state.
+  void calc_rates(const State<double>& at, std::span<double> rates) const;
   std::span<double> mutable_error() { return error_; }
+  // For a rule that can integrate no x: throws InputError, by name, where there is any.
+  void refuse_first_order_states() const;
+  // For a rule that remembers rates of former steps, which history may have changed since: likewise.
+  void refuse_history() const;
 
  private:
   virtual void do_start(std::span<const double> memory) = 0;
   // Of as many finite numbers as the rule remembers: whether they mean something to it.
   virtual bool do_can_remember(std::span<const double>) const { return true; }
-  virtual StepReport do_step(double t_end, IntegrationState& candidate) = 0;
+  virtual StepReport do_step(double t_end, State<double>& candidate) = 0;
   // Sets candidate.t, too.
-  virtual StepReport do_own_step(double, IntegrationState&) { return {StepStatus::kNotConverged, 0}; }
+  virtual StepReport do_own_step(double, State<double>&) { return {StepStatus::kNotConverged, 0}; }
   virtual void do_accept() = 0;
   virtual void do_cut_step() {}  // state() has changed
   // previous().t < t < state().t
-  virtual StepReport do_interpolate(double t, IntegrationState& out) = 0;
+  virtual StepReport do_interpolate(double t, State<double>& out) = 0;
 
   StepReport check_candidate(const StepReport& report) const;
 
   EquationsOfMotion* equations_ = nullptr;
-  IntegrationState previous_;
-  IntegrationState state_;
-  IntegrationState candidate_;
+  State<double> previous_;
+  State<double> state_;
+  State<double> candidate_;
   std::vector<double> error_;
 };
 

@@ -39,8 +39,9 @@ const std::string& LobattoPair::name() const {
 }
 
 void LobattoPair::do_start(std::span<const double> memory) {
+  refuse_first_order_states();
   const bool has_momenta = form_ == Form::kMomentum;
-  if (has_momenta && equations().canonical() == nullptr) {
+  if (has_momenta && equations().momentum_face() == nullptr) {
     throw InputError(fmt::format("{} in momentum form needs equations that know their momenta", name()));
   }
   // The last stage's force does not enter (2), (3): its column of ^a is zero. In (6) every force does.
@@ -49,9 +50,9 @@ void LobattoPair::do_start(std::span<const double> memory) {
   const auto s = static_cast<std::size_t>(tableau_.stages);
   const std::size_t nu = state().u.size();
   iteration_.resize(s * nu);
-  for (auto* v : {&y_, &y_next_, &x_, &u_, &f_, &phi_, &P_}) v->assign(s * nu, 0.0);
+  for (auto* v : {&y_, &y_next_, &x_, &f_, &phi_, &P_}) v->assign(s * nu, 0.0);
   for (auto* v : {&X_, &half_, &begin_, &end_, &pi_begin_, &pi_}) v->assign(nu, 0.0);
-  q_.assign(s * state().q.size(), 0.0);
+  stages_.assign(s, state());
   zdot_.assign(s * state().z.size(), 0.0);
   center_.assign(state().q.size(), 0.0);
   current_.assign(1 + kRemembered * s * nu, 0.0);
@@ -66,7 +67,7 @@ bool LobattoPair::do_can_remember(std::span<const double> memory) const {
   return is_count(memory[0], kRemembered);
 }
 
-StepReport LobattoPair::do_step(double t_end, IntegrationState& candidate) {
+StepReport LobattoPair::do_step(double t_end, State<double>& candidate) {
   set_guess(state(), current_);
   return calc_step(state(), t_end, candidate);
 }
@@ -79,13 +80,13 @@ void LobattoPair::do_accept() {
   std::copy_n(previous_.begin() + 1, (kRemembered - 1) * n, current_.begin() + 1 + static_cast<long>(n));
 }
 
-StepReport LobattoPair::do_interpolate(double t, IntegrationState& out) {
+StepReport LobattoPair::do_interpolate(double t, State<double>& out) {
   set_guess(previous(), previous_);
   return calc_step(previous(), t, out);
 }
 
 // y from those of the last steps, stage by stage, by the polynomial through them.
-void LobattoPair::set_guess(const IntegrationState& from, std::span<const double> memory) {
+void LobattoPair::set_guess(const State<double>& from, std::span<const double> memory) {
   static constexpr double kWeights[kRemembered][kRemembered] = {{1, 0, 0}, {2, -1, 0}, {3, -3, 1}};
   const int steps = static_cast<int>(memory[0]);
   if (steps == 0) {
@@ -99,23 +100,24 @@ void LobattoPair::set_guess(const IntegrationState& from, std::span<const double
   }
 }
 
-StepReport LobattoPair::calc_step(const IntegrationState& from, double t_end, IntegrationState& to) {
+StepReport LobattoPair::calc_step(const State<double>& from, double t_end, State<double>& to) {
   const double h = t_end - from.t;
   if (form_ == Form::kMomentum) {
-    equations().canonical()->calc_momentum(from.q, from.u, begin_);
+    equations().momentum_face()->calc_momentum(from, begin_);
   } else {
     begin_ = from.u;
   }
   if (const StepReport report = solve_stages(from, t_end); !report.complete()) return report;
-  update_positions(from, h);
-  const StepReport report = update_forces(from, t_end, force_stages_, tableau_.stages);
+  update_positions(from, t_end);
+  const StepReport report = update_forces(force_stages_, tableau_.stages);
   if (!report.complete()) return report;
   update_balance(h);
 
   equations().plus(from.q, X_, to.q);
   equations().normalize(to.q);  // against the drift of rounding
+  to.t = t_end;
   if (form_ == Form::kMomentum) {
-    equations().canonical()->calc_speeds(t_end, to.q, end_, to.u);
+    equations().momentum_face()->calc_speeds(to, end_, to.u);
   } else {
     to.u = end_;
   }
@@ -128,22 +130,27 @@ StepReport LobattoPair::calc_step(const IntegrationState& from, double t_end, In
   return {};
 }
 
-StepReport LobattoPair::solve_stages(const IntegrationState& from, double t_end) {
+StepReport LobattoPair::solve_stages(const State<double>& from, double t_end) {
   const double h = t_end - from.t;
   const int nq = static_cast<int>(from.q.size()), nu = static_cast<int>(from.u.size());
   return iteration_.solve(y_, y_next_, nq, nu, [&] {
-    update_positions(from, h);
-    if (const int bad = first_not_finite(q_); bad >= 0) return bad % nq;
-    if (const int bad = first_not_finite(u_); bad >= 0) return nq + bad % nu;
-    const StepReport report = update_forces(from, t_end, 0, force_stages_);
+    update_positions(from, t_end);
+    for (const State<double>& stage : stages_) {
+      if (const int bad = first_not_finite(stage.q); bad >= 0) return bad;
+    }
+    for (const State<double>& stage : stages_) {
+      if (const int bad = first_not_finite(stage.u); bad >= 0) return nq + bad;
+    }
+    const StepReport report = update_forces(0, force_stages_);
     if (!report.complete()) return report.coordinate;
     update_balance(h);
-    for (int i = 0; i < tableau_.stages; ++i) calc_stage_rate(from.t, h, i);
+    for (int i = 0; i < tableau_.stages; ++i) calc_stage_rate(h, i);
     return -1;
   });
 }
 
-void LobattoPair::update_positions(const IntegrationState& from, double h) {
+void LobattoPair::update_positions(const State<double>& from, double t_end) {
+  const double h = t_end - from.t;
   const std::size_t nu = from.u.size();
   const auto s = static_cast<std::size_t>(tableau_.stages);
   for (std::size_t k = 0; k < nu; ++k) {
@@ -159,26 +166,27 @@ void LobattoPair::update_positions(const IntegrationState& from, double h) {
   }
   equations().plus(from.q, half_, center_);
   for (int i = 0; i < tableau_.stages; ++i) {
-    equations().plus(center_, stage(x_, i), stage(q_, i));
-    calc_speeds_of_displacement(equations().rotations(), stage(x_, i), stage(y_, i), stage(u_, i));
+    State<double>& at = stage(i);
+    const double c = tableau_.c[static_cast<std::size_t>(i)];
+    at.t = c == 1.0 ? t_end : from.t + c * h;
+    at.h = from.h;
+    equations().plus(center_, stage(x_, i), at.q);
+    calc_speeds_of_displacement(equations().rotations(), stage(x_, i), stage(y_, i), at.u);
   }
 }
 
-StepReport LobattoPair::update_forces(const IntegrationState& from, double t_end, int first, int end) {
+StepReport LobattoPair::update_forces(int first, int end) {
   for (int i = first; i < end; ++i) {
-    const double c = tableau_.c[static_cast<std::size_t>(i)];
-    const double t = c == 1.0 ? t_end : from.t + c * (t_end - from.t);
     if (form_ == Form::kMomentum) {
-      equations().canonical()->calc_momentum_rate(t, stage(q_, i), stage(u_, i), stage(f_, i),
-                                                  stage(zdot_, i));
+      equations().momentum_face()->calc_momentum_rate(stage(i), stage(f_, i), stage(zdot_, i));
       if (!equations().rotations().empty()) {
-        equations().canonical()->calc_momentum(stage(q_, i), stage(u_, i), stage(P_, i));
+        equations().momentum_face()->calc_momentum(stage(i), stage(P_, i));
       }
     } else {
-      equations().calc_derivatives(t, stage(q_, i), stage(u_, i), stage(f_, i), stage(zdot_, i));
+      equations().calc_derivatives(stage(i), {stage(f_, i), {}, stage(zdot_, i)});
     }
     if (const int bad = first_not_finite(stage(f_, i)); bad >= 0) {
-      return {StepStatus::kNotFinite, static_cast<int>(from.q.size()) + bad};
+      return {StepStatus::kNotFinite, static_cast<int>(state().q.size()) + bad};
     }
   }
   return {};
@@ -198,7 +206,7 @@ void LobattoPair::update_rotation(double h, int k) {
   for (int i = 0; i < tableau_.stages; ++i) {
     const double weight = h * tableau_.b[static_cast<std::size_t>(i)];
     const Vec3<double> x = three_of(stage(x_, i), k), y = three_of(stage(y_, i), k);
-    const Vec3<double> u = three_of(stage(u_, i), k), P = three_of(stage(P_, i), k);
+    const Vec3<double> u = three_of(stage(i).u, k), P = three_of(stage(P_, i), k);
     const Vec3<double> P_rate = three_of(stage(f_, i), k);
     const Vec3<double> phi = dexp(-x, P_rate) + dexp_rate_transpose_times(x, y, P);  // (4)
     set_three_of(stage(phi_, i), k, phi);
@@ -210,7 +218,7 @@ void LobattoPair::update_rotation(double h, int k) {
   set_three_of(pi_begin_, k, mu - 0.5 * Phi - 0.5 * dexp(-half, K));        // (5)
 }
 
-void LobattoPair::calc_stage_rate(double t, double h, int i) {
+void LobattoPair::calc_stage_rate(double h, int i) {
   const std::span<const int> rotations = equations().rotations();
   pi_ = pi_begin_;
   add_forces(h, tableau_.a_hat[static_cast<std::size_t>(i)], pi_);
@@ -219,7 +227,7 @@ void LobattoPair::calc_stage_rate(double t, double h, int i) {
     for (const int k : rotations) {
       set_three_of(pi_, k, dexp_inverse(-three_of(stage(x_, i), k), three_of(pi_, k)));
     }
-    equations().canonical()->calc_speeds(t, stage(q_, i), pi_, y);
+    equations().momentum_face()->calc_speeds(stage(i), pi_, y);
   } else {
     std::ranges::copy(pi_, y.begin());
   }

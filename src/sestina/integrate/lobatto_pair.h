@@ -11,7 +11,7 @@
 //   u_i = u_n + h sum_j ^a_ij f_j,   u_next = u_n + h sum_j b_j f_j                                       (2)
 // Two stages are velocity Verlet. Symmetric, but not symplectic where the mass matrix changes.
 //
-// Momentum form, P_i = M(q_i) u_i, f_i the force of CanonicalEquations:
+// Momentum form, P_i = M(q_i) u_i, f_i the force of MomentumFace:
 //   P_i = P_n + h sum_j ^a_ij f_j,   P_next = P_n + h sum_j b_j f_j                                       (3)
 // Symplectic on the articulated system and symmetric: the error in the energy stays bounded.
 //
@@ -19,7 +19,7 @@
 // Bogfjellmo, Marthinsen)  Ld(q_n, q_next) = h sum_i b_i L(q_i, u_i), made stationary in y under (1). In
 // the chart the momentum and force are
 //   pi_i = dexp(x_i)^T P_i,    phi_i = dexp(x_i)^T Pdot_i + (d/dt dexp(x_i))^T P_i                        (4)
-// with Pdot the rate of P along the motion (CanonicalEquations), and stationarity is (3) in pi and phi:
+// with Pdot the rate of P along the motion (MomentumFace), and stationarity is (3) in pi and phi:
 //   pi_i = lambda - Phi + h sum_j ^a_ij phi_j,    Phi = h sum_j b_j phi_j                                 (5)
 // Both ends of the step move the chart as well. With f_i = Pdot_i - u_i x P_i the derivative of L by a turn
 // of the body at fixed u, a turn of c changes Ld by K = h sum_i b_i exp(-x_i) f_i; dLd/dq_next and
@@ -70,21 +70,22 @@ class LobattoPair final : public IntegrationRule {
  private:
   void do_start(std::span<const double> memory) override;
   bool do_can_remember(std::span<const double> memory) const override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override;
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
   // One step from y_ as a first guess, which becomes its solution.
-  StepReport calc_step(const IntegrationState& from, double t_end, IntegrationState& to);
-  void set_guess(const IntegrationState& from, std::span<const double> memory);
-  StepReport solve_stages(const IntegrationState& from, double t_end);
-  void update_positions(const IntegrationState& from, double h);  // (1)
-  StepReport update_forces(const IntegrationState& from, double t_end, int first, int end);
-  void update_balance(double h);                    // (5) and (6) but for the sum over ^a_ij
-  void update_rotation(double h, int k);            // the same for the rotation at u[k]: (4) to (6)
-  void calc_stage_rate(double t, double h, int i);  // (2), (3), (5): the next y_i
+  StepReport calc_step(const State<double>& from, double t_end, State<double>& to);
+  void set_guess(const State<double>& from, std::span<const double> memory);
+  StepReport solve_stages(const State<double>& from, double t_end);
+  void update_positions(const State<double>& from, double t_end);  // (1)
+  StepReport update_forces(int first, int end);
+  void update_balance(double h);          // (5) and (6) but for the sum over ^a_ij
+  void update_rotation(double h, int k);  // the same for the rotation at u[k]: (4) to (6)
+  void calc_stage_rate(double h, int i);  // (2), (3), (5): the next y_i
   void add_forces(double h, std::span<const double> weights, std::span<double> sum) const;
 
+  State<double>& stage(int i) { return stages_[static_cast<std::size_t>(i)]; }
   std::span<double> stage(std::vector<double>& values, int i) const {
     const std::size_t size = values.size() / static_cast<std::size_t>(tableau_.stages);
     return std::span(values).subspan(static_cast<std::size_t>(i) * size, size);
@@ -94,13 +95,13 @@ class LobattoPair final : public IntegrationRule {
   Form form_;
   int force_stages_ = 0;  // whose forces influence y
   FixedPointIteration iteration_;
-  // By stage: (stages x nu) but for q (stages x nq) and zdot (stages x nz)
-  std::vector<double> y_, y_next_;  // rates of the displacements
-  std::vector<double> x_;           // displacements from c
-  std::vector<double> q_, u_;
-  std::vector<double> P_;    // momenta, only where there are rotations
-  std::vector<double> f_;    // accelerations, or rates of the momenta
-  std::vector<double> phi_;  // f, but for the rotations of the momentum form (4)
+  // By stage: (stages x nu) but for zdot (stages x nz)
+  std::vector<double> y_, y_next_;     // rates of the displacements
+  std::vector<double> x_;              // displacements from c
+  std::vector<State<double>> stages_;  // (stages) t_i, q_i, u_i
+  std::vector<double> P_;              // momenta, only where there are rotations
+  std::vector<double> f_;              // accelerations, or rates of the momenta
+  std::vector<double> phi_;            // f, but for the rotations of the momentum form (4)
   std::vector<double> zdot_;
   // (nu)
   std::vector<double> X_;         // displacement of the whole step

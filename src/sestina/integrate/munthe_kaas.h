@@ -1,9 +1,9 @@
 // Runge-Kutta on the manifold of orientations (Munthe-Kaas): each step is an ordinary Runge-Kutta step in
-// displacements x from the state where it begins,
+// displacements r from the state where it begins,
 //
-//   x_i    = h sum_j a_ij x'_j,     x'_i = dexp(x_i)^-1 u_i       (displacement.h)
-//   u_i    = u_n + h sum_j a_ij a(t_i, q_i, u_j),    q_i = q_n moved by x_i
-//   q_next = q_n moved by h sum_i b_i x'_i
+//   r_i    = h sum_j a_ij r'_j,     r'_i = dexp(r_i)^-1 u_i       (displacement.h)
+//   u_i    = u_n + h sum_j a_ij a(t_i, q_i, u_j),    q_i = q_n moved by r_i
+//   q_next = q_n moved by h sum_i b_i r'_i
 //
 // with the tableau of the classical rule, order 4. The orientation is turned, never added to, so that Euler
 // parameters keep norm one by construction and no direction in the space of q is preferred. Everything that
@@ -29,20 +29,20 @@ class MuntheKaas final : public IntegrationRule {
 
  private:
   void do_start(std::span<const double> memory) override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override {}
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
-  StepReport calc_step(const IntegrationState& from, double t_end, IntegrationState& to);
-  // to = from moved by h times the weighted sum of the stages' rates; x_ becomes the displacement
-  void move(const IntegrationState& from, double h, std::span<const double> weights, IntegrationState& to);
+  StepReport calc_step(const State<double>& from, double t_end, State<double>& to);
+  // to = from moved by h times the weighted sum of the stages' rates; displacement_ becomes that of q
+  void move(const State<double>& from, double h, std::span<const double> weights, State<double>& to);
 
   std::string name_;
   ButcherTableau tableau_;
-  std::vector<double> k_;    // (stages x (nu + nu + nz)): rates of x, u and z
-  std::vector<double> sum_;  // (nu + nu + nz)
-  std::vector<double> x_;    // (nu)
-  IntegrationState stage_state_;
+  std::vector<double> k_;             // (stages x (nu + nu + nx + nz)): rates of the displacement, u, x and z
+  std::vector<double> sum_;           // (nu + nu + nx + nz)
+  std::vector<double> displacement_;  // (nu)
+  State<double> stage_state_;
 };
 
 }  // namespace sestina

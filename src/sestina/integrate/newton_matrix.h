@@ -1,17 +1,21 @@
 // The matrix of Newton's method in an implicit multistep rule, for equations of motion.
 //
-// With y = [q, u, z], f = [N(q) u, a(t, q, u), p(t, q, u)] and J = df/dy, a step wants
-//   (I - gamma J) x = b.                                                                                (1)
-// Only the derivatives of a and p need evaluations, one for each coordinate and speed (one-sided
-// differences). The rest is known, and what remains to be factorised is of size nu and not nq + nu + nz:
-//   x_q = P (b_q + gamma N x_u),                P = (I - gamma G)^-1,   G = d(N u)/dq                    (2)
-//   (I - gamma a_u - gamma^2 a_q P N) x_u = b_u + gamma a_q P b_q                                        (3)
-//   x_z = b_z + gamma (p_q x_q + p_u x_u)                                                                (4)
-// Where u is the rate of q, N = P = I. Of Euler parameters N is linear in q, so that G v = N(v) u; P is
-// taken to the second power of gamma G, which leaves out (gamma w / 2)^3 while w is the angular velocity:
-// a step resolves the rotation, and Newton's method mends what is left.
+// With w = [u, x], y = [q, w, z], f = [N(q) u, a(t, q, w), p(t, q, w)] and J = df/dy, a step wants
+//   (I - gamma J) s = b.                                                                                (1)
+// What has to be factorised is of the size of w and not of y:
+//   s_q = P (b_q + gamma N s_u),                P = (I - gamma G)^-1,   G = d(N u)/dq                    (2)
+//   (I - gamma a_w - gamma^2 a_q P N) s_w = b_w + gamma a_q P b_q                                        (3)
+//   s_z = b_z + gamma (p(y + s) - p(y))                                                                  (4)
+// (N acts on the part u of w.) Where u is the rate of q, N = P = I. Of Euler parameters N is linear in q, so
+// that G v = N(v) u; P is taken to the second power of gamma G, which leaves out (gamma w / 2)^3 while w is
+// the angular velocity: a step resolves the rotation, and Newton's method mends what is left.
 //
-// After `resize` nothing allocates memory. Memory: (nu + nz)(nq + nu) + 2 nu^2 numbers.
+// a_q and a_w are the analytical ones where the equations have a ResidualFace, whose derivative by a
+// displacement becomes that by q through the inverse of N on the tangent space: a_q = a_displacement N^+,
+// N^+ = (N^T N)^-1 N^T with columns of N that are at right angles to each other. Otherwise they are
+// differences, one evaluation for each number of q, u and x, and (4) takes p from them.
+//
+// After `resize` nothing allocates memory. Memory: (nw + nz)(nq + nw) + 2 nw^2 numbers.
 #pragma once
 
 #include <Eigen/LU>
@@ -24,33 +28,43 @@ namespace sestina {
 
 class NewtonMatrix {
  public:
-  void resize(const EquationsOfMotion& equations);
+  void resize(EquationsOfMotion& equations);
 
-  // Derivatives at (t, y), where f is `rate`; coordinate and speed j are moved by increments[j] (nq + nu),
-  // which must not be zero. Throws what the evaluation of the accelerations throws. Returns the index
-  // through [q, u] where the moved system has a value that is not finite, or -1.
-  int update_derivatives(EquationsOfMotion& equations, double t, std::span<const double> y,
+  // Whether update_derivatives takes differences.
+  bool needs_increments() const { return !is_analytical_; }
+  // Derivatives at a state, where f is `rate`. For differences, number j of [q, u, x] is moved by
+  // increments[j], which must not be zero. Throws what the evaluation of the accelerations throws. Returns
+  // the index through [q, u, x] where the moved system has a value that is not finite, or -1.
+  int update_derivatives(EquationsOfMotion& equations, const State<double>& state,
                          std::span<const double> rate, std::span<const double> increments);
   // Whether (3) can be solved.
   bool factorize(EquationsOfMotion& equations, double gamma);
-  // x of (1). b may be x.
-  void solve(EquationsOfMotion& equations, std::span<const double> b, std::span<double> x);
+  double gamma() const { return gamma_; }  // s, of the last factorize()
+  // s of (1); b may be s. (4) is that of a step with gamma_z, at the state to which b belongs, where p is
+  // `zdot`.
+  void solve(EquationsOfMotion& equations, const State<double>& state, std::span<const double> zdot,
+             double gamma_z, std::span<const double> b, std::span<double> s);
 
  private:
   using Vector = Eigen::VectorXd;
+  void take_tangent(EquationsOfMotion& equations, ResidualFace& face);
+  int take_differences(EquationsOfMotion& equations, std::span<const double> rate,
+                       std::span<const double> increments);
   void multiply_by_P(EquationsOfMotion& equations, std::span<double> v);  // v (nq)
 
   bool is_plain_ = true;  // u is the rate of q
-  double gamma_ = 0.0;    // s
-  std::vector<double> y_;
-  Eigen::MatrixXd derivatives_;    // ((nu + nz) x (nq + nu)): [a_q, a_u; p_q, p_u]
-  std::vector<double> changed_;    // (nu + nz)
+  bool is_analytical_ = false;
+  double gamma_ = 0.0;  // s
+  StateSizes sizes_;
+  State<double> at_, moved_;       // of the derivatives; of (4)
+  Eigen::MatrixXd derivatives_;    // ((nw + nz) x (nq + nw)): [a_q, a_w; p_q, p_w]
+  std::vector<double> changed_;    // (nw + nz)
   std::vector<double> offset_;     // (nq): N(0) u
   std::vector<double> v_, w_, p_;  // (nq)
   std::vector<double> unit_;       // (nu)
-  Eigen::MatrixXd matrix_;         // (nu x nu): of (3)
+  Eigen::MatrixXd matrix_;         // (nw x nw): of (3)
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
-  Vector xq_, xu_, bu_;
+  Vector sq_, sw_, bw_;
 };
 
 }  // namespace sestina

@@ -12,18 +12,21 @@ namespace sestina {
 
 // Passes everything on, at times on the step's side of a jump, and counts the evaluations of the
 // accelerations, or of the rates of momenta.
-class StepDriver::CountedEquations final : public EquationsOfMotion, public CanonicalEquations {
+class StepDriver::CountedEquations final : public EquationsOfMotion,
+                                           public MomentumFace,
+                                           public ResidualFace {
  public:
   CountedEquations(EquationsOfMotion& equations, const SwitchStops& stops, long& count)
-      : equations_(equations), canonical_(equations.canonical()), stops_(stops), count_(count) {}
+      : equations_(equations),
+        momenta_(equations.momentum_face()),
+        residual_(equations.residual_face()),
+        stops_(stops),
+        count_(count) {}
 
-  int nq() const override { return equations_.nq(); }
-  int nu() const override { return equations_.nu(); }
-  int nz() const override { return equations_.nz(); }
-  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                        std::span<double> udot, std::span<double> zdot) override {
+  StateSizes sizes() const override { return equations_.sizes(); }
+  void calc_derivatives(const State<double>& state, const StateRates& rates) override {
     ++count_;
-    equations_.calc_derivatives(stops_.keep_within(t), q, u, udot, zdot);
+    equations_.calc_derivatives(on_its_side(state), rates);
   }
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override {
     equations_.calc_q_dot(q, u, qdot);
@@ -32,34 +35,73 @@ class StepDriver::CountedEquations final : public EquationsOfMotion, public Cano
             std::span<double> q_out) override {
     equations_.plus(q, displacement, q_out);
   }
+  void minus(std::span<const double> q_to, std::span<const double> q_from,
+             std::span<double> displacement) override {
+    equations_.minus(q_to, q_from, displacement);
+  }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
-  void restore(std::span<double> q, std::span<double> u) override { equations_.restore(q, u); }
+  void project(std::span<double> q, std::span<double> u) override { equations_.project(q, u); }
+  void update_history(const State<double>& before, State<double>& after) override {
+    equations_.update_history(before, after);
+  }
 
-  CanonicalEquations* canonical() override { return canonical_ == nullptr ? nullptr : this; }
-  void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override {
-    canonical_->calc_momentum(q, u, p);
+  MomentumFace* momentum_face() override { return momenta_ == nullptr ? nullptr : this; }
+  void calc_momentum(const State<double>& state, std::span<double> p) override {
+    momenta_->calc_momentum(state, p);
   }
-  void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
-                   std::span<double> u) override {
-    canonical_->calc_speeds(stops_.keep_within(t), q, p, u);
+  void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) override {
+    momenta_->calc_speeds(on_its_side(state), p, u);
   }
-  void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
-                          std::span<double> pdot, std::span<double> zdot) override {
+  void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
+                          std::span<double> zdot) override {
     ++count_;
-    canonical_->calc_momentum_rate(stops_.keep_within(t), q, u, pdot, zdot);
+    momenta_->calc_momentum_rate(on_its_side(state), pdot, zdot);
   }
+
+  ResidualFace* residual_face() override { return residual_ == nullptr ? nullptr : this; }
+  void calc_residual(const State<double>& state, std::span<const double> udot,
+                     std::span<double> residual) override {
+    ++count_;
+    residual_->calc_residual(on_its_side(state), udot, residual);
+  }
+  void update_tangent(const State<double>& state) override { residual_->update_tangent(on_its_side(state)); }
+  MatrixBlock residual_by_q() const override { return residual_->residual_by_q(); }
+  MatrixBlock residual_by_u() const override { return residual_->residual_by_u(); }
+  MatrixBlock residual_by_udot() const override { return residual_->residual_by_udot(); }
+  MatrixBlock udot_by_q() const override { return residual_->udot_by_q(); }
+  MatrixBlock udot_by_u() const override { return residual_->udot_by_u(); }
+  void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
+                                  const std::string& parameter, std::span<double> by_parameter) override {
+    residual_->calc_residual_by_parameter(on_its_side(state), udot, parameter, by_parameter);
+  }
+  void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override {
+    residual_->calc_quadrature_rates(on_its_side(state), zdot);
+  }
+  ImpulseFace* impulse_face() override { return equations_.impulse_face(); }
 
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
   std::string name_of_u(int i) const override { return equations_.name_of_u(i); }
+  std::string name_of_x(int i) const override { return equations_.name_of_x(i); }
   std::string name_of_z(int i) const override { return equations_.name_of_z(i); }
   TimeSwitches* time_switches() override { return equations_.time_switches(); }
 
  private:
+  // The state itself but for the instants at a jump.
+  const State<double>& on_its_side(const State<double>& state) {
+    const double t = stops_.keep_within(state.t);
+    if (t == state.t) return state;
+    moved_ = state;
+    moved_.t = t;
+    return moved_;
+  }
+
   EquationsOfMotion& equations_;
-  CanonicalEquations* canonical_;
+  MomentumFace* momenta_;
+  ResidualFace* residual_;
   const SwitchStops& stops_;
   long& count_;
+  State<double> moved_;
 };
 
 StepDriver::StepDriver() = default;
@@ -83,7 +125,7 @@ void StepDriver::check(const IntegrationRule& rule, double t_start, double t_end
   check_fit(rule, t_start, t_end);
 }
 
-void StepDriver::start(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& initial,
+void StepDriver::start(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& initial,
                        double t_end) {
   control_ = {};
   control_.t_start = initial.t;
@@ -96,7 +138,7 @@ void StepDriver::resume(IntegrationRule& rule, EquationsOfMotion& equations, con
   begin(rule, equations, checkpoint.state, checkpoint.rule_memory, t_end);
 }
 
-void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& from,
+void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& from,
                        std::span<const double> memory, double t_end) {
   check(rule, from.t, t_end);
   rule_ = &rule;
@@ -120,7 +162,7 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   begin_memory_.assign(rule.previous_memory().begin(), rule.previous_memory().end());
 }
 
-const IntegrationState& StepDriver::advance_to(double t) {
+const State<double>& StepDriver::advance_to(double t) {
   if (!(t >= earliest_ && t <= t_end_)) {
     throw InputError(fmt::format(
         "the state at {} s is asked for, but the run stands at {} s and ends at {} s", t, state().t, t_end_));
@@ -132,7 +174,7 @@ const IntegrationState& StepDriver::advance_to(double t) {
   return between_;
 }
 
-const IntegrationState& StepDriver::step() {
+const State<double>& StepDriver::step() {
   assert(!done());
   if (switch_stops_.pass(state().t)) begin_anew(state());
   const StepControl before = control_;
@@ -143,7 +185,7 @@ const IntegrationState& StepDriver::step() {
   return state();
 }
 
-const IntegrationState& StepDriver::try_end(double t) {
+const State<double>& StepDriver::try_end(double t) {
   if (rule_->chooses_its_steps()) return advance_to(t);
   if (!is_taken_back_) {
     const std::span<const double> memory = rule_->previous_memory();
@@ -167,7 +209,7 @@ void StepDriver::take_back_statistics() {
   control_.statistics.rejected = rejected;
 }
 
-const IntegrationState& StepDriver::end_step_at(double t) {
+const State<double>& StepDriver::end_step_at(double t) {
   if (rule_->chooses_its_steps()) {
     rule_->cut_step(t);
     take_back_statistics();
@@ -181,7 +223,7 @@ const IntegrationState& StepDriver::end_step_at(double t) {
   return state();
 }
 
-void StepDriver::restart(const IntegrationState& from) {
+void StepDriver::restart(const State<double>& from) {
   assert(from.t == state().t);
   switch_stops_.start(switches(), control_.t_start, from.t, t_end_, from.d);
   begin_anew(from);
@@ -190,7 +232,7 @@ void StepDriver::restart(const IntegrationState& from) {
   between_ = from;
 }
 
-void StepDriver::begin_anew(const IntegrationState& from) {
+void StepDriver::begin_anew(const State<double>& from) {
   rule_->start(*equations_, from);
   control_.error_before = 0.0;
 }

@@ -21,7 +21,7 @@ namespace sestina {
 // A run at the beginning of its last accepted step. Resumed there, it repeats this step and goes on bit for
 // bit, and it can still answer for the instants within this step.
 struct StepCheckpoint {
-  IntegrationState state;
+  State<double> state;
   std::vector<double> rule_memory;
   StepControl control;
 };
@@ -39,35 +39,34 @@ class StepDriver {
   // too; here is the way to know before anything is written.
   void check(const IntegrationRule& rule, double t_start, double t_end) const;
   // Begins a run. The rule and the equations must outlive it. Memory is allocated here and not later.
-  void start(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& initial,
-             double t_end);
+  void start(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& initial, double t_end);
   void resume(IntegrationRule& rule, EquationsOfMotion& equations, const StepCheckpoint& checkpoint,
               double t_end);
 
   // The state at exactly t, which lies between the beginning of the last accepted step and t_end: takes
   // as many steps as needed. The reference holds until the next call. Throws ComputationError; then state()
   // is the last accepted state.
-  const IntegrationState& advance_to(double t);
+  const State<double>& advance_to(double t);
   // Takes one step, however long, and returns the state at its end. Not after done().
-  const IntegrationState& step();
+  const State<double>& step();
 
   // For events within the last accepted step, which began at step_begin(): try_end takes the step back (the
   // first time) and tells where it leads when it ends at t, with all the accuracy of the rule;
   // end_step_at accepts that, and must follow. Both throw ComputationError. The length to try next stays what
   // the whole step proposed. Of a rule that chooses its steps, dense output is the solution: it tells both.
   double step_begin() const { return earliest_; }
-  const IntegrationState& try_end(double t);
-  const IntegrationState& end_step_at(double t);
+  const State<double>& try_end(double t);
+  const State<double>& end_step_at(double t);
   // Goes on from another state at the same instant. The rule forgets what it remembers of former steps.
-  void restart(const IntegrationState& state);
+  void restart(const State<double>& state);
   bool has_dense_output() const { return rule_->has_dense_output(); }
   // Whether the solution within a step is dense output, in which coordinates and speeds agree no better than
   // the tolerances ask for.
   bool is_solution_interpolated() const { return rule_->chooses_its_steps(); }
 
   bool done() const { return state().t == t_end_; }
-  const IntegrationState& state() const { return rule_->state(); }  // the last accepted
-  double t_end() const { return t_end_; }                           // s
+  const State<double>& state() const { return rule_->state(); }  // the last accepted
+  double t_end() const { return t_end_; }                        // s
   const StepStatistics& statistics() const { return control_.statistics; }
   const StepControl& step_control() const { return control_; }
   StepCheckpoint checkpoint() const;
@@ -92,8 +91,8 @@ class StepDriver {
   virtual void do_step() = 0;  // accepts one step
   virtual bool ends_steps_at_switches() const { return false; }
   TimeSwitches* switches() const;
-  void begin_anew(const IntegrationState& from);
-  void begin(IntegrationRule& rule, EquationsOfMotion& equations, const IntegrationState& from,
+  void begin_anew(const State<double>& from);
+  void begin(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& from,
              std::span<const double> memory, double t_end);
 
   IntegrationRule* rule_ = nullptr;
@@ -105,8 +104,8 @@ class StepDriver {
   SwitchStops switch_stops_;
   double earliest_ = 0.0;  // s, that advance_to can still tell
   bool is_taken_back_ = false;
-  IntegrationState between_;  // what advance_to returns
-  IntegrationState begin_;    // of the step that is taken back, and what the rule remembers there
+  State<double> between_;  // what advance_to returns
+  State<double> begin_;    // of the step that is taken back, and what the rule remembers there
   std::vector<double> begin_memory_;
 };
 

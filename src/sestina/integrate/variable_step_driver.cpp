@@ -79,32 +79,35 @@ VariableStepDriver::Outcome VariableStepDriver::try_step(double t_next) {
   };
   compare(rule().state().q, rule().candidate().q);
   compare(rule().state().u, rule().candidate().u);
+  compare(rule().state().x, rule().candidate().x);
   return outcome;
 }
 
 // Hairer, Norsett, Wanner I, section II.4, "Starting step size".
 double VariableStepDriver::calc_initial_step() {
-  const IntegrationState& y = state();
-  const std::size_t nq = y.q.size();
-  const std::size_t nu = y.u.size();
+  const State<double>& y = state();
+  const std::size_t nq = y.q.size(), nu = y.u.size(), nx = y.x.size();
   const double longest = std::min(t_end() - y.t, tolerances_.max_step);
-  std::vector<double> value(y.q);
-  value.insert(value.end(), y.u.begin(), y.u.end());
-  std::vector<double> rate(nq + nu), rate_after(nq + nu), zdot(y.z.size());
-  const auto calc_rate = [&](double t, std::span<const double> x, std::span<double> xdot) {
-    equations().calc_q_dot(x.first(nq), x.subspan(nq), xdot.first(nq));
-    equations().calc_derivatives(t, x.first(nq), x.subspan(nq), xdot.subspan(nq), zdot);
+  State<double> at = y;
+  std::vector<double> rate(nq + nu + nx), rate_after(rate.size()), zdot(y.z.size());
+  const auto calc_rate = [&](std::span<double> to) {
+    equations().calc_q_dot(at.q, at.u, to.first(nq));
+    equations().calc_derivatives(at, {to.subspan(nq, nu), to.subspan(nq + nu), zdot});
   };
 
-  calc_rate(y.t, value, rate);
-  const double d0 = scaled_norm(value);
+  calc_rate(rate);
+  const double d0 = scaled_norm(flatten(y));
   const double d1 = scaled_norm(rate);
   double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
   h0 = std::max(std::min(h0, longest), length_.smallest_step(y.t));
 
-  for (std::size_t i = 0; i < value.size(); ++i) value[i] += h0 * rate[i];
+  at.t += h0;
+  const double* change = rate.data();
+  for (std::vector<double>* part : {&at.q, &at.u, &at.x}) {
+    for (double& value : *part) value += h0 * *change++;
+  }
   try {
-    calc_rate(y.t + h0, value, rate_after);
+    calc_rate(rate_after);
   } catch (const ComputationError&) {
     return h0;  // the first step will tell
   }
@@ -121,14 +124,21 @@ double VariableStepDriver::tolerance(double before, double after) const {
   return tolerances_.atol + tolerances_.rtol * std::max(std::abs(before), std::abs(after));
 }
 
-// The largest of values (nq + nu), each relative to the tolerance at the initial state.
+// The numbers under control of the error: q, u, x.
+std::vector<double> VariableStepDriver::flatten(const State<double>& from) {
+  std::vector<double> values(from.q);
+  values.insert(values.end(), from.u.begin(), from.u.end());
+  values.insert(values.end(), from.x.begin(), from.x.end());
+  return values;
+}
+
+// The largest of values (nq + nu + nx), each relative to the tolerance at the initial state.
 double VariableStepDriver::scaled_norm(std::span<const double> values) const {
   if (first_not_finite(values) >= 0) return std::numeric_limits<double>::infinity();
   double norm = 0.0;
-  const std::size_t nq = state().q.size();
+  const std::vector<double> at = flatten(state());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double x = i < nq ? state().q[i] : state().u[i - nq];
-    norm = std::max(norm, std::abs(values[i]) / tolerance(x, x));
+    norm = std::max(norm, std::abs(values[i]) / tolerance(at[i], at[i]));
   }
   return norm;
 }
@@ -137,10 +147,8 @@ void VariableStepDriver::fail(double h, const Outcome& outcome) const {
   std::string reason = outcome.failure;
   if (reason.empty() && !outcome.report.complete()) reason = describe(outcome.report, equations());
   if (reason.empty()) {
-    const int nq = equations().nq();
-    const std::string name =
-        outcome.worst < nq ? equations().name_of_q(outcome.worst) : equations().name_of_u(outcome.worst - nq);
-    reason = fmt::format("the largest error is in {}, {:.3g} times its tolerance", name, outcome.error);
+    reason = fmt::format("the largest error is in {}, {:.3g} times its tolerance",
+                         name_of_integrated(equations(), outcome.worst), outcome.error);
   }
   throw ComputationError(
       state().t, fmt::format("the step fell to {:.3g} s, too short to advance the time: {}", h, reason));

@@ -43,7 +43,7 @@ class VariableStepDriver final : public StepDriver {
   // How an attempt at a step ended: the error relative to the tolerance, or infinity and why.
   struct Outcome {
     double error = std::numeric_limits<double>::infinity();
-    int worst = 0;  // counted through [q, u]
+    int worst = 0;  // counted through [q, u, x]
     StepReport report;
     std::string failure;  // why the accelerations could not be calculated
   };
@@ -57,6 +57,7 @@ class VariableStepDriver final : public StepDriver {
   Outcome try_step(double t_next);
   double calc_initial_step();
   double tolerance(double before, double after) const;
+  static std::vector<double> flatten(const State<double>& from);
   double scaled_norm(std::span<const double> values) const;
   [[noreturn]] void fail(double h, const Outcome& outcome) const;
 

@@ -34,20 +34,21 @@ class VelocityVerlet final : public IntegrationRule {
 
  private:
   void do_start(std::span<const double> memory) override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override;
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
   // One step. `guess` is a(t_n, q_n, .) at some speed; udot_end_ becomes a(t_next, q_next, u_h).
-  StepReport calc_step(const IntegrationState& from, std::span<const double> guess, double t_end,
-                       IntegrationState& to);
-  StepReport solve_half_kick(const IntegrationState& from, std::span<const double> guess, double half);
+  StepReport calc_step(const State<double>& from, std::span<const double> guess, double t_end,
+                       State<double>& to);
+  StepReport solve_half_kick(const State<double>& from, std::span<const double> guess, double half);
 
   std::vector<double> previous_acceleration_;  // (nu) at previous()
   std::vector<double> acceleration_;           // (nu) at state()
   std::vector<double> udot_end_;               // (nu) at the end of the step last tried
   std::vector<double> udot_;                   // (nu)
-  std::vector<double> u_half_, u_next_;        // (nu)
+  State<double> half_;                         // (t_n, q_n, u_h)
+  std::vector<double> u_next_;                 // (nu)
   std::vector<double> displacement_;           // (nu) h u_h
   std::vector<double> zdot_begin_;             // (nz)
   std::vector<double> zdot_end_;               // (nz)

@@ -11,6 +11,8 @@ const std::string& Verlet::name() const {
 }
 
 void Verlet::do_start(std::span<const double> memory) {
+  refuse_first_order_states();
+  refuse_history();
   const std::size_t nu = state().u.size();
   const std::size_t nz = state().z.size();
   current_.assign(1 + 2 * nu + nz, 0.0);
@@ -18,8 +20,7 @@ void Verlet::do_start(std::span<const double> memory) {
   iteration_.resize(nu);
   if (memory.empty()) {  // h' = 0: no step before
     const std::span<double> all(current_);
-    equations().calc_derivatives(state().t, state().q, state().u, all.subspan(1 + nu, nu),
-                                 all.subspan(1 + 2 * nu));
+    equations().calc_derivatives(state(), {all.subspan(1 + nu, nu), {}, all.subspan(1 + 2 * nu)});
   } else {
     assert(memory.size() == current_.size());
     current_.assign(memory.begin(), memory.end());
@@ -27,7 +28,7 @@ void Verlet::do_start(std::span<const double> memory) {
   previous_ = candidate_ = between_ = current_;
 }
 
-StepReport Verlet::do_step(double t_end, IntegrationState& candidate) {
+StepReport Verlet::do_step(double t_end, State<double>& candidate) {
   return calc_step(state(), current_, t_end, candidate, candidate_);
 }
 
@@ -36,12 +37,12 @@ void Verlet::do_accept() {
   std::swap(current_, candidate_);
 }
 
-StepReport Verlet::do_interpolate(double t, IntegrationState& out) {
+StepReport Verlet::do_interpolate(double t, State<double>& out) {
   return calc_step(previous(), previous_, t, out, between_);
 }
 
-StepReport Verlet::calc_step(const IntegrationState& from, std::span<const double> before, double t_end,
-                             IntegrationState& to, std::span<double> after) {
+StepReport Verlet::calc_step(const State<double>& from, std::span<const double> before, double t_end,
+                             State<double>& to, std::span<double> after) {
   const std::size_t nu = from.u.size();
   const double h = t_end - from.t;
   const double h_before = before[0];
@@ -52,6 +53,7 @@ StepReport Verlet::calc_step(const IntegrationState& from, std::span<const doubl
   const std::span<double> udot = after.subspan(1 + nu, nu);
   const std::span<double> zdot = after.subspan(1 + 2 * nu);
   after[0] = h;
+  to.t = t_end;
   for (std::size_t i = 0; i < nu; ++i) {  // (4)
     d[i] = h_before == 0.0 ? h * (from.u[i] + 0.5 * h * a_before[i])
                            : h / h_before * d_before[i] + 0.5 * h * (h + h_before) * a_before[i];
@@ -60,17 +62,17 @@ StepReport Verlet::calc_step(const IntegrationState& from, std::span<const doubl
   equations().normalize(to.q);        // against the drift of rounding
 
   for (std::size_t i = 0; i < nu; ++i) to.u[i] = d[i] / h + 0.5 * h * a_before[i];
-  const StepReport report = solve_speed(t_end, h, d, to, udot, zdot);  // (3)
+  const StepReport report = solve_speed(h, d, to, udot, zdot);  // (3)
   if (!report.complete()) return report;
   for (std::size_t i = 0; i < to.z.size(); ++i) to.z[i] = from.z[i] + 0.5 * h * (zdot_before[i] + zdot[i]);
   return {};
 }
 
-StepReport Verlet::solve_speed(double t, double h, std::span<const double> displacement, IntegrationState& to,
+StepReport Verlet::solve_speed(double h, std::span<const double> displacement, State<double>& to,
                                std::span<double> udot, std::span<double> zdot) {
   const int nq = static_cast<int>(to.q.size()), nu = static_cast<int>(to.u.size());
   return iteration_.solve(to.u, u_next_, nq, nu, [&] {
-    equations().calc_derivatives(t, to.q, to.u, udot, zdot);
+    equations().calc_derivatives(to, {udot, {}, zdot});
     for (std::size_t i = 0; i < to.u.size(); ++i) u_next_[i] = displacement[i] / h + 0.5 * h * udot[i];
     const int bad = first_not_finite(udot);
     return bad < 0 ? -1 : nq + bad;

@@ -41,14 +41,14 @@ class Verlet final : public IntegrationRule {
 
  private:
   void do_start(std::span<const double> memory) override;
-  StepReport do_step(double t_end, IntegrationState& candidate) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
   void do_accept() override;
-  StepReport do_interpolate(double t, IntegrationState& out) override;
+  StepReport do_interpolate(double t, State<double>& out) override;
 
   // One step with the memory of its beginning, which makes the memory of its end.
-  StepReport calc_step(const IntegrationState& from, std::span<const double> before, double t_end,
-                       IntegrationState& to, std::span<double> after);
-  StepReport solve_speed(double t, double h, std::span<const double> displacement, IntegrationState& to,
+  StepReport calc_step(const State<double>& from, std::span<const double> before, double t_end,
+                       State<double>& to, std::span<double> after);
+  StepReport solve_speed(double h, std::span<const double> displacement, State<double>& to,
                          std::span<double> udot, std::span<double> zdot);
 
   // Memories as above.

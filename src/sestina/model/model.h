@@ -12,8 +12,8 @@
 #include "sestina/expression/time_conditions.h"
 #include "sestina/model/analysis.h"
 #include "sestina/model/property_plan.h"
-#include "sestina/model/state.h"
 #include "sestina/model/value_rules.h"
+#include "sestina/numerics/state.h"
 #include "sestina/numerics/zero_crossing.h"
 
 namespace sestina {

@@ -132,7 +132,7 @@ void SimulationRun::compile_events() {
   window_counts_.assign(system_.events_.size(), 0);
 }
 
-std::span<const double> SimulationRun::all_values(const IntegrationState& state) {
+std::span<const double> SimulationRun::all_values(const State<double>& state) {
   const SymbolicEquations::Motion motion = equations_->calc_motion(state.t, state.q, state.u);
   auto next = std::ranges::copy(motion.variables, all_.begin()).out;
   all_[0] = state.t;
@@ -141,26 +141,26 @@ std::span<const double> SimulationRun::all_values(const IntegrationState& state)
   return all_;
 }
 
-void SimulationRun::calc(const IntegrationState& state, std::span<double> values) {
+void SimulationRun::calc(const State<double>& state, std::span<double> values) {
   std::ranges::copy(event_values_(all_values(state)), values.begin());
 }
 
 // The motion costs more than the events.
-double SimulationRun::calc_one(const IntegrationState& state, int event) {
+double SimulationRun::calc_one(const State<double>& state, int event) {
   return event_values_(all_values(state))[static_cast<std::size_t>(event)];
 }
 
-void SimulationRun::calc_rates(const IntegrationState& state, std::span<double> rates) {
+void SimulationRun::calc_rates(const State<double>& state, std::span<double> rates) {
   std::ranges::copy(event_rates_(all_values(state)), rates.begin());
 }
 
-std::string SimulationRun::explain(const IntegrationState&, int event) {
+std::string SimulationRun::explain(const State<double>&, int event) {
   return fmt::format("event {}: its expression is not finite",
                      system_.events_[static_cast<std::size_t>(event)].name);
 }
 
 std::vector<double> SimulationRun::evaluate(const std::vector<Expression>& expressions,
-                                            const IntegrationState& state) {
+                                            const State<double>& state) {
   equations_->drop_redundant(state.t, state.q);
   CompiledExpressions compiled = compile(expressions, "the expressions");
   const std::span<const double> values = compiled(all_values(state));
@@ -251,7 +251,7 @@ void SimulationRun::step() {
   is_at_knot_ = driver_->state().t == knot;
 }
 
-void SimulationRun::restart(const IntegrationState& state) {
+void SimulationRun::restart(const State<double>& state) {
   state_ = state;
   hold_inputs();
   driver_->restart(state_);
@@ -315,7 +315,7 @@ void SimulationRun::count(std::size_t event) {
                   what.name, kMostInWindow + 1, state_.t - window_start_[event]));
 }
 
-void SimulationRun::check_constraints(const IntegrationState& state, const std::string& context) {
+void SimulationRun::check_constraints(const State<double>& state, const std::string& context) {
   const std::string violated = equations_->find_violated(state.t, state.q, state.u, kHeld);
   if (violated.empty()) return;
   const std::string reason = report_.redundant.empty()
@@ -348,7 +348,7 @@ void SimulationRun::apply(std::size_t event) {
   check_constraints(state_, fmt::format("after event {}, ", what.name));
 }
 
-void SimulationRun::record(Recorder& recorder, const IntegrationState& state, bool is_regular, int event) {
+void SimulationRun::record(Recorder& recorder, const State<double>& state, bool is_regular, int event) {
   const std::span<const double> values = all_values(state);
   const std::size_t n = 1 + system_.motion_.q.size() + system_.motion_.u.size();
   auto next = std::ranges::copy(values.first(n), row_.begin()).out;

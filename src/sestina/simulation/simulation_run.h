@@ -19,22 +19,22 @@ class SimulationRun final : private EventFunctions {
   SimulationRun(const SymbolicSystem& system, const SimulationOptions& options);
 
   SimulationReport run(Recorder& recorder);
-  std::vector<double> evaluate(const std::vector<Expression>& expressions, const IntegrationState& state);
+  std::vector<double> evaluate(const std::vector<Expression>& expressions, const State<double>& state);
 
  private:
   // Of the events, for the locator.
   int size() const override { return static_cast<int>(system_.events_.size()); }
-  void calc(const IntegrationState& state, std::span<double> values) override;
-  double calc_one(const IntegrationState& state, int event) override;
-  void calc_rates(const IntegrationState& state, std::span<double> rates) override;
-  std::string explain(const IntegrationState& state, int event) override;
+  void calc(const State<double>& state, std::span<double> values) override;
+  double calc_one(const State<double>& state, int event) override;
+  void calc_rates(const State<double>& state, std::span<double> rates) override;
+  std::string explain(const State<double>& state, int event) override;
 
   void check_rule() const;
   void compile_events();
   CompiledExpressions compile(const std::vector<Expression>& expressions, const std::string& what) const;
   ResultHeader make_header() const;
   // t, q, u, inputs, udot, multipliers
-  std::span<const double> all_values(const IntegrationState& state);
+  std::span<const double> all_values(const State<double>& state);
   bool goes_on();
   // The k-th instant to stop at: a row, or the end, which may be none.
   struct Stop {
@@ -47,14 +47,14 @@ class SimulationRun final : private EventFunctions {
   // The first knot after t (s), or infinity.
   double knot_after(double t) const;
   // Goes on from another state at the same instant.
-  void restart(const IntegrationState& state);
+  void restart(const State<double>& state);
   void start(Recorder& recorder);
   void advance(Recorder& recorder);
   void take_place(Recorder& recorder);
   void count(std::size_t event);
   void apply(std::size_t event);
-  void check_constraints(const IntegrationState& state, const std::string& context);
-  void record(Recorder& recorder, const IntegrationState& state, bool is_regular, int event);
+  void check_constraints(const State<double>& state, const std::string& context);
+  void record(Recorder& recorder, const State<double>& state, bool is_regular, int event);
 
   const SymbolicSystem& system_;
   SimulationOptions options_;
@@ -68,7 +68,7 @@ class SimulationRun final : private EventFunctions {
   std::vector<std::vector<std::string>> assigned_names_;  // likewise
   std::vector<double> all_, row_, new_values_;
   std::span<const int> due_;
-  IntegrationState state_;
+  State<double> state_;
   double last_recorded_ = std::numeric_limits<double>::quiet_NaN();  // s; none
   bool has_started_ = false, is_at_knot_ = false;
   std::vector<double> knots_;  // s, of the inputs: where steps of variable length end

@@ -233,9 +233,19 @@ void SymbolicEquations::calc_q_dot(std::span<const double> q, std::span<const do
   if (has_clock_) qdot[n_q_] = 1.0;
 }
 
-void SymbolicEquations::calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                                         std::span<double> udot, std::span<double>) {
-  std::ranges::copy(calc_motion(t, std::clamp(t, hold_before_, hold_after_), q, u).udot, udot.begin());
+void SymbolicEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
+  const double t_of_inputs = std::clamp(state.t, hold_before_, hold_after_);
+  std::ranges::copy(calc_motion(state.t, t_of_inputs, state.q, state.u).udot, rates.udot.begin());
+}
+
+void SymbolicEquations::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
+                                           std::span<double> du) {
+  set_state(state.t, state.q, state.u);
+  update_matrices();
+  std::ranges::fill(solution_, 0.0);
+  std::ranges::copy(impulse, solution_.begin());
+  motion_solver_.solve(solution_);
+  std::copy_n(solution_.begin(), n_u_, du.begin());
 }
 
 void SymbolicEquations::hold_inputs(double before, double after) {
@@ -284,6 +294,12 @@ void SymbolicEquations::plus(std::span<const double> q, std::span<const double> 
                              std::span<double> q_out) {
   assert(is_plain_);
   for (std::size_t i = 0; i < n_q_; ++i) q_out[i] = q[i] + displacement[i];
+}
+
+void SymbolicEquations::minus(std::span<const double> q_to, std::span<const double> q_from,
+                              std::span<double> displacement) {
+  assert(is_plain_);
+  for (std::size_t i = 0; i < n_q_; ++i) displacement[i] = q_to[i] - q_from[i];
 }
 
 // (3): dq = -J^T (J J^T)^-1 c. False where that does not exist; then coordinates stay as they are.
@@ -444,7 +460,7 @@ std::string SymbolicEquations::find_contradicted(double t, std::span<const doubl
   return "";
 }
 
-void SymbolicEquations::restore(std::span<double> q, std::span<double> u) {
+void SymbolicEquations::project(std::span<double> q, std::span<double> u) {
   normalize(q);
   if (!kept_.empty()) project_speeds(variables_[0], q, u);
 }

@@ -34,7 +34,7 @@ namespace sestina::symbolic {
 
 using InputFunctions = std::vector<std::pair<Expression, InputFunction>>;
 
-class SymbolicEquations final : public EquationsOfMotion {
+class SymbolicEquations final : public EquationsOfMotion, public ImpulseFace {
  public:
   // `invariants` are further expressions in q and t that vanish along the motion, such as the norm of Euler
   // parameters less one, and are treated like c. `inputs` stand in f alone. `events` are those whose zeros
@@ -44,18 +44,23 @@ class SymbolicEquations final : public EquationsOfMotion {
                     const std::vector<Expression>& invariants, const InputFunctions& inputs = {},
                     const std::vector<Expression>& events = {});
 
-  int nq() const override { return static_cast<int>(n_q_ + (has_clock_ ? 1 : 0)); }
-  int nu() const override { return static_cast<int>(n_u_); }
-  int nz() const override { return 0; }
-  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                        std::span<double> udot, std::span<double> zdot) override;
+  StateSizes sizes() const override {
+    return {.nq = static_cast<int>(n_q_ + (has_clock_ ? 1 : 0)), .nu = static_cast<int>(n_u_)};
+  }
+  void calc_derivatives(const State<double>& state, const StateRates& rates) override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
   // For rules that move coordinates by speeds: only where is_plain().
   void plus(std::span<const double> q, std::span<const double> displacement,
             std::span<double> q_out) override;
+  void minus(std::span<const double> q_to, std::span<const double> q_from,
+             std::span<double> displacement) override;
   void normalize(std::span<double> q) override;                     // (3)
-  void restore(std::span<double> q, std::span<double> u) override;  // (3), (2)
+  void project(std::span<double> q, std::span<double> u) override;  // (3), (2)
   TimeSwitches* time_switches() override { return switches_.get(); }
+  ImpulseFace* impulse_face() override { return this; }
+  // du by [M -a^T; a 0] [du; mu] = [impulse; 0].
+  void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
+                          std::span<double> du) override;
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;
 

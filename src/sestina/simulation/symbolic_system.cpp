@@ -234,7 +234,7 @@ double SymbolicSystem::number(const Expression& symbol, const Expression& value)
   return number;
 }
 
-IntegrationState SymbolicSystem::calc_initial_state(double t) const {
+State<double> SymbolicSystem::calc_initial_state(double t) const {
   // With given values: by Kane's method what the options call dependent follows, by Lagrange's what is not
   // given, if there are constraints that it could follow from.
   const bool is_partitioned = !motion_.q_dependent.empty() || !motion_.u_dependent.empty();
@@ -255,7 +255,7 @@ IntegrationState SymbolicSystem::calc_initial_state(double t) const {
        values.q_is_given);
   fill(motion.u, motion.u_dependent, motion.a.rows() > 0, values.u, values.u_is_free, values.u_is_given);
   const auto equations = make_equations();
-  IntegrationState state{t, {}, {}, {}, {}};
+  State<double> state{t, {}, {}, {}, {}};
   solve_initial_values(motion, parameters_, t, values, [&](std::vector<double>& q) {
     state.q = q;
     if (equations->has_clock()) state.q.push_back(t);

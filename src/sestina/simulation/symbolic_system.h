@@ -106,7 +106,7 @@ class SymbolicSystem {
 
   const MotionEquations& motion() const { return motion_; }
   // The state at t, consistent with all constraints. InputError where there is none near.
-  IntegrationState calc_initial_state(double t = 0.0) const;
+  State<double> calc_initial_state(double t = 0.0) const;
   // For drivers of one's own. Rows are not made there.
   std::unique_ptr<SymbolicEquations> make_equations() const;
   // Values of expressions as outputs may be, at the initial state.

@@ -10,7 +10,6 @@ namespace sestina {
 
 EventLoop::EventLoop(ForwardDynamics& dynamics, SystemEquations& equations, double duration, Row row)
     : model_(dynamics.model()),
-      equations_(equations),
       events_(dynamics, equations),
       locator_(events_, events_.watches()),
       duration_(duration),
@@ -66,7 +65,6 @@ void EventLoop::take_place(StepDriver& driver) {
       row_(state_, event + 1);
       if (model_.events()[static_cast<std::size_t>(event)].is_terminal) ended_by_ = event;
     }
-    equations_.set_variables(state_.d);
     driver.restart(state_);
     due_ = locator_.restart(driver);
   }

@@ -17,7 +17,7 @@ class EventLoop {
  public:
   // `row` is called with each state that a row is wanted of: before the first event of an instant with event
   // 0, after each event with its number from 1.
-  using Row = std::function<void(const IntegrationState& state, int event)>;
+  using Row = std::function<void(const State<double>& state, int event)>;
 
   // `duration` (s) of the run: more than kMostInWindow events of one kind within 1e-9 of it, or within twice
   // as many tolerances of the event, make the run fail.
@@ -48,13 +48,12 @@ class EventLoop {
   void count(int event, double t);
 
   const Model& model_;
-  SystemEquations& equations_;
   SystemEvents events_;
   EventLocator locator_;
   double duration_;
   Row row_;
   std::span<const int> due_;
-  IntegrationState state_;
+  State<double> state_;
   EventMemory memory_;
   std::optional<int> ended_by_;
 };

@@ -72,7 +72,7 @@ class LaneGroup {
   LaneArray t_, x_;           // (lanes), (size x lanes) of the rows to evaluate
   LaneArray wanted_;          // (lanes) s
   LaneArray origins_, energies_, momentum_;
-  IntegrationState state_;
+  State<double> state_;
   Observables observables_;
 };
 

@@ -86,7 +86,7 @@ void LaneRun::count_row() {
   ++next_row_;
 }
 
-void LaneRun::record(const IntegrationState& state, const Observables& observables) {
+void LaneRun::record(const State<double>& state, const Observables& observables) {
   if (has_failed_) return;
   try {
     const std::span<const double> row = row_.calc(state, observables);
@@ -105,9 +105,10 @@ RunReport LaneRun::finish(const LaneIntegrator& integrator, int lane) {
   report_.t = integrator.t(lane);
   report_.steps = integrator.statistics(lane);
   report_.lanes = integrator.lanes();
-  report_.final_state = {report_.t, initial_.q, initial_.u, initial_.d};
+  report_.final_state = initial_;
+  report_.final_state.t = report_.t;
   const double* number = integrator.states() + lane;
-  for (std::vector<double>* part : {&report_.final_state.q, &report_.final_state.u}) {
+  for (std::vector<double>* part : {&report_.final_state.q, &report_.final_state.u, &report_.final_state.z}) {
     for (double& x : *part) {
       x = *number;
       number += integrator.lanes();

@@ -35,11 +35,11 @@ class LaneRun {
   void count_row();
 
   // A row is ready; rows come in their order.
-  void record(const IntegrationState& state, const Observables& observables);
+  void record(const State<double>& state, const Observables& observables);
   // A recorder has.
   bool has_failed() const { return has_failed_; }
 
-  const IntegrationState& initial() const { return initial_; }
+  const State<double>& initial() const { return initial_; }
   const Model& model() const { return workspace_.model(); }
   double duration() const { return analysis_.duration; }
   // After the last row.
@@ -51,7 +51,7 @@ class LaneRun {
   const Properties<double>& properties_;
   std::unique_ptr<TimeSwitches> switches_;
   std::string signature_;
-  IntegrationState initial_;
+  State<double> initial_;
   ResultRow row_;
   long next_row_ = 1;
   bool has_more_rows_ = true;

@@ -26,7 +26,6 @@ ResultRow::ResultRow(const Model& model, bool reactions)
   add_columns(model);
   row_.resize(columns_.size());
   observables_.origins.resize(3 * static_cast<std::size_t>(model.bodies().size() - 1));
-  state_.d.reserve(static_cast<std::size_t>(model.nd()));
   udot_.resize(static_cast<std::size_t>(model.nu()));
   reactions_.resize(static_cast<std::size_t>(model.bodies().size()));
 }
@@ -55,21 +54,17 @@ void ResultRow::add_columns(const Model& model) {
   }
 }
 
-std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDynamics& dynamics, int event) {
-  state_.t = state.t;
-  state_.q.assign(state.q.begin(), state.q.end());
-  state_.u.assign(state.u.begin(), state.u.end());
-  state_.d.assign(state.d.begin(), state.d.end());
+std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics, int event) {
   if (reactions_wanted_) {
-    dynamics.calc_udot(state_, udot_);
+    dynamics.calc_udot(state, udot_);
   } else {
-    dynamics.update(state_);
+    dynamics.update(state);
   }
   auto origin = observables_.origins.begin();
   for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
     origin = put(calc_body_pose(dynamics.properties(), dynamics.kinematics(), b).p, origin);
   }
-  observables_.energy = dynamics.energy(state_);
+  observables_.energy = dynamics.energy(state);
   observables_.momentum = calc_momentum(dynamics.kinematics());
   const auto next = put_together(state, observables_, event);
   if (reactions_wanted_) calc_reactions(dynamics, next);
@@ -77,7 +72,7 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, ForwardDy
   return row_;
 }
 
-std::span<const double> ResultRow::calc(const IntegrationState& state, const Observables& observables,
+std::span<const double> ResultRow::calc(const State<double>& state, const Observables& observables,
                                         int event) {
   assert(!reactions_wanted_);
   put_together(state, observables, event);
@@ -85,7 +80,7 @@ std::span<const double> ResultRow::calc(const IntegrationState& state, const Obs
   return row_;
 }
 
-std::vector<double>::iterator ResultRow::put_together(const IntegrationState& state,
+std::vector<double>::iterator ResultRow::put_together(const State<double>& state,
                                                       const Observables& observables, int event) {
   auto next = row_.begin();
   *next++ = state.t;

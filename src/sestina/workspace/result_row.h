@@ -31,10 +31,10 @@ class ResultRow {
   // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,
   // from 1, of the event that has just led to the state, or 0. Throws ComputationError where a number of the
   // row is not finite; otherwise no allocation.
-  std::span<const double> calc(const IntegrationState& state, ForwardDynamics& dynamics, int event = 0);
+  std::span<const double> calc(const State<double>& state, ForwardDynamics& dynamics, int event = 0);
 
   // The same, without reactions, where somebody else has evaluated the state.
-  std::span<const double> calc(const IntegrationState& state, const Observables& observables, int event = 0);
+  std::span<const double> calc(const State<double>& state, const Observables& observables, int event = 0);
 
   // Of the last row: kinetic + potential - supplied + dissipated, which the exact motion keeps constant (J).
   double energy_balance() const { return energy_balance_; }
@@ -42,7 +42,7 @@ class ResultRow {
 
  private:
   void add_columns(const Model& model);
-  std::vector<double>::iterator put_together(const IntegrationState& state, const Observables& observables,
+  std::vector<double>::iterator put_together(const State<double>& state, const Observables& observables,
                                              int event);
   void calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next);
   void check_finite() const;
@@ -51,7 +51,6 @@ class ResultRow {
   Observables observables_;
   std::vector<Column> columns_;
   std::vector<double> row_;
-  State<double> state_;
   std::vector<double> udot_;
   std::vector<SpatialForce<double>> reactions_;
   Energy<double> energy_;

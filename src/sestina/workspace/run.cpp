@@ -33,7 +33,7 @@ Workspace::Run::Run(Workspace& workspace)
       rule_(make_integration_rule(rule_options(analysis_))),
       driver_(make_step_driver(step_options(analysis_))),
       events_(dynamics_, equations_, analysis_.duration,
-              [this](const IntegrationState& state, int event) { record_event(state, event); }),
+              [this](const State<double>& state, int event) { record_event(state, event); }),
       stall_(workspace.model(), analysis_.duration),
       row_(workspace.model(), workspace.reactions_wanted_),
       header_(workspace.make_header(row_.columns())),
@@ -63,8 +63,8 @@ void Workspace::Run::prepare_checkpoints(const CheckpointOptions& options) {
 RunReport Workspace::Run::start() {
   for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
   return go([this] {
-    const IntegrationState initial = workspace_.calc_initial_state();
-    report_.final_state = {initial.t, initial.q, initial.u, initial.d};
+    const State<double> initial = workspace_.calc_initial_state();
+    report_.final_state = initial;
     record(initial);
     next_row_ = 1;
     if (analysis_.duration == 0.0) {
@@ -105,12 +105,9 @@ RunReport Workspace::Run::resume(const Checkpoint& checkpoint) {
 
 // Bit for bit only the same model, in the same form, can be continued.
 void Workspace::Run::check_fit(const Checkpoint& checkpoint) {
-  const IntegrationState& state = checkpoint.step.state;
-  const auto has_size = [](std::size_t size, int expected) { return static_cast<int>(size) == expected; };
+  const State<double>& state = checkpoint.step.state;
   if (checkpoint.model_text != header_.model_text || checkpoint.reactions != workspace_.reactions_wanted_ ||
-      checkpoint.tables != checksum_of_tables(workspace_.system()) ||
-      !has_size(state.q.size(), equations_.nq()) || !has_size(state.u.size(), equations_.nu()) ||
-      !has_size(state.z.size(), equations_.nz()) || !has_size(state.d.size(), workspace_.model().nd()) ||
+      checkpoint.tables != checksum_of_tables(workspace_.system()) || sizes_of(state) != equations_.sizes() ||
       !events_.can_be_of_a_run(checkpoint.events) || checkpoint.last_row.size() != header_.columns.size()) {
     throw InputError("the checkpoint is of another model, or of a run that recorded other columns");
   }
@@ -118,7 +115,6 @@ void Workspace::Run::check_fit(const Checkpoint& checkpoint) {
     throw InputError(fmt::format("the run is complete: it ended at t = {} s", checkpoint.last_row.front()));
   }
   check_numbers(checkpoint);
-  equations_.set_variables(state.d);
   rule_->start(equations_, state);
   if (!checkpoint.step.rule_memory.empty() && !rule_->can_remember(checkpoint.step.rule_memory)) {
     throw InputError(fmt::format("the checkpoint does not hold what {} remembers", rule_->name()));
@@ -130,11 +126,15 @@ void Workspace::Run::check_numbers(const Checkpoint& checkpoint) {
   const auto check = [](bool is_good, std::string_view name, double value) {
     if (!is_good) throw InputError(fmt::format("the checkpoint cannot be of a run: {} is {}", name, value));
   };
-  const IntegrationState& state = checkpoint.step.state;
+  const State<double>& state = checkpoint.step.state;
   const StepControl& control = checkpoint.step.control;
   check(state.t >= 0.0 && state.t <= analysis_.duration, "t", state.t);
-  for (const auto& [name, values] :
-       {std::pair("q", &state.q), {"u", &state.u}, {"z", &state.z}, {"d", &state.d}}) {
+  for (const auto& [name, values] : {std::pair("q", &state.q),
+                                     {"u", &state.u},
+                                     {"x", &state.x},
+                                     {"z", &state.z},
+                                     {"d", &state.d},
+                                     {"h", &state.h}}) {
     if (const int bad = first_not_finite(*values); bad >= 0)
       check(false, name, (*values)[static_cast<std::size_t>(bad)]);
   }
@@ -231,13 +231,13 @@ void Workspace::Run::wait_until(double t) {
   pacer_->wait_until(t, workspace_.interrupt_);
 }
 
-void Workspace::Run::record_event(const IntegrationState& state, int event) {
+void Workspace::Run::record_event(const State<double>& state, int event) {
   if (event == 0 && state.t == last_recorded_) return;  // a row of this state is there
   if (event == 0) wait_until(state.t);
   record(state, RowKind::kBetween, event);
 }
 
-void Workspace::Run::record(const IntegrationState& state, RowKind kind, int event) {
+void Workspace::Run::record(const State<double>& state, RowKind kind, int event) {
   const Trace::Scope scope(trace(), Phase::kRecord);
   const std::span<const double> row = row_.calc(state, dynamics_, event);
   if (!initial_balance_) initial_balance_ = row_.energy_balance();
@@ -302,10 +302,10 @@ void Workspace::Run::finish() {
 
 // A run that ended early records how far it came.
 void Workspace::Run::finish_state() {
-  const IntegrationState& state = driver_->state();
+  const State<double>& state = driver_->state();
   report_.t = state.t;
   report_.steps = driver_->statistics();
-  report_.final_state = {state.t, state.q, state.u, state.d};
+  report_.final_state = state;
   for (const double count : events_.counts()) report_.event_counts.push_back(static_cast<long>(count));
   if (const auto event = events_.ended_by()) {
     report_.ended_by = workspace_.model().events()[static_cast<std::size_t>(*event)].name;

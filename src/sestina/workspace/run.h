@@ -41,9 +41,9 @@ class Workspace::Run {
   // Steps to t, or beyond, or to where the run ends.
   void step_to(double t);
   enum class RowKind { kRegular, kBetween };  // at k every and at the end, or elsewhere
-  void record(const IntegrationState& state, RowKind kind = RowKind::kRegular, int event = 0);
+  void record(const State<double>& state, RowKind kind = RowKind::kRegular, int event = 0);
   // The rows before and after events.
-  void record_event(const IntegrationState& state, int event);
+  void record_event(const State<double>& state, int event);
   void wait_until(double t);
   // What happens every so often by the wall clock: progress and checkpoints.
   void look_at_clock();

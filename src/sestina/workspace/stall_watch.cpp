@@ -29,7 +29,7 @@ StallWatch::StallWatch(const Model& model, double duration)
       before_(static_cast<std::size_t>(model.num_force_expressions())),
       now_(before_) {}
 
-bool StallWatch::look(const IntegrationState& state, const Properties<double>& properties) {
+bool StallWatch::look(const State<double>& state, const Properties<double>& properties) {
   if (!hint_.empty()) return false;
   if (looked_at_ < 0) {
     if (steps_++ == 0) t_start_ = state.t;
@@ -50,11 +50,9 @@ bool StallWatch::look(const IntegrationState& state, const Properties<double>& p
   return true;
 }
 
-void StallWatch::calc_forces(const IntegrationState& state, const Properties<double>& properties,
+void StallWatch::calc_forces(const State<double>& state, const Properties<double>& properties,
                              std::vector<double>& values) {
-  state_.t = state.t;
-  state_.q = state.q, state_.u = state.u, state_.d = state.d;
-  model_.calc_force_expressions<double>(properties, state_, inputs_, scratch_, values);
+  model_.calc_force_expressions<double>(properties, state, inputs_, scratch_, values);
 }
 
 void StallWatch::look_for_jumps() {

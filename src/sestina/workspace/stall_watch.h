@@ -17,7 +17,7 @@ class StallWatch {
   StallWatch(const Model& model, double duration);
 
   // After each accepted step. True once, when hint() has just been made. No allocation before that.
-  bool look(const IntegrationState& state, const Properties<double>& properties);
+  bool look(const State<double>& state, const Properties<double>& properties);
   const std::string& hint() const { return hint_; }
 
  private:
@@ -27,7 +27,7 @@ class StallWatch {
   static constexpr int kLookedAt = 200;  // steps of a stall, for forces that jump
   static constexpr double kJump = 0.1;   // of the larger value, from one step to the next
 
-  void calc_forces(const IntegrationState& state, const Properties<double>& properties,
+  void calc_forces(const State<double>& state, const Properties<double>& properties,
                    std::vector<double>& values);
   void look_for_jumps();
   std::string describe(double t) const;
@@ -40,7 +40,6 @@ class StallWatch {
   std::vector<double> inputs_, scratch_, before_, now_;
   int jumping_ = -1;  // the force expression with the largest jump, from one value to the other
   double from_ = 0.0, to_ = 0.0;
-  State<double> state_;
   std::string hint_;
 };
 

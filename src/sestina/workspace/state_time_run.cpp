@@ -53,8 +53,7 @@ RunReport Workspace::StateTimeRun::start() {
   for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
   trace_.start();
   try {
-    IntegrationState initial = workspace_.calc_initial_state();
-    state_ = {0.0, std::move(initial.q), std::move(initial.u), std::move(initial.d)};
+    state_ = workspace_.calc_initial_state();
     record(0.0);
     advance();
   } catch (const ComputationError& error) {
@@ -113,10 +112,8 @@ bool Workspace::StateTimeRun::solve_window() {
 
 void Workspace::StateTimeRun::record(double t) {
   const Trace::Scope scope(trace(), Phase::kRecord);
-  record_.t = t;
-  record_.q = state_.q, record_.u = state_.u, record_.d = state_.d;
-  calc_work(t, record_.z);
-  const std::span<const double> row = row_.calc(record_, dynamics_);
+  calc_work(t, state_.z);
+  const std::span<const double> row = row_.calc(state_, dynamics_);
   if (!initial_balance_) initial_balance_ = row_.energy_balance();
   for (const auto& recorder : workspace_.recorders_) recorder->record(row);
   ++report_.rows;

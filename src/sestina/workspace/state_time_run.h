@@ -47,7 +47,6 @@ class Workspace::StateTimeRun {
   Clock::time_point start_;
   double next_progress_ = 0.0;  // s of wall time
   State<double> state_, between_;
-  IntegrationState record_;
   std::optional<double> initial_balance_;  // J
   // Of each solved element: the powers at its points (W), supplied and dissipated in turn, and the work
   // before it (J).

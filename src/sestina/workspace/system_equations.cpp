@@ -1,7 +1,6 @@
 #include "sestina/workspace/system_equations.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 #include "sestina/base/error.h"
@@ -31,61 +30,11 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
     : dynamics_(dynamics),
       momentum_(dynamics.model(), dynamics.properties()),
       rotations_(find_rotations(dynamics.model())),
-      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
-  state_.q.resize(static_cast<std::size_t>(nq()));
-  state_.u.resize(static_cast<std::size_t>(nu()));
-  state_.d = calc_initial_state<double>(dynamics.model(), dynamics.properties().parameters).d;
-}
+      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {}
 
-void SystemEquations::set_variables(std::span<const double> d) {
-  assert(d.size() == state_.d.size());
-  std::copy(d.begin(), d.end(), state_.d.begin());
-}
-
-void SystemEquations::set_state(double t, std::span<const double> q, std::span<const double> u) {
-  state_.t = t;
-  std::copy(q.begin(), q.end(), state_.q.begin());
-  std::copy(u.begin(), u.end(), state_.u.begin());
-}
-
-void SystemEquations::calc_power(std::span<double> zdot) const {
-  const Power<double> power = dynamics_.power(state_);
-  zdot[kSupplied] = power.supplied;
-  zdot[kDissipated] = power.dissipated;
-}
-
-void SystemEquations::calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                                       std::span<double> udot, std::span<double> zdot) {
-  set_state(t, q, u);
-  dynamics_.calc_udot(state_, udot);
-  calc_power(zdot);
-}
-
-void SystemEquations::calc_momentum(std::span<const double> q, std::span<const double> u,
-                                    std::span<double> p) {
-  set_state(state_.t, q, u);
-  momentum_.calc_momentum(state_, p);
-}
-
-void SystemEquations::calc_speeds(double t, std::span<const double> q, std::span<const double> p,
-                                  std::span<double> u) {
-  std::copy(q.begin(), q.end(), state_.q.begin());
-  const SolveReport<double> report = momentum_.solve_speeds(state_, p, u);
-  if (report.is_singular) {
-    throw ComputationError(
-        t, explain_singular_mass_matrix(dynamics_.model(), dynamics_.properties(), report.singular_speed));
-  }
-}
-
-void SystemEquations::calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
-                                         std::span<double> pdot, std::span<double> zdot) {
-  set_state(t, q, u);
-  dynamics_.update(state_);
-  momentum_.calc_momentum_rate(state_, dynamics_.kinematics(), dynamics_.forces(), pdot);
-  double sum = 0.0;
-  for (const double rate : pdot) sum += rate;
-  if (!std::isfinite(sum)) dynamics_.calc_udot(state_, pdot);  // throws, with the force that is not finite
-  calc_power(zdot);
+StateSizes SystemEquations::sizes() const {
+  const Model& model = dynamics_.model();
+  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nz = kNz};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -98,7 +47,112 @@ void SystemEquations::plus(std::span<const double> q, std::span<const double> di
   plus_q<double>(dynamics_.model(), q, displacement, q_out);
 }
 
+void SystemEquations::minus(std::span<const double> q_to, std::span<const double> q_from,
+                            std::span<double> displacement) {
+  minus_q<double>(dynamics_.model(), q_to, q_from, displacement);
+}
+
 void SystemEquations::normalize(std::span<double> q) { normalize_q<double>(dynamics_.model(), q); }
+
+void SystemEquations::calc_power(const State<double>& state, std::span<double> zdot) const {
+  const Power<double> power = dynamics_.power(state);
+  zdot[kSupplied] = power.supplied;
+  zdot[kDissipated] = power.dissipated;
+}
+
+void SystemEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
+  dynamics_.calc_udot(state, rates.udot);
+  calc_power(state, rates.zdot);
+}
+
+// ---- canonical ------------------------------------------------------------------------------------------
+
+void SystemEquations::calc_momentum(const State<double>& state, std::span<double> p) {
+  momentum_.calc_momentum(state, p);
+}
+
+void SystemEquations::solve_momenta(const State<double>& state, std::span<const double> p,
+                                    std::span<double> u) {
+  const SolveReport<double> report = momentum_.solve_speeds(state, p, u);
+  if (!report.is_singular) return;
+  throw ComputationError(state.t, explain_singular_mass_matrix(dynamics_.model(), dynamics_.properties(),
+                                                               report.singular_speed));
+}
+
+void SystemEquations::calc_speeds(const State<double>& state, std::span<const double> p,
+                                  std::span<double> u) {
+  solve_momenta(state, p, u);
+}
+
+void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<double> pdot,
+                                         std::span<double> zdot) {
+  dynamics_.update(state);
+  momentum_.calc_momentum_rate(state, dynamics_.kinematics(), dynamics_.forces(), pdot);
+  double sum = 0.0;
+  for (const double rate : pdot) sum += rate;
+  if (!std::isfinite(sum)) dynamics_.calc_udot(state, pdot);  // throws, with the force that is not finite
+  calc_power(state, zdot);
+}
+
+// M du = impulse has the form of p = M u.
+void SystemEquations::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
+                                         std::span<double> du) {
+  solve_momenta(state, impulse, du);
+}
+
+// ---- implicit -------------------------------------------------------------------------------------------
+
+SystemEquations::Tangent::Tangent(const ForwardDynamics& dynamics)
+    : inverse(dynamics.model()),
+      derivatives(dynamics.model(), dynamics.properties()),
+      udot(static_cast<std::size_t>(dynamics.model().nu())) {}
+
+ResidualFace* SystemEquations::residual_face() {
+  if (!dynamics_.model().user_forces().empty()) return nullptr;
+  if (!tangent_) tangent_ = std::make_unique<Tangent>(dynamics_);
+  return this;
+}
+
+void SystemEquations::calc_residual(const State<double>& state, std::span<const double> udot,
+                                    std::span<double> residual) {
+  dynamics_.update(state);
+  update_inverse_dynamics<double>(dynamics_.model(), dynamics_.properties(), dynamics_.kinematics(),
+                                  dynamics_.forces(), udot, tangent_->inverse);
+  std::ranges::copy(tangent_->inverse.residual, residual.begin());
+}
+
+void SystemEquations::update_tangent(const State<double>& state) {
+  dynamics_.calc_udot(state, tangent_->udot);
+  const SolveReport<double> report =
+      tangent_->derivatives.update(state, dynamics_.kinematics(), dynamics_.forces(), tangent_->udot);
+  if (!report.is_singular) return;
+  throw ComputationError(state.t, explain_singular_mass_matrix(dynamics_.model(), dynamics_.properties(),
+                                                               report.singular_speed));
+}
+
+MatrixBlock SystemEquations::residual_by_udot() const {
+  const DenseMatrix<double>& M = tangent_->derivatives.inverse().mass_matrix();
+  return {M.row(0), M.size()};
+}
+
+void SystemEquations::calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
+                                                 const std::string& parameter,
+                                                 std::span<double> by_parameter) {
+  if (!tangent_->by_parameters) tangent_->by_parameters.emplace(dynamics_.model(), dynamics_.properties());
+  tangent_->by_parameters->update_inverse(state, udot);
+  std::ranges::copy(tangent_->by_parameters->residual_by(parameter), by_parameter.begin());
+}
+
+void SystemEquations::calc_quadrature_rates(const State<double>& state, std::span<double> zdot) {
+  if (dynamics_.model().forces().empty()) {
+    std::ranges::fill(zdot, 0.0);
+    return;
+  }
+  dynamics_.update(state);
+  calc_power(state, zdot);
+}
+
+// ---- names ----------------------------------------------------------------------------------------------
 
 std::string SystemEquations::name_of_q(int i) const {
   return dynamics_.model().q_names()[static_cast<std::size_t>(i)];

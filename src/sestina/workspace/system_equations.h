@@ -1,8 +1,13 @@
 // A model's equations of motion as the integrators see them, with the work of forces as quadratures.
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/momentum.h"
+#include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
 
 namespace sestina {
@@ -10,47 +15,75 @@ namespace sestina {
 // Of the model's forces and events; null where it has none.
 std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Properties<double>& properties);
 
-class SystemEquations final : public EquationsOfMotion, public CanonicalEquations {
+// z: the work supplied by given forces and the work dissipated in dampers (J).
+class SystemEquations final : public EquationsOfMotion,
+                              public MomentumFace,
+                              public ResidualFace,
+                              public ImpulseFace {
  public:
-  // z = [work supplied by given forces, work dissipated in dampers] (J)
   static constexpr int kSupplied = 0, kDissipated = 1, kNz = 2;
 
   explicit SystemEquations(ForwardDynamics& dynamics);
 
-  int nq() const override { return dynamics_.model().nq(); }
-  int nu() const override { return dynamics_.model().nu(); }
-  int nz() const override { return kNz; }
-  // The model's variables (nd), which hold for all that is asked from here on.
-  void set_variables(std::span<const double> d);
-  void calc_derivatives(double t, std::span<const double> q, std::span<const double> u,
-                        std::span<double> udot, std::span<double> zdot) override;
+  StateSizes sizes() const override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
   void plus(std::span<const double> q, std::span<const double> displacement,
             std::span<double> q_out) override;
+  void minus(std::span<const double> q_to, std::span<const double> q_from,
+             std::span<double> displacement) override;
   std::span<const int> rotations() const override { return rotations_; }
   void normalize(std::span<double> q) override;
+  void calc_derivatives(const State<double>& state, const StateRates& rates) override;
   TimeSwitches* time_switches() override { return switches_.get(); }
 
-  CanonicalEquations* canonical() override { return this; }
-  void calc_momentum(std::span<const double> q, std::span<const double> u, std::span<double> p) override;
-  void calc_speeds(double t, std::span<const double> q, std::span<const double> p,
-                   std::span<double> u) override;
-  void calc_momentum_rate(double t, std::span<const double> q, std::span<const double> u,
-                          std::span<double> pdot, std::span<double> zdot) override;
+  MomentumFace* momentum_face() override { return this; }
+  void calc_momentum(const State<double>& state, std::span<double> p) override;
+  void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) override;
+  void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
+                          std::span<double> zdot) override;
+
+  // Null where the model has forces of the user's own (UserForce), which have no derivatives. The first call
+  // allocates what the tangent needs.
+  ResidualFace* residual_face() override;
+  void calc_residual(const State<double>& state, std::span<const double> udot,
+                     std::span<double> residual) override;
+  void update_tangent(const State<double>& state) override;
+  MatrixBlock residual_by_q() const override { return tangent_->derivatives.inverse().by_q(); }
+  MatrixBlock residual_by_u() const override { return tangent_->derivatives.inverse().by_u(); }
+  MatrixBlock residual_by_udot() const override;
+  MatrixBlock udot_by_q() const override { return tangent_->derivatives.by_q(); }
+  MatrixBlock udot_by_u() const override { return tangent_->derivatives.by_u(); }
+  void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
+                                  const std::string& parameter, std::span<double> by_parameter) override;
+  void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
+
+  ImpulseFace* impulse_face() override { return this; }
+  void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
+                          std::span<double> du) override;
 
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;
   std::string name_of_z(int i) const override;
 
  private:
-  void set_state(double t, std::span<const double> q, std::span<const double> u);
-  void calc_power(std::span<double> zdot) const;
+  // What the implicit form needs, made for the first who asks.
+  struct Tangent {
+    explicit Tangent(const ForwardDynamics& dynamics);
+
+    InverseDynamics<double> inverse;
+    ForwardDynamicsDerivatives derivatives;
+    std::optional<ParameterDerivatives> by_parameters;
+    std::vector<double> udot;  // (nu)
+  };
+
+  void calc_power(const State<double>& state, std::span<double> zdot) const;
+  void solve_momenta(const State<double>& state, std::span<const double> p, std::span<double> u);
 
   ForwardDynamics& dynamics_;
   MomentumEquations momentum_;
+  std::unique_ptr<Tangent> tangent_;
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;
-  State<double> state_;
 };
 
 }  // namespace sestina

@@ -23,7 +23,6 @@ SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations
   qdot_.resize(static_cast<std::size_t>(model_.nq()));
   udot_.resize(static_cast<std::size_t>(model_.nu()));
   zdot_.resize(SystemEquations::kNz);
-  state_ = calc_initial_state<double>(model_, dynamics.properties().parameters);
 }
 
 std::vector<EventWatch> SystemEvents::watches() const {
@@ -33,20 +32,12 @@ std::vector<EventWatch> SystemEvents::watches() const {
   return watches;
 }
 
-const State<double>& SystemEvents::model_state(const IntegrationState& state) {
-  state_.t = state.t;
-  state_.q.assign(state.q.begin(), state.q.end());
-  state_.u.assign(state.u.begin(), state.u.end());
-  state_.d.assign(state.d.begin(), state.d.end());
-  return state_;
-}
-
-void SystemEvents::calc(const IntegrationState& state, std::span<double> values) {
+void SystemEvents::calc(const State<double>& state, std::span<double> values) {
   fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
   model_.event_tape().evaluate<double>(inputs_, values, scratch_);
 }
 
-double SystemEvents::calc_one(const IntegrationState& state, int event) {
+double SystemEvents::calc_one(const State<double>& state, int event) {
   std::optional<Tape>& tape = tapes_[static_cast<std::size_t>(event)];
   if (!tape) tape = model_.event_tape().for_output(static_cast<std::size_t>(event));
   fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
@@ -55,13 +46,13 @@ double SystemEvents::calc_one(const IntegrationState& state, int event) {
   return value;
 }
 
-std::string SystemEvents::explain(const IntegrationState& state, int event) {
-  return model_.explain_event(event, dynamics_.properties(), model_state(state));
+std::string SystemEvents::explain(const State<double>& state, int event) {
+  return model_.explain_event(event, dynamics_.properties(), state);
 }
 
-void SystemEvents::calc_rates(const IntegrationState& state, std::span<double> rates) {
+void SystemEvents::calc_rates(const State<double>& state, std::span<double> rates) {
   equations_.calc_q_dot(state.q, state.u, qdot_);
-  equations_.calc_derivatives(state.t, state.q, state.u, udot_, zdot_);
+  equations_.calc_derivatives(state, {udot_, {}, zdot_});
   fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
   std::copy(inputs_.begin(), inputs_.end(), dual_inputs_.begin());
   dual_inputs_.front().d = 1.0;
@@ -72,13 +63,13 @@ void SystemEvents::calc_rates(const IntegrationState& state, std::span<double> r
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = dual_values_[i].d;
 }
 
-double SystemEvents::calc_energy(const IntegrationState& state) {
-  dynamics_.update(model_state(state));
-  const Energy<double> energy = dynamics_.energy(state_);
+double SystemEvents::calc_energy(const State<double>& state) {
+  dynamics_.update(state);
+  const Energy<double> energy = dynamics_.energy(state);
   return energy.kinetic + energy.potential;
 }
 
-void SystemEvents::apply(int event, IntegrationState& state) {
+void SystemEvents::apply(int event, State<double>& state) {
   const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
   if (info.assignments == 0) return;
   const double energy_before = calc_energy(state);
@@ -87,8 +78,7 @@ void SystemEvents::apply(int event, IntegrationState& state) {
   const int end = info.first_assignment + info.assignments;
   for (int i = info.first_assignment; i < end; ++i) {
     if (!std::isfinite(assigned_[static_cast<std::size_t>(i)])) {
-      throw ComputationError(state.t,
-                             model_.explain_assignment(event, i, dynamics_.properties(), model_state(state)));
+      throw ComputationError(state.t, model_.explain_assignment(event, i, dynamics_.properties(), state));
     }
   }
   for (int i = info.first_assignment; i < end; ++i) {

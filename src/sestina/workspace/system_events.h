@@ -12,27 +12,26 @@ namespace sestina {
 
 class SystemEvents final : public EventFunctions {
  public:
-  // Both must outlive this. The variables of `equations` are those of the state that is asked about.
+  // Both must outlive this.
   SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations);
 
   int size() const override { return static_cast<int>(model_.events().size()); }
   std::vector<EventWatch> watches() const;
 
   // No allocation.
-  void calc(const IntegrationState& state, std::span<double> values) override;
+  void calc(const State<double>& state, std::span<double> values) override;
   // The first time for an event, this takes its part out of the tape of all.
-  double calc_one(const IntegrationState& state, int event) override;
-  void calc_rates(const IntegrationState& state, std::span<double> rates) override;
-  std::string explain(const IntegrationState& state, int event) override;
+  double calc_one(const State<double>& state, int event) override;
+  void calc_rates(const State<double>& state, std::span<double> rates) override;
+  std::string explain(const State<double>& state, int event) override;
 
   // What the event sets, all of it from the state before. The energy that this takes from the system counts
   // as dissipated and what it brings as supplied. Throws ComputationError where a value that is set, or the
   // energy after the event, is not finite.
-  void apply(int event, IntegrationState& state);
+  void apply(int event, State<double>& state);
 
  private:
-  const State<double>& model_state(const IntegrationState& state);
-  double calc_energy(const IntegrationState& state);
+  double calc_energy(const State<double>& state);
 
   ForwardDynamics& dynamics_;
   SystemEquations& equations_;
@@ -41,7 +40,6 @@ class SystemEvents final : public EventFunctions {
   std::vector<double> inputs_, scratch_, assigned_;
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
   std::vector<double> qdot_, udot_, zdot_;
-  State<double> state_;
 };
 
 }  // namespace sestina

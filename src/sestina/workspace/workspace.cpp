@@ -130,7 +130,7 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
   };
   check("q", q, model_->nq());
   check("u", u, model_->nu());
-  IntegrationState state = calc_initial_state();
+  State<double> state = calc_initial_state();
   state.q = std::move(q);
   state.u = std::move(u);
   normalize_q<double>(*model_, state.q);
@@ -138,11 +138,11 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
   initial_ = std::move(state);
 }
 
-IntegrationState Workspace::calc_initial_state() const {
+State<double> Workspace::calc_initial_state() const {
   if (initial_) return *initial_;
   State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
-  return {0.0, std::move(state.q), std::move(state.u), std::vector<double>(SystemEquations::kNz, 0.0),
-          std::move(state.d)};
+  state.z.assign(SystemEquations::kNz, 0.0);
+  return state;
 }
 
 RunReport Workspace::run() {

@@ -151,7 +151,7 @@ class Workspace {
   friend std::string explain_no_lanes(const Workspace& workspace);
   using Places = std::unordered_map<std::string, std::size_t>;
   Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties);
-  IntegrationState calc_initial_state() const;
+  State<double> calc_initial_state() const;
   // With its origin where somebody keeps that.
   ResultHeader make_header(const std::vector<Column>& columns) const;
   void add_origin(ResultHeader& header) const;
@@ -170,7 +170,7 @@ class Workspace {
   bool has_described_values_ = true;
   mutable std::unique_ptr<const System> system_;  // with other values: made when it is asked for
   std::vector<std::unique_ptr<Recorder>> recorders_;
-  std::optional<IntegrationState> initial_;
+  std::optional<State<double>> initial_;
   bool reactions_wanted_ = false;
   std::function<void(const RunProgress&)> on_progress_;
   std::function<void(const std::string&)> on_hint_;
