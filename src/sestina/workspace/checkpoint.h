@@ -16,7 +16,7 @@
 #include "sestina/integrate/step_driver.h"
 #include "sestina/io/output_file.h"
 #include "sestina/model/system.h"
-#include "sestina/workspace/event_memory.h"
+#include "sestina/run/event_memory.h"
 
 namespace sestina {
 

@@ -1,11 +1,9 @@
 #include "sestina/workspace/lane_run.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "sestina/base/error.h"
 #include "sestina/batch/lane_signature.h"
 #include "sestina/workspace/integrator_options.h"
+#include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/system_equations.h"
 
@@ -32,8 +30,9 @@ std::string explain_no_lanes(const Workspace& workspace) {
   if (!model.events().empty()) return "the model has events";
   if (!model.user_forces().empty()) return "the model has a user force";
   if (analysis.duration == 0.0) return "the duration is zero";
-  if (workspace.reactions_wanted_) return "reactions are recorded";
-  if (workspace.checkpoint_ || workspace.trace_wanted_ || workspace.real_time_) {
+  const RunSettings& settings = workspace.settings();
+  if (settings.reactions) return "reactions are recorded";
+  if (settings.checkpoint || settings.trace || settings.real_time) {
     return "the run has checkpoints, a trace, or the pace of the wall clock";
   }
   return "";
@@ -46,7 +45,9 @@ LaneRun::LaneRun(Workspace& workspace)
       switches_(make_time_switches(workspace.model(), properties_)),
       signature_(analysis_.integrator + '\n' + calc_lane_signature(workspace.model(), properties_)),
       initial_(workspace.calc_initial_state()),
-      row_(workspace.model(), false) {}
+      rows_(0.0, analysis_.duration, analysis_.output_every),
+      row_(workspace.model(), false),
+      log_(workspace.settings().recorders) {}
 
 LaneIntegrator LaneRun::make_integrator(InstructionSet instruction_set) const {
   return {workspace_.shared_model(), properties_, *find_tableau(analysis_.integrator), instruction_set};
@@ -77,12 +78,11 @@ void LaneRun::start(LaneIntegrator& integrator, int lane) {
     run.switches = switches_.get();
   }
   integrator.start(lane, run);
-  const ResultHeader header = workspace_.make_header(row_.columns());
-  for (const auto& recorder : workspace_.recorders_) recorder->begin(header);
+  log_.begin(make_header(workspace_, row_.columns()));
 }
 
 void LaneRun::count_row() {
-  has_more_rows_ = !find_row_instant(next_row_, analysis_).is_last;
+  has_more_rows_ = !rows_.stop(next_row_).is_last;
   ++next_row_;
 }
 
@@ -90,15 +90,11 @@ void LaneRun::record(const State<double>& state, const Observables& observables)
   if (has_failed_) return;
   try {
     const std::span<const double> row = row_.calc(state, observables);
-    if (report_.rows == 0) initial_balance_ = row_.energy_balance();
-    for (const auto& recorder : workspace_.recorders_) recorder->record(row);
+    log_.see_row(row, RowKind::kRegular);
+    energy_.add(row_);
   } catch (const ComputationError&) {
     has_failed_ = true;
-    return;
   }
-  ++report_.rows;
-  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - initial_balance_));
-  report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
 }
 
 RunReport LaneRun::finish(const LaneIntegrator& integrator, int lane) {
@@ -114,12 +110,11 @@ RunReport LaneRun::finish(const LaneIntegrator& integrator, int lane) {
       number += integrator.lanes();
     }
   }
-  try {
-    for (const auto& recorder : workspace_.recorders_) recorder->end();
-  } catch (const ComputationError& error) {
-    report_.status = RunStatus::kFailed;
-    report_.failure = error.what();
-  }
+  report_.rows = log_.rows();
+  report_.energy_drift = energy_.drift;
+  report_.kinetic_energy = energy_.kinetic;
+  report_.failure = log_.end();
+  if (!report_.failure.empty()) report_.status = RunStatus::kFailed;
   return std::move(report_);
 }
 

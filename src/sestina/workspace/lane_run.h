@@ -6,8 +6,8 @@
 
 #include "sestina/ensemble/lane_integrator.h"
 #include "sestina/model/properties.h"
-#include "sestina/workspace/result_row.h"
-#include "sestina/workspace/row_instants.h"
+#include "sestina/run/row_log.h"
+#include "sestina/workspace/energy_log.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina {
@@ -31,7 +31,7 @@ class LaneRun {
 
   // Rows that the run has yet to come by: when the next one is due (s), until there are no more.
   bool has_more_rows() const { return has_more_rows_; }
-  double next_row() const { return find_row_instant(next_row_, analysis_).t; }
+  double next_row() const { return rows_.stop(next_row_).t; }
   void count_row();
 
   // A row is ready; rows come in their order.
@@ -52,11 +52,13 @@ class LaneRun {
   std::unique_ptr<TimeSwitches> switches_;
   std::string signature_;
   State<double> initial_;
+  RowSchedule rows_;
   ResultRow row_;
+  RowLog log_;
+  EnergyLog energy_;
   long next_row_ = 1;
   bool has_more_rows_ = true;
   bool has_failed_ = false;
-  double initial_balance_ = 0.0;  // J
   RunReport report_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/system_equations.h"
 
@@ -11,46 +12,48 @@ namespace sestina {
 namespace {
 
 constexpr double kProgressPeriod = 0.1;  // s of wall time
-// Rows and ends of elements nearer than this fraction are one.
-constexpr double kSame = 1e-6;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-Workspace::StateTimeRun::StateTimeRun(Workspace& workspace)
+StateTimeRun::StateTimeRun(Workspace& workspace)
     : workspace_(workspace),
+      settings_(workspace.settings()),
       analysis_(workspace.model().analysis()),
-      dynamics_(workspace.model_, workspace.properties(), analysis_.solver),
+      dynamics_(workspace.shared_model(), workspace.properties(), analysis_.solver),
       solver_(make_solver(workspace)),
-      row_(workspace.model(), workspace.reactions_wanted_),
-      header_(workspace.make_header(row_.columns())),
+      rows_(0.0, analysis_.duration, analysis_.output_every),
+      row_(workspace.model(), settings_.reactions),
+      log_(settings_.recorders),
+      header_(make_header(workspace, row_.columns())),
       start_(Clock::now()) {
   FaultList faults;
-  const Place place{workspace.described_->analysis.coordinates.mark, "analysis.coordinates"};
-  if (workspace.checkpoint_) {
+  const Place place{workspace.described().analysis.coordinates.mark, "analysis.coordinates"};
+  if (settings_.checkpoint) {
     faults.add(place, "a state_time run writes no checkpoints: leave them out, or take relative");
   }
-  if (workspace.real_time_) {
+  if (settings_.real_time) {
     faults.add(place,
                "a state_time run cannot keep pace with the wall clock: leave that out, or take relative");
   }
   faults.throw_if_any();
-  solver_.set_interrupt(workspace.interrupt_);
+  solver_.set_interrupt(settings_.interrupt);
   integrals_.resize(kMostDegree);
 }
 
-StateTimeSolver Workspace::StateTimeRun::make_solver(Workspace& workspace) {
+StateTimeSolver StateTimeRun::make_solver(Workspace& workspace) {
   try {
-    return {workspace.model_, workspace.properties(), state_time_options(workspace.model().analysis()),
-            workspace.executor(), workspace.ranks_};
+    return {workspace.shared_model(), workspace.properties(),
+            state_time_options(workspace.model().analysis()), workspace.executor(),
+            workspace.settings().ranks};
   } catch (const InputError& error) {
-    throw at_keys_of_elements(error, *workspace.described_);
+    throw at_keys_of_elements(error, workspace.described());
   }
 }
 
-RunReport Workspace::StateTimeRun::start() {
-  for (const auto& recorder : workspace_.recorders_) recorder->begin(header_);
+RunReport StateTimeRun::start() {
+  log_.begin(header_);
   trace_.start();
   try {
     state_ = workspace_.calc_initial_state();
@@ -60,68 +63,60 @@ RunReport Workspace::StateTimeRun::start() {
     report_.status = RunStatus::kFailed;
     report_.failure = error.what();
   }
-  for (const auto& recorder : workspace_.recorders_) {
-    try {
-      recorder->end();
-    } catch (const ComputationError& error) {
-      if (report_.status != RunStatus::kFailed) report_.failure = error.what();
-      report_.status = RunStatus::kFailed;
-    }
+  if (const std::string failure = log_.end(); !failure.empty()) {
+    if (report_.status != RunStatus::kFailed) report_.failure = failure;
+    report_.status = RunStatus::kFailed;
   }
+  report_.rows = log_.rows();
+  report_.energy_drift = energy_.drift;
+  report_.kinetic_energy = energy_.kinetic;
   report_.t = state_.t;
   report_.final_state = state_;
   report_.steps.evaluations = solver_.statistics().iterations;
   report_.wall_seconds = wall_seconds();
-  if (workspace_.trace_wanted_) report_.trace = trace_.times();
+  if (settings_.trace) report_.trace = trace_.times();
   return report_;
 }
 
 // Window by window, with the rows of each.
-void Workspace::StateTimeRun::advance() {
+void StateTimeRun::advance() {
   if (analysis_.duration == 0.0) return;
   solver_.start(state_, analysis_.duration);
   between_ = state_;
   long next_row = 1;
-  bool is_last = false;
+  bool is_complete = false;
   while (!solver_.is_complete()) {
     if (!solve_window()) {
       report_.status = RunStatus::kInterrupted;
       return;
     }
     add_work();
-    while (!is_last) {
-      double t = static_cast<double>(next_row) * analysis_.output_every;
-      is_last = t >= analysis_.duration - kSame * analysis_.output_every;
-      if (is_last) t = analysis_.duration;
-      if (t > solver_.solved_to() + kSame * solver_.elements().back().h) {
-        is_last = false;
-        break;
-      }
-      solver_.calc_state(t, state_);
-      record(t);
+    while (!is_complete) {
+      const RowSchedule::Stop stop = rows_.stop(next_row);
+      if (stop.t > solver_.solved_to() + kSameRow * solver_.elements().back().h) break;
+      solver_.calc_state(stop.t, state_);
+      record(stop.t);
       ++next_row;
+      is_complete = stop.is_last;
     }
     show_progress();
   }
 }
 
-bool Workspace::StateTimeRun::solve_window() {
+bool StateTimeRun::solve_window() {
   const Trace::Scope scope(trace(), Phase::kSolve);
   return solver_.solve_window();  // asks for interrupts, on all ranks at once
 }
 
-void Workspace::StateTimeRun::record(double t) {
+void StateTimeRun::record(double t) {
   const Trace::Scope scope(trace(), Phase::kRecord);
   calc_work(t, state_.z);
   const std::span<const double> row = row_.calc(state_, dynamics_);
-  if (!initial_balance_) initial_balance_ = row_.energy_balance();
-  for (const auto& recorder : workspace_.recorders_) recorder->record(row);
-  ++report_.rows;
-  report_.energy_drift = std::max(report_.energy_drift, std::abs(row_.energy_balance() - *initial_balance_));
-  report_.kinetic_energy = std::max(report_.kinetic_energy, row_.energy().kinetic);
+  energy_.add(row_);
+  log_.see_row(row, RowKind::kRegular);
 }
 
-void Workspace::StateTimeRun::add_work() {
+void StateTimeRun::add_work() {
   const std::span<const TimeElement> elements = solver_.elements();
   for (; elements_with_work_ < elements.size(); ++elements_with_work_) {
     const TimeElement& element = elements[elements_with_work_];
@@ -149,7 +144,7 @@ void Workspace::StateTimeRun::add_work() {
   report_.steps.steps = static_cast<long>(elements_with_work_);
 }
 
-void Workspace::StateTimeRun::calc_work(double t, std::vector<double>& z) {
+void StateTimeRun::calc_work(double t, std::vector<double>& z) {
   z.assign(SystemEquations::kNz, 0.0);
   if (elements_with_work_ == 0) return;
   const TimeTrajectory::Place place = solver_.find(t);
@@ -166,11 +161,11 @@ void Workspace::StateTimeRun::calc_work(double t, std::vector<double>& z) {
   }
 }
 
-void Workspace::StateTimeRun::show_progress() {
+void StateTimeRun::show_progress() {
   const double now = wall_seconds();
-  if (!workspace_.on_progress_ || now < next_progress_) return;
+  if (!settings_.on_progress || now < next_progress_) return;
   next_progress_ = now + kProgressPeriod;
-  workspace_.on_progress_({solver_.solved_to(), analysis_.duration, now, report_.steps.steps});
+  settings_.on_progress({solver_.solved_to(), analysis_.duration, now, report_.steps.steps});
 }
 
 }  // namespace sestina

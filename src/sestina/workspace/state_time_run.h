@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "sestina/base/trace.h"
+#include "sestina/run/row_log.h"
 #include "sestina/state_time/state_time_solver.h"
-#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/energy_log.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina {
 
-class Workspace::StateTimeRun {
+class StateTimeRun {
  public:
   // Throws InputError for what such a run does not offer: checkpoints and a pace of the wall clock.
   explicit StateTimeRun(Workspace& workspace);
@@ -34,20 +35,23 @@ class Workspace::StateTimeRun {
   void add_work();      // of the elements solved since
   void calc_work(double t, std::vector<double>& z);
   void show_progress();
-  Trace* trace() { return workspace_.trace_wanted_ ? &trace_ : nullptr; }
+  Trace* trace() { return settings_.trace ? &trace_ : nullptr; }
   double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   Workspace& workspace_;
+  const RunSettings& settings_;
   const Analysis& analysis_;
   ForwardDynamics dynamics_;
   StateTimeSolver solver_;
+  RowSchedule rows_;
   ResultRow row_;
+  RowLog log_;
+  EnergyLog energy_;
   ResultHeader header_;
   Trace trace_;
   Clock::time_point start_;
   double next_progress_ = 0.0;  // s of wall time
   State<double> state_, between_;
-  std::optional<double> initial_balance_;  // J
   // Of each solved element: the powers at its points (W), supplied and dissipated in turn, and the work
   // before it (J).
   std::vector<double> powers_, works_{0.0, 0.0};

@@ -4,19 +4,21 @@
 #include <optional>
 #include <vector>
 
-#include "sestina/integrate/event_locator.h"
 #include "sestina/numerics/dual.h"
+#include "sestina/run/run_events.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
-class SystemEvents final : public EventFunctions {
+class SystemEvents final : public RunEvents {
  public:
   // Both must outlive this.
   SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations);
 
   int size() const override { return static_cast<int>(model_.events().size()); }
-  std::vector<EventWatch> watches() const;
+  std::vector<EventWatch> watches() const override;
+  const std::string& name(int event) const override { return info(event).name; }
+  bool is_terminal(int event) const override { return info(event).is_terminal; }
 
   // No allocation.
   void calc(const State<double>& state, std::span<double> values) override;
@@ -28,9 +30,10 @@ class SystemEvents final : public EventFunctions {
   // What the event sets, all of it from the state before. The energy that this takes from the system counts
   // as dissipated and what it brings as supplied. Throws ComputationError where a value that is set, or the
   // energy after the event, is not finite.
-  void apply(int event, State<double>& state);
+  void apply(int event, State<double>& state) override;
 
  private:
+  const EventInfo& info(int event) const { return model_.events()[static_cast<std::size_t>(event)]; }
   double calc_energy(const State<double>& state);
 
   ForwardDynamics& dynamics_;

@@ -7,40 +7,16 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
-#include "sestina/base/version.h"
-#include "sestina/io/file_uses.h"
-#include "sestina/io/model_file.h"
 #include "sestina/model/check.h"
 #include "sestina/model/properties.h"
 #include "sestina/workspace/integrator_options.h"
-#include "sestina/workspace/run.h"
+#include "sestina/workspace/model_run.h"
+#include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/state_time_run.h"
 #include "sestina/workspace/system_equations.h"
 
 namespace sestina {
-
-namespace {
-
-// The text of the model for the result; what no file can hold is not written into one.
-std::string model_text(const System& system) {
-  try {
-    return write_model(system);
-  } catch (const InputError& error) {
-    return fmt::format("# no file can hold this model: {}\n", error.what());
-  }
-}
-
-std::string step_text(const Analysis& analysis) {
-  std::string text = analysis.driver == "fixed"
-                         ? fmt::format("fixed, dt = {} s", analysis.dt)
-                         : fmt::format("variable, rtol = {}, atol = {}", analysis.rtol, analysis.atol);
-  if (analysis.driver == "variable" && analysis.control == "pid") text += ", PID control";
-  if (analysis.land_on_output) text += ", landing on the output";
-  return text;
-}
-
-}  // namespace
 
 Workspace::Workspace(System system)
     : described_(std::make_shared<const System>(std::move(system))),
@@ -114,7 +90,7 @@ const System& Workspace::system() const {
 }
 
 void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) {
-  recorders_.push_back(std::move(recorder));
+  settings_.recorders.push_back(std::move(recorder));
 }
 
 void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) {
@@ -147,12 +123,12 @@ State<double> Workspace::calc_initial_state() const {
 
 RunReport Workspace::run() {
   if (is_state_time(model_->analysis())) return StateTimeRun(*this).start();
-  return Run(*this).start();
+  return ModelRun(*this).start();
 }
 
 RunReport Workspace::resume(const Checkpoint& checkpoint) {
   if (is_state_time(model_->analysis())) throw InputError("a state_time run cannot be resumed");
-  return Run(*this).resume(checkpoint);
+  return ModelRun(*this).resume(checkpoint);
 }
 
 RunReport Workspace::run(const std::filesystem::path& result_file) {
@@ -165,24 +141,16 @@ RunReport Workspace::resume(const Checkpoint& checkpoint, const std::filesystem:
 
 RunReport Workspace::with_recorder(const std::filesystem::path& result_file,
                                    const std::function<RunReport()>& run) {
-  check_files(result_file);
+  check_files(*this, result_file);
   add_recorder(make_recorder(result_file));
   try {
     RunReport report = run();
-    recorders_.pop_back();
+    settings_.recorders.pop_back();
     return report;
   } catch (...) {
-    recorders_.pop_back();
+    settings_.recorders.pop_back();
     throw;
   }
-}
-
-void Workspace::check_files(const std::filesystem::path& result_file) const {
-  FileUses files;
-  files.add_inputs_of(*described_);
-  files.add_output("the result", result_file);
-  if (checkpoint_) files.add_output("the checkpoint", checkpoint_->path);
-  files.check();
 }
 
 void Workspace::set_threads(int threads) {
@@ -197,34 +165,6 @@ Executor* Workspace::executor() {
   if (!threads_) threads_ = default_thread_count();
   if (*threads_ > 1 && !executor_) executor_ = std::make_unique<Executor>(*threads_);
   return executor_.get();
-}
-
-bool Workspace::has_tables() const {
-  return std::any_of(described_->forces.begin(), described_->forces.end(),
-                     [](const ForceSpec& force) { return force.table && !force.table->file.empty(); });
-}
-
-ResultHeader Workspace::make_header(const std::vector<Column>& columns) const {
-  ResultHeader header;
-  header.columns = columns;
-  header.model_name = model_->name();
-  const bool is_origin_kept =
-      checkpoint_ || std::any_of(recorders_.begin(), recorders_.end(),
-                                 [](const auto& recorder) { return recorder->keeps_origin(); });
-  if (is_origin_kept) add_origin(header);
-  return header;
-}
-
-void Workspace::add_origin(ResultHeader& header) const {
-  header.model_text = model_text(system());
-  const Analysis& analysis = model_->analysis();
-  const bool has_elements = is_state_time(analysis);
-  header.provenance = {{"program", fmt::format("sestina {}", version())},
-                       {"solver", has_elements ? "state_time" : analysis.solver},
-                       {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
-                       {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
-                       {"duration", fmt::format("{} s", analysis.duration)},
-                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system()))}};
 }
 
 }  // namespace sestina

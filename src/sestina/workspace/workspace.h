@@ -20,8 +20,8 @@
 #include "sestina/integrate/step_driver.h"
 #include "sestina/io/result_file.h"
 #include "sestina/model/freeze.h"
+#include "sestina/run/pacer.h"
 #include "sestina/state_time/state_time_ranks.h"
-#include "sestina/workspace/pacer.h"
 
 namespace sestina {
 
@@ -77,6 +77,19 @@ struct RunReport {
   double real_time_factor() const { return wall_seconds > 0.0 ? t / wall_seconds : 0.0; }
 };
 
+// What a run is asked for beside its motion; the setters of Workspace say what each means.
+struct RunSettings {
+  std::vector<std::unique_ptr<Recorder>> recorders;
+  bool reactions = false;
+  std::function<void(const RunProgress&)> on_progress;
+  std::function<void(const std::string&)> on_hint;
+  const std::atomic<bool>* interrupt = nullptr;
+  StateTimeRanks ranks;
+  std::optional<CheckpointOptions> checkpoint;
+  bool trace = false;
+  std::optional<double> real_time;
+};
+
 class Workspace {
  public:
   // Freezes the system and checks that its analysis can be run: throws InputError with all faults.
@@ -88,26 +101,28 @@ class Workspace {
   // Where rows go; any number of recorders.
   void add_recorder(std::unique_ptr<Recorder> recorder);
   // Adds the joints' reactions to the rows.
-  void record_reactions() { reactions_wanted_ = true; }
+  void record_reactions() { settings_.reactions = true; }
   // Called about ten times a second of wall time from the running thread.
-  void on_progress(std::function<void(const RunProgress&)> callback) { on_progress_ = std::move(callback); }
+  void on_progress(std::function<void(const RunProgress&)> callback) {
+    settings_.on_progress = std::move(callback);
+  }
   // Called with RunReport::hint as soon as it is known.
-  void on_hint(std::function<void(const std::string&)> callback) { on_hint_ = std::move(callback); }
+  void on_hint(std::function<void(const std::string&)> callback) { settings_.on_hint = std::move(callback); }
   // The run ends, with what was computed, soon after this becomes true. Set it from any thread or signal.
-  void set_interrupt(const std::atomic<bool>* interrupt) { interrupt_ = interrupt; }
+  void set_interrupt(const std::atomic<bool>* interrupt) { settings_.interrupt = interrupt; }
   // For solvers that work in parallel; otherwise default_thread_count(). Results do not depend on it.
   void set_threads(int threads);
   // For coordinates: state_time, whose windows these processes then solve together: all of them make the same
   // calls for the same system. Each has all rows; recorders are wanted on one.
-  void set_ranks(StateTimeRanks ranks) { ranks_ = ranks; }
+  void set_ranks(StateTimeRanks ranks) { settings_.ranks = ranks; }
   // Writes checkpoints while it runs, and a last one when the run is interrupted or complete. The run goes on
   // where one cannot be written; the report tells.
-  void set_checkpoint(CheckpointOptions options) { checkpoint_ = std::move(options); }
+  void set_checkpoint(CheckpointOptions options) { settings_.checkpoint = std::move(options); }
   // Measures where the time goes.
-  void record_trace() { trace_wanted_ = true; }
+  void record_trace() { settings_.trace = true; }
   // Rows come when they are due by the wall clock: `factor` seconds of the run in a second. Results do not
   // depend on it.
-  void set_real_time(double factor) { real_time_ = factor; }
+  void set_real_time(double factor) { settings_.real_time = factor; }
 
   // The run begins there (nq, nu), and not with the model's initial state; Euler parameters are normalised.
   // Throws InputError for another size, or what is not finite.
@@ -144,23 +159,17 @@ class Workspace {
   std::shared_ptr<const Model> shared_model() const { return model_; }
   const Properties<double>& properties() const { return *properties_; }
 
+  // For what runs it.
+  const RunSettings& settings() const { return settings_; }
+  // As it was frozen, whatever values the parameters have here.
+  const System& described() const { return *described_; }
+  State<double> calc_initial_state() const;
+  Executor* executor();  // null for one thread
+
  private:
-  class Run;
-  class StateTimeRun;
-  friend class LaneRun;
-  friend std::string explain_no_lanes(const Workspace& workspace);
   using Places = std::unordered_map<std::string, std::size_t>;
   Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties);
-  State<double> calc_initial_state() const;
-  // With its origin where somebody keeps that.
-  ResultHeader make_header(const std::vector<Column>& columns) const;
-  void add_origin(ResultHeader& header) const;
-  // Throws InputError where the run would overwrite what it reads, or its result its checkpoint.
-  void check_files(const std::filesystem::path& result_file) const;
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
-  Executor* executor();  // null for one thread
-  bool has_tables() const;
-
   System make_system() const;
 
   std::shared_ptr<const System> described_;  // that was frozen
@@ -169,18 +178,10 @@ class Workspace {
   std::unique_ptr<const Properties<double>> properties_;
   bool has_described_values_ = true;
   mutable std::unique_ptr<const System> system_;  // with other values: made when it is asked for
-  std::vector<std::unique_ptr<Recorder>> recorders_;
+  RunSettings settings_;
   std::optional<State<double>> initial_;
-  bool reactions_wanted_ = false;
-  std::function<void(const RunProgress&)> on_progress_;
-  std::function<void(const std::string&)> on_hint_;
-  const std::atomic<bool>* interrupt_ = nullptr;
   std::optional<int> threads_;
-  StateTimeRanks ranks_;
   std::unique_ptr<Executor> executor_;
-  std::optional<CheckpointOptions> checkpoint_;
-  bool trace_wanted_ = false;
-  std::optional<double> real_time_;
 };
 
 }  // namespace sestina

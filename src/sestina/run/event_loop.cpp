@@ -1,4 +1,4 @@
-#include "sestina/workspace/event_loop.h"
+#include "sestina/run/event_loop.h"
 
 #include <fmt/format.h>
 
@@ -8,20 +8,18 @@
 
 namespace sestina {
 
-EventLoop::EventLoop(ForwardDynamics& dynamics, SystemEquations& equations, double duration, Row row)
-    : model_(dynamics.model()),
-      events_(dynamics, equations),
-      locator_(events_, events_.watches()),
-      duration_(duration),
-      row_(std::move(row)) {
-  const std::size_t n = model_.events().size();
+EventLoop::EventLoop(RunEvents* events, double duration, Row row)
+    : events_(events), duration_(duration), row_(std::move(row)) {
+  if (events_ == nullptr || events_->size() == 0) return;
+  watches_ = events_->watches();
+  locator_.emplace(*events_, watches_);
   for (auto* v : {&memory_.sides, &memory_.counts, &memory_.window_start, &memory_.window_counts})
-    v->assign(n, 0.0);
+    v->assign(watches_.size(), 0.0);
 }
 
 bool EventLoop::can_be_of_a_run(const EventMemory& memory) const {
   constexpr double kMostCounts = 1e15;
-  const std::size_t n = model_.events().size();
+  const std::size_t n = watches_.size();
   const auto are_counts = [n](const std::vector<double>& v) {
     return v.size() == n && std::ranges::all_of(v, [](double count) { return is_count(count, kMostCounts); });
   };
@@ -34,25 +32,31 @@ bool EventLoop::can_be_of_a_run(const EventMemory& memory) const {
 void EventLoop::start(StepDriver& driver) {
   if (!has_events()) return;
   state_ = driver.state();
-  due_ = locator_.start(driver);
+  due_ = locator_->start(driver);
 }
 
 void EventLoop::resume(const EventMemory& memory) {
   memory_ = memory;
+  if (!has_events()) return;
   std::vector<int> sides;
   for (const double side : memory.sides) sides.push_back(static_cast<int>(side));
-  locator_.resume(sides);
+  locator_->resume(sides);
 }
 
 EventMemory EventLoop::memory() const {
   EventMemory memory = memory_;
-  const std::span<const int> sides = locator_.sides_before_step();
+  if (!has_events()) return memory;
+  const std::span<const int> sides = locator_->sides_before_step();
   memory.sides.assign(sides.begin(), sides.end());
   return memory;
 }
 
 void EventLoop::look(StepDriver& driver) {
-  if (has_events()) due_ = locator_.look(driver);
+  if (has_events()) due_ = locator_->look(driver);
+}
+
+void EventLoop::restart(const StepDriver& driver) {
+  if (has_events()) due_ = locator_->restart(driver);
 }
 
 void EventLoop::take_place(StepDriver& driver) {
@@ -61,20 +65,19 @@ void EventLoop::take_place(StepDriver& driver) {
   while (is_due() && !ended_by_) {
     for (const int event : due_) {
       count(event, state_.t);
-      events_.apply(event, state_);
+      events_->apply(event, state_);
       row_(state_, event + 1);
-      if (model_.events()[static_cast<std::size_t>(event)].is_terminal) ended_by_ = event;
+      if (events_->is_terminal(event)) ended_by_ = event;
     }
     driver.restart(state_);
-    due_ = locator_.restart(driver);
+    due_ = locator_->restart(driver);
   }
   due_ = {};
 }
 
 void EventLoop::count(int event, double t) {
   const auto i = static_cast<std::size_t>(event);
-  const EventInfo& info = model_.events()[i];
-  const double window = std::max(1e-9 * duration_, 2.0 * kMostInWindow * info.tolerance);
+  const double window = std::max(1e-9 * duration_, 2.0 * kMostInWindow * watches_[i].tolerance);
   if (memory_.window_counts[i] == 0.0 || t - memory_.window_start[i] > window) {
     memory_.window_start[i] = t;
     memory_.window_counts[i] = 0.0;
@@ -86,7 +89,7 @@ void EventLoop::count(int event, double t) {
       t,
       fmt::format("event {} takes place over and over: {} times in {:.3g} s. Let another event bring to rest "
                   "what it watches, or give it a hysteresis",
-                  info.name, kMostInWindow + 1.0, t - memory_.window_start[i]));
+                  events_->name(event), kMostInWindow + 1.0, t - memory_.window_start[i]));
 }
 
 }  // namespace sestina

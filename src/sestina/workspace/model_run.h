@@ -1,4 +1,4 @@
-// One run: the parts that it is made of, and the report as it grows.
+// One run of a model in steps: the parts that it is made of, and the report as it grows.
 #pragma once
 
 #include <chrono>
@@ -8,20 +8,19 @@
 
 #include "sestina/base/trace.h"
 #include "sestina/io/checksum.h"
+#include "sestina/run/row_log.h"
+#include "sestina/run/run_loop.h"
 #include "sestina/workspace/checkpoint.h"
-#include "sestina/workspace/event_loop.h"
-#include "sestina/workspace/pacer.h"
-#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/model_system.h"
 #include "sestina/workspace/stall_watch.h"
-#include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina {
 
-class Workspace::Run {
+class ModelRun final : private RunObserver, private RunControl {
  public:
   // Throws InputError for what is wrong with the options; nothing has been written then.
-  explicit Run(Workspace& workspace);
+  explicit ModelRun(Workspace& workspace);
 
   RunReport start();
   RunReport resume(const Checkpoint& checkpoint);
@@ -34,42 +33,36 @@ class Workspace::Run {
   void check_fit(const Checkpoint& checkpoint);
   void check_numbers(const Checkpoint& checkpoint);
   void restore(const Checkpoint& checkpoint);
-  // Does the work, which ends in advance(), and makes the report.
+  // Does the work, which ends in the loop's advance(), and makes the report.
   RunReport go(const std::function<void()>& work);
-  // Steps and records to the end of the duration, or until it is interrupted.
-  void advance();
-  // Steps to t, or beyond, or to where the run ends.
-  void step_to(double t);
-  enum class RowKind { kRegular, kBetween };  // at k every and at the end, or elsewhere
-  void record(const State<double>& state, RowKind kind = RowKind::kRegular, int event = 0);
-  // The rows before and after events.
-  void record_event(const State<double>& state, int event);
-  void wait_until(double t);
-  // What happens every so often by the wall clock: progress and checkpoints.
-  void look_at_clock();
+
+  // Of the loop.
+  void see_row(std::span<const double> row, RowKind kind) override;
+  void see_step(const StepDriver& driver) override;  // for stalls
+  bool goes_on(RunLoop& loop) override;  // what happens every so often by the wall clock, and interrupts
+
   void write_checkpoint();
   void finish();
   void finish_state();
   // The first failure of a run is the one that is reported.
-  void keep_failure(const std::function<void()>& work);
+  void keep_failure(const std::string& failure);
 
   bool is_interrupted() const;
   double wall_seconds() const;
-  Trace* trace() { return workspace_.trace_wanted_ ? &trace_ : nullptr; }
-
-  void look_for_stall();
 
   Workspace& workspace_;
+  const RunSettings& settings_;
   const Analysis& analysis_;
+  Trace trace_;
   ForwardDynamics dynamics_;
-  SystemEquations equations_;
+  ModelSystem system_;
   std::unique_ptr<IntegrationRule> rule_;
   std::unique_ptr<StepDriver> driver_;
-  EventLoop events_;
+  RowSchedule rows_;
+  RunLoop loop_;
+  RowLog log_;
   StallWatch stall_;
-  ResultRow row_;
   ResultHeader header_;
-  Trace trace_;
   std::optional<Pacer> pacer_;
   std::optional<CheckpointFile> checkpoint_file_;
   Checkpoint checkpoint_;  // the next one; what it says of the run itself stays
@@ -77,12 +70,7 @@ class Workspace::Run {
   Clock::time_point start_;
   double wall_before_ = 0.0;                                        // s, of the processes before
   double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;  // s, as wall_seconds() tells
-  long next_row_ = 0;
-  RowChecksum rows_checksum_;              // of the rows that were recorded
-  double last_recorded_ = -1.0;            // s
-  std::optional<double> initial_balance_;  // J
-  bool is_started_ = false;                // the driver
-  bool is_done_ = false;
+  RowChecksum rows_checksum_;                                       // of the rows that were recorded
   RunReport report_;
 };
 

@@ -1,4 +1,4 @@
-#include "sestina/workspace/pacer.h"
+#include "sestina/run/pacer.h"
 
 #include <fmt/format.h>
 #include <time.h>

@@ -8,8 +8,8 @@
 #include <functional>
 #include <optional>
 
-#include "sestina/workspace/event_memory.h"
-#include "sestina/workspace/system_events.h"
+#include "sestina/run/event_memory.h"
+#include "sestina/run/run_events.h"
 
 namespace sestina {
 
@@ -21,9 +21,10 @@ class EventLoop {
 
   // `duration` (s) of the run: more than kMostInWindow events of one kind within 1e-9 of it, or within twice
   // as many tolerances of the event, make the run fail.
-  EventLoop(ForwardDynamics& dynamics, SystemEquations& equations, double duration, Row row);
+  // The events must outlive this; null: there are none.
+  EventLoop(RunEvents* events, double duration, Row row);
 
-  bool has_events() const { return events_.size() > 0; }
+  bool has_events() const { return locator_.has_value(); }
   // Whether it can be what a run of this model carries.
   bool can_be_of_a_run(const EventMemory& memory) const;
 
@@ -34,6 +35,8 @@ class EventLoop {
 
   // After each step.
   void look(StepDriver& driver);
+  // Something else has changed the state: what was due is looked for anew.
+  void restart(const StepDriver& driver);
   bool is_due() const { return !due_.empty(); }
   // All that is due takes place. Throws ComputationError.
   void take_place(StepDriver& driver);
@@ -47,9 +50,9 @@ class EventLoop {
 
   void count(int event, double t);
 
-  const Model& model_;
-  SystemEvents events_;
-  EventLocator locator_;
+  RunEvents* events_;
+  std::vector<EventWatch> watches_;
+  std::optional<EventLocator> locator_;
   double duration_;
   Row row_;
   std::span<const int> due_;

@@ -1,0 +1,38 @@
+// A frozen model as what a run loop runs: its equations, events and rows.
+#pragma once
+
+#include "sestina/run/run_loop.h"
+#include "sestina/workspace/energy_log.h"
+#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/system_events.h"
+
+namespace sestina {
+
+class ModelSystem final : public RunSystem {
+ public:
+  // The dynamics must outlive this. With `reactions`, rows have the joints' reactions.
+  ModelSystem(ForwardDynamics& dynamics, bool reactions)
+      : dynamics_(dynamics),
+        equations_(dynamics),
+        events_(dynamics, equations_),
+        row_(dynamics.model(), reactions) {}
+
+  EquationsOfMotion& equations() override { return equations_; }
+  RunEvents* events() override { return &events_; }
+  std::span<const double> observe(const State<double>& state, int event) override {
+    const std::span<const double> row = row_.calc(state, dynamics_, event);
+    energy_.add(row_);
+    return row;
+  }
+  const std::vector<Column>& columns() const { return row_.columns(); }
+  EnergyLog& energy() { return energy_; }
+
+ private:
+  ForwardDynamics& dynamics_;
+  SystemEquations equations_;
+  SystemEvents events_;
+  ResultRow row_;
+  EnergyLog energy_;
+};
+
+}  // namespace sestina

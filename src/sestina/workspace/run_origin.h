@@ -1,0 +1,22 @@
+// Where the rows of a run come from, and which files it reads and writes.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sestina/io/result.h"
+
+namespace sestina {
+
+class Workspace;
+
+// The header of a result; with its origin where somebody keeps that.
+ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& columns);
+// The text of the model, and the program, solver, integrator, step, duration and checksum.
+void add_origin(const Workspace& workspace, ResultHeader& header);
+// Throws InputError where the run would overwrite what it reads, or its result its checkpoint.
+void check_files(const Workspace& workspace, const std::filesystem::path& result_file);
+// Whether the model reads numbers from files.
+bool has_tables(const Workspace& workspace);
+
+}  // namespace sestina
