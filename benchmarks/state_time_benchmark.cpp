@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/model/analysis.h"
 #include "sestina/model/freeze.h"
 #include "sestina/state_time/state_time_solver.h"
 #include "state_time/state_time_systems.h"

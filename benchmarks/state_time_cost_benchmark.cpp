@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "sestina/base/error.h"
+#include "sestina/model/analysis.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/state_time/state_time_solver.h"
 #include "sestina/workspace/workspace.h"

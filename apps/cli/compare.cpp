@@ -138,8 +138,9 @@ struct Trajectory {
   std::vector<std::size_t> rows;    // at the output's instants
   std::vector<std::size_t> events;  // just after events
 
-  Trajectory(ResultTable result, const Model& model) : table(std::move(result)) {
-    const double every = model.analysis().output_every;
+  Trajectory(ResultTable result, const FrozenSystem& of) : table(std::move(result)) {
+    const Model& model = *of.model;
+    const double every = of.analysis.output_every;
     const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const double t = table.at(row, 0);
@@ -181,9 +182,10 @@ void compare_events(const std::string& name, const Trajectory& other, const Traj
 }
 
 void compare_rows(const std::string& name, const Trajectory& other, const Trajectory& reference,
-                  const Model& model) {
+                  const FrozenSystem& of) {
+  const Model& model = *of.model;
   const auto columns = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
-  const double duration = model.analysis().duration;
+  const double duration = of.analysis.duration;
   double largest = 0.0;
   std::size_t worst_column = 1, worst_row = 0;
   for (std::size_t i = 0; i < std::min(other.rows.size(), reference.rows.size()); ++i) {
@@ -206,7 +208,7 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
 }
 
 // A model without state-time equations is no failure of the comparison. Returns whether the run was.
-bool compare_state_time(const System& system, const Model& model, const Trajectory& reference, long steps,
+bool compare_state_time(const System& system, const FrozenSystem& of, const Trajectory& reference, long steps,
                         const std::string& threads) {
   try {
     const System by_elements = with_elements(system, steps);
@@ -215,8 +217,8 @@ bool compare_state_time(const System& system, const Model& model, const Trajecto
       print("{} failed: {}\n", kStateTime, run.report.failure);
       return false;
     }
-    print("{}\n", elements_in_words(freeze(by_elements)->analysis()));
-    compare_rows(kStateTime, Trajectory(run.table, model), reference, model);
+    print("{}\n", elements_in_words(freeze_with_analysis(by_elements).analysis));
+    compare_rows(kStateTime, Trajectory(run.table, of), reference, of);
   } catch (const InputError& error) {
     print("{} does not apply: {}\n", kStateTime, error.what());
   }
@@ -224,11 +226,12 @@ bool compare_state_time(const System& system, const Model& model, const Trajecto
 }
 
 // Returns whether all were computed.
-bool compare_trajectories(const System& system, const Model& model, const std::string& threads) {
+bool compare_trajectories(const System& system, const FrozenSystem& of, const std::string& threads) {
+  const Model& model = *of.model;
   const Simulated march = simulate_reference(system, threads);
-  const Trajectory reference(march.table, model);
+  const Trajectory reference(march.table, of);
   const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
-  print("\ntrajectories over {} s, {} rows", model.analysis().duration, reference.rows.size());
+  print("\ntrajectories over {} s, {} rows", of.analysis.duration, reference.rows.size());
   if (!model.events().empty()) print(", {} events", reference.events.size());
   print("\n");
   bool are_computed = true;
@@ -240,19 +243,19 @@ bool compare_trajectories(const System& system, const Model& model, const std::s
       are_computed = false;
       continue;
     }
-    const Trajectory other(run.table, model);
-    compare_rows(name, other, reference, model);
+    const Trajectory other(run.table, of);
+    compare_rows(name, other, reference, of);
     if (!model.events().empty()) compare_events(name, other, reference, event_column);
   }
-  return compare_state_time(system, model, reference, march.report.steps.steps, threads) && are_computed;
+  return compare_state_time(system, of, reference, march.report.steps.steps, threads) && are_computed;
 }
 
 int compare(const CompareOptions& options) {
   const System system = options.model.read();
-  const auto model = freeze(system);
-  bool succeeds = compare_states(model, options.states);
+  const FrozenSystem frozen = freeze_with_analysis(system);
+  bool succeeds = compare_states(frozen.model, options.states);
   try {
-    if (options.trajectory) succeeds &= compare_trajectories(system, *model, options.threads);
+    if (options.trajectory) succeeds &= compare_trajectories(system, frozen, options.threads);
   } catch (const Interrupted&) {
     print_error("sestina: interrupted\n");
     return kInterrupted;

@@ -104,7 +104,8 @@ std::string method_in_words(const Analysis& analysis) {
 }
 
 int info(const ModelOptions& options) {
-  const auto model = Workspace(options.read()).shared_model();
+  const Workspace workspace(options.read());
+  const auto model = workspace.shared_model();
   const Properties<double> properties = calc_properties(*model);
   const State<double> state = calc_initial_state(*model);
   double mass = 0.0;
@@ -126,7 +127,7 @@ int info(const ModelOptions& options) {
   print("\ngravity: ({:.6g}, {:.6g}, {:.6g}) m/s^2\n", properties.gravity.x, properties.gravity.y,
         properties.gravity.z);
   print_energy(model, properties, state);
-  const Analysis& analysis = model->analysis();
+  const Analysis& analysis = workspace.analysis();
   print("analysis: {}, duration {:.6g} s, output every {:.6g} s\n", method_in_words(analysis),
         analysis.duration, analysis.output_every);
   return kSuccess;

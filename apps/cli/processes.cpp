@@ -67,7 +67,7 @@ void ProcessOptions::add_to(CLI::App& command) {
 
 void ProcessOptions::share(Workspace& workspace) {
   if (process_count() == 1) return;
-  const Analysis& analysis = workspace.model().analysis();
+  const Analysis& analysis = workspace.analysis();
   if (!is_state_time(analysis)) {
     throw InputError(
         fmt::format("sestina: {} processes can share a run whose analysis.coordinates are state_time; those "

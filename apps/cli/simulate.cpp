@@ -81,9 +81,8 @@ void print_steps(const StepStatistics& steps) {
   }
 }
 
-void print_report(const Model& model, const RunReport& report, const std::string& out,
-                  const std::string& checkpoint) {
-  const Analysis& analysis = model.analysis();
+void print_report(const Model& model, const Analysis& analysis, const RunReport& report,
+                  const std::string& out, const std::string& checkpoint) {
   const bool has_elements = is_state_time(analysis);
   const std::string method =
       has_elements ? "state_time, " + elements_in_words(analysis)
@@ -188,7 +187,8 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
     report = run();
   }
   const bool is_told = is_first_process();
-  if (!options.quiet && is_told) print_report(workspace.model(), report, options.out, checkpoint);
+  if (!options.quiet && is_told)
+    print_report(workspace.model(), workspace.analysis(), report, options.out, checkpoint);
   return is_told ? tell_failure(report, checkpoint) : status_of(report);
 }
 

@@ -5,6 +5,7 @@
 #include "casters.h"
 #include "describe.h"
 #include "part.h"
+#include "sestina/model/analysis.h"
 #include "sestina/model/system.h"
 #include "views.h"
 

@@ -6,6 +6,7 @@
 #include "bind.h"
 #include "casters.h"
 #include "sestina/dynamics/point_jacobian.h"
+#include "sestina/model/analysis.h"
 #include "states.h"
 
 namespace sestina::python {

@@ -15,6 +15,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/comparison.h"
+#include "sestina/model/analysis.h"
 #include "views.h"
 
 namespace sestina::python {

@@ -9,6 +9,7 @@
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/dynamics/parameter_derivatives.h"
+#include "sestina/model/analysis.h"
 
 namespace sestina {
 namespace {

@@ -11,6 +11,7 @@
 #include "model/example_system.h"
 #include "sestina/base/error.h"
 #include "sestina/dynamics/mass_matrix.h"
+#include "sestina/model/analysis.h"
 
 namespace sestina {
 namespace {

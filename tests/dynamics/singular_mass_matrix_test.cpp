@@ -10,6 +10,7 @@
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/kane_solver.h"
 #include "sestina/dynamics/mass_matrix.h"
+#include "sestina/model/analysis.h"
 
 namespace sestina {
 namespace {

@@ -10,6 +10,7 @@
 #include "sestina/base/error.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/model/analysis.h"
 
 namespace sestina {
 namespace {

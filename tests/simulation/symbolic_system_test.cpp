@@ -420,6 +420,29 @@ TEST(SymbolicSystem, OutputsHaveNamesOfTheirOwn) {
             testing_support::kNothingThrown);
 }
 
+// A coordinate that passes zero, by which an output divides: the run fails and keeps what came before.
+TEST(SymbolicSystem, FailsWhereAnOutputIsNotFinite) {
+  Mechanics mechanics;
+  const Expression m = mechanics.symbol("m");
+  const auto [x, v] = mechanics.dynamicsymbols<2>("x v");
+  const ReferenceFrame N = mechanics.frame("N");
+  const Point O = mechanics.point("O"), P = mechanics.point("P");
+  O.set_vel(N, Vector());
+  P.set_pos(O, x * N.x());
+  P.set_vel(N, v * N.x());
+  SymbolicSystem system(KanesMethod(N, {.q_ind = {x}, .u_ind = {v}, .kd_eqs = {mechanics.rate(x) - v}},
+                                    {Particle{"bob", P, m, 0}}, {Force{P, Vector()}}));
+  system.set({{m, 1.0}});
+  system.set_initial({{x, -1.0}, {v, 1.0}});
+  system.add_output("distance", log(-x), "1");
+  MemoryRecorder rows;
+  const SimulationReport report = system.run({.duration = 2.0, .output_every = 0.25}, rows);
+  EXPECT_FALSE(report.is_complete);
+  EXPECT_THAT(report.failure, testing::HasSubstr("distance is not finite"));
+  ASSERT_GE(rows.table().rows(), 4U);
+  for (const double value : rows.table().values()) EXPECT_TRUE(std::isfinite(value));
+}
+
 TEST(SymbolicSystem, SaysWhatInitialValuesLack) {
   test::StringPendulum pendulum;
   const KanesMethod kane = pendulum.by_kane();

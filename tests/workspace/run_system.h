@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sestina/model/analysis.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina::test {

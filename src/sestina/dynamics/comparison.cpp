@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/mass_matrix.h"
+#include "sestina/model/analysis.h"
 
 namespace sestina {
 namespace {

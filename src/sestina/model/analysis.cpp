@@ -1,6 +1,27 @@
 #include "sestina/model/analysis.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/numerics/time_switches.h"
+
 namespace sestina {
+
+std::string find_duration_fault(double duration) {
+  if (!std::isfinite(duration)) return fmt::format("{} is not finite", duration);
+  if (duration < 0.0) return fmt::format("{} is negative", duration);
+  if (duration > 0.0 && duration < kShortestDuration) {
+    return fmt::format("{} is too short a run: expected 0 or at least {} s", duration, kShortestDuration);
+  }
+  return {};
+}
+
+void set_duration(Analysis& analysis, double duration, bool depends_on_time) {
+  analysis.duration = duration;
+  if (!analysis.has_own_max_step) analysis.max_step = calc_longest_step(duration, depends_on_time);
+  if (!analysis.has_own_rows) analysis.output_every = duration / 100.0;
+}
 
 const std::vector<std::string>& coordinates_names() {
   static const std::vector<std::string> names{"relative", "state_time"};

@@ -29,7 +29,18 @@ struct Analysis {
   double max_step = 0.0;      // s, of the variable driver
   double duration = 0.0;      // s
   double output_every = 0.0;  // s
+  // Whether they were given; otherwise they follow from the duration.
+  bool has_own_max_step = false, has_own_rows = false;
 };
+
+// s. Steps are parts of it, and their powers must not vanish in the rounding of numbers.
+inline constexpr double kShortestDuration = 1e-60;
+
+// Of another duration (s), with the longest step and the rows that follow from it where they were not given:
+// a step that is longer than what a force does may miss it.
+void set_duration(Analysis& analysis, double duration, bool depends_on_time);
+// "-1 is negative", or nothing where a run can be so long.
+std::string find_duration_fault(double duration);
 
 // The one integrator that has options.
 inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";

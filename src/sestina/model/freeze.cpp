@@ -9,25 +9,23 @@
 #include "sestina/model/check.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/properties.h"
-#include "sestina/numerics/time_switches.h"
 
 namespace sestina {
 namespace {
-
-// s. Steps are parts of it, and their powers must not vanish in the rounding of numbers.
-constexpr double kShortestDuration = 1e-60;
 
 // Of a state_time run.
 constexpr int kMostElements = 10'000'000;
 
 }  // namespace
 
-std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze(); }
+std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze().model; }
+
+FrozenSystem freeze_with_analysis(const System& system) { return Freezer(system).freeze(); }
 
 Freezer::Freezer(const System& system)
     : system_(system), graph_(std::make_shared<Graph>()), numbers_(*graph_, faults_) {}
 
-std::shared_ptr<const Model> Freezer::freeze() {
+FrozenSystem Freezer::freeze() {
   data_.name = system_.name;
   check_names();
   numbers_.define_parameters(system_.parameters);
@@ -45,11 +43,12 @@ std::shared_ptr<const Model> Freezer::freeze() {
   faults_.throw_if_any();
 
   compile_tapes();
-  choose_longest_step();
+  data_.depends_on_time = depends_on_time();
+  set_duration(analysis_, analysis_.duration, data_.depends_on_time);
   prepare_user_forces();
   auto model = std::make_shared<const Model>(std::move(data_));
   check_range(*model, calc_properties(*model));
-  return model;
+  return {std::move(model), std::move(analysis_)};
 }
 
 void Freezer::prepare_user_forces() {
@@ -121,7 +120,7 @@ void Freezer::collect_analysis() {
   }
   check_word(spec.step.driver, "analysis.step.driver", driver_names());
   check_word(spec.step.control, "analysis.step.control", control_names());
-  Analysis& analysis = data_.analysis;
+  Analysis& analysis = analysis_;
   analysis.coordinates = spec.coordinates.text;
   analysis.solver = spec.solver.text;
   analysis.driver = spec.step.driver.text;
@@ -139,6 +138,7 @@ void Freezer::collect_analysis() {
   }
   if (spec.step.max_step) {
     analysis.max_step = positive(*spec.step.max_step, "analysis.step.max_step", false);
+    analysis.has_own_max_step = true;
   }
   analysis.duration = positive(spec.duration, "analysis.duration", true);
   if (analysis.duration > 0.0 && analysis.duration < kShortestDuration) {
@@ -146,13 +146,15 @@ void Freezer::collect_analysis() {
          fmt::format("{} is too short a run: expected 0 or at least {} s",
                      describe(spec.duration, analysis.duration), kShortestDuration));
   }
-  analysis.output_every = system_.output.every ? positive(*system_.output.every, "output.every", false)
-                                               : analysis.duration / 100.0;
+  if (system_.output.every) {
+    analysis.output_every = positive(*system_.output.every, "output.every", false);
+    analysis.has_own_rows = true;
+  }
 }
 
 void Freezer::collect_integrator() {
   const IntegratorSpec& spec = system_.analysis.integrator;
-  Analysis& analysis = data_.analysis;
+  Analysis& analysis = analysis_;
   const std::optional<TimeElementsSpec>& elements = system_.analysis.time_elements;
   // Where the word is none of the known ones it is told of instead.
   if (elements && system_.analysis.coordinates == "relative") {
@@ -217,7 +219,7 @@ void Freezer::collect_tolerance(const Number& number, const std::string& path) {
     fail(number.mark, path, describe(number, value) + fmt::format(" is not from {} to less than 1", kLeast));
     return;
   }
-  data_.analysis.tolerance = value;
+  analysis_.tolerance = value;
 }
 
 void Freezer::collect_time_elements() {
@@ -233,7 +235,7 @@ void Freezer::collect_time_elements() {
                      rule.text));
   }
   const TimeElementsSpec elements = spec.time_elements.value_or(TimeElementsSpec{});
-  Analysis& analysis = data_.analysis;
+  Analysis& analysis = analysis_;
   const std::string path = "analysis.integrator.";
   check_word(elements.pair, path + "pair", pair_names());
   check_word(elements.tests, path + "tests", test_function_names());
@@ -256,7 +258,7 @@ void Freezer::collect_time_elements() {
 }
 
 void Freezer::collect_stretches(const Number& number, const std::string& path) {
-  Analysis& analysis = data_.analysis;
+  Analysis& analysis = analysis_;
   const bool has_windows = analysis.elements > 0 && analysis.windows > 0;
   analysis.stretches =
       collect_count(number, path, has_windows ? analysis.elements / analysis.windows : kMostElements,
@@ -306,15 +308,13 @@ void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   data_.time_conditions = std::make_shared<const TimeConditions>(std::move(found));
 }
 
-// A step that is longer than what a force does may miss it.
-void Freezer::choose_longest_step() {
-  if (data_.analysis.max_step > 0.0) return;
+// Whether a force or an event does.
+bool Freezer::depends_on_time() const {
   std::vector<Expr> exprs = data_.force_expressions.exprs;
   exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());
   const std::vector<Expr> symbols = graph_->free_symbols(exprs);
   const bool has_time = std::find(symbols.begin(), symbols.end(), graph_->symbol("t")) != symbols.end();
-  const bool depends_on_time = has_time || !data_.user_forces.empty();
-  data_.analysis.max_step = calc_longest_step(data_.analysis.duration, depends_on_time);
+  return has_time || !data_.user_forces.empty();
 }
 
 }  // namespace sestina

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "sestina/base/error.h"
+#include "sestina/model/freeze.h"
 #include "sestina/model/model.h"
 #include "sestina/model/number_collector.h"
 #include "sestina/model/system.h"
@@ -17,7 +18,7 @@ namespace sestina {
 class Freezer {
  public:
   explicit Freezer(const System& system);
-  std::shared_ptr<const Model> freeze();
+  FrozenSystem freeze();
 
  private:
   // names.cpp
@@ -117,7 +118,7 @@ class Freezer {
   void find_parameters_of_settings();
   void compile_tapes();
   void find_conditions_in_time(std::span<const Expr> inputs);
-  void choose_longest_step();
+  bool depends_on_time() const;
   void fail(const Mark& mark, const std::string& path, std::string message) {
     faults_.add({mark, path}, std::move(message));
   }
@@ -127,6 +128,7 @@ class Freezer {
   std::shared_ptr<Graph> graph_;
   NumberCollector numbers_;
   ModelData data_;
+  Analysis analysis_;
 
   // By position in system_.bodies, until the order is known.
   std::vector<Link> links_;

@@ -10,7 +10,6 @@
 #include "sestina/expression/graph.h"
 #include "sestina/expression/tape.h"
 #include "sestina/expression/time_conditions.h"
-#include "sestina/model/analysis.h"
 #include "sestina/model/property_plan.h"
 #include "sestina/model/value_rules.h"
 #include "sestina/numerics/state.h"
@@ -106,7 +105,7 @@ struct ModelData {
   std::vector<ParameterInfo> parameters;
   std::vector<std::string> q_names, u_names, q_units, u_units;
   int nq = 0, nu = 0;
-  Analysis analysis;
+  bool depends_on_time = false;
 
   std::shared_ptr<const Graph> graph;  // every expression of the model
   std::vector<Expr> numbers;           // outputs of the number tape: the plan's slots
@@ -140,7 +139,8 @@ class Model {
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
   const UserForceLayout& user_layout() const { return data_.user_layout; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
-  const Analysis& analysis() const { return data_.analysis; }
+  // Whether the time occurs in forces or events, or may.
+  bool depends_on_time() const { return data_.depends_on_time; }
   const std::vector<VariableInfo>& variables() const { return data_.variables; }
   const std::vector<EventInfo>& events() const { return data_.events; }
   const std::vector<AssignmentInfo>& assignments() const { return data_.assignments; }
@@ -167,8 +167,8 @@ class Model {
   const Tape& number_tape() const { return data_.number_tape; }
   const std::vector<NumberSource>& number_sources() const { return data_.number_sources; }
   const std::vector<ValueRule>& value_rules() const { return data_.value_rules; }
-  // Whether the numbers of analysis(), output and events() stay what they are when this free parameter takes
-  // another value. Otherwise freeze() makes another model.
+  // Whether the numbers of the analysis, the output and events() stay what they are when this free parameter
+  // takes another value. Otherwise freeze() makes another model.
   bool is_free_of_settings(std::size_t parameter) const { return !data_.is_of_settings[parameter]; }
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }

@@ -15,6 +15,7 @@ class RowLog final : public RunObserver {
  public:
   // The recorders must outlive this.
   explicit RowLog(std::span<const std::unique_ptr<Recorder>> recorders);
+  explicit RowLog(Recorder& recorder) : recorders_{&recorder} {}
 
   // These throw InputError, as the recorders do.
   void begin(const ResultHeader& header);

@@ -22,6 +22,26 @@ double interpolate(const std::vector<double>& times, const std::vector<double>& 
 
 }  // namespace
 
+InputKnots::InputKnots(std::vector<double> knots, std::unique_ptr<TimeSwitches> others)
+    : knots_(std::move(knots)), others_(std::move(others)) {
+  std::ranges::sort(knots_);
+}
+
+void InputKnots::start(double t, double t_end, std::span<const double> d) {
+  if (others_) others_->start(t, t_end, d);
+}
+
+TimeSwitch InputKnots::find_next(double after, double horizon) {
+  const auto knot = std::ranges::upper_bound(knots_, after);
+  TimeSwitch next;
+  if (knot != knots_.end() && *knot <= horizon) next = {*knot, true};
+  if (!others_) return next;
+  TimeSwitch other = others_->find_next(after, std::min(horizon, next.t));
+  if (!(other.t < next.t)) return next;
+  if (next.t - other.t <= shortest_time(other.t, 0.0)) other.is_jump = true;  // one instant
+  return other;
+}
+
 InputFunction make_input_table(std::vector<double> times, std::vector<double> values) {
   if (times.empty() || times.size() != values.size()) {
     throw InputError(

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
+
+#include "sestina/numerics/time_switches.h"
 
 namespace sestina::symbolic {
 
@@ -13,6 +16,20 @@ struct InputFunction {
   std::function<double(double t, std::span<const double> q, std::span<const double> u)> value;
   // s, rising: where it or its slope jumps. Steps of variable length end there.
   std::vector<double> knots = {};
+};
+
+// The knots of several inputs as instants where steps end, beside those of conditions in the time (null:
+// none).
+class InputKnots final : public TimeSwitches {
+ public:
+  InputKnots(std::vector<double> knots, std::unique_ptr<TimeSwitches> others);
+
+  void start(double t, double t_end, std::span<const double> d) override;
+  TimeSwitch find_next(double after, double horizon) override;
+
+ private:
+  std::vector<double> knots_;  // s, rising
+  std::unique_ptr<TimeSwitches> others_;
 };
 
 // Straight lines between values at rising times (s), held before the first and after the last. InputError

@@ -10,12 +10,6 @@
 namespace sestina::symbolic {
 namespace {
 
-// Two rows nearer than this part of the interval between rows are one.
-constexpr double kSameRow = 1e-6;
-// More events than this, of one kind and within a part of the duration that is no time at all, make a run
-// fail.
-constexpr int kMostInWindow = 1000;
-constexpr double kWindow = 1e-9;
 // A run fails where a constraint deviates by more, relative to 1 and to what a change of the coordinates by 1
 // makes of it.
 constexpr double kHeld = 1e-8;
@@ -67,12 +61,7 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
   symbols_ = {mechanics.time()};
   symbols_.insert(symbols_.end(), motion.q.begin(), motion.q.end());
   symbols_.insert(symbols_.end(), motion.u.begin(), motion.u.end());
-  for (const auto& [input, function] : system.functions_) {
-    symbols_.push_back(input);
-    knots_.insert(knots_.end(), function.knots.begin(), function.knots.end());
-  }
-  if (options.step.driver == "fixed") knots_.clear();
-  std::ranges::sort(knots_);
+  for (const auto& [input, function] : system.functions_) symbols_.push_back(input);
   for (const Expression& u : motion.u) symbols_.push_back(mechanics.rate(u));
   symbols_.insert(symbols_.end(), motion.multipliers.begin(), motion.multipliers.end());
   all_.assign(symbols_.size(), 0.0);
@@ -80,7 +69,8 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
   for (const auto& output : system.outputs_) outputs.push_back(output.value);
   outputs_ = compile(outputs, "the outputs");
   compile_events();
-  row_.assign(1 + motion.q.size() + motion.u.size() + outputs.size() + (system.events_.empty() ? 0 : 1), 0.0);
+  columns_ = make_header().columns;
+  row_.assign(columns_.size(), 0.0);
 }
 
 // Rules that move coordinates by their speeds, or know how these enter into each other, need the speeds to be
@@ -105,15 +95,13 @@ CompiledExpressions SimulationRun::compile(const std::vector<Expression>& expres
 }
 
 void SimulationRun::compile_events() {
-  if (system_.events_.empty()) return;
+  if (!has_events()) return;
   Mechanics& mechanics = *system_.motion_.mechanics;
   std::vector<Expression> values, rates;
-  std::vector<EventWatch> watches;
-  std::size_t most = 0;
   for (const SymbolicEvent& event : system_.events_) {
     values.push_back(system_.resolve(event.function));
     rates.push_back(mechanics.rate(values.back()));
-    watches.push_back({event.direction, event.tolerance, false});
+    watches_.push_back({event.direction, event.tolerance, false});
     std::vector<Expression> assigned;
     std::vector<std::string>& names = assigned_names_.emplace_back();
     for (const auto& [symbol, value] : event.set) {
@@ -121,15 +109,9 @@ void SimulationRun::compile_events() {
       names.push_back(to_text(symbol));
     }
     assignments_.push_back(compile(assigned, "event " + event.name));
-    most = std::max(most, assigned.size());
   }
   event_values_ = compile(values, "the events");
   event_rates_ = compile(rates, "the rates of the events");
-  locator_.emplace(static_cast<EventFunctions&>(*this), watches);
-  new_values_.reserve(most);
-  report_.event_counts.assign(system_.events_.size(), 0);
-  window_start_.assign(system_.events_.size(), 0.0);
-  window_counts_.assign(system_.events_.size(), 0);
 }
 
 std::span<const double> SimulationRun::all_values(const State<double>& state) {
@@ -155,8 +137,7 @@ void SimulationRun::calc_rates(const State<double>& state, std::span<double> rat
 }
 
 std::string SimulationRun::explain(const State<double>&, int event) {
-  return fmt::format("event {}: its expression is not finite",
-                     system_.events_[static_cast<std::size_t>(event)].name);
+  return fmt::format("event {}: its expression is not finite", name(event));
 }
 
 std::vector<double> SimulationRun::evaluate(const std::vector<Expression>& expressions,
@@ -173,146 +154,55 @@ ResultHeader SimulationRun::make_header() const {
   for (const Expression& e : system_.motion_.q) header.columns.push_back({to_text(e), ""});
   for (const Expression& e : system_.motion_.u) header.columns.push_back({to_text(e), ""});
   for (const auto& output : system_.outputs_) header.columns.push_back(output.column);
-  if (locator_) header.columns.push_back({"event", "1"});
+  if (has_events()) header.columns.push_back({"event", "1"});
   return header;
 }
 
+RowSchedule SimulationRun::make_schedule() const {
+  const double end = calc_end(options_);
+  if (!options_.output_at.empty()) return {options_.start, end, options_.output_at};
+  return {options_.start, end, options_.output_every};
+}
+
 SimulationReport SimulationRun::run(Recorder& recorder) {
-  state_ = system_.calc_initial_state(options_.start);
-  report_.redundant = equations_->drop_redundant(state_.t, state_.q);
+  const State<double> initial = system_.calc_initial_state(options_.start);
+  report_.redundant = equations_->drop_redundant(initial.t, initial.q);
   equations_->take_drift();
-  report_.t = state_.t;
-  recorder.begin(make_header());
+  report_.t = initial.t;
+  RunLoop loop(*this, *rule_, *driver_, make_schedule());
+  RowLog log(recorder);
+  loop.add_observer(log);
+  loop.set_control(*this);
+  log.begin(make_header());
   try {
-    start(recorder);
+    loop.start(initial);
+    loop.advance();
+    report_.is_interrupted = loop.is_interrupted();
     report_.is_complete = !report_.is_interrupted;
   } catch (const ComputationError& error) {
     report_.failure = error.what();
     report_.reason = error.reason();
   }
-  if (has_started_) {
-    report_.t = driver_->state().t;
-    report_.steps = driver_->statistics();
-  }
-  report_.drift = equations_->take_drift();
+  if (!report_.is_complete) loop.record_last_state();
+  finish(loop);
+  report_.rows = log.rows();
   recorder.end();
   return report_;
 }
 
-void SimulationRun::start(Recorder& recorder) {
-  if (options_.output_at.empty() || options_.output_at.front() == state_.t) record(recorder, state_, true, 0);
-  if (options_.duration == 0.0) return;
-  hold_inputs();
-  driver_->start(*rule_, *equations_, state_, calc_end(options_));
-  has_started_ = true;
-  if (locator_) due_ = locator_->start(*driver_);
-  advance(recorder);
+void SimulationRun::finish(const RunLoop& loop) {
+  report_.t = loop.t();
+  if (loop.has_started()) report_.steps = driver_->statistics();
+  for (const double count : loop.events().counts()) report_.event_counts.push_back(static_cast<long>(count));
+  if (const auto event = loop.events().ended_by()) report_.ended_by = name(*event);
+  report_.drift = equations_->take_drift();
 }
 
-bool SimulationRun::goes_on() {
+bool SimulationRun::goes_on(RunLoop& loop) {
   const auto now = std::chrono::steady_clock::now();
   if (!options_.go_on || now - last_asked_ < kPatience) return true;
   last_asked_ = now;
-  report_.is_interrupted = !options_.go_on(driver_->state().t, driver_->statistics().steps);
-  return !report_.is_interrupted;
-}
-
-SimulationRun::Stop SimulationRun::stop(long k) const {
-  const double end = driver_->t_end();
-  const std::vector<double>& times = options_.output_at;
-  if (!times.empty()) {
-    const auto i = static_cast<std::size_t>(times.front() == options_.start ? k : k - 1);
-    return i < times.size() ? Stop{times[i], true} : Stop{end, false};
-  }
-  if (!(options_.output_every > 0.0)) return {end, true};
-  const double t = options_.start + static_cast<double>(k) * options_.output_every;
-  return {t >= end - kSameRow * options_.output_every ? end : t, true};
-}
-
-// Between the knots around the state, on whose sides the inputs may differ.
-void SimulationRun::hold_inputs() {
-  const double knot = knot_after(state_.t);
-  equations_->hold_inputs(state_.t, std::nextafter(knot, state_.t));
-}
-
-double SimulationRun::knot_after(double t) const {
-  const auto knot = std::ranges::upper_bound(knots_, t);
-  return knot == knots_.end() ? std::numeric_limits<double>::infinity() : *knot;
-}
-
-// One step, or less where an input has a knot, from which the rule begins anew.
-void SimulationRun::step() {
-  if (is_at_knot_) restart(driver_->state());
-  driver_->step();
-  const double knot = knot_after(driver_->step_begin());
-  if (knot < driver_->state().t) driver_->end_step_at(knot);
-  check_constraints(driver_->state(), "");
-  if (locator_) due_ = locator_->look(*driver_);
-  is_at_knot_ = driver_->state().t == knot;
-}
-
-void SimulationRun::restart(const State<double>& state) {
-  state_ = state;
-  hold_inputs();
-  driver_->restart(state_);
-  if (locator_) due_ = locator_->restart(*driver_);
-  is_at_knot_ = false;
-}
-
-void SimulationRun::advance(Recorder& recorder) {
-  const double end = driver_->t_end();
-  for (long k = 1;; ++k) {
-    const auto [t, is_row] = stop(k);
-    while (report_.ended_by.empty()) {
-      if (!goes_on()) {
-        if (driver_->state().t != last_recorded_) record(recorder, driver_->state(), false, 0);
-        return;
-      }
-      if (!due_.empty() && driver_->state().t < t) {
-        take_place(recorder);
-      } else if (driver_->state().t < t) {
-        step();
-      } else {
-        break;
-      }
-    }
-    if (!report_.ended_by.empty()) return;
-    if (is_row && t != last_recorded_) record(recorder, driver_->advance_to(t), true, 0);
-    if (t == end) break;
-  }
-  if (!due_.empty()) take_place(recorder);
-}
-
-void SimulationRun::take_place(Recorder& recorder) {
-  state_ = driver_->state();
-  if (state_.t != last_recorded_) record(recorder, state_, false, 0);
-  while (!due_.empty() && report_.ended_by.empty()) {
-    for (const int event : due_) {
-      const auto i = static_cast<std::size_t>(event);
-      count(i);
-      apply(i);
-      record(recorder, state_, false, event + 1);
-      if (system_.events_[i].is_terminal) report_.ended_by = system_.events_[i].name;
-    }
-    restart(state_);
-  }
-  due_ = {};
-}
-
-void SimulationRun::count(std::size_t event) {
-  const SymbolicEvent& what = system_.events_[event];
-  const double window = std::max(kWindow * options_.duration, 2.0 * kMostInWindow * what.tolerance);
-  if (window_counts_[event] == 0 || state_.t - window_start_[event] > window) {
-    window_start_[event] = state_.t;
-    window_counts_[event] = 0;
-  }
-  ++report_.event_counts[event];
-  if (++window_counts_[event] <= kMostInWindow) return;
-  throw ComputationError(
-      state_.t,
-      fmt::format("event {} takes place over and over: {} times in {:.3g} s. Let another event bring "
-                  "to rest what it watches, or give it a hysteresis",
-                  what.name, kMostInWindow + 1, state_.t - window_start_[event]));
+  return options_.go_on(loop.t(), driver_->statistics().steps);
 }
 
 void SimulationRun::check_constraints(const State<double>& state, const std::string& context) {
@@ -325,47 +215,46 @@ void SimulationRun::check_constraints(const State<double>& state, const std::str
   throw ComputationError(state.t, context + violated + reason);
 }
 
-void SimulationRun::apply(std::size_t event) {
-  const SymbolicEvent& what = system_.events_[event];
-  if (what.set.empty()) return;
+void SimulationRun::apply(int event, State<double>& state) {
+  const SymbolicEvent& that = what(event);
+  if (that.set.empty()) return;
+  const auto i = static_cast<std::size_t>(event);
   const MotionEquations& motion = system_.motion_;
-  const std::span<const double> values = assignments_[event](all_values(state_));
-  equations_->project_speeds(state_.t, state_.q, state_.u);
+  const std::span<const double> values = assignments_[i](all_values(state));
+  equations_->project_speeds(state.t, state.q, state.u);
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!std::isfinite(values[k])) {
       throw ComputationError(
-          state_.t, fmt::format("event {}: {} does not stay finite", what.name, assigned_names_[event][k]));
+          state.t, fmt::format("event {}: {} does not stay finite", that.name, assigned_names_[i][k]));
     }
     const auto set = [&](const std::vector<Expression>& symbols, std::vector<double>& numbers) {
-      const auto at = std::find(symbols.begin(), symbols.end(), what.set[k].first);
+      const auto at = std::find(symbols.begin(), symbols.end(), that.set[k].first);
       if (at != symbols.end()) numbers[static_cast<std::size_t>(at - symbols.begin())] = values[k];
     };
-    set(motion.q, state_.q);
-    set(motion.u, state_.u);
+    set(motion.q, state.q);
+    set(motion.u, state.u);
   }
-  equations_->normalize(state_.t, state_.q);
-  equations_->project_speeds(state_.t, state_.q, state_.u);
-  check_constraints(state_, fmt::format("after event {}, ", what.name));
+  equations_->normalize(state.t, state.q);
+  equations_->project_speeds(state.t, state.q, state.u);
+  check_constraints(state, fmt::format("after event {}, ", that.name));
 }
 
-void SimulationRun::record(Recorder& recorder, const State<double>& state, bool is_regular, int event) {
+std::span<const double> SimulationRun::observe(const State<double>& state, int event) {
   const std::span<const double> values = all_values(state);
   const std::size_t n = 1 + system_.motion_.q.size() + system_.motion_.u.size();
   auto next = std::ranges::copy(values.first(n), row_.begin()).out;
   next = std::ranges::copy(outputs_(values), next).out;
-  if (locator_) *next = event;
+  if (has_events()) *next = event;
+  if (const int bad = first_not_finite(row_); bad >= 0) {
+    const auto i = static_cast<std::size_t>(bad);
+    throw ComputationError(state.t, fmt::format("{} is not finite ({})", columns_[i].name, row_[i]));
+  }
   const std::span<const double> u = values.subspan(1 + system_.motion_.q.size(), system_.motion_.u.size());
   report_.velocity_residual =
       std::max(report_.velocity_residual, equations_->velocity_residual(state.t, state.q, u));
   report_.configuration_residual =
       std::max(report_.configuration_residual, equations_->configuration_residual(state.t, state.q));
-  if (is_regular) {
-    recorder.record(row_);
-  } else {
-    recorder.record_between(row_);
-  }
-  last_recorded_ = state.t;
-  ++report_.rows;
+  return row_;
 }
 
 }  // namespace sestina::symbolic

@@ -159,9 +159,15 @@ void SymbolicEquations::find_switches(const MotionEquations& motion, const Param
   exprs.insert(exprs.end(), zeros.begin(), zeros.end());
   const std::vector<Expr> symbols = graph.free_symbols(exprs);
   depends_on_time_ = !inputs_.empty() || std::find(symbols.begin(), symbols.end(), time) != symbols.end();
-  if (found.conditions.empty()) return;
-  switches_ =
-      std::make_unique<TimeSwitchFinder>(std::make_shared<const TimeConditions>(std::move(found)), values);
+  if (!found.conditions.empty()) {
+    switches_ =
+        std::make_unique<TimeSwitchFinder>(std::make_shared<const TimeConditions>(std::move(found)), values);
+  }
+  std::vector<double> knots;
+  for (const auto& [input, function] : inputs_) {
+    knots.insert(knots.end(), function.knots.begin(), function.knots.end());
+  }
+  if (!knots.empty()) switches_ = std::make_unique<InputKnots>(std::move(knots), std::move(switches_));
 }
 
 std::string SymbolicEquations::name_of_q(int i) const {
@@ -234,8 +240,7 @@ void SymbolicEquations::calc_q_dot(std::span<const double> q, std::span<const do
 }
 
 void SymbolicEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
-  const double t_of_inputs = std::clamp(state.t, hold_before_, hold_after_);
-  std::ranges::copy(calc_motion(state.t, t_of_inputs, state.q, state.u).udot, rates.udot.begin());
+  std::ranges::copy(calc_motion(state.t, state.q, state.u).udot, rates.udot.begin());
 }
 
 void SymbolicEquations::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
@@ -246,11 +251,6 @@ void SymbolicEquations::calc_velocity_jump(const State<double>& state, std::span
   std::ranges::copy(impulse, solution_.begin());
   motion_solver_.solve(solution_);
   std::copy_n(solution_.begin(), n_u_, du.begin());
-}
-
-void SymbolicEquations::hold_inputs(double before, double after) {
-  hold_before_ = before;
-  hold_after_ = after;
 }
 
 void SymbolicEquations::update_force_variables(double t) {
@@ -267,15 +267,9 @@ void SymbolicEquations::update_force_variables(double t) {
 
 SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, std::span<const double> q,
                                                          std::span<const double> u) {
-  return calc_motion(t, t, q, u);
-}
-
-SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, double t_of_inputs,
-                                                         std::span<const double> q,
-                                                         std::span<const double> u) {
   set_state(t, q, u);
   update_matrices();
-  update_force_variables(t_of_inputs);
+  update_force_variables(t);
   force_variables_[0] = t;  // on the side of a jump that t tells; the clock is known but for rounding
   const std::span<const double> values = forces_(force_variables_);
   std::copy_n(values.begin(), n_u_, solution_.begin());

@@ -18,7 +18,6 @@
 // Where time occurs in (3), in G or in M, it rides along as a last coordinate named t.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -85,10 +84,6 @@ class SymbolicEquations final : public EquationsOfMotion, public ImpulseFace {
   // these leave out may follow from the forces. Empty where there is none.
   std::string find_contradicted(double t, std::span<const double> q, double within);
 
-  // In calc_derivatives, inputs before and after these times are those at them: where an input jumps, a step
-  // that ends there sees one side of the jump and the next step the other.
-  void hold_inputs(double before, double after);
-
   // What holds at a state; all valid until the next call.
   struct Motion {
     std::span<const double> variables;          // t, q, u on the constraints, inputs
@@ -112,7 +107,6 @@ class SymbolicEquations final : public EquationsOfMotion, public ImpulseFace {
   void compile(const MotionEquations& motion, const ParameterValues& parameters,
                const std::vector<Expression>& invariants);
   void update_force_variables(double t);  // of the inputs
-  Motion calc_motion(double t, double t_of_inputs, std::span<const double> q, std::span<const double> u);
   void set_coordinates(double t, std::span<const double> q);
   void set_state(double t, std::span<const double> q, std::span<const double> u);
   void update_matrices();
@@ -143,10 +137,8 @@ class SymbolicEquations final : public EquationsOfMotion, public ImpulseFace {
   // Over t, q, u: G; M, a, b; c, J, dc/dt. Over t, q, u and inputs: f, d
   CompiledExpressions rates_, matrices_, forces_, configuration_;
   InputFunctions inputs_;
-  std::vector<double> variables_, known_at_;                       // (1 + nq + nu), all or without nu
-  std::vector<double> force_variables_;                            // (1 + nq + nu + inputs)
-  double hold_before_ = -std::numeric_limits<double>::infinity();  // s
-  double hold_after_ = std::numeric_limits<double>::infinity();
+  std::vector<double> variables_, known_at_;  // (1 + nq + nu), all or without nu
+  std::vector<double> force_variables_;       // (1 + nq + nu + inputs)
   std::span<const double> M_, a_, b_;
   DenseSolver motion_solver_, correction_solver_;
   bool is_factorized_ = false;  // for known_at_

@@ -1,4 +1,5 @@
 #include "sestina/state_time/element_pair.h"
+#include "sestina/model/analysis.h"
 
 #include <algorithm>
 #include <cassert>

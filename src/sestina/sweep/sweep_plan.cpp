@@ -100,7 +100,7 @@ std::unique_ptr<Workspace> SweepPlan::make_workspace(std::size_t run) {
 SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
   auto workspace = begin(run);
   if (base_ == nullptr) check_files(workspace->system());  // otherwise all runs have the same files
-  const Analysis& analysis = workspace->model().analysis();
+  const Analysis& analysis = workspace->analysis();
   Outline outline{ResultRow(workspace->model(), reactions_).columns(), analysis.duration,
                   analysis.output_every};
   keep(run, std::move(workspace));

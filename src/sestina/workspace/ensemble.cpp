@@ -41,11 +41,7 @@ class Members final : public RunSource {
  private:
   std::unique_ptr<Workspace> make_workspace(const EnsembleMember& member) const {
     std::unique_ptr<Workspace> workspace = base_.with_parameters(member.parameters);
-    if (member.duration && *member.duration != base_.model().analysis().duration) {
-      System system = workspace->system();
-      system.analysis.duration = *member.duration;
-      workspace = std::make_unique<Workspace>(std::move(system));
-    }
+    if (member.duration) workspace->set_duration(*member.duration);
     if (!member.q.empty() || !member.u.empty()) workspace->set_initial_state(member.q, member.u);
     workspace->set_threads(1);
     workspace->set_interrupt(options_.interrupt);

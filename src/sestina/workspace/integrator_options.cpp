@@ -45,12 +45,11 @@ StepOptions step_options(const Analysis& analysis) {
   return options;
 }
 
-void check_analysis(const System& system, const Model& model) {
-  const Analysis& analysis = model.analysis();
+void check_analysis(const System& system, const Model& model, const Analysis& analysis) {
   FaultList faults;
   try {
     if (is_state_time(analysis)) {
-      add_state_time_faults(system, model, faults);
+      add_state_time_faults(system, model, analysis, faults);
     } else {
       make_step_driver(step_options(analysis))
           ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);

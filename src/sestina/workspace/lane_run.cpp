@@ -21,7 +21,7 @@ const ButcherTableau* find_tableau(const std::string& name) {
 
 std::string explain_no_lanes(const Workspace& workspace) {
   const Model& model = workspace.model();
-  const Analysis& analysis = model.analysis();
+  const Analysis& analysis = workspace.analysis();
   if (is_state_time(analysis)) return "the coordinates are state_time";
   if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
   if (find_tableau(analysis.integrator) == nullptr) {
@@ -40,7 +40,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
 
 LaneRun::LaneRun(Workspace& workspace)
     : workspace_(workspace),
-      analysis_(workspace.model().analysis()),
+      analysis_(workspace.analysis()),
       properties_(workspace.properties()),
       switches_(make_time_switches(workspace.model(), properties_)),
       signature_(analysis_.integrator + '\n' + calc_lane_signature(workspace.model(), properties_)),

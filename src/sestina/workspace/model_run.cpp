@@ -27,7 +27,7 @@ std::string absolute_text(const std::filesystem::path& path) {
 ModelRun::ModelRun(Workspace& workspace)
     : workspace_(workspace),
       settings_(workspace.settings()),
-      analysis_(workspace.model().analysis()),
+      analysis_(workspace.analysis()),
       dynamics_(workspace.shared_model(), workspace.properties(), analysis_.solver,
                 works_in_parallel(analysis_.solver) ? workspace.executor() : nullptr),
       system_(dynamics_, settings_.reactions),

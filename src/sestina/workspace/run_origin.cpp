@@ -55,7 +55,7 @@ ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& 
 
 void add_origin(const Workspace& workspace, ResultHeader& header) {
   header.model_text = model_text(workspace.system());
-  const Analysis& analysis = workspace.model().analysis();
+  const Analysis& analysis = workspace.analysis();
   const bool has_elements = is_state_time(analysis);
   header.provenance = {
       {"program", fmt::format("sestina {}", version())},

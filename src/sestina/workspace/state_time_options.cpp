@@ -45,11 +45,10 @@ std::string step_of_elements(const Analysis& analysis) {
 namespace {
 
 // Before any is taken. What the tolerance will ask for is not known.
-void add_memory_fault(const System& system, const Model& model, const Properties<double>& properties,
-                      FaultList& faults) {
+void add_memory_fault(const System& system, const Model& model, const Analysis& analysis,
+                      const Properties<double>& properties, FaultList& faults) {
   const std::optional<double> available = available_memory();
   if (!available) return;
-  const Analysis& analysis = model.analysis();
   const StateTimeMemory memory = estimate_memory(model, properties, state_time_options(analysis));
   const double wanted = memory.total(analysis.elements, analysis.windows);
   if (wanted <= *available) return;
@@ -68,7 +67,8 @@ void add_memory_fault(const System& system, const Model& model, const Properties
 
 }  // namespace
 
-void add_state_time_faults(const System& system, const Model& model, FaultList& faults) {
+void add_state_time_faults(const System& system, const Model& model, const Analysis& analysis,
+                           FaultList& faults) {
   const Properties<double> properties = calc_properties(model);
   for (std::size_t i = 0; i < system.joints.size(); ++i) {
     const JointSpec& joint = system.joints[i];
@@ -92,7 +92,7 @@ void add_state_time_faults(const System& system, const Model& model, FaultList& 
     faults.add({system.events[i].mark, fmt::format("events[{}]", i)},
                fmt::format("state_time has no events such as {}", system.events[i].name.text));
   }
-  if (faults.empty()) add_memory_fault(system, model, properties, faults);
+  if (faults.empty()) add_memory_fault(system, model, analysis, properties, faults);
 }
 
 InputError at_keys_of_elements(const InputError& error, const System& system) {

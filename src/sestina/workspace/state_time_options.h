@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sestina/base/error.h"
+#include "sestina/model/analysis.h"
 #include "sestina/model/model.h"
 #include "sestina/model/system.h"
 #include "sestina/state_time/state_time_solver.h"
@@ -21,7 +22,8 @@ std::string step_of_elements(const Analysis& analysis);
 
 // Joints, forces and events without state-time equations, and more elements than memory has room for, at the
 // keys of the model.
-void add_state_time_faults(const System& system, const Model& model, FaultList& faults);
+void add_state_time_faults(const System& system, const Model& model, const Analysis& analysis,
+                           FaultList& faults);
 
 // What a StateTimeSolver says is wrong with its options, at the keys of the model that they come from.
 InputError at_keys_of_elements(const InputError& error, const System& system);

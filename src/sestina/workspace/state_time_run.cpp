@@ -20,7 +20,7 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 StateTimeRun::StateTimeRun(Workspace& workspace)
     : workspace_(workspace),
       settings_(workspace.settings()),
-      analysis_(workspace.model().analysis()),
+      analysis_(workspace.analysis()),
       dynamics_(workspace.shared_model(), workspace.properties(), analysis_.solver),
       solver_(make_solver(workspace)),
       rows_(0.0, analysis_.duration, analysis_.output_every),
@@ -44,9 +44,8 @@ StateTimeRun::StateTimeRun(Workspace& workspace)
 
 StateTimeSolver StateTimeRun::make_solver(Workspace& workspace) {
   try {
-    return {workspace.shared_model(), workspace.properties(),
-            state_time_options(workspace.model().analysis()), workspace.executor(),
-            workspace.settings().ranks};
+    return {workspace.shared_model(), workspace.properties(), state_time_options(workspace.analysis()),
+            workspace.executor(), workspace.settings().ranks};
   } catch (const InputError& error) {
     throw at_keys_of_elements(error, workspace.described());
   }

@@ -18,11 +18,13 @@
 
 namespace sestina {
 
-Workspace::Workspace(System system)
-    : described_(std::make_shared<const System>(std::move(system))),
-      model_(freeze(*described_)),
-      properties_(std::make_unique<const Properties<double>>(calc_properties(*model_))) {
-  check_analysis(*described_, *model_);
+Workspace::Workspace(System system) : described_(std::make_shared<const System>(std::move(system))) {
+  FrozenSystem frozen = freeze_with_analysis(*described_);
+  model_ = std::move(frozen.model);
+  analysis_ = std::move(frozen.analysis);
+  described_duration_ = analysis_.duration;
+  properties_ = std::make_unique<const Properties<double>>(calc_properties(*model_));
+  check_analysis(*described_, *model_, analysis_);
   auto places = std::make_shared<Places>();
   for (std::size_t i = 0; i < model_->parameters().size(); ++i) {
     places->emplace(model_->parameters()[i].name, i);
@@ -33,6 +35,8 @@ Workspace::Workspace(System system)
 Workspace::Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties)
     : described_(other.described_),
       model_(other.model_),
+      analysis_(other.analysis_),
+      described_duration_(other.described_duration_),
       places_(other.places_),
       properties_(std::move(properties)),
       has_described_values_(false) {}
@@ -41,8 +45,7 @@ Workspace::~Workspace() = default;
 std::unique_ptr<Workspace> Workspace::share_model(std::span<const ParameterValue> values) const {
   // The other solvers look at the values of the description when they are made.
   static const std::set<std::string, std::less<>> solvers{"recursive", "kane", "compiled"};
-  const Analysis& analysis = model_->analysis();
-  if (is_state_time(analysis) || !solvers.contains(analysis.solver)) return nullptr;
+  if (is_state_time(analysis_) || !solvers.contains(analysis_.solver)) return nullptr;
   std::vector<double> parameters = properties_->parameters;
   for (const auto& [name, value] : values) {
     const auto found = places_->find(name);
@@ -74,8 +77,24 @@ std::unique_ptr<Workspace> Workspace::with_parameters(std::span<const ParameterV
   return std::make_unique<Workspace>(std::move(system));
 }
 
+void Workspace::set_duration(double duration) {
+  if (duration == analysis_.duration) return;
+  Analysis analysis = analysis_;
+  sestina::set_duration(analysis, duration, model_->depends_on_time());
+  if (const std::string fault = find_duration_fault(duration); !fault.empty()) {
+    FaultList faults;
+    faults.add({described_->analysis.duration.mark, "analysis.duration"}, fault);
+    faults.throw_if_any();
+  }
+  check_analysis(*described_, *model_, analysis);
+  analysis_ = std::move(analysis);
+  has_described_values_ = false;
+  system_.reset();
+}
+
 System Workspace::make_system() const {
   System system = *described_;
+  if (!(analysis_.duration == described_duration_)) system.analysis.duration = analysis_.duration;
   for (std::size_t i = 0; i < properties_->parameters.size(); ++i) {
     const auto& [name, value] = model_->parameters()[i];
     if (value != properties_->parameters[i]) system.set_parameter(name, properties_->parameters[i]);
@@ -122,12 +141,12 @@ State<double> Workspace::calc_initial_state() const {
 }
 
 RunReport Workspace::run() {
-  if (is_state_time(model_->analysis())) return StateTimeRun(*this).start();
+  if (is_state_time(analysis_)) return StateTimeRun(*this).start();
   return ModelRun(*this).start();
 }
 
 RunReport Workspace::resume(const Checkpoint& checkpoint) {
-  if (is_state_time(model_->analysis())) throw InputError("a state_time run cannot be resumed");
+  if (is_state_time(analysis_)) throw InputError("a state_time run cannot be resumed");
   return ModelRun(*this).resume(checkpoint);
 }
 

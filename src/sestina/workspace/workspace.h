@@ -155,6 +155,11 @@ class Workspace {
 
   // With the values that the parameters have here.
   const System& system() const;
+  // How it is run.
+  const Analysis& analysis() const { return analysis_; }
+  // Another duration (s) than that of the description; the longest step and the rows change with it where the
+  // description does not give them. Throws InputError.
+  void set_duration(double duration);
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
   const Properties<double>& properties() const { return *properties_; }
@@ -174,6 +179,8 @@ class Workspace {
 
   std::shared_ptr<const System> described_;  // that was frozen
   std::shared_ptr<const Model> model_;
+  Analysis analysis_;
+  double described_duration_ = 0.0;       // s
   std::shared_ptr<const Places> places_;  // of the free parameters
   std::unique_ptr<const Properties<double>> properties_;
   bool has_described_values_ = true;
