@@ -1,5 +1,5 @@
 // sestina resume CHECKPOINT [--out FILE.{csv,h5}] [--threads N] [--every-wall SECONDS] [--trace]
-//                [--real-time [FACTOR]] [--quiet]
+//                [--real-time [FACTOR]] [--max-steps N] [--max-wall SECONDS] [--quiet]
 #include <fmt/format.h>
 
 #include <memory>

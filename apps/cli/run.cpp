@@ -1,6 +1,6 @@
 // sestina run MODEL [--set PATH=VALUE]... [--out FILE.{csv,h5}] [--reactions] [--threads N]
 //             [--checkpoint FILE] [--every-wall SECONDS] [--trace] [--real-time [FACTOR]] [--quiet]
-//             [--time-interface scan|mumps]
+//             [--max-steps N] [--max-wall SECONDS] [--time-interface scan|mumps]
 #include <memory>
 
 #include "commands.h"

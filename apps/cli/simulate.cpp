@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "commands.h"
 #include "printing.h"
 #include "processes.h"
@@ -157,6 +159,26 @@ void set_threads(Workspace& workspace, const std::string& threads) {
   if (!threads.empty()) workspace.set_threads(parse_thread_count(threads, "--threads"));
 }
 
+void LimitOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--max-steps", steps,
+                  "A run that would take more steps fails; what was computed is kept\n"
+                  "(otherwise as analysis.limits.steps says)")
+      ->type_name("N");
+  command
+      .add_option("--max-wall", wall_time,
+                  "Likewise of the wall clock (otherwise as analysis.limits.wall_time says)")
+      ->type_name("SECONDS");
+}
+
+RunLimits LimitOptions::limits() const {
+  if (steps && *steps < 1) throw InputError(fmt::format("--max-steps: {} is not 1 or more", *steps));
+  if (wall_time && !(*wall_time > 0.0 && std::isfinite(*wall_time))) {
+    throw InputError(fmt::format("--max-wall: {} s is not a positive time", *wall_time));
+  }
+  return {steps.value_or(0), wall_time.value_or(0.0)};
+}
+
 void SimulateOptions::add_to(CLI::App& command, const std::string& describe_out) {
   command.add_option("-o,--out", out, describe_out)->type_name("FILE")->check(check_file_name);
   add_threads_option(command, threads);
@@ -168,6 +190,7 @@ void SimulateOptions::add_to(CLI::App& command, const std::string& describe_out)
       ->expected(0, 1)
       ->default_str("1")
       ->type_name("[FACTOR]");
+  limits.add_to(command);
   command.add_flag("-q,--quiet", quiet, "Print nothing but errors");
 }
 
@@ -176,6 +199,7 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
   set_threads(workspace, options.threads);
   if (options.trace) workspace.record_trace();
   if (options.real_time) workspace.set_real_time(*options.real_time);
+  workspace.set_limits(options.limits.limits());
   workspace.set_interrupt(&catch_interrupt());
   RunReport report;
   {

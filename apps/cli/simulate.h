@@ -11,12 +11,22 @@
 
 namespace sestina::cli {
 
+// --max-steps and --max-wall: what a run may take.
+struct LimitOptions {
+  std::optional<long> steps;
+  std::optional<double> wall_time;  // s
+
+  void add_to(CLI::App& command);
+  RunLimits limits() const;  // InputError for what is not positive
+};
+
 // The options of both commands.
 struct SimulateOptions {
   std::string out;
   std::string threads;
   bool trace = false;
   std::optional<double> real_time;
+  LimitOptions limits;
   bool quiet = false;
 
   // `describe_out` says what --out means.

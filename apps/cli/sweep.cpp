@@ -1,5 +1,6 @@
 // sestina sweep MODEL --vary PATH=a:b:n [--vary PATH=[x, y, z]]... [--set PATH=VALUE]... [--out FILE.h5]
-//               [--record COLUMN...] [--reactions] [--threads N] [--lanes auto|off] [--resume] [--quiet]
+//               [--record COLUMN...] [--reactions] [--threads N] [--lanes auto|off]
+//               [--max-steps N] [--max-wall SECONDS] [--resume] [--quiet]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "sestina/base/version.h"
 #include "sestina/parallel/thread_count.h"
 #include "sestina/sweep/sweep.h"
+#include "simulate.h"
 #include "terminal.h"
 
 namespace sestina::cli {
@@ -23,6 +25,7 @@ struct Options {
   std::string out;
   std::string threads;
   std::string lanes = "auto";
+  LimitOptions limits;
   bool reactions = false;
   bool resume = false;
   bool quiet = false;
@@ -115,6 +118,7 @@ int sweep(const Options& given) {
   options.record = given.record;
   options.reactions = given.reactions;
   options.resume = given.resume;
+  options.limits = given.limits.limits();
   options.lanes = given.lanes == "auto";
   options.interrupt = &catch_interrupt();
   const std::vector<SweepAxis> axes = parse_sweep_axes(given.vary);
@@ -164,6 +168,7 @@ void add_sweep(CLI::App& app, int& status) {
                    "off: each by itself, to the last bit as `sestina run`")
       ->type_name("auto|off")
       ->check(CLI::IsMember({"auto", "off"}));
+  options->limits.add_to(*command);
   command->add_flag("--resume", options->resume, "Do the runs that FILE lacks, of the same command");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but errors");
   command->callback([options, &status] { status = sweep(*options); });

@@ -93,6 +93,8 @@ def run_ensemble(
     dt: float | None = None,
     lanes: bool = True,
     threads: int | None = None,
+    max_steps: int | None = None,
+    max_wall: float | None = None,
     check: bool = True,
 ) -> EnsembleResult:
     """Simulate many times at once, each with values of its own, in SIMD lanes and threads.
@@ -107,6 +109,8 @@ def run_ensemble(
     dt           s, steps of this length instead
     lanes        False computes each run by itself, with the last bits of simulate()
     threads      all processors unless given; results do not depend on it
+    max_steps    a run that would take more steps fails with that reason, keeps what it has, and the others go on
+    max_wall     s, likewise of the wall clock, for each run
     check        raise ComputationError where a run fails; otherwise result.status and result.reasons tell
 
     The arrays are broadcast against each other. What is not given is as `system.analysis` says. Models with
@@ -137,6 +141,8 @@ def run_ensemble(
         None if record is None else list(record),
         lanes,
         threads,
+        max_steps,
+        max_wall,
     )
     result = EnsembleResult(told, shape)
     if check and (result.status == "failed").any():

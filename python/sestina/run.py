@@ -134,6 +134,8 @@ def simulate(
     every_wall: float | None = None,
     real_time: float | None = None,
     trace: bool = False,
+    max_steps: int | None = None,
+    max_wall: float | None = None,
     check: bool = True,
 ) -> Result:
     """Simulate from the initial state to the end of the duration.
@@ -155,6 +157,8 @@ def simulate(
     checkpoint  a file that resume() can continue the run from, written every `every_wall` s of wall time
     real_time   seconds of the run in a second of the wall clock
     trace       measure where the time goes: result.report.trace
+    max_steps   a run that would take more steps fails with that reason, and keeps what it has
+    max_wall    s, likewise of the wall clock
     check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
 
     What a PythonForce raises ends the run and is raised here, with the rows until then as its `result`. Ctrl-C
@@ -164,7 +168,7 @@ def simulate(
     initial = None if q is None and u is None else _initial_state(described, q, u)
     with watch(progress) as callback:
         table, report, raised = _core._simulate(
-            described, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial
+            described, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial, max_steps, max_wall
         )
     if raised is not None and check:
         _raise_with_result(raised, Result(table, report, described))
@@ -186,13 +190,17 @@ def resume(
     every_wall: float | None = None,
     real_time: float | None = None,
     trace: bool = False,
+    max_steps: int | None = None,
+    max_wall: float | None = None,
     check: bool = True,
 ) -> Result:
     """Continue the run that left this checkpoint: with the rows of its result file, bit for bit.
 
     out: where the result file is now, if it was moved. Of a run without a result file the rows begin with the
-    next one. The other arguments are those of simulate().
+    next one. The other arguments are those of simulate(); limits count from here.
     """
     with watch(progress) as callback:
-        system, table, report = _core._resume(checkpoint, callback, out, threads, every_wall, real_time, trace)
+        system, table, report = _core._resume(
+            checkpoint, callback, out, threads, every_wall, real_time, trace, max_steps, max_wall
+        )
     return _finish(system, table, report, check)

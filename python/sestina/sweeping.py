@@ -117,6 +117,8 @@ def sweep(
     lanes: bool = True,
     threads: int | None = None,
     progress: SweepProgress | None = None,
+    max_steps: int | None = None,
+    max_wall: float | None = None,
     check: bool = False,
 ) -> SweepResult:
     """Simulate for all combinations of values of keys, on several threads; results do not depend on their number.
@@ -128,6 +130,8 @@ def sweep(
     resume     do the runs that the file lacks, of the same sweep
     lanes      let runs advance side by side in SIMD lanes where the model allows; False gives the last bits of simulate()
     progress   called with the runs done, all runs, those that failed, the wall time (s) and the fraction done
+    max_steps  a run that would take more steps fails with that reason, and the others go on
+    max_wall   s, likewise of the wall clock, for each run
     check      raise ComputationError where a run fails; otherwise result.status and result.reasons tell
 
     Ctrl-C ends the sweep: what there is is returned, and the status of runs that are missing is `pending`.
@@ -139,7 +143,9 @@ def sweep(
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "sweep.h5") if out is None else pathlib.Path(out)
         kept = ["none"] if out is None else list(record)
-        report = _core._sweep(text, "model", axes, path, kept, reactions, resume, lanes, threads, progress)
+        report = _core._sweep(
+            text, "model", axes, path, kept, reactions, resume, lanes, threads, progress, max_steps, max_wall
+        )
         result = SweepResult(_core._read_sweep(path), report, None if out is None else path)
     if check and report["failed"]:
         settings, reason = report["failures"][0]

@@ -270,6 +270,8 @@ class SymbolicSystem:
         dt: float | None = None,
         progress: bool | Progress = False,
         out: str | os.PathLike[str] | None = None,
+        max_steps: int | None = None,
+        max_wall: float | None = None,
         check: bool = True,
     ) -> SymbolicResult:
         """Simulate from the initial state to the end of the duration.
@@ -284,6 +286,8 @@ class SymbolicSystem:
         progress    True shows a bar; or what is called some ten times a second with the time since the start (s), the
                     duration (s), the wall time (s) and the number of steps
         out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
+        max_steps   a run that would take more steps fails with that reason, and keeps what it has
+        max_wall    s, likewise of the wall clock
         check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
 
         InputError for what is wrong with the description. Ctrl-C ends the run: what there is is returned, and
@@ -306,7 +310,7 @@ class SymbolicSystem:
         rows_every = duration / 100 if every is None else every
         with watch(progress) as callback:
             table, report, raised = self._system.simulate(
-                start, duration, rows_every, times, integrator, rtol, atol, dt, callback, out
+                start, duration, rows_every, times, integrator, rtol, atol, dt, callback, out, max_steps, max_wall
             )
         result = SymbolicResult(table, report, self)
         if raised is not None and check:

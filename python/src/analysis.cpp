@@ -53,6 +53,14 @@ void bind_integrator_and_step(nb::module_& module) {
       .def_rw("land_on_output", &StepSpec::land_on_output, "Whether steps end at the output's instants.");
 }
 
+void bind_limits(nb::module_& module) {
+  nb::class_<RunLimitsSpec>(
+      module, "RunLimits", nb::type_slots(plain_described_slots),
+      "What one run may take. A run that meets a limit fails; what was computed is kept.")
+      .def_rw("steps", &RunLimitsSpec::steps, "Steps, or elements in time; None: any number.")
+      .def_rw("wall_time", &RunLimitsSpec::wall_time, "s of the wall clock; None: any.");
+}
+
 using TimeElements = Part<TimeElementsSpec>;
 
 template <class Member>
@@ -112,6 +120,7 @@ void set_time_elements(nb::handle self, nb::handle given) {
 void bind_analysis(nb::module_& module) {
   bind_integrator_and_step(module);
   bind_time_elements(module);
+  bind_limits(module);
   nb::class_<AnalysisSpec>(module, "Analysis", nb::type_slots(plain_described_slots),
                            "How a System is simulated.")
       .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
@@ -144,6 +153,16 @@ void bind_analysis(nb::module_& module) {
           nb::for_setter(
               nb::sig("def step(self, value: Step | collections.abc.Mapping[str, typing.Any], /) -> None")),
           "Also a dictionary, {'driver': 'fixed', 'dt': 1e-3}.")
+      .def_prop_rw(
+          "limits", [](AnalysisSpec& analysis) -> RunLimitsSpec& { return analysis.limits; },
+          [](AnalysisSpec& analysis, nb::handle given) {
+            analysis.limits =
+                to_group<RunLimitsSpec>("analysis.limits", given, "a dictionary, such as {'steps': 100000}");
+          },
+          nb::rv_policy::reference_internal, nb::for_getter(nb::sig("def limits(self) -> RunLimits")),
+          nb::for_setter(nb::sig(
+              "def limits(self, value: RunLimits | collections.abc.Mapping[str, typing.Any], /) -> None")),
+          "Also a dictionary, {'steps': 100000, 'wall_time': 60}.")
       .def_rw("duration", &AnalysisSpec::duration, "s");
   nb::class_<OutputSpec>(module, "Output", nb::type_slots(plain_described_slots),
                          "At which instants rows are recorded.")

@@ -11,6 +11,7 @@
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
+#include "limits.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/plot.h"
@@ -155,7 +156,8 @@ void tell_reports(const std::vector<RunReport>& reports, const Model& model, nb:
 nb::dict run_ensemble(const System& system, const std::vector<std::string>& names, nb::handle parameters,
                       nb::handle q, nb::handle u, nb::handle duration,
                       const std::optional<std::vector<std::string>>& record, bool lanes,
-                      std::optional<int> threads) {
+                      std::optional<int> threads, std::optional<long> max_steps,
+                      std::optional<double> max_wall) {
   const Workspace workspace(system);
   const std::vector<EnsembleMember> members =
       to_members(workspace.model(), names, parameters, q, u, duration);
@@ -164,6 +166,7 @@ nb::dict run_ensemble(const System& system, const std::vector<std::string>& name
   EnsembleOptions options;
   options.threads = threads.value_or(0);
   options.lanes = lanes;
+  options.limits = limits_of(max_steps, max_wall);
   options.interrupt = watch.interrupt();
   const std::vector<std::string> wanted = record.value_or(std::vector<std::string>());
   options.make_recorder = [&](std::size_t member) {
@@ -182,11 +185,12 @@ void bind_ensemble(nb::module_& module) {
   module.def(
       "_run_ensemble", run_ensemble, nb::arg("system"), nb::arg("names"), nb::arg("parameters"),
       nb::arg("q").none(), nb::arg("u").none(), nb::arg("duration").none(), nb::arg("record").none(),
-      nb::arg("lanes"), nb::arg("threads").none(),
+      nb::arg("lanes"), nb::arg("threads").none(), nb::arg("max_steps").none(), nb::arg("max_wall").none(),
       nb::sig("def _run_ensemble(system: System, names: collections.abc.Sequence[str], parameters: "
               "numpy.typing.ArrayLike, q: numpy.typing.ArrayLike | None, u: numpy.typing.ArrayLike | None, "
               "duration: numpy.typing.ArrayLike | None, record: collections.abc.Sequence[str] | None, lanes: "
-              "bool, threads: int | None) -> dict[str, typing.Any]"));
+              "bool, threads: int | None, max_steps: int | None, max_wall: float | None) -> dict[str, "
+              "typing.Any]"));
 }
 
 }  // namespace sestina::python

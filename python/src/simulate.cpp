@@ -9,6 +9,7 @@
 #include "bind.h"
 #include "casters.h"
 #include "frozen_model.h"
+#include "limits.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/plot.h"
@@ -39,6 +40,7 @@ struct SimulateOptions {
   std::optional<int> threads;
   std::optional<double> every_wall, real_time;
   bool trace = false;
+  RunLimits limits;
 };
 
 // q (nq) and u (nu) where a run begins.
@@ -49,6 +51,7 @@ void configure(Workspace& workspace, const SimulateOptions& options, Watch& watc
   if (options.threads) workspace.set_threads(*options.threads);
   if (options.real_time) workspace.set_real_time(*options.real_time);
   if (options.trace) workspace.record_trace();
+  workspace.set_limits(options.limits);
   workspace.set_interrupt(watch.interrupt());
   workspace.on_progress([&watch](const RunProgress& progress) {
     watch.look(progress.t, progress.duration, progress.wall_seconds, progress.steps);
@@ -58,9 +61,10 @@ void configure(Workspace& workspace, const SimulateOptions& options, Watch& watc
 nb::tuple simulate(const System& system, nb::object progress, bool reactions,
                    std::optional<std::filesystem::path> out, std::optional<int> threads,
                    std::optional<std::filesystem::path> checkpoint, std::optional<double> every_wall,
-                   std::optional<double> real_time, bool trace, std::optional<InitialState> initial) {
-  const SimulateOptions options{reactions, std::move(out), std::move(checkpoint), threads, every_wall,
-                                real_time, trace};
+                   std::optional<double> real_time, bool trace, std::optional<InitialState> initial,
+                   std::optional<long> max_steps, std::optional<double> max_wall) {
+  const SimulateOptions options{reactions, std::move(out), std::move(checkpoint),         threads, every_wall,
+                                real_time, trace,          limits_of(max_steps, max_wall)};
   if (options.every_wall && !options.checkpoint)
     throw InputError("every_wall: there is no checkpoint to write");
   Watch watch(std::move(progress));
@@ -93,8 +97,10 @@ nb::tuple simulate(const System& system, nb::object progress, bool reactions,
 
 nb::tuple resume(const std::filesystem::path& path, nb::object progress,
                  std::optional<std::filesystem::path> out, std::optional<int> threads,
-                 std::optional<double> every_wall, std::optional<double> real_time, bool trace) {
-  SimulateOptions options{false, std::move(out), path, threads, every_wall, real_time, trace};
+                 std::optional<double> every_wall, std::optional<double> real_time, bool trace,
+                 std::optional<long> max_steps, std::optional<double> max_wall) {
+  SimulateOptions options{false,      std::move(out), path,  threads,
+                          every_wall, real_time,      trace, limits_of(max_steps, max_wall)};
   Watch watch(std::move(progress));
   auto table = std::make_shared<ResultTable>();
   RunReport report;
@@ -270,19 +276,22 @@ void bind_simulate(nb::module_& module) {
       "_simulate", simulate, nb::arg("system"), nb::arg("progress").none(), nb::arg("reactions"),
       nb::arg("out").none(), nb::arg("threads").none(), nb::arg("checkpoint").none(),
       nb::arg("every_wall").none(), nb::arg("real_time").none(), nb::arg("trace"), nb::arg("initial").none(),
+      nb::arg("max_steps").none(), nb::arg("max_wall").none(),
       nb::sig("def _simulate(system: System, progress: collections.abc.Callable[[float, float, float, int], "
               "object] | None, reactions: bool, out: str | os.PathLike[str] | None, threads: int | None, "
               "checkpoint: str | os.PathLike[str] | None, every_wall: float | None, real_time: float | None, "
               "trace: bool, initial: tuple[collections.abc.Sequence[float], collections.abc.Sequence[float]] "
-              "| None) "
+              "| None, max_steps: int | None, max_wall: float | None) "
               "-> tuple[Table, Report, BaseException | None]"));
   module.def(
       "_resume", resume, nb::arg("checkpoint"), nb::arg("progress").none(), nb::arg("out").none(),
       nb::arg("threads").none(), nb::arg("every_wall").none(), nb::arg("real_time").none(), nb::arg("trace"),
+      nb::arg("max_steps").none(), nb::arg("max_wall").none(),
       nb::sig(
           "def _resume(checkpoint: str | os.PathLike[str], progress: collections.abc.Callable[[float, float, "
           "float, int], object] | None, out: str | os.PathLike[str] | None, threads: int | None, every_wall: "
-          "float | None, real_time: float | None, trace: bool) -> tuple[System, Table, Report]"));
+          "float | None, real_time: float | None, trace: bool, max_steps: int | None, max_wall: float | "
+          "None) -> tuple[System, Table, Report]"));
   module.def(
       "_read_result",
       [](const std::filesystem::path& path) { return std::make_shared<ResultTable>(read_result(path)); },

@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
+#include "limits.h"
 #include "sestina/parallel/thread_count.h"
 #include "watch.h"
 
@@ -25,7 +26,8 @@ const char* word_of(RunStatus status) {
 
 nb::dict sweep(const std::string& model_text, const std::string& name, const std::vector<std::string>& vary,
                const std::filesystem::path& out, const std::vector<std::string>& record, bool reactions,
-               bool resume, bool lanes, std::optional<int> threads, nb::object progress) {
+               bool resume, bool lanes, std::optional<int> threads, nb::object progress,
+               std::optional<long> max_steps, std::optional<double> max_wall) {
   Watch watch(std::move(progress));
   SweepOptions options;
   options.out = out;
@@ -34,6 +36,7 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   options.reactions = reactions;
   options.resume = resume;
   options.lanes = lanes;
+  options.limits = limits_of(max_steps, max_wall);
   options.interrupt = watch.interrupt();
   options.on_progress = [&watch](const SweepProgress& now) {
     watch.look(now.done, now.runs, now.failed, now.wall_seconds, now.fraction);
@@ -105,12 +108,14 @@ void bind_sweep(nb::module_& module) {
   module.def(
       "_sweep", sweep, nb::arg("model"), nb::arg("name"), nb::arg("vary"), nb::arg("out"), nb::arg("record"),
       nb::arg("reactions"), nb::arg("resume"), nb::arg("lanes"), nb::arg("threads").none(),
-      nb::arg("progress").none(),
+      nb::arg("progress").none(), nb::arg("max_steps").none(), nb::arg("max_wall").none(),
       nb::sig(
           "def _sweep(model: str, name: str, vary: collections.abc.Sequence[str], out: str | "
           "os.PathLike[str], record: collections.abc.Sequence[str], reactions: bool, resume: bool, lanes: "
           "bool, threads: "
-          "int | None, progress: collections.abc.Callable[[int, int, int, float, float], object] | None) -> "
+          "int | None, progress: collections.abc.Callable[[int, int, int, float, float], object] | None, "
+          "max_steps: int | None, "
+          "max_wall: float | None) -> "
           "dict[str, typing.Any]"));
   module.def("_read_sweep", read_sweep, nb::arg("path"),
              nb::sig("def _read_sweep(path: str | os.PathLike[str]) -> dict[str, typing.Any]"));

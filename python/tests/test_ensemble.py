@@ -118,3 +118,31 @@ def test_tolerances_steps_and_rules_are_those_of_simulate(oscillator):
         ensemble = sestina.run_ensemble(oscillator, duration=1.0, lanes=False, **options)
         single = sestina.simulate(oscillator, duration=1.0, **options)
         assert ensemble.steps == single.report.steps.steps and ensemble.q[0] == single.q[-1, 0], options
+
+
+def test_a_run_that_takes_ever_shorter_steps_meets_its_limit_and_the_others_go_on():
+    system = sestina.System(parameters={"f": 0.0})
+    mass = system.add_particle("mass", 1.0)
+    system.add_joint("slide", "prismatic", "ground.origin", mass["origin"], axis=(1, 0, 0), u=0.1)
+    system.add_joint_force("friction", "slide", "if(slide.u > 0, -f, f)")
+    f = np.array([0.0, 10.0, 0.0])
+    for lanes in (True, False):
+        ensemble = sestina.run_ensemble(system, {"f": f}, duration=1e4, max_steps=500, lanes=lanes, check=False)
+        assert ensemble.status.tolist() == ["complete", "failed", "complete"]
+        assert "its limit of 500 steps" in ensemble.reasons[1] and "max_steps" in ensemble.reasons[1]
+        assert ensemble.t[1] == pytest.approx(0.01, abs=1e-3) and ensemble.t[2] == 1e4
+        slow = sestina.run_ensemble(system, {"f": f}, duration=1e4, max_wall=0.05, lanes=lanes, check=False)
+        assert slow.status.tolist() == ["complete", "failed", "complete"] and "0.05 s of wall time" in slow.reasons[1]
+    swept = sestina.sweep(system, {"parameters.f": [0.0, 10.0], "analysis.duration": [1e4]}, max_steps=500)
+    assert swept.status.ravel().tolist() == ["complete", "failed"] and "500 steps" in swept.reasons[1, 0]
+    system.parameters["f"] = 10.0
+    with pytest.raises(sestina.ComputationError, match="its limit of 500 steps") as raised:
+        sestina.simulate(system, duration=1e4, every=0.001, max_steps=500)
+    assert raised.value.result.report.steps.steps == 500 and raised.value.result["t"][-1] == raised.value.result.report.t
+    system.analysis.limits = {"steps": 400}
+    assert sestina.simulate(system, duration=1e4, check=False).report.steps.steps == 400
+    system.analysis.limits.steps = None
+    assert system.analysis.limits.wall_time is None
+    for wrong in ({"max_steps": 0}, {"max_wall": 0.0}, {"max_wall": float("nan")}):
+        with pytest.raises(sestina.InputError, match="max_"):
+            sestina.simulate(system, **wrong)

@@ -448,6 +448,49 @@ class Convert(ProgramTest):
         self.expect_bad_input("robot.urdf", "convert", "robot.urdf", "-o", "robot.yaml")
 
 
+STICKING = """\
+sestina: 1
+parameters: {f: 10}
+bodies: [{name: mass, type: particle, mass: 1}]
+joints: [{name: slide, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0], u: 0.1}]
+forces: [{name: friction, type: joint_force, joint: slide, value: "if(slide.u > 0, -f, f)"}]
+analysis: {duration: 1e4}
+output: {every: 0.001}
+"""
+
+
+class Limits(ProgramTest):
+    def test_end_a_run_with_what_it_has(self):
+        model = self.write("sticking.yaml", STICKING)
+        result = self.expect(1, "run", model, "--max-steps", 500, "-o", "r.csv")
+        self.assertIn("the run has met its limit of 500 steps; analysis.limits.steps (--max-steps", result.stderr)
+        _, rows = self.read_csv(self.folder / "r.csv")
+        self.assertGreater(len(rows), 9)
+        self.assertAlmostEqual(rows[-1][0], 0.01, delta=1e-3)
+        result = self.expect(1, "run", model, "--set", "analysis.limits.wall_time=0.1")
+        self.assertIn("its limit of 0.1 s of wall time", result.stderr)
+
+    def test_of_a_sweep_are_for_each_run(self):
+        model = self.write("sticking.yaml", STICKING)
+        for lanes in ["auto", "off"]:
+            result = self.expect(1, "sweep", model, "--vary", "parameters.f=[0, 10, 0]", "--set", "output.every=1e3",
+                                 "--max-steps", 500, "--lanes", lanes, "-o", f"{lanes}.h5")
+            self.assertIn("runs           2 complete, 1 failed", result.stdout)
+            self.assertIn("parameters.f=10: t = 0.0", result.stderr)
+            self.assertIn("its limit of 500 steps", result.stderr)
+
+    def test_a_run_goes_on_from_its_checkpoint(self):
+        model = self.write("sticking.yaml", STICKING)
+        self.expect(1, "run", model, "--max-steps", 50, "--checkpoint", "c", "-o", "r.csv")
+        result = self.expect(1, "resume", "c", "--max-steps", 100)
+        self.assertIn("its limit of 100 steps", result.stderr)
+
+    def test_must_be_positive(self):
+        self.expect_bad_input("--max-steps: 0 is not 1 or more", "run", self.model, "--max-steps", 0)
+        self.expect_bad_input("--max-wall: 0 s is not a positive time", "sweep", self.model,
+                              "--vary", "parameters.l=1:2:2", "--max-wall", 0)
+
+
 class Schema(ProgramTest):
     def test_is_json_and_the_one_that_is_shared(self):
         schema = json.loads(self.expect(0, "schema").stdout)

@@ -103,6 +103,8 @@ TEST_F(ModelFileWriter, ElementsInTimeComeBackAsTheyWere) {
   system.analysis.time_elements->windows = 3.0;
   system.analysis.time_elements->tolerance = 1e-6;
   system.analysis.time_elements->stretches = 4.0;
+  system.analysis.limits.steps = 1e6;
+  system.analysis.limits.wall_time = "60*n";
   expect_same(read_model(write_model(system)), system);
 }
 

@@ -141,6 +141,9 @@ TEST(FreezeFaults, OfTheAnalysis) {
          s.analysis.time_elements->scheme = "linear_quadratic";
        },
        "analysis.integrator.stretches", "the linear_quadratic scheme has one stretch"},
+      {[](System& s) { s.analysis.limits.steps = 0.5; }, "analysis.limits.steps",
+       "0.5 is not a whole number from 1 to 1e+15"},
+      {[](System& s) { s.analysis.limits.wall_time = 0; }, "analysis.limits.wall_time", "0 is not positive"},
       {[](System& s) { s.analysis.step.driver = "fix"; }, "analysis.step.driver", "'fix' is unknown"},
       {[](System& s) { s.analysis.step.driver = "fixed"; }, "analysis.step.dt", "is missing"},
       {[](System& s) { s.analysis.step.dt = 0; }, "analysis.step.dt", "0 is not positive"},

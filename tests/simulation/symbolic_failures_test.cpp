@@ -176,6 +176,31 @@ TEST(SymbolicFailures, VelocityConstraintsThatAgreeWithAConfigurationConstraintA
   EXPECT_EQ(failure_of_bead(0, 1, 0.5), "");
 }
 
+// Dry friction that changes its sign at rest: ever shorter steps.
+TEST(SymbolicFailures, ARunThatMeetsItsLimitKeepsWhatItHas) {
+  Mechanics mechanics;
+  const auto [x, v] = mechanics.dynamicsymbols<2>("x v");
+  const ReferenceFrame N = mechanics.frame("N");
+  const Point O = mechanics.point("O"), P = O.locatenew("P", x * N.x());
+  P.set_vel(N, v * N.x());
+  const KanesMethod kane(N, {.q_ind = {x}, .u_ind = {v}, .kd_eqs = {mechanics.rate(x) - v}},
+                         {Particle{"P", P, 1}}, {Force{P, if_less(0, v, -10, 10) * N.x()}});
+  SymbolicSystem system(kane);
+  system.set_initial({{v, 0.1}});
+  for (const RunLimits limits : {RunLimits{.steps = 500}, RunLimits{.wall_time = 0.05}}) {
+    SimulationOptions limited = options(1e4, 1e3);
+    limited.limits = limits;
+    MemoryRecorder recorder;
+    const SimulationReport report = system.run(limited, recorder);
+    EXPECT_FALSE(report.is_complete || report.is_interrupted);
+    EXPECT_THAT(report.failure, testing::HasSubstr(limits.steps > 0 ? "its limit of 500 steps; max_steps"
+                                                                    : "its limit of 0.05 s of wall time"));
+    EXPECT_NEAR(report.t, 0.01, 1e-3);
+    EXPECT_EQ(recorder.table().rows(), 2u);
+    EXPECT_EQ(recorder.table().column("t").back(), report.t);
+  }
+}
+
 // A ball that keeps half of its speed comes to rest after 3 sqrt(2 h/g): no run gets past that.
 TEST(SymbolicFailures, EventsWithoutEndAreAnError) {
   Mechanics mechanics;

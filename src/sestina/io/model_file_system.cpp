@@ -48,6 +48,13 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("land_on_output", out.land_on_output);
 }
 
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, RunLimitsSpec& out) {
+  const MapReader map(context, node, path, keys_of("run_limits"));
+  out.mark = node.mark;
+  map.read("steps", out.steps);
+  map.read("wall_time", out.wall_time);
+}
+
 // Elements in time and not an integration rule: by the coordinates, or since it has no name but their keys.
 bool has_time_elements(const YamlNode& node, const Name& coordinates) {
   if (coordinates == "state_time") return true;
@@ -100,6 +107,9 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
     }
   }
   if (const YamlNode* step = map.find("step")) read_value(context, *step, map.path_of("step"), out.step);
+  if (const YamlNode* limits = map.find("limits")) {
+    read_value(context, *limits, map.path_of("limits"), out.limits);
+  }
   map.read("duration", out.duration);
 }
 

@@ -279,6 +279,10 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   step.write_unless(standard.step.control.text, "control", analysis.step.control);
   if (analysis.step.land_on_output) step.add("land_on_output", yes_node());
   map.add_unless_empty("step", step);
+  MapWriter limits;
+  limits.write("steps", analysis.limits.steps);
+  limits.write("wall_time", analysis.limits.wall_time);
+  map.add_unless_empty("limits", limits);
   map.write_unless(standard.duration.value(), "duration", analysis.duration);
   return map.node();
 }

@@ -22,13 +22,15 @@ struct Analysis {
   std::string tests;                         // natural | upwind
   std::string scheme;                        // newton | linear_quadratic
   int windows = 0;
-  int stretches = 0;          // of a window, solved at the same time; 0: one for each process
-  double tolerance = 0.0;     // 0: elements of one length, as many as `elements`
-  double rtol = 0.0;          // of the variable driver
-  double atol = 0.0;          // of the variable driver, in the unit of each coordinate and speed
-  double max_step = 0.0;      // s, of the variable driver
-  double duration = 0.0;      // s
-  double output_every = 0.0;  // s
+  int stretches = 0;            // of a window, solved at the same time; 0: one for each process
+  double tolerance = 0.0;       // 0: elements of one length, as many as `elements`
+  double rtol = 0.0;            // of the variable driver
+  double atol = 0.0;            // of the variable driver, in the unit of each coordinate and speed
+  double max_step = 0.0;        // s, of the variable driver
+  double duration = 0.0;        // s
+  double output_every = 0.0;    // s
+  long most_steps = 0;          // of one run; 0: any number
+  double most_wall_time = 0.0;  // s, of one run; 0: any
   // Whether they were given; otherwise they follow from the duration.
   bool has_own_max_step = false, has_own_rows = false;
 };

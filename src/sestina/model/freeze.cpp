@@ -140,6 +140,7 @@ void Freezer::collect_analysis() {
     analysis.max_step = positive(*spec.step.max_step, "analysis.step.max_step", false);
     analysis.has_own_max_step = true;
   }
+  collect_limits(spec.limits);
   analysis.duration = positive(spec.duration, "analysis.duration", true);
   if (analysis.duration > 0.0 && analysis.duration < kShortestDuration) {
     fail(spec.duration.mark, "analysis.duration",
@@ -149,6 +150,23 @@ void Freezer::collect_analysis() {
   if (system_.output.every) {
     analysis.output_every = positive(*system_.output.every, "output.every", false);
     analysis.has_own_rows = true;
+  }
+}
+
+void Freezer::collect_limits(const RunLimitsSpec& limits) {
+  constexpr double kMost = 1e15;  // whole numbers of that size are exact
+  if (limits.steps) {
+    const std::string path = "analysis.limits.steps";
+    const double steps = collect_setting(*limits.steps, path);
+    if (std::isfinite(steps) && (steps < 1.0 || steps > kMost || steps != std::floor(steps))) {
+      fail(limits.steps->mark, path,
+           describe(*limits.steps, steps) + fmt::format(" is not a whole number from 1 to {:.0e}", kMost));
+    } else if (std::isfinite(steps)) {
+      analysis_.most_steps = static_cast<long>(steps);
+    }
+  }
+  if (limits.wall_time) {
+    analysis_.most_wall_time = positive(*limits.wall_time, "analysis.limits.wall_time", false);
   }
 }
 

@@ -99,6 +99,7 @@ class Freezer {
 
   // freeze.cpp
   void collect_analysis();
+  void collect_limits(const RunLimitsSpec& limits);
   void collect_integrator();
   void collect_time_elements();
   void collect_stretches(const Number& number, const std::string& path);

@@ -190,12 +190,20 @@ struct StepSpec {
   Mark mark;
 };
 
+// What one run may take; nothing is not limited.
+struct RunLimitsSpec {
+  std::optional<Number> steps;      // or elements in time
+  std::optional<Number> wall_time;  // s
+  Mark mark;
+};
+
 struct AnalysisSpec {
   Name coordinates = "relative";
   Name solver = "recursive";  // one of solver_names()
   IntegratorSpec integrator;
   std::optional<TimeElementsSpec> time_elements;  // given where an integrator else is
   StepSpec step;
+  RunLimitsSpec limits;
   Number duration = 1.0;  // s
 };
 

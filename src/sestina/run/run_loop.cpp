@@ -43,6 +43,7 @@ void RunLoop::resume(const Memory& memory) {
 
 void RunLoop::advance() {
   if (is_done_) return;
+  limits_.start(driver_.statistics().steps);
   if (pacer_ != nullptr) pacer_->start(driver_.state().t);
   if (events_.is_due()) events_.take_place(driver_);  // at the start
   while (!events_.ended_by()) {
@@ -66,6 +67,7 @@ void RunLoop::step_to(double t) {
       events_.take_place(driver_);
       continue;
     }
+    limits_.check(driver_.state().t, driver_.statistics().steps);
     driver_.step();
     system_.check_step(driver_.state());
     for (RunObserver* observer : observers_) observer->see_step(driver_);

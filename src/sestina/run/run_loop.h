@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sestina/base/trace.h"
+#include "sestina/integrate/run_limits.h"
 #include "sestina/integrate/step_driver.h"
 #include "sestina/run/event_loop.h"
 #include "sestina/run/pacer.h"
@@ -71,6 +72,8 @@ class RunLoop {
   void set_pacer(Pacer& pacer, const std::atomic<bool>* interrupt) {
     pacer_ = &pacer, interrupt_ = interrupt;
   }
+  // A run that meets one fails (advance). They count from the start of advance().
+  void set_limits(const RunLimits& limits, LimitNames names = {}) { limits_ = LimitWatch(limits, names); }
   void set_trace(Trace* trace) { trace_ = trace; }
 
   // The first row. Throws InputError where rule, driver and times do not fit together.
@@ -95,6 +98,7 @@ class RunLoop {
   bool has_started() const { return has_started_; }  // took a step, or could have
   bool is_done() const { return is_done_; }
   bool is_interrupted() const { return is_interrupted_; }
+  bool has_met_limit() const { return limits_.is_met(); }
   const StepDriver& driver() const { return driver_; }
   const EventLoop& events() const { return events_; }
   double t() const { return has_started_ ? driver_.state().t : t_start_; }  // s
@@ -116,6 +120,7 @@ class RunLoop {
   Pacer* pacer_ = nullptr;
   const std::atomic<bool>* interrupt_ = nullptr;
   Trace* trace_ = nullptr;
+  LimitWatch limits_{{}};
   double t_start_ = 0.0;  // s
   long next_row_ = 0;
   std::optional<double> last_recorded_;  // s

@@ -44,6 +44,7 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
       options_(options),
       equations_(system.make_equations()),
       rule_(make_integration_rule(options.rule)) {
+  check_run_limits(options.limits);
   if (!(options.duration >= 0.0) || !std::isfinite(options.duration) || !(options.output_every >= 0.0) ||
       !std::isfinite(options.start)) {
     throw InputError(fmt::format("a run from {} s, of {} s with rows every {} s, is not possible",
@@ -173,6 +174,7 @@ SimulationReport SimulationRun::run(Recorder& recorder) {
   RowLog log(recorder);
   loop.add_observer(log);
   loop.set_control(*this);
+  loop.set_limits(options_.limits, {"max_steps", "max_wall"});
   log.begin(make_header());
   try {
     loop.start(initial);

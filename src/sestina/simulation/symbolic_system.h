@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "sestina/integrate/rule_list.h"
+#include "sestina/integrate/run_limits.h"
 #include "sestina/integrate/step_options.h"
 #include "sestina/io/result_recorder.h"
 #include "sestina/numerics/zero_crossing.h"
@@ -51,6 +52,7 @@ struct SimulationOptions {
   std::vector<double> output_at = {};
   RuleOptions rule = {};
   StepOptions step = {};
+  RunLimits limits = {};
   // Asked some ten times a second, with the time (s) and the number of steps: where it says no, the run ends.
   std::function<bool(double t, long steps)> go_on = {};
 };

@@ -269,6 +269,7 @@ class Sweep final : public RunSource {
     run.workspace = plan_.make_workspace(run.number);
     Workspace& workspace = *run.workspace;
     workspace.set_threads(1);
+    workspace.set_limits(options_.limits);
     workspace.set_interrupt(options_.interrupt);
     if (options_.reactions) workspace.record_reactions();
     workspace.add_recorder(std::make_unique<SweepRecorder>(plan_.header(), run.record));
@@ -380,6 +381,7 @@ SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes
   if (options.threads < 1 || options.threads > kMaxThreads) {
     throw InputError(fmt::format("{} is not a number of threads from 1 to {}", options.threads, kMaxThreads));
   }
+  check_run_limits(options.limits);
   SweepPlan plan(model, axes, options);
   return Sweep(plan, options).go();
 }

@@ -45,6 +45,7 @@ struct SweepOptions {
   // bits of Workspace::run. A resumed sweep goes on as it was begun.
   bool lanes = true;
   bool resume = false;  // continue what `out` has; where there is no such file, begin
+  RunLimits limits;     // of each run, beside those of the analysis; see Workspace::set_limits
   std::function<void(const SweepProgress&)> on_progress;  // some ten times a second, from any thread
   const std::atomic<bool>* interrupt = nullptr;
 

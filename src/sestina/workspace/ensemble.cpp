@@ -44,6 +44,7 @@ class Members final : public RunSource {
     if (member.duration) workspace->set_duration(*member.duration);
     if (!member.q.empty() || !member.u.empty()) workspace->set_initial_state(member.q, member.u);
     workspace->set_threads(1);
+    workspace->set_limits(options_.limits);
     workspace->set_interrupt(options_.interrupt);
     return workspace;
   }
@@ -59,6 +60,7 @@ class Members final : public RunSource {
 
 std::vector<RunReport> Workspace::run_ensemble(std::span<const EnsembleMember> members,
                                                const EnsembleOptions& options) const {
+  check_run_limits(options.limits);
   Members source(*this, members, options);
   std::optional<InstructionSet> lanes;
   if (options.lanes) lanes = options.instruction_set;

@@ -36,6 +36,7 @@ struct EnsembleOptions {
   // Where the rows of a member go; nowhere unless given. Called by several threads at once. begin() of the
   // recorder is called again where the run fails in a lane and starts anew by itself.
   std::function<std::unique_ptr<Recorder>(std::size_t member)> make_recorder = {};
+  RunLimits limits = {};  // of each member, beside those of the analysis; see Workspace::set_limits
   // As Workspace::set_interrupt: members that have not ended are reported as interrupted.
   const std::atomic<bool>* interrupt = nullptr;
 };

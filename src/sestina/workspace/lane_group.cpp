@@ -53,7 +53,10 @@ void LaneGroup::step(const Ended& ended) {
   failed_ = integrator_.failed();
   add_rows(accepted);
   for (int l = 0; l < lanes(); ++l) {
-    if (lane(l).run == nullptr || !(integrator_.is_idle(l) || has_failed(l))) continue;
+    if (lane(l).run == nullptr) continue;
+    const bool has_ended = integrator_.is_idle(l) || has_failed(l);
+    EnsembleRun& run = *lane(l).run;
+    if (!has_ended && !run.lane_run->stops_at_limit(integrator_, l, run.in_lanes)) continue;
     if (!has_failed(l)) evaluate_rows(l);
     end(l, ended);
   }
@@ -154,10 +157,13 @@ void LaneGroup::end(int l, const Ended& ended) {
 
 void LaneGroup::charge_time() {
   const Clock::time_point now = Clock::now();
-  const double share = std::chrono::duration<double>(now - charged_until_).count() / std::max(1, under_way_);
+  const double elapsed = std::chrono::duration<double>(now - charged_until_).count();
+  const double share = elapsed / std::max(1, under_way_);
   charged_until_ = now;
   for (Lane& one : lanes_) {
-    if (one.run != nullptr) one.run->seconds += share;
+    if (one.run == nullptr) continue;
+    one.run->seconds += share;
+    one.run->in_lanes += elapsed;
   }
 }
 

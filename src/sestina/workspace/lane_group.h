@@ -16,7 +16,8 @@ struct EnsembleRun {
   std::size_t number = 0;
   std::unique_ptr<Workspace> workspace;
   std::unique_ptr<LaneRun> lane_run;  // where it can be computed in a lane
-  double seconds = 0.0;               // of its thread, that it has taken
+  double seconds = 0.0;               // of its thread, that it has taken: its share beside others
+  double in_lanes = 0.0;              // s of wall time, since it came into its lane
 };
 
 class LaneGroup {

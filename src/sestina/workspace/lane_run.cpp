@@ -45,6 +45,7 @@ LaneRun::LaneRun(Workspace& workspace)
       switches_(make_time_switches(workspace.model(), properties_)),
       signature_(analysis_.integrator + '\n' + calc_lane_signature(workspace.model(), properties_)),
       initial_(workspace.calc_initial_state()),
+      limits_(workspace.limits()),
       rows_(0.0, analysis_.duration, analysis_.output_every),
       row_(workspace.model(), false),
       log_(workspace.settings().recorders) {}
@@ -97,6 +98,25 @@ void LaneRun::record(const State<double>& state, const Observables& observables)
   }
 }
 
+bool LaneRun::stops_at_limit(const LaneIntegrator& integrator, int lane, double wall_time) {
+  const long steps = integrator.statistics(lane).steps;
+  if (!limits_.meets(steps, wall_time)) return false;
+  report_.status = RunStatus::kFailed;
+  report_.failure = ComputationError(integrator.t(lane), limits_.explain(steps, wall_time)).what();
+  return true;
+}
+
+// That of a run which has not come to its end, by itself: once in a run.
+void LaneRun::record_last_state() {
+  try {
+    ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
+    log_.see_row(row_.calc(report_.final_state, dynamics), RowKind::kBetween);
+    energy_.add(row_);
+  } catch (const ComputationError&) {
+    // The last state cannot be evaluated: why the run ends is known already.
+  }
+}
+
 RunReport LaneRun::finish(const LaneIntegrator& integrator, int lane) {
   report_.t = integrator.t(lane);
   report_.steps = integrator.statistics(lane);
@@ -110,11 +130,14 @@ RunReport LaneRun::finish(const LaneIntegrator& integrator, int lane) {
       number += integrator.lanes();
     }
   }
+  if (report_.status == RunStatus::kFailed) record_last_state();
   report_.rows = log_.rows();
   report_.energy_drift = energy_.drift;
   report_.kinetic_energy = energy_.kinetic;
-  report_.failure = log_.end();
-  if (!report_.failure.empty()) report_.status = RunStatus::kFailed;
+  if (const std::string failure = log_.end(); !failure.empty()) {
+    if (report_.status != RunStatus::kFailed) report_.failure = failure;
+    report_.status = RunStatus::kFailed;
+  }
   return std::move(report_);
 }
 

@@ -36,22 +36,28 @@ class LaneRun {
 
   // A row is ready; rows come in their order.
   void record(const State<double>& state, const Observables& observables);
+  // Whether the run has met a limit, by the steps of its lane and its time in lanes (s): then it has failed
+  // with that reason, and finish() is next.
+  bool stops_at_limit(const LaneIntegrator& integrator, int lane, double wall_time);
   // A recorder has.
   bool has_failed() const { return has_failed_; }
 
   const State<double>& initial() const { return initial_; }
   const Model& model() const { return workspace_.model(); }
   double duration() const { return analysis_.duration; }
-  // After the last row.
+  // After the last row of a run that is done or has met a limit.
   RunReport finish(const LaneIntegrator& integrator, int lane);
 
  private:
+  void record_last_state();
+
   Workspace& workspace_;
   const Analysis& analysis_;
   const Properties<double>& properties_;
   std::unique_ptr<TimeSwitches> switches_;
   std::string signature_;
   State<double> initial_;
+  LimitWatch limits_;
   RowSchedule rows_;
   ResultRow row_;
   RowLog log_;

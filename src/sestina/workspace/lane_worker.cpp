@@ -109,6 +109,7 @@ void LaneWorker::compute_in_lanes(const std::string& signature) {
     const int under_way = group.under_way();
     if (under_way == 0) return;
     for (int i = 0; i < kStepsBetweenLooks && group.under_way() == under_way; ++i) group.step(ended);
+    group.charge_time();
     source_.show_progress(thread_, group.fraction());
   }
 }

@@ -45,6 +45,7 @@ ModelRun::ModelRun(Workspace& workspace)
     dynamics_.set_trace(&trace_);
     loop_.set_trace(&trace_);
   }
+  loop_.set_limits(workspace.limits());
   loop_.add_observer(log_);
   loop_.add_observer(*this);
   loop_.set_control(*this);
@@ -223,8 +224,8 @@ void ModelRun::write_checkpoint() {
 }
 
 void ModelRun::finish() {
-  // What failed would fail again: its last checkpoint stays as it is.
-  if (report_.status != RunStatus::kFailed) {
+  // What failed would fail again: its last checkpoint stays as it is. With a higher limit a run can go on.
+  if (report_.status != RunStatus::kFailed || loop_.has_met_limit()) {
     try {
       write_checkpoint();
     } catch (const ComputationError& error) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/parallel/communicator.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/system_equations.h"
@@ -23,6 +24,7 @@ StateTimeRun::StateTimeRun(Workspace& workspace)
       analysis_(workspace.analysis()),
       dynamics_(workspace.shared_model(), workspace.properties(), analysis_.solver),
       solver_(make_solver(workspace)),
+      limits_(workspace.limits()),
       rows_(0.0, analysis_.duration, analysis_.output_every),
       row_(workspace.model(), settings_.reactions),
       log_(settings_.recorders),
@@ -85,6 +87,7 @@ void StateTimeRun::advance() {
   long next_row = 1;
   bool is_complete = false;
   while (!solver_.is_complete()) {
+    check_limits();
     if (!solve_window()) {
       report_.status = RunStatus::kInterrupted;
       return;
@@ -100,6 +103,14 @@ void StateTimeRun::advance() {
     }
     show_progress();
   }
+}
+
+// Between windows: the elements count as steps. All processes decide alike.
+void StateTimeRun::check_limits() {
+  double wall_time = wall_seconds();
+  if (Communicator* ranks = settings_.ranks.communicator) ranks->take_largest({&wall_time, 1});
+  if (!limits_.meets(report_.steps.steps, wall_time)) return;
+  throw ComputationError(solver_.solved_to(), limits_.explain(report_.steps.steps, wall_time));
 }
 
 bool StateTimeRun::solve_window() {

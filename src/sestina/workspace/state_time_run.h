@@ -31,6 +31,7 @@ class StateTimeRun {
   static StateTimeSolver make_solver(Workspace& workspace);
   void advance();
   void record(double t);
+  void check_limits();
   bool solve_window();  // false when interrupted
   void add_work();      // of the elements solved since
   void calc_work(double t, std::vector<double>& z);
@@ -43,6 +44,7 @@ class StateTimeRun {
   const Analysis& analysis_;
   ForwardDynamics dynamics_;
   StateTimeSolver solver_;
+  LimitWatch limits_;
   RowSchedule rows_;
   ResultRow row_;
   RowLog log_;

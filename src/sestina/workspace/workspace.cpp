@@ -133,6 +133,17 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
   initial_ = std::move(state);
 }
 
+void Workspace::set_limits(const RunLimits& limits) {
+  check_run_limits(limits);
+  settings_.limits = limits;
+}
+
+RunLimits Workspace::limits() const {
+  const RunLimits& set = settings_.limits;
+  return {set.steps > 0 ? set.steps : analysis_.most_steps,
+          set.wall_time > 0.0 ? set.wall_time : analysis_.most_wall_time};
+}
+
 State<double> Workspace::calc_initial_state() const {
   if (initial_) return *initial_;
   State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);

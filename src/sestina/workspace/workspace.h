@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "sestina/base/trace.h"
+#include "sestina/integrate/run_limits.h"
 #include "sestina/integrate/step_driver.h"
 #include "sestina/io/result_file.h"
 #include "sestina/model/freeze.h"
@@ -88,6 +89,7 @@ struct RunSettings {
   std::optional<CheckpointOptions> checkpoint;
   bool trace = false;
   std::optional<double> real_time;
+  RunLimits limits;  // none of zero
 };
 
 class Workspace {
@@ -123,6 +125,10 @@ class Workspace {
   // Rows come when they are due by the wall clock: `factor` seconds of the run in a second. Results do not
   // depend on it.
   void set_real_time(double factor) { settings_.real_time = factor; }
+
+  // Each number that is not zero takes the place of the analysis's own limit. Throws InputError for what is
+  // no limit.
+  void set_limits(const RunLimits& limits);
 
   // The run begins there (nq, nu), and not with the model's initial state; Euler parameters are normalised.
   // Throws InputError for another size, or what is not finite.
@@ -166,6 +172,7 @@ class Workspace {
 
   // For what runs it.
   const RunSettings& settings() const { return settings_; }
+  RunLimits limits() const;  // those of the analysis, or what was set instead
   // As it was frozen, whatever values the parameters have here.
   const System& described() const { return *described_; }
   State<double> calc_initial_state() const;
