@@ -137,7 +137,7 @@ def test_a_run_that_takes_ever_shorter_steps_meets_its_limit_and_the_others_go_o
     assert swept.status.ravel().tolist() == ["complete", "failed"] and "500 steps" in swept.reasons[1, 0]
     system.parameters["f"] = 10.0
     with pytest.raises(sestina.ComputationError, match="its limit of 500 steps") as raised:
-        sestina.simulate(system, duration=1e4, every=0.001, max_steps=500)
+        sestina.simulate(system, duration=1e4, every=0.002, max_steps=500)
     assert raised.value.result.report.steps.steps == 500 and raised.value.result["t"][-1] == raised.value.result.report.t
     system.analysis.limits = {"steps": 400}
     assert sestina.simulate(system, duration=1e4, check=False).report.steps.steps == 400
