@@ -134,7 +134,8 @@ def sweep(
     max_wall   s, likewise of the wall clock, for each run
     check      raise ComputationError where a run fails; otherwise result.status and result.reasons tell
 
-    Ctrl-C ends the sweep: what there is is returned, and the status of runs that are missing is `pending`.
+    Ctrl-C ends the sweep: what there is is returned, and the status of runs that are missing is `pending`. While the
+    values are checked, before the first run, there is nothing, and KeyboardInterrupt is raised.
     """
     import tempfile  # takes as long to import as the rest of the package
 
@@ -146,6 +147,8 @@ def sweep(
         report = _core._sweep(
             text, "model", axes, path, kept, reactions, resume, lanes, threads, progress, max_steps, max_wall
         )
+        if report["status"] == "interrupted" and not path.exists():
+            raise KeyboardInterrupt  # before the first run
         result = SweepResult(_core._read_sweep(path), report, None if out is None else path)
     if check and report["failed"]:
         settings, reason = report["failures"][0]

@@ -5,6 +5,8 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <chrono>
+#include <future>
 #include <mutex>
 
 #include "arrays.h"
@@ -44,7 +46,14 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   SweepReport report;
   {
     nb::gil_scoped_release release;
-    report = run_sweep(parse_model_tree(model_text, name), parse_sweep_axes(vary), options);
+    // On a thread of its own, while this one looks for Ctrl-C: Python tells the main thread alone.
+    auto ended = std::async(std::launch::async, [&] {
+      return run_sweep(parse_model_tree(model_text, name), parse_sweep_axes(vary), options);
+    });
+    while (ended.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+      watch.look_for_signals();
+    }
+    report = ended.get();
   }
   watch.rethrow();
   nb::list failures;

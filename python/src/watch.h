@@ -30,6 +30,14 @@ class Watch {
       if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
     }
   }
+  // For a thread that waits while others work: Ctrl-C alone.
+  void look_for_signals() {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() >= 0) return;
+    nb::python_error error;
+    is_interrupted_ = true;
+    if (!error.matches(PyExc_KeyboardInterrupt) && !error_) error_ = std::make_exception_ptr(error);
+  }
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

@@ -169,6 +169,16 @@ TEST(SweepAxes, AreToldWithAllFaults) {
   EXPECT_THROW(parse_sweep_axes({"a=1:2:10000", "b=1:2:10000"}), InputError);
 }
 
+TEST_F(Sweeps, InterruptedWhileValuesAreCheckedWriteNothing) {
+  const std::atomic<bool> interrupt{true};
+  options_.interrupt = &interrupt;
+  const SweepReport report = sweep(kPendulum, {"analysis.duration=0.1:0.5:20000"});
+  EXPECT_EQ(report.status, RunStatus::kInterrupted);
+  EXPECT_EQ(report.runs, 20000U);
+  EXPECT_EQ(report.complete + report.failed, 0U);
+  EXPECT_FALSE(std::filesystem::exists(options_.out));
+}
+
 TEST_F(Sweeps, LastAxisVariesFastest) {
   sweep(kPendulum,
         {"joints.hinge.q=[0, 1]", "joints.hinge.u=[0, 1, 2]", "analysis.solver=[kane, recursive]"});

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "sestina/base/error.h"
 #include "workspace/run_system.h"
@@ -350,6 +352,27 @@ TEST(Ensemble, InterruptedSaysSo) {
   for (const RunReport& report : run_members(chain, members, {.interrupt = &interrupt}).reports) {
     EXPECT_EQ(report.status, RunStatus::kInterrupted);
   }
+}
+
+// Ten million rows within a step: it is looked for an interrupt among them as well.
+TEST(Ensemble, InterruptedAmongTheRowsOfAStepEndsSoon) {
+  System chain = make_hanging_chain(3);
+  chain.analysis.duration = 1.0;
+  chain.output.every = 1e-8;
+  chain.output.max_rows = 1e9;
+  std::atomic<bool> interrupt{false};
+  std::chrono::steady_clock::time_point rung;
+  std::thread bell([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    rung = std::chrono::steady_clock::now();
+    interrupt = true;
+  });
+  const std::vector<EnsembleMember> members(8);
+  const auto reports = Workspace(chain).run_ensemble(members, {.threads = 1, .interrupt = &interrupt});
+  const auto ended = std::chrono::steady_clock::now();
+  bell.join();
+  EXPECT_LT(std::chrono::duration<double>(ended - rung).count(), 1.0);  // 0.2 s, on a busy machine
+  for (const RunReport& report : reports) EXPECT_EQ(report.status, RunStatus::kInterrupted);
 }
 
 // More structures than wait at a time, each of one member: a number within an expression is none that lanes

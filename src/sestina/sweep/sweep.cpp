@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "sestina/base/error.h"
+#include "sestina/base/version.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/sweep/sweep_plan.h"
 #include "sestina/workspace/lane_worker.h"
@@ -383,6 +384,13 @@ SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes
   }
   check_run_limits(options.limits);
   SweepPlan plan(model, axes, options);
+  if (plan.is_interrupted()) {  // before there is a file
+    SweepReport report;
+    report.status = RunStatus::kInterrupted;
+    report.runs = plan.header().runs();
+    report.begun_by = "sestina " + version();
+    return report;
+  }
   return Sweep(plan, options).go();
 }
 

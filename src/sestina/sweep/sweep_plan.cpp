@@ -46,7 +46,7 @@ std::size_t count_rows(double duration, double every) {
 }
 
 SweepPlan::SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes, const SweepOptions& options)
-    : model_(model), out_(options.out), reactions_(options.reactions) {
+    : model_(model), out_(options.out), reactions_(options.reactions), interrupt_(options.interrupt) {
   header_.axes = axes;
   const System base = read_model(model_);
   header_.model_name = base.name;
@@ -63,6 +63,7 @@ SweepPlan::SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes,
     }
   }
   check_values();
+  if (is_interrupted_) return;
   header_.rows = timing_axes_.size() > 1 ? count_rows(longest_, shortest_) : most_rows_;
   choose_series(options);
 }
@@ -154,6 +155,14 @@ void SweepPlan::check_paths() const {
   faults.throw_if_any();
 }
 
+// A check that takes no time is ended by the runs, which leave a file to resume.
+bool SweepPlan::wants_end() {
+  constexpr std::chrono::milliseconds kNoTime{50};
+  const bool is_asked = interrupt_ != nullptr && interrupt_->load();
+  if (is_asked && std::chrono::steady_clock::now() - start_ > kNoTime) is_interrupted_ = true;
+  return is_interrupted_;
+}
+
 // Each value is tried with the first values of the other axes, the first and the last of an axis always.
 void SweepPlan::check_values() {
   FaultList faults;
@@ -162,6 +171,7 @@ void SweepPlan::check_values() {
     std::vector<Fault> told;
     const std::size_t size = header_.axes[axis].size(), tried = std::min(size, kMostTriedValues);
     for (std::size_t i = 0; i < tried; ++i) {
+      if (wants_end()) return;
       const std::size_t value = tried < 2 ? 0 : i * (size - 1) / (tried - 1);
       FaultList of_value;
       if (can_begin(axis, value, of_value)) continue;
@@ -204,7 +214,7 @@ bool SweepPlan::another_can_begin(std::size_t axis, std::size_t value) {
       for (std::size_t k = 0; k < index.size(); ++k) {
         index[k] = k == axis ? value : (i * (k % 2 == 0 ? 1 : stride)) % header_.axes[k].size();
       }
-      if (--searches_left_ < 0) return true;
+      if (--searches_left_ < 0 || wants_end()) return true;
       try {
         add(axis, outline_of(run_at(index)));
         return true;

@@ -1,6 +1,7 @@
 // What a sweep will do, checked before it does it.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -14,6 +15,8 @@ class SweepPlan {
   // Throws InputError for axes or values that no run could begin with, and for unknown columns to record.
   SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes, const SweepOptions& options);
 
+  // Ended before all values were checked: nothing else is of use then.
+  bool is_interrupted() const { return is_interrupted_; }
   const SweepHeader& header() const { return header_; }
   // A run, ready to begin; throws InputError. Each is asked for once at most, by whatever thread.
   std::unique_ptr<Workspace> make_workspace(std::size_t run);
@@ -34,6 +37,7 @@ class SweepPlan {
   std::size_t run_at(const std::vector<std::size_t>& index) const;
   void check_paths() const;
   void check_values();
+  bool wants_end();
   // Whether the run, or else any other that has the axis' value, can begin; notes the faults of the run.
   bool can_begin(std::size_t axis, std::size_t value, FaultList& faults);
   bool another_can_begin(std::size_t axis, std::size_t value);
@@ -43,6 +47,9 @@ class SweepPlan {
   ModelTree model_;
   std::filesystem::path out_;
   bool reactions_;
+  const std::atomic<bool>* interrupt_;
+  bool is_interrupted_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   SweepHeader header_;
   int searches_left_ = 1000;  // models that may be tried to find one that can begin
   // What the check of a single axis has made, and the runs would make again; so many bodies in all.

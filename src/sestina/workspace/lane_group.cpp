@@ -6,8 +6,9 @@
 
 namespace sestina {
 
-LaneGroup::LaneGroup(const LaneRun& run, InstructionSet instruction_set)
+LaneGroup::LaneGroup(const LaneRun& run, InstructionSet instruction_set, std::function<bool()> is_interrupted)
     : integrator_(run.make_integrator(instruction_set)),
+      is_interrupted_(std::move(is_interrupted)),
       lanes_(static_cast<std::size_t>(integrator_.lanes())),
       nq_(static_cast<int>(run.initial().q.size())),
       bodies_(static_cast<int>(run.model().bodies().size())),
@@ -63,7 +64,8 @@ void LaneGroup::step(const Ended& ended) {
 }
 
 void LaneGroup::add_rows(unsigned accepted) {
-  for (;;) {
+  for (int rows = 1;; ++rows) {
+    if (rows % kRowsBetweenLooks == 0 && is_interrupted_()) return;
     unsigned wanting = 0;
     for (int l = 0; l < lanes(); ++l) {
       if (((accepted & ~failed_) >> l & 1U) == 0) continue;

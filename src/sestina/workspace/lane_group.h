@@ -26,8 +26,9 @@ class LaneGroup {
   // A run has ended: with its report, or, where it has to be computed by itself to learn why it fails, null.
   using Ended = std::function<void(RunPointer run, const RunReport* report)>;
 
-  // All its runs have the signature of this one.
-  LaneGroup(const LaneRun& run, InstructionSet instruction_set);
+  // All its runs have the signature of this one. Where it is interrupted, step() ends early; what its runs
+  // have then is of no use.
+  LaneGroup(const LaneRun& run, InstructionSet instruction_set, std::function<bool()> is_interrupted);
 
   int lanes() const { return integrator_.lanes(); }
   int under_way() const { return under_way_; }
@@ -43,7 +44,8 @@ class LaneGroup {
   double fraction() const;
 
  private:
-  static constexpr int kMostRows = 32;  // of a lane, before they are evaluated
+  static constexpr int kMostRows = 32;          // of a lane, before they are evaluated
+  static constexpr int kRowsBetweenLooks = 64;  // of a lane within one step, at what the user wants
 
   struct Lane {
     RunPointer run;
@@ -63,6 +65,7 @@ class LaneGroup {
   void end(int l, const Ended& ended);
 
   LaneIntegrator integrator_;
+  std::function<bool()> is_interrupted_;
   std::vector<Lane> lanes_;
   int under_way_ = 0;
   Clock::time_point charged_until_ = Clock::now();

@@ -86,7 +86,7 @@ void LaneWorker::compute_alone(EnsembleRun& run) {
 void LaneWorker::compute_in_lanes(const std::string& signature) {
   RunPointer run = take_alike(signature);
   if (run == nullptr) return;
-  LaneGroup group(*run->lane_run, *instruction_set_);
+  LaneGroup group(*run->lane_run, *instruction_set_, [this] { return source_.is_interrupted(); });
   // A run that fails begins anew by itself, which tells why.
   const LaneGroup::Ended ended = [this, &group](RunPointer one, const RunReport* report) {
     if (report == nullptr) {
@@ -108,7 +108,10 @@ void LaneWorker::compute_in_lanes(const std::string& signature) {
     }
     const int under_way = group.under_way();
     if (under_way == 0) return;
-    for (int i = 0; i < kStepsBetweenLooks && group.under_way() == under_way; ++i) group.step(ended);
+    for (int i = 0; i < kStepsBetweenLooks && group.under_way() == under_way; ++i) {
+      if (source_.is_interrupted()) return;
+      group.step(ended);
+    }
     group.charge_time();
     source_.show_progress(thread_, group.fraction());
   }

@@ -43,7 +43,7 @@ class LaneWorker {
     std::vector<RunPointer> runs;
   };
   static constexpr std::size_t kMostWaiting = 64;  // runs, of all signatures
-  static constexpr int kStepsBetweenLooks = 64;    // at the clock and at what the user wants
+  static constexpr int kStepsBetweenLooks = 64;    // at the clock
 
   RunPointer take();
   // The next run of this signature; those of others that come before it wait.
