@@ -2,11 +2,14 @@
 // the Jacobians of points.
 #include "sestina/dynamics/parameter_derivatives.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dynamics/evaluation.h"
 #include "dynamics/random_systems.h"
+#include "message_of.h"
 #include "sestina/base/error.h"
+#include "sestina/base/memory.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/dynamics/point_jacobian.h"
@@ -140,6 +143,22 @@ TEST(ParameterDerivatives, OfForwardAndInverseDynamicsBelongTogether) {
       EXPECT_NEAR(sum, 0.0, 1e-12 * scale) << model->parameters()[j].name;
     }
   }
+}
+
+// A mass and a length for each of 20000 bodies: each of their derivatives is O(n).
+TEST(ParameterDerivatives, BeyondTheMemoryAreRefusedWithTheirSize) {
+  if (!available_memory()) return;
+  System system;
+  for (int i = 0; i < 20000; ++i) {
+    const std::string n = std::to_string(i);
+    system.parameters.push_back({"m" + n, 1.0});
+    system.parameters.push_back({"l" + n, 0.5});
+    system.add_particle("b" + n, "m" + n).add_point("end", {"l" + n, 0, 0});
+    system.add_joint("j" + n, "revolute", "ground.origin", "b" + n + ".end").axis = {0, 0, 1};
+  }
+  const auto model = freeze(system);
+  EXPECT_THAT(message_of([&] { const ParameterDerivatives all(*model, calc_properties(*model)); }),
+              testing::HasSubstr("set of derivatives by 40000 parameters for 20000 speeds takes "));
 }
 
 TEST(ParameterDerivatives, NameTheParametersThatThereAre) {

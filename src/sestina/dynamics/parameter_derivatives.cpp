@@ -5,9 +5,23 @@
 #include <algorithm>
 
 #include "sestina/base/error.h"
+#include "sestina/base/memory.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
+namespace {
+
+// For each parameter the numbers of bodies and points with their derivatives, and two rows of results.
+void check_room(const Model& model, const Properties<double>& properties) {
+  const auto count = static_cast<double>(properties.parameters.size());
+  const double of_one = static_cast<double>(properties.bodies.size()) * sizeof(BodyProperties<Dual>) +
+                        static_cast<double>(properties.points.size()) * sizeof(AttachedPoint<Dual>) +
+                        count * sizeof(Dual) + 2.0 * model.nu() * sizeof(double);
+  check_memory(count * of_one,
+               fmt::format("the set of derivatives by {} parameters for {} speeds", count, model.nu()));
+}
+
+}  // namespace
 
 ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<double>& properties)
     : model_(model),
@@ -20,6 +34,7 @@ ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<
     throw InputError(fmt::format("{}: a user force has no derivatives",
                                  model.forces()[model.user_forces().front().index].name));
   }
+  check_room(model, properties);
   std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
   for (Dual& parameter : parameters) {
     parameter.d = 1.0;
