@@ -272,6 +272,7 @@ class SymbolicSystem:
         out: str | os.PathLike[str] | None = None,
         max_steps: int | None = None,
         max_wall: float | None = None,
+        max_rows: float | None = None,
         check: bool = True,
     ) -> SymbolicResult:
         """Simulate from the initial state to the end of the duration.
@@ -288,6 +289,7 @@ class SymbolicSystem:
         out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
         max_steps   a run that would take more steps fails with that reason, and keeps what it has
         max_wall    s, likewise of the wall clock
+        max_rows    more rows of `every` are refused; 1e7 unless given
         check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
 
         InputError for what is wrong with the description. Ctrl-C ends the run: what there is is returned, and
@@ -310,7 +312,7 @@ class SymbolicSystem:
         rows_every = duration / 100 if every is None else every
         with watch(progress) as callback:
             table, report, raised = self._system.simulate(
-                start, duration, rows_every, times, integrator, rtol, atol, dt, callback, out, max_steps, max_wall
+                start, duration, rows_every, times, integrator, rtol, atol, dt, callback, out, max_steps, max_wall, max_rows
             )
         result = SymbolicResult(table, report, self)
         if raised is not None and check:

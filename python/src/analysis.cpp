@@ -166,7 +166,8 @@ void bind_analysis(nb::module_& module) {
       .def_rw("duration", &AnalysisSpec::duration, "s");
   nb::class_<OutputSpec>(module, "Output", nb::type_slots(plain_described_slots),
                          "At which instants rows are recorded.")
-      .def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.");
+      .def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.")
+      .def_rw("max_rows", &OutputSpec::max_rows, "A run that would have more rows is refused.");
 }
 
 }  // namespace sestina::python

@@ -172,10 +172,11 @@ nb::tuple simulate(RunnableSystem& self, double start, double duration, double e
                    const std::optional<double>& rtol, const std::optional<double>& atol,
                    const std::optional<double>& dt, nb::object progress,
                    const std::optional<std::filesystem::path>& out, std::optional<long> max_steps,
-                   std::optional<double> max_wall) {
+                   std::optional<double> max_wall, std::optional<double> max_rows) {
   symbolic::SimulationOptions options = options_of(start, duration, every, integrator, rtol, atol, dt);
   options.output_at = std::move(times);
   options.limits = limits_of(max_steps, max_wall);
+  if (max_rows) options.max_rows = *max_rows;
   Watch watch(std::move(progress));
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -380,12 +381,13 @@ void bind_symbolic_system(nb::module_& module) {
       .def("simulate", simulate, nb::arg("start"), nb::arg("duration"), nb::arg("every"), nb::arg("times"),
            nb::arg("integrator").none(), nb::arg("rtol").none(), nb::arg("atol").none(), nb::arg("dt").none(),
            nb::arg("progress").none(), nb::arg("out").none(), nb::arg("max_steps").none(),
-           nb::arg("max_wall").none(),
+           nb::arg("max_wall").none(), nb::arg("max_rows").none(),
            nb::sig("def simulate(self, start: float, duration: float, every: float, times: "
                    "collections.abc.Sequence[float], integrator: str | None, "
                    "rtol: float | None, atol: float | None, dt: float | None, progress: "
                    "collections.abc.Callable[[float, float, float, int], object] | None, out: str | "
-                   "os.PathLike[str] | None, max_steps: int | None, max_wall: float | None) -> tuple[Table, "
+                   "os.PathLike[str] | None, max_steps: int | None, max_wall: float | None, "
+                   "max_rows: float | None) -> tuple[Table, "
                    "SimulationReport, BaseException | None]"));
   bind_description(type);
   bind_inputs(type);

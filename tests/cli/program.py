@@ -38,7 +38,7 @@ analysis: {duration: 2}
 # Takes hours, with a row every thousandth of a second.
 ENDLESS = PENDULUM.replace(
     "duration: 1", "duration: 1e9, integrator: rk4, step: {driver: fixed, dt: 1e-3}"
-) + "output: {every: 0.001}\n"
+) + "output: {every: 0.001, max_rows: 1e13}\n"
 
 ESCAPE = re.compile(r"\x1b\[")
 

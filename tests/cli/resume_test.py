@@ -106,7 +106,7 @@ class Resume(ProgramTest):
                 self.expect_bad_input("writes no checkpoints", "run", str(example), "--checkpoint", "c")
                 continue
             command = ["run", str(example), "--checkpoint", "c", "--set", "analysis.duration=1e5",
-                       "--set", "output.every=0.01", "--out", "r.csv", *self.ENDLESS.get(example.stem, [])]
+                       "--set", "output.every=0.01", "--set", "output.max_rows=1e8", "--out", "r.csv", *self.ENDLESS.get(example.stem, [])]
             for command in [command, ["resume", "c"]]:
                 status, _, error = self.interrupt_program(signal.SIGINT, *command, "-q")
                 self.assertEqual(status, 130, f"{example.name} {command}: {error}")

@@ -187,6 +187,13 @@ TEST(SymbolicFailures, ARunThatMeetsItsLimitKeepsWhatItHas) {
                          {Particle{"P", P, 1}}, {Force{P, if_less(0, v, -10, 10) * N.x()}});
   SymbolicSystem system(kane);
   system.set_initial({{v, 0.1}});
+  try {
+    (void)system.simulate(options(1.0, 1e-9));
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("are 1000000001, which take 24 GB; allowed are 10000000 (max_rows)"));
+  }
   for (const RunLimits limits : {RunLimits{.steps = 500}, RunLimits{.wall_time = 0.05}}) {
     SimulationOptions limited = options(1e4, 1e3);
     limited.limits = limits;

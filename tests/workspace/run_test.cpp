@@ -285,6 +285,7 @@ TEST(Interruption, EndsTheRunSoonAndKeepsItsRows) {
   system.add_user_force("bell", std::make_shared<Interrupter>(flag, 0.52));
   set_fixed_step(system, "rk4", 0.01, 1e6);
   system.output.every = 0.1;
+  system.output.max_rows = 1e8;
   Workspace workspace(system);
   workspace.set_interrupt(&flag);
   const RunResult run = run_anyhow(workspace);
@@ -312,6 +313,7 @@ TEST(Interruption, EndsARunOfManyRowsInOneStep) {
     int rows_ = 0;
   };
   System system = make_slide("1");
+  system.output.max_rows = 1e10;
   set_fixed_step(system, "rk4", 1.0, 1.0);
   system.output.every = 1e-9;
   Workspace workspace(system);

@@ -72,7 +72,7 @@ std::vector<KeyTable> make_key_tables() {
       {"integrator", "", {"name", "stages", "form"}, {"name"}},
       {"time_elements", "", {"elements", "pair", "tests", "scheme", "windows", "tolerance", "stretches"}, {}},
       {"step", "", {"driver", "dt", "rtol", "atol", "max_step", "control", "land_on_output"}, {}},
-      {"output", "", {"every"}, {}},
+      {"output", "", {"every", "max_rows"}, {}},
       shape_keys("box", {"size"}, {"size"}),
       shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),
       shape_keys("sphere", {"radius"}, {"radius"}),

@@ -116,6 +116,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out) {
   const MapReader map(context, node, path, keys_of("output"));
   map.read("every", out.every);
+  map.read("max_rows", out.max_rows);
 }
 
 System read_system(ReadContext& context, const YamlNode& root) {

@@ -348,6 +348,7 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   if (!analysis->entries.empty()) map.add("analysis", analysis);
   MapWriter output;
   output.write("every", system.output.every);
+  output.write_unless(OutputSpec{}.max_rows.value(), "max_rows", system.output.max_rows);
   map.add_unless_empty("output", output);
   check_finite(*map.node(), NodePath{}, faults);
   return map.node();

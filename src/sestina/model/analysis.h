@@ -29,6 +29,7 @@ struct Analysis {
   double max_step = 0.0;        // s, of the variable driver
   double duration = 0.0;        // s
   double output_every = 0.0;    // s
+  double most_rows = 1e7;       // of output_every
   long most_steps = 0;          // of one run; 0: any number
   double most_wall_time = 0.0;  // s, of one run; 0: any
   // Whether they were given; otherwise they follow from the duration.

@@ -151,6 +151,7 @@ void Freezer::collect_analysis() {
     analysis.output_every = positive(*system_.output.every, "output.every", false);
     analysis.has_own_rows = true;
   }
+  analysis.most_rows = positive(system_.output.max_rows, "output.max_rows", false);
 }
 
 void Freezer::collect_limits(const RunLimitsSpec& limits) {

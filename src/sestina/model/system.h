@@ -209,6 +209,7 @@ struct AnalysisSpec {
 
 struct OutputSpec {
   std::optional<Number> every;  // s; otherwise a hundredth of the duration
+  Number max_rows = 1e7;        // a run that would have more is refused
 };
 
 class System {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/base/memory.h"
 
 namespace sestina::symbolic {
 namespace {
@@ -24,6 +25,16 @@ double calc_end(const SimulationOptions& options) {
   const double round_off =
       2 * std::numeric_limits<double>::epsilon() * (std::abs(options.start) + std::abs(last));
   return std::abs(last - end) <= round_off ? last : end;
+}
+
+void check_number_of_rows(const SimulationOptions& options, std::size_t columns) {
+  if (options.output_every == 0.0 || !options.output_at.empty()) return;
+  const double rows = std::ceil(options.duration / options.output_every - kSameRow) + 1.0;
+  if (!(rows > options.max_rows)) return;
+  throw InputError(
+      fmt::format("rows every {} s of {} s are {:.10g}, which take {}; allowed are {:.10g} (max_rows)",
+                  options.output_every, options.duration, rows,
+                  bytes_in_words(rows * static_cast<double>(columns * sizeof(double))), options.max_rows));
 }
 
 void check_rows(const SimulationOptions& options) {
@@ -71,6 +82,7 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
   outputs_ = compile(outputs, "the outputs");
   compile_events();
   columns_ = make_header().columns;
+  check_number_of_rows(options, columns_.size());
   row_.assign(columns_.size(), 0.0);
 }
 

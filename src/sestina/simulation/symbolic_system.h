@@ -48,6 +48,7 @@ struct SimulationOptions {
   double start = 0.0;         // s
   double duration = 0.0;      // s
   double output_every = 0.0;  // s, between rows; 0: the first and the last only
+  double max_rows = 1e7;      // a run that would have more of output_every is refused
   // s, rising, from the start to the end: rows at these times instead.
   std::vector<double> output_at = {};
   RuleOptions rule = {};

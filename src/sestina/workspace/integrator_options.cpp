@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "sestina/base/error.h"
+#include "sestina/base/memory.h"
+#include "sestina/run/row_schedule.h"
+#include "sestina/workspace/result_row.h"
 #include "sestina/workspace/state_time_options.h"
 
 namespace sestina {
@@ -25,6 +29,19 @@ void add_integrator_faults(const InputError& error, const System& system, FaultL
     if (key == "step.max_step" && step.max_step) mark = step.max_step->mark;
     faults.add({mark, "analysis." + (key.empty() ? "integrator" : key)}, fault.message);
   }
+}
+
+// A result holds its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
+void add_fault_of_rows(const System& system, const Model& model, const Analysis& analysis,
+                       FaultList& faults) {
+  const double rows = std::ceil(analysis.duration / analysis.output_every - kSameRow) + 1.0;
+  if (!(rows > analysis.most_rows)) return;
+  const auto columns = static_cast<double>(ResultRow(model, false).columns().size());
+  faults.add(
+      {system.output.every ? system.output.every->mark : Mark{}, "output.every"},
+      fmt::format("rows every {} s of {} s are {:.10g}, which take {}; allowed are {:.10g} (output.max_rows)",
+                  analysis.output_every, analysis.duration, rows,
+                  bytes_in_words(rows * columns * sizeof(double)), analysis.most_rows));
 }
 
 }  // namespace
@@ -61,6 +78,8 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
     faults.add({system.output.every ? system.output.every->mark : Mark{}, "output.every"},
                fmt::format("{} s is too short to tell the rows of a run of {} s apart", analysis.output_every,
                            analysis.duration));
+  } else {
+    add_fault_of_rows(system, model, analysis, faults);
   }
   faults.throw_if_any();
 }
