@@ -5,7 +5,7 @@
 
 #include "bind.h"
 #include "casters.h"
-#include "sestina/dynamics/point_jacobian.h"
+#include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/analysis.h"
 #include "states.h"
 
@@ -181,8 +181,8 @@ nb::object point_jacobian(FrozenModel& self, const std::string& point, nb::handl
       [&](Scratch& scratch, int k) {
         states.load(k, scratch.state);
         update_kinematics<double>(*scratch.model, *scratch.properties, scratch.state, scratch.kinematics);
-        calc_point_jacobian<double>(*scratch.model, *scratch.properties, scratch.kinematics, index,
-                                    scratch.columns);
+        calc_marker_jacobian<double>(*scratch.model, scratch.kinematics, scratch.properties->points[index],
+                                     scratch.columns);
         double* const J = jacobian.row(k).data();
         for (std::size_t j = 0; j < nu; ++j) {
           for (int i = 0; i < 3; ++i) {

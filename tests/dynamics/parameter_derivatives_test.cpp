@@ -11,8 +11,8 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/dynamics/mass_matrix.h"
-#include "sestina/dynamics/point_jacobian.h"
 
 namespace sestina {
 namespace {
@@ -174,7 +174,7 @@ TEST(ParameterDerivatives, NameTheParametersThatThereAre) {
   }
 }
 
-TEST(PointJacobian, TimesTheSpeedsIsTheVelocityOfThePoint) {
+TEST(MarkerJacobian, TimesTheSpeedsIsTheVelocityOfThePoint) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Evaluation<double> at(freeze(random_system(seed)));
     const State<double> state = scatter_states(*at.model, 1, 1.0, seed)[1];
@@ -182,13 +182,13 @@ TEST(PointJacobian, TimesTheSpeedsIsTheVelocityOfThePoint) {
     std::vector<SpatialMotion<double>> J(state.u.size());
     for (int p = 0; p < at.model->points().size(); ++p) {
       const PointIndex point(p);
-      calc_point_jacobian<double>(*at.model, at.properties, at.kinematics, point, J);
+      calc_marker_jacobian<double>(*at.model, at.kinematics, at.properties.points[point], J);
       SpatialMotion<double> V;
       for (std::size_t k = 0; k < J.size(); ++k) V += state.u[k] * J[k];
       const BodyMotion<double>& body =
           at.kinematics.motion[static_cast<std::size_t>(at.model->points()[point].body.value())];
       const SpatialMotion<double> expected =
-          shift(body.V_WB, body.X_WB.R * at.properties.points[point].X_BP.p);
+          shift(body.V_WB, body.X_WB.R * at.properties.points[point].X_BK.p);
       const double scale = 1e-12 * (1.0 + norm(expected.w) + norm(expected.v));
       EXPECT_LE(norm(V.w - expected.w), scale) << at.model->points()[point].name;
       EXPECT_LE(norm(V.v - expected.v), scale) << at.model->points()[point].name;
@@ -196,8 +196,27 @@ TEST(PointJacobian, TimesTheSpeedsIsTheVelocityOfThePoint) {
   }
 }
 
+// What a force does at the marker is what J^T F does at the speeds.
+TEST(MarkerJacobian, TransposedTakesAForceToGeneralisedForces) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Evaluation<double> at(freeze(random_system(seed)));
+    const State<double> state = scatter_states(*at.model, 1, 1.0, seed)[1];
+    at.update(state);
+    std::vector<SpatialMotion<double>> J(state.u.size());
+    const SpatialForce<double> F{{0.3, -1.2, 0.7}, {2.0, 0.4, -0.9}};
+    for (const Marker<double>& marker : at.properties.points) {
+      calc_marker_jacobian<double>(*at.model, at.kinematics, marker, J);
+      std::vector<double> tau(J.size(), 1.0);
+      add_generalized_force<double>(*at.model, at.kinematics, marker, F, tau);
+      for (std::size_t k = 0; k < J.size(); ++k) {
+        EXPECT_NEAR(tau[k], 1.0 + dot(J[k], F), 1e-12 * (1.0 + std::abs(tau[k])));
+      }
+    }
+  }
+}
+
 // By Dual: the position of a point moves along a column as q does.
-TEST(PointJacobian, IsTheDerivativeOfThePosition) {
+TEST(MarkerJacobian, IsTheDerivativeOfThePosition) {
   Evaluation<Dual> at(freeze(random_system(5)));
   const State<double> state = scatter_states(*at.model, 1, 1.0, 5)[1];
   const PointIndex point(at.model->points().size() - 1);
@@ -207,7 +226,7 @@ TEST(PointJacobian, IsTheDerivativeOfThePosition) {
     direction[k] = 1.0;
     at.update(moving_state(*at.model, state, direction, still, 0.0));
     const Vec3<Dual> p = calc_point_position(at.properties, at.kinematics, point);
-    calc_point_jacobian<Dual>(*at.model, at.properties, at.kinematics, point, J);
+    calc_marker_jacobian<Dual>(*at.model, at.kinematics, at.properties.points[point], J);
     for (int c = 0; c < 3; ++c) EXPECT_NEAR(p[c].d, J[k].v[c].v, 1e-12 * (1.0 + std::abs(p[c].v)));
   }
 }

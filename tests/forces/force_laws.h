@@ -60,8 +60,8 @@ TYPED_TEST_P(ForceLaws, PowerIsLostPotentialLessHeatPlusSupply) {
     const ForceSums<double> sums = force_of(c.element, c.rig);
     double power = 0.0;
     for (std::size_t k = 0; k < sums.tau.size(); ++k) power += sums.tau[k] * c.rig.u[k];
-    for (std::size_t b = 0; b < sums.body_forces.size(); ++b) {
-      power += dot(c.rig.bodies[b].V_WB, sums.body_forces[b]);
+    for (std::size_t b = 0; b < sums.frame_forces.size(); ++b) {
+      power += dot(c.rig.bodies[b].V_WB, sums.frame_forces[b]);
     }
     const double potential_rate =
         c.dual_element.potential_energy(moved(c.rig, c.acceleration, Dual(0.0, 1.0)).input()).d;
@@ -86,13 +86,13 @@ TYPED_TEST_P(ForceLaws, AddsToWhatIsThere) {
     const auto c = this->random_case(i);
     const ForceSums<double> once = force_of(c.element, c.rig);
     ForceSums<double> twice = once;
-    ForceOutput<double> out{twice.tau.data(), twice.body_forces.data()};
+    ForceOutput<double> out{twice.tau.data(), twice.frame_forces.data()};
     c.element.add_force(c.rig.input(), out);
     for (std::size_t k = 0; k < once.tau.size(); ++k) {
       EXPECT_NEAR(twice.tau[k], 2.0 * once.tau[k], kRoundOff);
     }
-    for (std::size_t b = 0; b < once.body_forces.size(); ++b) {
-      EXPECT_LE(difference(twice.body_forces[b], 2.0 * once.body_forces[b]), kRoundOff);
+    for (std::size_t b = 0; b < once.frame_forces.size(); ++b) {
+      EXPECT_LE(difference(twice.frame_forces[b], 2.0 * once.frame_forces[b]), kRoundOff);
     }
   }
 }
@@ -111,10 +111,10 @@ TYPED_TEST_P(ForceLaws, DualForceIsTheForceAndItsRate) {
       EXPECT_NEAR(dual_sums.tau[k].v, now.tau[k], kRoundOff);
       EXPECT_NEAR(dual_sums.tau[k].d, (0.5 / h) * (ahead.tau[k] - behind.tau[k]), kTolerance);
     }
-    for (std::size_t b = 0; b < now.body_forces.size(); ++b) {
-      EXPECT_LE(difference(value(dual_sums.body_forces[b]), now.body_forces[b]), kRoundOff);
-      EXPECT_LE(difference(derivative(dual_sums.body_forces[b]),
-                           (0.5 / h) * (ahead.body_forces[b] - behind.body_forces[b])),
+    for (std::size_t b = 0; b < now.frame_forces.size(); ++b) {
+      EXPECT_LE(difference(value(dual_sums.frame_forces[b]), now.frame_forces[b]), kRoundOff);
+      EXPECT_LE(difference(derivative(dual_sums.frame_forces[b]),
+                           (0.5 / h) * (ahead.frame_forces[b] - behind.frame_forces[b])),
                 kTolerance);
     }
   }

@@ -14,8 +14,8 @@ Vec3<T> draw_vector(Random& random) {
   return {T(v.x), T(v.y), T(v.z)};
 }
 template <class T>
-AttachedPoint<T> draw_point(Random& random, BodyIndex body) {
-  return {body, {Rotation<T>::identity(), draw_vector<T>(random)}};
+Marker<T> draw_point(Random& random, FrameIndex frame) {
+  return {frame, {Rotation<T>::identity(), draw_vector<T>(random)}};
 }
 template <class T>
 GivenVector<T> draw_given_vector(Random& random) {
@@ -68,8 +68,8 @@ struct RandomElement<SpringDamper> {
   template <class T>
   static SpringDamper<T> make(Random& random) {
     SpringDamper<T> spring;
-    spring.from = draw_point<T>(random, random.uniform(0, 1) < 0.5 ? kGround : BodyIndex(1));
-    spring.to = draw_point<T>(random, BodyIndex(2));
+    spring.from = draw_point<T>(random, FrameIndex(random.uniform(0, 1) < 0.5 ? 0 : 1));
+    spring.to = draw_point<T>(random, FrameIndex(2));
     spring.stiffness = T(random.uniform(0.5, 2));
     spring.damping = T(random.uniform(0.5, 2));
     spring.free_length = T(random.uniform(0, 3));
@@ -82,7 +82,7 @@ struct RandomElement<PointForce> {
   template <class T>
   static PointForce<T> make(Random& random) {
     PointForce<T> force;
-    force.at = draw_point<T>(random, BodyIndex(1));
+    force.at = draw_point<T>(random, FrameIndex(1));
     force.value = draw_given_vector<T>(random);
     return force;
   }
@@ -93,7 +93,7 @@ struct RandomElement<PointTorque> {
   template <class T>
   static PointTorque<T> make(Random& random) {
     PointTorque<T> torque;
-    torque.at = draw_point<T>(random, BodyIndex(2));
+    torque.at = draw_point<T>(random, FrameIndex(2));
     torque.value = draw_given_vector<T>(random);
     return torque;
   }

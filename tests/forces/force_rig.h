@@ -28,13 +28,13 @@ struct ForceRig {
 template <class T>
 struct ForceSums {
   std::array<T, ForceRig<T>::kCoordinates> tau{};
-  std::array<SpatialForce<T>, ForceRig<T>::kBodies> body_forces{};
+  std::array<SpatialForce<T>, ForceRig<T>::kBodies> frame_forces{};
 };
 
 template <class Element, class T>
 ForceSums<T> force_of(const Element& element, const ForceRig<T>& rig) {
   ForceSums<T> sums;
-  ForceOutput<T> out{sums.tau.data(), sums.body_forces.data()};
+  ForceOutput<T> out{sums.tau.data(), sums.frame_forces.data()};
   element.add_force(rig.input(), out);
   return sums;
 }

@@ -1,6 +1,8 @@
 // What a person checks of each force element: sense, arm and axes.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "forces/force_rig.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
@@ -17,8 +19,8 @@ const BodyIndex kFirst{1}, kSecond{2};
 constexpr double kRight = 1.57079632679489661923;  // rad
 constexpr double kRoundOff = 1e-13;                // of some ten operations on numbers up to ten
 
-AttachedPoint<double> point(BodyIndex body, const Vec3<double>& p) {
-  return {body, {Rotation<double>::identity(), p}};
+Marker<double> point(BodyIndex body, const Vec3<double>& p) {
+  return {frame_of(body), {Rotation<double>::identity(), p}};
 }
 
 // The first body rests at the origin, the second at (3, 0, 0).
@@ -39,7 +41,7 @@ TEST(SpringDamper, PullsTogetherWhenLongerThanFree) {
   SpringDamper<double> spring = spring_between_origins();
   spring.stiffness = 10;
   spring.free_length = 2;
-  const auto forces = force_of(spring, two_bodies_at_rest()).body_forces;
+  const auto forces = force_of(spring, two_bodies_at_rest()).frame_forces;
   EXPECT_LE(difference(forces[1], Force{{0, 0, 0}, {10, 0, 0}}), kRoundOff);
   EXPECT_LE(difference(forces[2], Force{{0, 0, 0}, {-10, 0, 0}}), kRoundOff);
 }
@@ -48,7 +50,7 @@ TEST(SpringDamper, PushesApartWhenShorterThanFree) {
   SpringDamper<double> spring = spring_between_origins();
   spring.stiffness = 10;
   spring.free_length = 4;
-  EXPECT_LE(difference(force_of(spring, two_bodies_at_rest()).body_forces[1], Force{{0, 0, 0}, {-10, 0, 0}}),
+  EXPECT_LE(difference(force_of(spring, two_bodies_at_rest()).frame_forces[1], Force{{0, 0, 0}, {-10, 0, 0}}),
             kRoundOff);
 }
 
@@ -57,7 +59,7 @@ TEST(SpringDamper, HoldsBackPointsThatPart) {
   spring.damping = 5;
   ForceRig<double> rig = two_bodies_at_rest();
   rig.bodies[2].V_WB.v = {2, 7, 0};  // across the line it feels nothing
-  const auto forces = force_of(spring, rig).body_forces;
+  const auto forces = force_of(spring, rig).frame_forces;
   EXPECT_LE(difference(forces[1], Force{{0, 0, 0}, {10, 0, 0}}), kRoundOff);
   EXPECT_NEAR(spring.dissipated_power(rig.input()), 20, kRoundOff);
 }
@@ -83,9 +85,9 @@ TEST(SpringDamper, ActsAndReactsAlongOneLine) {
     const auto sums = force_of(spring, rig);
     Force about_ground_origin;
     double largest_force = 0.0;
-    for (std::size_t b = 0; b < sums.body_forces.size(); ++b) {
-      about_ground_origin += shift_back(sums.body_forces[b], rig.bodies[b].X_WB.p);
-      largest_force = std::max(largest_force, norm(sums.body_forces[b].force));
+    for (std::size_t b = 0; b < sums.frame_forces.size(); ++b) {
+      about_ground_origin += shift_back(sums.frame_forces[b], rig.bodies[b].X_WB.p);
+      largest_force = std::max(largest_force, norm(sums.frame_forces[b].force));
     }
     EXPECT_LE(difference(about_ground_origin, Force{}), kRoundOff);
     EXPECT_GT(largest_force, 1e-3);
@@ -130,7 +132,7 @@ ForceRig<double> turned_body() {
 TEST(PointForce, HasAnArmFromTheOriginOfTheBody) {
   PointForce<double> force;
   force.at = point(kFirst, {2, 0, 0});  // 2 m along the ground's y from the body's origin
-  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, -2}, {1, 0, 0}}),
+  EXPECT_LE(difference(force_of(force, turned_body()).frame_forces[1], Force{{0, 0, -2}, {1, 0, 0}}),
             kRoundOff);
 }
 
@@ -138,23 +140,67 @@ TEST(PointForce, TurnsWithTheBodyWhereItIsGivenInBodyAxes) {
   PointForce<double> force;
   force.at = point(kFirst, {2, 0, 0});
   force.value.in_body_axes = true;
-  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{0, 0, 0}, {0, 1, 0}}),
+  EXPECT_LE(difference(force_of(force, turned_body()).frame_forces[1], Force{{0, 0, 0}, {0, 1, 0}}),
             kRoundOff);
   // Components in axes A that are themselves turned against the body's: A's x is B's -z, which is the
   // ground's.
   force.value.R_BA = axis_rotation(Vec3<double>{0, 1, 0}, kRight);
-  EXPECT_LE(difference(force_of(force, turned_body()).body_forces[1], Force{{-2, 0, 0}, {0, 0, -1}}),
+  EXPECT_LE(difference(force_of(force, turned_body()).frame_forces[1], Force{{-2, 0, 0}, {0, 0, -1}}),
             kRoundOff);
 }
 
 TEST(PointTorque, DoesNotDependOnThePoint) {
   PointTorque<double> torque;
   torque.at = point(kFirst, {2, 3, 4});
-  EXPECT_LE(difference(force_of(torque, turned_body()).body_forces[1], Force{{1, 0, 0}, {0, 0, 0}}),
+  EXPECT_LE(difference(force_of(torque, turned_body()).frame_forces[1], Force{{1, 0, 0}, {0, 0, 0}}),
             kRoundOff);
   torque.value.in_body_axes = true;
-  EXPECT_LE(difference(force_of(torque, turned_body()).body_forces[1], Force{{0, 1, 0}, {0, 0, 0}}),
+  EXPECT_LE(difference(force_of(torque, turned_body()).frame_forces[1], Force{{0, 1, 0}, {0, 0, 0}}),
             kRoundOff);
+}
+
+// A frame that is no body: the tip of a beam with one coordinate a, which bends up and turns by its slope.
+// The force element is the same; the tip's own J takes what it feels to the generalised force of a.
+TEST(Markers, RideOnWhateverMoves) {
+  constexpr double kSlope = 1.5;  // turn per deflection, rad/m
+  const double a = 0.2, a_rate = -0.7;
+  std::array<FrameMotion<double>, 3> frames{};
+  frames[1] = {{Rotation<double>::identity(), {0.3, 2.0, 0.4}}, {{0.1, 0.2, -0.3}, {0.5, -0.1, 0.2}}};
+  const auto tip = [&](double deflection, double rate) {
+    const Vec3<double> y{0, -1, 0};
+    return FrameMotion<double>{{axis_rotation(y, kSlope * deflection), {1.0, 0.0, deflection}},
+                               {kSlope * rate * y, {0, 0, rate}}};
+  };
+  frames[2] = tip(a, a_rate);
+  const SpatialMotion<double> J = tip(a, 1.0).V_WB;
+
+  SpringDamper<double> spring;
+  spring.from = {FrameIndex(1), {Rotation<double>::identity(), {0.1, 0, 0}}};
+  spring.to = {FrameIndex(2), {Rotation<double>::identity(), {0.0, 0.05, 0.1}}};
+  spring.stiffness = 30.0, spring.damping = 2.0, spring.free_length = 1.0;
+  const ForceInput<double> in{0.0, nullptr, nullptr, frames.data(), nullptr};
+  std::array<SpatialForce<double>, 3> felt{};
+  ForceOutput<double> out{nullptr, felt.data()};
+  spring.add_force(in, out);
+  const double generalized = dot(J, felt[2]);
+
+  // With the body at rest, work done on the beam is energy taken from the spring.
+  constexpr double kStep = 1e-6;
+  const auto energy = [&](double deflection) {
+    std::array<FrameMotion<double>, 3> moved = frames;
+    moved[2] = tip(deflection, 0.0);
+    return spring.potential_energy({0.0, nullptr, nullptr, moved.data(), nullptr});
+  };
+  SpringDamper<double> undamped = spring;
+  undamped.damping = 0.0;
+  std::array<SpatialForce<double>, 3> elastic{};
+  ForceOutput<double> elastic_out{nullptr, elastic.data()};
+  undamped.add_force(in, elastic_out);
+  EXPECT_NEAR(dot(J, elastic[2]), -(energy(a + kStep) - energy(a - kStep)) / (2 * kStep), 1e-7);
+  // The power of both ends is what the spring gives less what the damper takes.
+  const double power = generalized * a_rate + dot(frames[1].V_WB, felt[1]);
+  const double elastic_power = dot(J, elastic[2]) * a_rate + dot(frames[1].V_WB, elastic[1]);
+  EXPECT_NEAR(power, elastic_power - spring.dissipated_power(in), 1e-12);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST_P(FirstOrderStates, FollowTheExactMotionToTheTolerance) {
 INSTANTIATE_TEST_SUITE_P(Rules, FirstOrderStates,
                          testing::Values("rk4", "munthe_kaas_4", "dormand_prince_54",
                                          "adams_bashforth_moulton", "cvode_bdf", "cvode_adams"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& rule) { return rule.param; });
 
 // A stiff lag is under the control of the error although neither q nor u shows it.
 TEST(FirstOrderStates, AreUnderControlOfTheError) {

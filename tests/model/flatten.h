@@ -23,7 +23,7 @@ class Flattener {
       f.add_body(fmt::format("body {} ", b), properties.bodies[BodyIndex(b)]);
     }
     for (int p = 0; p < properties.points.size(); ++p) {
-      f.add(fmt::format("point {}", p), properties.points[PointIndex(p)].X_BP);
+      f.add(fmt::format("point {}", p), properties.points[PointIndex(p)].X_BK);
     }
     for (const auto& e : properties.forces.joint_springs) {
       f.add("joint spring's stiffness", e.stiffness), f.add("joint spring's reference", e.reference);
@@ -32,10 +32,10 @@ class Flattener {
     for (const auto& e : properties.forces.spring_dampers) {
       f.add("spring's stiffness", e.stiffness), f.add("spring's damping", e.damping);
       f.add("spring's free length", e.free_length);
-      f.add("spring's from", e.from.X_BP), f.add("spring's to", e.to.X_BP);
+      f.add("spring's from", e.from.X_BK), f.add("spring's to", e.to.X_BK);
     }
     for (const auto& e : properties.forces.point_forces) {
-      f.add("point force's at", e.at.X_BP), f.add("point force's axes", e.value.R_BA);
+      f.add("point force's at", e.at.X_BK), f.add("point force's axes", e.value.R_BA);
     }
     for (const auto& e : properties.forces.point_torques) f.add("point torque's axes", e.value.R_BA);
     return std::move(f.all_);

@@ -59,11 +59,11 @@ TEST(Properties, HoldTheMassCentreAndTheInertiaInTheJointFrame) {
 TEST(Properties, HoldPointsInTheJointFrame) {
   const auto model = freeze(held_body());
   const Properties<double> properties = calc_properties(*model);
-  expect_near(properties.points[model->point("body.hub")].X_BP.p, {0, 0, 0});
-  expect_near(properties.points[model->point("body.hub")].X_BP.R, Mat3<double>::identity());
-  expect_near(properties.points[model->point("body.tip")].X_BP.p, {2, 0, 0});
-  expect_near(properties.points[model->point("body.tip")].X_BP.R, Mat3<double>::identity());
-  expect_near(properties.points[model->point("body.origin")].X_BP.p, {0, 1, -1});
+  expect_near(properties.points[model->point("body.hub")].X_BK.p, {0, 0, 0});
+  expect_near(properties.points[model->point("body.hub")].X_BK.R, Mat3<double>::identity());
+  expect_near(properties.points[model->point("body.tip")].X_BK.p, {2, 0, 0});
+  expect_near(properties.points[model->point("body.tip")].X_BK.R, Mat3<double>::identity());
+  expect_near(properties.points[model->point("body.origin")].X_BK.p, {0, 1, -1});
   expect_near(properties.bodies[BodyIndex(1)].X_MB.p, {0, 1, -1});
   expect_near(properties.bodies[BodyIndex(1)].X_MB.R, {0, 1, 0, -1, 0, 0, 0, 0, 1});
 }
@@ -98,7 +98,7 @@ TEST(Properties, GiveTheSameRotationHoweverItIsWritten) {
     system.bodies[0].points[1].axes = rotation;
     system.joints[0].child = "body.origin";
     const auto model = freeze(system);
-    return calc_properties(*model).points[model->point("body.tip")].X_BP.R;
+    return calc_properties(*model).points[model->point("body.tip")].X_BK.R;
   };
   const Mat3<double> cyclic{0, 0, 1, 1, 0, 0, 0, 1, 0};  // columns y, z, x
   expect_near(axes_of(RotationSpec::axis_angle({7, 7, 7}, 2 * M_PI / 3)), cyclic);
@@ -112,7 +112,7 @@ TEST(Properties, HaveRotationsThatAreOrthonormalToRoundOffThoughGivenToSixDigits
   system.bodies[0].points[1].axes =
       RotationSpec::matrix({Triple{0.7071068, -0.7071067, 0}, {0.7071068, 0.7071069, 0}, {0, 0, 1}});
   const auto model = freeze(system);
-  const Mat3<double> R = calc_properties(*model).points[model->point("body.tip")].X_BP.R;
+  const Mat3<double> R = calc_properties(*model).points[model->point("body.tip")].X_BK.R;
   expect_near(R * R.transpose(), Mat3<double>::identity(), 1e-15);
 }
 
@@ -190,7 +190,7 @@ TEST(Properties, HoldDirectionsOfVectorsOfAnyLength) {
     const auto model = freeze(system);
     const Properties<double> properties = calc_properties(*model);
     expect_near(axis_of(properties), axis_of(expected));
-    expect_near(properties.points[model->point("ground.turned")].X_BP.R,
+    expect_near(properties.points[model->point("ground.turned")].X_BK.R,
                 axis_rotation(Vec3<double>{0.6, 0.8, 0}, 0.7));
   }
 }

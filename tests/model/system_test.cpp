@@ -71,7 +71,7 @@ TEST(System, AddsEveryForceElementOfAModelFile) {
   EXPECT_EQ(forces.spring_dampers[0].stiffness, 14.0);
   EXPECT_EQ(forces.spring_dampers[0].damping, 0.25);
   EXPECT_EQ(forces.spring_dampers[0].free_length, 1.5);
-  EXPECT_EQ(forces.spring_dampers[0].to.body, model->body("second"));
+  EXPECT_EQ(forces.spring_dampers[0].to.frame, frame_of(model->body("second")));
   ASSERT_EQ(forces.point_forces.size(), 1u);
   EXPECT_FALSE(forces.point_forces[0].value.in_body_axes);
   ASSERT_EQ(forces.point_torques.size(), 1u);

@@ -58,7 +58,7 @@ struct Rows final : RunObserver {
 };
 
 struct Control final : RunControl {
-  explicit Control(std::function<bool(RunLoop&)> decide) : decide(std::move(decide)) {}
+  explicit Control(std::function<bool(RunLoop&)> given) : decide(std::move(given)) {}
   bool goes_on(RunLoop& loop) override { return decide(loop); }
   std::function<bool(RunLoop&)> decide;
 };

@@ -31,7 +31,11 @@ using JointIndex = Index<struct JointTag>;  // joint k carries body k; 0 (the gr
 using PointIndex = Index<struct PointTag>;
 using ForceIndex = Index<struct ForceTag>;
 
+// What carries markers: the bodies, by their BodyIndex, and what follows them.
+using FrameIndex = Index<struct FrameTag>;
+
 inline constexpr BodyIndex kGround{0};
+inline constexpr FrameIndex frame_of(BodyIndex body) { return FrameIndex(body.value()); }
 
 // A std::vector that takes only its own kind of index.
 template <class IndexType, class Value>

@@ -46,11 +46,11 @@ void add_forces(const ForceSet<double>& forces, Signature& signature) {
   for (const auto& e : forces.joint_dampers) signature.add(e.index.value(), e.u);
   for (const auto& e : forces.joint_forces) signature.add(e.index.value(), e.u, e.expression);
   for (const auto& e : forces.spring_dampers) {
-    signature.add(e.index.value(), e.from.body.value(), e.to.body.value());
+    signature.add(e.index.value(), e.from.frame.value(), e.to.frame.value());
   }
   const auto add_given = [&](const auto& list) {
     for (const auto& e : list) {
-      signature.add(e.index.value(), e.at.body.value(), e.value.expression, e.value.in_body_axes);
+      signature.add(e.index.value(), e.at.frame.value(), e.value.expression, e.value.in_body_axes);
     }
   };
   add_given(forces.point_forces);

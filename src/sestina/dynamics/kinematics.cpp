@@ -272,8 +272,7 @@ SpatialMotion<T> calc_body_velocity(const Properties<T>& properties, const Kinem
 template <class T>
 Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>& kinematics,
                             PointIndex point) {
-  const AttachedPoint<T>& attached = properties.points[point];
-  return kinematics.motion[static_cast<std::size_t>(attached.body.value())].X_WB * attached.X_BP.p;
+  return marker_motion(kinematics.motion.data(), properties.points[point]).position;
 }
 
 #define SESTINA_INSTANTIATE(T)                                                                          \

@@ -1,7 +1,7 @@
 // What a force element is, what it reads and what it writes.
 //
 // A force element F<T> is plain data (its constants and where it acts) with four functions:
-//   add_force(in, out)      adds its generalised forces and its spatial forces on bodies
+//   add_force(in, out)      adds its generalised forces and its spatial forces at markers
 //   potential_energy(in)    J, zero with the spring at rest
 //   dissipated_power(in)    W, turned into heat: >= 0 for a positive damping constant
 //   supplied_power(in)      W, that an actuator or the surroundings feed into the system
@@ -11,60 +11,35 @@
 #pragma once
 
 #include "sestina/base/index.h"
+#include "sestina/forces/marker.h"
 #include "sestina/spatial/spatial.h"
 
 namespace sestina {
 
-// Motion of a body's frame, ground axes. In the recursions the frame is the joint frame M of the body;
-// for a UserForce it is the body's own frame.
-template <class T>
-struct BodyMotion {
-  Pose<T> X_WB;           // pose in the ground frame; p in m
-  SpatialMotion<T> V_WB;  // angular velocity, and velocity of the frame's origin
-};
-
-// A frame fixed on a body.
-template <class T>
-struct AttachedPoint {
-  BodyIndex body;
-  Pose<T> X_BP;  // in the same frame of the body as BodyMotion
-};
-
 template <class T>
 struct ForceInput {
-  T t;                          // s
-  const T* q;                   // (nq)
-  const T* u;                   // (nu)
-  const BodyMotion<T>* bodies;  // by BodyIndex, the ground included
-  const T* expressions;         // the values of the force expressions at this t, q, u
+  T t;                           // s
+  const T* q;                    // (nq)
+  const T* u;                    // (nu)
+  const FrameMotion<T>* frames;  // by FrameIndex, the ground included
+  const T* expressions;          // the values of the force expressions at this t, q, u
 
-  const BodyMotion<T>& body(BodyIndex b) const { return bodies[b.value()]; }
+  const FrameMotion<T>& frame(const Marker<T>& marker) const { return frames[marker.frame.value()]; }
 };
 
 template <class T>
 struct ForceOutput {
-  T* tau;                        // (nu) generalised forces
-  SpatialForce<T>* body_forces;  // by BodyIndex: about the frame origin of BodyMotion, ground axes
+  T* tau;                         // (nu) generalised forces
+  SpatialForce<T>* frame_forces;  // by FrameIndex: about the origin of the frame, ground axes
 
-  void add_at(BodyIndex b, const Vec3<T>& arm, const Vec3<T>& force) {
-    body_forces[b.value()] += {cross(arm, force), force};
+  // (1) of marker.h
+  void add_force_at(const Marker<T>& marker, const Vec3<T>& arm, const Vec3<T>& force) {
+    frame_forces[marker.frame.value()] += {cross(arm, force), force};
+  }
+  void add_torque_at(const Marker<T>& marker, const Vec3<T>& torque) {
+    frame_forces[marker.frame.value()] += {torque, {}};
   }
 };
-
-// Where a point is and how it moves, ground axes.
-template <class T>
-struct PointMotion {
-  Vec3<T> arm;       // m, from the body's frame origin
-  Vec3<T> position;  // m
-  Vec3<T> velocity;  // m/s
-};
-
-template <class T>
-PointMotion<T> point_motion(const ForceInput<T>& in, const AttachedPoint<T>& point) {
-  const BodyMotion<T>& body = in.body(point.body);
-  const Vec3<T> arm = body.X_WB.R * point.X_BP.p;
-  return {arm, body.X_WB.p + arm, body.V_WB.v + cross(body.V_WB.w, arm)};
-}
 
 // The parts of the balance that an element does not have.
 template <class T>

@@ -1,7 +1,7 @@
-// A spring and a damper in parallel between two points.
+// A spring and a damper in parallel between two markers.
 //
 //   tension = stiffness (L - free_length) + damping dL/dt,   L the distance: positive pulls them together.
-// Where the points coincide the direction does not exist and the force is not a number; the dynamics report
+// Where they coincide the direction does not exist and the force is not a number; the dynamics report
 // that as an error that names the element.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace sestina {
 
 template <class T>
 struct SpringDamper : ForceElement<T> {
-  AttachedPoint<T> from, to;
+  Marker<T> from, to;
   T stiffness{};    // N/m
   T damping{};      // N s/m
   T free_length{};  // m
@@ -20,8 +20,8 @@ struct SpringDamper : ForceElement<T> {
     const Line line = measure(in);
     const T tension = stiffness * (line.length - free_length) + damping * line.rate;
     const Vec3<T> force_on_from = tension * line.direction;
-    out.add_at(from.body, line.from.arm, force_on_from);
-    out.add_at(to.body, line.to.arm, -force_on_from);
+    out.add_force_at(from, line.from.arm, force_on_from);
+    out.add_force_at(to, line.to.arm, -force_on_from);
   }
   T potential_energy(const ForceInput<T>& in) const {
     const T x = measure(in).length - free_length;
@@ -34,12 +34,12 @@ struct SpringDamper : ForceElement<T> {
 
  private:
   struct Line {
-    PointMotion<T> from, to;
+    MarkerMotion<T> from, to;
     Vec3<T> direction;  // unit, from -> to
     T length, rate;     // m, m/s
   };
   Line measure(const ForceInput<T>& in) const {
-    const PointMotion<T> a = point_motion(in, from), b = point_motion(in, to);
+    const MarkerMotion<T> a = marker_motion(in.frames, from), b = marker_motion(in.frames, to);
     const Vec3<T> d = b.position - a.position;
     const T length = norm(d);
     const Vec3<T> direction = (T(1) / length) * d;

@@ -33,11 +33,12 @@ class PropertyReader {
     properties.gravity = vector(plan.gravity);
     read_bodies(properties);
     for (const PointPlan& point : plan.points) {
-      properties.points.push_back({point.body, properties.bodies[point.body].X_MB * pose(point.pose)});
+      properties.points.push_back(
+          {frame_of(point.body), properties.bodies[point.body].X_MB * pose(point.pose)});
     }
     for (BodyIndex b{1}; b.value() < plan.bodies.size(); ++b) {
       BodyProperties<T>& body = properties.bodies[b];
-      body.X_PF = properties.points[plan.bodies[b].parent_point].X_BP;
+      body.X_PF = properties.points[plan.bodies[b].parent_point].X_BK;
       body.structure = find_structure(body);
     }
     read_joint_forces(properties);
@@ -129,7 +130,7 @@ class PropertyReader {
                                                   number(p.free_length)});
     }
     for (const PointForcePlan& p : plan.point_forces) {
-      const Rotation<T>& R_MB = properties.bodies[point(p.at).body].X_MB.R;
+      const Rotation<T>& R_MB = properties.bodies[model_.plan().points[p.at].body].X_MB.R;
       const GivenVector<T> value{p.expression, p.in_body_axes, R_MB};
       if (p.is_torque) {
         properties.forces.point_torques.push_back({{p.index}, point(p.at), value});

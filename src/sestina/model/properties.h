@@ -62,7 +62,7 @@ struct Properties {
   std::vector<T> parameters;  // the values of the free parameters, in the order of Model::parameters()
   Vec3<T> gravity;            // m/s^2, ground axes
   IndexedVector<BodyIndex, BodyProperties<T>> bodies;
-  IndexedVector<PointIndex, AttachedPoint<T>> points;  // in the joint frame of their body
+  IndexedVector<PointIndex, Marker<T>> points;  // in the joint frames of bodies
   ForceSet<T> forces;
 };
 

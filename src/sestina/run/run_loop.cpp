@@ -27,7 +27,9 @@ void RunLoop::start(const State<double>& initial) {
 }
 
 RunLoop::Memory RunLoop::memory() const {
-  Memory memory{.events = events_.memory(), .next_row = next_row_};
+  Memory memory;
+  memory.events = events_.memory();
+  memory.next_row = next_row_;
   if (has_started_) memory.step = driver_.checkpoint();
   if (last_recorded_) memory.last_recorded = *last_recorded_;
   return memory;

@@ -17,6 +17,7 @@ std::size_t index(BodyIndex b) { return static_cast<std::size_t>(b.value()); }
 Vec3<double> column_of(const Vec3<Dual>& a) { return {-a.x.d, -a.y.d, -a.z.d}; }
 
 int number_of(BodyIndex b) { return b.value() - 1; }  // the ground is kNoBody
+int number_of(FrameIndex carrier) { return carrier.value() - 1; }
 
 }  // namespace
 
@@ -272,7 +273,7 @@ void LoadDerivatives::add_expressions(DerivativeSink& sink) {
     add_dependences(both, element.expression, sink);
   }
   const auto add_given = [&](const auto& element) {
-    const int body = number_of(element.at.body);
+    const int body = number_of(element.at.frame);
     if (body == kNoBody) return;
     const Bodies rows{body, kNoBody};
     for (int i = 0; i < 3; ++i) {
@@ -297,14 +298,14 @@ void LoadDerivatives::add(std::span<const BodyInstant> bodies, const State<doubl
   for (Joint& joint : joints_) add_joint(bodies, state, joint, sink);
   const ForceSet<Dual>& elements = dual_.properties.forces;
   for (const auto& element : elements.spring_dampers) {
-    const int from = number_of(element.from.body), to = number_of(element.to.body);
+    const int from = number_of(element.from.frame), to = number_of(element.to.frame);
     add_element(bodies, {from, to == from ? kNoBody : to}, element, sink);
   }
   for (const auto& element : elements.point_forces) {
-    add_element(bodies, {number_of(element.at.body), kNoBody}, element, sink);
+    add_element(bodies, {number_of(element.at.frame), kNoBody}, element, sink);
   }
   for (const auto& element : elements.point_torques) {
-    add_element(bodies, {number_of(element.at.body), kNoBody}, element, sink);
+    add_element(bodies, {number_of(element.at.frame), kNoBody}, element, sink);
   }
   if (!dependences_.empty()) add_expressions(sink);
 }

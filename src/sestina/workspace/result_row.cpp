@@ -62,7 +62,8 @@ std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynam
   }
   auto origin = observables_.origins.begin();
   for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
-    origin = put(calc_body_pose(dynamics.properties(), dynamics.kinematics(), b).p, origin);
+    const Marker<double> marker{frame_of(b), dynamics.properties().bodies[b].X_MB};
+    origin = put(marker_motion(dynamics.kinematics().motion.data(), marker).position, origin);
   }
   observables_.energy = dynamics.energy(state);
   observables_.momentum = calc_momentum(dynamics.kinematics());

@@ -109,8 +109,8 @@ class PropertyPacker {
 
   // Of an element that `get` finds in a set: where the point is.
   template <class Get>
-  AttachedPoint<T> point(Get&& get) const {
-    return {get(set(0)).body, numbers<Pose>([&](const auto& p) -> auto& { return get(p).X_BP; })};
+  Marker<T> point(Get&& get) const {
+    return {get(set(0)).frame, numbers<Pose>([&](const auto& p) -> auto& { return get(p).X_BK; })};
   }
   template <class Get>
   GivenVector<T> given_vector(Get&& get) const {
