@@ -59,6 +59,10 @@ bool compare_states(const std::shared_ptr<const Model>& model, int count) {
   print("{:<18} {:>12}   {:<26} {:<26} {:<10}\n", "formulation", "inverse dyn.", "to its terms",
         comparison.formulations[0].name + ", relative", "differ");
   for (const FormulationComparison& f : comparison.formulations) {
+    if (!f.refusal.empty()) {
+      print("{:<18} does not apply: {}\n", f.name, f.refusal);
+      continue;
+    }
     const bool is_reference = &f == &comparison.formulations[0];
     print("{:<18} {:>12.1e}   {:<26} {:<26} {:<10.1e}\n", f.name, f.residual,
           worst(f.relative_residual, f.worst_residual),
@@ -225,6 +229,16 @@ bool compare_state_time(const System& system, const FrozenSystem& of, const Traj
   return true;
 }
 
+// Why the solver takes no such model, or nothing.
+std::string explain_refusal(const FrozenSystem& of, const std::string& solver) {
+  try {
+    make_solver(solver, *of.model, calc_properties(*of.model));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
 // Returns whether all were computed.
 bool compare_trajectories(const System& system, const FrozenSystem& of, const std::string& threads) {
   const Model& model = *of.model;
@@ -237,6 +251,10 @@ bool compare_trajectories(const System& system, const FrozenSystem& of, const st
   bool are_computed = true;
   for (std::size_t i = 1; i < solver_names().size(); ++i) {
     const std::string& name = solver_names()[i];
+    if (const std::string refusal = explain_refusal(of, name); !refusal.empty()) {
+      print("{} does not apply: {}\n", name, refusal);
+      continue;
+    }
     const Simulated run = simulate(with_solver(system, name), threads);
     if (run.report.status == RunStatus::kFailed) {
       print("{} failed: {}\n", name, run.report.failure);

@@ -154,7 +154,7 @@ System tree_of_all_joints() {
     const JointInfo& info = joint_info(*joint_type_from_keyword(keyword));
     if (info.has_axis) joint.axis = triple(random.direction());
     if (info.has_second_axis) joint.second_axis = triple(random.direction());
-    if (info.has_pitch) joint.pitch = 0.3;
+    if (info.numbers.pitch) joint.pitch = 0.3;
     if (info.nu == 1) joint.armature = 0.07;
     parents.push_back(name + ".tip");
   }
@@ -216,7 +216,7 @@ System nearly_planar_chain(const std::string& outer, const std::string& inner, d
     JointSpec& joint = system.joints[i];
     joint.type = types[i];
     joint.axis = {tilt * std::cos(angle), tilt * std::sin(angle), sign};
-    if (joint_info(*joint_type_from_keyword(types[i])).has_pitch) joint.pitch = 0.3;
+    if (joint_info(*joint_type_from_keyword(types[i])).numbers.pitch) joint.pitch = 0.3;
   }
   return system;
 }

@@ -228,7 +228,7 @@ class RandomSystem {
     const auto axis = random_.direction();
     if (info.has_axis) joint.axis = triple(axis);
     if (info.has_second_axis) joint.second_axis = triple(away_from(axis));
-    if (info.has_pitch) joint.pitch = number(random_.uniform(-0.5, 0.5));
+    if (info.numbers.pitch) joint.pitch = number(random_.uniform(-0.5, 0.5));
     if (info.nu == 1 && random_.chance(0.3)) joint.armature = positive_number(random_.uniform(0.0, 0.5));
     if (info.euler_parameters_start >= 0) {
       for (int k = 0; k < info.euler_parameters_start; ++k) joint.q.push_back(number(random_.signed_unit()));

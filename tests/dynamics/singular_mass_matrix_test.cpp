@@ -61,7 +61,7 @@ System arm_with(const std::string& type, double mass) {
   const JointInfo& info = joint_info(*joint_type_from_keyword(type));
   if (info.has_axis) joint.axis = {0.3, -0.5, 0.7};
   if (info.has_second_axis) joint.second_axis = {0.9, 0.2, -0.1};
-  if (info.has_pitch) joint.pitch = 0.1;
+  if (info.numbers.pitch) joint.pitch = 0.1;
   return system;
 }
 

@@ -19,6 +19,7 @@ const std::vector<JointType> kTypes{
 
 const Vec3<double> kAxis{0.6, 0.8, 0.0}, kSecondAxis{0.0, 0.6, 0.8};
 constexpr double kPitch = 0.25;
+constexpr JointNumbers<double> kNumbers{.pitch = kPitch};
 
 TEST(JointList, HasTheJointsOfTheModelFile) {
   EXPECT_EQ(joint_keywords(),
@@ -36,7 +37,7 @@ TEST(JointList, FindsEveryTypeByItsOwnKeyword) {
 
 TEST(JointList, MakesTheTypeThatIsNamedInEveryScalar) {
   for (JointType type : kTypes) {
-    EXPECT_EQ(make_joint(type, kAxis, kSecondAxis, kPitch).index(), static_cast<std::size_t>(type));
+    EXPECT_EQ(make_joint(type, kAxis, kSecondAxis, kNumbers).index(), static_cast<std::size_t>(type));
     EXPECT_EQ(make_joint<Dual>(type, {}, {}, {}).index(), static_cast<std::size_t>(type));
   }
 }
@@ -44,7 +45,7 @@ TEST(JointList, MakesTheTypeThatIsNamedInEveryScalar) {
 TEST(JointList, InfoAgreesWithTheTypes) {
   for (JointType type : kTypes) {
     const JointInfo& info = joint_info(type);
-    visit_joint(make_joint(type, kAxis, kSecondAxis, kPitch), [&](const auto& joint) {
+    visit_joint(make_joint(type, kAxis, kSecondAxis, kNumbers), [&](const auto& joint) {
       using J = std::decay_t<decltype(joint)>;
       EXPECT_EQ(info.keyword, J::kKeyword);
       EXPECT_EQ(info.nq, J::kNq);
@@ -72,14 +73,14 @@ TEST(JointList, UnitsOfSpeedsAreThoseOfRates) {
 TEST(JointList, SetsTheParametersThatATypeHas) {
   for (JointType type : kTypes) {
     const JointInfo& info = joint_info(type);
-    visit_joint(make_joint(type, kAxis, kSecondAxis, kPitch), [&](const auto& joint) {
+    visit_joint(make_joint(type, kAxis, kSecondAxis, kNumbers), [&](const auto& joint) {
       using testing_support::difference;
       EXPECT_EQ(
           info.has_axis, requires { joint.axis; });
       EXPECT_EQ(
           info.has_second_axis, requires { joint.second_axis; });
       EXPECT_EQ(
-          info.has_pitch, requires { joint.pitch; });
+          info.numbers.pitch, requires { joint.pitch; });
       if constexpr (requires { joint.axis; }) {
         EXPECT_EQ(difference(joint.axis, kAxis), 0.0);
       }
@@ -91,7 +92,7 @@ TEST(JointList, SetsTheParametersThatATypeHas) {
       }
     });
   }
-  EXPECT_TRUE(joint_info(JointType::kScrew).has_pitch);
+  EXPECT_TRUE(joint_info(JointType::kScrew).numbers.pitch);
   EXPECT_TRUE(joint_info(JointType::kUniversal).has_second_axis);
   EXPECT_FALSE(joint_info(JointType::kPlanar).has_axis);
 }

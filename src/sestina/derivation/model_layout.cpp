@@ -14,6 +14,25 @@ using Components = symbolic::Triple;
 
 namespace {
 
+// Joints whose frames and points are written down below.
+bool has_layout(JointType type) {
+  switch (type) {
+    case JointType::kWeld:
+    case JointType::kRevolute:
+    case JointType::kPrismatic:
+    case JointType::kScrew:
+    case JointType::kCylindrical:
+    case JointType::kUniversal:
+    case JointType::kPlanar:
+    case JointType::kXyz:
+    case JointType::kSpherical:
+    case JointType::kFree:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool turns(JointType type) {
   return type != JointType::kWeld && type != JointType::kPrismatic && type != JointType::kXyz;
 }
@@ -127,6 +146,10 @@ const Expression& ModelLayout::u_of(BodyIndex b, int i) const {
 
 void ModelLayout::add_body(BodyIndex b) {
   const BodyInfo& info = model_.bodies()[b];
+  if (!has_layout(info.joint_type)) {
+    throw InputError(fmt::format("{}: the equations with symbols do not know {} joints", info.joint_name,
+                                 joint_info(info.joint_type).keyword));
+  }
   const PosePlan& own_point = model_.plan().points[info.child_point].pose;
   const Frame F = frame_of(info.parent_point);
   const Place origin = place_of(info.parent_point);
@@ -261,7 +284,7 @@ ModelLayout::Place ModelLayout::slide_joint(BodyIndex b, const Frame& F, const P
       break;
     }
     case JointType::kScrew: {
-      const Vector axis = number(plan.pitch) * direction(F, plan.axis, info.joint_name);
+      const Vector axis = number(plan.numbers.pitch) * direction(F, plan.axis, info.joint_name);
       displacement = q_of(b, 0) * axis;
       speed = u_of(b, 0) * axis;
       break;
@@ -307,13 +330,27 @@ void ModelLayout::add_mass(BodyIndex b) {
   }
 }
 
+// What is written by hand below has no other number.
+void ModelLayout::refuse_unknown(const ForceNumbers<Slot>& numbers, ForceIndex force,
+                                 std::string_view known) const {
+  for_each_force_number([&](const NumberInfo& number, auto of) {
+    if (!of(numbers).is_given() || number.name == known) return;
+    throw InputError(fmt::format("{}: the equations with symbols do not know `{}`",
+                                 model_.forces()[force].name, number.name));
+  });
+}
+
 void ModelLayout::add_joint_forces() {
   const PropertyPlan& plan = model_.plan();
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   for (const JointSpringPlan& p : plan.joint_springs) {
+    refuse_unknown(p.numbers, p.index, "");
     joint_forces[at(p.u)] -= number(p.stiffness) * (q[at(p.q)] - number(p.reference));
   }
-  for (const JointDamperPlan& p : plan.joint_dampers) joint_forces[at(p.u)] -= number(p.damping) * u[at(p.u)];
+  for (const JointDamperPlan& p : plan.joint_dampers) {
+    refuse_unknown(p.numbers, p.index, "");
+    joint_forces[at(p.u)] -= number(p.damping) * u[at(p.u)];
+  }
   for (const JointForcePlan& p : plan.joint_forces) {
     joint_forces[at(p.u)] += mechanics_.wrap(copy_(model_.force_expressions()[at(p.expression)]));
   }
@@ -321,11 +358,12 @@ void ModelLayout::add_joint_forces() {
 
 void ModelLayout::add_spring_dampers() {
   for (const SpringDamperPlan& p : model_.plan().spring_dampers) {
+    refuse_unknown(p.numbers, p.index, "free_length");
     const Place from = place_of(p.from), to = place_of(p.to);
     const Vector line = to.pos_from(from);
     const Expression length = line.magnitude();
     const Vector direction = line / length;
-    Expression tension = number(p.stiffness) * (length - number(p.free_length));
+    Expression tension = number(p.stiffness) * (length - number(p.numbers.free_length));
     const Expression damping = number(p.damping);
     if (!damping.is_zero()) {
       tension += damping * dot(direction, to.vel(inertial()) - from.vel(inertial()));

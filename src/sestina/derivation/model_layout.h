@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sestina/expression/graph_copy.h"
@@ -41,6 +42,7 @@ class ModelLayout {
   // The unit vector of that direction.
   Vector direction(const Frame& frame, Slot slot, const std::string& of);
 
+  void refuse_unknown(const ForceNumbers<Slot>& numbers, ForceIndex force, std::string_view known) const;
   void add_body(BodyIndex b);
   // Turns a point's axes against those of its body.
   void turn(const Frame& frame, const Frame& body, const PosePlan& pose, const std::string& of);

@@ -43,19 +43,30 @@ class Comparer {
   Comparer(const std::shared_ptr<const Model>& model, const Properties<double>& properties)
       : model_(*model), inverse_(model_), reactions_(static_cast<std::size_t>(model_.bodies().size())) {
     for (const std::string& name : solver_names()) {
-      solvers_.emplace_back(model, properties, name);
-      comparison_.formulations.emplace_back().name = name;
+      FormulationComparison& formulation = comparison_.formulations.emplace_back();
+      formulation.name = name;
+      try {
+        solvers_.push_back(std::make_unique<ForwardDynamics>(model, properties, name));
+      } catch (const InputError& error) {
+        solvers_.push_back(nullptr);
+        formulation.refusal = error.what();
+      }
     }
     udot_.assign(solvers_.size(), std::vector<double>(static_cast<std::size_t>(model_.nu())));
     comparison_.condition = model_.nu() <= kLargestCondition ? 1.0 : std::numeric_limits<double>::quiet_NaN();
   }
 
   void add(const State<double>& state) {
-    int failures = 0;
+    int failures = 0, refusals = 0;
     std::vector<bool> has_failed(solvers_.size(), false);
     for (std::size_t i = 0; i < solvers_.size(); ++i) {
+      if (!solvers_[i]) {
+        has_failed[i] = true;
+        ++refusals;
+        continue;
+      }
       try {
-        solvers_[i].calc_udot(state, udot_[i]);
+        solvers_[i]->calc_udot(state, udot_[i]);
         compare_with_inverse_dynamics(i);
       } catch (const ComputationError& error) {
         has_failed[i] = true;
@@ -64,7 +75,7 @@ class Comparer {
         if (comparison_.formulations[i].failure.empty()) comparison_.formulations[i].failure = error.what();
       }
     }
-    if (failures == static_cast<int>(solvers_.size())) {
+    if (failures + refusals == static_cast<int>(solvers_.size())) {
       ++comparison_.skipped;
       return;
     }
@@ -74,7 +85,7 @@ class Comparer {
       if (!has_failed[i]) compare_with_reference(i);
     }
     if (model_.nu() <= kLargestCondition) {
-      const double condition = calc_condition(model_, solvers_[0].properties(), solvers_[0].kinematics());
+      const double condition = calc_condition(model_, solvers_[0]->properties(), solvers_[0]->kinematics());
       comparison_.condition = std::max(comparison_.condition, condition);
     }
   }
@@ -83,7 +94,7 @@ class Comparer {
 
  private:
   void compare_with_inverse_dynamics(std::size_t i) {
-    ForwardDynamics& solver = solvers_[i];
+    ForwardDynamics& solver = *solvers_[i];
     FormulationComparison& result = comparison_.formulations[i];
     update_inverse_dynamics<double>(model_, solver.properties(), solver.kinematics(), solver.forces(),
                                     udot_[i], inverse_);
@@ -150,7 +161,7 @@ class Comparer {
   }
 
   const Model& model_;
-  std::vector<ForwardDynamics> solvers_;
+  std::vector<std::unique_ptr<ForwardDynamics>> solvers_;  // null where one refuses the model
   std::vector<std::vector<double>> udot_;
   std::vector<double> udot_scale_;  // (nu), of the state at hand
   InverseDynamics<double> inverse_;

@@ -1,8 +1,11 @@
 #include "sestina/dynamics/compiled_links.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/error.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
@@ -134,6 +137,12 @@ class LinkMaker {
     place = {static_cast<int>(raw_.size()) - 1, {}};
   }
 
+  // Joints that are no chain of turns and slides.
+  template <class Joint>
+  void add_joint(const Joint&, BodyIndex b, Place&) {
+    throw InputError(fmt::format("{}: the compiled solver does not know {} joints: take recursive",
+                                 model_.bodies()[b].joint_name, Joint::kKeyword));
+  }
   void add_joint(const Weld<double>&, BodyIndex, Place&) {}
   void add_joint(const Revolute<double>& joint, BodyIndex b, Place& place) {
     add_link(Kind::kTurn, joint.axis, b, 0, 0, place);

@@ -55,7 +55,7 @@ JointRates<Joint<double>::kNu> calc_joint_rates(const Joint<double>& joint, cons
   const auto to_dual = [](const Vec3<double>& a) { return Vec3<Dual>{a.x, a.y, a.z}; };
   if constexpr (requires { dual.axis; }) dual.axis = to_dual(joint.axis);
   if constexpr (requires { dual.second_axis; }) dual.second_axis = to_dual(joint.second_axis);
-  if constexpr (requires { dual.pitch; }) dual.pitch = joint.pitch;
+  copy_joint_numbers(joint, dual, [](double number) { return Dual(number); });
   std::array<Dual, nq + 1> q_dual;  // one more than needed, for joints that have none
   std::array<Dual, nu + 1> u_dual;
   std::array<double, nq + 1> qdot{};

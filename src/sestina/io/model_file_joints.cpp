@@ -50,7 +50,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("child", out.child);
   map.read("axis", out.axis);
   map.read("second_axis", out.second_axis);
-  map.read("pitch", out.pitch);
+  for_each_joint_number([&](const NumberInfo& number, auto of) { map.read(number.name, of(out)); });
   map.read("armature", out.armature);
   map.read("q", out.q);
   map.read("u", out.u);
@@ -75,7 +75,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("stiffness", out.stiffness);
   map.read("damping", out.damping);
   map.read("reference", out.reference);
-  map.read("free_length", out.free_length);
+  for_each_force_number([&](const NumberInfo& number, auto of) { map.read(number.name, of(out)); });
   out.stiffness_mark = map.mark_of("stiffness");
   out.damping_mark = map.mark_of("damping");
   out.reference_mark = map.mark_of("reference");

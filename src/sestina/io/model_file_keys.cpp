@@ -4,6 +4,9 @@
 #include <cassert>
 #include <map>
 
+#include "sestina/forces/force_numbers.h"
+#include "sestina/forces/joint_forces.h"
+#include "sestina/forces/spring_damper.h"
 #include "sestina/joints/joint_list.h"
 
 namespace sestina {
@@ -14,13 +17,15 @@ using Words = std::vector<std::string>;
 KeyTable joint_keys(const std::string& keyword) {
   const JointInfo& info = joint_info(*joint_type_from_keyword(keyword));
   KeyTable table{"joint", keyword, {"name", "type", "parent", "child"}, {"name", "type", "parent", "child"}};
-  const auto allow = [&](const char* key, bool required = false) {
+  const auto allow = [&](std::string_view key, bool required = false) {
     table.allowed.emplace_back(key);
     if (required) table.required.emplace_back(key);
   };
   if (info.has_axis) allow("axis", true);
   if (info.has_second_axis) allow("second_axis", true);
-  if (info.has_pitch) allow("pitch");
+  for_each_joint_number([&](const NumberInfo& number, auto of) {
+    if (of(info.numbers)) allow(number.name);
+  });
   if (info.nq > 0) allow("q");
   if (info.nu > 0) allow("u");
   if (info.nu == 1) {
@@ -39,11 +44,15 @@ KeyTable shape_keys(const std::string& keyword, const Words& own, const Words& r
   return table;
 }
 
-KeyTable force_keys(const std::string& keyword, const Words& required, const Words& optional) {
+KeyTable force_keys(const std::string& keyword, const Words& required, const Words& optional,
+                    const ForceNumbers<bool>& numbers = {}) {
   KeyTable table{"force", keyword, {"name", "type"}, {"name", "type"}};
   table.allowed.insert(table.allowed.end(), required.begin(), required.end());
   table.allowed.insert(table.allowed.end(), optional.begin(), optional.end());
   table.required.insert(table.required.end(), required.begin(), required.end());
+  for_each_force_number([&](const NumberInfo& number, auto of) {
+    if (of(numbers)) table.allowed.emplace_back(number.name);
+  });
   return table;
 }
 
@@ -78,10 +87,10 @@ std::vector<KeyTable> make_key_tables() {
       shape_keys("sphere", {"radius"}, {"radius"}),
       shape_keys("capsule", {"radius", "length"}, {"radius", "length"}),
       shape_keys("mesh", {"file", "scale"}, {"file"}),
-      force_keys("joint_spring", {"joint"}, {"stiffness", "reference"}),
-      force_keys("joint_damper", {"joint"}, {"damping"}),
+      force_keys("joint_spring", {"joint"}, {"stiffness", "reference"}, numbers_of_force<JointSpring>()),
+      force_keys("joint_damper", {"joint"}, {"damping"}, numbers_of_force<JointDamper>()),
       force_keys("joint_force", {"joint", "value"}, {}),
-      force_keys("spring_damper", {"from", "to"}, {"stiffness", "damping", "free_length"}),
+      force_keys("spring_damper", {"from", "to"}, {"stiffness", "damping"}, numbers_of_force<SpringDamper>()),
       force_keys("point_force", {"at", "value"}, {"axes"}),
       force_keys("point_torque", {"at", "value"}, {"axes"}),
   };

@@ -84,15 +84,15 @@ bool is(const Triple& numbers, double value) {
 
 class MapWriter {
  public:
-  void add(std::string key, YamlPointer value) {
-    node_->entries.push_back({std::move(key), {}, std::move(value)});
+  void add(std::string_view key, YamlPointer value) {
+    node_->entries.push_back({std::string(key), {}, std::move(value)});
   }
   template <class T>
-  void write(const char* key, const T& value) {
+  void write(std::string_view key, const T& value) {
     add(key, to_node(value));
   }
   template <class T>
-  void write(const char* key, const std::optional<T>& value) {
+  void write(std::string_view key, const std::optional<T>& value) {
     if (value) write(key, *value);
   }
   template <class T>
@@ -178,7 +178,7 @@ YamlPointer joint_node(const JointSpec& joint) {
   map.write("child", joint.child);
   map.write("axis", joint.axis);
   map.write("second_axis", joint.second_axis);
-  map.write("pitch", joint.pitch);
+  for_each_joint_number([&](const NumberInfo& number, auto of) { map.write(number.name, of(joint)); });
   map.write_unless_empty("q", joint.q);
   map.write_unless_empty("u", joint.u);
   map.write("armature", joint.armature);
@@ -206,7 +206,7 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   map.write_unless_empty("stiffness", force.stiffness);
   map.write_unless_empty("damping", force.damping);
   map.write_unless_empty("reference", force.reference);
-  map.write("free_length", force.free_length);
+  for_each_force_number([&](const NumberInfo& number, auto of) { map.write(number.name, of(force)); });
   map.write_unless_empty("value", force.value);
   if (force.table) {
     MapWriter table;

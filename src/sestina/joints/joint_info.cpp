@@ -16,7 +16,10 @@ JointInfo describe() {
   for (int i = 0; i < J::kNu; ++i) info.u_units.emplace_back(J::kUUnits[static_cast<std::size_t>(i)]);
   info.has_axis = requires(J joint) { joint.axis; };
   info.has_second_axis = requires(J joint) { joint.second_axis; };
-  info.has_pitch = requires(J joint) { joint.pitch; };
+#define SESTINA_HAS(name, ...) \
+  info.numbers.name = requires(J joint) { joint.name; };
+  SESTINA_JOINT_NUMBERS(SESTINA_HAS)
+#undef SESTINA_HAS
   if constexpr (J::kNq != J::kNu) info.euler_parameters_start = J::kNq - 4;
   return info;
 }

@@ -7,18 +7,20 @@
 #include <string_view>
 #include <vector>
 
-// X(Type) for every joint type.
-#define SESTINA_FOR_EACH_JOINT(X) \
-  X(Weld)                         \
-  X(Revolute)                     \
-  X(Prismatic)                    \
-  X(Screw)                        \
-  X(Cylindrical)                  \
-  X(Universal)                    \
-  X(Planar)                       \
-  X(Xyz)                          \
-  X(Spherical)                    \
+#include "sestina/joints/joint_numbers.h"
+
+// X(Type) for every joint type that moves, and for every joint type.
+#define SESTINA_FOR_EACH_MOVING_JOINT(X) \
+  X(Revolute)                            \
+  X(Prismatic)                           \
+  X(Screw)                               \
+  X(Cylindrical)                         \
+  X(Universal)                           \
+  X(Planar)                              \
+  X(Xyz)                                 \
+  X(Spherical)                           \
   X(Free)
+#define SESTINA_FOR_EACH_JOINT(X) X(Weld) SESTINA_FOR_EACH_MOVING_JOINT(X)
 
 namespace sestina {
 
@@ -35,7 +37,7 @@ struct JointInfo {
   std::vector<std::string> q_units, u_units;
   bool has_axis = false;
   bool has_second_axis = false;
-  bool has_pitch = false;
+  JointNumbers<bool> numbers;       // which of them the type has
   int euler_parameters_start = -1;  // index of e0 within q, or -1
 };
 

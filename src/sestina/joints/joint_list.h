@@ -1,5 +1,5 @@
-// The joint types themselves. A new joint is its header, a line in the list of joint_info.h and two here (its
-// header and AnyJoint); the law test takes the types from the list.
+// The joint types themselves. A new joint is its header, a line in the list of joint_info.h, and its header
+// among the includes here; the law test takes the types from the list.
 #pragma once
 
 #include <type_traits>
@@ -20,9 +20,10 @@
 namespace sestina {
 
 // A joint of any type with its parameters; index() is the JointType.
+#define SESTINA_AND(Joint) , Joint<T>
 template <class T>
-using AnyJoint = std::variant<Weld<T>, Revolute<T>, Prismatic<T>, Screw<T>, Cylindrical<T>, Universal<T>,
-                              Planar<T>, Xyz<T>, Spherical<T>, Free<T>>;
+using AnyJoint = std::variant<Weld<T> SESTINA_FOR_EACH_MOVING_JOINT(SESTINA_AND)>;
+#undef SESTINA_AND
 
 // Calls f(joint) with the joint in its own type: one switch, which the compiler can inline through.
 template <class T, class F>
@@ -39,11 +40,12 @@ decltype(auto) visit_joint(const AnyJoint<T>& joint, F&& f) {
 
 // Sets the parameters that the type has; `axis` and `second_axis` must have unit length.
 template <class T>
-AnyJoint<T> make_joint(JointType type, const Vec3<T>& axis, const Vec3<T>& second_axis, const T& pitch) {
+AnyJoint<T> make_joint(JointType type, const Vec3<T>& axis, const Vec3<T>& second_axis,
+                       const JointNumbers<T>& numbers) {
   const auto fill = [&](auto joint) -> AnyJoint<T> {
     if constexpr (requires { joint.axis; }) joint.axis = axis;
     if constexpr (requires { joint.second_axis; }) joint.second_axis = second_axis;
-    if constexpr (requires { joint.pitch; }) joint.pitch = pitch;
+    copy_joint_numbers(numbers, joint, [](const T& number) { return number; });
     return joint;
   };
   switch (type) {

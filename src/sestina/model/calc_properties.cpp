@@ -50,6 +50,15 @@ class PropertyReader {
   T number(Slot slot) const {
     return slot.is_given() ? numbers_[static_cast<std::size_t>(slot.first)] : T(0);
   }
+  JointNumbers<T> joint_numbers(const JointNumbers<Slot>& slots) const {
+    JointNumbers<T> values;
+    copy_joint_numbers(slots, values, [this](Slot slot) { return number(slot); });
+    return values;
+  }
+  template <class Element>
+  void fill(const ForceNumbers<Slot>& slots, Element& element) const {
+    copy_force_numbers(slots, element, [this](Slot slot) { return number(slot); });
+  }
   const T* numbers(Slot slot) const { return numbers_.data() + slot.first; }
   Vec3<T> vector(Slot slot) const {
     if (!slot.is_given()) return {};
@@ -98,7 +107,7 @@ class PropertyReader {
       }
       body.M = {mass, c, body.J_com + point_inertia(mass, c)};
       body.joint = make_joint<T>(plan.joint_type, direction(plan.axis), direction(plan.second_axis),
-                                 number(plan.pitch));
+                                 joint_numbers(plan.numbers));
       body.armature = number(plan.armature);
       properties.bodies.push_back(body);
     }
@@ -109,9 +118,11 @@ class PropertyReader {
     for (const JointSpringPlan& p : plan.joint_springs) {
       properties.forces.joint_springs.push_back(
           {{p.index}, p.q, p.u, number(p.stiffness), number(p.reference)});
+      fill(p.numbers, properties.forces.joint_springs.back());
     }
     for (const JointDamperPlan& p : plan.joint_dampers) {
       properties.forces.joint_dampers.push_back({{p.index}, p.u, number(p.damping)});
+      fill(p.numbers, properties.forces.joint_dampers.back());
     }
     for (const JointForcePlan& p : plan.joint_forces) {
       properties.forces.joint_forces.push_back({{p.index}, p.u, p.expression});
@@ -122,12 +133,9 @@ class PropertyReader {
     const PropertyPlan& plan = model_.plan();
     const auto point = [&](PointIndex i) { return properties.points[i]; };
     for (const SpringDamperPlan& p : plan.spring_dampers) {
-      properties.forces.spring_dampers.push_back({{p.index},
-                                                  point(p.from),
-                                                  point(p.to),
-                                                  number(p.stiffness),
-                                                  number(p.damping),
-                                                  number(p.free_length)});
+      properties.forces.spring_dampers.push_back(
+          {{p.index}, point(p.from), point(p.to), number(p.stiffness), number(p.damping)});
+      fill(p.numbers, properties.forces.spring_dampers.back());
     }
     for (const PointForcePlan& p : plan.point_forces) {
       const Rotation<T>& R_MB = properties.bodies[model_.plan().points[p.at].body].X_MB.R;

@@ -87,6 +87,15 @@ void Freezer::hold(ValueRule::Kind kind, Slot slot, const Number& number, const 
   hold({kind, slot, {number.mark, path}, number.expression()});
 }
 
+Slot Freezer::collect_number(const Number& number, const NumberInfo& info, const std::string& path) {
+  const Slot slot = numbers_.next();
+  numbers_.add(number, path);
+  using Allowed = NumberInfo::Allowed;
+  if (info.allowed == Allowed::kNotNegative) hold(ValueRule::Kind::kNotNegative, slot, number, path);
+  if (info.allowed == Allowed::kPositive) hold(ValueRule::Kind::kPositive, slot, number, path);
+  return slot;
+}
+
 void Freezer::check_unused(ValueRule::Kind kind, const Number& number, const std::string& path) {
   const Slot slot = numbers_.next();
   const double value = numbers_.add_if_it_varies(number, path);

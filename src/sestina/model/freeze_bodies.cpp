@@ -163,12 +163,16 @@ void Freezer::collect_joint(BodyPlan& plan, const JointSpec& spec, const std::st
           "",
           plan.axis});
   }
-  if (spec.pitch && !info.has_pitch) {
-    fail(spec.pitch->mark, path + ".pitch", fmt::format("a {} joint has none", spec.type.text));
-  } else if (spec.pitch) {
-    plan.pitch = numbers_.next();
-    numbers_.add(*spec.pitch, path + ".pitch");
-  }
+  for_each_joint_number([&](const NumberInfo& number, auto of) {
+    const std::optional<Number>& given = of(spec);
+    if (!given) return;
+    const std::string place = fmt::format("{}.{}", path, number.name);
+    if (of(info.numbers)) {
+      of(plan.numbers) = collect_number(*given, number, place);
+    } else {
+      fail(given->mark, place, fmt::format("a {} joint has none", spec.type.text));
+    }
+  });
   if (spec.armature && info.nu != 1) {
     fail(spec.armature->mark, path + ".armature",
          fmt::format("only a joint with one speed takes it; {} has {}", spec.type.text, info.nu));

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "sestina/base/suggest.h"
+#include "sestina/forces/joint_forces.h"
+#include "sestina/forces/point_forces.h"
+#include "sestina/forces/spring_damper.h"
 #include "sestina/model/freezer.h"
 
 namespace sestina {
@@ -16,6 +19,23 @@ const std::vector<std::string>& force_types() {
 }
 
 }  // namespace
+
+template <template <class> class Element>
+ForceNumbers<Slot> Freezer::collect_numbers(const ForceSpec& spec, const std::string& path) {
+  const ForceNumbers<bool> has = numbers_of_force<Element>();
+  ForceNumbers<Slot> slots;
+  for_each_force_number([&](const NumberInfo& number, auto of) {
+    const std::optional<Number>& given = of(spec);
+    if (!given) return;
+    const std::string place = fmt::format("{}.{}", path, number.name);
+    if (of(has)) {
+      of(slots) = collect_number(*given, number, place);
+    } else {
+      fail(given->mark, place, fmt::format("a {} has none", spec.type.text));
+    }
+  });
+  return slots;
+}
 
 void Freezer::collect_forces() {
   for (std::size_t i = 0; i < system_.forces.size(); ++i) {
@@ -96,9 +116,11 @@ void Freezer::collect_joint_spring(const ForceSpec& spec, ForceIndex index, cons
       collect_constants(spec.stiffness, joint->nu, false, spec.stiffness_mark, path + ".stiffness", *joint);
   const auto reference =
       collect_constants(spec.reference, joint->nu, false, spec.reference_mark, path + ".reference", *joint);
+  const ForceNumbers<Slot> numbers = collect_numbers<JointSpring>(spec, path);
   for (int i = 0; i < joint->nu; ++i) {
     const auto c = static_cast<std::size_t>(i);
-    data_.plan.joint_springs.push_back({index, joint->q_start + i, joint->u_start + i, k[c], reference[c]});
+    data_.plan.joint_springs.push_back(
+        {index, joint->q_start + i, joint->u_start + i, k[c], reference[c], numbers});
   }
 }
 
@@ -113,8 +135,9 @@ void Freezer::collect_joint_damper(const ForceSpec& spec, ForceIndex index, cons
   }
   const auto d =
       collect_constants(spec.damping, joint->nu, false, spec.damping_mark, path + ".damping", *joint);
+  const ForceNumbers<Slot> numbers = collect_numbers<JointDamper>(spec, path);
   for (int i = 0; i < joint->nu; ++i) {
-    data_.plan.joint_dampers.push_back({index, joint->u_start + i, d[static_cast<std::size_t>(i)]});
+    data_.plan.joint_dampers.push_back({index, joint->u_start + i, d[static_cast<std::size_t>(i)], numbers});
   }
 }
 
@@ -125,6 +148,7 @@ void Freezer::collect_joint_force(const ForceSpec& spec, ForceIndex index, const
     fail(spec.joint.mark, path + ".joint", fmt::format("'{}' is a weld and has no speed", joint->joint_name));
     return;
   }
+  collect_numbers<JointForce>(spec, path);
   const int first = collect_values(spec, index, joint->nu, path);
   for (int i = 0; i < joint->nu; ++i)
     data_.plan.joint_forces.push_back({index, joint->u_start + i, first + i});
@@ -147,11 +171,7 @@ void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, con
   };
   plan.stiffness = one(spec.stiffness, spec.stiffness_mark, ".stiffness");
   plan.damping = one(spec.damping, spec.damping_mark, ".damping");
-  if (spec.free_length) {
-    plan.free_length = numbers_.next();
-    numbers_.add(*spec.free_length, path + ".free_length");
-    hold(ValueRule::Kind::kNotNegative, plan.free_length, *spec.free_length, path + ".free_length");
-  }
+  plan.numbers = collect_numbers<SpringDamper>(spec, path);
   data_.plan.spring_dampers.push_back(plan);
 }
 
@@ -160,6 +180,7 @@ void Freezer::collect_point_force(const ForceSpec& spec, ForceIndex index, const
   plan.index = index;
   plan.at = find_point(spec.at, path + ".at");
   plan.is_torque = spec.type == "point_torque";
+  collect_numbers<PointForce>(spec, path);
   plan.in_body_axes = spec.axes == "body";
   if (spec.axes.text != "body" && spec.axes.text != "ground") {
     fail(spec.axes.mark, path + ".axes",

@@ -112,6 +112,11 @@ class Freezer {
   // The rule is held against the values, and kept if they depend on parameters.
   void hold(ValueRule rule);
   void hold(ValueRule::Kind kind, Slot slot, const Number& number, const std::string& path);
+  // Of one force; a number that the element has not is a fault.
+  template <template <class> class Element>
+  ForceNumbers<Slot> collect_numbers(const ForceSpec& spec, const std::string& path);
+  // A number of one of the tables (joint_numbers.h, force_numbers.h).
+  Slot collect_number(const Number& number, const NumberInfo& info, const std::string& path);
   // A number that nothing but the description needs.
   void check_unused(ValueRule::Kind kind, const Number& number, const std::string& path);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);

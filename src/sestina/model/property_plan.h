@@ -29,7 +29,8 @@ struct BodyPlan {
   Slot mass, center_of_mass, inertia;  // 1, 3, 6 (xx yy zz xy xz yz)
   PointIndex parent_point, child_point;
   JointType joint_type = JointType::kWeld;
-  Slot axis, second_axis, pitch, armature;
+  Slot axis, second_axis, armature;
+  JointNumbers<Slot> numbers;
 };
 
 struct PointPlan {
@@ -41,11 +42,13 @@ struct JointSpringPlan {
   ForceIndex index;
   int q, u;
   Slot stiffness, reference;
+  ForceNumbers<Slot> numbers = {};
 };
 struct JointDamperPlan {
   ForceIndex index;
   int u;
   Slot damping;
+  ForceNumbers<Slot> numbers = {};
 };
 struct JointForcePlan {
   ForceIndex index;
@@ -54,7 +57,8 @@ struct JointForcePlan {
 struct SpringDamperPlan {
   ForceIndex index;
   PointIndex from, to;
-  Slot stiffness, damping, free_length;
+  Slot stiffness, damping;
+  ForceNumbers<Slot> numbers = {};
 };
 struct PointForcePlan {
   ForceIndex index;

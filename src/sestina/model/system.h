@@ -24,7 +24,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sestina/forces/force_numbers.h"
 #include "sestina/forces/user_force.h"
+#include "sestina/joints/joint_numbers.h"
 #include "sestina/model/number.h"
 
 namespace sestina {
@@ -97,10 +99,13 @@ struct JointSpec {
   Name parent, child;                 // BODY.POINT
   std::optional<Triple> axis;         // in the parent's point axes; any length but zero
   std::optional<Triple> second_axis;  // universal only: in the child's point axes
-  std::optional<Number> pitch;        // screw only: m/rad
-  std::optional<Number> armature;     // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
-  Numbers q;                          // initial coordinates; empty: the identity
-  Numbers u;                          // initial speeds; empty: zero
+  // Numbers that some types have: the table of joint_numbers.h
+#define SESTINA_MEMBER(name, ...) std::optional<Number> name;
+  SESTINA_JOINT_NUMBERS(SESTINA_MEMBER)
+#undef SESTINA_MEMBER
+  std::optional<Number> armature;  // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
+  Numbers q;                       // initial coordinates; empty: the identity
+  Numbers u;                       // initial speeds; empty: zero
   std::optional<LimitsSpec> limits;
   std::string original_name;
   Mark mark, q_mark, u_mark;
@@ -124,7 +129,10 @@ struct ForceSpec {
   Name at;                                // point_*: BODY.POINT
   Name axes = "ground";                   // point_*: ground | body
   Numbers stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
-  std::optional<Number> free_length;      // spring_damper: m
+  // Numbers that some types have: the table of force_numbers.h
+#define SESTINA_MEMBER(name, ...) std::optional<Number> name;
+  SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
+#undef SESTINA_MEMBER
   Numbers value;                    // joint_force: 1 or nu; point_*: 3. Expressions of t, q, u, parameters
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`

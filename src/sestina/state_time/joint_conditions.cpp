@@ -308,13 +308,17 @@ class Builder {
 
 struct AddConditions {
   Builder& build;
+  // Joints whose directions nobody has written down.
+  template <class Joint>
+  bool operator()(const Joint&) const {
+    return false;
+  }
   bool operator()(const Weld<double>&) const { return build.point(), build.turn_as_weld(), true; }
   bool operator()(const Revolute<double>& j) const { return build.point(), build.turn_about(j.axis), true; }
   bool operator()(const Prismatic<double>& j) const {
     for (const V3& n : Builder::across(j.axis)) build.slide(n);
     return build.turn_as_weld(), true;
   }
-  bool operator()(const Screw<double>&) const { return false; }
   bool operator()(const Cylindrical<double>& j) const {
     for (const V3& n : Builder::across(j.axis)) build.slide(n);
     return build.turn_about(j.axis), true;

@@ -69,7 +69,7 @@ class PropertyPacker {
   AnyJoint<T> pack_joint(BodyIndex b) const {
     const auto type = static_cast<JointType>(set(0).bodies[b].joint.index());
     Vec3<T> axis, second_axis;
-    T pitch;
+    JointNumbers<T> own;
     visit_joint<double>(set(0).bodies[b].joint, [&]<class Joint>(const Joint&) {
       const auto joint = [b](const auto& p) -> auto& { return std::get<Joint>(p.bodies[b].joint); };
       if constexpr (requires(Joint j) { j.axis; }) {
@@ -78,10 +78,14 @@ class PropertyPacker {
       if constexpr (requires(Joint j) { j.second_axis; }) {
         second_axis = numbers<Vec3>([&](const auto& p) -> auto& { return joint(p).second_axis; });
       }
-      if constexpr (requires(Joint j) { j.pitch; })
-        pitch = number([&](const auto& p) { return joint(p).pitch; });
+#define SESTINA_PACK(name, ...)                                      \
+  if constexpr (requires(Joint j) { j.name; }) {                     \
+    own.name = number([&](const auto& p) { return joint(p).name; }); \
+  }
+      SESTINA_JOINT_NUMBERS(SESTINA_PACK)
+#undef SESTINA_PACK
     });
-    return make_joint<T>(type, axis, second_axis, pitch);
+    return make_joint<T>(type, axis, second_axis, own);
   }
 
   BodyStructure common_structure(BodyIndex b) const {
@@ -119,6 +123,15 @@ class PropertyPacker {
             numbers<Mat3>([&](const auto& p) -> auto& { return get(p).R_BA; })};
   }
 
+  // Those of the table, of the element that `get` finds in a set.
+  template <class Get, class Element>
+  void pack_numbers(Get&& get, Element& element) const {
+#define SESTINA_PACK(name, ...) \
+  if constexpr (requires { element.name; }) element.name = number([&](const auto& p) { return get(p).name; });
+    SESTINA_FORCE_NUMBERS(SESTINA_PACK)
+#undef SESTINA_PACK
+  }
+
   void pack_joint_forces(ForceSet<T>& forces) const {
     const ForceSet<double>& first = set(0).forces;
     for (std::size_t i = 0; i < first.joint_springs.size(); ++i) {
@@ -129,11 +142,15 @@ class PropertyPacker {
            e.u,
            number([i](const auto& p) { return p.forces.joint_springs[i].stiffness; }),
            number([i](const auto& p) { return p.forces.joint_springs[i].reference; })});
+      pack_numbers(
+          [i](const auto& p) -> auto& { return p.forces.joint_springs[i]; }, forces.joint_springs.back());
     }
     for (std::size_t i = 0; i < first.joint_dampers.size(); ++i) {
       const JointDamper<double>& e = first.joint_dampers[i];
       forces.joint_dampers.push_back(
           {{e.index}, e.u, number([i](const auto& p) { return p.forces.joint_dampers[i].damping; })});
+      pack_numbers(
+          [i](const auto& p) -> auto& { return p.forces.joint_dampers[i]; }, forces.joint_dampers.back());
     }
     for (const JointForce<double>& e : first.joint_forces) {
       forces.joint_forces.push_back({{e.index}, e.u, e.expression});
@@ -148,8 +165,8 @@ class PropertyPacker {
                                        point([&](const auto& p) -> auto& { return element(p).from; }),
                                        point([&](const auto& p) -> auto& { return element(p).to; }),
                                        number([&](const auto& p) { return element(p).stiffness; }),
-                                       number([&](const auto& p) { return element(p).damping; }),
-                                       number([&](const auto& p) { return element(p).free_length; })});
+                                       number([&](const auto& p) { return element(p).damping; })});
+      pack_numbers(element, forces.spring_dampers.back());
     }
     for (std::size_t i = 0; i < first.point_forces.size(); ++i) {
       const auto element = [i](const auto& p) -> auto& { return p.forces.point_forces[i]; };

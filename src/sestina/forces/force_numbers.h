@@ -1,0 +1,60 @@
+// The table of numbers that force elements have, one each (not one for each coordinate). An element has those
+// that are its members.
+//
+// From a line here and the member in the element's header follow: the key of the model file and its check,
+// the attribute of ForceSpec and of Force in Python, and how the number reaches the element, for plain
+// numbers, dual numbers and SIMD lanes. `tools/update_fields.py` writes the line into the schema and the
+// reference of the model file. Equations with symbols (derivation/model_layout.cpp) are written by hand: they
+// refuse a number that they do not know.
+#pragma once
+
+#include "sestina/base/number_info.h"
+
+// X(name, unit, allowed, explanation); a number that is not given is zero.
+#define SESTINA_FORCE_NUMBERS(X) \
+  X(free_length, "m", kNotNegative, "Of a spring_damper: length at which its spring is at rest")
+
+namespace sestina {
+
+// One value for each of them.
+template <class Value>
+struct ForceNumbers {
+#define SESTINA_MEMBER(name, ...) Value name{};
+  SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
+#undef SESTINA_MEMBER
+};
+
+// f(info, of) for each, where of(s) is the member of this name of any struct s.
+template <class F>
+void for_each_force_number(F&& f) {
+#define SESTINA_VISIT(name, unit, allowed, explanation)                   \
+  f(                                                                      \
+      NumberInfo{#name, unit, NumberInfo::Allowed::allowed, explanation}, \
+      [](auto& s) -> auto& { return s.name; });
+  SESTINA_FORCE_NUMBERS(SESTINA_VISIT)
+#undef SESTINA_VISIT
+}
+
+// Those that both have; `convert` makes a number of `to` of one of `from`.
+template <class From, class To, class Convert>
+void copy_force_numbers(const From& from, To& to, Convert&& convert) {
+#define SESTINA_COPY(name, ...)                         \
+  if constexpr (                                        \
+      requires { from.name; } && requires { to.name; }) \
+    to.name = convert(from.name);
+  SESTINA_FORCE_NUMBERS(SESTINA_COPY)
+#undef SESTINA_COPY
+}
+
+// Which of them an element has.
+template <template <class> class Element>
+ForceNumbers<bool> numbers_of_force() {
+  ForceNumbers<bool> has;
+#define SESTINA_HAS(name, ...) \
+  has.name = requires(Element<double> element) { element.name; };
+  SESTINA_FORCE_NUMBERS(SESTINA_HAS)
+#undef SESTINA_HAS
+  return has;
+}
+
+}  // namespace sestina
