@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _core
@@ -93,6 +93,7 @@ def run_ensemble(
     dt: float | None = None,
     lanes: bool = True,
     threads: int | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
     max_steps: int | None = None,
     max_wall: float | None = None,
     check: bool = True,
@@ -109,13 +110,15 @@ def run_ensemble(
     dt           s, steps of this length instead
     lanes        False computes each run by itself, with the last bits of simulate()
     threads      all processors unless given; results do not depend on it
+    progress     called about twenty times a second: progress(members that have ended, members, seconds)
     max_steps    a run that would take more steps fails with that reason, keeps what it has, and the others go on
     max_wall     s, likewise of the wall clock, for each run
     check        raise ComputationError where a run fails; otherwise result.status and result.reasons tell
 
     The arrays are broadcast against each other. What is not given is as `system.analysis` says. Models with
     events or a PythonForce, and solvers and integrators other than the recursive one with explicit Runge-Kutta
-    rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what there is comes back.
+    rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what there is comes back. A
+    RuntimeWarning says so where a few members take much longer than the others did.
     """
     import numpy as np
 
@@ -141,6 +144,7 @@ def run_ensemble(
         None if record is None else list(record),
         lanes,
         threads,
+        progress,
         max_steps,
         max_wall,
     )

@@ -89,12 +89,54 @@ std::vector<EnsembleMember> to_members(const Model& model, const std::vector<std
   return members;
 }
 
-// On a thread of its own, while this one looks for Ctrl-C.
+// Warns once where members take much longer than the others did: nothing has ended for kPatience (s), and for
+// the time in which kMany others ended.
+class LateMembers {
+ public:
+  explicit LateMembers(std::size_t members) : members_(members) {}
+
+  void look(std::size_t ended, double seconds) {
+    if (ended != ended_) {
+      ended_ = ended;
+      last_end_ = seconds;
+    }
+    if (is_told_ || ended_ == 0) return;
+    const double late = seconds - last_end_, mean = last_end_ / static_cast<double>(ended_);
+    if (late < kPatience || late < kMany * mean) return;
+    is_told_ = true;
+    const std::string text = fmt::format(
+        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: max_steps or max_wall ends "
+        "what does not come to an end by itself",
+        ended_, members_, mean, late);
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) nb::raise_python_error();
+  }
+
+ private:
+  static constexpr double kPatience = 10.0, kMany = 200.0;
+  std::size_t members_, ended_ = 0;
+  double last_end_ = 0.0;  // s
+  bool is_told_ = false;
+};
+
+// On a thread of its own, while this one looks for Ctrl-C and tells how far it is.
 std::vector<RunReport> run(const Workspace& workspace, const std::vector<EnsembleMember>& members,
-                           const EnsembleOptions& options, Watch& watch) {
+                           EnsembleOptions options, Watch& watch) {
+  std::atomic<std::size_t> ended{0};
+  options.ended = &ended;
+  const auto total = members.size();
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  LateMembers late(total);
   const nb::gil_scoped_release release;
   auto reports = std::async(std::launch::async, [&] { return workspace.run_ensemble(members, options); });
-  while (reports.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) watch.look();
+  while (reports.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    watch.look(ended.load(), total, seconds());
+    watch.guard([&] { late.look(ended.load(), seconds()); });
+  }
+  watch.look(ended.load(), total, seconds());
   return reports.get();
 }
 
@@ -156,13 +198,13 @@ void tell_reports(const std::vector<RunReport>& reports, const Model& model, nb:
 nb::dict run_ensemble(const System& system, const std::vector<std::string>& names, nb::handle parameters,
                       nb::handle q, nb::handle u, nb::handle duration,
                       const std::optional<std::vector<std::string>>& record, bool lanes,
-                      std::optional<int> threads, std::optional<long> max_steps,
+                      std::optional<int> threads, nb::object progress, std::optional<long> max_steps,
                       std::optional<double> max_wall) {
   const Workspace workspace(system);
   const std::vector<EnsembleMember> members =
       to_members(workspace.model(), names, parameters, q, u, duration);
   std::vector<Series> series(record ? members.size() : 0);
-  Watch watch{nb::none()};
+  Watch watch(std::move(progress));
   EnsembleOptions options;
   options.threads = threads.value_or(0);
   options.lanes = lanes;
@@ -173,6 +215,7 @@ nb::dict run_ensemble(const System& system, const std::vector<std::string>& name
     return std::make_unique<SeriesRecorder>(record ? &series[member] : nullptr, wanted);
   };
   const std::vector<RunReport> reports = run(workspace, members, options, watch);
+  watch.rethrow();
   nb::dict told;
   tell_reports(reports, workspace.model(), told);
   if (record) tell_series(series, told);
@@ -185,11 +228,13 @@ void bind_ensemble(nb::module_& module) {
   module.def(
       "_run_ensemble", run_ensemble, nb::arg("system"), nb::arg("names"), nb::arg("parameters"),
       nb::arg("q").none(), nb::arg("u").none(), nb::arg("duration").none(), nb::arg("record").none(),
-      nb::arg("lanes"), nb::arg("threads").none(), nb::arg("max_steps").none(), nb::arg("max_wall").none(),
+      nb::arg("lanes"), nb::arg("threads").none(), nb::arg("progress").none(), nb::arg("max_steps").none(),
+      nb::arg("max_wall").none(),
       nb::sig("def _run_ensemble(system: System, names: collections.abc.Sequence[str], parameters: "
               "numpy.typing.ArrayLike, q: numpy.typing.ArrayLike | None, u: numpy.typing.ArrayLike | None, "
               "duration: numpy.typing.ArrayLike | None, record: collections.abc.Sequence[str] | None, lanes: "
-              "bool, threads: int | None, max_steps: int | None, max_wall: float | None) -> dict[str, "
+              "bool, threads: int | None, progress: collections.abc.Callable[[int, int, float], object] | None, "
+              "max_steps: int | None, max_wall: float | None) -> dict[str, "
               "typing.Any]"));
 }
 

@@ -30,6 +30,16 @@ class Watch {
       if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
     }
   }
+  // What work() raises ends the run and goes on to the caller.
+  template <class Work>
+  void guard(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      is_interrupted_ = true;
+      if (!error_) error_ = std::current_exception();
+    }
+  }
   // For a thread that waits while others work: Ctrl-C alone.
   void look_for_signals() {
     const nb::gil_scoped_acquire acquire;

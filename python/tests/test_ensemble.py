@@ -120,6 +120,36 @@ def test_tolerances_steps_and_rules_are_those_of_simulate(oscillator):
         assert ensemble.steps == single.report.steps.steps and ensemble.q[0] == single.q[-1, 0], options
 
 
+def stuck_at(f: np.ndarray) -> tuple[sestina.System, dict[str, np.ndarray]]:
+    """Where f is not zero a run comes to rest and takes ever shorter steps."""
+    system = sestina.System(parameters={"f": 0.0})
+    mass = system.add_particle("mass", 1.0)
+    system.add_joint("slide", "prismatic", "ground.origin", mass["origin"], axis=(1, 0, 0), u=0.1)
+    system.add_joint_force("friction", "slide", "if(slide.u > 0, -f, f)")
+    return system, {"f": f}
+
+
+def test_progress_counts_the_members_that_have_ended():
+    system, values = stuck_at(np.array([0.0] * 20 + [10.0]))
+    seen: list[tuple[int, int, float]] = []
+    sestina.run_ensemble(system, values, duration=1e4, max_wall=0.4, check=False, progress=lambda *now: seen.append(now))
+    ended, totals, seconds = zip(*seen)
+    assert set(totals) == {21} and list(ended) == sorted(ended) and list(seconds) == sorted(seconds)
+    assert 20 in ended and ended[-1] == 21
+
+    def stop(ended, total, seconds):
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        sestina.run_ensemble(system, values, duration=1e4, progress=stop)
+
+
+def test_members_that_do_not_come_to_an_end_are_told():
+    system, values = stuck_at(np.array([0.0] * 20 + [10.0]))
+    with pytest.warns(RuntimeWarning, match="20 of 21 members have ended.*max_steps or max_wall"):
+        sestina.run_ensemble(system, values, duration=1e4, max_wall=11.0, check=False)
+
+
 def test_a_run_that_takes_ever_shorter_steps_meets_its_limit_and_the_others_go_on():
     system = sestina.System(parameters={"f": 0.0})
     mass = system.add_particle("mass", 1.0)

@@ -15,7 +15,7 @@ namespace {
 void check_room(const Model& model, const Properties<double>& properties) {
   const auto count = static_cast<double>(properties.parameters.size());
   const double of_one = static_cast<double>(properties.bodies.size()) * sizeof(BodyProperties<Dual>) +
-                        static_cast<double>(properties.points.size()) * sizeof(AttachedPoint<Dual>) +
+                        static_cast<double>(properties.points.size()) * sizeof(Marker<Dual>) +
                         count * sizeof(Dual) + 2.0 * model.nu() * sizeof(double);
   check_memory(count * of_one,
                fmt::format("the set of derivatives by {} parameters for {} speeds", count, model.nu()));

@@ -25,6 +25,7 @@ class Members final : public RunSource {
       } catch (const InputError& error) {
         reports_[number].status = RunStatus::kFailed;
         reports_[number].failure = error.what();
+        count();
         continue;
       }
       if (options_.make_recorder) run->workspace->add_recorder(options_.make_recorder(number));
@@ -32,13 +33,19 @@ class Members final : public RunSource {
     }
   }
 
-  void finish(int, EnsembleRun& run, const RunReport& report) override { reports_[run.number] = report; }
+  void finish(int, EnsembleRun& run, const RunReport& report) override {
+    reports_[run.number] = report;
+    count();
+  }
   void show_progress(int, double) override {}
   bool is_interrupted() const override { return options_.interrupt != nullptr && options_.interrupt->load(); }
 
   std::vector<RunReport> take_reports() { return std::move(reports_); }
 
  private:
+  void count() {
+    if (options_.ended != nullptr) ++*options_.ended;
+  }
   std::unique_ptr<Workspace> make_workspace(const EnsembleMember& member) const {
     std::unique_ptr<Workspace> workspace = base_.with_parameters(member.parameters);
     if (member.duration) workspace->set_duration(*member.duration);

@@ -39,6 +39,7 @@ struct EnsembleOptions {
   RunLimits limits = {};  // of each member, beside those of the analysis; see Workspace::set_limits
   // As Workspace::set_interrupt: members that have not ended are reported as interrupted.
   const std::atomic<bool>* interrupt = nullptr;
+  std::atomic<std::size_t>* ended = nullptr;  // counts the members that have ended, for who looks on
 };
 
 }  // namespace sestina
