@@ -24,6 +24,8 @@ SAME = {
         "--every-wall": (sestina.simulate, "every_wall"),
         "--trace": (sestina.simulate, "trace"),
         "--real-time": (sestina.simulate, "real_time"),
+        "--max-steps": (sestina.simulate, "max_steps"),
+        "--max-wall": (sestina.simulate, "max_wall"),
         "--quiet": "nothing is printed",
     },
     "resume": {
@@ -33,6 +35,8 @@ SAME = {
         "--every-wall": (sestina.resume, "every_wall"),
         "--trace": (sestina.resume, "trace"),
         "--real-time": (sestina.resume, "real_time"),
+        "--max-steps": (sestina.resume, "max_steps"),
+        "--max-wall": (sestina.resume, "max_wall"),
         "--quiet": "nothing is printed",
     },
     "compare": {
@@ -51,6 +55,8 @@ SAME = {
         "--threads": (sestina.sweep, "threads"),
         "--lanes": (sestina.sweep, "lanes"),
         "--resume": (sestina.sweep, "resume"),
+        "--max-steps": (sestina.sweep, "max_steps"),
+        "--max-wall": (sestina.sweep, "max_wall"),
         "--quiet": "nothing is printed",
     },
     "derive": {
@@ -99,6 +105,8 @@ def commands() -> dict[str, set[str]]:
                 found[name] |= shared["model_options"]
             if "SimulateOptions" in text:
                 found[name] |= shared["simulate"]
+            if "LimitOptions" in text:
+                found[name] |= {"--max-steps", "--max-wall"} & shared["simulate"]
     return found
 
 
