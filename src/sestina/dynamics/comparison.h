@@ -26,7 +26,7 @@ struct FormulationComparison {
   std::string worst_residual;        // the speed where the relative residual is largest, "hip.u"
   std::string worst_udot;            // likewise
   int failures = 0;                  // states that it could not compute; they do not count
-  std::string refusal;  // why the formulation does not apply to the model, or empty
+  std::string refusal;               // why the formulation does not apply to the model, or empty
   std::string failure;               // why, of the first of them
 };
 
