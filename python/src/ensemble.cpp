@@ -105,7 +105,8 @@ class LateMembers {
     if (late < kPatience || late < kMany * mean) return;
     is_told_ = true;
     const std::string text = fmt::format(
-        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: max_steps or max_wall ends "
+        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: max_steps or max_wall "
+        "ends "
         "what does not come to an end by itself",
         ended_, members_, mean, late);
     const nb::gil_scoped_acquire acquire;
@@ -230,12 +231,13 @@ void bind_ensemble(nb::module_& module) {
       nb::arg("q").none(), nb::arg("u").none(), nb::arg("duration").none(), nb::arg("record").none(),
       nb::arg("lanes"), nb::arg("threads").none(), nb::arg("progress").none(), nb::arg("max_steps").none(),
       nb::arg("max_wall").none(),
-      nb::sig("def _run_ensemble(system: System, names: collections.abc.Sequence[str], parameters: "
-              "numpy.typing.ArrayLike, q: numpy.typing.ArrayLike | None, u: numpy.typing.ArrayLike | None, "
-              "duration: numpy.typing.ArrayLike | None, record: collections.abc.Sequence[str] | None, lanes: "
-              "bool, threads: int | None, progress: collections.abc.Callable[[int, int, float], object] | None, "
-              "max_steps: int | None, max_wall: float | None) -> dict[str, "
-              "typing.Any]"));
+      nb::sig(
+          "def _run_ensemble(system: System, names: collections.abc.Sequence[str], parameters: "
+          "numpy.typing.ArrayLike, q: numpy.typing.ArrayLike | None, u: numpy.typing.ArrayLike | None, "
+          "duration: numpy.typing.ArrayLike | None, record: collections.abc.Sequence[str] | None, lanes: "
+          "bool, threads: int | None, progress: collections.abc.Callable[[int, int, float], object] | None, "
+          "max_steps: int | None, max_wall: float | None) -> dict[str, "
+          "typing.Any]"));
 }
 
 }  // namespace sestina::python
