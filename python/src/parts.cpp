@@ -96,8 +96,7 @@ void bind_joint(nb::module_& module) {
       .value("child", &JointSpec::child, "BODY.POINT")
       .numbers("axis", &JointSpec::axis, "In the axes of the parent's point; any length but zero.")
       .numbers("second_axis", &JointSpec::second_axis, "Of universal: in the axes of the child's point.")
-#define SESTINA_BIND(name, unit, allowed, explanation) \
-  .value(#name, &JointSpec::name, explanation ", " unit)
+#define SESTINA_BIND(name, unit, allowed, explanation) .value(#name, &JointSpec::name, explanation ", " unit)
       // clang-format off
       SESTINA_JOINT_NUMBERS(SESTINA_BIND)
 // clang-format on
@@ -149,8 +148,7 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
                "N m/rad or N/m; one number for all coordinates or one for each.")
       .numbers("damping", &ForceSpec::damping, "N m s/rad or N s/m")
       .numbers("reference", &ForceSpec::reference, "Of joint_spring: the coordinates at rest, rad or m.")
-#define SESTINA_BIND(name, unit, allowed, explanation) \
-  .value(#name, &ForceSpec::name, explanation ", " unit)
+#define SESTINA_BIND(name, unit, allowed, explanation) .value(#name, &ForceSpec::name, explanation ", " unit)
       // clang-format off
       SESTINA_FORCE_NUMBERS(SESTINA_BIND)
 // clang-format on
