@@ -114,7 +114,8 @@ def main():
         assert re.search(rf"^{name} +\S*e-1\d", said[1], re.M) or re.search(rf"^{name} +0\.0e\+00", said[1], re.M), said[1]
 
     # The number of its own is checked, and the parts that do not know the joint say so.
-    assert "-5 is not positive" in run("run", "ferris.yaml", "--set", "joints.wheel.radius=-5", status=2)
+    assert "joints[0].radius: -5 is negative" in run("run", "ferris.yaml", "--set", "joints.wheel.radius=-5", status=2)
+    assert "radius: 0 is not positive" in run("run", "ferris.yaml", "--set", "joints.wheel.radius=0", status=2)
     refused = run("run", "ferris.yaml", "--set", "analysis.solver=compiled", status=2)
     assert "does not know gondola joints" in refused, refused
     refused = run("run", "ferris.yaml", "--set", "analysis={coordinates: state_time, duration: 5}", status=2)
