@@ -7,7 +7,7 @@ The blocks of a page run in their order in FOLDER:
 
     ```python            in one namespace, as in a notebook
     ```sh                only where every line begins with `sestina `, and SESTINA_PROGRAM says where that program is
-    ```xml title="arm.urdf"    any language: the text is written to the file of that name
+    ```xml title="arm.urdf"    any language but diff: the text is written to the file of that name
     <!-- check           Python that a reader does not see: what the page says holds
     -->
 
@@ -119,7 +119,7 @@ def run_page(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> It
     program = os.environ.get("SESTINA_PROGRAM")
     count = 0
     for block in blocks(path.read_text()):
-        if block.title:
+        if block.title and block.language != "diff":
             pathlib.Path(block.title).write_text(block.code)
         before = {name for name in os.listdir() if pathlib.Path(name).suffix in PICTURES}
         formula = ""

@@ -101,7 +101,7 @@ def main():
         assert result.returncode == status, f"{arguments}: {result.returncode}\n{result.stdout}{result.stderr}"
         return result.stdout + result.stderr
 
-    commands = re.search(r"^```sh\n(sestina run ferris.*?)^```$", PAGE.read_text(), re.S | re.M).group(1)
+    commands = re.search(r"^```bash\n(sestina run ferris.*?)^```$", PAGE.read_text(), re.S | re.M).group(1)
     said = [run(*command.split()[1:]) for command in commands.splitlines()]
     run("run", "pendulum.yaml", "--out", "pendulum.csv")
     cabin, bob = last_row(work / "ferris.csv"), last_row(work / "pendulum.csv")
