@@ -320,7 +320,7 @@ TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
                    [](const State<double>&) { return 0.0; },
                    {direction, 0.0, true}};
   };
-  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
+  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; }, 1);
   auto rule = make_rule("rk4");
   EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system,
                {sine(kBoth), counter(1.5, kRising), counter(3.0, kRising), counter(3.0, kFalling),

@@ -343,7 +343,9 @@ TEST(VariableStep, QuadraturesLeaveTheStepsAsTheyAre) {
     });
     auto rule = make_integration_rule("dormand_prince_54");
     auto driver = make_variable(1e-8, 1e-10);
-    driver->start(*rule, system, {0.0, {1.0}, {0.0}, std::vector<double>(static_cast<std::size_t>(nz))}, 5.0);
+    const State<double> initial{
+        .q = {1.0}, .u = {0.0}, .z = std::vector<double>(static_cast<std::size_t>(nz))};
+    driver->start(*rule, system, initial, 5.0);
     driver->advance_to(5.0);
     return driver->statistics().steps;
   };

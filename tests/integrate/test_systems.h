@@ -21,12 +21,12 @@ class PlainSystem final : public EquationsOfMotion, public MomentumFace {
  public:
   using Derivatives = std::function<void(double t, std::span<const double> q, std::span<const double> u,
                                          std::span<double> udot, std::span<double> zdot)>;
-  PlainSystem(int n, int nz, Derivatives derivatives)
-      : n_(n), nz_(nz), derivatives_(std::move(derivatives)) {}
+  PlainSystem(int n, int nz, Derivatives derivatives, int nd = 0)
+      : n_(n), nz_(nz), nd_(nd), derivatives_(std::move(derivatives)) {}
 
   long evaluations() const { return evaluations_; }
 
-  StateSizes sizes() const override { return {.nq = n_, .nu = n_, .nz = nz_}; }
+  StateSizes sizes() const override { return {.nq = n_, .nu = n_, .nd = nd_, .nz = nz_}; }
   void calc_derivatives(const State<double>& state, const StateRates& rates) override {
     ++evaluations_;
     derivatives_(state.t, state.q, state.u, rates.udot, rates.zdot);
@@ -60,6 +60,7 @@ class PlainSystem final : public EquationsOfMotion, public MomentumFace {
  private:
   int n_;
   int nz_;
+  int nd_;
   Derivatives derivatives_;
   long evaluations_ = 0;
 };
