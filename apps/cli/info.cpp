@@ -5,7 +5,10 @@
 
 #include "commands.h"
 #include "printing.h"
+#include "sestina/base/suggest.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/mobility.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/workspace.h"
@@ -103,11 +106,37 @@ std::string method_in_words(const Analysis& analysis) {
                                                               analysis.rtol, analysis.atol));
 }
 
+// "closes a loop: joint pin (revolute), from rocker.tip to coupler.tip"
+void print_constraints(const Model& model, const Properties<double>& properties, const State<double>& state,
+                       const AssemblyReport& assembly) {
+  if (!model.is_constrained()) return;
+  print("\n");
+  for (const CutJointInfo& joint : model.cut_joints()) {
+    print("closes a loop: joint {} ({}), from {} to {}\n", joint.name, joint_info(joint.type).keyword,
+          model.points()[joint.parent_point].name, model.points()[joint.child_point].name);
+  }
+  for (const ConstraintInfo& constraint : model.constraints()) {
+    print("constraint {} ({}{})\n", constraint.name, constraint.type,
+          constraint.is_on_position ? "" : ", on speeds");
+  }
+  for (const AssemblyReport::Moved& moved : assembly.moved) print("to close the loops, {}\n", describe(moved));
+  const Mobility mobility = calc_mobility(model, properties, state);
+  print("degrees of freedom: {} ({} speeds, {} conditions, of which {} are redundant)\n",
+        mobility.degrees_of_freedom(), mobility.speeds, mobility.conditions, mobility.redundant());
+  if (!mobility.undetermined.empty()) {
+    print("not determined by the equations: the forces of {} (those of least norm are given)\n",
+          join_words(mobility.undetermined));
+  }
+  print("distance from a singular position: {:.2g} (smallest to largest singular value)\n",
+        mobility.distance_from_singular);
+}
+
 int info(const ModelOptions& options) {
   const Workspace workspace(options.read());
   const auto model = workspace.shared_model();
   const Properties<double> properties = calc_properties(*model);
-  const State<double> state = calc_initial_state(*model);
+  AssemblyReport assembly;
+  const State<double> state = calc_assembled_state(*model, properties, &assembly);
   double mass = 0.0;
   for (const auto& body : properties.bodies) mass += body.M.mass;
   print("{}\n{}, {:.6g} kg\n\n", model->name().empty() ? options.path : model->name(), size_in_words(*model),
@@ -117,6 +146,7 @@ int info(const ModelOptions& options) {
     print("\n");
     for (const ForceInfo& force : model->forces()) print("force {} ({})\n", force.name, force.type);
   }
+  print_constraints(*model, properties, state, assembly);
   print_events(*model, properties, state);
   if (!model->parameters().empty()) {
     print("\nparameters:");

@@ -211,6 +211,9 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
     report = run();
   }
   const bool is_told = is_first_process();
+  if (!options.quiet && is_told) {
+    for (const std::string& change : report.assembly) print("to close the loops, {}\n", change);
+  }
   if (!options.quiet && is_told)
     print_report(workspace.model(), workspace.analysis(), report, options.out, checkpoint);
   return is_told ? tell_failure(report, checkpoint) : status_of(report);

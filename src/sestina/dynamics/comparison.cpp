@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sestina/base/error.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/model/analysis.h"
 
@@ -209,7 +210,8 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
 }
 
 std::vector<State<double>> scatter_states(const Model& model, int count, double spread, std::uint64_t seed) {
-  std::vector<State<double>> states{calc_initial_state(model)};
+  const Properties<double> properties = calc_properties(model);
+  std::vector<State<double>> states{calc_assembled_state(model, properties)};
   SplitMix random(seed);
   std::vector<double> displacement(static_cast<std::size_t>(model.nu()));
   for (int i = 0; i < count; ++i) {
@@ -217,6 +219,11 @@ std::vector<State<double>> scatter_states(const Model& model, int count, double 
     for (double& x : displacement) x = spread * random.next();
     plus_q<double>(model, states[0].q, displacement, state.q);
     for (double& u : state.u) u += spread * random.next();
+    try {
+      assemble(model, properties, {}, {}, state);
+    } catch (const InputError&) {  // so far from the initial state that the loops do not close
+      continue;
+    }
     states.push_back(std::move(state));
   }
   return states;

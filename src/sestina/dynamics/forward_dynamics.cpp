@@ -42,8 +42,9 @@ class SerialKinematics : public MultibodySolver {
 class Recursive final : public SerialKinematics {
  public:
   explicit Recursive(const Model& model) : SerialKinematics(model), solver_(model) {}
-  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
-                            const AppliedForces<double>& forces, std::span<double> udot) override {
+  SolveReport<double> solve(const Properties<double>& properties, const State<double>&,
+                            const Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                            std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
   }
   void calc_reactions(const Properties<double>&, const Kinematics<double>& kinematics,
@@ -74,13 +75,29 @@ class WithoutReactions : public SerialKinematics {
 class Kane final : public WithoutReactions {
  public:
   explicit Kane(const Model& model) : WithoutReactions(model), solver_(model) {}
-  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
-                            const AppliedForces<double>& forces, std::span<double> udot) override {
+  SolveReport<double> solve(const Properties<double>& properties, const State<double>&,
+                            const Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                            std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
   }
 
  private:
   KaneSolver<double> solver_;
+};
+
+// Of a model with loops or constraints.
+class Constrained final : public WithoutReactions {
+ public:
+  Constrained(const Model& model, SaddlePoint way) : WithoutReactions(model), dynamics_(model, way) {}
+  SolveReport<double> solve(const Properties<double>& properties, const State<double>& state,
+                            const Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                            std::span<double> udot) override {
+    return dynamics_.solve(properties, state, kinematics, forces, udot);
+  }
+  ConstrainedDynamics* constrained() override { return &dynamics_; }
+
+ private:
+  ConstrainedDynamics dynamics_;
 };
 
 class Compiled final : public WithoutReactions {
@@ -92,12 +109,13 @@ class Compiled final : public WithoutReactions {
     WithoutReactions::update_kinematics(properties, state, kinematics);
     solver_.take(state);
   }
-  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
-                            const AppliedForces<double>& forces, std::span<double> udot) override {
+  SolveReport<double> solve(const Properties<double>& properties, const State<double>&,
+                            const Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                            std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
   }
   SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
-                                     Kinematics<double>& kinematics, const AppliedForces<double>& forces,
+                                     Kinematics<double>& kinematics, AppliedForces<double>& forces,
                                      std::span<double> udot) override {
     solver_.take(state);
     if (solver_.try_solve(forces.tau, udot)) return {};
@@ -117,12 +135,13 @@ class DivideAndConquer final : public MultibodySolver {
                          Kinematics<double>& kinematics) override {
     solver_.update_kinematics(properties, state, kinematics);
   }
-  SolveReport<double> solve(const Properties<double>& properties, const Kinematics<double>& kinematics,
-                            const AppliedForces<double>& forces, std::span<double> udot) override {
+  SolveReport<double> solve(const Properties<double>& properties, const State<double>&,
+                            const Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                            std::span<double> udot) override {
     return solver_.solve(properties, kinematics, forces, udot);
   }
   SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
-                                     Kinematics<double>& kinematics, const AppliedForces<double>& forces,
+                                     Kinematics<double>& kinematics, AppliedForces<double>& forces,
                                      std::span<double> udot) override {
     return solver_.move_and_solve(properties, state, kinematics, forces, udot);
   }
@@ -175,6 +194,11 @@ bool works_in_parallel(std::string_view name) { return name == "divide_and_conqu
 
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              const Properties<double>& properties, Executor* executor) {
+  if (model.is_constrained()) {
+    if (name == "recursive") return std::make_unique<Constrained>(model, SaddlePoint::kRecursion);
+    if (name == "kane") return std::make_unique<Constrained>(model, SaddlePoint::kEmbedding);
+    model.refuse_constraints(name);
+  }
   if (name == "recursive") return std::make_unique<Recursive>(model);
   if (name == "kane") return std::make_unique<Kane>(model);
   if (name == "compiled") return std::make_unique<Compiled>(model, properties);
@@ -245,7 +269,7 @@ SolveReport<double> ForwardDynamics::solve(const State<double>& state, std::span
   update(state, scope);
   add(tau);
   scope.next(Phase::kSolve);
-  return solver_->solve(properties_, kinematics_, forces_, udot);
+  return solver_->solve(properties_, state, kinematics_, forces_, udot);
 }
 
 void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> udot,
@@ -258,6 +282,11 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
   catch_up();
   const std::string force = explain_non_finite_force(*model_, properties_, state, kinematics_, forces_);
   if (!force.empty()) throw ComputationError(state.t, force);
+  if (constrained() != nullptr) {
+    const std::string constraint =
+        explain_non_finite_constraint(*model_, properties_, state, constrained()->rows());
+    if (!constraint.empty()) throw ComputationError(state.t, constraint);
+  }
   if (report.is_singular) {
     throw ComputationError(state.t,
                            explain_singular_mass_matrix(*model_, properties_, report.singular_speed));
@@ -269,6 +298,36 @@ void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>
     if (!std::isfinite(state.u[i])) throw ComputationError(state.t, model_->u_names()[i] + " is not finite");
   }
   throw ComputationError(state.t, "the accelerations are not finite");
+}
+
+void ForwardDynamics::project(State<double>& state) {
+  normalize_q<double>(*model_, state.q);
+  ConstrainedDynamics* const dynamics = constrained();
+  if (dynamics == nullptr || dynamics->project(properties_, state, kinematics_)) return;
+  const std::string constraint = explain_non_finite_constraint(*model_, properties_, state, dynamics->rows());
+  if (!constraint.empty()) throw ComputationError(state.t, constraint);
+  const ConstraintErrors errors = dynamics->errors();
+  const bool is_open = errors.position_row >= 0 &&
+                       errors.position > 1e3 * ConstrainedDynamics::tolerance(properties_);
+  const int row = is_open ? errors.position_row : errors.velocity_row;
+  throw ComputationError(
+      state.t, is_open ? fmt::format("{} cannot be kept closed: {:.3g} m are left",
+                                     model_->name_of_row(row), errors.position)
+                       : fmt::format("no speeds agree with {}: {:.3g} m/s are left",
+                                     row >= 0 ? model_->name_of_row(row) : "the constraints", errors.velocity));
+}
+
+void ForwardDynamics::update_history(State<double>& state) {
+  ConstrainedDynamics* const dynamics = constrained();
+  if (dynamics == nullptr || state.h.empty()) return;
+  sestina::update_kinematics(*model_, properties_, state, kinematics_);
+  dynamics->update(properties_, state, kinematics_);
+  std::copy(dynamics->rows().cut_q.begin(), dynamics->rows().cut_q.end(), state.h.begin());
+}
+
+void ForwardDynamics::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
+                                         std::span<double> du) {
+  constrained()->calc_velocity_jump(properties_, state, kinematics_, impulse, du);
 }
 
 void ForwardDynamics::calc_reactions(std::span<const double> udot,
@@ -283,7 +342,8 @@ Energy<double> ForwardDynamics::energy(const State<double>& state) const {
 }
 
 Power<double> ForwardDynamics::power(const State<double>& state) const {
-  const Power<double> power = calc_power(*model_, properties_, state, kinematics_, forces_);
+  Power<double> power = calc_power(*model_, properties_, state, kinematics_, forces_);
+  if (constrained() != nullptr) power.supplied += constrained()->power();
   if (std::isfinite(power.supplied) && std::isfinite(power.dissipated)) return power;
   throw ComputationError(state.t,
                          explain_non_finite_power(*model_, properties_, state, kinematics_, forces_));

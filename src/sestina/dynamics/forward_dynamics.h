@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sestina/base/trace.h"
+#include "sestina/dynamics/constrained_dynamics.h"
 #include "sestina/dynamics/energy.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/solve_report.h"
@@ -21,19 +22,22 @@ class MultibodySolver {
   // Serial, unless the solver has a way of its own.
   virtual void update_kinematics(const Properties<double>& properties, const State<double>& state,
                                  Kinematics<double>& kinematics) = 0;
-  virtual SolveReport<double> solve(const Properties<double>& properties,
-                                    const Kinematics<double>& kinematics, const AppliedForces<double>& forces,
+  // Where there are loops and constraints, their forces are then part of `forces`.
+  virtual SolveReport<double> solve(const Properties<double>& properties, const State<double>& state,
+                                    const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                                     std::span<double> udot) = 0;
   // update_kinematics() and solve() at once, to the same bits, for forces that do not depend on the
   // kinematics.
   virtual SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
-                                             Kinematics<double>& kinematics,
-                                             const AppliedForces<double>& forces, std::span<double> udot) {
+                                             Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                                             std::span<double> udot) {
     update_kinematics(properties, state, kinematics);
-    return solve(properties, kinematics, forces, udot);
+    return solve(properties, state, kinematics, forces, udot);
   }
   // Whether move_and_solve() leaves the kinematics as they were, because it has no use for them.
   virtual bool leaves_kinematics() const { return false; }
+  // Of a model with loops or constraints; otherwise null.
+  virtual ConstrainedDynamics* constrained() { return nullptr; }
   // After solve(): see RecursiveSolver::calc_reactions.
   virtual void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
                               const AppliedForces<double>& forces, std::span<const double> udot,
@@ -69,6 +73,17 @@ class ForwardDynamics {
   Power<double> power(const State<double>& state) const;
   const Kinematics<double>& kinematics() const;
   const AppliedForces<double>& forces() const { return forces_; }
+
+  // Of a model with loops or constraints; otherwise null. What it says of forces belongs to the last calc_udot.
+  ConstrainedDynamics* constrained() { return solver_->constrained(); }
+  const ConstrainedDynamics* constrained() const { return solver_->constrained(); }
+  // Brings the coordinates and speeds of the state to where loops are closed and constraints hold; those of a
+  // model without, Euler parameters alone. Throws ComputationError, which names what cannot be closed.
+  void project(State<double>& state);
+  // h of the state: the coordinates of the joints that close loops.
+  void update_history(State<double>& state);
+  // du (nu) for generalised impulses (nu); see ConstrainedDynamics. Only of a model with loops or constraints.
+  void calc_velocity_jump(const State<double>& state, std::span<const double> impulse, std::span<double> du);
 
   // Fills kinematics and forces alone, for what needs no accelerations.
   void update(const State<double>& state);

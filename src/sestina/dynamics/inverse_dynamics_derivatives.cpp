@@ -97,6 +97,7 @@ InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
       varying_start_(A_.size(), -1),
       tangents_(columns_.size()),
       force_derivatives_(model, properties) {
+  model.refuse_constraints("the derivatives of the equations of motion");
   int count = 0;
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];

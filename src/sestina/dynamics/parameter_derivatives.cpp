@@ -30,6 +30,7 @@ ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<
       solver_(model),
       inverse_(model),
       dual_udot_(static_cast<std::size_t>(model.nu())) {
+  model.refuse_constraints("the derivative by parameters");
   if (!model.user_forces().empty()) {
     throw InputError(fmt::format("{}: a user force has no derivatives",
                                  model.forces()[model.user_forces().front().index].name));

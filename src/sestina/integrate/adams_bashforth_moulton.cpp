@@ -143,7 +143,7 @@ StepReport AdamsBashforthMoulton::adams_step(double t_end, State<double>& candid
   for_each_value(state(), candidate, [&](double& to, double from, std::size_t i) {  // (2)
     to = from + (w[0] * predicted_end_[i] + w[1] * f[0][i] + w[2] * f[1][i] + w[3] * f[2][i]);
   });
-  equations().project(candidate.q, candidate.u);
+  equations().project(candidate);
   update_error(t_end);
   return calc_derivative(candidate, end_);
 }
@@ -188,7 +188,7 @@ StepReport AdamsBashforthMoulton::do_interpolate(double t, State<double>& out) {
   add_share(out.u, previous().u, state().u);
   add_share(out.x, previous().x, state().x);
   add_share(out.z, previous().z, state().z);
-  equations().project(out.q, out.u);
+  equations().project(out);
   return {};
 }
 

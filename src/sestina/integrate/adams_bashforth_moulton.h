@@ -40,6 +40,7 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   const std::string& name() const override;
   int order() const override { return 4; }
   int error_order() const override { return 4; }
+  bool projects() const override { return true; }
   bool has_dense_output() const override { return true; }
   // The number of derivatives remembered, their times (4) and they (4 x (nq + nu + nx + nz)), the newest
   // first.

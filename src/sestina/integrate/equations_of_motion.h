@@ -119,8 +119,12 @@ class EquationsOfMotion {
   // Throws ComputationError, for instance where the mass matrix is singular.
   virtual void calc_derivatives(const State<double>& state, const StateRates& rates) = 0;
   // Brings coordinates and speeds back to where constraints keep them, Euler parameters included: after each
-  // step of an explicit or multistep rule, and wherever one of them interpolates.
-  virtual void project(std::span<double> q, std::span<double>) { normalize(q); }
+  // step of an explicit or multistep rule, and wherever one of them interpolates. Throws ComputationError.
+  virtual void project(State<double>& state) { normalize(state.q); }
+  // Whether there is more to it than Euler parameters: then rules that do not project are refused.
+  virtual bool is_constrained() const { return false; }
+  // Whether the rates change where history does; otherwise it is only carried along.
+  virtual bool history_changes_rates() const { return true; }
   // A step from `before` to `after` is accepted: h of `after` follows.
   virtual void update_history(const State<double>& /*before*/, State<double>& /*after*/) {}
 

@@ -79,7 +79,7 @@ StepReport ExplicitRungeKutta::calc_end(const State<double>& from, double t_end,
   }
   calc_weighted_sum(std::span(tableau_.b).first(static_cast<std::size_t>(count)));
   add_weighted_sum(from, h, to);
-  equations().project(to.q, to.u);
+  equations().project(to);
   return {};
 }
 
@@ -127,7 +127,7 @@ void ExplicitRungeKutta::calc_dense(double t, State<double>& out) {
   interpolate_part(previous().u, state().u, out.u);
   interpolate_part(previous().x, state().x, out.x);
   interpolate_part(previous().z, state().z, out.z);
-  equations().project(out.q, out.u);
+  equations().project(out);
 }
 
 }  // namespace sestina

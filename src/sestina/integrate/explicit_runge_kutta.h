@@ -23,6 +23,7 @@ class ExplicitRungeKutta final : public IntegrationRule {
   const std::string& name() const override { return tableau_.name; }
   int order() const override { return tableau_.order; }
   int error_order() const override { return tableau_.embedded_order; }
+  bool projects() const override { return true; }
   bool has_dense_output() const override { return !tableau_.dense.empty(); }
 
  private:

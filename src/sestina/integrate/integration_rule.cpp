@@ -44,6 +44,9 @@ bool is_count(double number, double most) {
 void IntegrationRule::start(EquationsOfMotion& equations, const State<double>& initial,
                             std::span<const double> memory) {
   assert(sizes_of(initial) == equations.sizes());
+  if (equations.is_constrained() && !projects()) {
+    throw InputError(name() + std::string(kDoesNotProject));
+  }
   equations_ = &equations;
   previous_ = state_ = candidate_ = initial;
   error_.assign(static_cast<std::size_t>(sizes_of(initial).controlled()), 0.0);
@@ -97,7 +100,7 @@ void IntegrationRule::refuse_first_order_states() const {
 }
 
 void IntegrationRule::refuse_history() const {
-  if (state_.h.empty()) return;
+  if (state_.h.empty() || !equations_->history_changes_rates()) return;
   throw InputError(
       fmt::format("{} remembers rates of former steps, but the history of this system changes them: take "
                   "dormand_prince_54",

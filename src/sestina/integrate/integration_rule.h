@@ -31,6 +31,10 @@ struct StepReport {
   bool complete() const { return status == StepStatus::kComplete; }
 };
 
+// What is wrong with a rule that does not project(), after its name, for a system with constraints.
+inline constexpr const char* kDoesNotProject =
+    " does not keep loops closed and constraints: take dormand_prince_54 or another explicit rule";
+
 // Of the i-th of [q, u, x, z]: "knee.u".
 std::string name_of_integrated(const EquationsOfMotion& equations, int i);
 // "knee.u does not stay finite"
@@ -49,6 +53,8 @@ class IntegrationRule {
   virtual bool has_dense_output() const = 0;
   // Whether try_own_step is on offer.
   virtual bool chooses_its_steps() const { return false; }
+  // Whether it projects its steps, so that loops stay closed and constraints hold.
+  virtual bool projects() const { return false; }
   // For a rule that chooses its steps; from the next start on.
   virtual void set_tolerances(const ErrorTolerances&) {}
 

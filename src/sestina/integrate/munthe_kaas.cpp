@@ -46,7 +46,7 @@ StepReport MuntheKaas::calc_step(const State<double>& from, double t_end, State<
     }
   }
   move(from, h, tableau_.b, to);
-  equations().normalize(to.q);  // against the drift of rounding
+  equations().project(to);
   return {};
 }
 

@@ -41,7 +41,9 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   }
   std::span<const int> rotations() const override { return equations_.rotations(); }
   void normalize(std::span<double> q) override { equations_.normalize(q); }
-  void project(std::span<double> q, std::span<double> u) override { equations_.project(q, u); }
+  void project(State<double>& state) override { equations_.project(state); }
+  bool is_constrained() const override { return equations_.is_constrained(); }
+  bool history_changes_rates() const override { return equations_.history_changes_rates(); }
   void update_history(const State<double>& before, State<double>& after) override {
     equations_.update_history(before, after);
   }

@@ -2,26 +2,6 @@
 #include "sestina/io/model_file_parts.h"
 
 namespace sestina {
-namespace {
-
-// Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.
-template <class F>
-void read_numbers_by_name(ReadContext& context, const YamlNode& node, const NodePath& path, F&& add) {
-  if (!node.is_map()) {
-    context.fault(node, path, "expected a map of names to numbers, found " + describe(node));
-    context.lose_names();
-    return;
-  }
-  for (const YamlEntry& entry : node.entries) {
-    Name name(entry.key);
-    name.mark = entry.mark;
-    Number& value = add(std::move(name));
-    if (!read_number(context, *entry.value, path / entry.key, value)) context.lose_names();
-  }
-}
-
-}  // namespace
-
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<VariableSpec>& out) {
   read_numbers_by_name(context, node, path, [&](Name name) -> Number& {

@@ -56,6 +56,8 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("u", out.u);
   out.q_mark = map.mark_of("q");
   out.u_mark = map.mark_of("u");
+  map.read("cut", out.cut);
+  map.read("hold", out.hold);
   if (const YamlNode* limits = map.find("limits")) {
     read_value(context, *limits, map.path_of("limits"), out.limits.emplace());
   }

@@ -32,6 +32,8 @@ KeyTable joint_keys(const std::string& keyword) {
     allow("armature");
     allow("limits");
   }
+  allow("cut");
+  if (info.nu > 0) allow("hold");
   allow("original_name");
   return table;
 }
@@ -56,12 +58,18 @@ KeyTable force_keys(const std::string& keyword, const Words& required, const Wor
   return table;
 }
 
+KeyTable constraint_keys(const std::string& keyword, const Words& required, const Words& optional = {}) {
+  KeyTable table = force_keys(keyword, required, optional);
+  table.part = "constraint";
+  return table;
+}
+
 std::vector<KeyTable> make_key_tables() {
   std::vector<KeyTable> tables{
       {"model",
        "",
-       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "variables",
-        "events", "analysis", "output"},
+       {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
+        "variables", "events", "analysis", "output"},
        {"sestina", "bodies"}},
       {"ground", "", {"points"}, {}},
       {"point", "", {"position", "axes"}, {}},
@@ -93,6 +101,12 @@ std::vector<KeyTable> make_key_tables() {
       force_keys("spring_damper", {"from", "to"}, {"stiffness", "damping"}, numbers_of_force<SpringDamper>()),
       force_keys("point_force", {"at", "value"}, {"axes"}),
       force_keys("point_torque", {"at", "value"}, {"axes"}),
+      constraint_keys("distance", {"from", "to", "length"}),
+      constraint_keys("coupling", {"coefficients"}, {"value", "level"}),
+      constraint_keys("motion", {"joint", "value"}, {"level"}),
+      constraint_keys("expression", {"zero"}, {"level"}),
+      constraint_keys("point_on_line", {"point", "line", "axis"}),
+      constraint_keys("point_on_plane", {"point", "plane", "normal"}),
   };
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
   return tables;

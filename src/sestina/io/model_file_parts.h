@@ -8,11 +8,28 @@ namespace sestina {
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, BodySpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, JointSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ConstraintSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, EventSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<VariableSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, AnalysisSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out);
+
+// Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.
+template <class F>
+void read_numbers_by_name(ReadContext& context, const YamlNode& node, const NodePath& path, F&& add) {
+  if (!node.is_map()) {
+    context.fault(node, path, "expected a map of names to numbers, found " + describe(node));
+    context.lose_names();
+    return;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    Name name(entry.key);
+    name.mark = entry.mark;
+    Number& value = add(std::move(name));
+    if (!read_number(context, *entry.value, path / entry.key, value)) context.lose_names();
+  }
+}
 
 // The whole file. Throws InputError at once when it is of another version.
 System read_system(ReadContext& context, const YamlNode& root);

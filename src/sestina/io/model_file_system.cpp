@@ -139,6 +139,7 @@ System read_system(ReadContext& context, const YamlNode& root) {
   }
   read_list(context, map, "joints", system.joints);
   read_list(context, map, "forces", system.forces);
+  read_list(context, map, "constraints", system.constraints);
   map.read("variables", system.variables);
   read_list(context, map, "events", system.events);
   map.read("analysis", system.analysis);

@@ -170,6 +170,12 @@ YamlPointer body_node(const BodySpec& body) {
   return map.node();
 }
 
+YamlPointer yes_node() {
+  Node yes = to_node(std::string("true"));
+  yes->quoted = false;
+  return yes;
+}
+
 YamlPointer joint_node(const JointSpec& joint) {
   MapWriter map;
   map.write("name", joint.name);
@@ -190,7 +196,36 @@ YamlPointer joint_node(const JointSpec& joint) {
     limits.write("effort", joint.limits->effort);
     map.add("limits", limits.node());
   }
+  if (joint.cut) map.add("cut", yes_node());
+  if (joint.hold) map.add("hold", yes_node());
   if (!joint.original_name.empty()) map.write("original_name", joint.original_name);
+  return map.node();
+}
+
+YamlPointer constraint_node(const ConstraintSpec& constraint) {
+  MapWriter map;
+  map.write("name", constraint.name);
+  map.write("type", constraint.type);
+  const auto write_name = [&](const char* key, const Name& name) {
+    if (!name.empty()) map.write(key, name);
+  };
+  write_name("from", constraint.from);
+  write_name("to", constraint.to);
+  map.write("length", constraint.length);
+  MapWriter coefficients;
+  for (const CouplingTerm& term : constraint.coefficients) {
+    coefficients.add(term.coordinate.text, to_node(term.coefficient));
+  }
+  map.add_unless_empty("coefficients", coefficients);
+  write_name("joint", constraint.joint);
+  map.write_unless_empty("value", constraint.value);
+  map.write("zero", constraint.zero);
+  write_name("point", constraint.point);
+  write_name("line", constraint.line);
+  write_name("plane", constraint.plane);
+  map.write("axis", constraint.axis);
+  map.write("normal", constraint.normal);
+  map.write_unless("position", "level", constraint.level);
   return map.node();
 }
 
@@ -222,12 +257,6 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
     faults.add({force.mark, path}, "a force of a program's own cannot be written to a model file");
   }
   return map.node();
-}
-
-YamlPointer yes_node() {
-  Node yes = to_node(std::string("true"));
-  yes->quoted = false;
-  return yes;
 }
 
 YamlPointer event_node(const EventSpec& event) {
@@ -336,6 +365,11 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   map.add("bodies", bodies);
   if (!joints->items.empty()) map.add("joints", joints);
   if (!forces->items.empty()) map.add("forces", forces);
+  Node constraints = make_node(YamlNode::Kind::kList);
+  for (const ConstraintSpec& constraint : system.constraints) {
+    constraints->items.push_back(constraint_node(constraint));
+  }
+  if (!constraints->items.empty()) map.add("constraints", constraints);
   MapWriter variables;
   for (const VariableSpec& variable : system.variables) {
     variables.add(variable.name.text, to_node(variable.value));

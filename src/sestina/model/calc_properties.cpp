@@ -43,6 +43,7 @@ class PropertyReader {
     }
     read_joint_forces(properties);
     read_point_forces(properties);
+    if (model_.is_constrained()) read_constraints(properties);
     return properties;
   }
 
@@ -148,6 +149,35 @@ class PropertyReader {
     }
   }
 
+  // The size of the mechanism: the longest way from a joint to a point of the same body.
+  static double calc_length(const Properties<T>& properties) {
+    double longest = 0.0;
+    for (const Marker<T>& point : properties.points) {
+      const Vec3<T>& p = point.X_BK.p;
+      longest = std::max({longest, std::abs(value_of(p.x)), std::abs(value_of(p.y)), std::abs(value_of(p.z))});
+    }
+    return longest > 0.0 ? longest : 1.0;
+  }
+  void read_constraints(Properties<T>& properties) const {
+    const PropertyPlan& plan = model_.plan();
+    const auto point = [&](PointIndex i) { return properties.points[i]; };
+    ConstraintSet<T>& set = properties.constraints;
+    set.length = calc_length(properties);
+    for (const CutJointPlan& p : plan.cut_joints) {
+      set.cut_joints.push_back({point(p.parent_point), point(p.child_point),
+                                make_joint<T>(p.type, direction(p.axis), direction(p.second_axis),
+                                              joint_numbers(p.numbers)),
+                                T(set.length), p.q_start, p.u_start, p.first_row});
+    }
+    for (const DistancePlan& p : plan.distances) {
+      set.distances.push_back({point(p.from), point(p.to), p.expression, p.row});
+    }
+    for (const PointOnPlan& p : plan.points_on) {
+      set.points_on.push_back(
+          {point(p.point), point(p.surface), direction(p.direction), p.is_line, p.first_row});
+    }
+  }
+
   const Model& model_;
   std::span<const T> numbers_;
 };
@@ -223,6 +253,7 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   state.q = take(model.initial_q(), model.nq());
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
+  if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
   normalize_q<T>(model, state.q);
   return state;
 }

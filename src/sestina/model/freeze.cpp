@@ -35,10 +35,12 @@ FrozenSystem Freezer::freeze() {
   data_.plan.gravity = numbers_.add_list(system_.gravity, "gravity");
   collect_bodies();
   collect_points();
+  collect_cut_joints();
   collect_initial_state();
   check_left_out_joints();
   collect_variables();
   collect_forces();
+  collect_constraints();
   collect_events();
   faults_.throw_if_any();
 
@@ -319,6 +321,7 @@ void Freezer::compile_tapes() {
   for (const std::string& name : data_.q_names) inputs.push_back(graph_->symbol(name));
   for (const std::string& name : data_.u_names) inputs.push_back(graph_->symbol(name));
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
+  data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
   data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
   find_conditions_in_time(inputs);
@@ -329,6 +332,8 @@ void Freezer::compile_tapes() {
 void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   const std::vector<Expr>& events = data_.event_expressions.exprs;
   std::vector<Expr> exprs = data_.force_expressions.exprs;
+  exprs.insert(exprs.end(), data_.constraint_expressions.exprs.begin(),
+               data_.constraint_expressions.exprs.end());
   exprs.insert(exprs.end(), events.begin(), events.end());
   const auto constants = inputs.subspan(1, data_.parameters.size() + data_.variables.size());
   TimeConditions found = find_time_conditions(*graph_, inputs[0], constants, exprs, events);
@@ -340,6 +345,8 @@ void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
 bool Freezer::depends_on_time() const {
   std::vector<Expr> exprs = data_.force_expressions.exprs;
   exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());
+  exprs.insert(exprs.end(), data_.constraint_expressions.exprs.begin(),
+               data_.constraint_expressions.exprs.end());
   const std::vector<Expr> symbols = graph_->free_symbols(exprs);
   const bool has_time = std::find(symbols.begin(), symbols.end(), graph_->symbol("t")) != symbols.end();
   return has_time || !data_.user_forces.empty();

@@ -199,7 +199,31 @@ void Freezer::check_left_out_joints() {
   }
 }
 
-// All q, then all u, in the order of the model.
+// Numbers of the joints that close loops.
+void Freezer::collect_cut_joints() {
+  for (const CutJointInfo& info : data_.cut_joints) {
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(info.position)];
+    const std::string path = fmt::format("joints[{}]", info.position);
+    BodyPlan joint;
+    joint.joint_type = info.type;
+    collect_joint(joint, spec, path);
+    if (spec.armature) {
+      fail(spec.armature->mark, path + ".armature",
+           fmt::format("'{}' closes a loop, and there a rotor has no place yet: give it to a joint that "
+                       "carries a body",
+                       info.name));
+    }
+    CutJointPlan plan;
+    plan.parent_point = info.parent_point, plan.child_point = info.child_point;
+    plan.type = info.type;
+    plan.axis = joint.axis, plan.second_axis = joint.second_axis;
+    plan.numbers = joint.numbers;
+    plan.q_start = info.q_start, plan.u_start = info.u_start, plan.first_row = info.first_row;
+    data_.plan.cut_joints.push_back(plan);
+  }
+}
+
+// All q, then all u, in the order of the model; then q of the joints that close loops.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
   const auto for_each_joint = [&](auto&& collect) {
@@ -217,7 +241,23 @@ void Freezer::collect_initial_state() {
   data_.initial_u = numbers_.next();
   for_each_joint([&](const JointSpec& spec, const JointInfo& info, const std::string& path) {
     collect_initial_values(spec.u, info.nu, -1, spec.u_mark, path + ".u");
+    for (int k = 0; k < info.nu; ++k) {
+      data_.is_q_given.push_back(!spec.q.empty());
+      data_.is_u_given.push_back(!spec.u.empty());
+      data_.is_held.push_back(spec.hold);
+    }
   });
+  data_.initial_cut_q = numbers_.next();
+  for (const CutJointInfo& cut : data_.cut_joints) {
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(cut.position)];
+    const std::string path = fmt::format("joints[{}]", cut.position);
+    collect_initial_values(spec.q, cut.nq, joint_info(cut.type).euler_parameters_start, spec.q_mark,
+                           path + ".q");
+    if (!spec.u.empty()) {
+      fail(spec.u_mark.line > 0 ? spec.u_mark : spec.u[0].mark, path + ".u",
+           fmt::format("'{}' closes a loop: its speeds follow from those of the other joints", cut.name));
+    }
+  }
 }
 
 void Freezer::collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start,

@@ -67,10 +67,20 @@ std::vector<std::string> Freezer::joints_to_suggest() const {
                           [](const BodyInfo& body) { return body.joint_name; });
 }
 
+std::string Freezer::closes_a_loop(const std::string& joint) {
+  return fmt::format("'{}' closes a loop: forces and expressions take joints that carry a body; `cut: true` "
+                     "on another joint of the loop lets this one carry one",
+                     joint);
+}
+
 const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) {
   if (is_left_out(joint.text)) return nullptr;  // forces on such joints are no further fault
   const auto found = joint_index_.find(joint.text);
   if (found != joint_index_.end()) return &data_.bodies[found->second];
+  if (cut_names_.contains(joint.text)) {
+    fail(joint.mark, path, closes_a_loop(joint.text));
+    return nullptr;
+  }
   fail(joint.mark, path,
        joint.empty() ? std::string("is missing")
                      : fmt::format("there is no joint '{}'{}", joint.text,
@@ -256,6 +266,7 @@ std::variant<Freezer::CoordinateReference, std::string> Freezer::find_coordinate
   const std::size_t dot = name.find('.');
   const std::string joint_name = name.substr(0, dot);
   if (is_left_out(joint_name)) return CoordinateReference{};
+  if (cut_names_.contains(joint_name)) return closes_a_loop(joint_name);
   const auto found = joint_index_.find(joint_name);
   if (found == joint_index_.end()) {
     return fmt::format("there is no joint '{}'{}", joint_name, suggestion(joint_name, joints_to_suggest()));

@@ -21,7 +21,7 @@ bool is_identifier(std::string_view name) {
 
 bool is_reserved_name(std::string_view name) {
   static const std::set<std::string, std::less<>> words = [] {
-    std::set<std::string, std::less<>> all{"ground", "origin", "t", "pi", "q", "u", "energy", "event"};
+    std::set<std::string, std::less<>> all{"ground", "origin", "t", "pi", "q", "u", "energy", "event", "constraints"};
     for (const std::string& word : reserved_words()) all.insert(word);
     return all;
   }();
@@ -87,6 +87,7 @@ void Freezer::check_names() {
   check_all(system_.bodies, "bodies");
   check_all(system_.joints, "joints");
   check_all(system_.forces, "forces");
+  check_all(system_.constraints, "constraints");
   check_all(system_.events, "events");
   check_point_names(system_.ground_points, "ground");
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {

@@ -7,6 +7,27 @@
 #include "sestina/model/freezer.h"
 
 namespace sestina {
+namespace {
+
+// The pieces into which the bodies have been joined so far; the ground is the last.
+class Pieces {
+ public:
+  explicit Pieces(std::size_t bodies) : piece_(bodies + 1) {
+    for (std::size_t i = 0; i < piece_.size(); ++i) piece_[i] = i;
+  }
+  // Of the body at a position; -1 is the ground.
+  std::size_t find(int body) {
+    std::size_t i = body < 0 ? piece_.size() - 1 : static_cast<std::size_t>(body);
+    while (piece_[i] != i) i = piece_[i] = piece_[piece_[i]];
+    return i;
+  }
+  void join(int child, int parent) { piece_[find(child)] = find(parent); }
+
+ private:
+  std::vector<std::size_t> piece_;
+};
+
+}  // namespace
 
 void Freezer::build_topology() {
   const auto add_points = [&](const std::string& body, const std::vector<PointSpec>& points) {
@@ -23,9 +44,9 @@ void Freezer::build_topology() {
   }
   links_.resize(system_.bodies.size());
   link_joints();
-  report_circles();
   order_bodies();
   index_points();
+  index_cut_joints();
 }
 
 // Splits BODY.POINT and finds both; `body` is -1 for the ground. Reports what is wrong.
@@ -64,16 +85,26 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   return true;
 }
 
-// Joints with a fault are left out, so that their bodies float while the rest is checked.
+// The first joint that reaches a body carries it. A joint whose child hangs already, is the ground, or
+// carries the joint's own parent closes a loop, and so does one that says `cut`. Joints with a fault are left
+// out, so that their bodies float while the rest is checked.
 void Freezer::link_joints() {
+  Pieces pieces(links_.size());
   for (std::size_t j = 0; j < system_.joints.size(); ++j) {
     Link link;
     link.joint = static_cast<int>(j);
-    const int child = find_bodies(system_.joints[j], link);
-    if (child >= 0) {
-      links_[static_cast<std::size_t>(child)] = link;
-    } else {
+    int child = -1;
+    if (!find_bodies(system_.joints[j], link, child)) {
       leave_out(link.joint);
+      continue;
+    }
+    const bool hangs = child < 0 || links_[static_cast<std::size_t>(child)].joint >= 0;
+    if (system_.joints[j].cut || hangs || pieces.find(child) == pieces.find(link.parent)) {
+      cut_links_.push_back({link, child});
+      cut_names_.insert(system_.joints[j].name.text);
+    } else {
+      links_[static_cast<std::size_t>(child)] = link;
+      pieces.join(child, link.parent);
     }
   }
 }
@@ -83,8 +114,8 @@ void Freezer::leave_out(int joint) {
   left_out_names_.insert(system_.joints[static_cast<std::size_t>(joint)].name.text);
 }
 
-// Completes the link and returns the position of the child, or -1 where a fault was reported.
-int Freezer::find_bodies(const JointSpec& joint, Link& link) {
+// Completes the link and the position of the child; false where a fault was reported.
+bool Freezer::find_bodies(const JointSpec& joint, Link& link, int& child) {
   const std::string path = fmt::format("joints[{}]", link.joint);
   const bool has_type = joint_type_from_keyword(joint.type.text).has_value();
   if (!has_type) {
@@ -92,55 +123,14 @@ int Freezer::find_bodies(const JointSpec& joint, Link& link) {
          fmt::format("there is no joint type '{}'{}", joint.type.text,
                      suggestion(joint.type.text, joint_keywords())));
   }
-  int child = -1;
   const bool has_parent = find_reference(joint.parent, path + ".parent", link.parent, link.parent_point);
   const bool has_child = find_reference(joint.child, path + ".child", child, link.child_point);
-  if (!has_parent || !has_child) return -1;
-  if (child < 0) {
-    fail(joint.child.mark, path + ".child", "the ground cannot be a child: exchange parent and child");
-    return -1;
-  }
+  if (!has_parent || !has_child) return false;
   if (child == link.parent) {
     fail(joint.child.mark, path + ".child", "a joint cannot connect a body to itself");
-    return -1;
+    return false;
   }
-  const Link& place = links_[static_cast<std::size_t>(child)];
-  if (place.joint >= 0) {
-    fail(joint.child.mark, path + ".child",
-         fmt::format("'{}' is the child of joint '{}' already; closed loops are not supported",
-                     system_.bodies[static_cast<std::size_t>(child)].name.text,
-                     system_.joints[static_cast<std::size_t>(place.joint)].name.text));
-    return -1;
-  }
-  return has_type ? child : -1;
-}
-
-// Bodies whose way to the ground never ends. Each circle is reported once, at one of its joints, and cut
-// there.
-void Freezer::report_circles() {
-  std::vector<int> visited_from(links_.size(), -1);
-  for (std::size_t start = 0; start < links_.size(); ++start) {
-    int body = static_cast<int>(start);
-    while (body >= 0 && visited_from[static_cast<std::size_t>(body)] < 0) {
-      visited_from[static_cast<std::size_t>(body)] = static_cast<int>(start);
-      body = links_[static_cast<std::size_t>(body)].parent;
-    }
-    if (body < 0 || visited_from[static_cast<std::size_t>(body)] != static_cast<int>(start)) continue;
-    std::string circle = system_.bodies[static_cast<std::size_t>(body)].name.text;
-    int length = 0;
-    for (int b = links_[static_cast<std::size_t>(body)].parent;;
-         b = links_[static_cast<std::size_t>(b)].parent) {
-      if (++length < 8 || b == body) circle += " -> " + system_.bodies[static_cast<std::size_t>(b)].name.text;
-      if (length == 8 && b != body) circle += " -> ...";
-      if (b == body) break;
-    }
-    const int joint = links_[static_cast<std::size_t>(body)].joint;
-    const JointSpec& spec = system_.joints[static_cast<std::size_t>(joint)];
-    fail(spec.parent.mark, fmt::format("joints[{}].parent", joint),
-         fmt::format("the parents go in a circle: {}", circle));
-    leave_out(joint);
-    links_[static_cast<std::size_t>(body)] = Link();
-  }
+  return has_type;
 }
 
 // Depth first, children in the order in which the bodies are given, so that a subtree is consecutive.
@@ -210,6 +200,39 @@ void Freezer::index_points() {
     const Link& link = links_[static_cast<std::size_t>(position)];
     info.parent_point = point_index_.at(data_.bodies[info.parent].name + "." + link.parent_point);
     info.child_point = point_index_.at(info.name + "." + link.child_point);
+  }
+}
+
+// Their place among the coordinates of cut joints and among the conditions, in file order.
+void Freezer::index_cut_joints() {
+  for (const CutLink& cut : cut_links_) {
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(cut.link.joint)];
+    const auto body = [&](int position) {
+      return position < 0 ? kGround : index_of_position_[static_cast<std::size_t>(position)];
+    };
+    CutJointInfo info;
+    info.name = spec.name.text;
+    info.type = *joint_type_from_keyword(spec.type.text);
+    info.parent = body(cut.link.parent), info.child = body(cut.child);
+    info.parent_point = point_index_.at(data_.bodies[info.parent].name + "." + cut.link.parent_point);
+    info.child_point = point_index_.at(data_.bodies[info.child].name + "." + cut.link.child_point);
+    info.position = cut.link.joint;
+    info.mark = spec.mark;
+    const JointInfo& joint = joint_info(info.type);
+    info.q_start = data_.cut_nq, info.nq = joint.nq;
+    info.u_start = data_.cut_nu, info.nu = joint.nu;
+    info.first_row = data_.constraint_rows, info.rows = 6 - joint.nu;
+    data_.cut_nq += joint.nq, data_.cut_nu += joint.nu;
+    data_.constraint_rows += info.rows;
+    for (int k = 0; k < joint.nq; ++k) {
+      data_.cut_q_names.push_back(info.name + (joint.nq == 1 ? ".q" : fmt::format(".q[{}]", k)));
+      data_.cut_q_units.push_back(joint.q_units[static_cast<std::size_t>(k)]);
+    }
+    for (int k = 0; k < joint.nu; ++k) {
+      data_.cut_u_names.push_back(info.name + (joint.nu == 1 ? ".u" : fmt::format(".u[{}]", k)));
+      data_.cut_u_units.push_back(joint.u_units[static_cast<std::size_t>(k)]);
+    }
+    data_.cut_joints.push_back(std::move(info));
   }
 }
 

@@ -34,11 +34,16 @@ class Freezer {
     int joint = -1;   // position of the joint; -1 floats
     std::string parent_point = "origin", child_point = "origin";
   };
+  // A joint that closes a loop.
+  struct CutLink {
+    Link link;
+    int child = -1;  // position of the child body; -1 is the ground
+  };
   void link_joints();
   void leave_out(int joint);
-  int find_bodies(const JointSpec& joint, Link& link);
+  bool find_bodies(const JointSpec& joint, Link& link, int& child);
   void order_bodies();
-  void report_circles();
+  void index_cut_joints();
   void index_points();
   PointIndex find_point(const Name& reference, const std::string& path);
 
@@ -55,6 +60,7 @@ class Freezer {
                     const std::string& path);
   void check_limits(const LimitsSpec& limits, const std::string& path);
   void check_left_out_joints();
+  void collect_cut_joints();
   void collect_initial_state();
   void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
                               const std::string& path);
@@ -68,6 +74,7 @@ class Freezer {
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
   std::vector<std::string> joints_to_suggest() const;
+  static std::string closes_a_loop(const std::string& joint);
   const BodyInfo* find_joint(const Name& joint, const std::string& path);
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                       const Mark& mark, const std::string& path, const BodyInfo& joint);
@@ -82,6 +89,21 @@ class Freezer {
   };
   std::variant<CoordinateReference, std::string> find_coordinate(const std::string& name) const;
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
+
+  // constraints.cpp
+  void collect_constraints();
+  void collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, const std::string& path);
+  void add_constraint_expression(Expr expr);
+  // An expression of t and parameters.
+  Expr collect_of_time(const Number& number, const std::string& path);
+  bool take_level(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  Expr rate_along_motion(Expr expr);
+  Expr rate_of_coordinate(int q);
 
   // events.cpp
   void collect_variables();
@@ -138,6 +160,7 @@ class Freezer {
 
   // By position in system_.bodies, until the order is known.
   std::vector<Link> links_;
+  std::vector<CutLink> cut_links_;
   std::set<int> left_out_joints_;  // positions of the joints whose place in the tree is faulty
   std::unordered_set<std::string> left_out_names_;
   std::unordered_map<std::string, int> body_positions_;
@@ -146,6 +169,7 @@ class Freezer {
   std::vector<int> position_of_index_;                       // and back; -1 for the ground
   std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
   std::unordered_map<std::string, BodyIndex> joint_index_;
+  std::unordered_set<std::string> cut_names_;
   std::unordered_map<std::string, int> variable_index_;  // in data_.variables
   std::vector<Slot> settings_;
 };

@@ -87,6 +87,32 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
                      explain_non_finite(data_.force_expressions, i, properties, state));
 }
 
+void Model::refuse_constraints(std::string_view who) const {
+  if (!is_constrained()) return;
+  const bool has_loop = !data_.cut_joints.empty();
+  throw InputError(fmt::format("{} takes no closed loops and no constraints: the model has {} {}", who,
+                               has_loop ? "the cut joint" : "the constraint",
+                               has_loop ? data_.cut_joints.front().name : data_.constraints.front().name));
+}
+
+std::string Model::explain_constraint(int expression, const Properties<double>& properties,
+                                      const State<double>& state) const {
+  const auto i = static_cast<std::size_t>(expression);
+  const auto constraint = static_cast<std::size_t>(data_.constraint_of_expression[i]);
+  return fmt::format("the expression of constraint {} is not finite: {}", data_.constraints[constraint].name,
+                     explain_non_finite(data_.constraint_expressions, i, properties, state));
+}
+
+const std::string& Model::name_of_row(int row) const {
+  for (const CutJointInfo& joint : data_.cut_joints) {
+    if (row >= joint.first_row && row < joint.first_row + joint.rows) return joint.name;
+  }
+  for (const ConstraintInfo& constraint : data_.constraints) {
+    if (row >= constraint.first_row && row < constraint.first_row + constraint.rows) return constraint.name;
+  }
+  throw InputError(fmt::format("there is no condition {}: the model has {}", row, data_.constraint_rows));
+}
+
 std::string Model::explain_event(int event, const Properties<double>& properties,
                                  const State<double>& state) const {
   const auto i = static_cast<std::size_t>(event);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sestina/constraints/coordinate_condition.h"
 #include "sestina/expression/graph.h"
 #include "sestina/expression/tape.h"
 #include "sestina/expression/time_conditions.h"
@@ -43,6 +44,30 @@ struct PointInfo {
 struct ForceInfo {
   std::string name;
   std::string type;
+};
+
+// A joint that closes a loop. Its coordinates are no part of the state: they follow from the poses of bodies.
+struct CutJointInfo {
+  std::string name;
+  JointType type = JointType::kWeld;
+  BodyIndex parent, child;
+  PointIndex parent_point, child_point;
+  int q_start = 0, nq = 0;  // among the coordinates of all cut joints
+  int u_start = 0, nu = 0;
+  int first_row = 0, rows = 0;  // its conditions
+  int position = -1;            // in System::joints
+  Mark mark = {};
+};
+
+// A constraint of the description.
+struct ConstraintInfo {
+  std::string name;
+  std::string type;
+  bool is_on_position = true;
+  int first_row = 0, rows = 0;
+  int position = -1;  // in System::constraints
+  std::string force_unit, error_unit;
+  Mark mark = {};
 };
 
 struct UserForceInfo {
@@ -97,6 +122,15 @@ struct ModelData {
   IndexedVector<BodyIndex, BodyInfo> bodies;
   IndexedVector<PointIndex, PointInfo> points;
   IndexedVector<ForceIndex, ForceInfo> forces;
+  std::vector<CutJointInfo> cut_joints;
+  std::vector<ConstraintInfo> constraints;
+  std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
+  int constraint_rows = 0, constraint_terms = 0;
+  int cut_nq = 0, cut_nu = 0;
+  std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
+  // Initial coordinates and speeds that the description gives, and those that have to stay.
+  std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint, for each of its speeds
+  std::vector<bool> is_held;                 // (nu)
   std::vector<UserForceInfo> user_forces;
   UserForceLayout user_layout;  // empty where there are no user forces
   std::vector<VariableInfo> variables;
@@ -113,12 +147,16 @@ struct ModelData {
   std::vector<ForceIndex> force_of_expression;
   Tape number_tape;                         // free parameters -> numbers
   Tape force_tape;                          // t, free parameters, variables, q, u -> force expressions
-  StateExpressions event_expressions;       // `when` of each event
+  StateExpressions constraint_expressions;
+  std::vector<int> constraint_of_expression;  // in `constraints`
+  Tape constraint_tape;                       // from what the force tape takes
+  StateExpressions event_expressions;         // `when` of each event
   StateExpressions assignment_expressions;  // event after event
   Tape event_tape, assignment_tape;         // from what the force tape takes
   std::shared_ptr<const TimeConditions> time_conditions;
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
+  Slot initial_cut_q;                    // cut_nq: where the search for them begins
   // What check() needs: of numbers that depend on parameters alone.
   std::vector<NumberSource> number_sources;  // parameters that are expressions of others first
   std::vector<ValueRule> value_rules;
@@ -136,6 +174,27 @@ class Model {
   const IndexedVector<BodyIndex, BodyInfo>& bodies() const { return data_.bodies; }  // the ground included
   const IndexedVector<PointIndex, PointInfo>& points() const { return data_.points; }
   const IndexedVector<ForceIndex, ForceInfo>& forces() const { return data_.forces; }
+  // Joints that close loops, and constraints; together they have so many scalar conditions.
+  const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
+  const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
+  const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
+  int constraint_rows() const { return data_.constraint_rows; }
+  int constraint_terms() const { return data_.constraint_terms; }
+  bool is_constrained() const { return data_.constraint_rows > 0 || !data_.cut_joints.empty(); }
+  // Throws InputError where there are cut joints or constraints: "divide_and_conquer takes no closed loops
+  // and no constraints: the model has pin".
+  void refuse_constraints(std::string_view who) const;
+  int cut_nq() const { return data_.cut_nq; }
+  int cut_nu() const { return data_.cut_nu; }
+  const std::vector<std::string>& cut_q_names() const { return data_.cut_q_names; }
+  const std::vector<std::string>& cut_u_names() const { return data_.cut_u_names; }
+  const std::vector<std::string>& cut_q_units() const { return data_.cut_q_units; }
+  const std::vector<std::string>& cut_u_units() const { return data_.cut_u_units; }
+  // (nu) whether the description gives the initial coordinates, speeds of the joint that has this speed, and
+  // whether they have to stay.
+  const std::vector<bool>& is_q_given() const { return data_.is_q_given; }
+  const std::vector<bool>& is_u_given() const { return data_.is_u_given; }
+  const std::vector<bool>& is_held() const { return data_.is_held; }
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
   const UserForceLayout& user_layout() const { return data_.user_layout; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
@@ -173,6 +232,7 @@ class Model {
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }
   Slot initial_d() const { return data_.initial_d; }
+  Slot initial_cut_q() const { return data_.initial_cut_q; }
 
   const Tape& force_tape() const { return data_.force_tape; }
   int num_force_expressions() const { return static_cast<int>(data_.force_expressions.exprs.size()); }
@@ -186,6 +246,7 @@ class Model {
                               std::span<T> scratch, std::span<T> values) const;
   // From what the force tape takes, t, free parameters, variables, q and u: the `when` of each event, and all
   // that events set. With Dual, their rates.
+  const Tape& constraint_tape() const { return data_.constraint_tape; }
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
 
@@ -197,6 +258,11 @@ class Model {
   std::string explain_force_expression(int expression, const Properties<double>& properties,
                                        const State<double>& state) const;
   // "the expression of event floor is not finite: ..."
+  // "the expression of constraint law is not finite: ...", of an output of the constraint tape.
+  std::string explain_constraint(int expression, const Properties<double>& properties,
+                                 const State<double>& state) const;
+  // Of a row of the conditions: the cut joint or constraint that it belongs to.
+  const std::string& name_of_row(int row) const;
   std::string explain_event(int event, const Properties<double>& properties,
                             const State<double>& state) const;
   std::string explain_assignment(int event, int assignment, const Properties<double>& properties,

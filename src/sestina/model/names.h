@@ -9,7 +9,7 @@ namespace sestina {
 bool is_identifier(std::string_view name);
 
 // Words with a meaning of their own in a model or an expression: ground, origin, t, pi, q, u, energy,
-// event and the names of functions.
+// event, constraints and the names of functions.
 bool is_reserved_name(std::string_view name);
 
 }  // namespace sestina

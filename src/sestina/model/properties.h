@@ -6,6 +6,9 @@
 
 #include <vector>
 
+#include "sestina/constraints/cut_joint.h"
+#include "sestina/constraints/distance.h"
+#include "sestina/constraints/point_on.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/spring_damper.h"
@@ -57,6 +60,15 @@ struct ForceSet {
   }
 };
 
+// What closes loops and keeps points where they belong; conditions on coordinates have no properties.
+template <class T>
+struct ConstraintSet {
+  double length = 1.0;  // m, the size of the mechanism, by which rotations are compared with displacements
+  std::vector<CutJoint<T>> cut_joints;
+  std::vector<Distance<T>> distances;
+  std::vector<PointOn<T>> points_on;
+};
+
 template <class T>
 struct Properties {
   std::vector<T> parameters;  // the values of the free parameters, in the order of Model::parameters()
@@ -64,6 +76,7 @@ struct Properties {
   IndexedVector<BodyIndex, BodyProperties<T>> bodies;
   IndexedVector<PointIndex, Marker<T>> points;  // in the joint frames of bodies
   ForceSet<T> forces;
+  ConstraintSet<T> constraints;
 };
 
 }  // namespace sestina

@@ -67,6 +67,25 @@ struct PointForcePlan {
   bool in_body_axes, is_torque;
 };
 
+// A joint that closes a loop.
+struct CutJointPlan {
+  PointIndex parent_point, child_point;
+  JointType type = JointType::kWeld;
+  Slot axis, second_axis;
+  JointNumbers<Slot> numbers = {};
+  int q_start = 0, u_start = 0, first_row = 0;
+};
+struct DistancePlan {
+  PointIndex from, to;
+  int expression, row;
+};
+struct PointOnPlan {
+  PointIndex point, surface;
+  Slot direction;
+  bool is_line;
+  int first_row;
+};
+
 struct PropertyPlan {
   Slot gravity;
   IndexedVector<BodyIndex, BodyPlan> bodies;
@@ -76,6 +95,9 @@ struct PropertyPlan {
   std::vector<JointForcePlan> joint_forces;
   std::vector<SpringDamperPlan> spring_dampers;
   std::vector<PointForcePlan> point_forces;
+  std::vector<CutJointPlan> cut_joints;
+  std::vector<DistancePlan> distances;
+  std::vector<PointOnPlan> points_on;
 };
 
 }  // namespace sestina

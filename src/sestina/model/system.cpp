@@ -152,9 +152,64 @@ ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> fo
   return spec;
 }
 
+ConstraintSpec& System::add_constraint(Name constraint_name, Name type) {
+  ConstraintSpec& spec = constraints.emplace_back();
+  spec.name = std::move(constraint_name);
+  spec.type = std::move(type);
+  return spec;
+}
+
+ConstraintSpec& System::add_distance(Name constraint_name, Name from_point, Name to_point, Number length) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "distance");
+  spec.from = std::move(from_point);
+  spec.to = std::move(to_point);
+  spec.length = std::move(length);
+  return spec;
+}
+
+ConstraintSpec& System::add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients,
+                                     Number value) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "coupling");
+  spec.coefficients = std::move(coefficients);
+  spec.value = Numbers(std::vector<Number>{std::move(value)});
+  return spec;
+}
+
+ConstraintSpec& System::add_motion(Name constraint_name, Name joint_name, Numbers value) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "motion");
+  spec.joint = std::move(joint_name);
+  spec.value = std::move(value);
+  return spec;
+}
+
+ConstraintSpec& System::add_condition(Name constraint_name, Number zero) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "expression");
+  spec.zero = std::move(zero);
+  return spec;
+}
+
+ConstraintSpec& System::add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "point_on_line");
+  spec.point = std::move(point);
+  spec.line = std::move(line_point);
+  spec.axis = std::move(axis);
+  return spec;
+}
+
+ConstraintSpec& System::add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "point_on_plane");
+  spec.point = std::move(point);
+  spec.plane = std::move(plane_point);
+  spec.normal = std::move(normal);
+  return spec;
+}
+
 BodySpec& System::body(std::string_view body_name) { return find_by_name(bodies, "body", body_name); }
 JointSpec& System::joint(std::string_view joint_name) { return find_by_name(joints, "joint", joint_name); }
 ForceSpec& System::force(std::string_view force_name) { return find_by_name(forces, "force", force_name); }
+ConstraintSpec& System::constraint(std::string_view constraint_name) {
+  return find_by_name(constraints, "constraint", constraint_name);
+}
 EventSpec& System::event(std::string_view event_name) { return find_by_name(events, "event", event_name); }
 
 }  // namespace sestina

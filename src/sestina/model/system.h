@@ -104,8 +104,10 @@ struct JointSpec {
   SESTINA_JOINT_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
   std::optional<Number> armature;  // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
-  Numbers q;                       // initial coordinates; empty: the identity
-  Numbers u;                       // initial speeds; empty: zero
+  Numbers q;                       // initial coordinates; empty: the identity, or what closes the loops
+  Numbers u;                       // initial speeds; empty: zero, or what the loops allow
+  bool cut = false;                // closes a loop though its child does not hang yet
+  bool hold = false;               // the initial q and u stay as they are when loops are closed
   std::optional<LimitsSpec> limits;
   std::string original_name;
   Mark mark, q_mark, u_mark;
@@ -137,6 +139,29 @@ struct ForceSpec {
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
+};
+
+// Of a coupling: `coordinate` is JOINT.q, JOINT.q[i], or JOINT.u, JOINT.u[i] where the level is velocity.
+struct CouplingTerm {
+  Name coordinate;
+  Number coefficient;
+};
+
+// A condition that the motion has to keep, beside those of joints that close loops.
+struct ConstraintSpec {
+  Name name;
+  Name type;                                // distance | coupling | motion | expression | point_on_line | point_on_plane
+  Name level = "position";                  // position | velocity: coupling, motion, expression
+  Name from, to;                            // distance: BODY.POINT
+  std::optional<Number> length;             // distance: m, an expression of t
+  std::vector<CouplingTerm> coefficients;   // coupling: their sum is `value`
+  Name joint;                               // motion
+  Numbers value;                            // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
+  std::optional<Number> zero;               // expression: of t, coordinates, speeds where the level is velocity
+  Name point;                               // point_on_*: BODY.POINT
+  Name line, plane;                         // point_on_line, point_on_plane: BODY.POINT
+  std::optional<Triple> axis, normal;       // likewise, in the axes of that point; any length but zero
+  Mark mark, value_mark;
 };
 
 // A number that events change and expressions read: the position of a switch, a count.
@@ -229,6 +254,7 @@ class System {
   std::deque<BodySpec> bodies;
   std::deque<JointSpec> joints;
   std::deque<ForceSpec> forces;
+  std::deque<ConstraintSpec> constraints;
   std::vector<VariableSpec> variables;
   std::deque<EventSpec> events;
   AnalysisSpec analysis;
@@ -250,6 +276,15 @@ class System {
   ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
+  ConstraintSpec& add_constraint(Name constraint_name, Name type);
+  // The constraints of a model file; what they return takes the rest.
+  ConstraintSpec& add_distance(Name constraint_name, Name from_point, Name to_point, Number length);
+  ConstraintSpec& add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients, Number value = 0);
+  ConstraintSpec& add_motion(Name constraint_name, Name joint_name, Numbers value);
+  ConstraintSpec& add_condition(Name constraint_name, Number zero);
+  ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);
+  ConstraintSpec& add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal);
+
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");
 
@@ -257,6 +292,7 @@ class System {
   BodySpec& body(std::string_view body_name);
   JointSpec& joint(std::string_view joint_name);
   ForceSpec& force(std::string_view force_name);
+  ConstraintSpec& constraint(std::string_view constraint_name);
   EventSpec& event(std::string_view event_name);
 };
 

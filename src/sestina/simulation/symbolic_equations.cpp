@@ -454,9 +454,9 @@ std::string SymbolicEquations::find_contradicted(double t, std::span<const doubl
   return "";
 }
 
-void SymbolicEquations::project(std::span<double> q, std::span<double> u) {
-  normalize(q);
-  if (!kept_.empty()) project_speeds(variables_[0], q, u);
+void SymbolicEquations::project(State<double>& state) {
+  normalize(state.q);
+  if (!kept_.empty()) project_speeds(state.t, state.q, state.u);
 }
 
 double SymbolicEquations::configuration_residual(double t, std::span<const double> q) {

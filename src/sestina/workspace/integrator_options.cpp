@@ -44,6 +44,23 @@ void add_fault_of_rows(const System& system, const Model& model, const Analysis&
                   bytes_in_words(rows * columns * sizeof(double)), analysis.most_rows));
 }
 
+// Of a model with loops or constraints: solvers and rules that know none.
+void add_constraint_faults(const System& system, const Model& model, const Analysis& analysis,
+                           FaultList& faults) {
+  const AnalysisSpec& spec = system.analysis;
+  if (analysis.solver != "recursive" && analysis.solver != "kane") {
+    try {
+      model.refuse_constraints(analysis.solver);
+    } catch (const InputError& error) {
+      faults.add({spec.solver.mark, "analysis.solver"},
+                 error.faults().front().message + "; recursive and kane take them");
+    }
+  }
+  if (!make_integration_rule(rule_options(analysis))->projects()) {
+    faults.add({spec.integrator.name.mark, "analysis.integrator"}, analysis.integrator + kDoesNotProject);
+  }
+}
+
 }  // namespace
 
 RuleOptions rule_options(const Analysis& analysis) {
@@ -68,6 +85,7 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
     if (is_state_time(analysis)) {
       add_state_time_faults(system, model, analysis, faults);
     } else {
+      if (model.is_constrained()) add_constraint_faults(system, model, analysis, faults);
       make_step_driver(step_options(analysis))
           ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);
     }

@@ -29,6 +29,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
   }
   if (!model.events().empty()) return "the model has events";
   if (!model.user_forces().empty()) return "the model has a user force";
+  if (model.is_constrained()) return "the model has closed loops or constraints";
   if (analysis.duration == 0.0) return "the duration is zero";
   const RunSettings& settings = workspace.settings();
   if (settings.reactions) return "reactions are recorded";

@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/run_origin.h"
 
@@ -69,9 +70,11 @@ void ModelRun::prepare_checkpoints(const CheckpointOptions& options) {
 }
 
 RunReport ModelRun::start() {
+  AssemblyReport assembly;
+  report_.final_state = workspace_.calc_initial_state(&assembly);
+  for (const AssemblyReport::Moved& moved : assembly.moved) report_.assembly.push_back(describe(moved));
   log_.begin(header_);
   return go([this] {
-    report_.final_state = workspace_.calc_initial_state();
     loop_.start(report_.final_state);
     loop_.advance();
   });

@@ -1,7 +1,7 @@
 // One row of a result: which columns it has, and their values at a state.
 //
-//   t; every q; every u; every variable; the event; the position of every body's origin; energies; momenta;
-//   on request the reactions
+//   t; every q; every u; q and u of joints that close loops; every variable; the event; the position of every
+//   body's origin; energies; momenta; forces and errors of constraints; on request the reactions
 #pragma once
 
 #include <span>
@@ -44,15 +44,19 @@ class ResultRow {
   void add_columns(const Model& model);
   std::vector<double>::iterator put_together(const State<double>& state, const Observables& observables,
                                              int event);
+  void add_constraint_columns(const Model& model);
+  std::vector<double>::iterator put_constraints(const ForwardDynamics& dynamics,
+                                                std::vector<double>::iterator next);
   void calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next);
   void check_finite() const;
 
-  bool reactions_wanted_, has_events_;
+  bool reactions_wanted_, has_events_, is_constrained_;
   Observables observables_;
   std::vector<Column> columns_;
   std::vector<double> row_;
   std::vector<double> udot_;
   std::vector<SpatialForce<double>> reactions_;
+  std::vector<double> cut_coordinates_;  // q and u of joints that close loops
   Energy<double> energy_;
   double energy_balance_ = 0.0;
 };

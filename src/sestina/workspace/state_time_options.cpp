@@ -83,6 +83,11 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
                              properties.bodies[b].armature));
     }
   }
+  try {
+    model.refuse_constraints("state_time");
+  } catch (const InputError& error) {
+    faults.add({system.analysis.coordinates.mark, "analysis.coordinates"}, error.faults().front().message);
+  }
   for (const UserForceInfo& user : model.user_forces()) {
     const ForceSpec& force = system.forces[static_cast<std::size_t>(user.index.value())];
     faults.add({force.mark, fmt::format("forces[{}]", user.index.value())},

@@ -34,7 +34,7 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nz = kNz};
+  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.cut_nq(), .nz = kNz};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -53,6 +53,18 @@ void SystemEquations::minus(std::span<const double> q_to, std::span<const double
 }
 
 void SystemEquations::normalize(std::span<double> q) { normalize_q<double>(dynamics_.model(), q); }
+
+void SystemEquations::project(State<double>& state) {
+  if (is_constrained()) {
+    dynamics_.project(state);
+  } else {
+    normalize(state.q);
+  }
+}
+
+void SystemEquations::update_history(const State<double>&, State<double>& after) {
+  dynamics_.update_history(after);
+}
 
 void SystemEquations::calc_power(const State<double>& state, std::span<double> zdot) const {
   const Power<double> power = dynamics_.power(state);
@@ -97,7 +109,11 @@ void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<d
 // M du = impulse has the form of p = M u.
 void SystemEquations::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                                          std::span<double> du) {
-  solve_momenta(state, impulse, du);
+  if (is_constrained()) {
+    dynamics_.calc_velocity_jump(state, impulse, du);
+  } else {
+    solve_momenta(state, impulse, du);
+  }
 }
 
 // ---- implicit -------------------------------------------------------------------------------------------
@@ -108,7 +124,7 @@ SystemEquations::Tangent::Tangent(const ForwardDynamics& dynamics)
       udot(static_cast<std::size_t>(dynamics.model().nu())) {}
 
 ResidualFace* SystemEquations::residual_face() {
-  if (!dynamics_.model().user_forces().empty()) return nullptr;
+  if (!dynamics_.model().user_forces().empty() || is_constrained()) return nullptr;
   if (!tangent_) tangent_ = std::make_unique<Tangent>(dynamics_);
   return this;
 }

@@ -33,17 +33,22 @@ class SystemEquations final : public EquationsOfMotion,
              std::span<double> displacement) override;
   std::span<const int> rotations() const override { return rotations_; }
   void normalize(std::span<double> q) override;
+  void project(State<double>& state) override;
+  bool is_constrained() const override { return dynamics_.model().is_constrained(); }
+  bool history_changes_rates() const override { return false; }
+  void update_history(const State<double>& before, State<double>& after) override;
   void calc_derivatives(const State<double>& state, const StateRates& rates) override;
   TimeSwitches* time_switches() override { return switches_.get(); }
 
-  MomentumFace* momentum_face() override { return this; }
+  // Null where the model has loops or constraints.
+  MomentumFace* momentum_face() override { return is_constrained() ? nullptr : this; }
   void calc_momentum(const State<double>& state, std::span<double> p) override;
   void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) override;
   void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
                           std::span<double> zdot) override;
 
-  // Null where the model has forces of the user's own (UserForce), which have no derivatives. The first call
-  // allocates what the tangent needs.
+  // Null where the model has forces of the user's own (UserForce), which have no derivatives, and where it has
+  // loops or constraints. The first call allocates what the tangent needs.
   ResidualFace* residual_face() override;
   void calc_residual(const State<double>& state, std::span<const double> udot,
                      std::span<double> residual) override;

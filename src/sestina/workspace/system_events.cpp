@@ -88,6 +88,7 @@ void SystemEvents::apply(int event, State<double>& state) {
                                                                     : state.d;
     values[static_cast<std::size_t>(assignment.index)] = assigned_[static_cast<std::size_t>(i)];
   }
+  if (model_.is_constrained()) dynamics_.project(state);
   const double gain = calc_energy(state) - energy_before;
   if (!std::isfinite(gain)) {
     throw ComputationError(state.t, "the energy after event " + info.name + " is not finite");

@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/model/check.h"
 #include "sestina/model/properties.h"
 #include "sestina/workspace/integrator_options.h"
@@ -125,11 +126,13 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
   };
   check("q", q, model_->nq());
   check("u", u, model_->nu());
-  State<double> state = calc_initial_state();
+  State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
+  state.z.assign(SystemEquations::kNz, 0.0);
   state.q = std::move(q);
   state.u = std::move(u);
   normalize_q<double>(*model_, state.q);
   if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of the initial q are all zero");
+  assemble(*model_, *properties_, {}, {}, state);
   initial_ = std::move(state);
 }
 
@@ -144,9 +147,9 @@ RunLimits Workspace::limits() const {
           set.wall_time > 0.0 ? set.wall_time : analysis_.most_wall_time};
 }
 
-State<double> Workspace::calc_initial_state() const {
+State<double> Workspace::calc_initial_state(AssemblyReport* assembly) const {
   if (initial_) return *initial_;
-  State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
+  State<double> state = calc_assembled_state(*model_, *properties_, assembly);
   state.z.assign(SystemEquations::kNz, 0.0);
   return state;
 }

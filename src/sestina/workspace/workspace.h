@@ -26,6 +26,7 @@
 
 namespace sestina {
 
+struct AssemblyReport;
 struct Checkpoint;
 struct EnsembleMember;
 struct EnsembleOptions;
@@ -61,6 +62,7 @@ struct RunReport {
   // Of kinetic + potential - supplied + dissipated energy over the recorded rows (J).
   double energy_drift = 0.0;    // largest deviation from its initial value
   double kinetic_energy = 0.0;  // largest, to compare with
+  std::vector<std::string> assembly;  // given coordinates and speeds that had to change to close loops
   std::string hint;             // why the run makes so little headway (stall_watch.h), or empty
   State<double> final_state;
   int lanes = 0;  // of the SIMD registers in which it was computed, beside other runs; 0: by itself
@@ -175,7 +177,8 @@ class Workspace {
   RunLimits limits() const;  // those of the analysis, or what was set instead
   // As it was frozen, whatever values the parameters have here.
   const System& described() const { return *described_; }
-  State<double> calc_initial_state() const;
+  // With loops closed; `assembly`, if given, tells what had to move. Throws InputError where that cannot be.
+  State<double> calc_initial_state(AssemblyReport* assembly = nullptr) const;
   Executor* executor();  // null for one thread
 
  private:

@@ -1,0 +1,71 @@
+// One scalar condition on a mechanism, as the equations of motion see it.
+//
+// A condition on position is g(t, q) = 0; with C = dg/d(displacement) its rates are
+//   g'  = C u + the partial derivative of g by t                                                     (1)
+//   g'' = C udot + bias                                                                              (2)
+// and it is kept by the generalised forces C^T lambda. A condition on speeds has no g and begins with (1).
+//
+// C is never stored. A unit multiplier makes frame b feel `force` at a point p and frame a the opposite at
+// the same place, so that with V the velocities of the frames' material points at p, ground axes,
+//   C u = force . (V_b - V_a)   + the sum of coefficient * u[speed] over the row's terms             (3)
+// and C^T lambda is the same force and the same coefficients, times lambda.
+#pragma once
+
+#include "sestina/base/index.h"
+#include "sestina/forces/marker.h"
+
+namespace sestina {
+
+template <class T>
+struct SpeedTerm {
+  int speed = 0;  // index in u
+  T coefficient{};
+};
+
+template <class T>
+struct ConstraintRow {
+  FrameIndex a{0}, b{0};
+  SpatialForce<T> force;           // of a unit multiplier on b, at p, ground axes
+  Vec3<T> arm_a, arm_b;            // m, from the origins of the frames to p
+  int first_term = 0, terms = 0;   // in the list of terms beside the rows
+  bool is_on_position = true;      // otherwise on speeds
+  T error{};                       // g; zero for a condition on speeds
+  T velocity{};                    // g' of (1)
+  T bias{};                        // of (2), less what the frames' accelerations with udot = 0 add
+};
+
+// Motion of a frame M on body b as seen from a frame F on body a, ground axes, at M's origin.
+template <class T>
+struct RelativeMarkerMotion {
+  Pose<T> X_FM;               // axes of F
+  Rotation<T> R_WF;           // F's axes in the ground
+  Vec3<T> arm_a, arm_b;       // m, from the origins of the bodies' frames to M's origin
+  SpatialMotion<T> velocity;  // of M in F
+  // What M's acceleration in F has beside the bodies' own: A_FM = A_b - A_a + bias, both shifted to p.
+  SpatialMotion<T> bias;
+};
+
+// With r = arm_a, s = arm_b, and v = v_b + w_b x s - v_a - w_a x r the velocity of p in F:
+//   A_FM.w = alpha_b - alpha_a - w_a x (w_b - w_a)
+//   A_FM.v = (a_b + alpha_b x s) - (a_a + alpha_a x r) + w_b x (w_b x s) - w_a x (w_a x r) - 2 w_a x v
+template <class T>
+RelativeMarkerMotion<T> calc_relative_marker_motion(const FrameMotion<T>* frames, const Marker<T>& F, const Marker<T>& M) {
+  const FrameMotion<T>& a = frames[F.frame.value()];
+  const FrameMotion<T>& b = frames[M.frame.value()];
+  RelativeMarkerMotion<T> relative;
+  relative.arm_b = b.X_WB.R * M.X_BK.p;
+  const Vec3<T> p = b.X_WB.p + relative.arm_b;
+  relative.arm_a = p - a.X_WB.p;
+  const Pose<T> X_WF = a.X_WB * F.X_BK;
+  relative.R_WF = X_WF.R;
+  const Rotation<T> R_FW = X_WF.R.transpose();
+  relative.X_FM = {R_FW * (b.X_WB.R * M.X_BK.R), R_FW * (p - X_WF.p)};
+  const Vec3<T>&w_a = a.V_WB.w, &w_b = b.V_WB.w;
+  const Vec3<T> turning_a = cross(w_a, relative.arm_a), turning_b = cross(w_b, relative.arm_b);
+  const Vec3<T> v = b.V_WB.v + turning_b - a.V_WB.v - turning_a;
+  relative.velocity = {w_b - w_a, v};
+  relative.bias = {cross(w_b, w_a), cross(w_b, turning_b) - cross(w_a, turning_a) - T(2) * cross(w_a, v)};
+  return relative;
+}
+
+}  // namespace sestina

@@ -1,0 +1,188 @@
+#include "sestina/dynamics/constrained_dynamics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/model/properties.h"
+
+namespace sestina {
+
+ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
+    : model_(&model),
+      way_(way),
+      rows_(model),
+      A0_(static_cast<std::size_t>(model.bodies().size())),
+      force_(A0_.size()),
+      tau_(static_cast<std::size_t>(model.nu())),
+      f_(tau_.size()),
+      x_(tau_.size()),
+      zero_u_(tau_.size()),
+      d_(static_cast<std::size_t>(model.constraint_rows())),
+      lambda_(d_.size()),
+      mu_(d_.size()),
+      q_before_(static_cast<std::size_t>(model.nq())) {
+  if (way_ == SaddlePoint::kRecursion) {
+    recursion_ = std::make_unique<ConstrainedRecursion>(model);
+  } else {
+    kane_ = std::make_unique<ConstrainedKane>(model);
+  }
+}
+
+SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& properties,
+                                                const Kinematics<double>& kinematics) {
+  return recursion_ ? recursion_->factor(properties, kinematics, rows_)
+                    : kane_->factor(properties, kinematics, rows_);
+}
+
+// x and mu for tau_ and force_.
+void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, std::span<const double> d,
+                                         std::span<double> x) {
+  if (recursion_) {
+    recursion_->solve(kinematics, force_, tau_, d, x, mu_);
+    return;
+  }
+  // f = tau - J^T z, tips inward.
+  std::copy(tau_.begin(), tau_.end(), f_.begin());
+  for (std::size_t b = force_.size() - 1; b > 0; --b) {
+    const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
+    for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
+      f_[static_cast<std::size_t>(k)] -= dot(kinematics.H[static_cast<std::size_t>(k)], force_[b]);
+    }
+    force_[static_cast<std::size_t>(info.parent.value())] += shift_back(force_[b], kinematics.s[b]);
+  }
+  kane_->solve(f_, d, x, mu_);
+}
+
+// What bodies lack, and conditions grow by, while nothing accelerates but by speeds and weights.
+void ConstrainedDynamics::update_without_udot(const Properties<double>& properties,
+                                              const Kinematics<double>& kinematics,
+                                              const AppliedForces<double>& forces) {
+  A0_[0] = {{}, -properties.gravity};
+  force_[0] = {};
+  for (std::size_t b = 1; b < A0_.size(); ++b) {
+    const auto parent = static_cast<std::size_t>(model_->bodies()[BodyIndex(static_cast<int>(b))].parent.value());
+    A0_[b] = shift(A0_[parent], kinematics.s[b]) + kinematics.bias[b];
+    force_[b] = kinematics.inertia[b] * A0_[b] +
+                gyroscopic_force(kinematics.inertia[b], kinematics.motion[b].V_WB.w) - forces.body[b];
+  }
+  std::copy(forces.tau.begin(), forces.tau.end(), tau_.begin());
+  for (std::size_t r = 0; r < d_.size(); ++r) {
+    const ConstraintRow<double>& row = rows_.rows[r];
+    d_[r] = row.bias + calc_rate<double>(rows_, row, A0_, zero_u_);
+  }
+}
+
+SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& properties,
+                                               const State<double>& state,
+                                               const Kinematics<double>& kinematics,
+                                               AppliedForces<double>& forces, std::span<double> udot) {
+  update(properties, state, kinematics);
+  const SolveReport<double> report = factor(properties, kinematics);
+  update_without_udot(properties, kinematics, forces);
+  solve_factored(kinematics, d_, udot);
+  std::copy(mu_.begin(), mu_.end(), lambda_.begin());
+  add_constraint_forces<double>(rows_, lambda_, forces.tau, forces.body);
+  power_ = 0.0;
+  for (std::size_t b = 0; b < A0_.size(); ++b) A0_[b] = kinematics.motion[b].V_WB;
+  for (std::size_t r = 0; r < lambda_.size(); ++r) {
+    power_ += lambda_[r] * calc_rate<double>(rows_, rows_.rows[r], A0_, state.u);
+  }
+  return report;
+}
+
+ConstraintErrors ConstrainedDynamics::errors() const {
+  ConstraintErrors errors;
+  for (std::size_t r = 0; r < rows_.rows.size(); ++r) {
+    const ConstraintRow<double>& row = rows_.rows[r];
+    // Not a number is worse than any number.
+    if (!(std::abs(row.error) <= errors.position)) {
+      errors.position = std::abs(row.error), errors.position_row = static_cast<int>(r);
+    }
+    if (!(std::abs(row.velocity) <= errors.velocity)) {
+      errors.velocity = std::abs(row.velocity), errors.velocity_row = static_cast<int>(r);
+    }
+  }
+  return errors;
+}
+
+double ConstrainedDynamics::tolerance(const Properties<double>& properties) {
+  return 1e-13 * properties.constraints.length;
+}
+
+bool ConstrainedDynamics::project_positions(const Properties<double>& properties, State<double>& state,
+                                            Kinematics<double>& kinematics) {
+  constexpr int kMostSteps = 20;
+  const double tolerance = ConstrainedDynamics::tolerance(properties);
+  const double enough = 1e3 * tolerance;  // where round-off lets no more be had
+  double before = INFINITY;
+  for (int step = 0; step < kMostSteps; ++step) {
+    update_kinematics(*model_, properties, state, kinematics);
+    update(properties, state, kinematics);
+    const double error = errors().position;
+    if (error <= tolerance) return true;
+    if (!(error < 0.5 * before)) return error <= enough;
+    before = error;
+    if (factor(properties, kinematics).is_singular) return false;
+    std::fill(tau_.begin(), tau_.end(), 0.0);
+    std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
+    for (std::size_t r = 0; r < d_.size(); ++r) d_[r] = rows_.rows[r].is_on_position ? rows_.rows[r].error : 0.0;
+    solve_factored(kinematics, d_, x_);
+    plus_q<double>(*model_, state.q, x_, state.q);
+    normalize_q<double>(*model_, state.q);
+  }
+  return false;
+}
+
+bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, State<double>& state,
+                                         Kinematics<double>& kinematics) {
+  constexpr int kMostSteps = 10;  // conditions on speeds need not be linear
+  double before = INFINITY;
+  for (int step = 0; step < kMostSteps; ++step) {
+    update_kinematics(*model_, properties, state, kinematics);
+    update(properties, state, kinematics);
+    double size = 0.0;
+    for (const BodyMotion<double>& motion : kinematics.motion) {
+      size = std::max(size, properties.constraints.length * norm(motion.V_WB.w) + norm(motion.V_WB.v));
+    }
+    const double tolerance = 1e-14 * std::max(size, properties.constraints.length);
+    const double error = errors().velocity;
+    if (error <= tolerance) return true;
+    if (!(error < 0.5 * before)) return error <= 1e4 * tolerance;
+    before = error;
+    if (factor(properties, kinematics).is_singular) return false;
+    std::fill(tau_.begin(), tau_.end(), 0.0);
+    std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
+    for (std::size_t r = 0; r < d_.size(); ++r) d_[r] = rows_.rows[r].velocity;
+    solve_factored(kinematics, d_, x_);
+    for (std::size_t k = 0; k < x_.size(); ++k) state.u[k] += x_[k];
+  }
+  return false;
+}
+
+bool ConstrainedDynamics::project(const Properties<double>& properties, State<double>& state,
+                                  Kinematics<double>& kinematics) {
+  return project_positions(properties, state, kinematics) && project_speeds(properties, state, kinematics);
+}
+
+void ConstrainedDynamics::calc_velocity_jump(const Properties<double>& properties, const State<double>& state,
+                                             Kinematics<double>& kinematics, std::span<const double> impulse,
+                                             std::span<double> du) {
+  update_kinematics(*model_, properties, state, kinematics);
+  update(properties, state, kinematics);
+  factor(properties, kinematics);
+  std::copy(impulse.begin(), impulse.end(), tau_.begin());
+  std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
+  std::fill(d_.begin(), d_.end(), 0.0);
+  solve_factored(kinematics, d_, du);
+}
+
+SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) const {
+  SpatialForce<double> sum;
+  for (int r = joint.first_row; r < joint.first_row + joint.rows; ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    sum += lambda_[i] * rows_.rows[i].force;
+  }
+  return sum;
+}
+
+}  // namespace sestina

@@ -1,0 +1,86 @@
+// Accelerations, speeds and positions of a mechanism with loops and constraints.
+//
+//   M udot = f + C^T lambda,    C udot = -bias                   of constraint_row.h
+//
+// and, with M as the measure of what is moved least, the projections onto
+//   g(t, q) = 0   by displacements:   M dq = C^T mu,  C dq = -g          (Newton's method)
+//   g' = 0        by speeds:          M du = C^T mu,  C du = -g'
+// all by one of two ways of solving the saddle-point system: by recursion (constrained_recursion.h), or by
+// embedding (constrained_kane.h).
+#pragma once
+
+#include <memory>
+
+#include "sestina/dynamics/constrained_kane.h"
+#include "sestina/dynamics/constrained_recursion.h"
+
+namespace sestina {
+
+enum class SaddlePoint { kRecursion, kEmbedding };
+
+// What is left of the conditions: the largest |g| and |g'|, and whose row it is.
+struct ConstraintErrors {
+  double position = 0.0, velocity = 0.0;
+  int position_row = -1, velocity_row = -1;
+};
+
+class ConstrainedDynamics {
+ public:
+  ConstrainedDynamics(const Model& model, SaddlePoint way);
+
+  // udot (nu) for the state to which `kinematics` and `forces` belong; the forces of constraints are then part
+  // of `forces`. No allocation after the first call. A report of a singular mass matrix names the speed.
+  SolveReport<double> solve(const Properties<double>& properties, const State<double>& state,
+                            const Kinematics<double>& kinematics, AppliedForces<double>& forces,
+                            std::span<double> udot);
+
+  // Rows and cut joints' coordinates alone.
+  void update(const Properties<double>& properties, const State<double>& state,
+              const Kinematics<double>& kinematics) {
+    update_constraint_rows(*model_, properties, state, kinematics, rows_);
+  }
+  ConstraintErrors errors() const;
+
+  // Brings q and u of the state to where the conditions hold, moving as little as possible; false where they
+  // cannot be met there. `kinematics` is used as scratch memory and belongs to the state afterwards.
+  bool project(const Properties<double>& properties, State<double>& state, Kinematics<double>& kinematics);
+  bool project_positions(const Properties<double>& properties, State<double>& state,
+                         Kinematics<double>& kinematics);
+  bool project_speeds(const Properties<double>& properties, State<double>& state,
+                      Kinematics<double>& kinematics);
+  // du (nu) for generalised impulses (nu) at the state: M du = impulse + C^T mu, C du = 0.
+  void calc_velocity_jump(const Properties<double>& properties, const State<double>& state,
+                          Kinematics<double>& kinematics, std::span<const double> impulse,
+                          std::span<double> du);
+
+  // The following belong to the last solve().
+  std::span<const double> lambda() const { return lambda_; }
+  double power() const { return power_; }  // W, of the constraint forces: not zero where they depend on time
+  // [torque; force] that a cut joint exerts on its child, about M's origin, ground axes.
+  SpatialForce<double> reaction(const CutJointInfo& joint) const;
+
+  // Of the last solve(), update() or project().
+  const ConstraintRows<double>& rows() const { return rows_; }
+  // Tolerance of the projections (m): errors below are round-off.
+  static double tolerance(const Properties<double>& properties);
+
+ private:
+  SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
+  void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x);
+  void update_without_udot(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                           const AppliedForces<double>& forces);
+
+  const Model* model_;
+  SaddlePoint way_;
+  ConstraintRows<double> rows_;
+  std::unique_ptr<ConstrainedRecursion> recursion_;
+  std::unique_ptr<ConstrainedKane> kane_;
+  std::vector<SpatialMotion<double>> A0_;     // by BodyIndex: less g, for udot = 0
+  std::vector<SpatialForce<double>> force_;   // by BodyIndex: what the body lacks then
+  std::vector<double> tau_, f_, x_, zero_u_;  // (nu)
+  std::vector<double> d_, lambda_, mu_;       // (rows)
+  std::vector<double> q_before_;
+  double power_ = 0.0;
+};
+
+}  // namespace sestina

@@ -1,0 +1,135 @@
+// The saddle-point system of a mechanism with loops and constraints, by recursion over its tree: O(n + m)
+// where each loop is passed by a bounded number of others.
+//
+//   M x - C^T lambda = f,    C x = -d                                                                (1)
+//
+// Sought: x (nu) and lambda (one for each condition). The mechanism at bodies' level: with A_B the part of the
+// acceleration that x makes, z_B the force that a body lacks and tau the generalised forces, f = tau - J^T z.
+//
+// Inward, with I the articulated inertia of a body and all that hangs on it, and K (6 x r) what unit
+// multipliers of the conditions that are open there make the body feel, all about Mo, the body's outboard part
+// asks for the force and, of each open condition, for the balance
+//   F = I A + z - K lambda,         K^T A + S lambda + d = 0                                         (2)
+// A condition opens at the bodies on which it acts and is complete where all of these hang together. A joint
+// column h with generalised force tau and direct coefficients c of the conditions is eliminated by
+//   U = I h,  D = h.U + armature,  k = K^T h + c,  e = tau - h.z                                     (3)
+//   I' = I - U U^T/D,  z' = z + U e/D,  K' = K - U k^T/D,  S' = S + k k^T/D,  d' = d + k e/D         (4)
+// and a complete condition r, whose pivot S_rr is not zero, at once:
+//   lambda_r = -(K_r^T A + S_ro lambda_o + d_r)/S_rr                                                 (5)
+//   I' = I + K_r K_r^T/S_rr,  z' = z + K_r d_r/S_rr,  K_o' = K_o - K_r S_ro/S_rr                     (6)
+//   S_oo' = S_oo - S_or S_ro/S_rr,  d_o' = d_o - S_or d_r/S_rr
+// A complete condition whose pivot vanishes acts on what carries the loop, if K_r does not vanish, and stays
+// open; otherwise it is redundant: others imply it. Its multiplier is zero at first. In the end the part of
+// lambda that does no work is taken away, so that lambda is the one of least norm. Outward:
+//   x = (e - U.A + k^T lambda)/D,   A = shift(A_P, s) + h x                                          (7)
+// and (5). These are exact pivots of (1) in one order: nothing is regularised.
+//
+// Source: Popov, Vereshchagin and Zenkevich (1978) for (3)-(4) with conditions; Sathya and Carpentier (2024)
+// for eliminating them where loops close, there with a proximal term in the place of the pivots of (5).
+#pragma once
+
+#include "sestina/dynamics/constraint_rows.h"
+#include "sestina/dynamics/solve_report.h"
+#include "sestina/spatial/articulated_rows.h"
+
+namespace sestina {
+
+class ConstrainedRecursion {
+ public:
+  explicit ConstrainedRecursion(const Model& model);
+
+  // Factors (1) for the state to which `kinematics` and `constraints` belong. `length` (m) is the mechanism's
+  // size. Memory is allocated by the first call and where a mechanism comes to a singular position.
+  SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                             const ConstraintRows<double>& constraints);
+
+  // x (nu) and lambda. `force` (by BodyIndex, about Mo): z; tau (nu); d (rows). No allocation.
+  void solve(const Kinematics<double>& kinematics, std::span<const SpatialForce<double>> force,
+             std::span<const double> tau, std::span<const double> d, std::span<double> x,
+             std::span<double> lambda);
+
+  // Conditions that others imply at the position of the last factor().
+  const std::vector<int>& redundant() const { return redundant_; }
+
+ private:
+  // One open condition of a body.
+  struct OpenRow {
+    int row = 0;
+    SpatialForce<double> K;
+  };
+  // What a body has gathered from outboard.
+  struct Gathered {
+    std::vector<OpenRow> open;
+    std::vector<double> S;  // (open x open) by rows of `capacity` numbers
+    std::size_t capacity = 0;
+    double& at(std::size_t i, std::size_t j) { return S[i * capacity + j]; }
+  };
+  struct Column {
+    SpatialForce<double> U;
+    double D_inverse = 0.0, e = 0.0;
+    std::size_t first = 0, count = 0;  // in couplings_: k of the open conditions
+  };
+  // A condition that was eliminated at a body.
+  struct Elimination {
+    int row = 0;
+    SpatialForce<double> K;
+    double S_inverse = 0.0;
+    std::size_t first = 0, count = 0;  // in couplings_: S_ro of the other open conditions
+  };
+  struct Coupling {
+    int row = 0;
+    double value = 0.0;
+  };
+  struct Range {
+    std::size_t first = 0, count = 0;
+  };
+  // Multipliers that do nothing together: `count` orthonormal vectors over these rows.
+  struct IdleGroup {
+    std::vector<int> rows;
+    std::vector<double> values;  // (count x rows)
+    std::size_t count = 0;
+  };
+
+  void find_meeting_places(const ConstraintRows<double>& constraints);
+  std::size_t open_row(Gathered& gathered, int row);
+  void gather_own(int body, const ConstraintRows<double>& constraints);
+  void eliminate_columns(int body, const Properties<double>& properties,
+                         const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
+                         SolveReport<double>& report);
+  void eliminate_rows(int body);
+  void eliminate_row(int body, std::size_t i);
+  void remove(Gathered& gathered, std::size_t i);
+  void pass_on(int body, const Vec3<double>& s);
+  void find_idle_multipliers();
+  void take_idle_part_away(std::span<double> lambda) const;
+  void find_idle_group(std::span<const int> redundant, const Range& eliminations, IdleGroup& group);
+
+  const Model* model_;
+  std::vector<int> parents_;
+  double length_ = 1.0;
+  bool is_laid_out_ = false;
+  std::vector<int> complete_at_;                // by row: the body where all that it acts on hangs together
+  std::vector<std::vector<int>> acting_rows_;   // by body: rows with a frame there
+  std::vector<std::vector<int>> term_rows_;     // by speed: rows with a coefficient of it
+  std::vector<ArticulatedRows<double>> inertia_;  // by BodyIndex
+  std::vector<Gathered> gathered_;                // by BodyIndex
+  std::vector<Column> columns_;                   // (nu)
+  std::vector<Elimination> eliminations_;         // in the order in which they happen
+  std::vector<Range> eliminations_of_;            // by BodyIndex
+  std::vector<Coupling> couplings_;
+  std::vector<double> scale_;     // by row: what S_rr would be if no direction were special
+  std::vector<double> K_scale_;   // by row: the largest |K| so far
+  std::vector<bool> is_open_;     // by row: scratch
+  std::vector<int> slot_;         // by row: scratch, its place among the open ones of a body
+  std::vector<int> redundant_;
+  std::vector<Range> redundant_of_;  // by BodyIndex: those that were found there, in redundant_
+  bool has_passed_on_redundant_ = false;  // one was found further inboard than where it is complete
+  std::vector<IdleGroup> idle_;
+  std::size_t idle_groups_ = 0;
+  std::vector<double> idle_values_;  // by row: scratch
+  std::vector<SpatialForce<double>> z_;    // by BodyIndex
+  std::vector<SpatialMotion<double>> A_;   // by BodyIndex
+  std::vector<double> d_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,110 @@
+#include "sestina/dynamics/constraint_rows.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/model/properties.h"
+#include "sestina/model/tape_inputs.h"
+
+namespace sestina {
+
+template <class T>
+ConstraintRows<T>::ConstraintRows(const Model& model)
+    : rows(static_cast<std::size_t>(model.constraint_rows())),
+      terms(static_cast<std::size_t>(model.constraint_terms())),
+      cut_q(static_cast<std::size_t>(model.cut_nq())),
+      cut_u(static_cast<std::size_t>(model.cut_nu())),
+      expressions(model.constraint_tape().output_count()),
+      tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
+      tape_scratch(model.constraint_tape().scratch_size()) {}
+
+template <class T>
+void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
+                            const Kinematics<T>& kinematics, ConstraintRows<T>& constraints) {
+  if (!constraints.expressions.empty()) {
+    fill_tape_inputs<T>(state, properties.parameters, constraints.tape_inputs);
+    model.constraint_tape().template evaluate<T>(constraints.tape_inputs, constraints.expressions,
+                                                 constraints.tape_scratch);
+  }
+  const FrameMotion<T>* frames = kinematics.motion.data();
+  const ConstraintSet<T>& set = properties.constraints;
+  std::copy(state.h.begin(), state.h.end(), constraints.cut_q.begin());
+  for (const CutJoint<T>& cut : set.cut_joints) {
+    update_cut_joint(cut, frames, constraints.cut_q.data() + cut.q_start,
+                     constraints.cut_u.data() + cut.u_start, constraints.rows.data() + cut.first_row);
+  }
+  for (const Distance<T>& distance : set.distances) {
+    update_distance(distance, frames, constraints.expressions.data() + distance.expression,
+                    constraints.rows[static_cast<std::size_t>(distance.first_row)]);
+  }
+  for (const PointOn<T>& point : set.points_on) {
+    update_point_on(point, frames, constraints.rows.data() + point.first_row);
+  }
+  for (const CoordinateCondition& condition : model.conditions()) {
+    update_coordinate_condition(condition, constraints.expressions.data(), constraints.terms.data(),
+                                constraints.rows[static_cast<std::size_t>(condition.row)]);
+  }
+}
+
+template <class T>
+T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
+            std::span<const SpatialMotion<T>> motions, std::span<const T> speeds) {
+  const auto at = [&](FrameIndex frame, const Vec3<T>& arm) {
+    return shift(motions[static_cast<std::size_t>(frame.value())], arm);
+  };
+  T rate(0);
+  if (row.a != row.b) rate = dot(at(row.b, row.arm_b), row.force) - dot(at(row.a, row.arm_a), row.force);
+  for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
+    const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
+    rate += term.coefficient * speeds[static_cast<std::size_t>(term.speed)];
+  }
+  return rate;
+}
+
+template <class T>
+void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda,
+                           std::span<T> tau, std::span<SpatialForce<T>> body) {
+  for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
+    const ConstraintRow<T>& row = constraints.rows[r];
+    if (row.a != row.b) {
+      const SpatialForce<T> force = lambda[r] * row.force;
+      body[static_cast<std::size_t>(row.b.value())] += shift_back(force, row.arm_b);
+      body[static_cast<std::size_t>(row.a.value())] -= shift_back(force, row.arm_a);
+    }
+    for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
+      const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
+      tau[static_cast<std::size_t>(term.speed)] += lambda[r] * term.coefficient;
+    }
+  }
+}
+
+std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,
+                                          const State<double>& state,
+                                          const ConstraintRows<double>& constraints) {
+  for (std::size_t i = 0; i < constraints.expressions.size(); ++i) {
+    if (!std::isfinite(constraints.expressions[i])) {
+      return model.explain_constraint(static_cast<int>(i), properties, state);
+    }
+  }
+  for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
+    const ConstraintRow<double>& row = constraints.rows[r];
+    if (std::isfinite(row.error + row.velocity + row.bias)) continue;
+    return fmt::format("the condition of {} is not finite: points that coincide, or numbers that are too large",
+                       model.name_of_row(static_cast<int>(r)));
+  }
+  return {};
+}
+
+#define SESTINA_INSTANTIATE(T)                                                                           \
+  template struct ConstraintRows<T>;                                                                     \
+  template void update_constraint_rows(const Model&, const Properties<T>&, const State<T>&,              \
+                                       const Kinematics<T>&, ConstraintRows<T>&);                        \
+  template T calc_rate(const ConstraintRows<T>&, const ConstraintRow<T>&, std::span<const SpatialMotion<T>>, \
+                       std::span<const T>);                                                              \
+  template void add_constraint_forces(const ConstraintRows<T>&, std::span<const T>, std::span<T>,        \
+                                      std::span<SpatialForce<T>>);
+SESTINA_INSTANTIATE(double)
+SESTINA_INSTANTIATE(Dual)
+
+}  // namespace sestina

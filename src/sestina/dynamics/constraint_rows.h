@@ -1,0 +1,47 @@
+// All conditions of a model at a state: their rows, and the products with C and C^T that solvers need.
+//
+// Rows stand in the order of Model: those of cut joints first, then those of constraints.
+#pragma once
+
+#include <vector>
+
+#include "sestina/constraints/constraint_row.h"
+#include "sestina/dynamics/applied_forces.h"
+
+namespace sestina {
+
+template <class T>
+struct ConstraintRows {
+  explicit ConstraintRows(const Model& model);
+
+  std::vector<ConstraintRow<T>> rows;
+  std::vector<SpeedTerm<T>> terms;
+  std::vector<T> cut_q, cut_u;  // coordinates and speeds of the joints that close loops
+
+  // Scratch memory.
+  std::vector<T> expressions, tape_inputs, tape_scratch;
+};
+
+// Fills the rows for the state to which `kinematics` belongs. state.h holds coordinates near those of the cut
+// joints. O(conditions), no allocation.
+template <class T>
+void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
+                            const Kinematics<T>& kinematics, ConstraintRows<T>& constraints);
+
+// C u of each row (3) of constraint_row.h, for motions of the bodies' joint frames (by BodyIndex, about Mo,
+// ground axes) and the speeds that belong to them; the same for accelerations.
+template <class T>
+T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
+            std::span<const SpatialMotion<T>> motions, std::span<const T> speeds);
+
+// tau (nu) and body (by BodyIndex, about Mo) += C^T lambda.
+template <class T>
+void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda,
+                           std::span<T> tau, std::span<SpatialForce<T>> body);
+
+// The first condition that is not finite and why, or an empty text.
+std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,
+                                          const State<double>& state,
+                                          const ConstraintRows<double>& constraints);
+
+}  // namespace sestina

@@ -1,0 +1,46 @@
+#include "sestina/dynamics/mobility.h"
+
+#include <Eigen/Core>
+#include <Eigen/SVD>
+#include <algorithm>
+
+#include "sestina/dynamics/constrained_kane.h"
+
+namespace sestina {
+namespace {
+
+constexpr double kZero = 1e-9;          // of the largest singular value
+constexpr double kUndetermined = 1e-6;  // a part of a unit vector
+
+}  // namespace
+
+Mobility calc_mobility(const Model& model, const Properties<double>& properties, const State<double>& state) {
+  Mobility mobility;
+  mobility.speeds = model.nu();
+  mobility.conditions = model.constraint_rows();
+  if (mobility.conditions == 0 || mobility.speeds == 0) return mobility;
+  Kinematics<double> kinematics(model);
+  ConstraintRows<double> rows(model);
+  ConstrainedKane matrix(model);
+  update_kinematics(model, properties, state, kinematics);
+  update_constraint_rows(model, properties, state, kinematics, rows);
+  matrix.factor(properties, kinematics, rows);
+  const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(
+      matrix.matrix().data(), mobility.conditions, mobility.speeds);
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(C, Eigen::ComputeFullU);
+  const Eigen::VectorXd& values = svd.singularValues();
+  const double largest = values[0];
+  while (mobility.rank < values.size() && values[mobility.rank] > kZero * largest) ++mobility.rank;
+  if (mobility.rank > 0) mobility.distance_from_singular = values[mobility.rank - 1] / largest;
+  // The remaining columns of U are multipliers that do nothing.
+  for (int r = 0; r < mobility.conditions; ++r) {
+    if (svd.matrixU().row(r).tail(mobility.conditions - mobility.rank).norm() < kUndetermined) continue;
+    const std::string& name = model.name_of_row(r);
+    if (std::ranges::find(mobility.undetermined, name) == mobility.undetermined.end()) {
+      mobility.undetermined.push_back(name);
+    }
+  }
+  return mobility;
+}
+
+}  // namespace sestina

@@ -1,0 +1,301 @@
+// Constraints: what they act on, and the derivatives of their expressions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sestina/base/suggest.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+namespace {
+
+const std::vector<std::string>& constraint_types() {
+  static const std::vector<std::string> types{"distance",   "coupling",      "motion",
+                                              "expression", "point_on_line", "point_on_plane"};
+  return types;
+}
+
+}  // namespace
+
+void Freezer::collect_constraints() {
+  for (std::size_t i = 0; i < system_.constraints.size(); ++i) {
+    const ConstraintSpec& spec = system_.constraints[i];
+    const std::string path = fmt::format("constraints[{}]", i);
+    ConstraintInfo info;
+    info.name = spec.name.text, info.type = spec.type.text;
+    info.position = static_cast<int>(i);
+    info.mark = spec.mark;
+    info.first_row = data_.constraint_rows;
+    info.force_unit = "N", info.error_unit = "m";
+    // Expressions name their constraint by its place, which is the next one.
+    if (spec.type == "distance") {
+      collect_distance(spec, info, path);
+    } else if (spec.type == "coupling") {
+      collect_coupling(spec, info, path);
+    } else if (spec.type == "motion") {
+      collect_motion(spec, info, path);
+    } else if (spec.type == "expression") {
+      collect_condition(spec, info, path);
+    } else if (spec.type == "point_on_line" || spec.type == "point_on_plane") {
+      collect_point_on(spec, info, path);
+    } else {
+      fail(spec.type.mark, path + ".type",
+           fmt::format("there is no constraint type '{}'{}", spec.type.text,
+                       suggestion(spec.type.text, constraint_types())));
+    }
+    data_.constraint_rows += info.rows;
+    data_.constraints.push_back(std::move(info));
+  }
+}
+
+void Freezer::add_constraint_expression(Expr expr) {
+  data_.constraint_expressions.add(expr);
+  data_.constraint_of_expression.push_back(static_cast<int>(data_.constraints.size()));
+}
+
+Expr Freezer::collect_of_time(const Number& number, const std::string& path) {
+  return numbers_.parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
+    if (name == "t") return graph_->symbol("t");
+    if (name.find('.') != std::string_view::npos || variable_index_.contains(std::string(name))) {
+      return fmt::format("'{}' is not known here: expected an expression of t and parameters", name);
+    }
+    return resolve_coordinate(std::string(name));
+  });
+}
+
+// ---- points -----------------------------------------------------------------------------------------------
+
+void Freezer::collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  DistancePlan plan{};
+  plan.from = find_point(spec.from, path + ".from");
+  plan.to = find_point(spec.to, path + ".to");
+  if (plan.from.is_valid() && plan.to.is_valid()) {
+    const BodyIndex a = data_.points[plan.from].body, b = data_.points[plan.to].body;
+    if (a == b) {
+      fail(spec.to.mark, path + ".to",
+           fmt::format("is a point of {}, as the one in 'from' is: their distance never changes",
+                       data_.bodies[a].name));
+    }
+  }
+  plan.expression = static_cast<int>(data_.constraint_expressions.exprs.size());
+  plan.row = info.first_row;
+  info.rows = 1;
+  Expr length = graph_->number(1.0);
+  if (spec.length) {
+    length = collect_of_time(*spec.length, path + ".length");
+    if (!spec.length->is_expression()) {
+      const double value = spec.length->value();
+      if (!(value > 0.0)) {
+        fail(spec.length->mark, path + ".length",
+             describe(*spec.length, value) +
+                 " is not positive: two points that coincide are joined by a spherical joint");
+      }
+    }
+  } else {
+    fail(spec.mark, path + ".length", "is missing");
+  }
+  const Expr t = graph_->symbol("t");
+  const Expr rate = graph_->diff(length, t);
+  for (const Expr expr : {length, rate, graph_->diff(rate, t)}) add_constraint_expression(expr);
+  data_.plan.distances.push_back(plan);
+}
+
+void Freezer::collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  PointOnPlan plan{};
+  plan.is_line = spec.type == "point_on_line";
+  const std::string surface_path = path + (plan.is_line ? ".line" : ".plane");
+  const std::string direction_path = path + (plan.is_line ? ".axis" : ".normal");
+  const Name& surface = plan.is_line ? spec.line : spec.plane;
+  const std::optional<Triple>& direction = plan.is_line ? spec.axis : spec.normal;
+  plan.point = find_point(spec.point, path + ".point");
+  plan.surface = find_point(surface, surface_path);
+  if (plan.point.is_valid() && plan.surface.is_valid() &&
+      data_.points[plan.point].body == data_.points[plan.surface].body) {
+    fail(surface.mark, surface_path,
+         fmt::format("is on {}, as the point is: nothing can move between them",
+                     data_.bodies[data_.points[plan.point].body].name));
+  }
+  if (direction) {
+    plan.direction = numbers_.add_list(*direction, direction_path);
+    hold({ValueRule::Kind::kDirection, plan.direction, {(*direction)[0].mark, direction_path}, ""});
+  } else {
+    fail(spec.mark, direction_path, "is missing");
+    plan.direction = numbers_.next();
+    for (const double x : {0.0, 0.0, 1.0}) numbers_.add_constant(x);
+  }
+  plan.first_row = info.first_row;
+  info.rows = plan.is_line ? 2 : 1;
+  data_.plan.points_on.push_back(plan);
+}
+
+// ---- coordinates ------------------------------------------------------------------------------------------
+
+bool Freezer::take_level(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  check_word(spec.level, path + ".level", {"position", "velocity"});
+  info.is_on_position = spec.level != "velocity";
+  return info.is_on_position;
+}
+
+void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  const bool is_on_position = take_level(spec, info, path);
+  if (spec.coefficients.empty()) fail(spec.mark, path + ".coefficients", "is missing or empty");
+  Expr sum = graph_->number(0.0);
+  for (const CouplingTerm& term : spec.coefficients) {
+    const std::string place = path + ".coefficients." + term.coordinate.text;
+    const auto found = find_coordinate(term.coordinate.text);
+    if (const auto* fault = std::get_if<std::string>(&found)) {
+      fail(term.coordinate.mark, place, *fault);
+      continue;
+    }
+    const auto& reference = std::get<CoordinateReference>(found);
+    if (reference.joint == nullptr) continue;
+    if (reference.is_q != is_on_position) {
+      fail(term.coordinate.mark, place,
+           is_on_position ? "is a speed: a coupling of speeds has `level: velocity`"
+                          : "is a coordinate: with `level: velocity` a coupling names speeds, such as hinge.u");
+      continue;
+    }
+    const Expr symbol = graph_->symbol((reference.is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(reference.index)]);
+    const Expr coefficient = numbers_.parse_text(term.coefficient, place, [&](std::string_view name) {
+      return resolve_coordinate(std::string(name));
+    });
+    sum = graph_->add(sum, graph_->multiply(coefficient, symbol));
+  }
+  if (spec.value.size() > 1) fail(spec.value_mark, path + ".value", "expected one number");
+  if (!spec.value.empty()) {
+    sum = graph_->subtract(sum, collect_of_time(spec.value[0], path + ".value"));
+  }
+  info.force_unit = info.error_unit = "1";
+  add_condition(sum, info, spec.mark, path);
+}
+
+void Freezer::collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  const bool is_on_position = take_level(spec, info, path);
+  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
+  if (joint == nullptr) return;
+  if (joint->nu == 0) {
+    fail(spec.joint.mark, path + ".joint", fmt::format("'{}' is a weld and does not move", joint->joint_name));
+    return;
+  }
+  if (is_on_position && joint->nq != joint->nu) {
+    fail(spec.joint.mark, path + ".joint",
+         fmt::format("'{}' is {}: the motion of an orientation is given by its speeds, with `level: velocity`",
+                     joint->joint_name, joint_info(joint->joint_type).keyword));
+    return;
+  }
+  const auto wanted = static_cast<std::size_t>(joint->nu);
+  if (spec.value.size() != wanted) {
+    fail(spec.value_mark.line > 0 ? spec.value_mark : spec.mark, path + ".value",
+         spec.value.empty() ? fmt::format("is missing: expected {}", wanted)
+                            : fmt::format("has {} values; joint '{}' has {}", spec.value.size(),
+                                          joint->joint_name, wanted));
+    return;
+  }
+  for (std::size_t k = 0; k < wanted; ++k) {
+    const std::string place = wanted == 1 ? path + ".value" : fmt::format("{}.value[{}]", path, k);
+    const Expr value = collect_of_time(spec.value[k], place);
+    const auto i = static_cast<std::size_t>(is_on_position ? joint->q_start : joint->u_start) + k;
+    const Expr symbol = graph_->symbol((is_on_position ? data_.q_names : data_.u_names)[i]);
+    add_condition(graph_->subtract(symbol, value), info, spec.mark, path);
+  }
+  const bool turns = joint_info(joint->joint_type).u_units[0] == "rad/s";
+  info.force_unit = turns ? "N m" : "N";
+  info.error_unit = (is_on_position ? data_.q_units : data_.u_units)[static_cast<std::size_t>(
+      is_on_position ? joint->q_start : joint->u_start)];
+}
+
+void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  take_level(spec, info, path);
+  info.force_unit = info.error_unit = "1";
+  if (!spec.zero) {
+    fail(spec.mark, path + ".zero", "is missing: expected an expression that has to vanish");
+    return;
+  }
+  const Expr zero =
+      numbers_.parse_text(*spec.zero, path + ".zero",
+                          [&](std::string_view name) -> std::variant<Expr, std::string> {
+                            if (variable_index_.contains(std::string(name))) {
+                              return fmt::format("'{}' is a variable, which jumps at events", name);
+                            }
+                            return resolve_coordinate(std::string(name));
+                          });
+  add_condition(zero, info, spec.zero->mark, path + ".zero");
+}
+
+// qdot of one coordinate: a speed, or a row of e' = 1/2 (0, w) o e.
+Expr Freezer::rate_of_coordinate(int q) {
+  for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
+    const BodyInfo& joint = data_.bodies[b];
+    const int i = q - joint.q_start;
+    if (i < 0 || i >= joint.nq) continue;
+    const auto u = [&](int k) { return graph_->symbol(data_.u_names[static_cast<std::size_t>(joint.u_start + k)]); };
+    if (joint.nq == joint.nu) return u(i);
+    const int start = joint_info(joint.joint_type).euler_parameters_start;
+    if (i < start) return u(3 + i);  // of a free joint, whose u has the angular velocity first
+    const auto e = [&](int k) {
+      return graph_->symbol(data_.q_names[static_cast<std::size_t>(joint.q_start + start + k)]);
+    };
+    // Which parameter each of w.x, w.y, w.z multiplies in each row, and its sign (rotation.h).
+    constexpr int kIndex[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}};
+    constexpr double kSign[4][3] = {{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}};
+    Expr sum = graph_->number(0.0);
+    for (int k = 0; k < 3; ++k) {
+      const Expr product = graph_->multiply(u(k), e(kIndex[i - start][k]));
+      sum = graph_->add(sum, graph_->multiply(graph_->number(0.5 * kSign[i - start][k]), product));
+    }
+    return sum;
+  }
+  return graph_->number(0.0);
+}
+
+// d/dt along the motion with udot = 0.
+Expr Freezer::rate_along_motion(Expr expr) {
+  Expr rate = graph_->diff(expr, graph_->symbol("t"));
+  const std::vector<Expr> exprs{expr};
+  const std::vector<Expr> symbols = graph_->free_symbols(exprs);
+  for (int q = 0; q < data_.nq; ++q) {
+    const Expr symbol = graph_->find_symbol(data_.q_names[static_cast<std::size_t>(q)]);
+    if (!symbol.is_valid() || std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) continue;
+    rate = graph_->add(rate, graph_->multiply(graph_->diff(expr, symbol), rate_of_coordinate(q)));
+  }
+  return rate;
+}
+
+// One scalar condition: `zero` = 0.
+void Freezer::add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, const std::string& path) {
+  const std::vector<Expr> exprs{zero};
+  for (const Expr symbol : graph_->free_symbols(exprs)) {
+    const std::string& name = graph_->name_of(symbol);
+    if (info.is_on_position && std::find(data_.u_names.begin(), data_.u_names.end(), name) != data_.u_names.end()) {
+      fail(mark, path, fmt::format("'{}' is a speed: a condition on speeds has `level: velocity`", name));
+      return;
+    }
+  }
+  CoordinateCondition condition;
+  condition.is_on_position = info.is_on_position;
+  condition.first_expression = static_cast<int>(data_.constraint_expressions.exprs.size());
+  condition.row = info.first_row + info.rows;
+  condition.first_term = data_.constraint_terms;
+  const Expr nothing = graph_->number(0.0);
+  const Expr velocity = info.is_on_position ? rate_along_motion(zero) : zero;
+  add_constraint_expression(info.is_on_position ? zero : nothing);
+  add_constraint_expression(velocity);
+  add_constraint_expression(rate_along_motion(velocity));
+  const std::vector<Expr> of_velocity{velocity};
+  for (const Expr symbol : graph_->free_symbols(of_velocity)) {
+    const auto found = std::find(data_.u_names.begin(), data_.u_names.end(), graph_->name_of(symbol));
+    if (found == data_.u_names.end()) continue;
+    condition.speeds.push_back(static_cast<int>(found - data_.u_names.begin()));
+    add_constraint_expression(graph_->diff(velocity, symbol));
+  }
+  if (condition.speeds.empty()) {
+    fail(mark, path, "no speed takes part in it: no force can keep it");
+    return;
+  }
+  data_.constraint_terms += static_cast<int>(condition.speeds.size());
+  data_.conditions.push_back(std::move(condition));
+  ++info.rows;
+}
+
+}  // namespace sestina

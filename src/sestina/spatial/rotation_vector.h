@@ -1,0 +1,38 @@
+// From rotation matrices back to Euler parameters and rotation vectors.
+#pragma once
+
+#include "sestina/spatial/rotation.h"
+
+namespace sestina {
+
+// Euler parameters e0 e1 e2 e3 of R, the one of largest magnitude positive, by Shepperd's method: divides by
+// the largest, so that round-off does not grow at any angle.
+template <class T>
+void euler_parameters_of(const Rotation<T>& R, T* e) {
+  const T trace = R.xx + R.yy + R.zz;
+  const T squares[4] = {T(1) + trace, T(1) - trace + T(2) * R.xx, T(1) - trace + T(2) * R.yy,
+                        T(1) - trace + T(2) * R.zz};  // 4 e_i^2
+  // 4 e_i e_j
+  const T products[4][4] = {{squares[0], R.zy - R.yz, R.xz - R.zx, R.yx - R.xy},
+                            {R.zy - R.yz, squares[1], R.xy + R.yx, R.xz + R.zx},
+                            {R.xz - R.zx, R.xy + R.yx, squares[2], R.yz + R.zy},
+                            {R.yx - R.xy, R.xz + R.zx, R.yz + R.zy, squares[3]}};
+  int largest = 0;
+  for (int i = 1; i < 4; ++i) {
+    if (value_of(squares[i]) > value_of(squares[largest])) largest = i;
+  }
+  const T scale = T(0.5) / sqrt(squares[largest]);
+  for (int i = 0; i < 4; ++i) e[i] = scale * products[largest][i];
+}
+
+// The rotation vector (rad, norm <= pi, the same components in both frames) that takes R_from to R_to:
+// R_to = exp(vector) R_from.
+template <class T>
+Vec3<T> rotation_vector_between(const Rotation<T>& R_to, const Rotation<T>& R_from) {
+  T e[4];
+  euler_parameters_of(R_to * R_from.transpose(), e);
+  const T identity[4] = {T(1), T(0), T(0), T(0)};
+  return rotation_between(e, identity);
+}
+
+}  // namespace sestina
