@@ -40,6 +40,9 @@ columns_of() {
     09_*) echo "s1.q s2.q s3.q s4.q s5.q" ;;
     10_*) echo "axis_2.q axis_3.q axis_5.q energy.total energy.dissipated" ;;
     11_*) echo "foot.q energy.supplied energy.dissipated" ;;
+    16_*) echo "hip.u heel.q pin.q energy.total" ;;
+    17_*) echo "rail.q drive.u energy.total" ;;
+    18_*) echo "beta.q gamma.q delta.q epsilon.q" ;;
   esac
 }
 

@@ -119,7 +119,8 @@ void print_constraints(const Model& model, const Properties<double>& properties,
     print("constraint {} ({}{})\n", constraint.name, constraint.type,
           constraint.is_on_position ? "" : ", on speeds");
   }
-  for (const AssemblyReport::Moved& moved : assembly.moved) print("to close the loops, {}\n", describe(moved));
+  for (const AssemblyReport::Moved& moved : assembly.moved)
+    print("to close the loops, {}\n", describe(moved));
   const Mobility mobility = calc_mobility(model, properties, state);
   print("degrees of freedom: {} ({} speeds, {} conditions, of which {} are redundant)\n",
         mobility.degrees_of_freedom(), mobility.speeds, mobility.conditions, mobility.redundant());

@@ -13,6 +13,7 @@ from . import _core
 from ._core import (
     Analysis,
     Body,
+    Constraint,
     Equations,
     Event,
     Force,
@@ -51,6 +52,7 @@ __all__ = [
     "Analysis",
     "Body",
     "ComputationError",
+    "Constraint",
     "Energy",
     "EnsembleResult",
     "Equations",

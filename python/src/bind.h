@@ -4,6 +4,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+namespace sestina {
+class System;
+}
+
 namespace sestina::python {
 
 namespace nb = nanobind;
@@ -11,6 +15,8 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& module);
 void bind_views(nb::module_& module);
 void bind_parts(nb::module_& module);  // bodies, joints, forces, events
+void bind_constraint(nb::module_& module);
+void bind_constraints_of_system(nb::class_<System>& system);
 void bind_analysis(nb::module_& module);
 void bind_system(nb::module_& module);       // System, load
 void bind_model(nb::module_& module);        // Model: names and sizes

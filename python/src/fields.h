@@ -14,6 +14,9 @@ namespace sestina::python {
 inline std::string place_of(const BodySpec& body) { return "bodies." + body.name.text; }
 inline std::string place_of(const JointSpec& joint) { return "joints." + joint.name.text; }
 inline std::string place_of(const ForceSpec& force) { return "forces." + force.name.text; }
+inline std::string place_of(const ConstraintSpec& constraint) {
+  return "constraints." + constraint.name.text;
+}
 inline std::string place_of(const EventSpec& event) { return "events." + event.name.text; }
 
 // The fields of a part, as attributes of its Python type.

@@ -54,6 +54,7 @@ Scratch::Scratch(std::shared_ptr<const Model> model_, const Properties<double>& 
   state.q.resize(static_cast<std::size_t>(model->nq()));
   state.u.resize(static_cast<std::size_t>(model->nu()));
   state.d.resize(static_cast<std::size_t>(model->nd()));
+  state.h = calc_initial_state(*model).h;
 }
 
 ForwardDynamics& Scratch::dynamics(const std::string& solver) {

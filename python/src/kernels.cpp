@@ -66,6 +66,7 @@ void update_inverse(const States& states, int k, Scratch& scratch, std::span<con
 
 nb::object inverse_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::handle udot, nb::handle t,
                             nb::handle d, nb::handle out, bool check) {
+  self.model().refuse_constraints("inverse dynamics");
   States states(self, q, u, t, d);
   states.add("udot", udot, false);
   states.broadcast();

@@ -14,6 +14,7 @@
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/model/analysis.h"
 #include "views.h"
@@ -74,7 +75,7 @@ std::shared_ptr<FrozenModel> with_parameters(const FrozenModel& self, const nb::
 }
 
 State<double> initial_state(const FrozenModel& self) {
-  return calc_initial_state<double>(self.model(), self.properties().parameters);
+  return calc_assembled_state(self.model(), self.properties());
 }
 
 // The joint's numbers in q, or in u.
@@ -102,6 +103,24 @@ void bind_names(nb::class_<FrozenModel>& model) {
                    "before children.")
       .def_prop_ro("joints", joint_names, "Joint k carries body k + 1.")
       .def_prop_ro("points", point_names, "'link.tip'")
+      .def_prop_ro(
+          "cut_joints",
+          [](const FrozenModel& self) {
+            std::vector<std::string> names;
+            for (const CutJointInfo& joint : self.model().cut_joints()) names.push_back(joint.name);
+            return names;
+          },
+          "Names of the joints that close loops.")
+      .def_prop_ro(
+          "constraints",
+          [](const FrozenModel& self) {
+            std::vector<std::string> names;
+            for (const ConstraintInfo& constraint : self.model().constraints()) {
+              names.push_back(constraint.name);
+            }
+            return names;
+          },
+          "Names of the constraints.")
       .def_prop_ro("forces",
                    [](const FrozenModel& self) {
                      std::vector<std::string> names;

@@ -18,6 +18,7 @@ NB_MODULE(_core, module) {
   bind_views(module);
   bind_python_force(module);
   bind_parts(module);
+  bind_constraint(module);
   bind_analysis(module);
   bind_model(module);
   bind_kernels(module);

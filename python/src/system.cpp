@@ -91,7 +91,7 @@ FieldAccess named_numbers(const char* place, std::vector<Spec> System::*list) {
           .remove = [specs, found](nb::handle self, nb::handle key) { specs(self).erase(found(self, key)); }};
 }
 
-// A list of bodies, joints, forces or events.
+// A list of bodies, joints, forces, constraints or events.
 template <class Spec>
 FieldAccess part_list(const char* place, const char* what, std::deque<Spec> System::*list) {
   const auto specs = [list](nb::handle self) -> std::deque<Spec>& { return nb::cast<System&>(self).*list; };
@@ -363,6 +363,7 @@ void bind_access(nb::class_<System>& system) {
   def_parts(system, "bodies", "body", "Body", &System::bodies, &System::body);
   def_parts(system, "joints", "joint", "Joint", &System::joints, &System::joint);
   def_parts(system, "forces", "force", "Force", &System::forces, &System::force);
+  def_parts(system, "constraints", "constraint", "Constraint", &System::constraints, &System::constraint);
   def_parts(system, "events", "event", "Event", &System::events, &System::event);
 }
 
@@ -447,6 +448,7 @@ void bind_system(nb::module_& module) {
           "parameters: collections.abc.Mapping[str, float | str] | None = None) -> None"));
   bind_access(system);
   bind_parts_of_system(system);
+  bind_constraints_of_system(system);
   bind_joint_forces(system);
   bind_point_forces(system);
   bind_use(system);

@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 import events
+import loops
 import mechanisms
 import robots
 import rotations
@@ -32,6 +33,9 @@ CHECKS = {
     "13_latch": events.check_latch,
     "14_geneva": events.check_geneva,
     "15_state_time": mechanisms.check_state_time,
+    "16_four_bar": loops.check_four_bar,
+    "17_slider_crank": loops.check_slider_crank,
+    "18_squeezer": loops.check_squeezer,
 }
 
 

@@ -86,7 +86,7 @@ void print_accelerations(const Model& model, const Options& options) {
     update_kinematics(model, properties, state, kinematics);
     update_applied_forces(model, properties, state, kinematics, forces);
     for (double& tau : forces.tau) tau += *x++;
-    const auto report = solver->solve(properties, kinematics, forces, udot);
+    const auto report = solver->solve(properties, state, kinematics, forces, udot);
     if (report.is_singular) {
       throw ComputationError(
           0.0, "singular mass matrix at " + model.u_names()[static_cast<std::size_t>(report.singular_speed)]);

@@ -25,13 +25,13 @@ struct SpeedTerm {
 template <class T>
 struct ConstraintRow {
   FrameIndex a{0}, b{0};
-  SpatialForce<T> force;           // of a unit multiplier on b, at p, ground axes
-  Vec3<T> arm_a, arm_b;            // m, from the origins of the frames to p
-  int first_term = 0, terms = 0;   // in the list of terms beside the rows
-  bool is_on_position = true;      // otherwise on speeds
-  T error{};                       // g; zero for a condition on speeds
-  T velocity{};                    // g' of (1)
-  T bias{};                        // of (2), less what the frames' accelerations with udot = 0 add
+  SpatialForce<T> force;          // of a unit multiplier on b, at p, ground axes
+  Vec3<T> arm_a, arm_b;           // m, from the origins of the frames to p
+  int first_term = 0, terms = 0;  // in the list of terms beside the rows
+  bool is_on_position = true;     // otherwise on speeds
+  T error{};                      // g; zero for a condition on speeds
+  T velocity{};                   // g' of (1)
+  T bias{};                       // of (2), less what the frames' accelerations with udot = 0 add
 };
 
 // Motion of a frame M on body b as seen from a frame F on body a, ground axes, at M's origin.
@@ -49,7 +49,8 @@ struct RelativeMarkerMotion {
 //   A_FM.w = alpha_b - alpha_a - w_a x (w_b - w_a)
 //   A_FM.v = (a_b + alpha_b x s) - (a_a + alpha_a x r) + w_b x (w_b x s) - w_a x (w_a x r) - 2 w_a x v
 template <class T>
-RelativeMarkerMotion<T> calc_relative_marker_motion(const FrameMotion<T>* frames, const Marker<T>& F, const Marker<T>& M) {
+RelativeMarkerMotion<T> calc_relative_marker_motion(const FrameMotion<T>* frames, const Marker<T>& F,
+                                                    const Marker<T>& M) {
   const FrameMotion<T>& a = frames[F.frame.value()];
   const FrameMotion<T>& b = frames[M.frame.value()];
   RelativeMarkerMotion<T> relative;

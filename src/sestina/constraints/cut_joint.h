@@ -26,9 +26,9 @@ template <class T>
 struct CutJoint {
   Marker<T> F, M;
   AnyJoint<T> joint;
-  T length{T(1)};            // m
-  int q_start = 0;           // among the coordinates of cut joints
-  int u_start = 0;           // likewise
+  T length{T(1)};   // m
+  int q_start = 0;  // among the coordinates of cut joints
+  int u_start = 0;  // likewise
   int first_row = 0;
 };
 
@@ -157,14 +157,15 @@ void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q
     const SpatialMotion<T> bias = joint.bias_acceleration(q, u);
     for (int k = nu; k < 6; ++k) {
       const ScaledTwist<T>& n = directions.basis[static_cast<std::size_t>(k)];
-      const SpatialForce<T> n_F{{cut.length * n[0], cut.length * n[1], cut.length * n[2]}, {n[3], n[4], n[5]}};
+      const SpatialForce<T> n_F{{cut.length * n[0], cut.length * n[1], cut.length * n[2]},
+                                {n[3], n[4], n[5]}};
       ConstraintRow<T>& row = rows[k - nu];
       row.a = cut.F.frame, row.b = cut.M.frame;
       row.force = {relative.R_WF * n_F.torque, relative.R_WF * n_F.force};
       row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
-      row.error = dot(left, n_F);                                    // (1)
-      row.velocity = dot(V_F, n_F);                                  // (2)
-      row.bias = dot(relative.bias, row.force) - dot(bias, n_F);     // (3)
+      row.error = dot(left, n_F);                                 // (1)
+      row.velocity = dot(V_F, n_F);                               // (2)
+      row.bias = dot(relative.bias, row.force) - dot(bias, n_F);  // (3)
     }
   });
 }

@@ -23,7 +23,8 @@ template <class T>
 void update_distance(const Distance<T>& distance, const FrameMotion<T>* frames, const T* length,
                      ConstraintRow<T>& row) {
   const MarkerMotion<T> A = marker_motion(frames, distance.from), B = marker_motion(frames, distance.to);
-  const Vec3<T>&w_A = frames[distance.from.frame.value()].V_WB.w, &w_B = frames[distance.to.frame.value()].V_WB.w;
+  const Vec3<T>&w_A = frames[distance.from.frame.value()].V_WB.w,
+        &w_B = frames[distance.to.frame.value()].V_WB.w;
   const Vec3<T> d = B.position - A.position, v = B.velocity - A.velocity;
   const T L = norm(d);
   const Vec3<T> e = (T(1) / L) * d;

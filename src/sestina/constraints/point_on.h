@@ -38,7 +38,8 @@ void find_perpendiculars(const Vec3<T>& n, Vec3<T>& first, Vec3<T>& second) {
 // Fills one row, or two of a line.
 template <class T>
 void update_point_on(const PointOn<T>& constraint, const FrameMotion<T>* frames, ConstraintRow<T>* rows) {
-  const RelativeMarkerMotion<T> relative = calc_relative_marker_motion(frames, constraint.surface, constraint.point);
+  const RelativeMarkerMotion<T> relative =
+      calc_relative_marker_motion(frames, constraint.surface, constraint.point);
   Vec3<T> directions[2] = {constraint.direction, {}};
   if (constraint.is_line) find_perpendiculars(constraint.direction, directions[0], directions[1]);
   for (int i = 0; i < (constraint.is_line ? 2 : 1); ++i) {

@@ -18,9 +18,8 @@ AppliedForces<T>::AppliedForces(const Model& model)
       tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
       tape_scratch(static_cast<std::size_t>(model.force_tape_scratch_size())) {
   const PropertyPlan& plan = model.plan();
-  has_body_forces =
-      !plan.spring_dampers.empty() || !plan.point_forces.empty() || !model.user_forces().empty() ||
-      model.is_constrained();
+  has_body_forces = !plan.spring_dampers.empty() || !plan.point_forces.empty() ||
+                    !model.user_forces().empty() || model.is_constrained();
   if (!model.user_forces().empty()) {
     user_motion.resize(body.size());
     user_forces.resize(body.size());

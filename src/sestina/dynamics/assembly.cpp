@@ -144,8 +144,8 @@ class Assembler {
       } else {
         minus_q<double>(model_, state.q, start.q, away);
         // D in the basis, whose columns are independent: what of it can be taken back is taken back.
-        const Eigen::VectorXd D = basis.colPivHouseholderQr().solve(
-            Eigen::Map<const Eigen::VectorXd>(away.data(), n_));
+        const Eigen::VectorXd D =
+            basis.colPivHouseholderQr().solve(Eigen::Map<const Eigen::VectorXd>(away.data(), n_));
         d = basis * (decomposition.solve(C_ * basis * D - positions()) - D);  // (1)
       }
       const double length = d.cwiseAbs().maxCoeff();
@@ -243,7 +243,8 @@ void assemble(const Model& model, const Properties<double>& properties, const st
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report) {
   if (!model.is_constrained()) return;
   const auto n = static_cast<std::size_t>(model.nu());
-  check_memory(8.0 * 6.0 * static_cast<double>(n) * static_cast<double>(n + static_cast<std::size_t>(model.constraint_rows())),
+  check_memory(8.0 * 6.0 * static_cast<double>(n) *
+                   static_cast<double>(n + static_cast<std::size_t>(model.constraint_rows())),
                "the assembly of the mechanism");
   const auto free_of = [&](const std::vector<bool>& is_given, bool all) {
     std::vector<bool> is_free(n);
@@ -259,8 +260,9 @@ void assemble(const Model& model, const Properties<double>& properties, const st
     State<double> second = given;
     if (!assembler.close(second, free_of(is_q_given, true), true)) {
       const int row = assembler.errors().position_row;
-      fail(model, row, fmt::format("{} cannot be closed: {:.3g} m are left{}", model.name_of_row(row),
-                                   assembler.errors().position, holds(model)));
+      fail(model, row,
+           fmt::format("{} cannot be closed: {:.3g} m are left{}", model.name_of_row(row),
+                       assembler.errors().position, holds(model)));
     }
     state = second;
   }
@@ -268,8 +270,9 @@ void assemble(const Model& model, const Properties<double>& properties, const st
     state.u = given.u;
     if (!assembler.match_speeds(state, free_of(is_u_given, true), true)) {
       const int row = assembler.errors().velocity_row;
-      fail(model, row, fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}",
-                                   model.name_of_row(row), assembler.errors().velocity, holds(model)));
+      fail(model, row,
+           fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}", model.name_of_row(row),
+                       assembler.errors().velocity, holds(model)));
     }
   }
   if (report != nullptr) {

@@ -105,6 +105,12 @@ class Comparer {
         calc_inertia_diagonal(model_, solver.properties(), solver.kinematics());
     const double least = calc_least_acceleration(solver);
     for (std::size_t k = 0; k < scale.size(); ++k) scale[k] = std::max(scale[k], least * inertia[k]);
+    if (model_.is_constrained()) {
+      add_constraint_scale(*solver.constrained(), solver.kinematics(), scale);
+      // A loop hands the round-off of any of its accelerations on to all of them.
+      const double any = largest(udot_[i]);
+      for (std::size_t k = 0; k < scale.size(); ++k) scale[k] = std::max(scale[k], any * inertia[k]);
+    }
     if (i == 0) update_udot_scale(scale, inertia);
     for (std::size_t k = 0; k < scale.size(); ++k) {
       const double residual = std::abs(inverse_.residual[k]);
@@ -123,6 +129,27 @@ class Comparer {
     }
     if (magnitude > 0.0)
       result.reaction_difference = std::max(result.reaction_difference, difference / magnitude);
+  }
+
+  // What each condition alone does to each speed: these forces cancel others where a mechanism is at rest.
+  void add_constraint_scale(const ConstrainedDynamics& constrained, const Kinematics<double>& kinematics,
+                            std::vector<double>& scale) {
+    std::vector<double> one(constrained.lambda().size());
+    for (std::size_t r = 0; r < one.size(); ++r) {
+      std::vector<double> tau(scale.size());
+      std::vector<SpatialForce<double>> body(reactions_.size());
+      one[r] = constrained.lambda()[r];
+      add_constraint_forces<double>(constrained.rows(), one, tau, body);
+      one[r] = 0.0;
+      for (std::size_t b = body.size() - 1; b > 0; --b) {
+        const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(b))];
+        for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
+          const auto i = static_cast<std::size_t>(k);
+          scale[i] += std::abs(tau[i] + dot(kinematics.H[i], body[b]));
+        }
+        body[static_cast<std::size_t>(info.parent.value())] += shift_back(body[b], kinematics.s[b]);
+      }
+    }
   }
 
   // Less than this is round-off of gravity and of what turns, though the terms along a speed may vanish: a

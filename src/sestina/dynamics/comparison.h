@@ -47,8 +47,8 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
                                 const std::vector<State<double>>& states);
 
 // The initial state, and `count` states scattered around it: coordinates by up to `spread`, speeds by up to
-// `spread` per second. Loops are closed; states where that cannot be are left out. The same seed gives the same
-// states on every machine.
+// `spread` per second. Loops are closed; states where that cannot be are left out. The same seed gives the
+// same states on every machine.
 std::vector<State<double>> scatter_states(const Model& model, int count, double spread, std::uint64_t seed);
 
 }  // namespace sestina

@@ -28,8 +28,8 @@ class ConstrainedDynamics {
  public:
   ConstrainedDynamics(const Model& model, SaddlePoint way);
 
-  // udot (nu) for the state to which `kinematics` and `forces` belong; the forces of constraints are then part
-  // of `forces`. No allocation after the first call. A report of a singular mass matrix names the speed.
+  // udot (nu) for the state to which `kinematics` and `forces` belong; the forces of constraints are then
+  // part of `forces`. No allocation after the first call. A report of a singular mass matrix names the speed.
   SolveReport<double> solve(const Properties<double>& properties, const State<double>& state,
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot);

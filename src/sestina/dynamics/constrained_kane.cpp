@@ -114,7 +114,8 @@ void ConstrainedKane::factor_reduced(SolveReport<double>& report) {
       double sum = 0.0;
       for (int k = 0; k < n_; ++k) sum += M_full_[static_cast<std::size_t>(i * n_ + k)] * E(k, j);
       M_times[static_cast<std::size_t>(i)] = sum;
-      scale[static_cast<std::size_t>(j)] += std::abs(E(i, j) * E(i, j) * M_full_[static_cast<std::size_t>(i * n_ + i)]);
+      scale[static_cast<std::size_t>(j)] +=
+          std::abs(E(i, j) * E(i, j) * M_full_[static_cast<std::size_t>(i * n_ + i)]);
     }
     for (int i = j; i < free; ++i) {
       double sum = 0.0;
@@ -123,7 +124,8 @@ void ConstrainedKane::factor_reduced(SolveReport<double>& report) {
     }
   }
   factor_ldlt(M_reduced_, [&](int i, double pivot) {
-    report.check_pivot(pivot, scale[static_cast<std::size_t>(i)], speeds_[static_cast<std::size_t>(rank_ + i)]);
+    report.check_pivot(pivot, scale[static_cast<std::size_t>(i)],
+                       speeds_[static_cast<std::size_t>(rank_ + i)]);
   });
 }
 
@@ -146,7 +148,8 @@ void ConstrainedKane::factor_multipliers() {
   for (int i = 0; i < rank_; ++i) {
     for (int j = 0; j <= i; ++j) {
       double sum = 0.0;
-      for (int r = 0; r < m_; ++r) sum += L_[static_cast<std::size_t>(r * rank_ + i)] * L_[static_cast<std::size_t>(r * rank_ + j)];
+      for (int r = 0; r < m_; ++r)
+        sum += L_[static_cast<std::size_t>(r * rank_ + i)] * L_[static_cast<std::size_t>(r * rank_ + j)];
       L_gram_(i, j) = sum;
     }
   }
@@ -171,7 +174,8 @@ void ConstrainedKane::solve(std::span<const double> f, std::span<const double> d
   // p of (2) in the dependent speeds.
   std::fill(x.begin(), x.end(), 0.0);
   for (int p = 0; p < rank_; ++p) {
-    const double* of_row = transform_.data() + static_cast<std::ptrdiff_t>(rows_[static_cast<std::size_t>(p)]) * m_;
+    const double* of_row =
+        transform_.data() + static_cast<std::ptrdiff_t>(rows_[static_cast<std::size_t>(p)]) * m_;
     x[static_cast<std::size_t>(speeds_[static_cast<std::size_t>(p)])] =
         -std::inner_product(of_row, of_row + m_, d.begin(), 0.0);
   }
@@ -182,13 +186,15 @@ void ConstrainedKane::solve(std::span<const double> f, std::span<const double> d
   }
   for (int j = 0; j < free; ++j) {
     double sum = 0.0;
-    for (int i = 0; i < n_; ++i) sum += E_[static_cast<std::size_t>(i * free + j)] * work_n_[static_cast<std::size_t>(i)];
+    for (int i = 0; i < n_; ++i)
+      sum += E_[static_cast<std::size_t>(i * free + j)] * work_n_[static_cast<std::size_t>(i)];
     work_i_[static_cast<std::size_t>(j)] = sum;
   }
   solve_ldlt(M_reduced_, work_i_.data());
   for (int i = 0; i < n_; ++i) {
     for (int j = 0; j < free; ++j) {
-      x[static_cast<std::size_t>(i)] += E_[static_cast<std::size_t>(i * free + j)] * work_i_[static_cast<std::size_t>(j)];
+      x[static_cast<std::size_t>(i)] +=
+          E_[static_cast<std::size_t>(i * free + j)] * work_i_[static_cast<std::size_t>(j)];
     }
   }
   for (int i = 0; i < n_; ++i) {  // r

@@ -7,8 +7,8 @@
 // with as many dependent speeds D as there are independent conditions P. With E = [-B; 1], whose columns are
 // the motions that all conditions allow, the rest is Kane's method in the independent speeds I:
 //   (E^T M E) x_I = E^T (f - M [p; 0])                                                               (3)
-// The independent speeds are chosen anew at every call, so that they never go bad. The multipliers are those of
-// least norm: with C = L C_P, L (rows x rank), and r = M x - f,
+// The independent speeds are chosen anew at every call, so that they never go bad. The multipliers are those
+// of least norm: with C = L C_P, L (rows x rank), and r = M x - f,
 //   lambda = L (L^T L)^-1 (C_P C_P^T)^-1 C_P r                                                       (4)
 //
 // Source: Kane and Levinson, Dynamics: Theory and Applications (1985), section 6.5, for independent speeds.
@@ -45,8 +45,8 @@ class ConstrainedKane {
   const Model* model_;
   int n_, m_, rank_ = 0;
   MassMatrix<double> mass_;
-  std::vector<double> C_;        // (m x n)
-  std::vector<double> reduced_;  // (m x n): C after elimination, [1 B; 0 0] in the order of the pivots
+  std::vector<double> C_;          // (m x n)
+  std::vector<double> reduced_;    // (m x n): C after elimination, [1 B; 0 0] in the order of the pivots
   std::vector<double> transform_;  // (m x m): what the elimination makes of d
   std::vector<int> speeds_;        // (n) the dependent ones in the order of the pivots, then the others
   std::vector<int> rows_;          // (m) the independent ones in the order of the pivots, then the others

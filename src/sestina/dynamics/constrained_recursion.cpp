@@ -10,7 +10,7 @@ namespace sestina {
 namespace {
 
 // A pivot of (5) counts as zero below this fraction of what it would be if no direction were special.
-constexpr double kSingularCondition = 1e-12;
+constexpr double kSingularCondition = 1e-9;
 // What is left of K of a condition that others imply: round-off, relative to what K was.
 constexpr double kIdleForce = 1e-9;
 
@@ -415,8 +415,10 @@ void ConstrainedRecursion::take_idle_part_away(std::span<double> lambda) const {
     for (std::size_t i = 0; i < group.count; ++i) {
       const double* idle = group.values.data() + i * size;
       double part = 0.0;
-      for (std::size_t k = 0; k < size; ++k) part += idle[k] * lambda[static_cast<std::size_t>(group.rows[k])];
-      for (std::size_t k = 0; k < size; ++k) lambda[static_cast<std::size_t>(group.rows[k])] -= part * idle[k];
+      for (std::size_t k = 0; k < size; ++k)
+        part += idle[k] * lambda[static_cast<std::size_t>(group.rows[k])];
+      for (std::size_t k = 0; k < size; ++k)
+        lambda[static_cast<std::size_t>(group.rows[k])] -= part * idle[k];
     }
   }
 }

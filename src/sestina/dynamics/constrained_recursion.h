@@ -3,12 +3,13 @@
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
-// Sought: x (nu) and lambda (one for each condition). The mechanism at bodies' level: with A_B the part of the
-// acceleration that x makes, z_B the force that a body lacks and tau the generalised forces, f = tau - J^T z.
+// Sought: x (nu) and lambda (one for each condition). The mechanism at bodies' level: with A_B the part of
+// the acceleration that x makes, z_B the force that a body lacks and tau the generalised forces, f = tau -
+// J^T z.
 //
 // Inward, with I the articulated inertia of a body and all that hangs on it, and K (6 x r) what unit
-// multipliers of the conditions that are open there make the body feel, all about Mo, the body's outboard part
-// asks for the force and, of each open condition, for the balance
+// multipliers of the conditions that are open there make the body feel, all about Mo, the body's outboard
+// part asks for the force and, of each open condition, for the balance
 //   F = I A + z - K lambda,         K^T A + S lambda + d = 0                                         (2)
 // A condition opens at the bodies on which it acts and is complete where all of these hang together. A joint
 // column h with generalised force tau and direct coefficients c of the conditions is eliminated by
@@ -93,9 +94,8 @@ class ConstrainedRecursion {
   void find_meeting_places(const ConstraintRows<double>& constraints);
   std::size_t open_row(Gathered& gathered, int row);
   void gather_own(int body, const ConstraintRows<double>& constraints);
-  void eliminate_columns(int body, const Properties<double>& properties,
-                         const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
-                         SolveReport<double>& report);
+  void eliminate_columns(int body, const Properties<double>& properties, const Kinematics<double>& kinematics,
+                         const ConstraintRows<double>& constraints, SolveReport<double>& report);
   void eliminate_rows(int body);
   void eliminate_row(int body, std::size_t i);
   void remove(Gathered& gathered, std::size_t i);
@@ -108,27 +108,27 @@ class ConstrainedRecursion {
   std::vector<int> parents_;
   double length_ = 1.0;
   bool is_laid_out_ = false;
-  std::vector<int> complete_at_;                // by row: the body where all that it acts on hangs together
-  std::vector<std::vector<int>> acting_rows_;   // by body: rows with a frame there
-  std::vector<std::vector<int>> term_rows_;     // by speed: rows with a coefficient of it
+  std::vector<int> complete_at_;                  // by row: the body where all that it acts on hangs together
+  std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame there
+  std::vector<std::vector<int>> term_rows_;       // by speed: rows with a coefficient of it
   std::vector<ArticulatedRows<double>> inertia_;  // by BodyIndex
   std::vector<Gathered> gathered_;                // by BodyIndex
   std::vector<Column> columns_;                   // (nu)
   std::vector<Elimination> eliminations_;         // in the order in which they happen
   std::vector<Range> eliminations_of_;            // by BodyIndex
   std::vector<Coupling> couplings_;
-  std::vector<double> scale_;     // by row: what S_rr would be if no direction were special
-  std::vector<double> K_scale_;   // by row: the largest |K| so far
-  std::vector<bool> is_open_;     // by row: scratch
-  std::vector<int> slot_;         // by row: scratch, its place among the open ones of a body
+  std::vector<double> scale_;    // by row: what S_rr would be if no direction were special
+  std::vector<double> K_scale_;  // by row: the largest |K| so far
+  std::vector<bool> is_open_;    // by row: scratch
+  std::vector<int> slot_;        // by row: scratch, its place among the open ones of a body
   std::vector<int> redundant_;
-  std::vector<Range> redundant_of_;  // by BodyIndex: those that were found there, in redundant_
+  std::vector<Range> redundant_of_;       // by BodyIndex: those that were found there, in redundant_
   bool has_passed_on_redundant_ = false;  // one was found further inboard than where it is complete
   std::vector<IdleGroup> idle_;
   std::size_t idle_groups_ = 0;
-  std::vector<double> idle_values_;  // by row: scratch
-  std::vector<SpatialForce<double>> z_;    // by BodyIndex
-  std::vector<SpatialMotion<double>> A_;   // by BodyIndex
+  std::vector<double> idle_values_;       // by row: scratch
+  std::vector<SpatialForce<double>> z_;   // by BodyIndex
+  std::vector<SpatialMotion<double>> A_;  // by BodyIndex
   std::vector<double> d_;
 };
 

@@ -63,8 +63,8 @@ T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
 }
 
 template <class T>
-void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda,
-                           std::span<T> tau, std::span<SpatialForce<T>> body) {
+void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda, std::span<T> tau,
+                           std::span<SpatialForce<T>> body) {
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<T>& row = constraints.rows[r];
     if (row.a != row.b) {
@@ -90,19 +90,20 @@ std::string explain_non_finite_constraint(const Model& model, const Properties<d
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<double>& row = constraints.rows[r];
     if (std::isfinite(row.error + row.velocity + row.bias)) continue;
-    return fmt::format("the condition of {} is not finite: points that coincide, or numbers that are too large",
-                       model.name_of_row(static_cast<int>(r)));
+    return fmt::format(
+        "the condition of {} is not finite: points that coincide, or numbers that are too large",
+        model.name_of_row(static_cast<int>(r)));
   }
   return {};
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                           \
-  template struct ConstraintRows<T>;                                                                     \
-  template void update_constraint_rows(const Model&, const Properties<T>&, const State<T>&,              \
-                                       const Kinematics<T>&, ConstraintRows<T>&);                        \
+#define SESTINA_INSTANTIATE(T)                                                                               \
+  template struct ConstraintRows<T>;                                                                         \
+  template void update_constraint_rows(const Model&, const Properties<T>&, const State<T>&,                  \
+                                       const Kinematics<T>&, ConstraintRows<T>&);                            \
   template T calc_rate(const ConstraintRows<T>&, const ConstraintRow<T>&, std::span<const SpatialMotion<T>>, \
-                       std::span<const T>);                                                              \
-  template void add_constraint_forces(const ConstraintRows<T>&, std::span<const T>, std::span<T>,        \
+                       std::span<const T>);                                                                  \
+  template void add_constraint_forces(const ConstraintRows<T>&, std::span<const T>, std::span<T>,            \
                                       std::span<SpatialForce<T>>);
 SESTINA_INSTANTIATE(double)
 SESTINA_INSTANTIATE(Dual)

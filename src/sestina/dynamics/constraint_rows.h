@@ -36,8 +36,8 @@ T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
 
 // tau (nu) and body (by BodyIndex, about Mo) += C^T lambda.
 template <class T>
-void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda,
-                           std::span<T> tau, std::span<SpatialForce<T>> body);
+void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda, std::span<T> tau,
+                           std::span<SpatialForce<T>> body);
 
 // The first condition that is not finite and why, or an empty text.
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,

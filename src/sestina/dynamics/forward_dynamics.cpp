@@ -307,14 +307,15 @@ void ForwardDynamics::project(State<double>& state) {
   const std::string constraint = explain_non_finite_constraint(*model_, properties_, state, dynamics->rows());
   if (!constraint.empty()) throw ComputationError(state.t, constraint);
   const ConstraintErrors errors = dynamics->errors();
-  const bool is_open = errors.position_row >= 0 &&
-                       errors.position > 1e3 * ConstrainedDynamics::tolerance(properties_);
+  const bool is_open =
+      errors.position_row >= 0 && errors.position > 1e3 * ConstrainedDynamics::tolerance(properties_);
   const int row = is_open ? errors.position_row : errors.velocity_row;
   throw ComputationError(
-      state.t, is_open ? fmt::format("{} cannot be kept closed: {:.3g} m are left",
-                                     model_->name_of_row(row), errors.position)
-                       : fmt::format("no speeds agree with {}: {:.3g} m/s are left",
-                                     row >= 0 ? model_->name_of_row(row) : "the constraints", errors.velocity));
+      state.t, is_open
+                   ? fmt::format("{} cannot be kept closed: {:.3g} m are left", model_->name_of_row(row),
+                                 errors.position)
+                   : fmt::format("no speeds agree with {}: {:.3g} m/s are left",
+                                 row >= 0 ? model_->name_of_row(row) : "the constraints", errors.velocity));
 }
 
 void ForwardDynamics::update_history(State<double>& state) {

@@ -74,7 +74,8 @@ class ForwardDynamics {
   const Kinematics<double>& kinematics() const;
   const AppliedForces<double>& forces() const { return forces_; }
 
-  // Of a model with loops or constraints; otherwise null. What it says of forces belongs to the last calc_udot.
+  // Of a model with loops or constraints; otherwise null. What it says of forces belongs to the last
+  // calc_udot.
   ConstrainedDynamics* constrained() { return solver_->constrained(); }
   const ConstrainedDynamics* constrained() const { return solver_->constrained(); }
   // Brings the coordinates and speeds of the state to where loops are closed and constraints hold; those of a
@@ -82,7 +83,8 @@ class ForwardDynamics {
   void project(State<double>& state);
   // h of the state: the coordinates of the joints that close loops.
   void update_history(State<double>& state);
-  // du (nu) for generalised impulses (nu); see ConstrainedDynamics. Only of a model with loops or constraints.
+  // du (nu) for generalised impulses (nu); see ConstrainedDynamics. Only of a model with loops or
+  // constraints.
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse, std::span<double> du);
 
   // Fills kinematics and forces alone, for what needs no accelerations.

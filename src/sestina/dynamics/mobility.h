@@ -18,8 +18,8 @@ struct Mobility {
   int redundant() const { return conditions - rank; }
   // Cut joints and constraints whose forces the redundancy leaves undetermined.
   std::vector<std::string> undetermined;
-  // The smallest of the singular values that are not zero, relative to the largest: near zero, the position is
-  // nearly one where more motions are possible.
+  // The smallest of the singular values that are not zero, relative to the largest: near zero, the position
+  // is nearly one where more motions are possible.
   double distance_from_singular = 1.0;
 };
 

@@ -13,9 +13,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("to", out.to);
   map.read("length", out.length);
   if (const YamlNode* coefficients = map.find("coefficients")) {
-    read_numbers_by_name(context, *coefficients, map.path_of("coefficients"), [&](Name coordinate) -> Number& {
-      return out.coefficients.emplace_back(CouplingTerm{std::move(coordinate), {}}).coefficient;
-    });
+    read_numbers_by_name(
+        context, *coefficients, map.path_of("coefficients"), [&](Name coordinate) -> Number& {
+          return out.coefficients.emplace_back(CouplingTerm{std::move(coordinate), {}}).coefficient;
+        });
   }
   map.read("joint", out.joint);
   map.read("value", out.value);

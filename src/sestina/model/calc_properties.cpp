@@ -154,7 +154,8 @@ class PropertyReader {
     double longest = 0.0;
     for (const Marker<T>& point : properties.points) {
       const Vec3<T>& p = point.X_BK.p;
-      longest = std::max({longest, std::abs(value_of(p.x)), std::abs(value_of(p.y)), std::abs(value_of(p.z))});
+      longest =
+          std::max({longest, std::abs(value_of(p.x)), std::abs(value_of(p.y)), std::abs(value_of(p.z))});
     }
     return longest > 0.0 ? longest : 1.0;
   }
@@ -164,10 +165,10 @@ class PropertyReader {
     ConstraintSet<T>& set = properties.constraints;
     set.length = calc_length(properties);
     for (const CutJointPlan& p : plan.cut_joints) {
-      set.cut_joints.push_back({point(p.parent_point), point(p.child_point),
-                                make_joint<T>(p.type, direction(p.axis), direction(p.second_axis),
-                                              joint_numbers(p.numbers)),
-                                T(set.length), p.q_start, p.u_start, p.first_row});
+      set.cut_joints.push_back(
+          {point(p.parent_point), point(p.child_point),
+           make_joint<T>(p.type, direction(p.axis), direction(p.second_axis), joint_numbers(p.numbers)),
+           T(set.length), p.q_start, p.u_start, p.first_row});
     }
     for (const DistancePlan& p : plan.distances) {
       set.distances.push_back({point(p.from), point(p.to), p.expression, p.row});

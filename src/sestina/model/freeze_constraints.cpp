@@ -40,7 +40,7 @@ void Freezer::collect_constraints() {
     } else if (spec.type == "point_on_line" || spec.type == "point_on_plane") {
       collect_point_on(spec, info, path);
     } else {
-      fail(spec.type.mark, path + ".type",
+      fail(spec.type.mark.line > 0 ? spec.type.mark : spec.mark, path + ".type",
            fmt::format("there is no constraint type '{}'{}", spec.type.text,
                        suggestion(spec.type.text, constraint_types())));
     }
@@ -138,6 +138,7 @@ bool Freezer::take_level(const ConstraintSpec& spec, ConstraintInfo& info, const
 }
 
 void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  const std::size_t faults = faults_.size();
   const bool is_on_position = take_level(spec, info, path);
   if (spec.coefficients.empty()) fail(spec.mark, path + ".coefficients", "is missing or empty");
   Expr sum = graph_->number(0.0);
@@ -152,11 +153,13 @@ void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info,
     if (reference.joint == nullptr) continue;
     if (reference.is_q != is_on_position) {
       fail(term.coordinate.mark, place,
-           is_on_position ? "is a speed: a coupling of speeds has `level: velocity`"
-                          : "is a coordinate: with `level: velocity` a coupling names speeds, such as hinge.u");
+           is_on_position
+               ? "is a speed: a coupling of speeds has `level: velocity`"
+               : "is a coordinate: with `level: velocity` a coupling names speeds, such as hinge.u");
       continue;
     }
-    const Expr symbol = graph_->symbol((reference.is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(reference.index)]);
+    const Expr symbol = graph_->symbol(
+        (reference.is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(reference.index)]);
     const Expr coefficient = numbers_.parse_text(term.coefficient, place, [&](std::string_view name) {
       return resolve_coordinate(std::string(name));
     });
@@ -167,7 +170,7 @@ void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info,
     sum = graph_->subtract(sum, collect_of_time(spec.value[0], path + ".value"));
   }
   info.force_unit = info.error_unit = "1";
-  add_condition(sum, info, spec.mark, path);
+  if (faults_.size() == faults) add_condition(sum, info, spec.mark, path);
 }
 
 void Freezer::collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
@@ -175,52 +178,58 @@ void Freezer::collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, c
   const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
   if (joint == nullptr) return;
   if (joint->nu == 0) {
-    fail(spec.joint.mark, path + ".joint", fmt::format("'{}' is a weld and does not move", joint->joint_name));
+    fail(spec.joint.mark, path + ".joint",
+         fmt::format("'{}' is a weld and does not move", joint->joint_name));
     return;
   }
   if (is_on_position && joint->nq != joint->nu) {
-    fail(spec.joint.mark, path + ".joint",
-         fmt::format("'{}' is {}: the motion of an orientation is given by its speeds, with `level: velocity`",
-                     joint->joint_name, joint_info(joint->joint_type).keyword));
+    fail(
+        spec.joint.mark, path + ".joint",
+        fmt::format("'{}' is {}: the motion of an orientation is given by its speeds, with `level: velocity`",
+                    joint->joint_name, joint_info(joint->joint_type).keyword));
     return;
   }
   const auto wanted = static_cast<std::size_t>(joint->nu);
   if (spec.value.size() != wanted) {
     fail(spec.value_mark.line > 0 ? spec.value_mark : spec.mark, path + ".value",
-         spec.value.empty() ? fmt::format("is missing: expected {}", wanted)
-                            : fmt::format("has {} values; joint '{}' has {}", spec.value.size(),
-                                          joint->joint_name, wanted));
+         spec.value.empty()
+             ? fmt::format("is missing: expected {}", wanted)
+             : fmt::format("has {} values; joint '{}' has {}", spec.value.size(), joint->joint_name, wanted));
     return;
   }
   for (std::size_t k = 0; k < wanted; ++k) {
     const std::string place = wanted == 1 ? path + ".value" : fmt::format("{}.value[{}]", path, k);
+    const std::size_t faults = faults_.size();
     const Expr value = collect_of_time(spec.value[k], place);
+    if (faults_.size() > faults) continue;
     const auto i = static_cast<std::size_t>(is_on_position ? joint->q_start : joint->u_start) + k;
     const Expr symbol = graph_->symbol((is_on_position ? data_.q_names : data_.u_names)[i]);
     add_condition(graph_->subtract(symbol, value), info, spec.mark, path);
   }
   const bool turns = joint_info(joint->joint_type).u_units[0] == "rad/s";
   info.force_unit = turns ? "N m" : "N";
-  info.error_unit = (is_on_position ? data_.q_units : data_.u_units)[static_cast<std::size_t>(
-      is_on_position ? joint->q_start : joint->u_start)];
+  info.error_unit =
+      (is_on_position
+           ? data_.q_units
+           : data_.u_units)[static_cast<std::size_t>(is_on_position ? joint->q_start : joint->u_start)];
 }
 
 void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
+  const std::size_t faults = faults_.size();
   take_level(spec, info, path);
   info.force_unit = info.error_unit = "1";
   if (!spec.zero) {
     fail(spec.mark, path + ".zero", "is missing: expected an expression that has to vanish");
     return;
   }
-  const Expr zero =
-      numbers_.parse_text(*spec.zero, path + ".zero",
-                          [&](std::string_view name) -> std::variant<Expr, std::string> {
-                            if (variable_index_.contains(std::string(name))) {
-                              return fmt::format("'{}' is a variable, which jumps at events", name);
-                            }
-                            return resolve_coordinate(std::string(name));
-                          });
-  add_condition(zero, info, spec.zero->mark, path + ".zero");
+  const Expr zero = numbers_.parse_text(
+      *spec.zero, path + ".zero", [&](std::string_view name) -> std::variant<Expr, std::string> {
+        if (variable_index_.contains(std::string(name))) {
+          return fmt::format("'{}' is a variable, which jumps at events", name);
+        }
+        return resolve_coordinate(std::string(name));
+      });
+  if (faults_.size() == faults) add_condition(zero, info, spec.zero->mark, path + ".zero");
 }
 
 // qdot of one coordinate: a speed, or a row of e' = 1/2 (0, w) o e.
@@ -229,7 +238,9 @@ Expr Freezer::rate_of_coordinate(int q) {
     const BodyInfo& joint = data_.bodies[b];
     const int i = q - joint.q_start;
     if (i < 0 || i >= joint.nq) continue;
-    const auto u = [&](int k) { return graph_->symbol(data_.u_names[static_cast<std::size_t>(joint.u_start + k)]); };
+    const auto u = [&](int k) {
+      return graph_->symbol(data_.u_names[static_cast<std::size_t>(joint.u_start + k)]);
+    };
     if (joint.nq == joint.nu) return u(i);
     const int start = joint_info(joint.joint_type).euler_parameters_start;
     if (i < start) return u(3 + i);  // of a free joint, whose u has the angular velocity first
@@ -267,7 +278,8 @@ void Freezer::add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, c
   const std::vector<Expr> exprs{zero};
   for (const Expr symbol : graph_->free_symbols(exprs)) {
     const std::string& name = graph_->name_of(symbol);
-    if (info.is_on_position && std::find(data_.u_names.begin(), data_.u_names.end(), name) != data_.u_names.end()) {
+    if (info.is_on_position &&
+        std::find(data_.u_names.begin(), data_.u_names.end(), name) != data_.u_names.end()) {
       fail(mark, path, fmt::format("'{}' is a speed: a condition on speeds has `level: velocity`", name));
       return;
     }

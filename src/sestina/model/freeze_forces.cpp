@@ -68,9 +68,10 @@ std::vector<std::string> Freezer::joints_to_suggest() const {
 }
 
 std::string Freezer::closes_a_loop(const std::string& joint) {
-  return fmt::format("'{}' closes a loop: forces and expressions take joints that carry a body; `cut: true` "
-                     "on another joint of the loop lets this one carry one",
-                     joint);
+  return fmt::format(
+      "'{}' closes a loop: forces and expressions take joints that carry a body; `cut: true` "
+      "on another joint of the loop lets this one carry one",
+      joint);
 }
 
 const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) {

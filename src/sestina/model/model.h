@@ -145,14 +145,14 @@ struct ModelData {
   std::vector<Expr> numbers;           // outputs of the number tape: the plan's slots
   StateExpressions force_expressions;
   std::vector<ForceIndex> force_of_expression;
-  Tape number_tape;                         // free parameters -> numbers
-  Tape force_tape;                          // t, free parameters, variables, q, u -> force expressions
+  Tape number_tape;  // free parameters -> numbers
+  Tape force_tape;   // t, free parameters, variables, q, u -> force expressions
   StateExpressions constraint_expressions;
   std::vector<int> constraint_of_expression;  // in `constraints`
   Tape constraint_tape;                       // from what the force tape takes
   StateExpressions event_expressions;         // `when` of each event
-  StateExpressions assignment_expressions;  // event after event
-  Tape event_tape, assignment_tape;         // from what the force tape takes
+  StateExpressions assignment_expressions;    // event after event
+  Tape event_tape, assignment_tape;           // from what the force tape takes
   std::shared_ptr<const TimeConditions> time_conditions;
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd

@@ -196,7 +196,8 @@ ConstraintSpec& System::add_point_on_line(Name constraint_name, Name point, Name
   return spec;
 }
 
-ConstraintSpec& System::add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal) {
+ConstraintSpec& System::add_point_on_plane(Name constraint_name, Name point, Name plane_point,
+                                           Triple normal) {
   ConstraintSpec& spec = add_constraint(std::move(constraint_name), "point_on_plane");
   spec.point = std::move(point);
   spec.plane = std::move(plane_point);

@@ -150,17 +150,17 @@ struct CouplingTerm {
 // A condition that the motion has to keep, beside those of joints that close loops.
 struct ConstraintSpec {
   Name name;
-  Name type;                                // distance | coupling | motion | expression | point_on_line | point_on_plane
-  Name level = "position";                  // position | velocity: coupling, motion, expression
-  Name from, to;                            // distance: BODY.POINT
-  std::optional<Number> length;             // distance: m, an expression of t
-  std::vector<CouplingTerm> coefficients;   // coupling: their sum is `value`
-  Name joint;                               // motion
-  Numbers value;                            // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
-  std::optional<Number> zero;               // expression: of t, coordinates, speeds where the level is velocity
-  Name point;                               // point_on_*: BODY.POINT
-  Name line, plane;                         // point_on_line, point_on_plane: BODY.POINT
-  std::optional<Triple> axis, normal;       // likewise, in the axes of that point; any length but zero
+  Name type;                     // distance | coupling | motion | expression | point_on_line | point_on_plane
+  Name level = "position";       // position | velocity: coupling, motion, expression
+  Name from, to;                 // distance: BODY.POINT
+  std::optional<Number> length;  // distance: m, an expression of t
+  std::vector<CouplingTerm> coefficients;  // coupling: their sum is `value`
+  Name joint;                              // motion
+  Numbers value;                           // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
+  std::optional<Number> zero;          // expression: of t, coordinates, speeds where the level is velocity
+  Name point;                          // point_on_*: BODY.POINT
+  Name line, plane;                    // point_on_line, point_on_plane: BODY.POINT
+  std::optional<Triple> axis, normal;  // likewise, in the axes of that point; any length but zero
   Mark mark, value_mark;
 };
 
@@ -279,7 +279,8 @@ class System {
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
   // The constraints of a model file; what they return takes the rest.
   ConstraintSpec& add_distance(Name constraint_name, Name from_point, Name to_point, Number length);
-  ConstraintSpec& add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients, Number value = 0);
+  ConstraintSpec& add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients,
+                               Number value = 0);
   ConstraintSpec& add_motion(Name constraint_name, Name joint_name, Numbers value);
   ConstraintSpec& add_condition(Name constraint_name, Number zero);
   ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);

@@ -64,8 +64,8 @@ void ResultRow::add_columns(const Model& model) {
 
 void ResultRow::add_constraint_columns(const Model& model) {
   for (const ConstraintInfo& constraint : model.constraints()) {
-    for (const auto& [quantity, unit] : {std::pair(".force", constraint.force_unit),
-                                         std::pair(".error", constraint.error_unit)}) {
+    for (const auto& [quantity, unit] :
+         {std::pair(".force", constraint.force_unit), std::pair(".error", constraint.error_unit)}) {
       for (int i = 0; i < constraint.rows; ++i) {
         columns_.push_back(
             {constraint.name + quantity + (constraint.rows == 1 ? "" : fmt::format("[{}]", i)), unit});

@@ -47,8 +47,8 @@ class SystemEquations final : public EquationsOfMotion,
   void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
                           std::span<double> zdot) override;
 
-  // Null where the model has forces of the user's own (UserForce), which have no derivatives, and where it has
-  // loops or constraints. The first call allocates what the tangent needs.
+  // Null where the model has forces of the user's own (UserForce), which have no derivatives, and where it
+  // has loops or constraints. The first call allocates what the tangent needs.
   ResidualFace* residual_face() override;
   void calc_residual(const State<double>& state, std::span<const double> udot,
                      std::span<double> residual) override;

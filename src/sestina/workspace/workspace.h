@@ -60,10 +60,10 @@ struct RunReport {
   StepStatistics steps;
   double wall_seconds = 0.0;  // of all processes that had a part in the run
   // Of kinetic + potential - supplied + dissipated energy over the recorded rows (J).
-  double energy_drift = 0.0;    // largest deviation from its initial value
-  double kinetic_energy = 0.0;  // largest, to compare with
+  double energy_drift = 0.0;          // largest deviation from its initial value
+  double kinetic_energy = 0.0;        // largest, to compare with
   std::vector<std::string> assembly;  // given coordinates and speeds that had to change to close loops
-  std::string hint;             // why the run makes so little headway (stall_watch.h), or empty
+  std::string hint;                   // why the run makes so little headway (stall_watch.h), or empty
   State<double> final_state;
   int lanes = 0;  // of the SIMD registers in which it was computed, beside other runs; 0: by itself
 

@@ -1,0 +1,309 @@
+// What the conditions of every cut joint and constraint must satisfy: their rates are the derivatives of
+// their errors, their forces do the work that their rates tell, and both ways of solving agree.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "dynamics/random_systems.h"
+#include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/constrained_kane.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/model/freeze.h"
+
+namespace sestina {
+namespace {
+
+using namespace testing_support;
+
+// A random chain of joints that move every way, so that any condition can be met.
+System open_system(std::uint64_t seed) {
+  SplitMix random(seed);
+  System system;
+  system.gravity = {0.3, -9.81, 0.2};
+  const auto triple = [&](double size) {
+    const auto v = random.vector(size);
+    return Triple{v[0], v[1], v[2]};
+  };
+  const char* parents[] = {"ground.origin", "a.p", "ground.origin", "c.p"};
+  const char* names[] = {"a", "b", "c", "d"};
+  const char* types[] = {"free", "spherical", "free", "universal"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    BodySpec& body = system.add_body(names[i], random.uniform(0.5, 2.0));
+    body.center_of_mass = triple(0.3);
+    body.inertia = {
+        .xx = random.uniform(0.2, 0.3), .yy = random.uniform(0.2, 0.3), .zz = random.uniform(0.2, 0.3)};
+    PointSpec& point = body.add_point("p", triple(0.5));
+    const auto e = random.euler_parameters();
+    point.axes = RotationSpec::euler_parameters(e[0], e[1], e[2], e[3]);
+    JointSpec& joint = system.add_joint(fmt::format("j{}", names[i]), types[i], parents[i],
+                                        fmt::format("{}.origin", names[i]));
+    if (joint.type == "universal") joint.axis = {1, 0, 0}, joint.second_axis = {0, 1, 0};
+  }
+  return system;
+}
+
+// Every kind of condition, each in a system of its own.
+std::vector<std::pair<std::string, System>> systems() {
+  std::vector<std::pair<std::string, System>> all;
+  std::uint64_t seed = 100;
+  for (const std::string& type : joint_keywords()) {
+    System system = open_system(++seed);
+    JointSpec& cut = system.add_joint("cut", type, "b.p", "d.p");
+    const JointInfo& info = joint_info(*joint_type_from_keyword(type));
+    if (info.has_axis) cut.axis = {0.3, -0.5, 0.8};
+    if (info.has_second_axis) cut.second_axis = {-0.6, 0.1, 0.4};
+    if (type == "screw") cut.pitch = 0.2;
+    all.emplace_back("cut " + type, std::move(system));
+  }
+  const auto add = [&](const std::string& name, const std::function<void(System&)>& constrain) {
+    System system = open_system(++seed);
+    constrain(system);
+    all.emplace_back(name, std::move(system));
+  };
+  add("distance", [](System& s) { s.add_distance("c1", "b.p", "d.p", 0.7); });
+  add("distance over time",
+      [](System& s) { s.add_distance("c1", "b.p", "ground.origin", "0.7 + 0.1*sin(2*t)"); });
+  add("coupling", [](System& s) { s.add_coupling("c1", {{"jd.q[0]", 2}, {"jd.q[1]", -1}}, "0.1*t^2"); });
+  add("coupling of speeds", [](System& s) {
+    s.add_coupling("c1", {{"jd.u[0]", 2}, {"jb.u[1]", -1}}, 0.3).level = "velocity";
+  });
+  add("motion", [](System& s) { s.add_motion("c1", "jd", std::vector<Number>{"sin(t)", "t^2/2"}); });
+  add("expression", [](System& s) { s.add_condition("c1", "jd.q[0]^2 + ja.q[1]*cos(jd.q[1]) - 0.2 + t"); });
+  add("expression of an orientation",
+      [](System& s) { s.add_condition("c1", "jb.q[0]*jb.q[1] - jc.q[4] - 0.1*t"); });
+  add("expression of speeds", [](System& s) {
+    s.add_condition("c1", "ja.u[3]*sin(jd.q[0]) - ja.u[4]*cos(jd.q[0]) + jb.u[0]*jb.q[2]").level = "velocity";
+  });
+  add("point on a line", [](System& s) { s.add_point_on_line("c1", "b.p", "d.p", {1, 2, -1}); });
+  add("point on a plane", [](System& s) { s.add_point_on_plane("c1", "b.p", "ground.origin", {1, 2, 5}); });
+  return all;
+}
+
+State<double> random_state(const Model& model, const Properties<double>& properties, std::uint64_t seed) {
+  SplitMix random(seed);
+  State<double> state = calc_initial_state(model);
+  state.t = 0.4;
+  std::vector<double> displacement(static_cast<std::size_t>(model.nu()));
+  for (double& x : displacement) x = random.uniform(-0.6, 0.6);
+  plus_q<double>(model, state.q, displacement, state.q);
+  for (double& u : state.u) u = random.uniform(-1.0, 1.0);
+  assemble(model, properties, {}, {}, state);
+  return state;
+}
+
+struct AtState {
+  AtState(std::shared_ptr<const Model> frozen, const State<double>& at)
+      : model(std::move(frozen)),
+        properties(calc_properties(*model)),
+        kinematics(*model),
+        rows(*model),
+        state(at) {
+    update(state);
+  }
+  void update(const State<double>& at) {
+    update_kinematics(*model, properties, at, kinematics);
+    update_constraint_rows(*model, properties, at, kinematics, rows);
+  }
+  // The state after a time dt at constant speeds.
+  State<double> moved(double dt) const {
+    State<double> at = state;
+    at.t += dt;
+    std::vector<double> displacement = state.u;
+    for (double& x : displacement) x *= dt;
+    plus_q<double>(*model, state.q, displacement, at.q);
+    return at;
+  }
+
+  std::shared_ptr<const Model> model;
+  Properties<double> properties;
+  Kinematics<double> kinematics;
+  ConstraintRows<double> rows;
+  State<double> state;
+};
+
+class EachConstraint : public testing::Test {
+ protected:
+  template <class F>
+  void for_each(F&& test) {
+    for (const auto& [name, system] : systems()) {
+      SCOPED_TRACE(name);
+      const auto model = freeze(system);
+      const Properties<double> properties = calc_properties(*model);
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        test(AtState(model, random_state(*model, properties, seed)));
+      }
+    }
+  }
+};
+
+TEST_F(EachConstraint, AssemblesToRoundOff) {
+  for_each([](AtState at) {
+    for (const ConstraintRow<double>& row : at.rows.rows) {
+      EXPECT_NEAR(row.error, 0.0, 1e-10);
+      EXPECT_NEAR(row.velocity, 0.0, 1e-10);
+    }
+  });
+}
+
+// Central differences of step 1e-5: their error is 1e-10 of the third derivatives, round-off 1e-11.
+TEST_F(EachConstraint, ErrorsGrowAsTheRatesTell) {
+  for_each([](AtState at) {
+    // Any speeds: the rates are those of a motion that leaves the conditions.
+    SplitMix random(5);
+    for (double& u : at.state.u) u += random.uniform(-1.0, 1.0);
+    at.update(at.state);
+    const std::vector<ConstraintRow<double>> here = at.rows.rows;
+    constexpr double kStep = 1e-5;
+    // Where N of a cut joint turns with its coordinates, the errors are compared in the axes of this place.
+    at.update(at.moved(kStep));
+    const std::vector<ConstraintRow<double>> after = at.rows.rows;
+    at.update(at.moved(-kStep));
+    const std::vector<ConstraintRow<double>> before = at.rows.rows;
+    double moved = 0.0;
+    for (std::size_t r = 0; r < here.size(); ++r) {
+      if (!here[r].is_on_position) continue;
+      const double rate = (after[r].error - before[r].error) / (2.0 * kStep);
+      EXPECT_NEAR(rate, here[r].velocity, 1e-7);
+      moved = std::max(moved, std::abs(rate));
+    }
+    if (!here.empty() && here[0].is_on_position) {
+      EXPECT_GT(moved, 1e-3);
+    }
+  });
+}
+
+TEST_F(EachConstraint, RatesGrowAsTheBiasTells) {
+  for_each([](AtState at) {
+    const std::vector<ConstraintRow<double>> here = at.rows.rows;
+    // Accelerations of the bodies while no speed changes.
+    std::vector<SpatialMotion<double>> A0(at.kinematics.bias.size());
+    for (std::size_t b = 1; b < A0.size(); ++b) {
+      const BodyInfo& info = at.model->bodies()[BodyIndex(static_cast<int>(b))];
+      A0[b] = shift(A0[static_cast<std::size_t>(info.parent.value())], at.kinematics.s[b]) +
+              at.kinematics.bias[b];
+    }
+    const std::vector<double> no_udot(at.state.u.size());
+    std::vector<double> bias;
+    for (const ConstraintRow<double>& row : here)
+      bias.push_back(row.bias + calc_rate<double>(at.rows, row, A0, no_udot));
+    constexpr double kStep = 1e-5;
+    at.update(at.moved(kStep));
+    const std::vector<ConstraintRow<double>> after = at.rows.rows;
+    at.update(at.moved(-kStep));
+    for (std::size_t r = 0; r < here.size(); ++r) {
+      EXPECT_NEAR((after[r].velocity - at.rows.rows[r].velocity) / (2.0 * kStep), bias[r], 1e-6);
+    }
+  });
+}
+
+TEST_F(EachConstraint, ForcesDoTheWorkThatTheRatesTell) {
+  for_each([](const AtState& at) {
+    std::vector<SpatialMotion<double>> V(at.kinematics.motion.size());
+    for (std::size_t b = 0; b < V.size(); ++b) V[b] = at.kinematics.motion[b].V_WB;
+    for (std::size_t r = 0; r < at.rows.rows.size(); ++r) {
+      std::vector<double> lambda(at.rows.rows.size()), tau(at.state.u.size());
+      std::vector<SpatialForce<double>> body(V.size());
+      lambda[r] = 1.0;
+      add_constraint_forces<double>(at.rows, lambda, tau, body);
+      double power = 0.0;
+      SpatialForce<double> sum;
+      for (std::size_t b = 0; b < V.size(); ++b) {
+        power += dot(V[b], body[b]);
+        sum += shift_back(body[b], at.kinematics.motion[b].X_WB.p);
+      }
+      // Action is reaction.
+      EXPECT_NEAR(norm(sum.force) + norm(sum.torque), 0.0, 1e-13);
+      for (std::size_t k = 0; k < tau.size(); ++k) power += tau[k] * at.state.u[k];
+      EXPECT_NEAR(power, calc_rate<double>(at.rows, at.rows.rows[r], V, at.state.u), 1e-13);
+    }
+  });
+}
+
+TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
+  for_each([](const AtState& at) {
+    std::vector<double> udot[2], lambda[2];
+    const char* names[] = {"recursive", "kane"};
+    for (std::size_t i = 0; i < 2; ++i) {
+      ForwardDynamics dynamics(at.model, at.properties, names[i]);
+      udot[i].resize(at.state.u.size());
+      dynamics.calc_udot(at.state, udot[i]);
+      const auto multipliers = dynamics.constrained()->lambda();
+      lambda[i].assign(multipliers.begin(), multipliers.end());
+      // With the forces of the constraints nothing is left of the equations of motion.
+      InverseDynamics<double> inverse(*at.model);
+      update_inverse_dynamics<double>(*at.model, at.properties, dynamics.kinematics(), dynamics.forces(),
+                                      udot[i], inverse);
+      for (const double residual : inverse.residual) EXPECT_NEAR(residual, 0.0, 1e-11);
+      // The true accelerations keep the conditions.
+      for (const ConstraintRow<double>& row : dynamics.constrained()->rows().rows) {
+        EXPECT_NEAR(
+            row.bias + calc_rate<double>(dynamics.constrained()->rows(), row, inverse.acceleration, udot[i]),
+            0.0, 1e-10);
+      }
+    }
+    for (std::size_t k = 0; k < udot[0].size(); ++k) EXPECT_NEAR(udot[0][k], udot[1][k], 1e-10);
+    for (std::size_t r = 0; r < lambda[0].size(); ++r) EXPECT_NEAR(lambda[0][r], lambda[1][r], 1e-9);
+  });
+}
+
+// Trees of every joint and force, with cut joints and distances between any two bodies. Nothing is assembled:
+// the linear problem is the same wherever the loops stand open.
+TEST(ConstrainedDynamics, WaysAgreeOnRandomTreesWithLoops) {
+  int loops = 0, compared = 0;
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    System system = random_system(seed);
+    if (system.bodies.size() > 25) continue;
+    SplitMix random(seed + 1000);
+    const auto model_of_tree = freeze(system);
+    const int room = model_of_tree->nu() / 3;
+    const auto body = [&] {
+      return system.bodies[static_cast<std::size_t>(random.below(static_cast<int>(system.bodies.size())))]
+          .name.text;
+    };
+    int rows = 0;
+    for (int i = 0; i < 4 && system.bodies.size() > 2; ++i) {
+      const std::string from = body(), to = random.chance(0.3) ? "ground" : body();
+      if (from == to) continue;
+      if (random.chance(0.5)) {
+        if (rows + 1 > room) break;
+        system.add_distance(fmt::format("rod{}", i), from + ".origin", to + ".origin", 1.0);
+        rows += 1;
+      } else {
+        if (rows + 3 > room) break;
+        system.add_joint(fmt::format("ball{}", i), "spherical", to + ".origin", from + ".origin").cut = true;
+        rows += 3;
+      }
+    }
+    if (rows == 0) continue;
+    const auto model = freeze(system);
+    loops += static_cast<int>(model->cut_joints().size() + model->constraints().size());
+    State<double> state = calc_initial_state(*model);
+    std::vector<double> udot[2];
+    const char* names[] = {"recursive", "kane"};
+    int rank = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      ForwardDynamics dynamics(model, calc_properties(*model), names[i]);
+      udot[i].resize(static_cast<std::size_t>(model->nu()));
+      dynamics.calc_udot(state, udot[i]);
+      if (i == 1) {
+        ConstrainedKane kane(*model);
+        kane.factor(dynamics.properties(), dynamics.kinematics(), dynamics.constrained()->rows());
+        rank = kane.rank();
+      }
+    }
+    if (rank < model->constraint_rows()) continue;  // open loops that contradict each other have no solution
+    double size = 0.0, difference = 0.0;
+    for (std::size_t k = 0; k < udot[0].size(); ++k) {
+      size = std::max(size, std::abs(udot[0][k]));
+      difference = std::max(difference, std::abs(udot[0][k] - udot[1][k]));
+    }
+    EXPECT_LT(difference, 1e-8 * size) << "seed " << seed;
+    ++compared;
+  }
+  EXPECT_GT(loops, 60);
+  EXPECT_GT(compared, 20);
+}
+
+}  // namespace
+}  // namespace sestina

@@ -1,0 +1,347 @@
+// Mechanisms with closed loops, run from beginning to end, against closed forms, published values and the
+// same mechanism described in another way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "message_of.h"
+#include "sestina/base/error.h"
+#include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/mobility.h"
+#include "sestina/io/model_file.h"
+#include "source_folder.h"
+#include "workspace/run_system.h"
+
+namespace sestina {
+namespace {
+
+using namespace test;
+using testing_support::message_of;
+
+System example(const std::string& name) { return read_model_file(SESTINA_SOURCE_DIR "/examples/" + name); }
+
+JointSpec& add_hinge(System& system, const std::string& name, const std::string& parent,
+                     const std::string& child, Triple axis = {0, 0, 1}) {
+  JointSpec& hinge = system.add_joint(name, "revolute", parent, child);
+  hinge.axis = std::move(axis);
+  return hinge;
+}
+
+double largest_in(const RunResult& run, std::string_view column) {
+  double largest = 0.0;
+  for (std::size_t row = 0; row < run.table.rows(); ++row)
+    largest = std::max(largest, std::abs(run.at(row, column)));
+  return largest;
+}
+
+Mobility mobility_of(const System& system) {
+  const auto model = freeze(system);
+  const Properties<double> properties = calc_properties(*model);
+  return calc_mobility(*model, properties, calc_assembled_state(*model, properties));
+}
+
+// ---- published and closed ---------------------------------------------------------------------------------
+
+// The values stand in the example's own text; rtol is 1e-10.
+TEST(Loops, SqueezerReachesThePublishedAngles) {
+  const RunResult run = run_system(example("18_squeezer.yaml"));
+  EXPECT_NEAR(run.end("beta.q"), 15.81077119629904, 1e-8);
+  EXPECT_NEAR(run.end("theta.q"), -15.75637105984298, 1e-8);
+  EXPECT_NEAR(run.end("gamma.q"), 0.04082224013073101, 1e-9);
+  EXPECT_NEAR(run.end("phi.q"), -0.5347301163226948, 1e-9);
+  EXPECT_NEAR(run.end("delta.q"), 0.5244099658805304, 1e-9);
+  EXPECT_NEAR(run.end("omega.q"), 0.5347301163226948, 1e-9);
+  EXPECT_NEAR(run.end("epsilon.q"), 1.048080741042263, 1e-9);
+}
+
+// At the start only the motor's bodies accelerate: published values of the same problem.
+TEST(Loops, SqueezerStartsWithThePublishedAccelerations) {
+  Workspace workspace(example("18_squeezer.yaml"));
+  for (const char* solver : {"recursive", "kane"}) {
+    ForwardDynamics dynamics(workspace.shared_model(), workspace.properties(), solver);
+    std::vector<double> udot(7);
+    dynamics.calc_udot(workspace.calc_initial_state(), udot);
+    const auto of = [&](const char* joint) {
+      const Model& model = workspace.model();
+      return udot[static_cast<std::size_t>(model.bodies()[model.body_of_joint(joint)].u_start)];
+    };
+    EXPECT_NEAR(of("beta"), 14222.4439199541, 1e-7);
+    EXPECT_NEAR(of("theta"), -10666.8329399655, 1e-7);
+    for (const char* joint : {"gamma", "phi", "delta", "omega", "epsilon"}) EXPECT_NEAR(of(joint), 0.0, 1e-7);
+  }
+}
+
+// The same pendulum with an angle for its coordinate.
+TEST(Loops, PointOnARodIsAPendulum) {
+  System free_point;
+  free_point.gravity = {0, -9.81, 0};
+  free_point.add_particle("bob", 1.0);
+  free_point.add_joint("p", "xyz", "ground.origin", "bob.origin").q = {-1, 0, 0};
+  free_point.add_distance("rod", "ground.origin", "bob.origin", 1.0);
+  System pendulum;
+  pendulum.gravity = {0, -9.81, 0};
+  pendulum.add_particle("bob", 1.0).add_point("pivot", {1, 0, 0});
+  add_hinge(pendulum, "hip", "ground.origin", "bob.pivot");
+  for (System* system : {&free_point, &pendulum}) set_accurate(*system, 10.0, 0.1);
+  const RunResult a = run_system(free_point), b = run_system(pendulum);
+  for (std::size_t row = 0; row < a.table.rows(); ++row) {
+    EXPECT_NEAR(a.at(row, "bob.origin.x"), b.at(row, "bob.origin.x"), 1e-9);
+    EXPECT_NEAR(a.at(row, "bob.origin.y"), b.at(row, "bob.origin.y"), 1e-9);
+    // Tension: m (v^2 / L - g y / L).
+    const double v2 = 2.0 * a.at(row, "energy.kinetic");
+    EXPECT_NEAR(a.at(row, "rod.force"), v2 - 9.81 * a.at(row, "p.q[1]"), 1e-8);
+  }
+  EXPECT_LT(largest_in(a, "rod.error"), 1e-12);
+  EXPECT_GT(largest_in(a, "rod.force"), 29.0);  // 3 m g below
+}
+
+// The Euler-Bernoulli lever: gears of ratio r make I1 + r^2 I2 of two inertias.
+TEST(Loops, GearsAddInertias) {
+  System system;
+  for (const char* name : {"a", "b"}) system.add_body(name, 1.0).inertia = {.xx = 1, .yy = 1, .zz = 2};
+  add_hinge(system, "ja", "ground.origin", "a.origin").u = 1.0;
+  add_hinge(system, "jb", "ground.origin", "b.origin");
+  system.add_coupling("gears", {{"ja.q", 3}, {"jb.q", -1}});
+  system.add_joint_force("drive", "ja", 5.0);
+  set_accurate(system, 1.0, 0.1);
+  const RunResult run = run_system(system);
+  EXPECT_NEAR(run.end("ja.u"), 1.0 + 5.0 / (2.0 + 9.0 * 2.0), 1e-12);
+  EXPECT_NEAR(run.end("jb.u"), 3.0 * run.end("ja.u"), 1e-12);
+  // Coordinate i feels its coefficient times the force: b alone is driven by -1 times it.
+  EXPECT_NEAR(-run.end("gears.force"), 2.0 * 3.0 * 0.25, 1e-12);
+}
+
+// The crank is driven at constant speed: its motor does the work that the energy gains.
+TEST(Loops, PrescribedMotionIsKeptAndItsWorkIsCounted) {
+  System system = example("16_four_bar.yaml");
+  system.joint("hip").u = {};
+  system.add_motion("motor", "hip", "1 + 12*t");
+  set_accurate(system, 2.0, 0.01);
+  const RunResult run = run_system(system);
+  for (std::size_t row = 0; row < run.table.rows(); ++row) {
+    EXPECT_NEAR(run.at(row, "hip.q"), 1.0 + 12.0 * run.at(row, "t"), 1e-11);
+  }
+  EXPECT_LT(run.report.energy_drift, 1e-7 * run.report.kinetic_energy);
+  double least = 0.0, most = 0.0;
+  for (std::size_t row = 0; row < run.table.rows(); ++row) {
+    least = std::min(least, run.at(row, "energy.supplied")),
+    most = std::max(most, run.at(row, "energy.supplied"));
+  }
+  EXPECT_GT(most - least, 5.0);
+}
+
+// ---- the same in another way
+// --------------------------------------------------------------------------------
+
+TEST(Loops, MotionDoesNotDependOnWhichJointIsCut) {
+  std::vector<RunResult> runs;
+  for (const char* cut : {"fork", "ball", "rail"}) {
+    System system = example("17_slider_crank.yaml");
+    system.joint(cut).cut = true;
+    set_accurate(system, 1.0, 0.1);
+    if (std::string(cut) == "rail") {
+      system.add_joint("float", "free", "ground.origin", "slider.origin").q = {0.2, 0, 0, 1, 0, 0, 0};
+    }
+    runs.push_back(run_system(system));
+  }
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    for (const char* column : {"crank.origin.x", "slider.origin.x", "energy.kinetic", "energy.potential"}) {
+      for (std::size_t row = 0; row < runs[0].table.rows(); ++row) {
+        EXPECT_NEAR(runs[i].at(row, column), runs[0].at(row, column), 1e-8) << column << " with cut " << i;
+      }
+    }
+  }
+}
+
+TEST(Loops, SolversGiveTheSameMotion) {
+  for (const char* name : {"16_four_bar.yaml", "17_slider_crank.yaml"}) {
+    System system = example(name);
+    set_accurate(system, 1.0, 0.1);
+    const RunResult recursive = run_system(system);
+    system.analysis.solver = "kane";
+    const RunResult kane = run_system(system);
+    for (std::size_t c = 0; c < recursive.table.columns(); ++c) {
+      const std::string& column = recursive.table.header().columns[c].name;
+      if (column.starts_with("constraints.")) continue;
+      EXPECT_NEAR(recursive.end(column), kane.end(column), 1e-8) << name << ' ' << column;
+    }
+  }
+}
+
+TEST(Loops, FormulationsAgree) {
+  for (const char* name : {"16_four_bar.yaml", "17_slider_crank.yaml", "18_squeezer.yaml"}) {
+    const auto model = freeze(example(name));
+    const Comparison comparison =
+        compare_formulations(model, calc_properties(*model), scatter_states(*model, 5, 0.05, 1));
+    EXPECT_TRUE(comparison.agrees()) << name;
+    EXPECT_GE(comparison.states, 3) << name;
+  }
+}
+
+// ---- redundancy
+// ---------------------------------------------------------------------------------------------
+
+TEST(Loops, RedundantConditionsAreCountedAndNamed) {
+  const Mobility four_bar = mobility_of(example("16_four_bar.yaml"));
+  EXPECT_EQ(four_bar.degrees_of_freedom(), 1);
+  EXPECT_EQ(four_bar.redundant(), 3);
+  EXPECT_THAT(four_bar.undetermined, testing::ElementsAre("pin"));
+  const Mobility squeezer = mobility_of(example("18_squeezer.yaml"));
+  EXPECT_EQ(squeezer.degrees_of_freedom(), 1);
+  EXPECT_EQ(squeezer.redundant(), 9);
+  const Mobility crank = mobility_of(example("17_slider_crank.yaml"));
+  EXPECT_EQ(crank.degrees_of_freedom(), 1);
+  EXPECT_EQ(crank.redundant(), 0);
+}
+
+// Six bars and six hinges at right angles: 36 - 30 - 6 = 0 degrees of freedom by counting, one in truth.
+System bricard() {
+  System system;
+  system.gravity = {0, -9.81, 0};
+  const double corners[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
+  const double axes[6][3] = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
+  system.add_ground_point("end", {0, 0, 1});
+  std::string parent = "ground.origin";
+  for (int i = 0; i < 5; ++i) {
+    double d[3];
+    for (int k = 0; k < 3; ++k) d[k] = corners[i + 1][k] - corners[i][k];
+    BodySpec& bar = system.add_body(fmt::format("bar{}", i), 1.0);
+    bar.center_of_mass = {d[0] / 2, d[1] / 2, d[2] / 2};
+    const double along = 0.01 / 6.0, across = (1.0 + 0.01) / 12.0;
+    const auto J = [&](int k) { return d[k] != 0.0 ? along : across; };
+    bar.inertia = {.xx = J(0), .yy = J(1), .zz = J(2)};
+    bar.add_point("tip", {d[0], d[1], d[2]});
+    add_hinge(system, fmt::format("h{}", i), parent, fmt::format("bar{}.origin", i),
+              {axes[i][0], axes[i][1], axes[i][2]});
+    parent = fmt::format("bar{}.tip", i);
+  }
+  add_hinge(system, "h5", parent, "ground.end", {axes[5][0], axes[5][1], axes[5][2]});
+  return system;
+}
+
+TEST(Loops, BricardMovesThoughCountingSaysItCannot) {
+  System system = bricard();
+  const Mobility mobility = mobility_of(system);
+  EXPECT_EQ(mobility.degrees_of_freedom(), 1);
+  EXPECT_EQ(mobility.redundant(), 1);
+  set_accurate(system, 10.0, 0.05);
+  const RunResult run = run_system(system);
+  EXPECT_LT(largest_in(run, "constraints.position_error"), 1e-12);
+  EXPECT_LT(run.report.energy_drift, 1e-7 * run.report.kinetic_energy);
+  EXPECT_GT(run.report.kinetic_energy, 1.0);
+}
+
+// ---- staying closed
+// -------------------------------------------------------------------------------------------
+
+TEST(Loops, StayClosedToRoundOffOverManySteps) {
+  for (const char* rule : {"rk4", "dormand_prince_54", "adams_bashforth_moulton"}) {
+    System system = example("16_four_bar.yaml");
+    system.analysis.integrator.name = rule;
+    system.analysis.step.driver = "fixed";
+    system.analysis.step.dt = 1e-3;
+    system.analysis.duration = 10.0;
+    system.output.every = 0.1;
+    const RunResult run = run_system(system);
+    EXPECT_LT(largest_in(run, "constraints.position_error"), 1e-12) << rule;
+    EXPECT_LT(largest_in(run, "constraints.velocity_error"), 1e-11) << rule;
+  }
+}
+
+TEST(Loops, CutJointsCountTurns) {
+  System system = example("16_four_bar.yaml");
+  system.analysis.duration = 4.0;
+  const RunResult run = run_system(system);
+  // The sum of the angles around the loop: hip + elbow - heel - pin is constant.
+  const double start = run.at(0, "hip.q") + run.at(0, "elbow.q") - run.at(0, "heel.q") - run.at(0, "pin.q");
+  for (std::size_t row = 0; row < run.table.rows(); ++row) {
+    const double sum =
+        run.at(row, "hip.q") + run.at(row, "elbow.q") - run.at(row, "heel.q") - run.at(row, "pin.q");
+    EXPECT_NEAR(sum, start, 1e-10);
+  }
+  EXPECT_GT(run.end("hip.q"), 40.0);
+}
+
+TEST(Loops, RefuseWhatDoesNotKnowThem) {
+  const auto message = [](const std::function<void(System&)>& change) {
+    System system = example("16_four_bar.yaml");
+    change(system);
+    return message_of([&] { Workspace workspace(system); });
+  };
+  for (const char* solver : {"divide_and_conquer", "hybrid", "compiled"}) {
+    EXPECT_THAT(message([&](System& s) { s.analysis.solver = solver; }),
+                testing::AllOf(testing::HasSubstr("analysis.solver"), testing::HasSubstr(solver),
+                               testing::HasSubstr("the cut joint pin")));
+  }
+  for (const char* rule : {"velocity_verlet", "lobatto_iiia_iiib", "cvode_bdf"}) {
+    EXPECT_THAT(message([&](System& s) {
+                  s.analysis.integrator.name = rule;
+                  s.analysis.step.driver = "fixed", s.analysis.step.dt = 1e-3;
+                }),
+                testing::HasSubstr(std::string(rule) + " does not keep loops closed"));
+  }
+  EXPECT_THAT(message([](System& s) { s.analysis.coordinates = "state_time"; }),
+              testing::HasSubstr("state_time takes no closed loops"));
+}
+
+// ---- assembly
+// -------------------------------------------------------------------------------------------------
+
+TEST(Assembly, KeepsWhatIsGivenAndSolvesForTheRest) {
+  const auto model = freeze(example("16_four_bar.yaml"));
+  const Properties<double> properties = calc_properties(*model);
+  AssemblyReport report;
+  const State<double> state = calc_assembled_state(*model, properties, &report);
+  EXPECT_EQ(state.q[0], 1.0);
+  EXPECT_EQ(state.u[0], 12.0);
+  EXPECT_TRUE(report.moved.empty());
+}
+
+TEST(Assembly, MovesGivenCoordinatesWhereTheyContradictTheLoops) {
+  System system = example("16_four_bar.yaml");
+  system.joint("elbow").q = -0.4, system.joint("heel").q = 1.6;
+  const auto model = freeze(system);
+  AssemblyReport report;
+  calc_assembled_state(*model, calc_properties(*model), &report);
+  ASSERT_FALSE(report.moved.empty());
+  EXPECT_LT(report.moved[0].by, 0.1);
+  system.joint("hip").hold = system.joint("elbow").hold = system.joint("heel").hold = true;
+  const auto held = freeze(system);
+  const std::string message = message_of([&] { calc_assembled_state(*held, calc_properties(*held)); });
+  EXPECT_THAT(message, testing::HasSubstr("pin cannot be closed"));
+  EXPECT_THAT(message, testing::HasSubstr("held: hip, elbow, heel"));
+}
+
+TEST(Assembly, NamesTheJointThatStaysOpenAndByHowMuch) {
+  System system = example("16_four_bar.yaml");
+  system.set_parameter("d", 10.0);  // further than the bars reach: 4 m
+  const std::string message = message_of([&] { run_system(system); });
+  EXPECT_THAT(message, testing::HasSubstr("joints[3]: pin cannot be closed"));
+  EXPECT_THAT(message, testing::HasSubstr(" m are left"));
+}
+
+TEST(Assembly, RefusesSpeedsThatNoMotionHas) {
+  System system = example("16_four_bar.yaml");
+  system.add_motion("first", "hip", "3*t").level = "velocity";
+  system.add_motion("second", "hip", "3*t + 1").level = "velocity";
+  EXPECT_THAT(message_of([&] { run_system(system); }), testing::HasSubstr("no initial speeds agree with"));
+}
+
+// ---- events
+// ---------------------------------------------------------------------------------------------------
+
+TEST(Loops, EventThatSetsASpeedLeavesSpeedsThatTheLoopsAllow) {
+  System system = example("16_four_bar.yaml");
+  EventSpec& event = system.add_event("kick", "t - 0.5");
+  event.set.push_back({"hip.u", "2*hip.u"});
+  set_accurate(system, 1.0, 0.05);
+  const RunResult run = run_system(system);
+  EXPECT_EQ(run.report.event_counts, std::vector<long>{1});
+  EXPECT_LT(largest_in(run, "constraints.velocity_error"), 1e-10);
+  EXPECT_LT(run.report.energy_drift, 1e-6 * run.report.kinetic_energy);
+}
+
+}  // namespace
+}  // namespace sestina
