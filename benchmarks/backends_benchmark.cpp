@@ -18,6 +18,7 @@
 #include "mechanism.h"
 #include "sestina/dynamics/compiled_recursion.h"
 #include "sestina/expression/compiled_function.h"
+#include "sestina/model/properties.h"
 #include "sestina_model.h"
 
 namespace {

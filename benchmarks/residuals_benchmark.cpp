@@ -24,6 +24,7 @@
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
 
 namespace {
 

@@ -20,6 +20,7 @@
 #include "mechanisms.h"
 #include "sestina/dynamics/divide_and_conquer_solver.h"
 #include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
 
 namespace {
 

@@ -34,7 +34,7 @@ def test_the_joint_of_the_tutorial_is_the_one_that_is_compiled():
 
     compiled = "".join((ROOT / "tests/joints" / name).read_text() for name in ("gondola.h", "gondola_test.cpp"))
     page = blocks((TUTORIALS / "adding_a_joint.md").read_text())
-    shown = [block.code for block in page if block.language == "cpp"]  # tests/docs/adding_a_joint_test.py has the rest
+    shown = [block.code for block in page if block.language == "cpp"]  # tests/docs/adding_parts_test.py has the rest
     assert len(shown) == 3
     for code in shown:
         assert code in compiled

@@ -21,6 +21,7 @@ PAGES = {
     "docs/sweep.md": "docs/model_file.md",
     "docs/symbolic.md": "README.md",
     "docs/compiled.md": "README.md",
+    "docs/linearisation.md": "README.md",
     "docs/urdf.md": "README.md",
 }
 

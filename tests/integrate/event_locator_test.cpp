@@ -320,7 +320,8 @@ TEST(EventLocator, WhatOnlyJumpsCrossesByJumping) {
                    [](const State<double>&) { return 0.0; },
                    {direction, 0.0, true}};
   };
-  PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; }, 1);
+  PlainSystem system(
+      1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; }, 1);
   auto rule = make_rule("rk4");
   EventRun run(*rule, {.driver = "fixed", .dt = 0.3}, system,
                {sine(kBoth), counter(1.5, kRising), counter(3.0, kRising), counter(3.0, kFalling),
@@ -476,7 +477,7 @@ TEST_P(EachRuleAndDriver, ResumesWithItsSides) {
     auto system = make();
     EventRun whole(rule, options, system, watched);
     const std::vector<Occurrence> reference = whole.run({0.0, {1.0}, {0.0}, {}}, 4.0, bounce);
-    ASSERT_GT(reference.size(), 6u);
+    ASSERT_GT(reference.size(), 4u);
 
     for (const long stop : {1L, 4L, 9L, 14L}) {
       EventRun first(rule, options, system, watched);

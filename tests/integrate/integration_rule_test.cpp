@@ -34,7 +34,7 @@ class Rule : public AnyRule {
  protected:
   // Steps per unit of time at which the leading error term dominates and rounding does not show.
   int steps_per_second() const {
-    static const std::map<int, int> kSteps = {{1, 2000}, {2, 100}, {4, 20}, {5, 20}};
+    static const std::map<int, int> kSteps = {{1, 2000}, {2, 100}, {3, 40}, {4, 20}, {5, 20}};
     // The error constants of a multistep rule are larger, and its coefficients look back four steps.
     const int factor = rule_->name() == "adams_bashforth_moulton" ? 4 : 1;
     return factor * kSteps.at(rule_->order());
@@ -100,14 +100,16 @@ TEST_P(AnyRule, KeepsEulerParametersOfNormOne) {
   const auto calc_norm = [](const State<double>& s) {
     return std::hypot(std::hypot(s.q[0], s.q[1]), std::hypot(s.q[2], s.q[3]));
   };
+  double least = 1.0;
   for (int k = 1; k <= 50; ++k) {
     rule_->try_step(0.2 * k);  // long enough for every rule to leave the norm by far more than rounding
     rule_->accept();
     rule_->interpolate(0.2 * k - 0.07, between);
     EXPECT_NEAR(calc_norm(rule_->state()), 1.0, 4e-16);  // two roundings
     EXPECT_NEAR(calc_norm(between), 1.0, 4e-16);
+    least = std::min(least, std::abs(rule_->state().q[0]));
   }
-  EXPECT_LT(rule_->state().q[0], 0.9);  // it turned
+  EXPECT_LT(least, 0.9);  // it turned
 }
 
 TEST_P(Rule, ErrorEstimateShrinksWithItsOrder) {
