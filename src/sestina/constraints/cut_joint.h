@@ -22,16 +22,6 @@
 
 namespace sestina {
 
-template <class T>
-struct CutJoint {
-  Marker<T> F, M;
-  AnyJoint<T> joint;
-  T length{T(1)};   // m
-  int q_start = 0;  // among the coordinates of cut joints
-  int u_start = 0;  // likewise
-  int first_row = 0;
-};
-
 // Directions in six dimensions, [rotation * length; displacement].
 template <class T>
 using ScaledTwist = std::array<T, 6>;
@@ -48,96 +38,103 @@ ScaledTwist<T> scaled(const SpatialMotion<T>& a, const T& length) {
   return {length * a.w.x, length * a.w.y, length * a.w.z, a.v.x, a.v.y, a.v.z};
 }
 
-// An orthonormal basis of six dimensions whose first `nu` vectors span H and whose others are N.
-template <class T, int nu>
+// An orthonormal basis of six dimensions whose first nu vectors span the motions H of a joint and whose
+// others are N.
+template <class T>
 struct JointDirections {
-  std::array<ScaledTwist<T>, 6> basis;
+  std::array<ScaledTwist<T>, 6> basis{};
   std::array<std::array<T, 6>, 6> triangle{};  // H_k = sum over i <= k of triangle[i][k] basis[i]
 
+  JointDirections() = default;
   // Gram-Schmidt, twice for each vector so that the basis is orthonormal to round-off. After the columns of H
   // come those unit vectors that stand out most from what is spanned.
-  JointDirections(const JointColumns<T, nu>& H, const T& length) {
-    for (int k = 0; k < nu; ++k) {
-      const auto c = static_cast<std::size_t>(k);
-      basis[c] = scaled(H[c], length);
+  template <std::size_t nu>
+  JointDirections(const std::array<SpatialMotion<T>, nu>& H, const T& length) {
+    for (std::size_t k = 0; k < nu; ++k) {
+      basis[k] = scaled(H[k], length);
       add(k, &triangle);
     }
-    for (int k = nu; k < 6; ++k) {
-      const auto c = static_cast<std::size_t>(k);
-      basis[c] = {};
-      basis[c][most_outstanding(k)] = T(1);
+    for (std::size_t k = nu; k < 6; ++k) {
+      basis[k][most_outstanding(k)] = T(1);
       add(k, nullptr);
     }
   }
 
-  // Least squares: u with H u closest to V.
-  std::array<T, 6> speeds(const ScaledTwist<T>& V) const {
-    std::array<T, 6> u{};
+  // Least squares: u (nu) with H u closest to V.
+  void find_speeds(const ScaledTwist<T>& V, int nu, T* u) const {
     for (int k = nu - 1; k >= 0; --k) {
       const auto c = static_cast<std::size_t>(k);
-      u[c] = product(basis[c], V);
-      for (std::size_t j = c + 1; j < static_cast<std::size_t>(nu); ++j) u[c] -= triangle[c][j] * u[j];
-      u[c] = u[c] / triangle[c][c];
+      u[k] = product(basis[c], V);
+      for (int j = k + 1; j < nu; ++j) u[k] -= triangle[c][static_cast<std::size_t>(j)] * u[j];
+      u[k] = u[k] / triangle[c][c];
     }
-    return u;
   }
 
  private:
-  void add(int k, std::array<std::array<T, 6>, 6>* coefficients) {
-    const auto c = static_cast<std::size_t>(k);
+  void add(std::size_t k, std::array<std::array<T, 6>, 6>* coefficients) {
     for (int pass = 0; pass < 2; ++pass) {
-      for (std::size_t i = 0; i < c; ++i) {
-        const T part = product(basis[i], basis[c]);
-        if (coefficients) (*coefficients)[i][c] += part;
-        for (std::size_t x = 0; x < 6; ++x) basis[c][x] -= part * basis[i][x];
+      for (std::size_t i = 0; i < k; ++i) {
+        const T part = product(basis[i], basis[k]);
+        if (coefficients) (*coefficients)[i][k] += part;
+        for (std::size_t x = 0; x < 6; ++x) basis[k][x] -= part * basis[i][x];
       }
     }
-    const T size = sqrt(product(basis[c], basis[c]));
-    if (coefficients) (*coefficients)[c][c] = size;
-    for (T& x : basis[c]) x = x / size;
+    const T size = sqrt(product(basis[k], basis[k]));
+    if (coefficients) (*coefficients)[k][k] = size;
+    for (T& x : basis[k]) x = x / size;
   }
-  std::size_t most_outstanding(int k) const {
+  std::size_t most_outstanding(std::size_t k) const {
     std::size_t best = 0;
     double least = 2.0;
     for (std::size_t x = 0; x < 6; ++x) {
       double inside = 0.0;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i) {
-        inside += value_of(basis[i][x]) * value_of(basis[i][x]);
-      }
+      for (std::size_t i = 0; i < k; ++i) inside += value_of(basis[i][x]) * value_of(basis[i][x]);
       if (inside < least - 1e-9) best = x, least = inside;
     }
     return best;
   }
 };
 
-// q: coordinates near those that are wanted, and then these. Returns what is left of the pose, [R; p] of (1),
-// axes of F.
+template <class T>
+struct CutJoint {
+  Marker<T> F, M;
+  AnyJoint<T> joint;
+  T length{T(1)};   // m
+  int q_start = 0;  // among the coordinates of cut joints
+  int u_start = 0;  // likewise
+  int first_row = 0;
+  // Of most types H is the same everywhere, and so are the directions.
+  bool has_constant_directions = false;
+  JointDirections<T> directions;
+};
+
 template <class T, class Joint>
-SpatialMotion<T> find_coordinates(const Joint& joint, const Pose<T>& X_FM, const T& length, T* q) {
-  constexpr int kMostSteps = 50;
-  SpatialMotion<T> left;
-  for (int step = 0; step < kMostSteps; ++step) {
-    const Pose<T> X = joint.pose(q);
-    left = {rotation_vector_between(X_FM.R, X.R), X_FM.p - X.p};
-    if constexpr (Joint::kNu > 0) {
-      const JointDirections<T, Joint::kNu> directions(joint.H(q), length);
-      const std::array<T, 6> d = directions.speeds(scaled(left, length));
-      double largest = 0.0;
-      for (const T& x : d) largest = std::max(largest, std::abs(value_of(x)));
-      if (largest < 1e-15) break;
-      joint.plus(q, d.data(), q);
-      joint.normalize(q);
-      // Newton's method squares the distance, and the error does not tell of the last step's.
-      if (largest < 1e-8) {
-        const Pose<T> last = joint.pose(q);
-        left = {rotation_vector_between(X_FM.R, last.R), X_FM.p - last.p};
-        break;
+JointDirections<T> calc_directions(const Joint& joint, const T* q, const T& length) {
+  return JointDirections<T>(joint.H(q), length);
+}
+
+// Finds the directions where they are the same everywhere. A type whose H differs anywhere differs between
+// the identity and a displacement by different numbers along all its speeds.
+template <class T>
+void find_constant_directions(CutJoint<T>& cut) {
+  visit_joint(cut.joint, [&](const auto& joint) {
+    using Joint = std::decay_t<decltype(joint)>;
+    std::array<T, 7> q{}, moved{};
+    std::array<T, 6> displacement{};
+    for (std::size_t k = 0; k < 6; ++k) displacement[k] = T(0.3 + 0.1 * static_cast<double>(k));
+    Joint::set_identity(q.data());
+    Joint::plus(q.data(), displacement.data(), moved.data());
+    const auto here = joint.H(q.data()), there = joint.H(moved.data());
+    cut.has_constant_directions = true;
+    for (std::size_t k = 0; k < here.size(); ++k) {
+      for (int i = 0; i < 3; ++i) {
+        const bool is_same = value_of(here[k].w[i]) == value_of(there[k].w[i]) &&
+                             value_of(here[k].v[i]) == value_of(there[k].v[i]);
+        cut.has_constant_directions = cut.has_constant_directions && is_same;
       }
-    } else {
-      break;
     }
-  }
-  return left;
+    cut.directions = calc_directions(joint, q.data(), cut.length);
+  });
 }
 
 // Fills q (nq), u (nu) of the joint and its 6 - nu rows. q holds coordinates near by.
@@ -145,15 +142,31 @@ template <class T>
 void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
                       ConstraintRow<T>* rows) {
   const RelativeMarkerMotion<T> relative = calc_relative_marker_motion(frames, cut.F, cut.M);
-  const Rotation<T> R_FW = relative.R_WF.transpose();
-  const SpatialMotion<T> V_F = rotate(R_FW, relative.velocity);
+  const SpatialMotion<T> V_F = rotate(relative.R_WF.transpose(), relative.velocity);
   visit_joint(cut.joint, [&](const auto& joint) {
     using Joint = std::decay_t<decltype(joint)>;
     constexpr int nu = Joint::kNu;
-    const SpatialMotion<T> left = find_coordinates(joint, relative.X_FM, cut.length, q);
-    const JointDirections<T, nu> directions(joint.H(q), cut.length);
-    const std::array<T, 6> speeds = directions.speeds(scaled(V_F, cut.length));
-    for (int k = 0; k < nu; ++k) u[k] = speeds[static_cast<std::size_t>(k)];
+    JointDirections<T> own;
+    const JointDirections<T>& directions = cut.has_constant_directions ? cut.directions : own;
+    SpatialMotion<T> left;  // [R; p] of (1), axes of F
+    // Newton's method squares the distance, and a step tells how far off the coordinates were before it.
+    constexpr int kMostSteps = 50;
+    bool is_near = nu == 0;
+    for (int step = 0; step < kMostSteps; ++step) {
+      const Pose<T> X = joint.pose(q);
+      left = {rotation_vector_between(relative.X_FM.R, X.R), relative.X_FM.p - X.p};
+      if (!cut.has_constant_directions) own = calc_directions(joint, q, cut.length);
+      if (is_near) break;
+      std::array<T, 6> d{};
+      directions.find_speeds(scaled(left, cut.length), nu, d.data());
+      double largest = 0.0;
+      for (const T& x : d) largest = std::max(largest, std::abs(value_of(x)));
+      if (largest < 1e-15) break;
+      Joint::plus(q, d.data(), q);
+      Joint::normalize(q);
+      is_near = largest < 1e-8;
+    }
+    directions.find_speeds(scaled(V_F, cut.length), nu, u);
     const SpatialMotion<T> bias = joint.bias_acceleration(q, u);
     for (int k = nu; k < 6; ++k) {
       const ScaledTwist<T>& n = directions.basis[static_cast<std::size_t>(k)];

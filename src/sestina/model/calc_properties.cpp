@@ -166,9 +166,16 @@ class PropertyReader {
     set.length = calc_length(properties);
     for (const CutJointPlan& p : plan.cut_joints) {
       set.cut_joints.push_back(
-          {point(p.parent_point), point(p.child_point),
+          {point(p.parent_point),
+           point(p.child_point),
            make_joint<T>(p.type, direction(p.axis), direction(p.second_axis), joint_numbers(p.numbers)),
-           T(set.length), p.q_start, p.u_start, p.first_row});
+           T(set.length),
+           p.q_start,
+           p.u_start,
+           p.first_row,
+           false,
+           {}});
+      find_constant_directions(set.cut_joints.back());
     }
     for (const DistancePlan& p : plan.distances) {
       set.distances.push_back({point(p.from), point(p.to), p.expression, p.row});
