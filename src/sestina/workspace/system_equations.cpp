@@ -56,12 +56,18 @@ void SystemEquations::normalize(std::span<double> q) { normalize_q<double>(dynam
 
 void SystemEquations::calc_power(const State<double>& state, std::span<double> zdot) const {
   const Power<double> power = dynamics_.power(state);
-  zdot[kSupplied] = power.supplied;
+  zdot[kSupplied] = power.supplied + calc_power_of_tau(state);
   zdot[kDissipated] = power.dissipated;
 }
 
+double SystemEquations::calc_power_of_tau(const State<double>& state) const {
+  double power = 0.0;
+  for (std::size_t i = 0; i < tau_.size(); ++i) power += tau_[i] * state.u[i];
+  return power;
+}
+
 void SystemEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
-  dynamics_.calc_udot(state, rates.udot);
+  dynamics_.calc_udot(state, rates.udot, tau_);
   calc_power(state, rates.zdot);
 }
 
@@ -88,6 +94,7 @@ void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<d
                                          std::span<double> zdot) {
   dynamics_.update(state);
   momentum_.calc_momentum_rate(state, dynamics_.kinematics(), dynamics_.forces(), pdot);
+  for (std::size_t i = 0; i < tau_.size(); ++i) pdot[i] += tau_[i];
   double sum = 0.0;
   for (const double rate : pdot) sum += rate;
   if (!std::isfinite(sum)) dynamics_.calc_udot(state, pdot);  // throws, with the force that is not finite
@@ -119,10 +126,11 @@ void SystemEquations::calc_residual(const State<double>& state, std::span<const 
   update_inverse_dynamics<double>(dynamics_.model(), dynamics_.properties(), dynamics_.kinematics(),
                                   dynamics_.forces(), udot, tangent_->inverse);
   std::ranges::copy(tangent_->inverse.residual, residual.begin());
+  for (std::size_t i = 0; i < tau_.size(); ++i) residual[i] -= tau_[i];
 }
 
 void SystemEquations::update_tangent(const State<double>& state) {
-  dynamics_.calc_udot(state, tangent_->udot);
+  dynamics_.calc_udot(state, tangent_->udot, tau_);
   const SolveReport<double> report =
       tangent_->derivatives.update(state, dynamics_.kinematics(), dynamics_.forces(), tangent_->udot);
   if (!report.is_singular) return;
@@ -145,7 +153,8 @@ void SystemEquations::calc_residual_by_parameter(const State<double>& state, std
 
 void SystemEquations::calc_quadrature_rates(const State<double>& state, std::span<double> zdot) {
   if (dynamics_.model().forces().empty()) {
-    std::ranges::fill(zdot, 0.0);
+    zdot[kSupplied] = calc_power_of_tau(state);
+    zdot[kDissipated] = 0.0;
     return;
   }
   dynamics_.update(state);

@@ -25,6 +25,11 @@ class SystemEquations final : public EquationsOfMotion,
 
   explicit SystemEquations(ForwardDynamics& dynamics);
 
+  // From now on tau (nu; N m, N) is added to the generalised forces of the model, in every face, and its
+  // power counts as supplied; empty: nothing. The numbers are not copied: whoever changes them has the rule
+  // begin anew.
+  void set_tau(std::span<const double> tau) { tau_ = tau; }
+
   StateSizes sizes() const override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
   void plus(std::span<const double> q, std::span<const double> displacement,
@@ -77,9 +82,11 @@ class SystemEquations final : public EquationsOfMotion,
   };
 
   void calc_power(const State<double>& state, std::span<double> zdot) const;
+  double calc_power_of_tau(const State<double>& state) const;
   void solve_momenta(const State<double>& state, std::span<const double> p, std::span<double> u);
 
   ForwardDynamics& dynamics_;
+  std::span<const double> tau_;
   MomentumEquations momentum_;
   std::unique_ptr<Tangent> tangent_;
   std::vector<int> rotations_;
