@@ -238,6 +238,22 @@ void bind_parts_of_system(nb::class_<System>& system) {
            "(s).");
 }
 
+void add_column(System& system, const std::string& name, const Number& value, const std::string& unit,
+                bool integrate) {
+  system.add_column(name, value, unit).integrate = integrate;
+}
+
+void bind_columns(nb::class_<System>& system) {
+  system.def("add_column", add_column, nb::arg("name"), nb::arg("value"), nb::kw_only(), nb::arg("unit") = "",
+             nb::arg("integrate") = false,
+             nb::sig("def add_column(self, name: str, value: float | str, *, unit: str = '', integrate: bool "
+                     "= False) -> None"),
+             "Adds a column to the results; output.columns has it then.\n\n"
+             "value: an expression of t, parameters, other columns, positions BODY.POINT.x (m, ground axes) "
+             "and\n"
+             "FORCE.value; integrate: the integral of the value over the time, from zero at the start.");
+}
+
 void bind_joint_forces(nb::class_<System>& system) {
   const auto get = [](nb::handle self) -> System& { return nb::cast<System&>(self); };
   system
@@ -447,6 +463,7 @@ void bind_system(nb::module_& module) {
           "parameters: collections.abc.Mapping[str, float | str] | None = None) -> None"));
   bind_access(system);
   bind_parts_of_system(system);
+  bind_columns(system);
   bind_joint_forces(system);
   bind_point_forces(system);
   bind_use(system);

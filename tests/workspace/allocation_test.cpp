@@ -50,13 +50,15 @@ namespace {
 
 State<double> initial_state(const Model& model) {
   State<double> state = calc_initial_state(model);
-  state.z.assign(SystemEquations::kNz, 0.0);
+  state.z.assign(static_cast<std::size_t>(num_quadratures(model)), 0.0);
   return state;
 }
 
 std::vector<std::shared_ptr<const Model>> models() {
   System robot = make_robot();
   add_given_forces(robot);
+  robot.add_column("load", "sqrt(elbow.reaction.force.x^2) + hand.tip.z");
+  robot.add_integral("cost", "elbow.u^2 + energy.kinetic + momentum.x + hand.tip.x + hand.origin.y");
   std::vector<std::shared_ptr<const Model>> list{freeze(robot)};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     list.push_back(freeze(testing_support::random_system(seed)));
@@ -102,7 +104,7 @@ TEST_P(Rows, AreEvaluatedWithoutAllocating) {
   for (const auto& model : models()) {
     for (const bool reactions : {false, true}) {
       ForwardDynamics dynamics(model, calc_properties(*model), GetParam());
-      ResultRow row(*model, reactions);
+      ResultRow row(*model, dynamics.properties().parameters, reactions);
       const State<double> state = initial_state(*model);
       row.calc(state, dynamics);
       const long before = allocations;

@@ -12,6 +12,8 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<VariableSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, AnalysisSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
+                std::vector<ColumnSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out);
 
 // The whole file. Throws InputError at once when it is of another version.

@@ -55,7 +55,7 @@ Simulator::Simulator(std::shared_ptr<const Model> model, Properties<double> prop
       given_(static_cast<std::size_t>(dynamics_.model().nu())),
       tau_(given_),
       initial_(calc_initial_state<double>(dynamics_.model(), dynamics_.properties().parameters)) {
-  initial_.z.assign(SystemEquations::kNz, 0.0);
+  initial_.z.assign(static_cast<std::size_t>(equations_.sizes().nz), 0.0);
   work_ = initial_;
   equations_.set_tau(tau_);
   driver_->check(*rule_, 0.0, 1.0);

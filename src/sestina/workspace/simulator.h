@@ -47,7 +47,7 @@ class Simulator {
  public:
   // What a simulator is at an instant: a value.
   struct Snapshot {
-    State<double> state;      // z: work (J) supplied, tau's included, and dissipated, since the reset
+    State<double> state;      // z: see quadrature_rates.h, tau's work included, since the reset
     std::vector<double> tau;  // (nu) set_tau
     StepControl control;
     EventMemory events;

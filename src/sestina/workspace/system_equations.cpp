@@ -29,12 +29,13 @@ std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Prope
 SystemEquations::SystemEquations(ForwardDynamics& dynamics)
     : dynamics_(dynamics),
       momentum_(dynamics.model(), dynamics.properties()),
+      quadratures_(dynamics),
       rotations_(find_rotations(dynamics.model())),
       switches_(make_time_switches(dynamics.model(), dynamics.properties())) {}
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nz = kNz};
+  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nz = quadratures_.size()};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -54,10 +55,9 @@ void SystemEquations::minus(std::span<const double> q_to, std::span<const double
 
 void SystemEquations::normalize(std::span<double> q) { normalize_q<double>(dynamics_.model(), q); }
 
-void SystemEquations::calc_power(const State<double>& state, std::span<double> zdot) const {
-  const Power<double> power = dynamics_.power(state);
-  zdot[kSupplied] = power.supplied + calc_power_of_tau(state);
-  zdot[kDissipated] = power.dissipated;
+void SystemEquations::calc_rates_at_last_state(const State<double>& state, std::span<double> zdot) {
+  quadratures_.calc(state, zdot);
+  zdot[kSuppliedWork] += calc_power_of_tau(state);
 }
 
 double SystemEquations::calc_power_of_tau(const State<double>& state) const {
@@ -68,7 +68,7 @@ double SystemEquations::calc_power_of_tau(const State<double>& state) const {
 
 void SystemEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
   dynamics_.calc_udot(state, rates.udot, tau_);
-  calc_power(state, rates.zdot);
+  calc_rates_at_last_state(state, rates.zdot);
 }
 
 // ---- canonical ------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<d
   double sum = 0.0;
   for (const double rate : pdot) sum += rate;
   if (!std::isfinite(sum)) dynamics_.calc_udot(state, pdot);  // throws, with the force that is not finite
-  calc_power(state, zdot);
+  calc_rates_at_last_state(state, zdot);
 }
 
 // M du = impulse has the form of p = M u.
@@ -152,13 +152,13 @@ void SystemEquations::calc_residual_by_parameter(const State<double>& state, std
 }
 
 void SystemEquations::calc_quadrature_rates(const State<double>& state, std::span<double> zdot) {
-  if (dynamics_.model().forces().empty()) {
-    zdot[kSupplied] = calc_power_of_tau(state);
-    zdot[kDissipated] = 0.0;
+  if (quadratures_.vanish()) {
+    std::ranges::fill(zdot, 0.0);
+    zdot[kSuppliedWork] = calc_power_of_tau(state);
     return;
   }
   dynamics_.update(state);
-  calc_power(state, zdot);
+  calc_rates_at_last_state(state, zdot);
 }
 
 // ---- names ----------------------------------------------------------------------------------------------
@@ -173,7 +173,10 @@ std::string SystemEquations::name_of_u(int i) const {
 
 // As the columns of results are named.
 std::string SystemEquations::name_of_z(int i) const {
-  return i == kSupplied ? "energy.supplied" : "energy.dissipated";
+  if (i < kNumWorks) return i == kSuppliedWork ? "energy.supplied" : "energy.dissipated";
+  const OutputColumns& columns = output_columns(dynamics_.model());
+  const int column = columns.integrals[static_cast<std::size_t>(i - kNumWorks)];
+  return columns.columns[static_cast<std::size_t>(column)].name;
 }
 
 }  // namespace sestina

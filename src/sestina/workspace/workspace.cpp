@@ -11,10 +11,10 @@
 #include "sestina/model/properties.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/model_run.h"
+#include "sestina/workspace/quadrature_rates.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/state_time_run.h"
-#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
@@ -147,7 +147,7 @@ RunLimits Workspace::limits() const {
 State<double> Workspace::calc_initial_state() const {
   if (initial_) return *initial_;
   State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
-  state.z.assign(SystemEquations::kNz, 0.0);
+  state.z.assign(static_cast<std::size_t>(num_quadratures(*model_)), 0.0);
   return state;
 }
 
