@@ -44,7 +44,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
   }
   if (!model.events().empty()) return "the model has events";
   if (!model.user_forces().empty()) return "the model has a user force";
-  if (const std::string column = explain_no_columns_in_lanes(model); !column.empty()) return column;
+  if (std::string column = explain_no_columns_in_lanes(model); !column.empty()) return column;
   if (analysis.duration == 0.0) return "the duration is zero";
   const RunSettings& settings = workspace.settings();
   if (settings.reactions) return "reactions are recorded";
