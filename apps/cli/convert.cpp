@@ -1,7 +1,8 @@
-// sestina convert ROBOT.urdf -o MODEL.yaml [--floating-base]
+// sestina convert ROBOT.urdf -o MODEL.yaml [--floating-base] [--mimic free|weld|force] [--mimic-frequency W]
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "commands.h"
@@ -18,6 +19,7 @@ namespace {
 struct Options {
   std::string input, output;
   UrdfOptions urdf;
+  std::string mimic = "free";
 };
 
 int convert(const Options& options) {
@@ -50,7 +52,24 @@ void add_convert(CLI::App& app, int& status) {
       ->check(check_file_name);
   command->add_flag("--floating-base", options->urdf.floating_base,
                     "Let the base float instead of welding it to the ground");
-  command->callback([options, &status] { status = convert(*options); });
+  static const std::map<std::string, UrdfMimic> kMimic = {
+      {"free", UrdfMimic::kFree}, {"weld", UrdfMimic::kWeld}, {"force", UrdfMimic::kForce}};
+  command
+      ->add_option("--mimic", options->mimic,
+                   "What becomes of joints that mimic others: they move by themselves (free),\n"
+                   "are welded at their offsets (weld), or are pulled by springs and dampers (force)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"free", "weld", "force"}).description(""))
+      ->type_name("WAY");
+  command
+      ->add_option("--mimic-frequency", options->urdf.mimic_frequency,
+                   "Of --mimic force: rad/s, natural frequency of what is pulled")
+      ->capture_default_str()
+      ->type_name("W");
+  command->callback([options, &status] {
+    options->urdf.mimic = kMimic.at(options->mimic);
+    status = convert(*options);
+  });
 }
 
 }  // namespace sestina::cli

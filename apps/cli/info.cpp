@@ -9,6 +9,7 @@
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/mobility.h"
+#include "sestina/model/output_columns.h"
 #include "sestina/model/tape_inputs.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/workspace.h"
@@ -98,6 +99,16 @@ void print_events(const Model& model, const Properties<double>& properties, cons
   }
 }
 
+// "column work: integral of drive.value*hip.u, J"
+void print_columns(const Model& model) {
+  const std::vector<DefinedColumn>& columns = output_columns(model).columns;
+  if (!columns.empty()) print("\n");
+  for (const DefinedColumn& column : columns) {
+    print("column {}: {}{}{}{}\n", column.name, column.integral < 0 ? "" : "integral of ", column.value,
+          column.unit.empty() ? "" : ", ", column.unit);
+  }
+}
+
 std::string method_in_words(const Analysis& analysis) {
   if (is_state_time(analysis)) return "state_time, " + elements_in_words(analysis);
   return fmt::format("{}, {}, {}", analysis.solver, analysis.integrator,
@@ -149,6 +160,7 @@ int info(const ModelOptions& options) {
   }
   print_constraints(*model, properties, state, assembly);
   print_events(*model, properties, state);
+  print_columns(*model);
   if (!model->parameters().empty()) {
     print("\nparameters:");
     for (const ParameterInfo& parameter : model->parameters())

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/urdf.h"
@@ -24,18 +25,29 @@ namespace {
 
 bool is_robot(const std::filesystem::path& path) { return path.extension() == ".urdf"; }
 
+// What a robot does otherwise than its file says is told: a run would go on without a word.
+System read_robot(const std::string& path) {
+  ImportNotes notes;
+  System robot = read_urdf_file(path, {}, &notes);
+  for (const ImportNote& note : notes) {
+    if (!note.is_about_mimic) continue;
+    print_error("note: {}{}\n", note.place.mark.file ? "" : path + ": ", to_string(note));
+  }
+  return robot;
+}
+
 }  // namespace
 
 System ModelOptions::read() const {
   if (!is_robot(path)) return read_model_file(path, {set});
   // What --set can reach is defined by the model file that the robot becomes.
-  const System robot = read_urdf_file(path);
+  const System robot = read_robot(path);
   return set.empty() ? robot : read_model(write_model(robot), path, {set});
 }
 
 ModelTree ModelOptions::read_tree() const {
   if (!is_robot(path)) return read_model_tree(path, {set});
-  return parse_model_tree(write_model(read_urdf_file(path)), path, {set});
+  return parse_model_tree(write_model(read_robot(path)), path, {set});
 }
 
 std::string check_file_name(const std::string& name) {

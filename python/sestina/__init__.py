@@ -35,6 +35,7 @@ from ._core import (
 from .comparing import compare
 from .demonstration import demo
 from .deriving import derive
+from .drawing import draw
 from .ensembles import EnsembleResult, Sensitivities, run_ensemble, sensitivities
 from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
@@ -79,6 +80,7 @@ __all__ = [
     "compare",
     "demo",
     "derive",
+    "draw",
     "integrator_names",
     "load",
     "load_urdf",

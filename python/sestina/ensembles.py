@@ -116,7 +116,7 @@ def run_ensemble(
     check        raise ComputationError where a run fails; otherwise result.status and result.reasons tell
 
     The arrays are broadcast against each other. What is not given is as `system.analysis` says. Models with
-    events or a PythonForce, and solvers and integrators other than the recursive one with explicit Runge-Kutta
+    events, a PythonForce or integrals among their columns, and solvers and integrators other than the recursive one with explicit Runge-Kutta
     rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what there is comes back. A
     RuntimeWarning says so where a few members take much longer than the others did.
     """

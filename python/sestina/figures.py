@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import matplotlib
 from matplotlib import pyplot
-from matplotlib.animation import FuncAnimation
+from matplotlib.animation import FuncAnimation, PillowWriter
 from matplotlib.figure import Figure
 
 
@@ -17,6 +17,23 @@ class NotebookFigure(Figure):
         if "inline" in matplotlib.get_backend():
             pyplot.close(self)
         raise NotImplementedError  # so that IPython shows it in its own way
+
+
+class GifWriter(PillowWriter):
+    """Gives all frames of a GIF the colours of three of them, which is faster than to choose anew for each."""
+
+    def finish(self) -> None:
+        from PIL import Image
+
+        mine: Any = self  # matplotlib has no types for what follows
+        frames = [frame.convert("RGB") for frame in mine._frames]
+        some = [frames[0], frames[len(frames) // 2], frames[-1]]
+        together = Image.new("RGB", (some[0].width, 3 * some[0].height))
+        for k, frame in enumerate(some):
+            together.paste(frame, (0, k * frame.height))
+        colours = together.quantize(255)
+        mine._frames = [frame.quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames]
+        super().finish()
 
 
 class NotebookAnimation(FuncAnimation):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 
 from . import _core
@@ -29,7 +30,11 @@ def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
     set: keys of the model that take other values, as `--set` of the program: {"parameters.l1": 0.5,
     "bodies.rod.mass": "2*m"} or ["parameters.l1=0.5"]. InputError has every fault with its line and column.
     """
-    return _core._load(path, _options(set))
+    if os.path.splitext(path)[1] != ".urdf":
+        return _core._load(path, _options(set))
+    robot = _told(*_core._load_urdf(path, False, "free", 1000.0), None, True)
+    # What `set` can reach is defined by the model file that the robot becomes.
+    return robot if set is None else _core._loads(robot.to_yaml(), str(path), _options(set))
 
 
 def loads(text: str, name: str = "model", set: Changes | None = None) -> System:
@@ -37,23 +42,45 @@ def loads(text: str, name: str = "model", set: Changes | None = None) -> System:
     return _core._loads(text, name, _options(set))
 
 
-def load_urdf(path: str | os.PathLike[str], floating_base: bool = False, notes: list[str] | None = None) -> System:
-    """Read a robot (.urdf).
-
-    floating_base: let the base float instead of welding it to the ground. What the import changed, assumed or
-    left out is appended to `notes`.
-    """
-    system, texts = _core._load_urdf(path, floating_base)
+def _told(system: System, texts: list[str], about_mimic: list[str], notes: list[str] | None, warn: bool) -> System:
     if notes is not None:
         notes.extend(texts)
+    for text in about_mimic if warn else []:
+        warnings.warn(text, stacklevel=3)
     return system
+
+
+def load_urdf(
+    path: str | os.PathLike[str],
+    floating_base: bool = False,
+    notes: list[str] | None = None,
+    *,
+    mimic: str | None = None,
+    mimic_frequency: float = 1000.0,
+) -> System:
+    """Read a robot (.urdf).
+
+    floating_base    let the base float instead of welding it to the ground
+    notes            what the import changed, assumed or left out is appended
+    mimic            what becomes of joints that mimic others: "free", they move by themselves; "weld", they are welded
+                     at their offsets; "force", springs and dampers pull them to their places. None: "free", with a
+                     warning that names them
+    mimic_frequency  rad/s, of "force": natural frequency of what is pulled, critically damped; the gains are parameters
+                     of the system, JOINT_mimic_stiffness and JOINT_mimic_damping
+    """
+    told = _core._load_urdf(path, floating_base, mimic or "free", mimic_frequency)
+    return _told(*told, notes, mimic is None)
 
 
 def loads_urdf(
-    text: str, name: str = "robot.urdf", floating_base: bool = False, notes: list[str] | None = None
+    text: str,
+    name: str = "robot.urdf",
+    floating_base: bool = False,
+    notes: list[str] | None = None,
+    *,
+    mimic: str | None = None,
+    mimic_frequency: float = 1000.0,
 ) -> System:
     """Read the text of a robot, such as another program makes. `name` is what messages call it; see load_urdf()."""
-    system, texts = _core._loads_urdf(text, name, floating_base)
-    if notes is not None:
-        notes.extend(texts)
-    return system
+    told = _core._loads_urdf(text, name, floating_base, mimic or "free", mimic_frequency)
+    return _told(*told, notes, mimic is None)

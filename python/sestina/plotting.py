@@ -9,12 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ._core import Point
+from .errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
 
     from ._core import Model
-    from .result import Result
+    from .pictures import View
+    from .result import Result, Trace
+    from .scene import Scene
 
 
 def _pyplot() -> Any:
@@ -124,10 +129,16 @@ def _lines(model: Model, q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.floa
 def _instants(result: Result, fps: float, speed: float) -> npt.NDArray[np.intp]:
     """The rows to show: those nearest to frames that are speed/fps seconds of the motion apart."""
     count = max(2, round((result.t[-1] - result.t[0]) / speed * fps) + 1)
-    wanted = np.linspace(result.t[0], result.t[-1], min(count, 20_000))
+    return _nearest_rows(result, np.linspace(result.t[0], result.t[-1], min(count, 20_000)))
+
+
+def _nearest_rows(result: Result, wanted: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Those nearest to times, s."""
+    if len(result) < 2:
+        return np.zeros(len(wanted), dtype=np.intp)
     after = np.clip(np.searchsorted(result.t, wanted), 1, len(result) - 1)
     is_before_nearer = wanted - result.t[after - 1] < result.t[after] - wanted
-    return after - is_before_nearer
+    return np.asarray(after - is_before_nearer, dtype=np.intp)
 
 
 def _view(lines: list[npt.NDArray[np.float64]], gravity: Sequence[float | str]) -> tuple[int, int]:
@@ -140,52 +151,77 @@ def _view(lines: list[npt.NDArray[np.float64]], gravity: Sequence[float | str]) 
     return int(np.argmax(extent)), up
 
 
+def draw_scene(
+    scene: Scene,
+    frames: Sequence[int],
+    view: View,
+    labels: bool,
+    ways: Sequence[npt.NDArray[np.float64]] = (),
+    title: str = "",
+    clock: str = "",
+) -> Figure:
+    """A picture of frames of a scene, the last of them in full colours; see Result.draw()."""
+    figure = _figure(6.4, 5.2)
+    from .pictures import Stage
+
+    Stage(figure, scene, view, labels, ways, title).show(frames, clock)
+    return figure
+
+
+def draw(
+    result: Result, t: float | Sequence[float] | None, view: View, labels: bool, trace: Trace
+) -> Figure:
+    """See Result.draw()."""
+    times = [float(result.t[-1])] if t is None else [float(one) for one in np.atleast_1d(np.asarray(t, dtype=np.float64))]
+    outside = [one for one in times if not result.t[0] <= one <= result.t[-1]]
+    if outside or not times:
+        told = f"{outside[0]:g} s is not" if outside else "there is none"
+        raise InputError(f"t: {told}; allowed are times from {result.t[0]:g} to {result.t[-1]:g} s")
+    rows = _nearest_rows(result, np.array(times))
+    clock = f"t = {result.t[rows[-1]]:.2f} s" if len(rows) == 1 else f"t = {result.t[rows[0]]:.2f} to {result.t[rows[-1]]:.2f} s"
+    shown = list(range(len(rows)))
+    return draw_scene(result._scene(rows), shown, view, labels, _traces(result, trace), result.table.model_name, clock)
+
+
+def _traces(result: Result, trace: Trace) -> list[npt.NDArray[np.float64]]:
+    """(rows, 3) m, the ways of points."""
+    return [result._way(point) for point in ([trace] if isinstance(trace, (str, Point)) else trace)]
+
+
 def animate(
-    result: Result, path: str | os.PathLike[str] | None, fps: float, speed: float, view: str | None
+    result: Result,
+    path: str | os.PathLike[str] | None,
+    fps: float,
+    speed: float,
+    view: View,
+    labels: bool,
+    trace: Trace,
 ) -> FuncAnimation:
-    """The bodies as lines through their points. See Result.animate."""
+    """See Result.animate()."""
     if len(result) < 2:
-        raise ValueError("a motion of one row cannot be animated")
-    model = result.model
+        raise InputError("a motion of one row cannot be animated")
+    for name, value in (("fps", fps), ("speed", speed)):
+        if not value > 0:
+            raise InputError(f"{name}: {value!r} is not above 0")
+    suffix = "" if path is None else os.path.splitext(os.fspath(path))[1].lower()
+    if path is not None and suffix not in {".gif", ".mp4"}:
+        raise InputError(f"{os.fspath(path)}: an animation is saved as .gif or .mp4")
     rows = _instants(result, fps, speed)
-    lines = _lines(model, result.q[rows])
-    if view is None:
-        across, up = _view(lines, model.system.gravity)
-    elif len(view) == 2 and set(view) <= set("xyz") and view[0] != view[1]:
-        across, up = "xyz".index(view[0]), "xyz".index(view[1])
-    else:
-        raise ValueError(f"view: {view!r} is not two of the axes x, y, z")
-    figure = _figure(5, 5)
-    panel = figure.subplots()
-    everything = np.concatenate([line.reshape(-1, 3) for line in lines] + [np.zeros((1, 3))])
-    middle = (everything.max(axis=0) + everything.min(axis=0)) / 2
-    half = max(0.55 * float(np.ptp(everything[:, [across, up]], axis=0).max()), 1e-6)
-    panel.set_xlim(middle[across] - half, middle[across] + half)
-    panel.set_ylim(middle[up] - half, middle[up] + half)
-    panel.set_aspect("equal")
-    panel.set_xlabel(f"{'xyz'[across]} / m")
-    panel.set_ylabel(f"{'xyz'[up]} / m")
-    panel.grid(alpha=0.3)
-    artists = [panel.plot([], [], "o-", lw=3, ms=4)[0] for _ in lines]
-    clock = panel.text(0.02, 0.97, "", transform=panel.transAxes, va="top")
+    figure = _figure(5.6, 4.8)
+    from .figures import GifWriter, NotebookAnimation
+    from .pictures import Stage
 
-    def draw(frame: int) -> list[Any]:
-        for artist, line in zip(artists, lines, strict=True):
-            artist.set_data(line[frame, :, across], line[frame, :, up])
-        clock.set_text(f"t = {result.t[rows[frame]]:.2f} s")
-        return [*artists, clock]
+    stage = Stage(figure, result._scene(rows), view, labels, _traces(result, trace), result.table.model_name)
+    figure.canvas.draw()  # lays the axes out
+    figure.set_layout_engine("none")  # which is done once, as nothing moves but what is drawn
 
-    from matplotlib.animation import PillowWriter
+    def show(frame: int) -> list[Any]:
+        return stage.show([frame], f"t = {result.t[rows[frame]]:.2f} s")
 
-    from .figures import NotebookAnimation
-
-    animation = NotebookAnimation(figure, draw, frames=len(rows), interval=1000 / fps, blit=True)
+    animation = NotebookAnimation(figure, show, frames=len(rows), interval=1000 / fps, blit=True)
     if path is not None:
-        suffix = os.path.splitext(os.fspath(path))[1].lower()
         if suffix == ".gif":
-            animation.save(os.fspath(path), writer=PillowWriter(fps=round(fps)))
-        elif suffix == ".mp4":
-            animation.save(os.fspath(path), writer="ffmpeg", fps=round(fps))
+            animation.save(os.fspath(path), writer=GifWriter(fps=round(fps)))
         else:
-            raise ValueError(f"{os.fspath(path)}: an animation is saved as .gif or .mp4")
+            animation.save(os.fspath(path), writer="ffmpeg", fps=round(fps))
     return animation

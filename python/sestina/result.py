@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._core import Model, Report, System, Table
+from ._core import Model, Point, Report, System, Table
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
+
+    from .pictures import View
+    from .scene import Scene
+
+    #: A point by its name or, of what was derived with symbols, itself; or several.
+    Trace = Union[str, Point, Sequence[Union[str, Point]]]
 
 
 class Result:
@@ -117,23 +124,67 @@ class Result:
             figure.savefig(path)
         return figure
 
+    def _scene(self, rows: npt.NDArray[np.intp]) -> Scene:
+        """What is drawn at some of the rows."""
+        from .scene import scene_of
+
+        return scene_of(self.model, self.q[rows])
+
+    def _way(self, point: str | Point) -> npt.NDArray[np.float64]:
+        """(rows, 3) m, where a point is."""
+        if not isinstance(point, str):
+            raise TypeError(f"trace: {point!r} is not the name of a point")
+        return self.model.point_position(point, self.q)
+
+    def draw(
+        self,
+        t: float | Sequence[float] | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        view: View = None,
+        labels: bool = False,
+        trace: Trace = (),
+    ) -> Figure:
+        """Draw the bodies at a time, in perspective with their shapes; matplotlib must be installed.
+
+        t       s, the end unless given; of several times the earlier ones are fainter
+        path    save the figure there (.png, .svg, .pdf)
+        view    the ground axes across and up, such as "xz"; or azimuth and elevation of the eye, degrees; unless given,
+                obliquely onto the plane in which most of the motion is. In a window the mouse turns the picture
+        labels  write the names of the bodies
+        trace   points such as "rod.tip", whose ways over the whole motion are drawn, too
+
+        Of a body without shapes there are rods to its joints and points, and a ball at its mass centre whose size tells
+        nothing of its mass. Returns the figure, which a notebook shows once.
+        """
+        from .plotting import draw
+
+        figure = draw(self, t, view, labels, trace)
+        if path is not None:
+            figure.savefig(path, dpi=160)
+        return figure
+
     def animate(
         self,
         path: str | os.PathLike[str] | None = None,
         *,
         fps: float = 25,
         speed: float = 1.0,
-        view: str | None = None,
+        view: View = None,
+        labels: bool = False,
+        trace: Trace = (),
     ) -> FuncAnimation:
-        """Draw the bodies as lines through their points while time goes on; matplotlib must be installed.
+        """Draw the bodies as draw() does while time goes on; matplotlib must be installed.
 
-        path: save it there, as .gif or, with ffmpeg, as .mp4. fps: frames in a second; speed: seconds of the motion
-        in a second; view: the ground axes across and up, such as "xz". Returns the animation, which a notebook plays
-        where it is the last of a cell.
+        path    save it there, as .gif or, with ffmpeg, as .mp4
+        fps     frames in a second
+        speed   seconds of the motion in a second
+
+        The others are those of draw(). Returns the animation, which a notebook plays where it is the last of a cell.
         """
         from .plotting import animate
 
-        return animate(self, path, fps, speed, view)
+        return animate(self, path, fps, speed, view, labels, trace)
 
     def _repr_html_(self) -> str:
         try:

@@ -262,7 +262,9 @@ class LagrangesMethod:
         hol_coneqs: Sequence[Expression] | None = None,
         nonhol_coneqs: Sequence[Expression] | None = None,
     ) -> None:
-        del bodies  # their energies are in the Lagrangian; sympy keeps them for its own linearisation
+        # Their energies are in the Lagrangian; pictures show them. sympy keeps them for its own linearisation.
+        self._bodies = list(bodies) if isinstance(bodies, Iterable) else None
+        self._frame = frame
         loads = None if forcelist is None else list(forcelist)
         constraints = (_expressions("hol_coneqs", hol_coneqs), _expressions("nonhol_coneqs", nonhol_coneqs))
         self._lagrange = _core._Lagrange(Lagrangian, _expressions("qs", qs), loads, frame, *constraints)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.figure import Figure
 
+    from ._core import Point, Vector
+    from .scene import Scene
     from .symbolic_methods import Body, KanesMethod, LagrangesMethod
+    from .symbolic_scene import Cast, Picture, Shape
 
     Method = Union[KanesMethod, LagrangesMethod]
     #: What gives an input: an expression, a function of t, or of t, q and u, or times (s) with values.
@@ -58,7 +61,8 @@ class SymbolicResult(Result):
     """The rows of a run of a SymbolicSystem: t, all coordinates, all speeds, the outputs, and `event` where there are events.
 
     result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] that of an output by its name;
-    result.plot(q, "energy.*") draws them so. Plots, dataframes and files are those of a Result; there is no Model, and so no animation.
+    result.plot(q, "energy.*") draws them so. Plots, dataframes and files are those of a Result; there is no Model. What draw()
+    and animate() show is told by SymbolicSystem.set_scene() before the run.
     """
 
     report: SimulationReport  # type: ignore[assignment]
@@ -67,6 +71,7 @@ class SymbolicResult(Result):
         super().__init__(table)
         self.report = report
         self._nq, self._nu = len(system.q), len(system.u)
+        self._picture = None if system._cast is None else system._cast.take(system._values, system._inputs)
 
     def _column(self, column: Any) -> str:
         return str(column) if isinstance(column, Expression) else super()._column(column)
@@ -89,6 +94,17 @@ class SymbolicResult(Result):
 
     def __repr__(self) -> str:
         return f"<sestina.symbolic.SymbolicResult: {len(self)} rows, {self.report.status} at t = {self.report.t:g} s>"
+
+    def _scene(self, rows: npt.NDArray[np.intp]) -> Scene:
+        return self._cast().make_scene(self.t[rows], self.q[rows], self.u[rows])
+
+    def _way(self, point: Point | str) -> npt.NDArray[np.float64]:
+        return self._cast().way_of(point, self.t, self.q, self.u)
+
+    def _cast(self) -> Picture:
+        if self._picture is None:
+            raise InputError("nothing is known to draw; SymbolicSystem.set_scene() before the run says what there is")
+        return self._picture
 
     def _has_none(self) -> NoReturn:
         raise InputError("the result is of a SymbolicSystem, which has no model")
@@ -141,6 +157,10 @@ class SymbolicSystem:
         inputs: Mapping[Expression, Input] | None = None,
     ) -> None:
         self._system = _core._SymbolicSystem(_motion_of(method))
+        self._method = method
+        self._cast: Cast | None = None
+        self._values: dict[Expression, float] = {}  # of parameters, for pictures
+        self._inputs: dict[Expression, Input] = {}
         if parameters is not None:
             self.set(parameters)
         if initial is not None:
@@ -166,6 +186,7 @@ class SymbolicSystem:
     def set(self, parameters: Values) -> None:
         """Give numbers to constants; later ones take the place of earlier ones. InputError for what is no constant."""
         self._system.set(parameters)
+        self._values.update(parameters)
 
     def set_input(self, input: Expression, value: Input, *, knots: Sequence[float] = ()) -> None:
         """Give a function of time that is neither coordinate nor speed, such as a drive or the force of a controller.
@@ -181,6 +202,10 @@ class SymbolicSystem:
 
         What a function raises ends the run and is raised by simulate(), with the rows until then as its `result`.
         """
+        self._give_input(input, value, knots)
+        self._inputs[input] = value
+
+    def _give_input(self, input: Expression, value: Input, knots: Sequence[float]) -> None:
         if callable(value) and not isinstance(value, Expression):
             self._system.set_input_function(input, value, _takes_state(value, input), list(knots))
             return
@@ -248,6 +273,33 @@ class SymbolicSystem:
         exactly as the time can be told. The column `event` of a result has the number of the event, from 1.
         """
         self._system.add_event(name, when, direction, set, terminal, tolerance)
+
+    def set_scene(
+        self,
+        origin: Point,
+        frame: ReferenceFrame | None = None,
+        *,
+        bodies: Iterable[Body] | None = None,
+        lines: Iterable[Sequence[Point]] = (),
+        shapes: Mapping[Body, Shape | Sequence[Shape]] | None = None,
+        up: Vector | None = None,
+    ) -> None:
+        """Say what draw() and animate() of the results of runs from now on show.
+
+        origin  a point at rest in the inertial frame
+        frame   the inertial frame; that of the method unless given
+        bodies  those of the method unless given; each is a ball at its mass centre, whose eighths turn with its frame
+        lines   points that rods join: [(O, P), (P, Q)]
+        shapes  {body: shape} instead of the ball: {"type": "cylinder", "radius": r, "length": 0.1} and the others of
+                docs/model_file.md, with numbers or expressions of parameters, from the mass centre in the body's frame;
+                several in a list
+        up      a vector along an axis of the frame that is drawn upwards; frame.z unless given
+
+        InputError where no position from the origin is known.
+        """
+        from .symbolic_scene import Cast
+
+        self._cast = Cast(self._method, self.q, self.u, origin, frame, bodies, lines, shapes, up)
 
     def initial_state(self, t: float = 0.0) -> dict[Expression, float]:
         """All coordinates and speeds at t (s), as they begin, consistent with all constraints. InputError where there are none near."""

@@ -115,6 +115,26 @@ void set_time_elements(nb::handle self, nb::handle given) {
   }
 }
 
+void bind_output(nb::module_& module) {
+  nb::class_<OutputSpec> output(module, "Output", nb::type_slots(plain_described_slots),
+                                "What is recorded, and at which instants.");
+  output.def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.")
+      .def_rw("max_rows", &OutputSpec::max_rows, "A run that would have more rows is refused.");
+  def_view(output, ViewKind::kMap,
+           {"columns", "sestina.views.MapView[typing.Any]",
+            "collections.abc.Mapping[str, float | str | collections.abc.Mapping[str, typing.Any]]",
+            "Columns beside those that every result has: {'power': 'drive.value*hip.u', 'work': {'value': "
+            "'drive.value*hip.u', 'unit': 'J', 'integrate': True}}.\n\n"
+            "Expressions of t, parameters, other columns, positions BODY.POINT.x and FORCE.value. What is "
+            "integrated starts from zero."},
+           {.read = [](nb::handle self) { return from_columns(nb::cast<OutputSpec&>(self).columns); },
+            .write =
+                [](nb::handle self, nb::handle given) {
+                  nb::cast<OutputSpec&>(self).columns = to_columns("output.columns", given);
+                },
+            .place = [](nb::handle) { return std::string("output.columns"); }});
+}
+
 }  // namespace
 
 void bind_analysis(nb::module_& module) {
@@ -164,10 +184,7 @@ void bind_analysis(nb::module_& module) {
               "def limits(self, value: RunLimits | collections.abc.Mapping[str, typing.Any], /) -> None")),
           "Also a dictionary, {'steps': 100000, 'wall_time': 60}.")
       .def_rw("duration", &AnalysisSpec::duration, "s");
-  nb::class_<OutputSpec>(module, "Output", nb::type_slots(plain_described_slots),
-                         "At which instants rows are recorded.")
-      .def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.")
-      .def_rw("max_rows", &OutputSpec::max_rows, "A run that would have more rows is refused.");
+  bind_output(module);
 }
 
 }  // namespace sestina::python

@@ -362,4 +362,41 @@ nb::object from_assignments(const std::vector<AssignmentSpec>& assignments) {
   return dictionary;
 }
 
+std::vector<ColumnSpec> to_columns(const std::string& place, nb::handle given) {
+  std::vector<ColumnSpec> columns;
+  if (given.is_none()) return columns;
+  for (const auto& [name, value] : to_dictionary(place, given, "a dictionary of names and expressions")) {
+    ColumnSpec& column = columns.emplace_back();
+    column.name = convert<Name>(place, name, "text, the name of a column");
+    const std::string here = place + "." + column.name.text;
+    if (!is_mapping(value)) {
+      column.value = convert<Number>(here, value, "a number, an expression or a dictionary");
+      continue;
+    }
+    read_keys(here, value, "a column",
+              {{"value", number_into(column.value)},
+               {"unit", name_into(column.unit)},
+               {"integrate", [&](const std::string& at, nb::handle one) {
+                  column.integrate = convert<bool>(at, one, "True or False");
+                }}});
+  }
+  return columns;
+}
+
+nb::object from_columns(const std::vector<ColumnSpec>& columns) {
+  nb::dict dictionary;
+  for (const ColumnSpec& column : columns) {
+    nb::object value = nb::cast(column.value);
+    if (!column.unit.empty() || column.integrate) {
+      nb::dict keys;
+      keys["value"] = value;
+      if (!column.unit.empty()) keys["unit"] = nb::cast(column.unit);
+      if (column.integrate) keys["integrate"] = true;
+      value = keys;
+    }
+    dictionary[column.name.text.c_str()] = value;
+  }
+  return dictionary;
+}
+
 }  // namespace sestina::python

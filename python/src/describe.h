@@ -69,4 +69,8 @@ nb::object from_table(const std::optional<TableSpec>& table);
 std::vector<AssignmentSpec> to_assignments(const std::string& place, nb::handle given);
 nb::object from_assignments(const std::vector<AssignmentSpec>& assignments);
 
+// {"power": "drive.value*hip.u", "work": {"value": .., "unit": "J", "integrate": True}}
+std::vector<ColumnSpec> to_columns(const std::string& place, nb::handle given);
+nb::object from_columns(const std::vector<ColumnSpec>& columns);
+
 }  // namespace sestina::python

@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
              "How the compiled part was built, for a report of a fault: 'clang 14.0.6, release'.");
   bind_errors(module);
   bind_views(module);
+  bind_mesh_folders(module);
   bind_python_force(module);
   bind_parts(module);
   bind_constraint(module);

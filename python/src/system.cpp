@@ -238,6 +238,22 @@ void bind_parts_of_system(nb::class_<System>& system) {
            "(s).");
 }
 
+void add_column(System& system, const std::string& name, const Number& value, const std::string& unit,
+                bool integrate) {
+  system.add_column(name, value, unit).integrate = integrate;
+}
+
+void bind_columns(nb::class_<System>& system) {
+  system.def("add_column", add_column, nb::arg("name"), nb::arg("value"), nb::kw_only(), nb::arg("unit") = "",
+             nb::arg("integrate") = false,
+             nb::sig("def add_column(self, name: str, value: float | str, *, unit: str = '', integrate: bool "
+                     "= False) -> None"),
+             "Adds a column to the results; output.columns has it then.\n\n"
+             "value: an expression of t, parameters, other columns, positions BODY.POINT.x (m, ground axes) "
+             "and\n"
+             "FORCE.value; integrate: the integral of the value over the time, from zero at the start.");
+}
+
 void bind_joint_forces(nb::class_<System>& system) {
   const auto get = [](nb::handle self) -> System& { return nb::cast<System&>(self); };
   system
@@ -394,27 +410,37 @@ void bind_use(nb::class_<System>& system) {
       });
 }
 
-System load(const std::filesystem::path& path, const std::vector<std::string>& set) {
-  if (path.extension() != ".urdf") return read_model_file(path, {set});
-  const System robot = read_urdf_file(path.string());
-  return set.empty() ? robot : read_model(write_model(robot), path.string(), {set});
-}
-
+// The system, all notes, and those of them that are about mimic joints.
 nb::tuple with_notes(System robot, const ImportNotes& notes) {
-  std::vector<std::string> texts;
-  for (const ImportNote& note : notes) texts.push_back(to_string(note));
-  return nb::make_tuple(std::move(robot), texts);
+  std::vector<std::string> texts, about_mimic;
+  for (const ImportNote& note : notes) {
+    texts.push_back(to_string(note));
+    if (note.is_about_mimic) about_mimic.push_back(texts.back());
+  }
+  return nb::make_tuple(std::move(robot), texts, about_mimic);
 }
 
-nb::tuple load_urdf(const std::filesystem::path& path, bool floating_base) {
+UrdfOptions urdf_options(bool floating_base, const std::string& mimic, double mimic_frequency) {
+  static const std::vector<std::string> ways{"free", "weld", "force"};
+  const auto way = std::find(ways.begin(), ways.end(), mimic);
+  if (way == ways.end())
+    throw InputError(fmt::format("mimic: '{}' is unknown{}", mimic, suggestion(mimic, ways)));
+  return {.floating_base = floating_base,
+          .mimic = static_cast<UrdfMimic>(way - ways.begin()),
+          .mimic_frequency = mimic_frequency};
+}
+
+nb::tuple load_urdf(const std::filesystem::path& path, bool floating_base, const std::string& mimic,
+                    double mimic_frequency) {
   ImportNotes notes;
-  System robot = read_urdf_file(path.string(), {.floating_base = floating_base}, &notes);
+  System robot = read_urdf_file(path.string(), urdf_options(floating_base, mimic, mimic_frequency), &notes);
   return with_notes(std::move(robot), notes);
 }
 
-nb::tuple loads_urdf(const std::string& text, const std::string& name, bool floating_base) {
+nb::tuple loads_urdf(const std::string& text, const std::string& name, bool floating_base,
+                     const std::string& mimic, double mimic_frequency) {
   ImportNotes notes;
-  System robot = read_urdf(text, name, {.floating_base = floating_base}, &notes);
+  System robot = read_urdf(text, name, urdf_options(floating_base, mimic, mimic_frequency), &notes);
   return with_notes(std::move(robot), notes);
 }
 
@@ -449,11 +475,16 @@ void bind_system(nb::module_& module) {
   bind_access(system);
   bind_parts_of_system(system);
   bind_constraints_of_system(system);
+  bind_columns(system);
   bind_joint_forces(system);
   bind_point_forces(system);
   bind_use(system);
   module.def(
-      "_load", load, nb::arg("path"), nb::arg("set"),
+      "_load",
+      [](const std::filesystem::path& path, const std::vector<std::string>& set) {
+        return read_model_file(path, {set});
+      },
+      nb::arg("path"), nb::arg("set"),
       nb::sig("def _load(path: str | os.PathLike[str], set: collections.abc.Sequence[str]) -> System"));
   module.def(
       "_loads",
@@ -461,13 +492,14 @@ void bind_system(nb::module_& module) {
         return read_model(text, name, {set});
       },
       nb::arg("text"), nb::arg("name"), nb::arg("set"));
-  module.def(
-      "_load_urdf", load_urdf, nb::arg("path"), nb::arg("floating_base"),
-      nb::sig(
-          "def _load_urdf(path: str | os.PathLike[str], floating_base: bool) -> tuple[System, list[str]]"));
-  module.def(
-      "_loads_urdf", loads_urdf, nb::arg("text"), nb::arg("name"), nb::arg("floating_base"),
-      nb::sig("def _loads_urdf(text: str, name: str, floating_base: bool) -> tuple[System, list[str]]"));
+  module.def("_load_urdf", load_urdf, nb::arg("path"), nb::arg("floating_base"), nb::arg("mimic"),
+             nb::arg("mimic_frequency"),
+             nb::sig("def _load_urdf(path: str | os.PathLike[str], floating_base: bool, mimic: str, "
+                     "mimic_frequency: float) -> tuple[System, list[str], list[str]]"));
+  module.def("_loads_urdf", loads_urdf, nb::arg("text"), nb::arg("name"), nb::arg("floating_base"),
+             nb::arg("mimic"), nb::arg("mimic_frequency"),
+             nb::sig("def _loads_urdf(text: str, name: str, floating_base: bool, mimic: str, "
+                     "mimic_frequency: float) -> tuple[System, list[str], list[str]]"));
   module.def(
       "schema", [] { return std::string(model_schema()); }, "The JSON Schema of model files.");
 }

@@ -84,6 +84,8 @@ SAME = {
         "ROBOT": (sestina.load_urdf, "path"),
         "--out": (sestina.System.save, "path"),
         "--floating-base": (sestina.load_urdf, "floating_base"),
+        "--mimic": (sestina.load_urdf, "mimic"),
+        "--mimic-frequency": (sestina.load_urdf, "mimic_frequency"),
     },
     "schema": {},
 }

@@ -53,6 +53,39 @@ def test_what_is_given_overrides_the_description_and_changes_nothing(pendulum):
     )
 
 
+def test_columns_of_ones_own(pendulum, tmp_path):
+    pendulum.add_joint_force("drive", "hinge", "0.5*cos(t)")
+    pendulum.add_column("power", "drive.value*hinge.u", unit="W")
+    pendulum.add_column("work", "power", unit="J", integrate=True)
+    columns = pendulum.output.columns
+    columns["doubled"] = "2*work"
+    assert columns == {
+        "power": {"value": "drive.value*hinge.u", "unit": "W"},
+        "work": {"value": "power", "unit": "J", "integrate": True},
+        "doubled": "2*work",
+    }
+    columns["power"]["unit"] = "J/s"
+    result = sestina.simulate(pendulum, duration=1, out=tmp_path / "run.h5")
+    assert result.unit("power") == "J/s" and result.unit("doubled") == ""
+    np.testing.assert_allclose(result["power"], 0.5 * np.cos(result.t) * result["hinge.u"], rtol=1e-13)
+    change = result["energy.total"][-1] - result["energy.total"][0]
+    np.testing.assert_allclose(result["work"][-1], change + result["energy.dissipated"][-1], atol=1e-6)
+    assert abs(change) > 1e-2
+    np.testing.assert_array_equal(sestina.read_result(tmp_path / "run.h5")["doubled"], 2 * result["work"])
+    with pytest.raises(sestina.InputError, match="output.columns.x: there is no key 'integrat'"):
+        columns["x"] = {"value": 1, "integrat": True}
+    assert "x" not in columns
+    columns["y"] = "wrok"
+    with pytest.raises(sestina.InputError, match="did you mean 'work'"):
+        pendulum.freeze()
+    del columns["y"]
+    ensemble = sestina.run_ensemble(pendulum, {"l": [0.5, 1.0]}, duration=1, every=0.01, record=["work"])
+    assert ensemble["work"].shape == (2, 101) and ensemble.unit("work") == "J"
+    np.testing.assert_array_equal(ensemble["work"][1], result["work"])
+    again = sestina.loads(pendulum.to_yaml())
+    assert again.output.columns == columns and pendulum.copy().output.columns == columns
+
+
 def test_run_begins_where_it_is_told(pendulum):
     model = pendulum.freeze()
     first = sestina.simulate(model, duration=1, every=0.5)

@@ -122,7 +122,7 @@ def test_files_plots_and_dataframes(tmp_path):
     assert result.unit(q) == result.unit("q") == ""
     with pytest.raises(TypeError, match="columns: 3 is not the name of a column"):
         result.plot(3)
-    with pytest.raises(sestina.InputError, match="which has no model"):
+    with pytest.raises(sestina.InputError, match="nothing is known to draw"):
         result.animate()
     with pytest.raises(sestina.InputError, match="which has no model"):
         _ = result.system

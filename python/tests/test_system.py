@@ -157,6 +157,20 @@ def test_files_and_robots(tmp_path):
     assert "analysis" in sestina.schema()
 
 
+def test_joints_that_mimic_others():
+    path = EXAMPLES.parent / "tests" / "io" / "urdf" / "gripper.urdf"
+    for read in (sestina.load, sestina.load_urdf, lambda path: sestina.loads_urdf(path.read_text())):
+        with pytest.warns(UserWarning, match="mimic others move by themselves.*: slide_right, bend and bend_tip"):
+            assert read(path).freeze().nu == 4
+    notes: list[str] = []
+    assert sestina.load_urdf(path, mimic="weld", notes=notes).freeze().nu == 1
+    assert any("welded at their offsets" in note for note in notes)
+    soft = sestina.load_urdf(path, mimic="force", mimic_frequency=100)
+    assert soft.parameters["slide_right_mimic_stiffness"] == pytest.approx(1e4 * 0.03, rel=1e-14)
+    with pytest.raises(sestina.InputError, match="mimic: 'spring' is unknown"):
+        sestina.load_urdf(path, mimic="spring")
+
+
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_example_reads_and_freezes(path):
     model = sestina.load(path).freeze()

@@ -32,6 +32,7 @@ def machine(pendulum) -> sestina.System:
     pendulum.add_rigid_body("head", 1)
     pendulum.add_joint("neck", "universal", "rod.tip", "head.origin", axis=(1, 0, 0), second_axis=(0, 1, 0))
     pendulum.add_event("wall", "hinge.q", set={"hinge.u": "-hinge.u"})
+    pendulum.add_column("double", "2*hinge.q")
     return pendulum
 
 
@@ -52,7 +53,7 @@ def fields(system):
 def test_every_field_that_is_a_list_or_a_mapping_is_a_view(machine):
     views = {(type(thing).__name__, name) for thing, name, value in fields(machine) if isinstance(value, (ListView, MapView))}
     assert {("System", "gravity"), ("System", "bodies"), ("Ground", "points"), ("Joint", "limits"), ("Force", "table")} <= views
-    assert len(views) == 23
+    assert len(views) == 25
     for thing, name, value in fields(machine):
         assert not isinstance(value, (list, dict, tuple)), f"{thing}.{name} is a copy, into which writes are lost"
 

@@ -443,6 +443,28 @@ class Convert(ProgramTest):
         floating = self.expect(0, "convert", robot, "-o", "b.yaml", "--floating-base").stdout
         self.assertEqual(count(floating), count(welded) + 6)
 
+    def test_joints_that_mimic_others_are_told_and_converted_as_is_wanted(self):
+        robot = SOURCE / "tests/io/urdf/gripper.urdf"
+        run = ("run", robot, "-q", "--set", "analysis.duration=0.01")
+        self.assertIn("gripper.urdf: joints that mimic others move by themselves", self.expect(0, *run).stderr)
+        free = self.expect(0, "convert", robot, "-o", "free.yaml").stdout
+        self.assertIn("slide_right, bend and bend_tip", free)
+        self.assertIn("4 speeds", free)
+        self.assertEqual(self.expect(0, "run", "free.yaml", *run[2:]).stderr, "")
+        self.assertIn("1 speed\n", self.expect(0, "convert", robot, "-o", "weld.yaml", "--mimic", "weld").stdout)
+        pulled = self.expect(0, "convert", robot, "-o", "force.yaml", "--mimic", "force", "--mimic-frequency", "500").stdout
+        self.assertIn("500 rad/s", pulled)
+        # The fingers fall together, since the forces between them do no more than that: relative to gravity's pull.
+        change = ("--set", "gravity=[0, -9.81, 0]", "--set", "analysis.duration=0.1", "--out", "r.csv")
+        self.expect(0, "run", "force.yaml", "-q", *change)
+        names, rows = self.read_csv(self.folder / "r.csv")
+        end = dict(zip(names, rows[-1], strict=True))
+        self.assertGreater(abs(end["slide_left.q"]), 1e-3)
+        self.assertLess(abs(end["slide_left.q"] - end["slide_right.q"]), 1e-2 * abs(end["slide_left.q"]))
+        self.assertLess(abs(end["bend.q"] - 0.25 + 5 * end["slide_left.q"]), 5e-2 * abs(5 * end["slide_left.q"]))
+        self.expect_bad_input("frequency", "convert", robot, "-o", "x.yaml", "--mimic-frequency", "0")
+        self.expect_bad_input("--mimic", "convert", robot, "-o", "x.yaml", "--mimic", "glue")
+
     def test_refuses_a_robot_that_is_none(self):
         self.write("robot.urdf", "<robot")
         self.expect_bad_input("robot.urdf", "convert", "robot.urdf", "-o", "robot.yaml")

@@ -36,6 +36,7 @@ CHECKS = {
     "16_four_bar": loops.check_four_bar,
     "17_slider_crank": loops.check_slider_crank,
     "18_squeezer": loops.check_squeezer,
+    "19_every_constraint": loops.check_every_constraint,
 }
 
 

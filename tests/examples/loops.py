@@ -51,6 +51,36 @@ def check_squeezer(sestina, expect_at_most):
     check_energy(result, expect_at_most, 1e-8)
 
 
+def check_every_constraint(sestina, expect_at_most):
+    g = 9.81
+    result = sestina.run("19_every_constraint.yaml")
+    t = result.column("t")
+    shaft, spindle = result.column("shaft.q"), result.column("spindle.q")
+    expect_at_most(1e-11, max(abs(q - s * s) for q, s in zip(shaft, t)), "motion of the shaft, rad")
+    expect_at_most(1e-11, max(abs(3 * a + b) for a, b in zip(shaft, spindle)), "gears, rad")
+    # The gears' force on the pinion is its inertia times -6; the motor turns both.
+    expect_at_most(1e-11, max(abs(f + 0.02 * 6) for f in result.column("gears.force")), "force of the gears, N m")
+    expect_at_most(1e-11, max(abs(f - 2 * (0.2 + 9 * 0.02)) for f in result.column("motor.force")), "motor, N m")
+    worst, tension = 0.0, 0.0
+    columns = ("swing.q[0]", "swing.q[1]", "swing.u[0]", "swing.u[1]", "rod.force")
+    for x, y, u, v, force in result.columns(*columns):
+        worst = max(worst, abs(math.hypot(x, y) - 1), abs((u * u + v * v) / 2 + g * (y + 0.8)))
+        tension = max(tension, abs(force - (u * u + v * v - g * y)))
+    expect_at_most(1e-7, worst, "length and energy of the pendulum, m, J")
+    expect_at_most(1e-7, tension, "tension of its rod, N")
+    worst = 0.0
+    for x, y, z, u, v in result.columns("wire.q[0]", "wire.q[1]", "wire.q[2]", "wire.u[0]", "wire.u[1]"):
+        worst = max(worst, abs(y - x * x), abs(z), abs((u * u + v * v) / 2 + g * (y - 1)))
+    expect_at_most(1e-7, worst, "parabola, plane and energy of the bead, m, J/kg")
+    worst, force = 0.0, 0.0
+    for s, x, y, a, b in zip(t, *zip(*result.columns("rail.q[0]", "rail.q[1]", "slope.force[0]", "slope.force[1]"))):
+        way = 0.8 * g * s * s / 2
+        worst = max(worst, math.hypot(x - 0.6 * way, y + 0.8 * way))
+        force = max(force, abs(math.hypot(a, b) - 2 * g * 0.6))
+    expect_at_most(1e-9, worst, "way of the ring, m")
+    expect_at_most(1e-9, force, "force on its rail, N")
+
+
 def check_energy(result, expect_at_most, limit):
     balance = [total - work for total, work in result.columns("energy.total", "energy.supplied")]
     scale = max(result.column("energy.kinetic"))

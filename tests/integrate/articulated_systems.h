@@ -17,7 +17,7 @@ struct ArticulatedSystem {
 
   State<double> start() const {
     State<double> state = calc_initial_state(*model);
-    state.z.assign(SystemEquations::kNz, 0.0);
+    state.z.assign(static_cast<std::size_t>(equations.sizes().nz), 0.0);
     return state;
   }
   double energy(const State<double>& state) {

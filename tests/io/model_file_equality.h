@@ -156,6 +156,15 @@ inline void expect_same(const System& a, const System& b) {
   EXPECT_EQ(a.analysis.step.land_on_output, b.analysis.step.land_on_output);
   EXPECT_TRUE(same(a.analysis.duration, b.analysis.duration));
   EXPECT_TRUE(same(a.output.every, b.output.every));
+  EXPECT_TRUE(same(a.output.max_rows, b.output.max_rows));
+  ASSERT_EQ(a.output.columns.size(), b.output.columns.size());
+  for (std::size_t i = 0; i < a.output.columns.size(); ++i) {
+    const ColumnSpec &x = a.output.columns[i], &y = b.output.columns[i];
+    EXPECT_TRUE(same(x.name, y.name));
+    EXPECT_TRUE(same(x.value, y.value)) << x.name.text;
+    EXPECT_TRUE(same(x.unit, y.unit)) << x.name.text;
+    EXPECT_EQ(x.integrate, y.integrate) << x.name.text;
+  }
 }
 
 }  // namespace sestina

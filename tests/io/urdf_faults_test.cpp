@@ -175,16 +175,27 @@ TEST(UrdfFaults, WhatIsNoTreeIsRefused) {
   });
 }
 
-TEST(UrdfFaults, MimicJointsAreRefusedByName) {
-  const auto finger = [](const char* name, const char* child) {
+TEST(UrdfFaults, MimicsDoNotGoInACircle) {
+  const auto finger = [](const char* name, const char* child, const char* leader) {
     return fmt::format(
-        "<joint name='{}' type='continuous'><parent link='a'/><child link='{}'/><mimic joint='x'/></joint>\n",
-        name, child);
+        "<joint name='{}' type='continuous'><parent link='a'/><child link='{}'/><mimic "
+        "joint='{}'/></joint>\n",
+        name, child, leader);
   };
-  const std::string message = fault_of(robot("<link name='a'/><link name='b'/><link name='c'/>\n" +
-                                             finger("thumb", "b") + finger("index", "c")));
-  EXPECT_THAT(message,
-              AllOf(HasSubstr("bad.urdf:3:1: joint 'thumb': mimics"), HasSubstr("joint 'index': mimics")));
+  const std::string links = "<link name='a'/><link name='b'/><link name='c'/><link name='d'/>\n";
+  const std::string message = fault_of(robot(links + finger("thumb", "b", "index") +
+                                             finger("index", "c", "ring") + finger("ring", "d", "index")));
+  EXPECT_THAT(message, HasSubstr("bad.urdf:4:1: joint 'index': mimics itself, in a circle of joints"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("'thumb'")));
+  EXPECT_THAT(
+      fault_of(robot(links + finger("thumb", "b", "thumb") + finger("i", "c", "x") + finger("j", "d", "x"))),
+      HasSubstr("joint 'thumb': mimics itself"));
+}
+
+TEST(UrdfFaults, MimicNamesAJoint) {
+  EXPECT_THAT(fault_of(robot("<link name='a'/><link name='b'/>\n<joint name='j' type='continuous'>" + kAToB +
+                             "<mimic multiplier='2'/></joint>")),
+              HasSubstr("mimic"));
 }
 
 TEST(UrdfFaults, EveryDamagedLinkIsReported) {

@@ -9,6 +9,7 @@
 #include "sestina/integrate/step_options.h"
 #include "sestina/workspace/ensemble.h"
 #include "sestina/workspace/result_row.h"
+#include "sestina/workspace/simulator.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
 #include "workspace/run_system.h"
@@ -49,13 +50,15 @@ namespace {
 
 State<double> initial_state(const Model& model) {
   State<double> state = calc_initial_state(model);
-  state.z.assign(SystemEquations::kNz, 0.0);
+  state.z.assign(static_cast<std::size_t>(num_quadratures(model)), 0.0);
   return state;
 }
 
 std::vector<std::shared_ptr<const Model>> models() {
   System robot = make_robot();
   add_given_forces(robot);
+  robot.add_column("load", "sqrt(elbow.reaction.force.x^2) + hand.tip.z");
+  robot.add_integral("cost", "elbow.u^2 + energy.kinetic + momentum.x + hand.tip.x + hand.origin.y");
   std::vector<std::shared_ptr<const Model>> list{freeze(robot)};
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
     list.push_back(freeze(testing_support::random_system(seed)));
@@ -101,7 +104,7 @@ TEST_P(Rows, AreEvaluatedWithoutAllocating) {
   for (const auto& model : models()) {
     for (const bool reactions : {false, true}) {
       ForwardDynamics dynamics(model, calc_properties(*model), GetParam());
-      ResultRow row(*model, reactions);
+      ResultRow row(*model, dynamics.properties().parameters, reactions);
       const State<double> state = initial_state(*model);
       row.calc(state, dynamics);
       const long before = allocations;
@@ -150,6 +153,54 @@ TEST(Allocation, OfAnEnsembleDoesNotGrowWithItsSteps) {
     count(driver, 0.1);
     EXPECT_EQ(count(driver, 0.1), count(driver, 0.4)) << driver;
   }
+}
+
+// Steps from outside, with samples of a controller and effects between them, and from a saved state.
+TEST_P(Stepping, FromOutsideDoesNotAllocate) {
+  const auto& [rule_name, solver] = GetParam();
+  // CVODE allocates where it starts, which it does in each step.
+  if (rule_name.starts_with("cvode")) return;
+  const auto rule = make_integration_rule(rule_name);
+  for (const auto& model : models()) {
+    std::vector<SimulatorOptions> options = {{.solver = solver, .rule = {.name = rule_name}, .substeps = 2}};
+    if (rule->error_order() > 0) {
+      options.push_back(
+          {.solver = solver, .rule = {.name = rule_name}, .tolerances = ErrorTolerances{1e-6, 1e-6}});
+    }
+    for (const SimulatorOptions& option : options) {
+      Simulator simulator(model, option);
+      const auto law = [](const State<double>& state, std::span<double> memory, std::span<double> tau) {
+        memory[0] += state.u[0];
+        tau[0] = -0.01 * state.u[0];
+      };
+      simulator.set_controller(law, {.period = 3e-4, .delay = 5e-4, .memory = {0.0}});
+      const std::vector<double> tau(static_cast<std::size_t>(model->nu()), 0.001);
+      simulator.step(1e-4);
+      const State<double> state = simulator.state();
+      const long before = allocations;
+      for (int k = 0; k < 20; ++k) {
+        simulator.set_tau(tau);
+        simulator.step(1e-4);
+      }
+      simulator.set_state(state.q, state.u);
+      simulator.step(2e-3);
+      EXPECT_EQ(allocations, before) << model->name() << (option.tolerances ? ", variable" : ", fixed");
+    }
+  }
+}
+
+TEST(Allocation, StepsFromOutsideWithEventsDoNotAllocate) {
+  Simulator simulator(freeze(make_bouncing_chain()));
+  const auto count = [&] {
+    const long before = allocations;
+    for (int k = 0; k < 1000; ++k) simulator.step(1e-3);
+    return allocations - before;
+  };
+  for (int k = 0; k < 4; ++k) count();  // an event takes its memory when it is located for the first time
+  for (const double event_count : simulator.event_counts()) EXPECT_GT(event_count, 0.0);
+  const double ticks = simulator.event_counts().back();
+  EXPECT_EQ(count(), 0);
+  EXPECT_GT(simulator.event_counts().back(), ticks + 3.0);
 }
 
 // Nor with its events: steps that are cut, rules that start anew, two rows for each.

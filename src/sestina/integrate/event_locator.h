@@ -74,6 +74,8 @@ class EventLocator {
 
   // (events) -1, 0 or 1, at driver.step_begin(): what a run is resumed with.
   std::span<const int> sides_before_step() const { return sides_before_step_; }
+  // The same at driver.state().
+  std::span<const int> sides() const { return sides_; }
   void resume(std::span<const int> sides);
 
  private:

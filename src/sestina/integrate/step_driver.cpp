@@ -155,13 +155,26 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   const long evaluations = control_.statistics.evaluations;
   rule.start(*equations_, from, memory);
   control_.statistics.evaluations = evaluations;  // steps that are taken again to resume count once
+  begin_steps(from);
+  begin_ = from;
+  begin_memory_.assign(rule.previous_memory().begin(), rule.previous_memory().end());
+}
+
+void StepDriver::begin_steps(const State<double>& from) {
   between_ = from;
   if (!done()) do_start();
   control_before_step_ = control_;
   earliest_ = from.t;
   is_taken_back_ = false;
-  begin_ = from;
-  begin_memory_.assign(rule.previous_memory().begin(), rule.previous_memory().end());
+}
+
+void StepDriver::start_again(const State<double>& from, double t_end) {
+  check(*rule_, from.t, t_end);
+  t_end_ = t_end;
+  control_.t_start = from.t;
+  switch_stops_.start(switches(), from.t, from.t, t_end, from.d);
+  begin_anew(from);
+  begin_steps(rule_->state());
 }
 
 const State<double>& StepDriver::advance_to(double t) {

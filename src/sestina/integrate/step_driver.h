@@ -42,6 +42,12 @@ class StepDriver {
   void start(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& initial, double t_end);
   void resume(IntegrationRule& rule, EquationsOfMotion& equations, const StepCheckpoint& checkpoint,
               double t_end);
+  // After `start`: a run of the same rule and equations from this state, at whatever instant, to another end.
+  // The rule begins anew. Steps of variable length begin with the length that was proposed last, statistics
+  // go on. Allocates nothing.
+  void start_again(const State<double>& from, double t_end);
+  // For runs that follow one another: what is known of the lengths of steps, and the statistics.
+  void set_step_control(const StepControl& control) { control_ = control_before_step_ = control; }
 
   // The state at exactly t, which lies between the beginning of the last accepted step and t_end: takes
   // as many steps as needed. The reference holds until the next call. Throws ComputationError; then state()
@@ -94,6 +100,7 @@ class StepDriver {
   void begin_anew(const State<double>& from);
   void begin(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& from,
              std::span<const double> memory, double t_end);
+  void begin_steps(const State<double>& from);
 
   IntegrationRule* rule_ = nullptr;
   std::unique_ptr<CountedEquations> equations_;

@@ -13,6 +13,8 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<VariableSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, AnalysisSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
+                std::vector<ColumnSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out);
 
 // Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.

@@ -113,10 +113,35 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("duration", out.duration);
 }
 
+// A map of names to expressions, or to maps with more about the column.
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
+                std::vector<ColumnSpec>& out) {
+  if (!node.is_map()) {
+    context.fault(node, path, "expected a map of names to expressions, found " + describe(node));
+    return;
+  }
+  for (const YamlEntry& entry : node.entries) {
+    const NodePath column_path = path / entry.key;
+    ColumnSpec& column = out.emplace_back();
+    column.name = Name(entry.key);
+    column.name.mark = entry.mark;
+    column.mark = entry.value->mark;
+    if (!entry.value->is_map()) {
+      if (!read_number(context, *entry.value, column_path, column.value.emplace())) context.lose_names();
+      continue;
+    }
+    const MapReader map(context, *entry.value, column_path, keys_of("column"));
+    map.read("value", column.value);
+    map.read("unit", column.unit);
+    map.read("integrate", column.integrate);
+  }
+}
+
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out) {
   const MapReader map(context, node, path, keys_of("output"));
   map.read("every", out.every);
   map.read("max_rows", out.max_rows);
+  map.read("columns", out.columns);
 }
 
 System read_system(ReadContext& context, const YamlNode& root) {

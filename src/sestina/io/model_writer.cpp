@@ -316,6 +316,23 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   return map.node();
 }
 
+// An expression alone where nothing else is said of the column.
+MapWriter columns_of(const System& system) {
+  MapWriter columns;
+  for (const ColumnSpec& column : system.output.columns) {
+    if (column.value && column.unit.empty() && !column.integrate) {
+      columns.write(column.name.text, column.value);
+      continue;
+    }
+    MapWriter map;
+    map.write("value", column.value);
+    if (!column.unit.empty()) map.write("unit", column.unit);
+    if (column.integrate) map.add("integrate", yes_node());
+    columns.add(column.name.text, map.node());
+  }
+  return columns;
+}
+
 // Plain numbers that YAML can write but a model cannot hold. Texts are marked as quoted.
 void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults) {
   if (node.is_scalar() && !node.quoted &&
@@ -383,6 +400,7 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   MapWriter output;
   output.write("every", system.output.every);
   output.write_unless(OutputSpec{}.max_rows.value(), "max_rows", system.output.max_rows);
+  output.add_unless_empty("columns", columns_of(system));
   map.add_unless_empty("output", output);
   check_finite(*map.node(), NodePath{}, faults);
   return map.node();

@@ -5,6 +5,7 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -116,6 +117,10 @@ std::string to_string(const ImportNote& note) { return to_string(Fault{note.plac
 
 System read_urdf(std::string_view text, const std::string& file_name, const UrdfOptions& options,
                  ImportNotes* notes) {
+  if (!(options.mimic_frequency > 0.0) || !std::isfinite(options.mimic_frequency)) {
+    throw InputError(
+        fmt::format("the frequency for mimic joints, {} rad/s, is not positive", options.mimic_frequency));
+  }
   const auto file = std::make_shared<const std::string>(file_name);
   check_utf8_text(text, file_name);
   const UrdfTree tree = read_urdf_tree(read_xml_outline(text, file, kUrdfTreeDepth));

@@ -15,7 +15,7 @@
 // | limit | kept as limits, which nothing enforces; a continuous joint has no lower and upper |
 // | dynamics damping | force element `JOINT_damping` of type `joint_damper` |
 // | visual | shape; its colour and texture are not kept |
-// | mimic | an error that names every such joint: Sestina has no couplings between joints |
+// | mimic | as UrdfOptions::mimic says; see below |
 // | friction, collision, transmission, gazebo, safety_controller, calibration, sensor | ignored, with a note
 // |
 //
@@ -33,6 +33,20 @@
 // [A-Za-z0-9_] become `_`, a leading digit gets a `_` before it, and a name that is reserved or taken gets
 // `_link` or `_joint`, then a number.
 //
+// A joint with <mimic> follows another one, its leader: q = multiplier q_leader + offset. Sestina has no
+// rigid coupling for it. It starts at its place (for q_leader = 0) and
+//
+//   kFree   moves by itself
+//   kWeld   is welded there
+//   kForce  is pulled to its place by a spring and a damper between the two coordinates: two joint_force
+//           elements, JOINT_mimic = k e + c e' on the joint and JOINT_mimic_leader = -multiplier (k e + c e')
+//           on the leader, where e = multiplier q_leader + offset - q. The gains are the parameters
+//           JOINT_mimic_stiffness and JOINT_mimic_damping: those of a critically damped oscillation of
+//           UrdfOptions::mimic_frequency of what hangs on the joint in the configuration q = 0.
+//
+// Where the leader is not in the file or has no coordinate, or where nothing that the joint carries has
+// inertia, kForce welds the joint too. A note lists the joints. A fixed joint cannot mimic.
+//
 // Of an element that URDF allows once, the first counts, as in urdfdom.
 #pragma once
 
@@ -45,14 +59,19 @@
 
 namespace sestina {
 
+enum class UrdfMimic { kFree, kWeld, kForce };
+
 struct UrdfOptions {
   bool floating_base = false;  // otherwise the root link is welded to the ground
+  UrdfMimic mimic = UrdfMimic::kFree;
+  double mimic_frequency = 1000.0;  // rad/s, of kForce; positive
 };
 
 // What the import changed, assumed or left out.
 struct ImportNote {
   Place place;
   std::string message;
+  bool is_about_mimic = false;  // joints that do not follow others as the file wants it
 };
 using ImportNotes = std::vector<ImportNote>;
 

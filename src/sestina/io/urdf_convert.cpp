@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/suggest.h"
+#include "sestina/io/urdf_mimic.h"
 #include "sestina/io/urdf_names.h"
 #include "sestina/spatial/rotation.h"
 
@@ -94,7 +95,12 @@ class Converter {
     map_names();
     for (const UrdfLink& link : tree_.links) add_link(link);
     if (!options_.floating_base) add_base();
-    for (const UrdfJoint& joint : tree_.joints) add_joint(joint);
+    followers_ = find_followers(model_, tree_, options_, notes_);
+    for (std::size_t i = 0; i < tree_.joints.size(); ++i) add_joint(tree_.joints[i], followers_[i]);
+    for (std::size_t i = 0; i < tree_.joints.size(); ++i) {
+      if (followers_[i] && followers_[i]->becomes == UrdfMimic::kForce)
+        add_pull(tree_.joints[i], *followers_[i]);
+    }
     note_ignored();
     return std::move(system_);
   }
@@ -190,7 +196,7 @@ class Converter {
     note(place(root), fmt::format("is welded to the ground by joint '{}'", base.name.text));
   }
 
-  void add_joint(const UrdfJoint& outline) {
+  void add_joint(const UrdfJoint& outline, const std::optional<UrdfFollower>& follower) {
     const urdf::JointConstSharedPtr joint = model_.getJoint(hide_percent(outline.name));
     const Mark& mark = outline.mark;
     const std::string& name = joint_names_[outline.name];
@@ -204,6 +210,11 @@ class Converter {
                                         child.name.text + ".origin");
     spec.name.mark = spec.parent.mark = spec.child.mark = spec.mark = mark;
     if (name != outline.name) spec.original_name = outline.name;
+    if (follower && follower->becomes == UrdfMimic::kWeld) {
+      weld(spec, mount, *joint, follower->position);
+      return;
+    }
+    if (follower && follower->position != 0.0) spec.q = {number(follower->position, mark)};
     if (has_axis(*joint)) {
       const Vec axis = vector_of(joint->axis);
       if (axis.x == 0.0 && axis.y == 0.0 && axis.z == 0.0) {
@@ -247,6 +258,49 @@ class Converter {
     plane.axes = matrix_axes(R_plane, spec.mark);
     spec.child = child.name.text + "." + plane.name.text;
     spec.child.mark = spec.mark;
+  }
+
+  // Where the joint's coordinate has this value (rad or m).
+  static void weld(JointSpec& spec, PointSpec& mount, const urdf::Joint& joint, double q) {
+    spec.type = "weld";
+    const Vec axis = vector_of(joint.axis);
+    const double length = norm(axis);
+    if (q == 0.0 || length == 0.0) return;
+    const urdf::Pose& origin = joint.parent_to_joint_origin_transform;
+    const Mat R = rotation_of(origin.rotation);
+    const Vec a = (1.0 / length) * axis;
+    if (joint.type == urdf::Joint::PRISMATIC) {
+      mount.position = triple(vector_of(origin.position) + R * (q * a), spec.mark);
+    } else {
+      mount.axes = matrix_axes(R * axis_rotation(a, q), spec.mark);
+    }
+  }
+
+  // The spring and the damper between the coordinates of a joint and its leader.
+  void add_pull(const UrdfJoint& outline, const UrdfFollower& follower) {
+    const std::string& name = joint_names_[outline.name];
+    const std::string& leader = joint_names_[tree_.joints[follower.leader].name];
+    const std::string k = names_.make(name + "_mimic_stiffness", "_parameter");
+    const std::string c = names_.make(name + "_mimic_damping", "_parameter");
+    system_.set_parameter(k, number(follower.stiffness, outline.mark));
+    system_.set_parameter(c, number(follower.damping, outline.mark));
+    const double m = follower.multiplier;
+    const std::string led = m == 1.0 ? leader : in_brackets(m) + "*" + leader;
+    const std::string offset = follower.offset == 0.0 ? "" : " + " + in_brackets(follower.offset);
+    const std::string pull =
+        fmt::format("{}*({}.q{} - {}.q) + {}*({}.u - {}.u)", k, led, offset, name, c, led, name);
+    const auto add = [&](const std::string& force_name, const std::string& joint, const std::string& value) {
+      ForceSpec& force = system_.add_joint_force(names_.make(force_name, "_force"), joint, Number(value));
+      force.name.mark = force.joint.mark = force.mark = force.value_mark = outline.mark;
+      force.value.front().mark = outline.mark;
+    };
+    add(name + "_mimic", name, pull);
+    add(name + "_mimic_leader", leader, fmt::format("{}*({})", in_brackets(-m), pull));
+  }
+
+  // "0.5", "(-1)"
+  static std::string in_brackets(double value) {
+    return value < 0.0 ? fmt::format("({})", value) : fmt::format("{}", value);
   }
 
   static void set_limits(JointSpec& spec, const urdf::Joint& joint) {
@@ -309,6 +363,7 @@ class Converter {
   // By the name in the file.
   std::map<std::string, std::string> body_names_, joint_names_;
   std::map<std::string, BodySpec*> bodies_;
+  std::vector<std::optional<UrdfFollower>> followers_;  // by joint
 };
 
 }  // namespace

@@ -93,7 +93,10 @@ class TreeReader {
   }
 
   static void add_to_joint(UrdfJoint& joint, const XmlElement& element) {
-    joint.is_mimic |= element.tag == "mimic";
+    if (element.tag == "mimic" && !joint.mimic) {
+      const XmlAttribute* leader = element.find("joint");
+      joint.mimic = leader ? *leader : XmlAttribute{};  // urdfdom tells that it is missing
+    }
     joint.has_safety |= element.tag == "safety_controller";
     joint.has_calibration |= element.tag == "calibration";
     const XmlAttribute* link = element.find("link");
@@ -123,8 +126,24 @@ class TreeReader {
     for (const UrdfJoint& joint : tree_.joints) {
       check_link(joint, joint.parent, "parent");
       check_link(joint, joint.child, "child");
-      if (joint.is_mimic) {
-        faults_.add(place(joint), "mimics another joint: couplings between joints are not supported");
+    }
+    check_mimics();
+  }
+
+  void check_mimics() {
+    std::map<std::string_view, std::size_t> joints;
+    for (std::size_t i = 0; i < tree_.joints.size(); ++i) joints.try_emplace(tree_.joints[i].name, i);
+    std::vector<std::size_t> seen_from(tree_.joints.size(), tree_.joints.size());
+    for (std::size_t start = 0; start < tree_.joints.size(); ++start) {
+      std::size_t i = start;
+      while (seen_from[i] == tree_.joints.size()) {
+        seen_from[i] = start;
+        if (!tree_.joints[i].mimic) break;
+        const auto leader = joints.find(tree_.joints[i].mimic->value);
+        if (leader == joints.end()) break;
+        i = leader->second;
+        if (seen_from[i] == start)
+          faults_.add(place(tree_.joints[i]), "mimics itself, in a circle of joints");
       }
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,7 @@ struct UrdfJoint {
   std::string name, type;
   XmlAttribute parent, child;  // names of links
   Mark mark;
-  bool is_mimic = false;
+  std::optional<XmlAttribute> mimic;  // the name of the joint that it follows
   bool has_safety = false;
   bool has_calibration = false;
 };
@@ -39,8 +40,8 @@ struct UrdfTree {
   std::map<std::string, Mark, std::less<>> marks;  // of links and joints, the first of each name
 };
 
-// Throws InputError with all faults: missing and double names, unknown links and types, mimic joints, links
-// with several parents, several roots, circles.
+// Throws InputError with all faults: missing and double names, unknown links and types, links with several
+// parents, several roots, circles of joints and of mimics.
 UrdfTree read_urdf_tree(const std::vector<XmlElement>& outline);
 
 // Depth of the elements that read_urdf_tree looks at.

@@ -7,6 +7,7 @@
 
 #include "sestina/base/suggest.h"
 #include "sestina/model/check.h"
+#include "sestina/model/column_collector.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/properties.h"
 
@@ -42,6 +43,7 @@ FrozenSystem Freezer::freeze() {
   collect_forces();
   collect_constraints();
   collect_events();
+  collect_columns();
   faults_.throw_if_any();
 
   compile_tapes();
@@ -324,6 +326,10 @@ void Freezer::compile_tapes() {
   data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
   data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
+  if (columns_) {
+    ColumnCollector::compile(*graph_, *columns_);
+    data_.output_columns = columns_;
+  }
   find_conditions_in_time(inputs);
   data_.graph = graph_;
 }
@@ -331,22 +337,25 @@ void Freezer::compile_tapes() {
 // `inputs` of the tapes: t, free parameters, variables, q, u.
 void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   const std::vector<Expr>& events = data_.event_expressions.exprs;
-  std::vector<Expr> exprs = data_.force_expressions.exprs;
-  exprs.insert(exprs.end(), data_.constraint_expressions.exprs.begin(),
-               data_.constraint_expressions.exprs.end());
-  exprs.insert(exprs.end(), events.begin(), events.end());
+  const std::vector<Expr> exprs = driving_expressions();
   const auto constants = inputs.subspan(1, data_.parameters.size() + data_.variables.size());
   TimeConditions found = find_time_conditions(*graph_, inputs[0], constants, exprs, events);
   if (found.conditions.empty()) return;
   data_.time_conditions = std::make_shared<const TimeConditions>(std::move(found));
 }
 
-// Whether a force or an event does.
-bool Freezer::depends_on_time() const {
+// Of forces, events and rates of integrals: what an integration rule has to follow.
+std::vector<Expr> Freezer::driving_expressions() const {
   std::vector<Expr> exprs = data_.force_expressions.exprs;
   exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());
   exprs.insert(exprs.end(), data_.constraint_expressions.exprs.begin(),
                data_.constraint_expressions.exprs.end());
+  if (columns_) exprs.insert(exprs.end(), columns_->rates.exprs.begin(), columns_->rates.exprs.end());
+  return exprs;
+}
+
+bool Freezer::depends_on_time() const {
+  const std::vector<Expr> exprs = driving_expressions();
   const std::vector<Expr> symbols = graph_->free_symbols(exprs);
   const bool has_time = std::find(symbols.begin(), symbols.end(), graph_->symbol("t")) != symbols.end();
   return has_time || !data_.user_forces.empty();

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sestina/expression/function.h"
+#include "sestina/model/column_collector.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/names.h"
 
@@ -90,6 +91,14 @@ void Freezer::check_names() {
   check_all(system_.forces, "forces");
   check_all(system_.constraints, "constraints");
   check_all(system_.events, "events");
+  for (const ColumnSpec& column : system_.output.columns) {
+    const std::string path = "output.columns." + column.name.text;
+    if (const std::string fault = find_fault_of_column_name(column.name.text); !fault.empty()) {
+      fail(column.name.mark, path, fault);
+    } else if (const auto [other, is_new] = taken.emplace(column.name.text, path); !is_new) {
+      fail(column.name.mark, path, fmt::format("the name '{}' is taken by {}", other->first, other->second));
+    }
+  }
   check_point_names(system_.ground_points, "ground");
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     check_point_names(system_.bodies[i].points, fmt::format("bodies[{}]", i));

@@ -119,6 +119,11 @@ class Freezer {
                           std::set<std::pair<Target, int>>& taken);
   bool find_target(const Name& target, const std::string& path, AssignmentInfo& info);
 
+  // columns.cpp
+  void collect_columns();
+  // FORCE.value, FORCE.value[i]; nothing where there is no such force.
+  std::optional<std::variant<Expr, std::string>> find_force_value(const std::string& name) const;
+
   // freeze.cpp
   void collect_analysis();
   void collect_limits(const RunLimitsSpec& limits);
@@ -146,6 +151,7 @@ class Freezer {
   void find_parameters_of_settings();
   void compile_tapes();
   void find_conditions_in_time(std::span<const Expr> inputs);
+  std::vector<Expr> driving_expressions() const;
   bool depends_on_time() const;
   void fail(const Mark& mark, const std::string& path, std::string message) {
     faults_.add({mark, path}, std::move(message));
@@ -172,6 +178,7 @@ class Freezer {
   std::unordered_set<std::string> cut_names_;
   std::unordered_map<std::string, int> variable_index_;  // in data_.variables
   std::vector<Slot> settings_;
+  std::shared_ptr<OutputColumns> columns_;  // null: the model defines none
 };
 
 }  // namespace sestina

@@ -19,7 +19,8 @@
 namespace sestina {
 
 template <class T>
-struct Properties;  // properties.h
+struct Properties;     // properties.h
+struct OutputColumns;  // output_columns.h
 
 // A body and the joint that carries it. Index 0 is the ground; parents come before their children, and a
 // whole subtree is consecutive.
@@ -104,6 +105,11 @@ struct AssignmentInfo {
   int index = 0;  // in q, u or d
 };
 
+// A column of a result.
+struct RowColumn {
+  std::string name, unit;
+};
+
 // Expressions of t, parameters, variables, q and u.
 struct StateExpressions {
   std::vector<Expr> exprs;
@@ -154,6 +160,7 @@ struct ModelData {
   StateExpressions assignment_expressions;    // event after event
   Tape event_tape, assignment_tape;           // from what the force tape takes
   std::shared_ptr<const TimeConditions> time_conditions;
+  std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines none
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
   Slot initial_cut_q;                    // cut_nq: where the search for them begins
@@ -198,7 +205,7 @@ class Model {
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
   const UserForceLayout& user_layout() const { return data_.user_layout; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
-  // Whether the time occurs in forces or events, or may.
+  // Whether the time occurs in forces, events or rates of integrals, or may.
   bool depends_on_time() const { return data_.depends_on_time; }
   const std::vector<VariableInfo>& variables() const { return data_.variables; }
   const std::vector<EventInfo>& events() const { return data_.events; }
@@ -250,9 +257,13 @@ class Model {
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
 
-  // Of force and event expressions; their constants are the free parameters and the variables. Null where
-  // there are none.
+  // Of force and event expressions and the rates of integrals; their constants are the free parameters and
+  // the variables. Null where there are none.
   const std::shared_ptr<const TimeConditions>& time_conditions() const { return data_.time_conditions; }
+  // Null where the model defines no columns; see output_columns.h.
+  const std::shared_ptr<const OutputColumns>& output_columns() const { return data_.output_columns; }
+  // Of a result, in their order; the reactions of the joints are on request.
+  std::vector<RowColumn> row_columns(bool reactions) const;
 
   // "the value of drive is not finite: division by zero in 1/hip.q"
   std::string explain_force_expression(int expression, const Properties<double>& properties,

@@ -66,6 +66,20 @@ EventSpec& System::add_event(Name event_name, Number when, Name direction) {
   return spec;
 }
 
+ColumnSpec& System::add_column(Name column_name, Number value, Name unit) {
+  ColumnSpec& spec = output.columns.emplace_back();
+  spec.name = std::move(column_name);
+  spec.value = std::move(value);
+  spec.unit = std::move(unit);
+  return spec;
+}
+
+ColumnSpec& System::add_integral(Name column_name, Number rate, Name unit) {
+  ColumnSpec& spec = add_column(std::move(column_name), std::move(rate), std::move(unit));
+  spec.integrate = true;
+  return spec;
+}
+
 PointSpec& System::add_ground_point(Name point_name, Triple position) {
   ground_points.push_back({std::move(point_name), std::move(position), {}});
   return ground_points.back();

@@ -240,9 +240,19 @@ struct AnalysisSpec {
   Number duration = 1.0;  // s
 };
 
+// A column of the results beside those that every model has.
+struct ColumnSpec {
+  Name name;                    // `power`, or with dots between names: `motor.power`
+  std::optional<Number> value;  // required: an expression of columns, positions of points and parameters
+  Name unit;                    // `W`; empty where it is not known
+  bool integrate = false;       // over the time, from zero at the start
+  Mark mark;
+};
+
 struct OutputSpec {
   std::optional<Number> every;  // s; otherwise a hundredth of the duration
   Number max_rows = 1e7;        // a run that would have more is refused
+  std::vector<ColumnSpec> columns;
 };
 
 class System {
@@ -288,6 +298,10 @@ class System {
 
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");
+
+  // Adds a column to the results; what is returned is valid until the next one is added.
+  ColumnSpec& add_column(Name column_name, Number value, Name unit = {});
+  ColumnSpec& add_integral(Name column_name, Number rate, Name unit = {});  // over the time
 
   // By name; throws InputError with the nearest name when there is none.
   BodySpec& body(std::string_view body_name);

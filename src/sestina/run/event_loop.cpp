@@ -30,13 +30,18 @@ bool EventLoop::can_be_of_a_run(const EventMemory& memory) const {
 }
 
 void EventLoop::start(StepDriver& driver) {
+  ended_by_.reset();
   if (!has_events()) return;
+  for (auto* v : {&memory_.counts, &memory_.window_start, &memory_.window_counts})
+    v->assign(watches_.size(), 0.0);
   state_ = driver.state();
   due_ = locator_->start(driver);
 }
 
 void EventLoop::resume(const EventMemory& memory) {
   memory_ = memory;
+  ended_by_.reset();
+  due_ = {};
   if (!has_events()) return;
   std::vector<int> sides;
   for (const double side : memory.sides) sides.push_back(static_cast<int>(side));
@@ -49,6 +54,13 @@ EventMemory EventLoop::memory() const {
   const std::span<const int> sides = locator_->sides_before_step();
   memory.sides.assign(sides.begin(), sides.end());
   return memory;
+}
+
+const EventMemory& EventLoop::memory_after_step() {
+  if (!has_events()) return memory_;
+  const std::span<const int> sides = locator_->sides();
+  memory_.sides.assign(sides.begin(), sides.end());
+  return memory_;
 }
 
 void EventLoop::look(StepDriver& driver) {

@@ -28,10 +28,12 @@ class EventLoop {
   // Whether it can be what a run of this model carries.
   bool can_be_of_a_run(const EventMemory& memory) const;
 
-  // At the start of a run; or at a checkpoint.
+  // At the start of a run; or at a checkpoint, which is where the last step began.
   void start(StepDriver& driver);
   void resume(const EventMemory& memory);
   EventMemory memory() const;
+  // The same of where the last step ended, when nothing is due there.
+  const EventMemory& memory_after_step();
 
   // After each step.
   void look(StepDriver& driver);

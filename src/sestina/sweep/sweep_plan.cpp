@@ -102,8 +102,7 @@ SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
   auto workspace = begin(run);
   if (base_ == nullptr) check_files(workspace->system());  // otherwise all runs have the same files
   const Analysis& analysis = workspace->analysis();
-  Outline outline{ResultRow(workspace->model(), reactions_).columns(), analysis.duration,
-                  analysis.output_every};
+  Outline outline{result_columns(workspace->model(), reactions_), analysis.duration, analysis.output_every};
   keep(run, std::move(workspace));
   return outline;
 }

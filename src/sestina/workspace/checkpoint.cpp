@@ -16,7 +16,7 @@ namespace sestina {
 namespace {
 
 constexpr std::string_view kSignature = "sestina checkpoint ";
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 constexpr std::string_view kChecksum = "checksum ";
 constexpr std::size_t kChecksumLine = kChecksum.size() + 16 + 1;  // with its digits and the end of the line
 constexpr std::size_t kLargest = std::size_t{4} << 30;
@@ -154,8 +154,10 @@ void pass_values(F&& pass, C& checkpoint) {
   pass("t", checkpoint.step.state.t);
   pass("q", checkpoint.step.state.q);
   pass("u", checkpoint.step.state.u);
+  pass("x", checkpoint.step.state.x);
   pass("z", checkpoint.step.state.z);
   pass("d", checkpoint.step.state.d);
+  pass("h", checkpoint.step.state.h);
   pass("rule_memory", checkpoint.step.rule_memory);
   auto& control = checkpoint.step.control;
   pass("t_start", control.t_start);

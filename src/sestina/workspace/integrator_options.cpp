@@ -8,7 +8,6 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/run/row_schedule.h"
-#include "sestina/workspace/result_row.h"
 #include "sestina/workspace/state_time_options.h"
 
 namespace sestina {
@@ -36,7 +35,7 @@ void add_fault_of_rows(const System& system, const Model& model, const Analysis&
                        FaultList& faults) {
   const double rows = std::ceil(analysis.duration / analysis.output_every - kSameRow) + 1.0;
   if (!(rows > analysis.most_rows)) return;
-  const auto columns = static_cast<double>(ResultRow(model, false).columns().size());
+  const auto columns = static_cast<double>(model.row_columns(false).size());
   faults.add(
       {system.output.every ? system.output.every->mark : Mark{}, "output.every"},
       fmt::format("rows every {} s of {} s are {:.10g}, which take {}; allowed are {:.10g} (output.max_rows)",

@@ -1,5 +1,7 @@
 #include "sestina/workspace/lane_run.h"
 
+#include <fmt/format.h>
+
 #include "sestina/base/error.h"
 #include "sestina/batch/lane_signature.h"
 #include "sestina/workspace/integrator_options.h"
@@ -17,6 +19,19 @@ const ButcherTableau* find_tableau(const std::string& name) {
   return nullptr;
 }
 
+// Of the columns that a model defines.
+std::string explain_no_columns_in_lanes(const Model& model) {
+  const OutputColumns& columns = output_columns(model);
+  if (!columns.integrals.empty()) {
+    return fmt::format("the column {} is an integral",
+                       columns.columns[static_cast<std::size_t>(columns.integrals.front())].name);
+  }
+  if (!columns.points.empty()) {
+    return fmt::format("a column uses the position of {}", model.points()[columns.points.front()].name);
+  }
+  return columns.use_reactions ? "a column uses reactions" : "";
+}
+
 }  // namespace
 
 std::string explain_no_lanes(const Workspace& workspace) {
@@ -30,6 +45,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
   if (!model.events().empty()) return "the model has events";
   if (!model.user_forces().empty()) return "the model has a user force";
   if (model.is_constrained()) return "the model has closed loops or constraints";
+  if (std::string column = explain_no_columns_in_lanes(model); !column.empty()) return column;
   if (analysis.duration == 0.0) return "the duration is zero";
   const RunSettings& settings = workspace.settings();
   if (settings.reactions) return "reactions are recorded";
@@ -48,7 +64,7 @@ LaneRun::LaneRun(Workspace& workspace)
       initial_(workspace.calc_initial_state()),
       limits_(workspace.limits()),
       rows_(0.0, analysis_.duration, analysis_.output_every),
-      row_(workspace.model(), false),
+      row_(workspace.model(), properties_.parameters, false),
       log_(workspace.settings().recorders) {}
 
 LaneIntegrator LaneRun::make_integrator(InstructionSet instruction_set) const {

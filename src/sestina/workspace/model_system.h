@@ -15,7 +15,7 @@ class ModelSystem final : public RunSystem {
       : dynamics_(dynamics),
         equations_(dynamics),
         events_(dynamics, equations_),
-        row_(dynamics.model(), reactions) {}
+        row_(dynamics.model(), dynamics.properties().parameters, reactions) {}
 
   EquationsOfMotion& equations() override { return equations_; }
   RunEvents* events() override { return &events_; }

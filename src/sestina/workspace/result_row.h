@@ -1,15 +1,15 @@
 // One row of a result: which columns it has, and their values at a state.
 //
 //   t; every q; every u; q and u of joints that close loops; every variable; the event; the position of every
-//   body's origin; energies; momenta; forces and errors of constraints; on request the reactions
+//   body's origin; energies; momenta; forces and errors of constraints; the columns that the model defines;
+//   on request the reactions
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "sestina/dynamics/forward_dynamics.h"
-#include "sestina/integrate/equations_of_motion.h"
 #include "sestina/io/result.h"
+#include "sestina/workspace/column_inputs.h"
 
 namespace sestina {
 
@@ -20,11 +20,15 @@ struct Observables {
   Momentum<double> momentum;
 };
 
+// The columns of a model's results.
+std::vector<Column> result_columns(const Model& model, bool reactions);
+
 class ResultRow {
  public:
-  // With `reactions`, six columns for each joint: JOINT.reaction.torque.x ... JOINT.reaction.force.z, what
-  // the parent exerts on the child at M's origin, ground axes, actuation included.
-  ResultRow(const Model& model, bool reactions);
+  // Of the model with these values of its free parameters. With `reactions`, six columns for each joint:
+  // JOINT.reaction.torque.x ... JOINT.reaction.force.z, what the parent exerts on the child at M's origin,
+  // ground axes, actuation included. The model must outlive this.
+  ResultRow(const Model& model, std::span<const double> parameters, bool reactions);
 
   const std::vector<Column>& columns() const { return columns_; }
 
@@ -33,30 +37,30 @@ class ResultRow {
   // row is not finite; otherwise no allocation.
   std::span<const double> calc(const State<double>& state, ForwardDynamics& dynamics, int event = 0);
 
-  // The same, without reactions, where somebody else has evaluated the state.
+  // The same where somebody else has evaluated the state; see needs_dynamics().
   std::span<const double> calc(const State<double>& state, const Observables& observables, int event = 0);
+  // Whether rows have reactions, or a column of the model uses more than what Observables tell.
+  bool needs_dynamics() const;
 
   // Of the last row: kinetic + potential - supplied + dissipated, which the exact motion keeps constant (J).
   double energy_balance() const { return energy_balance_; }
   Energy<double> energy() const { return energy_; }
 
  private:
-  void add_columns(const Model& model);
-  std::vector<double>::iterator put_together(const State<double>& state, const Observables& observables,
-                                             int event);
-  void add_constraint_columns(const Model& model);
-  std::vector<double>::iterator put_constraints(const ForwardDynamics& dynamics,
-                                                std::vector<double>::iterator next);
-  void calc_reactions(ForwardDynamics& dynamics, std::vector<double>::iterator next);
+  void set_state(const State<double>& state, const Energy<double>& energy, int event);
+  void calc_reactions(ForwardDynamics& dynamics);
+  std::span<const double> calc_defined(const State<double>& state);
+  std::span<const double> row() const { return inputs_.row().first(columns_.size()); }
   void check_finite() const;
 
-  bool reactions_wanted_, has_events_, is_constrained_;
-  Observables observables_;
+  const Model& model_;
+  const OutputColumns& defined_;
+  bool needs_reactions_, has_events_;
   std::vector<Column> columns_;
-  std::vector<double> row_;
+  ColumnInputs inputs_;
+  std::vector<double> scratch_;
   std::vector<double> udot_;
   std::vector<SpatialForce<double>> reactions_;
-  std::vector<double> cut_coordinates_;  // q and u of joints that close loops
   Energy<double> energy_;
   double energy_balance_ = 0.0;
 };

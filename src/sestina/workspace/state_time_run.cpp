@@ -7,7 +7,6 @@
 #include "sestina/parallel/communicator.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
-#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 namespace {
@@ -26,10 +25,12 @@ StateTimeRun::StateTimeRun(Workspace& workspace)
       solver_(make_solver(workspace)),
       limits_(workspace.limits()),
       rows_(0.0, analysis_.duration, analysis_.output_every),
-      row_(workspace.model(), settings_.reactions),
+      row_(workspace.model(), workspace.properties().parameters, settings_.reactions),
       log_(settings_.recorders),
       header_(make_header(workspace, row_.columns())),
-      start_(Clock::now()) {
+      start_(Clock::now()),
+      quadratures_(dynamics_),
+      before_(index(quadratures_.size()), 0.0) {
   FaultList faults;
   const Place place{workspace.described().analysis.coordinates.mark, "analysis.coordinates"};
   if (settings_.checkpoint) {
@@ -92,7 +93,7 @@ void StateTimeRun::advance() {
       report_.status = RunStatus::kInterrupted;
       return;
     }
-    add_work();
+    add_rates();
     while (!is_complete) {
       const RowSchedule::Stop stop = rows_.stop(next_row);
       if (stop.t > solver_.solved_to() + kSameRow * solver_.elements().back().h) break;
@@ -120,54 +121,52 @@ bool StateTimeRun::solve_window() {
 
 void StateTimeRun::record(double t) {
   const Trace::Scope scope(trace(), Phase::kRecord);
-  calc_work(t, state_.z);
+  calc_quadratures(t, state_.z);
   const std::span<const double> row = row_.calc(state_, dynamics_);
   energy_.add(row_);
   log_.see_row(row, RowKind::kRegular);
 }
 
-void StateTimeRun::add_work() {
+void StateTimeRun::add_rates() {
   const std::span<const TimeElement> elements = solver_.elements();
-  for (; elements_with_work_ < elements.size(); ++elements_with_work_) {
-    const TimeElement& element = elements[elements_with_work_];
+  const std::size_t size = index(quadratures_.size());
+  std::vector<double> rates(size);
+  for (; elements_with_rates_ < elements.size(); ++elements_with_rates_) {
+    const TimeElement& element = elements[elements_with_rates_];
     const ElementPair& pair = element.form->pair;
     StepStatistics& steps = report_.steps;
-    steps.smallest_step = elements_with_work_ == 0 ? element.h : std::min(steps.smallest_step, element.h);
+    steps.smallest_step = elements_with_rates_ == 0 ? element.h : std::min(steps.smallest_step, element.h);
     steps.largest_step = std::max(steps.largest_step, element.h);
-    double supplied = 0.0, dissipated = 0.0;
+    std::vector<double> sum(size);
     for (std::size_t g = 0; g < pair.points.size(); ++g) {
-      Power<double> power;
-      if (!workspace_.model().forces().empty()) {
+      if (!quadratures_.vanish()) {
         solver_.calc_state(element.t + pair.points[g] * element.h, between_);
         dynamics_.update(between_);
-        power = dynamics_.power(between_);
+        quadratures_.calc(between_, rates);
       }
-      powers_.push_back(power.supplied), powers_.push_back(power.dissipated);
-      supplied += element.h * pair.weights[g] * power.supplied;
-      dissipated += element.h * pair.weights[g] * power.dissipated;
+      rates_.insert(rates_.end(), rates.begin(), rates.end());
+      for (std::size_t i = 0; i < size; ++i) sum[i] += element.h * pair.weights[g] * rates[i];
     }
-    powers_at_.push_back(powers_.size());
-    const std::size_t last = works_.size();
-    works_.push_back(works_[last - 2] + supplied);
-    works_.push_back(works_[last - 1] + dissipated);
+    rates_at_.push_back(rates_.size());
+    const std::size_t last = before_.size() - size;
+    for (std::size_t i = 0; i < size; ++i) before_.push_back(before_[last + i] + sum[i]);
   }
-  report_.steps.steps = static_cast<long>(elements_with_work_);
+  report_.steps.steps = static_cast<long>(elements_with_rates_);
 }
 
-void StateTimeRun::calc_work(double t, std::vector<double>& z) {
-  z.assign(SystemEquations::kNz, 0.0);
-  if (elements_with_work_ == 0) return;
+void StateTimeRun::calc_quadratures(double t, std::vector<double>& z) {
+  const std::size_t size = index(quadratures_.size());
+  z.assign(size, 0.0);
+  if (elements_with_rates_ == 0) return;
   const TimeTrajectory::Place place = solver_.find(t);
   const TimeElement& element = solver_.elements()[index(place.element)];
-  const int k = element.form->pair.degree;
+  const std::size_t degree = index(element.form->pair.degree);
   element.form->pair.calc_integrals_of_point_values(place.s, integrals_.data());
-  z[SystemEquations::kSupplied] = works_[index(2 * place.element)];
-  z[SystemEquations::kDissipated] = works_[index(2 * place.element + 1)];
-  for (int g = 0; g < k; ++g) {
-    const double weight = element.h * integrals_[index(g)];
-    const std::size_t at = powers_at_[index(place.element)] + index(2 * g);
-    z[SystemEquations::kSupplied] += weight * powers_[at];
-    z[SystemEquations::kDissipated] += weight * powers_[at + 1];
+  for (std::size_t i = 0; i < size; ++i) {
+    z[i] = before_[index(place.element) * size + i];
+    for (std::size_t g = 0; g < degree; ++g) {
+      z[i] += element.h * integrals_[g] * rates_[rates_at_[index(place.element)] + g * size + i];
+    }
   }
 }
 

@@ -1,8 +1,8 @@
 // A run with coordinates: state_time: windows of elements in time instead of steps, the same rows.
 //
 // Rows come out of the elements' polynomials as soon as their window is solved. The reactions and energies of
-// a row follow from its q and u, like those of any other run; the work of forces is the integral of their
-// power by the points of Gauss.
+// a row follow from its q and u, like those of any other run; quadratures, such as the work of forces, are
+// integrals by the points of Gauss.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include "sestina/run/row_log.h"
 #include "sestina/state_time/state_time_solver.h"
 #include "sestina/workspace/energy_log.h"
+#include "sestina/workspace/quadrature_rates.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina {
@@ -33,8 +34,8 @@ class StateTimeRun {
   void record(double t);
   void check_limits();
   bool solve_window();  // false when interrupted
-  void add_work();      // of the elements solved since
-  void calc_work(double t, std::vector<double>& z);
+  void add_rates();     // of the elements solved since
+  void calc_quadratures(double t, std::vector<double>& z);
   void show_progress();
   Trace* trace() { return settings_.trace ? &trace_ : nullptr; }
   double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -54,12 +55,13 @@ class StateTimeRun {
   Clock::time_point start_;
   double next_progress_ = 0.0;  // s of wall time
   State<double> state_, between_;
-  // Of each solved element: the powers at its points (W), supplied and dissipated in turn, and the work
-  // before it (J).
-  std::vector<double> powers_, works_{0.0, 0.0};
-  std::vector<std::size_t> powers_at_{0};  // where in powers_ those of an element begin
-  std::vector<double> integrals_;          // (k) of the polynomials of an element
-  std::size_t elements_with_work_ = 0;
+  QuadratureRates quadratures_;
+  // Of each solved element: the rates of the quadratures at its points, all of a point in turn, and the
+  // quadratures before it.
+  std::vector<double> rates_, before_;
+  std::vector<std::size_t> rates_at_{0};  // where in rates_ those of an element begin
+  std::vector<double> integrals_;         // (k) of the polynomials of an element
+  std::size_t elements_with_rates_ = 0;
   RunReport report_;
 };
 

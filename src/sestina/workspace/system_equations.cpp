@@ -29,12 +29,14 @@ std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Prope
 SystemEquations::SystemEquations(ForwardDynamics& dynamics)
     : dynamics_(dynamics),
       momentum_(dynamics.model(), dynamics.properties()),
+      quadratures_(dynamics),
       rotations_(find_rotations(dynamics.model())),
       switches_(make_time_switches(dynamics.model(), dynamics.properties())) {}
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.cut_nq(), .nz = kNz};
+  return {
+      .nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.cut_nq(), .nz = quadratures_.size()};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -66,15 +68,20 @@ void SystemEquations::update_history(const State<double>&, State<double>& after)
   dynamics_.update_history(after);
 }
 
-void SystemEquations::calc_power(const State<double>& state, std::span<double> zdot) const {
-  const Power<double> power = dynamics_.power(state);
-  zdot[kSupplied] = power.supplied;
-  zdot[kDissipated] = power.dissipated;
+void SystemEquations::calc_rates_at_last_state(const State<double>& state, std::span<double> zdot) {
+  quadratures_.calc(state, zdot);
+  zdot[kSuppliedWork] += calc_power_of_tau(state);
+}
+
+double SystemEquations::calc_power_of_tau(const State<double>& state) const {
+  double power = 0.0;
+  for (std::size_t i = 0; i < tau_.size(); ++i) power += tau_[i] * state.u[i];
+  return power;
 }
 
 void SystemEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
-  dynamics_.calc_udot(state, rates.udot);
-  calc_power(state, rates.zdot);
+  dynamics_.calc_udot(state, rates.udot, tau_);
+  calc_rates_at_last_state(state, rates.zdot);
 }
 
 // ---- canonical ------------------------------------------------------------------------------------------
@@ -100,10 +107,11 @@ void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<d
                                          std::span<double> zdot) {
   dynamics_.update(state);
   momentum_.calc_momentum_rate(state, dynamics_.kinematics(), dynamics_.forces(), pdot);
+  for (std::size_t i = 0; i < tau_.size(); ++i) pdot[i] += tau_[i];
   double sum = 0.0;
   for (const double rate : pdot) sum += rate;
   if (!std::isfinite(sum)) dynamics_.calc_udot(state, pdot);  // throws, with the force that is not finite
-  calc_power(state, zdot);
+  calc_rates_at_last_state(state, zdot);
 }
 
 // M du = impulse has the form of p = M u.
@@ -135,10 +143,11 @@ void SystemEquations::calc_residual(const State<double>& state, std::span<const 
   update_inverse_dynamics<double>(dynamics_.model(), dynamics_.properties(), dynamics_.kinematics(),
                                   dynamics_.forces(), udot, tangent_->inverse);
   std::ranges::copy(tangent_->inverse.residual, residual.begin());
+  for (std::size_t i = 0; i < tau_.size(); ++i) residual[i] -= tau_[i];
 }
 
 void SystemEquations::update_tangent(const State<double>& state) {
-  dynamics_.calc_udot(state, tangent_->udot);
+  dynamics_.calc_udot(state, tangent_->udot, tau_);
   const SolveReport<double> report =
       tangent_->derivatives.update(state, dynamics_.kinematics(), dynamics_.forces(), tangent_->udot);
   if (!report.is_singular) return;
@@ -160,12 +169,13 @@ void SystemEquations::calc_residual_by_parameter(const State<double>& state, std
 }
 
 void SystemEquations::calc_quadrature_rates(const State<double>& state, std::span<double> zdot) {
-  if (dynamics_.model().forces().empty()) {
+  if (quadratures_.vanish()) {
     std::ranges::fill(zdot, 0.0);
+    zdot[kSuppliedWork] = calc_power_of_tau(state);
     return;
   }
   dynamics_.update(state);
-  calc_power(state, zdot);
+  calc_rates_at_last_state(state, zdot);
 }
 
 // ---- names ----------------------------------------------------------------------------------------------
@@ -180,7 +190,10 @@ std::string SystemEquations::name_of_u(int i) const {
 
 // As the columns of results are named.
 std::string SystemEquations::name_of_z(int i) const {
-  return i == kSupplied ? "energy.supplied" : "energy.dissipated";
+  if (i < kNumWorks) return i == kSuppliedWork ? "energy.supplied" : "energy.dissipated";
+  const OutputColumns& columns = output_columns(dynamics_.model());
+  const int column = columns.integrals[static_cast<std::size_t>(i - kNumWorks)];
+  return columns.columns[static_cast<std::size_t>(column)].name;
 }
 
 }  // namespace sestina

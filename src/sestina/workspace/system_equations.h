@@ -9,21 +9,25 @@
 #include "sestina/dynamics/momentum.h"
 #include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
+#include "sestina/workspace/quadrature_rates.h"
 
 namespace sestina {
 
 // Of the model's forces and events; null where it has none.
 std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Properties<double>& properties);
 
-// z: the work supplied by given forces and the work dissipated in dampers (J).
+// z: see quadrature_rates.h.
 class SystemEquations final : public EquationsOfMotion,
                               public MomentumFace,
                               public ResidualFace,
                               public ImpulseFace {
  public:
-  static constexpr int kSupplied = 0, kDissipated = 1, kNz = 2;
-
   explicit SystemEquations(ForwardDynamics& dynamics);
+
+  // From now on tau (nu; N m, N) is added to the generalised forces of the model, in every face, and its
+  // power counts as supplied; empty: nothing. The numbers are not copied: whoever changes them has the rule
+  // begin anew.
+  void set_tau(std::span<const double> tau) { tau_ = tau; }
 
   StateSizes sizes() const override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
@@ -81,11 +85,15 @@ class SystemEquations final : public EquationsOfMotion,
     std::vector<double> udot;  // (nu)
   };
 
-  void calc_power(const State<double>& state, std::span<double> zdot) const;
+  // At the state that the dynamics has evaluated last.
+  void calc_rates_at_last_state(const State<double>& state, std::span<double> zdot);
+  double calc_power_of_tau(const State<double>& state) const;
   void solve_momenta(const State<double>& state, std::span<const double> p, std::span<double> u);
 
   ForwardDynamics& dynamics_;
+  std::span<const double> tau_;
   MomentumEquations momentum_;
+  QuadratureRates quadratures_;
   std::unique_ptr<Tangent> tangent_;
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;

@@ -22,7 +22,7 @@ SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations
   dual_values_.resize(model_.events().size());
   qdot_.resize(static_cast<std::size_t>(model_.nq()));
   udot_.resize(static_cast<std::size_t>(model_.nu()));
-  zdot_.resize(SystemEquations::kNz);
+  zdot_.resize(static_cast<std::size_t>(num_quadratures(model_)));
 }
 
 std::vector<EventWatch> SystemEvents::watches() const {
@@ -93,8 +93,8 @@ void SystemEvents::apply(int event, State<double>& state) {
   if (!std::isfinite(gain)) {
     throw ComputationError(state.t, "the energy after event " + info.name + " is not finite");
   }
-  if (gain > 0.0) state.z[SystemEquations::kSupplied] += gain;
-  if (gain < 0.0) state.z[SystemEquations::kDissipated] -= gain;
+  if (gain > 0.0) state.z[kSuppliedWork] += gain;
+  if (gain < 0.0) state.z[kDissipatedWork] -= gain;
 }
 
 }  // namespace sestina

@@ -12,10 +12,10 @@
 #include "sestina/model/properties.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/model_run.h"
+#include "sestina/workspace/quadrature_rates.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 #include "sestina/workspace/state_time_run.h"
-#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
@@ -127,7 +127,7 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
   check("q", q, model_->nq());
   check("u", u, model_->nu());
   State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
-  state.z.assign(SystemEquations::kNz, 0.0);
+  state.z.assign(static_cast<std::size_t>(num_quadratures(*model_)), 0.0);
   state.q = std::move(q);
   state.u = std::move(u);
   normalize_q<double>(*model_, state.q);
@@ -150,7 +150,7 @@ RunLimits Workspace::limits() const {
 State<double> Workspace::calc_initial_state(AssemblyReport* assembly) const {
   if (initial_) return *initial_;
   State<double> state = calc_assembled_state(*model_, *properties_, assembly);
-  state.z.assign(SystemEquations::kNz, 0.0);
+  state.z.assign(static_cast<std::size_t>(num_quadratures(*model_)), 0.0);
   return state;
 }
 

@@ -1,0 +1,151 @@
+#include "sestina/model/output_columns.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "sestina/expression/evaluate.h"
+
+namespace sestina {
+namespace {
+
+constexpr const char* kAxes[] = {"x", "y", "z"};
+
+void add_vector(std::vector<RowColumn>& row, const std::string& name, const char* unit) {
+  for (const char* axis : kAxes) row.push_back({name + "." + axis, unit});
+}
+
+bool is_constrained(const ModelData& data) { return data.constraint_rows > 0 || !data.cut_joints.empty(); }
+
+// NAME.force and NAME.error of each, and the largest errors of all.
+void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintInfo>& constraints) {
+  for (const ConstraintInfo& constraint : constraints) {
+    for (const auto& [quantity, unit] :
+         {std::pair(".force", constraint.force_unit), std::pair(".error", constraint.error_unit)}) {
+      for (int i = 0; i < constraint.rows; ++i) {
+        row.push_back(
+            {constraint.name + quantity + (constraint.rows == 1 ? "" : fmt::format("[{}]", i)), unit});
+      }
+    }
+  }
+  row.push_back({"constraints.position_error", "m"});
+  row.push_back({"constraints.velocity_error", "m/s"});
+}
+
+int count_of_constraints(const std::vector<ConstraintInfo>& constraints, bool is_constrained) {
+  int count = is_constrained ? 2 : 0;
+  for (const ConstraintInfo& constraint : constraints) count += 2 * constraint.rows;
+  return count;
+}
+
+std::string explain(const Model& model, const StateExpressions& expressions, int number,
+                    std::span<const double> inputs) {
+  const auto i = static_cast<std::size_t>(number);
+  const std::vector<Expr>& symbols = output_columns(model).inputs;
+  assert(inputs.size() == symbols.size());
+  std::vector<Binding> bindings;
+  for (std::size_t k = 0; k < symbols.size(); ++k) bindings.emplace_back(symbols[k], inputs[k]);
+  const auto reason = find_non_finite(model.graph(), expressions.exprs[i], bindings);
+  if (!reason) return "it overflows";
+  const std::string& as_written = expressions.constant_faults[i];
+  const bool is_constant = model.graph().has_constant_fault(reason->where);
+  return is_constant && !as_written.empty() ? as_written : reason->message;
+}
+
+}  // namespace
+
+RowLayout::RowLayout(const Counts& counts)
+    : q(1),
+      u(q + counts.nq),
+      cut(u + counts.nu),
+      d(cut + counts.cut_numbers),
+      event(d + counts.nd),
+      origins(event + (counts.has_events ? 1 : 0)),
+      energy(origins + 3 * counts.bodies),
+      momentum(energy + kEnergies),
+      constraints(momentum + 6),
+      defined(constraints + counts.of_constraints),
+      reactions(defined + counts.defined),
+      end(reactions + 6 * (counts.bodies + counts.cut_joints)) {}
+
+RowLayout row_layout(const Model& model) {
+  RowLayout::Counts counts{.nq = model.nq(),
+                           .nu = model.nu(),
+                           .nd = model.nd(),
+                           .has_events = !model.events().empty(),
+                           .bodies = model.bodies().size() - 1,
+                           .cut_joints = static_cast<int>(model.cut_joints().size()),
+                           .cut_numbers = model.cut_nq() + model.cut_nu(),
+                           .defined = static_cast<int>(output_columns(model).columns.size())};
+  counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
+  return RowLayout(counts);
+}
+
+RowLayout row_layout(const ModelData& data) {
+  RowLayout::Counts counts{.nq = data.nq,
+                           .nu = data.nu,
+                           .nd = static_cast<int>(data.variables.size()),
+                           .has_events = !data.events.empty(),
+                           .bodies = data.bodies.size() - 1,
+                           .cut_joints = static_cast<int>(data.cut_joints.size()),
+                           .cut_numbers = data.cut_nq + data.cut_nu};
+  counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
+  return RowLayout(counts);
+}
+
+std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
+  std::vector<RowColumn> row{{"t", "s"}};
+  for (std::size_t i = 0; i < data.q_names.size(); ++i) row.push_back({data.q_names[i], data.q_units[i]});
+  for (std::size_t i = 0; i < data.u_names.size(); ++i) row.push_back({data.u_names[i], data.u_units[i]});
+  for (std::size_t i = 0; i < data.cut_q_names.size(); ++i)
+    row.push_back({data.cut_q_names[i], data.cut_q_units[i]});
+  for (std::size_t i = 0; i < data.cut_u_names.size(); ++i)
+    row.push_back({data.cut_u_names[i], data.cut_u_units[i]});
+  for (const VariableInfo& variable : data.variables) row.push_back({variable.name, "1"});
+  if (!data.events.empty()) row.push_back({"event", "1"});
+  for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) {
+    add_vector(row, data.bodies[b].name + ".origin", "m");
+  }
+  for (const char* kind : {"kinetic", "potential", "total", "supplied", "dissipated"}) {
+    row.push_back({std::string("energy.") + kind, "J"});
+  }
+  add_vector(row, "momentum", "kg m/s");
+  add_vector(row, "angular_momentum", "kg m^2/s");
+  if (is_constrained(data)) add_constraints(row, data.constraints);
+  if (data.output_columns) {
+    for (const DefinedColumn& column : data.output_columns->columns)
+      row.push_back({column.name, column.unit});
+  }
+  if (!reactions) return row;
+  const auto add_reaction = [&](const std::string& joint) {
+    add_vector(row, joint + ".reaction.torque", "N m");
+    add_vector(row, joint + ".reaction.force", "N");
+  };
+  for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) add_reaction(data.bodies[b].joint_name);
+  for (const CutJointInfo& joint : data.cut_joints) add_reaction(joint.name);
+  return row;
+}
+
+std::vector<RowColumn> Model::row_columns(bool reactions) const {
+  return sestina::row_columns(data_, reactions);
+}
+
+const OutputColumns& output_columns(const Model& model) {
+  static const OutputColumns none;
+  return model.output_columns() ? *model.output_columns() : none;
+}
+
+std::string explain_column(const Model& model, int column, std::span<const double> inputs) {
+  const OutputColumns& columns = output_columns(model);
+  return fmt::format("column {} is not finite: {}", columns.columns[static_cast<std::size_t>(column)].name,
+                     explain(model, columns.values, column, inputs));
+}
+
+std::string explain_rate(const Model& model, int integral, std::span<const double> inputs) {
+  const OutputColumns& columns = output_columns(model);
+  const auto column = static_cast<std::size_t>(columns.integrals[static_cast<std::size_t>(integral)]);
+  return fmt::format("the rate of column {} is not finite: {}", columns.columns[column].name,
+                     explain(model, columns.rates, integral, inputs));
+}
+
+}  // namespace sestina

@@ -1,0 +1,91 @@
+#include "sestina/workspace/column_inputs.h"
+
+namespace sestina {
+namespace {
+
+double* put(const Vec3<double>& v, double* next) {
+  *next++ = v.x, *next++ = v.y, *next++ = v.z;
+  return next;
+}
+
+}  // namespace
+
+ColumnInputs::ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions)
+    : columns_(output_columns(model)),
+      layout_(row_layout(model)),
+      row_start_(3 * columns_.points.size() + parameters.size()),
+      memory_(row_start_ + static_cast<std::size_t>(
+                               reactions || columns_.use_reactions ? layout_.end : layout_.reactions)) {
+  std::ranges::copy(parameters, row_in_memory() - parameters.size());
+}
+
+void ColumnInputs::set_state(const State<double>& state) {
+  *at(0) = state.t;
+  std::ranges::copy(state.q, at(layout_.q));
+  std::ranges::copy(state.u, at(layout_.u));
+  std::ranges::copy(state.d, at(layout_.d));
+}
+
+void ColumnInputs::set_points(const ForwardDynamics& dynamics) {
+  double* next = memory_.data();
+  for (const PointIndex point : columns_.points) {
+    const Marker<double>& marker = dynamics.properties().points[point];
+    next = put(marker_motion(dynamics.kinematics().motion.data(), marker).position, next);
+  }
+}
+
+void ColumnInputs::set_origins(const ForwardDynamics& dynamics) {
+  double* next = at(layout_.origins);
+  for (BodyIndex b{1}; b.value() < dynamics.model().bodies().size(); ++b) {
+    const Marker<double> marker{frame_of(b), dynamics.properties().bodies[b].X_MB};
+    next = put(marker_motion(dynamics.kinematics().motion.data(), marker).position, next);
+  }
+}
+
+void ColumnInputs::set_energies(const Energy<double>& energy, double supplied, double dissipated) {
+  const double values[] = {energy.kinetic, energy.potential, energy.kinetic + energy.potential, supplied,
+                           dissipated};
+  std::ranges::copy(values, at(layout_.energy));
+}
+
+void ColumnInputs::set_momentum(const Momentum<double>& momentum) {
+  put(momentum.angular, put(momentum.linear, at(layout_.momentum)));
+}
+
+void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
+  const ConstrainedDynamics* const constrained = dynamics.constrained();
+  if (constrained == nullptr) return;
+  const ConstraintRows<double>& rows = constrained->rows();
+  std::ranges::copy(rows.cut_u, std::ranges::copy(rows.cut_q, at(layout_.cut)).out);
+  double* next = at(layout_.constraints);
+  for (const ConstraintInfo& constraint : dynamics.model().constraints()) {
+    // A point's multipliers act on the point, which is named first.
+    const double sign = constraint.type.starts_with("point_on") ? -1.0 : 1.0;
+    const int end = constraint.first_row + constraint.rows;
+    for (int r = constraint.first_row; r < end; ++r) {
+      *next++ = sign * constrained->lambda()[static_cast<std::size_t>(r)];
+    }
+    for (int r = constraint.first_row; r < end; ++r) {
+      const ConstraintRow<double>& row = rows.rows[static_cast<std::size_t>(r)];
+      *next++ = constraint.is_on_position ? row.error : row.velocity;
+    }
+  }
+  const ConstraintErrors errors = constrained->errors();
+  *next++ = errors.position, *next++ = errors.velocity;
+}
+
+void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions) {
+  double* next = at(layout_.reactions);
+  for (std::size_t b = 1; b < reactions.size(); ++b)
+    next = put(reactions[b].force, put(reactions[b].torque, next));
+}
+
+void ColumnInputs::set_reactions_of_loops(const ForwardDynamics& dynamics) {
+  double* next = at(layout_.reactions) + 6 * (dynamics.model().bodies().size() - 1);
+  for (const CutJointInfo& joint : dynamics.model().cut_joints()) {
+    const SpatialForce<double> reaction = dynamics.constrained()->reaction(joint);
+    next = put(reaction.force, put(reaction.torque, next));
+  }
+}
+
+}  // namespace sestina

@@ -1,0 +1,259 @@
+#include "sestina/workspace/simulator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/base/suggest.h"
+#include "sestina/dynamics/assembly.h"
+#include "sestina/integrate/variable_step_driver.h"
+#include "sestina/model/analysis.h"
+
+namespace sestina {
+namespace {
+
+// The span (s) of a run in which the count of an event that takes place over and over would be the same.
+constexpr double kSpanOfEvents = 1.0;
+// A rest of a sub-step that is shorter than this part of it is rounding.
+constexpr double kNegligible = 1e-6;
+
+const SimulatorOptions& checked(const SimulatorOptions& options) {
+  FaultList faults;
+  const auto& solvers = solver_names();
+  if (std::find(solvers.begin(), solvers.end(), options.solver) == solvers.end()) {
+    faults.add({{}, "solver"},
+               fmt::format("there is no '{}'{}", options.solver, suggestion(options.solver, solvers)));
+  }
+  if (options.substeps < 1) {
+    faults.add({{}, "substeps"},
+               fmt::format("{} is no number of steps: allowed is 1 or more", options.substeps));
+  }
+  if (options.tolerances && options.substeps > 1) {
+    faults.add({{}, "substeps"},
+               fmt::format("{} stands beside tolerances, by which steps are as long as their "
+                           "error permits: allowed is one of the two",
+                           options.substeps));
+  }
+  faults.throw_if_any();
+  return options;
+}
+
+void copy(std::span<const double> from, std::vector<double>& to) { std::ranges::copy(from, to.begin()); }
+
+}  // namespace
+
+Simulator::Simulator(std::shared_ptr<const Model> model, Properties<double> properties,
+                     SimulatorOptions options)
+    : options_(std::move(options)),
+      dynamics_(std::move(model), std::move(properties), checked(options_).solver),
+      equations_(dynamics_),
+      system_events_(dynamics_, equations_),
+      events_(&system_events_, kSpanOfEvents, [](const State<double>&, int) {}),
+      rule_(make_integration_rule(options_.rule)),
+      driver_(make_driver()),
+      given_(static_cast<std::size_t>(dynamics_.model().nu())),
+      tau_(given_),
+      initial_(calc_assembled_state(dynamics_.model(), dynamics_.properties())) {
+  initial_.z.assign(static_cast<std::size_t>(equations_.sizes().nz), 0.0);
+  work_ = initial_;
+  equations_.set_tau(tau_);
+  driver_->check(*rule_, 0.0, 1.0);
+  driver_->start(*rule_, equations_, initial_, initial_.t);
+  start(initial_);
+}
+
+Simulator::Simulator(const std::shared_ptr<const Model>& model, const SimulatorOptions& options)
+    : Simulator(model, calc_properties(*model), options) {}
+
+std::unique_ptr<StepDriver> Simulator::make_driver() {
+  if (options_.tolerances) {
+    auto driver = std::make_unique<VariableStepDriver>(*options_.tolerances);
+    driver->set_tolerances(*options_.tolerances);
+    return driver;
+  }
+  auto driver = std::make_unique<EqualStepDriver>();
+  equal_ = driver.get();
+  return driver;
+}
+
+void Simulator::check(const char* name, std::span<const double> given, int size) const {
+  if (given.size() != static_cast<std::size_t>(size)) {
+    throw InputError(fmt::format("{} has {} numbers; allowed are {}", name, given.size(), size));
+  }
+  if (const int bad = first_not_finite(given); bad >= 0) {
+    throw InputError(fmt::format("{}[{}] is {}; allowed is a finite number", name, bad,
+                                 given[static_cast<std::size_t>(bad)]));
+  }
+}
+
+// ---- the state ------------------------------------------------------------------------------------------
+
+void Simulator::reset() { start(initial_); }
+
+void Simulator::reset(double t, std::span<const double> q, std::span<const double> u) {
+  reset(t, q, u, initial_.d);
+}
+
+void Simulator::reset(double t, std::span<const double> q, std::span<const double> u,
+                      std::span<const double> d) {
+  check("t", std::span(&t, 1), 1);
+  check("q", q, model().nq());
+  check("u", u, model().nu());
+  check("d", d, model().nd());
+  State<double> state = initial_;
+  state.t = t;
+  copy(q, state.q);
+  copy(u, state.u);
+  copy(d, state.d);
+  normalize_q<double>(model(), state.q);
+  if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of q are all zero");
+  assemble(model(), dynamics_.properties(), {}, {}, state);
+  start(state);
+}
+
+void Simulator::start(const State<double>& initial) {
+  std::ranges::fill(given_, 0.0);
+  std::ranges::fill(tau_, 0.0);
+  ended_by_.reset();
+  driver_->set_step_control({});
+  driver_->start_again(initial, initial.t);
+  events_.start(*driver_);
+  if (controller_) controller_->start(initial.t);
+  t_first_ = t_last_ = initial.t;
+  length_ = 0.0;
+  steps_ = 0;
+}
+
+void Simulator::set_state(std::span<const double> q, std::span<const double> u) {
+  check("q", q, model().nq());
+  check("u", u, model().nu());
+  work_ = state();
+  copy(q, work_.q);
+  copy(u, work_.u);
+  normalize_q<double>(model(), work_.q);
+  if (first_not_finite(work_.q) >= 0) throw InputError("Euler parameters of q are all zero");
+  assemble(model(), dynamics_.properties(), {}, {}, work_);
+  driver_->start_again(work_, work_.t);
+  events_.restart(*driver_);
+}
+
+// ---- what drives it -------------------------------------------------------------------------------------
+
+void Simulator::set_tau(std::span<const double> tau) {
+  check("tau", tau, model().nu());
+  copy(tau, given_);
+}
+
+void Simulator::set_controller(ControlLaw law, SamplingOptions options) {
+  if (!law) throw InputError("a controller without a law: allowed is a function");
+  SampledController controller(std::move(law), std::move(options), model().nu());
+  controller.start(t());
+  controller_ = std::move(controller);
+}
+
+// ---- steps ----------------------------------------------------------------------------------------------
+
+double Simulator::calc_end(double dt) {
+  if (!(dt > 0.0) || !std::isfinite(dt)) {
+    throw InputError(fmt::format("dt is {} s; allowed is a positive number", dt));
+  }
+  if (!(dt == length_ && t() == t_last_)) {
+    t_first_ = t();
+    length_ = dt;
+    steps_ = 0;
+  }
+  const double end = t_first_ + static_cast<double>(steps_ + 1) * length_;
+  if (!(end > t()) || !std::isfinite(end)) {
+    throw InputError(fmt::format("dt is {} s, which does not advance the time from {} s", dt, t()));
+  }
+  return end;
+}
+
+void Simulator::step(double dt) {
+  if (ended_by_) {
+    throw InputError(
+        fmt::format("event {} has ended the motion at {} s: reset or restore it first", ended_by(), t()));
+  }
+  const double end = calc_end(dt);
+  const double longest = dt / options_.substeps;
+  while (t() < end && !ended_by_) {
+    double stop = end;
+    tau_ = given_;
+    if (controller_) {
+      controller_->update(state());
+      const std::span<const double> tau = controller_->tau();
+      for (std::size_t i = 0; i < tau_.size(); ++i) tau_[i] += tau[i];
+      // What is due at the end is due at the beginning of the next step.
+      if (const double next = controller_->next_change(); next < end - controller_->same_time()) stop = next;
+    }
+    run_to(stop, longest);
+  }
+  t_last_ = t();
+  ++steps_;
+}
+
+void Simulator::run_to(double t_stop, double longest) {
+  if (equal_ != nullptr) {
+    equal_->divide(std::max(1, static_cast<int>(std::ceil((t_stop - t()) / longest - kNegligible))));
+  }
+  driver_->start_again(state(), t_stop);
+  for (;;) {
+    if (events_.is_due()) {
+      events_.take_place(*driver_);
+      ended_by_ = events_.ended_by();
+      if (ended_by_) return;
+    }
+    if (driver_->done()) return;
+    driver_->step();
+    events_.look(*driver_);
+  }
+}
+
+const std::string& Simulator::ended_by() const {
+  static const std::string none;
+  return ended_by_ ? system_events_.name(*ended_by_) : none;
+}
+
+// ---- values ---------------------------------------------------------------------------------------------
+
+Simulator::Snapshot Simulator::save() {
+  Snapshot snapshot;
+  snapshot.state = state();
+  snapshot.tau = given_;
+  snapshot.control = driver_->step_control();
+  snapshot.events = events_.memory_after_step();
+  snapshot.ended_by = ended_by_;
+  if (controller_) snapshot.controller = controller_->memory();
+  snapshot.t_first = t_first_;
+  snapshot.length = t() == t_last_ ? length_ : 0.0;
+  snapshot.steps = steps_;
+  return snapshot;
+}
+
+void Simulator::restore(const Snapshot& snapshot) {
+  if (sizes_of(snapshot.state) != equations_.sizes() || snapshot.tau.size() != given_.size() ||
+      !events_.can_be_of_a_run(snapshot.events)) {
+    throw InputError("what was saved is of another model");
+  }
+  if (snapshot.controller.has_value() != controller_.has_value()) {
+    throw InputError(snapshot.controller ? "what was saved has a controller, which is missing here"
+                                         : "what was saved has no controller; there is one here");
+  }
+  if (controller_) {
+    controller_->check(*snapshot.controller);
+    controller_->restore(*snapshot.controller);
+  }
+  given_ = snapshot.tau;
+  ended_by_ = snapshot.ended_by;
+  driver_->start_again(snapshot.state, snapshot.state.t);
+  driver_->set_step_control(snapshot.control);
+  events_.resume(snapshot.events);
+  t_first_ = snapshot.t_first;
+  length_ = snapshot.length;
+  t_last_ = t();
+  steps_ = snapshot.steps;
+}
+
+}  // namespace sestina
