@@ -243,7 +243,7 @@ TEST(CheckpointText, SaysWhatIsWrong) {
   EXPECT_THAT(input_error([] { parse_checkpoint("sestina: 1\n", "m.yaml"); }),
               HasSubstr("m.yaml: is not a checkpoint"));
   std::string other = to_text(make_checkpoint());
-  other.replace(other.find(" 3\n"), 3, " 2\n");
+  other.replace(other.find(" 4\n"), 3, " 2\n");
   EXPECT_THAT(input_error([&] { parse_checkpoint(other, "c"); }), HasSubstr("of version 2"));
   EXPECT_THAT(input_error([] { read_checkpoint("/nowhere/at/all"); }), HasSubstr("/nowhere/at/all"));
 }
