@@ -47,6 +47,7 @@ from .tuples import Energy, ForwardDerivatives, InverseDerivatives, Kinematics, 
 
 if TYPE_CHECKING:
     from . import symbolic
+    from .optimizing import Optimum, minimize
 
 __version__: str = _core._version()
 
@@ -69,6 +70,7 @@ __all__ = [
     "Model",
     "ModelLinearization",
     "Momentum",
+    "Optimum",
     "PythonForce",
     "Report",
     "Result",
@@ -88,6 +90,7 @@ __all__ = [
     "load_urdf",
     "loads",
     "loads_urdf",
+    "minimize",
     "read_result",
     "read_sweep",
     "resume",
@@ -104,7 +107,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Not every program derives equations.
+    # Not every program derives equations or searches, and these take time to import.
+    if name in {"Optimum", "minimize"}:
+        from . import optimizing
+
+        return getattr(optimizing, name)
     if name == "symbolic":
         import importlib
 
