@@ -41,4 +41,6 @@ class NotebookAnimation(FuncAnimation):
 
     def _repr_html_(self) -> str:
         pyplot.close(self._fig)  # type: ignore[attr-defined]
-        return str(self.to_jshtml())
+        # Matplotlib leaves out the frames that come after 20 MB, which is less than a minute.
+        with matplotlib.rc_context({"animation.embed_limit": 500.0, "savefig.dpi": 80}):
+            return str(self.to_jshtml())
