@@ -75,8 +75,12 @@ def test_a_notebook_shows_each_figure_once(pendulum, monkeypatch):
     display(other)
     end_cell()
     assert shown[3:] == [other, bodies]
-    end_cell()
+    named_animation = result.animate(fps=20)
+    end_cell()  # which has not been asked for
     assert len(shown) == 5
+    display(named_animation)
+    end_cell()
+    assert shown[5:] == [named_animation]
 
 
 def test_a_notebook_plays_all_frames_however_large(pendulum):
