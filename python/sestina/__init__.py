@@ -23,6 +23,8 @@ from ._core import (
     ModelLinearization,
     PythonForce,
     Report,
+    Simulator,
+    Snapshot,
     System,
     TimeElements,
     build_description,
@@ -46,6 +48,7 @@ from .tuples import Energy, ForwardDerivatives, InverseDerivatives, Kinematics, 
 
 if TYPE_CHECKING:
     from . import symbolic
+    from .optimizing import Optimum, minimize
 
 __version__: str = _core._version()
 
@@ -69,10 +72,13 @@ __all__ = [
     "Model",
     "ModelLinearization",
     "Momentum",
+    "Optimum",
     "PythonForce",
     "Report",
     "Result",
     "Sensitivities",
+    "Simulator",
+    "Snapshot",
     "SweepResult",
     "System",
     "TimeElements",
@@ -86,6 +92,7 @@ __all__ = [
     "load_urdf",
     "loads",
     "loads_urdf",
+    "minimize",
     "read_result",
     "read_sweep",
     "resume",
@@ -102,7 +109,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Not every program derives equations.
+    # Not every program derives equations or searches, and these take time to import.
+    if name in {"Optimum", "minimize"}:
+        from . import optimizing
+
+        return getattr(optimizing, name)
     if name == "symbolic":
         import importlib
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import matplotlib
@@ -37,8 +38,15 @@ class GifWriter(PillowWriter):
 
 
 class NotebookAnimation(FuncAnimation):
-    """A notebook plays what a cell ends with."""
+    """A notebook plays what a cell ends with, and does not show the first frame of what has a name."""
+
+    def __init__(self, figure: Figure, show: Callable[[int], list[Any]], frames: int, interval: float) -> None:
+        super().__init__(figure, show, frames=frames, interval=interval, blit=True)
+        if "inline" in matplotlib.get_backend():
+            pyplot.close(figure)
 
     def _repr_html_(self) -> str:
         pyplot.close(self._fig)  # type: ignore[attr-defined]
-        return str(self.to_jshtml())
+        # Matplotlib leaves out the frames that come after 20 MB, which is less than a minute.
+        with matplotlib.rc_context({"animation.embed_limit": 500.0, "savefig.dpi": 80}):
+            return str(self.to_jshtml())

@@ -218,7 +218,7 @@ def animate(
     def show(frame: int) -> list[Any]:
         return stage.show([frame], f"t = {result.t[rows[frame]]:.2f} s")
 
-    animation = NotebookAnimation(figure, show, frames=len(rows), interval=1000 / fps, blit=True)
+    animation = NotebookAnimation(figure, show, len(rows), 1000 / fps)
     if path is not None:
         if suffix == ".gif":
             animation.save(os.fspath(path), writer=GifWriter(fps=round(fps)))

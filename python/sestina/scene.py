@@ -154,6 +154,7 @@ class _ModelScene:
         self.numbers = _evaluate(texts, self.system)
         self.shapes = {name: body.shapes.copy() for name, body in self.bodies.items()}
         self.extent = self._calc_extent()
+        self.mark = 0.016 * min(self.extent, 6.0 * self._calc_link())  # m, about the radius of what marks joints
         self.parts: list[Part] = []
 
     @staticmethod
@@ -171,6 +172,14 @@ class _ModelScene:
         everything = np.stack([*self.points.values(), *(self._mass_centre(name) for name in self.bodies)])
         across = float(np.ptp(everything[:, 0], axis=0).max())
         return max(across, *sizes) or float(np.ptp(everything.reshape(-1, 3), axis=0).max()) or 1.0
+
+    def _calc_link(self) -> float:
+        """m, how long the bodies without shapes are that reach from joint to joint, in the middle of all; else the extent."""
+        lengths = []
+        for name in self.bodies:
+            ends = self._anchors(name)
+            lengths += [float(np.linalg.norm(ends[-1] - ends[0]))] if len(ends) > 1 and not self.shapes[name] else []
+        return float(np.median(lengths)) or self.extent if lengths else self.extent
 
     def _local_centre(self, name: str) -> Array:
         return np.array([_number(x, self.numbers) for x in self.bodies[name].center_of_mass])
@@ -244,12 +253,12 @@ class _ModelScene:
         first = anchors[0] if anchors else np.zeros(3)
         ends = [one for one in [*anchors[1:], centre] if np.linalg.norm(one - first) > 1e-9 * self.extent]
         longest = max((float(np.linalg.norm(one - first)) for one in ends), default=0.0)
-        radius = float(np.clip(0.05 * longest, 0.004 * self.extent, 0.012 * self.extent))
+        radius = float(np.clip(0.05 * longest, 0.25 * self.mark, 0.75 * self.mark))
         for end in ends:
             self._add(name, solids.rod(first, end, radius, self.extent / 18))
         if _number(self.bodies[name].mass or 0.0, self.numbers) > 0 or not ends:
             is_alone = not ends
-            ball = solids.mass_centre(0.034 * self.extent if is_alone else max(2.0 * radius, 0.016 * self.extent))
+            ball = solids.mass_centre(2.1 * self.mark if is_alone else max(2.0 * radius, self.mark))
             self._add(name, ball.moved(np.eye(3), centre))
 
     def _add_joint(self, joint: Any) -> None:
@@ -258,7 +267,7 @@ class _ModelScene:
         if parent != "ground" and self.shapes[parent] and self.shapes[child]:
             return
         at, axes = self._local(joint.parent), self._axes(joint.parent)
-        radius = 0.016 * self.extent
+        radius = self.mark
         grey = COLOURS[0]
         axis = np.zeros(3)
         if joint.axis is not None:

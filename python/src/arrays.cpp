@@ -172,6 +172,18 @@ bool StateArguments::are_read_from(std::span<const double> numbers) const {
   return false;
 }
 
+Vector::Vector(const char* name, nb::handle given, int length) {
+  need_numpy();
+  array_ = to_array(name, given);
+  PyArrayObject* array = array_of(array_);
+  if (PyArray_NDIM(array) != 1 || (length != kAnyLength && PyArray_DIM(array, 0) != length)) {
+    throw InputError(fmt::format("{} has the shape {}; allowed is {}", name, shape_text(shape_of(array)),
+                                 length == kAnyLength ? "one axis" : shape_text({length})));
+  }
+  values_ = {static_cast<const double*>(PyArray_DATA(array)),
+             static_cast<std::size_t>(PyArray_DIM(array, 0))};
+}
+
 Results::Results(const char* name, nb::handle out, const StateArguments& arguments, const Shape& last) {
   set_shape(arguments.batch(), last);
   if (out.is_none()) {

@@ -81,6 +81,20 @@ class StateArguments {
   int count_ = 1;
 };
 
+// The numbers of one argument that is one array of one axis.
+class Vector {
+ public:
+  static constexpr int kAnyLength = -1;
+  // Throws InputError that names both shapes. The numbers live as long as this.
+  Vector(const char* name, nb::handle given, int length = kAnyLength);
+  operator std::span<const double>() const { return values_; }  // NOLINT(google-explicit-constructor)
+  std::vector<double> copy() const { return {values_.begin(), values_.end()}; }
+
+ private:
+  nb::object array_;
+  std::span<const double> values_;
+};
+
 // What a function gives back: a new array, or the caller's `out`.
 class Results {
  public:

@@ -23,6 +23,7 @@ void bind_model(nb::module_& module);        // Model: names and sizes
 void bind_kernels(nb::module_& module);      // dynamics, kinematics, energies
 void bind_derivatives(nb::module_& module);  // and coordinates
 void bind_simulate(nb::module_& module);     // Result, simulate
+void bind_simulator(nb::module_& module);    // Simulator, Model.step
 void bind_sweep(nb::module_& module);
 void bind_ensemble(nb::module_& module);
 void bind_mesh_folders(nb::module_& module);  // for pictures

@@ -71,6 +71,13 @@ ForwardDynamics& Scratch::dynamics(const std::string& solver) {
   return *other;
 }
 
+Simulator& Scratch::simulator(const SimulatorOptions& options) {
+  if (!simulator_ || !(simulator_->options() == options)) {
+    simulator_ = std::make_unique<Simulator>(model, *properties, options);
+  }
+  return *simulator_;
+}
+
 MassMatrix<double>& Scratch::mass_matrix() {
   if (!mass_matrix_) mass_matrix_.emplace(*model);
   return *mass_matrix_;

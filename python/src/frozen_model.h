@@ -16,6 +16,7 @@
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/workspace/simulator.h"
 
 namespace sestina::python {
 
@@ -27,7 +28,8 @@ void set_shared_threads(int threads);
 struct Scratch {
   Scratch(std::shared_ptr<const Model> model, const Properties<double>& properties);
 
-  ForwardDynamics& dynamics(const std::string& solver);  // empty: recursive
+  ForwardDynamics& dynamics(const std::string& solver);   // empty: recursive
+  Simulator& simulator(const SimulatorOptions& options);  // of the last options, or a new one
   MassMatrix<double>& mass_matrix();
   ForwardDynamicsDerivatives& forward_derivatives();
   InverseDynamicsDerivatives& inverse_derivatives();
@@ -45,6 +47,7 @@ struct Scratch {
 
  private:
   std::map<std::string, std::unique_ptr<ForwardDynamics>> others_;
+  std::unique_ptr<Simulator> simulator_;
   std::optional<MassMatrix<double>> mass_matrix_;
   std::optional<ForwardDynamicsDerivatives> forward_derivatives_;
   std::optional<InverseDynamicsDerivatives> inverse_derivatives_;

@@ -26,6 +26,7 @@ NB_MODULE(_core, module) {
   bind_derivatives(module);
   bind_system(module);
   bind_simulate(module);
+  bind_simulator(module);
   bind_sweep(module);
   bind_ensemble(module);
   bind_symbolic(module);

@@ -11,7 +11,7 @@ from sestina import _core
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
-CLASSES_WITH_METHODS = ("System", "Workspace", "SymbolicSystem")
+CLASSES_WITH_METHODS = ("System", "Workspace", "Simulator", "SymbolicSystem")
 # Of symbolic mechanics, what its public headers are made of.
 INTERNAL = {
     "frame_tree.h",

@@ -270,6 +270,36 @@ def test_earlier_poses_are_fainter_and_all_are_drawn(pendulum):
     assert "rod" in names and "t = 1.00 s" in names and any(name.startswith("grid ") for name in names)
 
 
+def test_the_mouse_turns_a_picture_and_a_larger_window_keeps_it_whole(pendulum):
+    pytest.importorskip("matplotlib")
+    from matplotlib.backend_bases import MouseEvent, ResizeEvent
+
+    figure = sestina.draw(pendulum)
+    canvas, panel = figure.canvas, figure.axes[0]
+    before = np.concatenate(stage_of(figure)[0])
+
+    def drag(*ways):
+        canvas.callbacks.process("button_press_event", MouseEvent("button_press_event", canvas, 300, 200, button=1))
+        for x, y in ways:
+            canvas.callbacks.process("motion_notify_event", MouseEvent("motion_notify_event", canvas, x, y))
+        canvas.callbacks.process("button_release_event", MouseEvent("button_release_event", canvas, x, y, button=1))
+        return np.concatenate(stage_of(figure)[0])
+
+    turned = drag((350, 230), (420, 260))
+    assert turned.shape[1] == 2 and abs(turned.mean(axis=0) - before.mean(axis=0)).max() > 1e-3
+    drag((300, 9000))  # beyond straight above or below is no way
+    corners = np.concatenate(stage_of(figure)[0])
+    assert np.isfinite(corners).all()
+    canvas.callbacks.process("motion_notify_event", MouseEvent("motion_notify_event", canvas, 10, 10))
+    np.testing.assert_array_equal(np.concatenate(stage_of(figure)[0]), corners)  # the button is up
+    figure.set_size_inches(10, 3)
+    canvas.callbacks.process("resize_event", ResizeEvent("resize_event", canvas))
+    for low, high, axis in ((*panel.get_xlim(), 0), (*panel.get_ylim(), 1)):
+        assert low < corners[:, axis].min() and corners[:, axis].max() < high
+    box = panel.get_window_extent()
+    assert np.ptp(panel.get_xlim()) / box.width == pytest.approx(np.ptp(panel.get_ylim()) / box.height)  # equal scales
+
+
 def test_examples_are_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     for path in sorted((pathlib.Path(__file__).resolve().parents[2] / "examples").glob("*.yaml")):

@@ -70,6 +70,24 @@ def test_a_notebook_shows_each_figure_once(pendulum, monkeypatch):
     display(animation)
     end_cell()
     assert shown == [last, named, animation]
+    bodies = result.draw(view="xz")
+    other = sestina.draw(pendulum)
+    display(other)
+    end_cell()
+    assert shown[3:] == [other, bodies]
+    named_animation = result.animate(fps=20)
+    end_cell()  # which has not been asked for
+    assert len(shown) == 5
+    display(named_animation)
+    end_cell()
+    assert shown[5:] == [named_animation]
+
+
+def test_a_notebook_plays_all_frames_however_large(pendulum):
+    matplotlib = pytest.importorskip("matplotlib")
+    with matplotlib.rc_context({"animation.embed_limit": 0.05}):
+        html = sestina.simulate(pendulum, duration=1).animate(fps=20)._repr_html_()
+    assert html.count("data:image/png;base64") == 21 and len(html) > 0.1e6
 
 
 def test_sweep_gives_the_runs_of_simulate(pendulum, tmp_path):

@@ -29,4 +29,5 @@
 #include "sestina/state_time/state_time_solver.h"
 #include "sestina/sweep/sweep.h"
 #include "sestina/workspace/ensemble.h"
+#include "sestina/workspace/simulator.h"
 #include "sestina/workspace/workspace.h"

@@ -15,6 +15,8 @@ struct RuleOptions {
   std::string name = "dormand_prince_54";
   int stages = 3;                 // lobatto_iiia_iiib: 2 or 3
   std::string form = "momentum";  // lobatto_iiia_iiib: velocity or momentum
+
+  friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
 };
 
 std::span<const std::string> integration_rule_names();

@@ -102,15 +102,15 @@ void Simulator::reset(double t, std::span<const double> q, std::span<const doubl
   check("q", q, model().nq());
   check("u", u, model().nu());
   check("d", d, model().nd());
-  State<double> state = initial_;
-  state.t = t;
-  copy(q, state.q);
-  copy(u, state.u);
-  copy(d, state.d);
-  normalize_q<double>(model(), state.q);
-  if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of q are all zero");
-  assemble(model(), dynamics_.properties(), {}, {}, state);
-  start(state);
+  work_ = initial_;
+  work_.t = t;
+  copy(q, work_.q);
+  copy(u, work_.u);
+  copy(d, work_.d);
+  normalize_q<double>(model(), work_.q);
+  if (first_not_finite(work_.q) >= 0) throw InputError("Euler parameters of q are all zero");
+  assemble(model(), dynamics_.properties(), {}, {}, work_);
+  start(work_);
 }
 
 void Simulator::start(const State<double>& initial) {

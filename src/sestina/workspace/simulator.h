@@ -41,6 +41,8 @@ struct SimulatorOptions {
   int substeps = 1;
   // Instead: steps as long as these tolerances permit, for rules that estimate their error.
   std::optional<ErrorTolerances> tolerances = {};
+
+  friend bool operator==(const SimulatorOptions&, const SimulatorOptions&) = default;
 };
 
 class Simulator {

@@ -1,0 +1,125 @@
+"""Costs that are written as expressions of columns: `last(hinge.q)^2 + 0.1*max(abs(hinge.u))`."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+
+
+def _mean(t: Array, y: Array) -> float:
+    return _integral(t, y) / float(t[-1] - t[0]) if t[-1] > t[0] else float(y[-1])
+
+
+def _integral(t: Array, y: Array) -> float:
+    return float(((y[1:] + y[:-1]) / 2 * np.diff(t)).sum())
+
+
+#: What makes a number of a column y over t (s).
+REDUCTIONS: dict[str, Callable[[Array, Array], float]] = {
+    "first": lambda t, y: float(y[0]),
+    "last": lambda t, y: float(y[-1]),
+    "min": lambda t, y: float(y.min()),
+    "max": lambda t, y: float(y.max()),
+    "mean": _mean,
+    "rms": lambda t, y: _mean(t, y * y) ** 0.5,
+    "integral": _integral,
+}
+#: What is applied to numbers and to each element of a column.
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    name: getattr(np, name) for name in ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "arctan", "tanh")
+}
+_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: np.add,
+    ast.Sub: np.subtract,
+    ast.Mult: np.multiply,
+    ast.Div: np.divide,
+    ast.Pow: np.power,
+}
+
+
+class CostExpression:
+    """An expression of columns whose value is one number; `^` is power. InputError for what is none."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        try:
+            self._tree = ast.parse(text.replace("^", "**").strip(), mode="eval").body
+        except SyntaxError as error:
+            raise InputError(f"cost: {text!r}: {error.msg}") from None
+        self.columns: list[str] = []  #: those that it takes, in their order
+        self._is_column(self._tree)
+        if self._is_column(self._tree):
+            raise InputError(
+                f"cost: {text!r} has a value for each row; allowed around columns are {', '.join(REDUCTIONS)}"
+            )
+
+    def _fail(self, node: ast.expr, what: str) -> InputError:
+        return InputError(f"cost: {self._text!r}: {ast.unparse(node)!r} {what}")
+
+    def _is_column(self, node: ast.expr) -> bool:
+        """Whether its value has rows; collects columns, and refuses what is not known."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+            return False
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            return self._is_column(node.operand)
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            sides = [self._is_column(one) for one in (node.left, node.right)]
+            return any(sides)
+        if isinstance(node, ast.Call):
+            return self._is_column_of_call(node)
+        name = self._column_name(node)
+        if name not in self.columns:
+            self.columns.append(name)
+        return True
+
+    def _is_column_of_call(self, node: ast.Call) -> bool:
+        name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
+        known = [*REDUCTIONS, *FUNCTIONS]
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near else f"; allowed are {', '.join(known)}"
+            raise self._fail(node, f"has the unknown function {name!r}{hint}")
+        if len(node.args) != 1 or node.keywords:
+            raise self._fail(node, "takes one argument")
+        has_rows = self._is_column(node.args[0])
+        if name in REDUCTIONS and not has_rows:
+            raise self._fail(node, "is of a number; allowed is an expression of columns")
+        return has_rows and name not in REDUCTIONS
+
+    def _column_name(self, node: ast.expr) -> str:
+        name = ast.unparse(node)
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or not re.fullmatch(r"[\w.]+(\[\d+\])?[\w.]*", name):
+            raise self._fail(node, "is neither a column, a number nor an operation + - * / ^")
+        return name
+
+    def __call__(self, result: Mapping[str, Array] | Any) -> float:
+        """The value for a result, or what else has columns by name."""
+        with np.errstate(all="ignore"):  # what is not a number is told with the values at which it is not
+            return float(self._evaluate(self._tree, result))
+
+    def _evaluate(self, node: ast.expr, result: Any) -> Any:
+        if isinstance(node, ast.Constant):
+            return np.float64(node.value)  # type: ignore[arg-type]
+        if isinstance(node, ast.UnaryOp):
+            value = self._evaluate(node.operand, result)
+            return -value if isinstance(node.op, ast.USub) else value
+        if isinstance(node, ast.BinOp):
+            return _OPERATIONS[type(node.op)](self._evaluate(node.left, result), self._evaluate(node.right, result))
+        if isinstance(node, ast.Call):
+            assert isinstance(node.func, ast.Name)
+            value = self._evaluate(node.args[0], result)
+            reduce = REDUCTIONS.get(node.func.id)
+            return FUNCTIONS[node.func.id](value) if reduce is None else reduce(result["t"], value)
+        return result[self._column_name(node)]

@@ -1,0 +1,84 @@
+"""A file that grows by a line for each generation of an optimisation, from which a broken one goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    import io
+
+
+class Journal:
+    """Its first line tells what is optimised. Each line is on the disk before the next generation begins.
+
+    A line that a kill has cut short is taken away. Optimisers are not written: what they ask for follows from the costs
+    that they were told, so that on resuming they ask for what is written, and are told that, until the lines end.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any], resume: bool) -> None:
+        self._path = None if path is None else pathlib.Path(path)
+        self._lines: list[dict[str, Any]] = []
+        self._next = 0
+        self._file: io.BufferedWriter | None = None
+        if self._path is None:
+            if resume:
+                raise InputError("resume: there is no `state`, the file of what was done")
+            return
+        if self._path.exists() and not resume:
+            raise InputError(f"state: {self._path} exists; resume=True goes on from it")
+        if self._path.exists():
+            self._read(self._path, head)
+        self._file = self._path.open("ab")
+        if self._file.tell() == 0:
+            self._write(head)
+
+    def _read(self, path: pathlib.Path, head: dict[str, Any]) -> None:
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        try:
+            lines = [json.loads(line) for line in whole.splitlines()]
+        except ValueError:
+            raise InputError(f"state: {path} is no file of an optimisation") from None
+        if lines and (not isinstance(lines[0], dict) or "optimisation" not in lines[0]):
+            raise InputError(f"state: {path} is no file of an optimisation")
+        for key, value in head.items():
+            told = json.loads(json.dumps(value))
+            if lines and lines[0].get(key) != told:
+                raise InputError(f"state: {path} is of another optimisation: {key} was {lines[0].get(key)!r} and is {told!r}")
+        if len(whole) < len(data):
+            with path.open("r+b") as file:
+                file.truncate(len(whole))
+        self._lines = lines[1:]
+
+    def _write(self, line: dict[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(line).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def recall(self, asked: list[list[float]]) -> tuple[list[float], list[str]] | None:
+        """Costs of what is asked for and why there are none, where that is written."""
+        if self._next == len(self._lines):
+            return None
+        line = self._lines[self._next]
+        self._next += 1
+        if line["x"] != asked:
+            raise InputError(
+                f"state: {self._path}, generation {self._next}: the optimiser asks for other members than then; "
+                "it or its library has changed"
+            )
+        return [float("inf") if cost is None else cost for cost in line["cost"]], line["reasons"]
+
+    def append(self, asked: list[list[float]], costs: list[float], reasons: list[str]) -> None:
+        """Write a generation; returns when it is on the disk."""
+        self._write({"x": asked, "cost": [None if cost == float("inf") else cost for cost in costs], "reasons": reasons})
+
+    def close(self) -> None:
+        """Leave the file."""
+        if self._file is not None:
+            self._file.close()

@@ -1,0 +1,344 @@
+"""The least cost over values of keys of a model."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from . import optimizers
+from ._core import Expression, Model, System
+from .cost_expressions import CostExpression
+from .errors import ComputationError, InputError
+from .journal import Journal
+from .population import Interrupted, Member, Population
+from .result import as_system
+from .run import _edit
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[np.float64]
+    from .symbolic_population import SymbolicPopulation
+    from .symbolic_system import SymbolicResult, SymbolicSystem
+
+    #: A function of a run (a Member, or a SymbolicResult), or an expression of its columns.
+    Cost = Union[Callable[[Any], float], str]
+    Variables = Union[Mapping[str, tuple[float, float]], Mapping[Expression, tuple[float, float]]]
+    Start = Union[Mapping[str, float], Mapping[Expression, float]]
+    #: Called after each generation with its number from 1, the number of runs, the least cost and the values that have it.
+    OptimizationProgress = Callable[[int, int, float, dict[str, float]], object]
+
+
+class Optimum:
+    """What minimize() found."""
+
+    def __init__(self, search: _Search, status: str, reason: str) -> None:
+        import numpy as np
+
+        self.status = status  #: `converged`, `stopped` by a limit, `interrupted`
+        self.reason = reason  #: why it ended
+        self.values: dict[str, float] = search.named(search.best)  #: of the keys
+        self.cost = search.best_cost
+        self.runs = sum(map(len, search.costs))
+        self.generations = len(search.costs)
+        self.failures = search.failures  #: runs that failed: their values, and why; the first hundred
+        self.failed = search.failed  #: how many did
+        self.best_costs: Array = np.minimum.accumulate([one.min() for one in search.costs])  #: (generations)
+        self.members: Array = np.concatenate(search.members)  #: (runs, keys) all values that were tried
+        self.costs: Array = np.concatenate(search.costs)  #: (runs) inf of runs that failed
+        self.system: Any = search.population.with_values(search.best.tolist())  #: the System that has them; of a SymbolicSystem it itself
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{key}={value:.6g}" for key, value in self.values.items())
+        return f"<sestina.Optimum {self.cost:.6g} at {told}: {self.status} after {self.runs} runs>"
+
+
+class _Search:
+    """Asks for the costs of members, and keeps the best."""
+
+    def __init__(
+        self, population: Population | SymbolicPopulation, bounds: Array, cost: Cost, record: Sequence[str], journal: Journal,
+        max_runs: int | None, report: Callable[[_Search], object] | None,
+    ) -> None:  # fmt: skip
+        import numpy as np
+
+        self.population, self._bounds, self._cost, self._record = population, bounds, cost, list(record)
+        self._journal, self._max_runs, self._report = journal, max_runs, report
+        self.members: list[Array] = []
+        self.costs: list[Array] = []
+        self.failures: list[tuple[dict[str, float], str]] = []
+        self.failed = 0
+        self.best: Array = np.zeros(0)
+        self.best_cost = float("inf")
+
+    def named(self, values: Array) -> dict[str, float]:
+        return dict(zip(self.population.keys, map(float, values)))
+
+    def __call__(self, points: Array) -> Array:
+        """Costs (n) of points (n, k) in the unit cube."""
+        import numpy as np
+
+        done = sum(map(len, self.costs))
+        if self._max_runs is not None and done + len(points) > self._max_runs:
+            raise optimizers.Stop(f"max_runs: {done} runs are done, and {len(points)} more would be over {self._max_runs}")
+        lower, upper = self._bounds.T
+        members = np.clip(lower + (upper - lower) * points, lower, upper)
+        asked = members.tolist()
+        recalled = self._journal.recall(asked)
+        told = self._run(members) if recalled is None else recalled
+        if recalled is None:
+            self._journal.append(asked, *told)
+        costs = np.array(told[0])
+        self._keep(members, costs, told[1])
+        if self._report is not None and recalled is None:
+            self._report(self)
+        return costs
+
+    def _run(self, members: Array) -> tuple[list[float], list[str]]:
+        found = self.population.run(members, self._record)
+        costs = [float("inf") if isinstance(one, str) else self._cost_of(one, row) for one, row in zip(found, members)]
+        return costs, [one if isinstance(one, str) else "" for one in found]
+
+    def _cost_of(self, run: Member | SymbolicResult, values: Array) -> float:
+        cost = self._cost(run)  # type: ignore[operator]
+        is_number = isinstance(cost, numbers.Real) or getattr(cost, "shape", None) == ()
+        number = float(cost) if is_number else float("nan")
+        if number != number or number == float("-inf"):
+            text = repr(cost) if not hasattr(cost, "shape") else f"an array of the shape {cost.shape}"
+            told = f"{number}" if is_number else f"{text:.60} ({type(cost).__name__})"
+            at = ", ".join(f"{key}={value:g}" for key, value in self.named(values).items())
+            raise InputError(f"cost: {told} is not a number, at {at}; allowed is a number, or inf for what is not wanted")
+        return number
+
+    def _keep(self, members: Array, costs: Array, reasons: list[str]) -> None:
+        import numpy as np
+
+        self.members.append(members)
+        self.costs.append(costs)
+        for row, reason in zip(members, reasons):
+            if reason:
+                self.failed += 1
+                if len(self.failures) < 100:
+                    self.failures.append((self.named(row), reason))
+        place = int(np.argmin(costs))
+        if costs[place] < self.best_cost:
+            self.best, self.best_cost = members[place], float(costs[place])
+
+
+def _bounds_of(variables: Variables, kind: type) -> Array:
+    import numpy as np
+
+    if not isinstance(variables, Mapping) or not variables:
+        raise InputError(f"variables: {variables!r} has no keys with bounds; allowed is {{key: (lower, upper)}}")
+    rows = []
+    for key, pair in variables.items():
+        place = f"variables[{key!r}]"
+        if not isinstance(key, kind):
+            wanted = "key of the model, such as 'parameters.c'" if kind is str else "symbol of the system"
+            raise InputError(f"{place}: {key!r} is no {wanted}")
+        try:
+            lower, upper = (float(bound) for bound in pair)
+        except (TypeError, ValueError):
+            raise InputError(f"{place}: {pair!r} is not two numbers, the lower and the upper bound") from None
+        if not np.isfinite([lower, upper]).all():
+            raise InputError(f"{place}: {pair!r} is not finite")
+        if not lower < upper:
+            raise InputError(f"{place}: the lower bound {lower:g} is not below the upper one, {upper:g}")
+        rows.append((lower, upper))
+    return np.array(rows)
+
+
+def _start_of(start: Start | None, keys: Sequence[str], bounds: Array) -> Array:
+    """In the unit cube: its middle unless given."""
+    import numpy as np
+
+    place = np.full(len(keys), 0.5)
+    for key, value in ((str(key), value) for key, value in (start or {}).items()):
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near else f"; allowed are {', '.join(keys)}"
+            raise InputError(f"start: there is no variable {key!r}{hint}")
+        lower, upper = bounds[keys.index(key)]
+        if not lower <= float(value) <= upper:
+            raise InputError(f"start[{key!r}]: {value:g} is not from {lower:g} to {upper:g}")
+        place[keys.index(key)] = (float(value) - lower) / (upper - lower)
+    return place
+
+
+class _Line:
+    """Tells on one line of the terminal how far an optimisation is."""
+
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._is_shown = False
+
+    def __call__(self, generation: int, runs: int, cost: float, values: dict[str, float]) -> None:
+        told = ", ".join(f"{key.rpartition('.')[2]}={value:.5g}" for key, value in list(values.items())[:6])
+        seconds = time.monotonic() - self._start
+        sys.stderr.write(f"\r\x1b[Kgeneration {generation}  {runs} runs  {seconds:.0f} s  least {cost:.6g} at {told}")
+        sys.stderr.flush()
+        self._is_shown = True
+
+    def close(self) -> None:
+        if self._is_shown:
+            sys.stderr.write("\n")
+
+
+def minimize(
+    model: System | Model | SymbolicSystem,
+    variables: Variables,
+    cost: Cost,
+    *,
+    method: str = "cma",
+    start: Start | None = None,
+    population: int | None = None,
+    sigma: float = 0.3,
+    generations: int | None = None,
+    max_runs: int | None = None,
+    tolerance: float = 1e-12,
+    seed: int = 0,
+    record: Sequence[str] | None = None,
+    duration: float | None = None,
+    every: float | None = None,
+    integrator: str | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    dt: float | None = None,
+    lanes: bool = True,
+    threads: int | None = None,
+    max_steps: int | None = None,
+    max_wall: float | None = None,
+    state: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool | OptimizationProgress = False,
+) -> Optimum:
+    """Find values of keys of a model, within bounds, for which a run costs least.
+
+    variables    {"parameters.c": (0, 0.1), "joints.hinge.q": (1, 2)}: keys as those of sweep(), lower and upper bounds
+    cost         a function of a run that returns a number: its columns over time are run["hinge.q"], run.t; or an expression
+                 of columns, such as "last(hinge.q)^2 + 0.1*max(abs(hinge.u))", with first, last, min, max, mean, rms and
+                 integral (the last three over time), abs, sqrt, exp, log, sin, cos, tan, arctan, tanh
+    method       `cma` (PyPI cma) and `differential_evolution` (scipy) search with populations, whose members run beside each
+                 other in lanes and threads; `nelder_mead`, `powell` and `l_bfgs_b` (scipy) from one point; the last one takes
+                 derivatives by central differences. `pip install 'sestina[optimize]'` has both libraries
+    start        {key: value} where to begin; the middle of the bounds where not given
+    population   members of a generation
+    sigma        cma and nelder_mead: how far from the start to look at first, of the distance of the bounds
+    generations  at most so many, or iterations of what is no population
+    max_runs     no generation begins that would bring the runs above this number
+    tolerance    of the cost, by which the search is over
+    seed         of random numbers: the same gives the same answer, whatever the number of threads
+    record       columns that the cost takes, `*` for any letters; all unless given. An expression names its own
+    duration, every, integrator, rtol, atol, dt, lanes, threads, max_steps, max_wall
+                 of each run, as those of run_ensemble()
+    state        a file that keeps each generation once it is done; resume=True goes on from it, to the same answer as
+                 an optimisation that was not broken off. The limits generations and max_runs count from the beginning
+    progress     True tells on one line; or what is called after each generation with its number, the number of runs, the
+                 least cost and its values
+
+    Runs that fail or are refused have the cost inf; Optimum.failures names them. Ctrl-C ends the search: what is best so far
+    is returned, with the status `interrupted`. The model is not changed; Optimum.system has the values. InputError for
+    keys that are not there, bounds that are none and costs that are no numbers; ComputationError where no run succeeds.
+
+    A SymbolicSystem is searched over its symbols: {m: (1, 2), q: (0, 1)} are a parameter and where a coordinate begins. It
+    needs a duration, its runs follow each other, and it has the values that were found when the search is over.
+    """
+    if method not in optimizers.METHODS:
+        near = difflib.get_close_matches(str(method), optimizers.METHODS, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise InputError(f"method: {method!r} is not known{hint}; allowed are {', '.join(optimizers.METHODS)}")
+    from .symbolic_system import SymbolicSystem
+
+    is_symbolic = isinstance(model, SymbolicSystem)
+    bounds = _bounds_of(variables, Expression if is_symbolic else str)
+    keys = [str(key) for key in variables]
+    place = _start_of(start, keys, bounds)
+    _check_settings({"population": population, "generations": generations, "max_runs": max_runs}, sigma, tolerance)
+    function: Cost = CostExpression(cost) if isinstance(cost, str) else cost
+    if not callable(function):
+        raise InputError(f"cost: {cost!r} is neither a function of a run nor an expression of columns")
+    if record is None:
+        record = function.columns if isinstance(function, CostExpression) else ["*"]
+    first = (bounds[:, 0] + place * (bounds[:, 1] - bounds[:, 0])).tolist()
+    options: dict[str, Any] = {"max_steps": max_steps, "max_wall": max_wall}
+    own = {"duration": duration, "every": every, "integrator": integrator, "rtol": rtol, "atol": atol, "dt": dt}
+    runs: Population | SymbolicPopulation
+    told_of: Any  # what tells whether two searches are of one model
+    if isinstance(model, SymbolicSystem):
+        from .symbolic_population import SymbolicPopulation
+
+        symbols = [symbol for symbol in variables if isinstance(symbol, Expression)]
+        runs, told_of = SymbolicPopulation(model, symbols, first, {**own, **options}), [*map(str, [*model.q, *model.u]), own]
+    else:
+        described = _edit(as_system(model), duration, every, None, integrator, rtol, atol, dt)
+        runs, told_of = Population(described, keys, first, {"lanes": lanes, "threads": threads, **options}), _text_of(described)
+    _check_columns(runs.columns(first), record)
+    head = {
+        "optimisation": 1, "variables": {key: bounds[i].tolist() for i, key in enumerate(keys)}, "method": method,
+        "start": place.tolist(), "population": population, "sigma": sigma, "tolerance": tolerance, "seed": seed,
+        "cost": cost if isinstance(cost, str) else None, "model": told_of,
+    }  # fmt: skip
+    settings = optimizers.Settings(place, sigma, population, generations, tolerance, seed)
+    line = _Line() if progress is True else None
+    told: Any = line or (None if isinstance(progress, bool) else progress)
+    journal = Journal(state, head, resume)
+    report = None if told is None else lambda one: told(len(one.costs), sum(map(len, one.costs)), one.best_cost, one.named(one.best))
+    search = _Search(runs, bounds, function, record, journal, max_runs, report)
+    try:
+        status, reason = _run(method, search, settings)
+    finally:
+        journal.close()
+        if line is not None:
+            line.close()
+    if not len(search.best):
+        if status == "interrupted":
+            raise KeyboardInterrupt
+        why = f"; the first of them: {search.failures[0][1]}" if search.failures else ""
+        raise ComputationError(f"none of {sum(map(len, search.costs))} runs has a cost ({reason}){why}")
+    return Optimum(search, status, reason)
+
+
+def _run(method: str, search: _Search, settings: optimizers.Settings) -> tuple[str, str]:
+    """The status and why it ended."""
+    try:
+        has_ended, reason = optimizers.optimize(method, search, settings)
+    except optimizers.Stop as stop:
+        return "stopped", str(stop)
+    except (KeyboardInterrupt, Interrupted):
+        return "interrupted", "Ctrl-C"
+    return "converged" if has_ended else "stopped", reason
+
+
+def _check_columns(columns: Sequence[str], record: Sequence[str]) -> None:
+    for name in record if columns else ():
+        if name not in columns and "*" not in name:
+            near = difflib.get_close_matches(name, columns, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near else f"; there are {', '.join(columns)}"
+            raise InputError(f"cost: there is no column {name!r}{hint}")
+
+
+def _check_settings(counts: Mapping[str, int | None], sigma: float, tolerance: float) -> None:
+    for name, count in counts.items():
+        least = 4 if name == "population" else 1
+        if count is not None and (not isinstance(count, numbers.Integral) or count < least):
+            raise InputError(f"{name}: {count!r} is not a whole number from {least}")
+    if not 0 < sigma <= 0.5:
+        raise InputError(f"sigma: {sigma!r} is not above 0 and at most 0.5")
+    if not tolerance >= 0:
+        raise InputError(f"tolerance: {tolerance!r} is below 0")
+
+
+def _text_of(system: System) -> str:
+    """What tells whether two optimisations are of one model; empty of one with functions of Python."""
+    import hashlib
+
+    try:
+        return hashlib.sha256(system.to_yaml().encode()).hexdigest()
+    except InputError:
+        return ""

@@ -1,0 +1,426 @@
+// Steps of a model from outside: Simulator, and Model.step.
+#include "sestina/workspace/simulator.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bind.h"
+#include "python_force.h"
+#include "states.h"
+
+namespace sestina::python {
+
+namespace {
+
+// Speeds, times the evaluations of a step, from which on other threads of Python may run meanwhile.
+constexpr int kLong = 1000;
+
+SimulatorOptions options_of(const std::string& integrator, int substeps, const std::string& solver,
+                            std::optional<double> rtol, std::optional<double> atol) {
+  SimulatorOptions options{.solver = solver, .rule = {.name = integrator}, .substeps = substeps};
+  if (rtol || atol) {
+    ErrorTolerances tolerances;
+    if (rtol) tolerances.rtol = *rtol;
+    if (atol) tolerances.atol = *atol;
+    options.tolerances = tolerances;
+  }
+  return options;
+}
+
+// A Simulator as Python holds it, with what it refers to.
+class Stepper {
+ public:
+  Stepper(nb::object model, const SimulatorOptions& options)
+      : model_(std::move(model)), simulator_(frozen().shared_model(), frozen().properties(), options) {}
+
+  FrozenModel& frozen() const { return nb::cast<FrozenModel&>(model_); }
+  nb::handle model() const { return model_; }
+  nb::handle law() const { return law_; }
+  Simulator& at_rest() {
+    if (is_at_work_)
+      throw InputError("the simulator is in the midst of a step, in which it cannot be changed");
+    return simulator_;
+  }
+  const Simulator& simulator() const { return simulator_; }
+
+  void step(double dt) {
+    Simulator& simulator = at_rest();
+    forget_callback_error();
+    const AtWork at_work(is_at_work_);
+    const int cost = simulator.model().nu() * simulator.options().substeps;
+    if (cost < kLong && !simulator.options().tolerances) {
+      simulator.step(dt);
+    } else {
+      const nb::gil_scoped_release release;
+      simulator.step(dt);
+    }
+  }
+  void set_law(nb::object law, SamplingOptions options) {
+    const bool has_memory = !options.memory.empty();
+    at_rest().set_controller(
+        [this, has_memory](const State<double>& state, std::span<double> memory, std::span<double> tau) {
+          call_back(state.t, "the controller", [&] { ask(state, has_memory, memory, tau); });
+        },
+        std::move(options));
+    law_ = std::move(law);
+  }
+  void remove_law() {
+    at_rest().remove_controller();
+    law_.reset();
+  }
+  // For the garbage collector.
+  void clear() {
+    law_.reset();
+    model_.reset();
+  }
+
+ private:
+  class AtWork {
+   public:
+    explicit AtWork(bool& flag) : flag_(flag) { flag_ = true; }
+    ~AtWork() { flag_ = false; }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+
+   private:
+    bool& flag_;
+  };
+
+  void ask(const State<double>& state, bool has_memory, std::span<double> memory,
+           std::span<double> tau) const {
+    nb::object returned;
+    if (has_memory) {
+      const nb::object own = new_array(memory);
+      returned = law_(state.t, new_array(state.q), new_array(state.u), own);
+      std::ranges::copy(std::span<const double>(Vector("memory", own, static_cast<int>(memory.size()))),
+                        memory.begin());
+    } else {
+      returned = law_(state.t, new_array(state.q), new_array(state.u));
+    }
+    if (returned.is_none()) throw InputError("None; allowed are generalised forces (nu)");
+    if (tau.size() == 1 && (PyFloat_Check(returned.ptr()) || PyLong_Check(returned.ptr()))) {
+      tau[0] = nb::cast<double>(returned);
+      return;
+    }
+    std::ranges::copy(std::span<const double>(Vector("tau", returned, static_cast<int>(tau.size()))),
+                      tau.begin());
+  }
+
+  nb::object model_;
+  nb::object law_;
+  Simulator simulator_;
+  bool is_at_work_ = false;
+};
+
+nb::object step(Stepper& self, double dt, nb::handle tau, nb::handle out) {
+  Simulator& simulator = self.at_rest();
+  const auto given = outs<2>(out);
+  Results q("out[0]", given[0], {}, {simulator.model().nq()});
+  Results u("out[1]", given[1], {}, {simulator.model().nu()});
+  if (!tau.is_none()) simulator.set_tau(Vector("tau", tau, simulator.model().nu()));
+  self.step(dt);
+  std::ranges::copy(simulator.state().q, q.data());
+  std::ranges::copy(simulator.state().u, u.data());
+  return nb::make_tuple(q.release(), u.release());
+}
+
+void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d) {
+  Simulator& simulator = self.at_rest();
+  const Model& model = simulator.model();
+  const State<double> initial = calc_initial_state<double>(model, simulator.properties().parameters);
+  const auto take = [](const char* name, nb::handle given, const std::vector<double>& otherwise) {
+    if (given.is_none()) return otherwise;
+    return Vector(name, given, static_cast<int>(otherwise.size())).copy();
+  };
+  simulator.reset(t, take("q", q, initial.q), take("u", u, initial.u), take("d", d, initial.d));
+}
+
+void set_state(Stepper& self, nb::handle q, nb::handle u) {
+  Simulator& simulator = self.at_rest();
+  const State<double>& state = simulator.state();
+  const auto take = [](const char* name, nb::handle given, const std::vector<double>& otherwise) {
+    if (given.is_none()) return otherwise;
+    return Vector(name, given, static_cast<int>(otherwise.size())).copy();
+  };
+  const std::vector<double> new_q = take("q", q, state.q), new_u = take("u", u, state.u);
+  simulator.set_state(new_q, new_u);
+}
+
+void set_controller(Stepper& self, nb::object law, double period, nb::handle delay_samples, double delay,
+                    nb::handle memory) {
+  if (!PyCallable_Check(law.ptr())) {
+    throw InputError(fmt::format("controller: {} cannot be called", nb::cast<std::string>(nb::repr(law))));
+  }
+  SamplingOptions options{.period = period, .delay = delay};
+  if (!nb::try_cast(delay_samples, options.delay_samples)) {
+    throw InputError(
+        fmt::format("delay_samples: {} is no whole number", nb::cast<std::string>(nb::repr(delay_samples))));
+  }
+  if (!memory.is_none()) options.memory = Vector("memory", memory).copy();
+  self.set_law(std::move(law), std::move(options));
+}
+
+// ---- Model.step -----------------------------------------------------------------------------------------
+
+nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle tau, double dt, nb::handle t,
+                       nb::handle d, const std::string& integrator, int substeps, const std::string& solver,
+                       std::optional<double> rtol, std::optional<double> atol, nb::handle out, bool check) {
+  if (!self.model().events().empty()) {
+    throw InputError(
+        fmt::format("the model has events ({}), and Model.step keeps nothing from step to step: "
+                    "take a Simulator",
+                    self.model().events().front().name));
+  }
+  States states(self, q, u, t, d);
+  states.add("tau", tau, true);
+  states.broadcast();
+  const SimulatorOptions options = options_of(integrator, substeps, solver, rtol, atol);
+  const auto given = outs<2>(out);
+  Results next_q("out[0]", given[0], states.arguments(), {self.model().nq()});
+  Results next_u("out[1]", given[1], states.arguments(), {self.model().nu()});
+  for_each_state(
+      states, check,
+      [&](Scratch& scratch, int k) {
+        Simulator& simulator = scratch.simulator(options);
+        states.load(k, scratch.state);
+        const State<double>& from = scratch.state;
+        try {
+          simulator.reset(from.t, from.q, from.u, from.d);
+          if (!tau.is_none()) simulator.set_tau(states.extra(k));
+          simulator.step(dt);
+        } catch (const InputError& error) {
+          if (states.is_single()) throw;
+          throw InputError(fmt::format("{}: {}", states.name_of(k), error.what()));
+        }
+        std::ranges::copy(simulator.state().q, next_q.row(k).begin());
+        std::ranges::copy(simulator.state().u, next_u.row(k).begin());
+      },
+      [&](int k) {
+        fill_with_nan(next_q.row(k));
+        fill_with_nan(next_u.row(k));
+      });
+  return nb::make_tuple(next_q.release(), next_u.release());
+}
+
+// ---- bindings -------------------------------------------------------------------------------------------
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self)) return 0;
+  const Stepper& stepper = *nb::inst_ptr<Stepper>(self);
+  Py_VISIT(stepper.model().ptr());
+  Py_VISIT(stepper.law().ptr());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<Stepper>(self)->clear();
+  return 0;
+}
+
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
+
+void bind_snapshot(nb::module_& module) {
+  using Snapshot = Simulator::Snapshot;
+  nb::class_<Snapshot>(module, "Snapshot",
+                       "What a Simulator is at an instant, with all that its controller remembers: "
+                       "Simulator.save().")
+      .def_prop_ro(
+          "t", [](const Snapshot& self) { return self.state.t; }, "s")
+      .def_prop_ro(
+          "q", [](const Snapshot& self) { return new_array(self.state.q); },
+          nb::sig("def q(self) -> numpy.typing.NDArray[numpy.float64]"), "(nq) A new array.")
+      .def_prop_ro(
+          "u", [](const Snapshot& self) { return new_array(self.state.u); },
+          nb::sig("def u(self) -> numpy.typing.NDArray[numpy.float64]"), "(nu) A new array.")
+      .def("__repr__", [](const Snapshot& self) {
+        return fmt::format("<sestina.Snapshot t = {} s, nq = {}, nu = {}>", self.state.t, self.state.q.size(),
+                           self.state.u.size());
+      });
+}
+
+template <class Get>
+void add_array(nb::class_<Stepper>& simulator, const char* name, const char* signature, const Get& get,
+               const char* documentation) {
+  simulator.def_prop_ro(
+      name, [get](const Stepper& self) { return new_array(get(self.simulator())); }, nb::sig(signature),
+      documentation);
+}
+
+void bind_state(nb::class_<Stepper>& simulator) {
+  simulator.def_prop_ro(
+      "model", [](const Stepper& self) { return nb::borrow(self.model()); },
+      nb::sig("def model(self) -> Model"));
+  simulator.def_prop_ro(
+      "t", [](const Stepper& self) { return self.simulator().t(); }, "s");
+  add_array(
+      simulator, "q", "def q(self) -> numpy.typing.NDArray[numpy.float64]",
+      [](const Simulator& s) { return std::span<const double>(s.state().q); }, "(nq) A new array.");
+  add_array(
+      simulator, "u", "def u(self) -> numpy.typing.NDArray[numpy.float64]",
+      [](const Simulator& s) { return std::span<const double>(s.state().u); }, "(nu) A new array.");
+  add_array(
+      simulator, "d", "def d(self) -> numpy.typing.NDArray[numpy.float64]",
+      [](const Simulator& s) { return std::span<const double>(s.state().d); },
+      "(nd) The discrete variables: a new array.");
+  add_array(
+      simulator, "tau", "def tau(self) -> numpy.typing.NDArray[numpy.float64]",
+      [](const Simulator& s) { return s.tau(); },
+      "(nu) What drove the last step at its end (N m, N): what was given, and what the controller says. A "
+      "new "
+      "array.");
+  add_array(
+      simulator, "memory", "def memory(self) -> numpy.typing.NDArray[numpy.float64]",
+      [](const Simulator& s) {
+        return s.controller() == nullptr ? std::span<const double>()
+                                         : std::span<const double>(s.controller()->memory().own);
+      },
+      "The controller's memory: a new array, empty without a controller.");
+  simulator
+      .def_prop_ro(
+          "supplied", [](const Stepper& self) { return self.simulator().state().z[0]; },
+          "J, the work supplied by given forces and by tau since the reset.")
+      .def_prop_ro(
+          "dissipated", [](const Stepper& self) { return self.simulator().state().z[1]; },
+          "J, the work dissipated in dampers since the reset.")
+      .def_prop_ro(
+          "steps", [](const Stepper& self) { return self.simulator().statistics(); },
+          "The rule's steps since the reset.")
+      .def_prop_ro(
+          "event_counts",
+          [](const Stepper& self) {
+            std::vector<long> counts;
+            for (const double count : self.simulator().event_counts()) counts.push_back(std::lround(count));
+            return counts;
+          },
+          "How often each event of the model took place since the reset.")
+      .def_prop_ro(
+          "ended_by", [](const Stepper& self) { return self.simulator().ended_by(); },
+          "The terminal event that ended the motion, or empty.")
+      .def("__repr__", [](const Stepper& self) {
+        const Simulator& s = self.simulator();
+        return fmt::format("<sestina.Simulator of {}: t = {} s, {}>",
+                           s.model().name().empty() ? "a model without a name" : s.model().name(), s.t(),
+                           s.options().rule.name);
+      });
+}
+
+void bind_steps(nb::class_<Stepper>& simulator) {
+  simulator
+      .def(
+          "step", step, nb::arg("dt"), nb::arg("tau") = nb::none(), nb::kw_only(),
+          nb::arg("out") = nb::none(),
+          nb::sig("def step(self, dt: float, tau: numpy.typing.ArrayLike | None = None, *, out: "
+                  "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
+                  "None) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+          "From t to t + dt (s); q (nq), u (nu) there, in new arrays or in `out`.\n\n"
+          "tau (nu; N m, N) is added to the generalised forces of the model and held: over this step, and "
+          "those after\n"
+          "it, until another one is given. ComputationError where the step cannot be completed; the state is "
+          "then\n"
+          "the last one that could be calculated.")
+      .def(
+          "reset", reset, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::arg("t") = 0.0,
+          nb::arg("d") = nb::none(),
+          nb::sig("def reset(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
+                  "= None, t: float = 0.0, d: numpy.typing.ArrayLike | None = None) -> None"),
+          "Begins anew at q (nq), u (nu), d (nd) and t (s); those of the model's initial state where none "
+          "are "
+          "given.\n\n"
+          "tau is zero, the controller starts there, and counts of events and steps are zero.")
+      .def("set_state", set_state, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(),
+           nb::sig("def set_state(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
+                   "None = None) -> None"),
+           "Another q (nq) or u (nu) at the same instant: a push, a measurement. The rest goes on.")
+      .def(
+          "save", [](Stepper& self) { return self.at_rest().save(); },
+          "All that the simulator is, the controller's memory and delayed forces included.")
+      .def(
+          "restore", [](Stepper& self, const Simulator::Snapshot& saved) { self.at_rest().restore(saved); },
+          nb::arg("snapshot"),
+          "Goes on from there, bit for bit. InputError where it is of another model or another controller.")
+      .def(
+          "set_controller", set_controller, nb::arg("controller"), nb::arg("period"), nb::kw_only(),
+          nb::arg("delay_samples") = 0, nb::arg("delay") = 0.0, nb::arg("memory") = nb::none(),
+          nb::sig(
+              "def set_controller(self, controller: collections.abc.Callable[..., numpy.typing.ArrayLike], "
+              "period: float, *, delay_samples: int = 0, delay: float = 0.0, memory: "
+              "numpy.typing.ArrayLike | None = None) -> None"),
+          "A controller that is asked once in each period (s), from the present instant on.\n\n"
+          "controller(t, q, u) is given the time (s) and copies of q (nq) and u (nu), and returns tau (nu; N "
+          "m, N),\n"
+          "which is held until the next, and added to the tau of step(). With `memory`, numbers of the "
+          "controller's\n"
+          "own at the start, it is controller(t, q, u, memory) and may change that array in place: what it "
+          "remembers\n"
+          "there is saved and restored. What a sample says acts `delay_samples` periods later, or `delay` s; "
+          "until\n"
+          "the first one acts it drives with nothing. What it raises ends the step, and is raised there.")
+      .def("remove_controller", &Stepper::remove_law, "From now on tau is what step() is given.");
+}
+
+}  // namespace
+
+void bind_simulator(nb::module_& module) {
+  bind_snapshot(module);
+  nb::class_<Stepper> simulator(
+      module, "Simulator", nb::type_slots(slots),
+      "A model that is stepped from outside: by a control loop, by reinforcement learning.\n\n"
+      "simulator = sestina.Simulator(model)\n"
+      "q, u = simulator.step(1e-3, tau)\n\n"
+      "model       a Model, or a System, which is frozen\n"
+      "integrator  one of integrator_names(); the rule begins anew in each step\n"
+      "substeps    equal steps of the rule in one step\n"
+      "solver      one of solver_names()\n"
+      "rtol, atol  instead of sub-steps: steps as long as these tolerances permit\n\n"
+      "A step depends on the state, on tau and on its length alone. Events of the model take place within "
+      "steps; a\n"
+      "terminal one ends the step there, and no other follows until reset() or restore(). Not for several\n"
+      "threads at once.");
+  simulator.def(
+      "__init__",
+      [](Stepper* self, nb::object model, const std::string& integrator, int substeps,
+         const std::string& solver, std::optional<double> rtol, std::optional<double> atol) {
+        if (nb::isinstance<System>(model)) model = model.attr("freeze")();
+        if (!nb::isinstance<FrozenModel>(model)) {
+          throw InputError(fmt::format("model is of type {}; allowed is a Model or a System",
+                                       nb::cast<std::string>(nb::inst_name(model))));
+        }
+        new (self) Stepper(std::move(model), options_of(integrator, substeps, solver, rtol, atol));
+      },
+      nb::arg("model"), nb::kw_only(), nb::arg("integrator") = "rk4", nb::arg("substeps") = 1,
+      nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
+      nb::sig(
+          "def __init__(self, model: Model | System, *, integrator: str = 'rk4', substeps: int = 1, solver: "
+          "str = 'recursive', rtol: float | None = None, atol: float | None = None) -> None"));
+  bind_state(simulator);
+  bind_steps(simulator);
+  nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"))
+      .def(
+          "step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),
+          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("integrator") = "rk4",
+          nb::arg("substeps") = 1, nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(),
+          nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
+          nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
+                  "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
+                  "numpy.typing.ArrayLike | None = None, integrator: str = 'rk4', substeps: int = 1, solver: "
+                  "str = 'recursive', rtol: float | None = None, atol: float | None = None, out: "
+                  "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
+                  "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64]]"),
+          "q (..., nq) and u (..., nu) dt (s) later, from q (..., nq), u (..., nu) at t (...; s).\n\n"
+          "tau (..., nu; N m, N), held over the step, is added to the generalised forces of the model; None: "
+          "nothing.\n"
+          "d (..., nd): discrete variables, initial ones unless given. integrator, substeps, solver, rtol, "
+          "atol as\n"
+          "Simulator has them. Keeps nothing: models with events are refused. A state whose step cannot be\n"
+          "completed raises ComputationError, which names it; with check=False its rows are NaN.");
+}
+
+}  // namespace sestina::python
