@@ -5,13 +5,16 @@
 #include <new>
 
 #include "dynamics/random_systems.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
+#include "sestina/io/model_file.h"
 #include "sestina/workspace/ensemble.h"
 #include "sestina/workspace/result_row.h"
 #include "sestina/workspace/simulator.h"
 #include "sestina/workspace/system_equations.h"
 #include "sestina/workspace/workspace.h"
+#include "source_folder.h"
 #include "workspace/run_system.h"
 #include "workspace/test_systems.h"
 
@@ -88,6 +91,29 @@ TEST_P(Stepping, DoesNotAllocate) {
       for (int k = 0; k < 20 && !driver->done(); ++k) driver->step();
       driver->advance_to(0.5 * (rule->previous().t + driver->state().t));  // an instant in between
       EXPECT_EQ(allocations, before) << model->name() << ", " << option.driver;
+    }
+  }
+}
+
+// The first steps find out how many conditions stand open at each body.
+TEST(SteppingWithLoops, DoesNotAllocateAfterTheFirstSteps) {
+  for (const char* name : {"16_four_bar", "17_slider_crank", "18_squeezer", "19_every_constraint"}) {
+    const auto model =
+        freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + name + ".yaml"));
+    const Properties<double> properties = calc_properties(*model);
+    for (const char* solver : {"recursive", "kane"}) {
+      ForwardDynamics dynamics(model, properties, solver);
+      SystemEquations equations(dynamics);
+      auto rule = make_integration_rule("dormand_prince_54");
+      auto driver = make_step_driver({.driver = "fixed", .dt = 1e-5});
+      State<double> state = calc_assembled_state(*model, properties);
+      state.z.assign(static_cast<std::size_t>(num_quadratures(*model)), 0.0);
+      driver->start(*rule, equations, state, 1.0);
+      for (int k = 0; k < 3; ++k) driver->step();
+      const long before = allocations;
+      for (int k = 0; k < 20; ++k) driver->step();
+      driver->advance_to(0.5 * (rule->previous().t + driver->state().t));
+      EXPECT_EQ(allocations, before) << name << ' ' << solver;
     }
   }
 }

@@ -246,6 +246,11 @@ void ConstrainedRecursion::pass_on(int body, const Vec3<double>& s) {
     inertia_[b].shift_back(s);
     inertia_[p] += inertia_[b];
   }
+  if (to.open.empty()) {  // as along a chain: the parent takes it all as it is
+    for (OpenRow& open : from.open) open.K = shift_back(open.K, s);
+    std::swap(from, to);
+    return;
+  }
   const std::size_t n = from.open.size();
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t place = open_row(to, from.open[i].row);
