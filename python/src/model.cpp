@@ -85,6 +85,28 @@ nb::object joint_slice(const FrozenModel& self, const std::string& joint, int Bo
   return nb::slice(nb::int_(body.*start), nb::int_(body.*start + body.*count), nb::none());
 }
 
+void bind_names_of_constraints(nb::class_<FrozenModel>& model) {
+  model
+      .def_prop_ro(
+          "cut_joints",
+          [](const FrozenModel& self) {
+            std::vector<std::string> names;
+            for (const CutJointInfo& joint : self.model().cut_joints()) names.push_back(joint.name);
+            return names;
+          },
+          "Names of the joints that close loops.")
+      .def_prop_ro(
+          "constraints",
+          [](const FrozenModel& self) {
+            std::vector<std::string> names;
+            for (const ConstraintInfo& constraint : self.model().constraints()) {
+              names.push_back(constraint.name);
+            }
+            return names;
+          },
+          "Names of the constraints.");
+}
+
 void bind_names(nb::class_<FrozenModel>& model) {
   model.def_prop_ro("name", [](const FrozenModel& self) { return self.model().name(); })
       .def_prop_ro(
@@ -103,24 +125,6 @@ void bind_names(nb::class_<FrozenModel>& model) {
                    "before children.")
       .def_prop_ro("joints", joint_names, "Joint k carries body k + 1.")
       .def_prop_ro("points", point_names, "'link.tip'")
-      .def_prop_ro(
-          "cut_joints",
-          [](const FrozenModel& self) {
-            std::vector<std::string> names;
-            for (const CutJointInfo& joint : self.model().cut_joints()) names.push_back(joint.name);
-            return names;
-          },
-          "Names of the joints that close loops.")
-      .def_prop_ro(
-          "constraints",
-          [](const FrozenModel& self) {
-            std::vector<std::string> names;
-            for (const ConstraintInfo& constraint : self.model().constraints()) {
-              names.push_back(constraint.name);
-            }
-            return names;
-          },
-          "Names of the constraints.")
       .def_prop_ro("forces",
                    [](const FrozenModel& self) {
                      std::vector<std::string> names;
@@ -216,6 +220,7 @@ void bind_model(nb::module_& module) {
       "leading axes, which are broadcast against each other and shared out to SIMD lanes and\n"
       "threads. `out` takes a float64 array of the result's shape.");
   bind_names(model);
+  bind_names_of_constraints(model);
   model
       .def_prop_ro(
           "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },

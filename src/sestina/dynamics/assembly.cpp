@@ -7,6 +7,7 @@
 #include <Eigen/QR>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
@@ -24,7 +25,8 @@ class Assembler {
       : model_(model),
         properties_(properties),
         kinematics_(model),
-        conditions_(model, SaddlePoint::kEmbedding),
+        conditions_(model, SaddlePoint::kRecursion),
+        matrix_(static_cast<std::size_t>(model.constraint_rows()) * static_cast<std::size_t>(model.nu())),
         length_(properties.constraints.length),
         n_(model.nu()),
         m_(model.constraint_rows()) {}
@@ -32,6 +34,11 @@ class Assembler {
   // Whether the loops are closed with these speeds' coordinates free to move.
   bool close(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
     const State<double> start = state;
+    update(state);
+    if (errors_.position <= kClosed * length_) {  // as given: what is left is rounding of the numbers
+      conditions_.project_positions(properties_, state, kinematics_);
+      return true;
+    }
     double best = INFINITY;
     State<double> best_state = state;
     constexpr int kAttempts = 24;
@@ -49,14 +56,16 @@ class Assembler {
 
   // The same for speeds, which are linear but for conditions that are not.
   bool match_speeds(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
-    Eigen::MatrixXd basis;
     for (int step = 0; step < 20; ++step) {
       update(state);
       if (errors_.velocity <= kClosed * speed_scale()) return true;
-      linearise(is_free, by_mass, basis);
+      const Moving moving = linearise(is_free, by_mass);
+      if (moving.speeds.empty()) break;
       const Eigen::VectorXd change =
-          basis * (C_ * basis).completeOrthogonalDecomposition().solve(-velocities());
-      for (int k = 0; k < n_; ++k) state.u[static_cast<std::size_t>(k)] += change[k];
+          moving.from_norm(moving.C.completeOrthogonalDecomposition().solve(-velocities()));
+      for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
+        state.u[moving.speeds[i]] += change[static_cast<Eigen::Index>(i)];
+      }
     }
     update(state);
     return errors_.velocity <= kClosed * speed_scale();
@@ -96,66 +105,86 @@ class Assembler {
     return v;
   }
 
-  // C_, and a basis of the displacements that are free, in which the norm is that of (1).
-  void linearise(const std::vector<bool>& is_free, bool by_mass, Eigen::MatrixXd& basis) {
-    ConstrainedKane matrix(model_);
-    matrix.factor(properties_, kinematics_, conditions_.rows());
-    C_ = Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(matrix.matrix().data(), m_, n_);
-    std::vector<int> free;
-    for (int k = 0; k < n_; ++k) {
-      if (is_free[static_cast<std::size_t>(k)]) free.push_back(k);
+  // Displacements y of the speeds that may move, in coordinates in which the norm of (1) is that of y.
+  struct Moving {
+    std::vector<std::size_t> speeds;
+    Eigen::MatrixXd C;                                // (rows x speeds), by y
+    std::optional<Eigen::LLT<Eigen::MatrixXd>> mass;  // M = L L^T of these speeds, y = L^T d; otherwise y = d
+
+    Eigen::VectorXd from_norm(const Eigen::VectorXd& y) const { return mass ? mass->matrixU().solve(y) : y; }
+    Eigen::VectorXd to_norm(const Eigen::VectorXd& d) const { return mass ? mass->matrixU() * d : d; }
+  };
+
+  Moving linearise(const std::vector<bool>& is_free, bool by_mass) {
+    Moving moving;
+    for (std::size_t k = 0; k < is_free.size(); ++k) {
+      if (is_free[k]) moving.speeds.push_back(k);
     }
-    const auto f = static_cast<Eigen::Index>(free.size());
-    basis = Eigen::MatrixXd::Zero(n_, f);
-    for (Eigen::Index i = 0; i < f; ++i) basis(free[static_cast<std::size_t>(i)], i) = 1.0;
-    if (!by_mass) return;
+    const auto n = static_cast<Eigen::Index>(n_), f = static_cast<Eigen::Index>(moving.speeds.size());
+    calc_constraint_matrix(model_, kinematics_, conditions_.rows(), matrix_);
+    const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(matrix_.data(), m_, n);
+    moving.C.resize(m_, f);
+    const auto speed = [&](Eigen::Index i) {
+      return static_cast<int>(moving.speeds[static_cast<std::size_t>(i)]);
+    };
+    for (Eigen::Index i = 0; i < f; ++i) moving.C.col(i) = C.col(speed(i));
+    if (!by_mass) return moving;
     MassMatrix<double> mass(model_);
     mass.update(properties_, kinematics_);
     Eigen::MatrixXd M(f, f);
     for (Eigen::Index i = 0; i < f; ++i) {
       for (Eigen::Index j = 0; j <= i; ++j) {
-        const int a = free[static_cast<std::size_t>(i)], b = free[static_cast<std::size_t>(j)];
-        M(i, j) = M(j, i) = mass.matrix()(std::max(a, b), std::min(a, b));
+        M(i, j) = M(j, i) = mass.matrix()(std::max(speed(i), speed(j)), std::min(speed(i), speed(j)));
       }
     }
-    const Eigen::LLT<Eigen::MatrixXd> factor(M);
-    if (factor.info() != Eigen::Success || factor.rcond() < 1e-12) return;
-    basis = basis * factor.matrixU().solve(Eigen::MatrixXd::Identity(f, f));
+    moving.mass.emplace(M);
+    if (moving.mass->info() != Eigen::Success || moving.mass->rcond() < 1e-12) {
+      moving.mass.reset();
+    } else {
+      moving.C = moving.mass->matrixL().solve(moving.C.transpose()).transpose().eval();
+    }
+    return moving;
   }
 
   // The error at the end (m).
   double iterate(const State<double>& start, State<double>& state, const std::vector<bool>& is_free,
                  bool by_mass) {
     constexpr int kMostSteps = 60;
-    const auto size = static_cast<std::size_t>(n_);
-    std::vector<double> displacement(size), away(size);
-    Eigen::MatrixXd basis;
+    std::vector<double> displacement(static_cast<std::size_t>(n_)), away(displacement.size());
     update(state);
     double error = positions().norm();
     for (int step = 0; step < kMostSteps && std::isfinite(error); ++step) {
-      const double largest = errors_.position;
-      linearise(is_free, by_mass, basis);
-      if (basis.cols() == 0) break;
-      const auto decomposition = (C_ * basis).completeOrthogonalDecomposition();
+      if (errors_.position <= ConstrainedDynamics::tolerance(properties_)) break;
+      const Moving moving = linearise(is_free, by_mass);
+      if (moving.speeds.empty()) break;
+      const auto decomposition = moving.C.completeOrthogonalDecomposition();
       Eigen::VectorXd d;
-      if (largest <= kClosed * length_) {
-        if (largest <= ConstrainedDynamics::tolerance(properties_)) break;
-        d = basis * decomposition.solve(-positions());
+      if (errors_.position <= kClosed * length_) {
+        d = moving.from_norm(decomposition.solve(-positions()));
       } else {
         minus_q<double>(model_, state.q, start.q, away);
-        // D in the basis, whose columns are independent: what of it can be taken back is taken back.
-        const Eigen::VectorXd D =
-            basis.colPivHouseholderQr().solve(Eigen::Map<const Eigen::VectorXd>(away.data(), n_));
-        d = basis * (decomposition.solve(C_ * basis * D - positions()) - D);  // (1)
+        Eigen::VectorXd moved(static_cast<Eigen::Index>(moving.speeds.size()));
+        for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
+          moved[static_cast<Eigen::Index>(i)] = away[moving.speeds[i]];
+        }
+        const Eigen::VectorXd D = moving.to_norm(moved);
+        d = moving.from_norm(decomposition.solve(moving.C * D - positions()) - D);  // (1)
       }
-      const double length = d.cwiseAbs().maxCoeff();
-      if (!std::isfinite(length)) break;
+      double longest = 0.0;
+      for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
+        const bool turns = model_.u_units()[moving.speeds[i]] == "rad/s";
+        longest = std::max(longest, std::abs(d[static_cast<Eigen::Index>(i)]) / (turns ? 1.0 : length_));
+      }
+      if (!std::isfinite(longest)) break;
       constexpr double kLongest = 0.5;  // rad; or of the mechanism's size
-      double part = std::min(1.0, kLongest / std::max(length, 1e-300));
+      double part = std::min(1.0, kLongest / std::max(longest, 1e-300));
       const State<double> before = state;
       const double error_before = error;
       for (int halving = 0; halving < 12; ++halving, part *= 0.5) {
-        for (int k = 0; k < n_; ++k) displacement[static_cast<std::size_t>(k)] = part * d[k];
+        std::fill(displacement.begin(), displacement.end(), 0.0);
+        for (std::size_t i = 0; i < moving.speeds.size(); ++i) {
+          displacement[moving.speeds[i]] = part * d[static_cast<Eigen::Index>(i)];
+        }
         plus_q<double>(model_, before.q, displacement, state.q);
         normalize_q<double>(model_, state.q);
         update(state);
@@ -178,7 +207,8 @@ class Assembler {
     const double size = 0.15 * attempt;
     for (std::size_t k = 0; k < displacement.size(); ++k) {
       const double x = kGolden * (static_cast<double>(k) + 1.0) + 0.37 * attempt * (attempt + 1.0);
-      if (is_free[k]) displacement[k] = size * (2.0 * (x - std::floor(x)) - 1.0);
+      const double unit = model_.u_units()[k] == "rad/s" ? 1.0 : length_;
+      if (is_free[k]) displacement[k] = unit * size * (2.0 * (x - std::floor(x)) - 1.0);
     }
     plus_q<double>(model_, state.q, displacement, state.q);
   }
@@ -188,7 +218,7 @@ class Assembler {
   Kinematics<double> kinematics_;
   ConstrainedDynamics conditions_;
   ConstraintErrors errors_;
-  Eigen::MatrixXd C_;
+  std::vector<double> matrix_;  // (rows x nu)
   double length_;
   int n_, m_;
 };

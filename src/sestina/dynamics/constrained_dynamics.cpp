@@ -19,8 +19,7 @@ ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
       zero_u_(tau_.size()),
       d_(static_cast<std::size_t>(model.constraint_rows())),
       lambda_(d_.size()),
-      mu_(d_.size()),
-      q_before_(static_cast<std::size_t>(model.nq())) {
+      mu_(d_.size()) {
   if (way_ == SaddlePoint::kRecursion) {
     recursion_ = std::make_unique<ConstrainedRecursion>(model);
   } else {

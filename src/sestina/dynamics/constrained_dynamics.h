@@ -79,7 +79,6 @@ class ConstrainedDynamics {
   std::vector<SpatialForce<double>> force_;   // by BodyIndex: what the body lacks then
   std::vector<double> tau_, f_, x_, zero_u_;  // (nu)
   std::vector<double> d_, lambda_, mu_;       // (rows)
-  std::vector<double> q_before_;
   double power_ = 0.0;
 };
 

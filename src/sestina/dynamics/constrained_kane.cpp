@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
@@ -22,28 +21,6 @@ ConstrainedKane::ConstrainedKane(const Model& model)
   speeds_.resize(n), rows_.resize(m);
   E_.resize(n * n), L_.resize(m * m), M_full_.resize(n * n);
   work_n_.resize(n), work_m_.resize(m), work_i_.resize(std::max(n, m));
-}
-
-void ConstrainedKane::fill_matrix(const Kinematics<double>& kinematics,
-                                  const ConstraintRows<double>& constraints) {
-  std::fill(C_.begin(), C_.end(), 0.0);
-  for (int r = 0; r < m_; ++r) {
-    const ConstraintRow<double>& row = constraints.rows[static_cast<std::size_t>(r)];
-    const std::span<double> of_row(row_of(C_, r), static_cast<std::size_t>(n_));
-    if (row.a != row.b) {
-      // The markers at p: only their places count.
-      const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
-        const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
-        return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};
-      };
-      add_generalized_force(*model_, kinematics, at(row.b, row.arm_b), row.force, of_row);
-      add_generalized_force(*model_, kinematics, at(row.a, row.arm_a), -1.0 * row.force, of_row);
-    }
-    for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
-      const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
-      of_row[static_cast<std::size_t>(term.speed)] += term.coefficient;
-    }
-  }
 }
 
 // (2): rows and speeds change places by their lists alone.
@@ -160,7 +137,7 @@ SolveReport<double> ConstrainedKane::factor(const Properties<double>& properties
                                             const Kinematics<double>& kinematics,
                                             const ConstraintRows<double>& constraints) {
   mass_.update(properties, kinematics);
-  fill_matrix(kinematics, constraints);
+  calc_constraint_matrix(*model_, kinematics, constraints, C_);
   eliminate();
   SolveReport<double> report;
   factor_reduced(report);

@@ -31,13 +31,10 @@ class ConstrainedKane {
   void solve(std::span<const double> f, std::span<const double> d, std::span<double> x,
              std::span<double> lambda);
 
-  // C of the last factor(), (rows x nu) by rows.
-  std::span<const double> matrix() const { return C_; }
   int rank() const { return rank_; }
 
  private:
   double* row_of(std::vector<double>& matrix, int r) { return matrix.data() + r * n_; }
-  void fill_matrix(const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints);
   void eliminate();
   void factor_reduced(SolveReport<double>& report);
   void factor_multipliers();

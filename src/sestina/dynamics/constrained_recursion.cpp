@@ -34,7 +34,6 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
       eliminations_of_(acting_rows_.size()),
       scale_(complete_at_.size()),
       K_scale_(complete_at_.size()),
-      is_open_(complete_at_.size()),
       slot_(complete_at_.size(), -1),
       redundant_of_(acting_rows_.size()),
       idle_values_(complete_at_.size()),
@@ -346,26 +345,48 @@ void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
   for (const int row : group.rows) idle_values_[static_cast<std::size_t>(row)] = 0.0;
 }
 
+// d of a body's eliminated conditions goes to the body and to the conditions that stay open: (6).
+void ConstrainedRecursion::take_in(std::size_t b) {
+  const Range& range = eliminations_of_[b];
+  for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+    const Elimination& elimination = eliminations_[i];
+    const double part = d_[static_cast<std::size_t>(elimination.row)] * elimination.S_inverse;
+    z_[b] += part * elimination.K;
+    for (std::size_t c = elimination.first; c < elimination.first + elimination.count; ++c) {
+      d_[static_cast<std::size_t>(couplings_[c].row)] -= couplings_[c].value * part;
+    }
+  }
+}
+
+double ConstrainedRecursion::sum_of(std::size_t first, std::size_t count,
+                                    std::span<const double> lambda) const {
+  double sum = 0.0;
+  for (std::size_t c = first; c < first + count; ++c) {
+    sum += couplings_[c].value * lambda[static_cast<std::size_t>(couplings_[c].row)];
+  }
+  return sum;
+}
+
+// (5)
+void ConstrainedRecursion::find_multipliers(std::size_t b, std::span<double> lambda) const {
+  const Range& range = eliminations_of_[b];
+  for (std::size_t i = range.first + range.count; i-- > range.first;) {
+    const Elimination& elimination = eliminations_[i];
+    const auto r = static_cast<std::size_t>(elimination.row);
+    const double sum = sum_of(elimination.first, elimination.count, lambda);
+    lambda[r] = -(dot(A_[b], elimination.K) + sum + d_[r]) * elimination.S_inverse;
+  }
+}
+
 void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
                                  std::span<const SpatialForce<double>> force, std::span<const double> tau,
                                  std::span<const double> d, std::span<double> x, std::span<double> lambda) {
   std::copy(force.begin(), force.end(), z_.begin());
   std::copy(d.begin(), d.end(), d_.begin());
-  const auto eliminate = [&](std::size_t b) {
-    const Range& range = eliminations_of_[b];
-    for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-      const Elimination& elimination = eliminations_[i];
-      const double part = d_[static_cast<std::size_t>(elimination.row)] * elimination.S_inverse;
-      z_[b] += part * elimination.K;
-      for (std::size_t c = elimination.first; c < elimination.first + elimination.count; ++c) {
-        d_[static_cast<std::size_t>(couplings_[c].row)] -= couplings_[c].value * part;
-      }
-    }
-  };
   for (std::size_t b = z_.size() - 1; b > 0; --b) {
-    eliminate(b);
+    take_in(b);
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
-    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {  // (3), (4)
       const auto k = static_cast<std::size_t>(speed);
       Column& column = columns_[k];
       column.e = tau[k] - dot(kinematics.H[k], z_[b]);
@@ -377,37 +398,22 @@ void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
     }
     z_[static_cast<std::size_t>(parents_[b])] += shift_back(z_[b], kinematics.s[b]);
   }
-  eliminate(0);
+  take_in(0);
 
   std::fill(lambda.begin(), lambda.end(), 0.0);
-  const auto sum_of = [&](std::size_t first, std::size_t count) {
-    double sum = 0.0;
-    for (std::size_t c = first; c < first + count; ++c) {
-      sum += couplings_[c].value * lambda[static_cast<std::size_t>(couplings_[c].row)];
-    }
-    return sum;
-  };
-  const auto find_multipliers = [&](std::size_t b) {  // (5)
-    const Range& range = eliminations_of_[b];
-    for (std::size_t i = range.first + range.count; i-- > range.first;) {
-      const Elimination& elimination = eliminations_[i];
-      const auto r = static_cast<std::size_t>(elimination.row);
-      lambda[r] = -(dot(A_[b], elimination.K) + sum_of(elimination.first, elimination.count) + d_[r]) *
-                  elimination.S_inverse;
-    }
-  };
   A_[0] = {};
-  find_multipliers(0);
+  find_multipliers(0, lambda);
   for (std::size_t b = 1; b < A_.size(); ++b) {  // (7)
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
     A_[b] = shift(A_[static_cast<std::size_t>(parents_[b])], kinematics.s[b]);
     for (int speed = info.u_start + info.nu - 1; speed >= info.u_start; --speed) {
       const auto k = static_cast<std::size_t>(speed);
       const Column& column = columns_[k];
-      x[k] = (column.e - dot(A_[b], column.U) + sum_of(column.first, column.count)) * column.D_inverse;
+      const double sum = sum_of(column.first, column.count, lambda);
+      x[k] = (column.e - dot(A_[b], column.U) + sum) * column.D_inverse;
       A_[b] += x[k] * kinematics.H[k];
     }
-    find_multipliers(b);
+    find_multipliers(b, lambda);
   }
   take_idle_part_away(lambda);
 }

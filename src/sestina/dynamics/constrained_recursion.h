@@ -39,8 +39,8 @@ class ConstrainedRecursion {
  public:
   explicit ConstrainedRecursion(const Model& model);
 
-  // Factors (1) for the state to which `kinematics` and `constraints` belong. `length` (m) is the mechanism's
-  // size. Memory is allocated by the first call and where a mechanism comes to a singular position.
+  // Factors (1) for the state to which `kinematics` and `constraints` belong. Memory is allocated by the
+  // first calls and where a mechanism comes to a singular position.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
 
@@ -100,6 +100,9 @@ class ConstrainedRecursion {
   void eliminate_row(int body, std::size_t i);
   void remove(Gathered& gathered, std::size_t i);
   void pass_on(int body, const Vec3<double>& s);
+  void take_in(std::size_t b);
+  double sum_of(std::size_t first, std::size_t count, std::span<const double> lambda) const;
+  void find_multipliers(std::size_t b, std::span<double> lambda) const;
   void find_idle_multipliers();
   void take_idle_part_away(std::span<double> lambda) const;
   void find_idle_group(std::span<const int> redundant, const Range& eliminations, IdleGroup& group);
@@ -119,7 +122,6 @@ class ConstrainedRecursion {
   std::vector<Coupling> couplings_;
   std::vector<double> scale_;    // by row: what S_rr would be if no direction were special
   std::vector<double> K_scale_;  // by row: the largest |K| so far
-  std::vector<bool> is_open_;    // by row: scratch
   std::vector<int> slot_;        // by row: scratch, its place among the open ones of a body
   std::vector<int> redundant_;
   std::vector<Range> redundant_of_;       // by BodyIndex: those that were found there, in redundant_

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
 
@@ -75,6 +76,29 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
       tau[static_cast<std::size_t>(term.speed)] += lambda[r] * term.coefficient;
+    }
+  }
+}
+
+void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
+                            const ConstraintRows<double>& constraints, std::span<double> matrix) {
+  std::fill(matrix.begin(), matrix.end(), 0.0);
+  const auto n = static_cast<std::size_t>(model.nu());
+  for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
+    const ConstraintRow<double>& row = constraints.rows[r];
+    const std::span<double> of_row = matrix.subspan(r * n, n);
+    if (row.a != row.b) {
+      // The markers at p: only their places count.
+      const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
+        const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
+        return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};
+      };
+      add_generalized_force(model, kinematics, at(row.b, row.arm_b), row.force, of_row);
+      add_generalized_force(model, kinematics, at(row.a, row.arm_a), -1.0 * row.force, of_row);
+    }
+    for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
+      const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
+      of_row[static_cast<std::size_t>(term.speed)] += term.coefficient;
     }
   }
 }

@@ -39,6 +39,10 @@ template <class T>
 void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const T> lambda, std::span<T> tau,
                            std::span<SpatialForce<T>> body);
 
+// C (rows x nu), by rows.
+void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
+                            const ConstraintRows<double>& constraints, std::span<double> matrix);
+
 // The first condition that is not finite and why, or an empty text.
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,
                                           const State<double>& state,

@@ -4,7 +4,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 
-#include "sestina/dynamics/constrained_kane.h"
+#include "sestina/dynamics/constraint_rows.h"
 
 namespace sestina {
 namespace {
@@ -21,12 +21,12 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
   if (mobility.conditions == 0 || mobility.speeds == 0) return mobility;
   Kinematics<double> kinematics(model);
   ConstraintRows<double> rows(model);
-  ConstrainedKane matrix(model);
   update_kinematics(model, properties, state, kinematics);
   update_constraint_rows(model, properties, state, kinematics, rows);
-  matrix.factor(properties, kinematics, rows);
-  const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(
-      matrix.matrix().data(), mobility.conditions, mobility.speeds);
+  std::vector<double> matrix(static_cast<std::size_t>(mobility.conditions * mobility.speeds));
+  calc_constraint_matrix(model, kinematics, rows, matrix);
+  const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(matrix.data(), mobility.conditions,
+                                                                           mobility.speeds);
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(C, Eigen::ComputeFullU);
   const Eigen::VectorXd& values = svd.singularValues();
   const double largest = values[0];
