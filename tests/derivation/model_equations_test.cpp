@@ -173,7 +173,7 @@ speeds
   1  u_rail
   2  u_pivot
 
-mass matrix; what is not named is zero
+mass matrix; elements that are not listed are zero
   M(1, 1) = M + m
   M(1, 2) = M(2, 1) = m*l*cos(q_pivot)
   M(2, 2) = m*l^2
