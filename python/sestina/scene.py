@@ -270,7 +270,7 @@ class _ModelScene:
     def _add_joint(self, joint: Any) -> None:
         """A pin along the axis of what turns, a rail along what slides, on the parent; not where shapes hide it."""
         parent, child = joint.parent.partition(".")[0], joint.child.partition(".")[0]
-        if parent != "ground" and self.shapes[parent] and self.shapes[child]:
+        if all(self.shapes.get(one) for one in (parent, child)):
             return
         at, axes = self._local(joint.parent), self._axes(joint.parent)
         radius = self.mark
