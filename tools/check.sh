@@ -60,6 +60,7 @@ if [[ -z $full ]]; then
   stage "clang-tidy: what changed" ./dev lint --changed
 else
   stage "every example" tools/run_examples.sh
+  stage "the benchmarks compile" ./dev build bench
   stage "g++ release, warnings as errors: tests" env SESTINA_PRESET=gcc ./dev test
   stage "address and undefined behaviour: tests" env SESTINA_PRESET=sanitize ./dev test
   stage "clang-tidy" ./dev build lint -- -k 0

@@ -171,7 +171,7 @@ void compare_events(const std::string& name, const Trajectory& other, const Traj
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t x = other.events[i], y = reference.events[i];
     if (other.table.at(x, event_column) != reference.table.at(y, event_column)) {
-      print("{}: event {} of the run is another one than with {}, at t = {:.6g} s\n", name, i + 1,
+      print("{}: event {} of the run differs from that with {}, at t = {:.6g} s\n", name, i + 1,
             solver_names()[0], reference.table.at(y, 0));
       return;
     }
@@ -285,7 +285,7 @@ int compare(const CompareOptions& options) {
 
 void add_compare(CLI::App& app, int& status) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "Hold all formulations of a model against each other");
+  CLI::App* command = app.add_subcommand("compare", "Compare the results of all formulations of a model");
   options->model.add_to(*command);
   command->add_option("--states", options->states, "Number of random states beside the initial one")
       ->capture_default_str()

@@ -53,19 +53,19 @@ void add_derive(CLI::App& app, int& status) {
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "latex", "python", "c", "cpp", "json"}).description(""))
       ->type_name("FORMAT");
-  command->add_flag("--lagrange", options->lagrange, "By Lagrange's method in the place of Kane's");
+  command->add_flag("--lagrange", options->lagrange, "By Lagrange's method instead of Kane's");
   CLI::Option* linearize = command->add_flag("--linearize", options->linearize,
                                              "Linearised about the initial state: A, B, eigenvalues");
   command
       ->add_flag("--equilibrium", options->equilibrium,
-                 "Linearised about rest, sought from the initial state")
+                 "Linearised about a state of rest, which is sought from the initial state")
       ->needs(linearize);
   command->add_flag("--simplify", options->simplify,
-                    "Use the theorems on sums of angles in what people read");
+                    "Simplify text and LaTeX by the theorems on sums of angles");
   command->add_flag("--document", options->page.is_document, "With --format latex: a document for pdflatex");
   command
       ->add_option("--width", options->page.width,
-                   "With --format latex: width of lines in points; else 345, of a document 430")
+                   "With --format latex: width of lines in points (default 345; with --document 430)")
       ->type_name("POINTS");
   command->callback([options, &status] { status = derive(*options); });
 }

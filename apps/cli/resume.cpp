@@ -51,13 +51,13 @@ int resume(const ResumeOptions& given) {
 void add_resume(CLI::App& app, int& status) {
   auto options = std::make_shared<ResumeOptions>();
   CLI::App* command = app.add_subcommand("resume", "Continue a run from its checkpoint");
-  command->add_option("CHECKPOINT", options->checkpoint, "What `sestina run --checkpoint FILE` left")
+  command
+      ->add_option("CHECKPOINT", options->checkpoint, "Checkpoint written by `sestina run --checkpoint FILE`")
       ->required()
       ->type_name("FILE");
   options->simulate.add_to(*command, "Where the result file of the run is now, if it was moved");
   command
-      ->add_option("--every-wall", options->every_wall,
-                   "Time from checkpoint to checkpoint, of the wall clock (as before unless given)")
+      ->add_option("--every-wall", options->every_wall, "Wall time between checkpoints (default: as before)")
       ->type_name("SECONDS");
   command->callback([options, &status] { status = resume(*options); });
 }

@@ -48,12 +48,10 @@ void add_run(CLI::App& app, int& status) {
   command->add_flag("--reactions", options->reactions, "Record the reactions of all joints, too");
   command
       ->add_option("--checkpoint", options->checkpoint,
-                   "Keep in FILE what `sestina resume FILE` needs to continue the run")
+                   "Write checkpoints to FILE, from which `sestina resume FILE` continues the run")
       ->type_name("FILE")
       ->check(check_file_name);
-  command
-      ->add_option("--every-wall", options->every_wall,
-                   "Time from checkpoint to checkpoint, of the wall clock (60 unless given)")
+  command->add_option("--every-wall", options->every_wall, "Wall time between checkpoints (default: 60)")
       ->type_name("SECONDS");
   options->processes.add_to(*command);
   command->callback([options, &status] { status = run(*options); });

@@ -169,7 +169,7 @@ void add_sweep(CLI::App& app, int& status) {
       ->type_name("auto|off")
       ->check(CLI::IsMember({"auto", "off"}));
   options->limits.add_to(*command);
-  command->add_flag("--resume", options->resume, "Do the runs that FILE lacks, of the same command");
+  command->add_flag("--resume", options->resume, "Compute the runs that FILE does not have yet");
   command->add_flag("-q,--quiet", options->quiet, "Print nothing but errors");
   command->callback([options, &status] { status = sweep(*options); });
 }

@@ -1,4 +1,4 @@
-"""Triangles of STL and OBJ files, for pictures."""
+"""Triangles of STL, OBJ and COLLADA files, for pictures."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .collada import read_collada
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ def find_mesh(file: str, folder: str) -> pathlib.Path:
 
 
 def read_mesh(path: pathlib.Path) -> Array:
-    """(n, 3, 3) m, the corners of all triangles of an STL (text or binary) or OBJ file. InputError for what is neither."""
-    readers = {".stl": _read_stl, ".obj": _read_obj}
+    """(n, 3, 3) m, the corners of all triangles of an STL (text or binary), OBJ or COLLADA file. InputError for what is none."""
+    readers = {".stl": _read_stl, ".obj": _read_obj, ".dae": read_collada}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InputError(f"{path}: a mesh is read from .stl and .obj")
+        raise InputError(f"{path}: a mesh is read from {', '.join(readers)}")
     try:
         triangles = reader(path.read_bytes())
     except (ValueError, IndexError) as error:

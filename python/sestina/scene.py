@@ -108,8 +108,13 @@ def _evaluate(texts: set[str], system: _core.System) -> dict[str, float]:
     return {text: float(model.point_position(f"ground.sestina_point_{i}", model.q0)[0]) for i, text in enumerate(order)}
 
 
-def solid_of_shape(shape: Mapping[str, Any], numbers: Mapping[str, float], folder: str, largest: float) -> Solid:
-    """A shape as descriptions have it, in the body's axes; meshes are looked for in the folder. InputError of a mesh."""
+def solid_of_shape(
+    shape: Mapping[str, Any], numbers: Mapping[str, float], folder: str, largest: float, most: int = 1200
+) -> Solid:
+    """A shape as descriptions have it, in the body's axes; its polygons are not longer than `largest`, m.
+
+    Meshes are looked for in the folder, and simplified to about `most` triangles. InputError of a mesh.
+    """
     kind = shape["type"]
     radius, length = (_number(shape.get(key, 0.0), numbers) for key in ("radius", "length"))
     if kind == "box":
@@ -122,7 +127,7 @@ def solid_of_shape(shape: Mapping[str, Any], numbers: Mapping[str, float], folde
         made = solids.capsule(radius, length, largest)
     elif kind == "mesh":
         scale = np.array([_number(x, numbers) for x in shape.get("scale", (1, 1, 1))])
-        made = solids.mesh(mesh_files.read_mesh(mesh_files.find_mesh(shape["file"], folder)) * scale)
+        made = solids.mesh(mesh_files.read_mesh(mesh_files.find_mesh(shape["file"], folder)) * scale, most)
     else:
         raise InputError(f"type: {kind!r} is not a shape; allowed are box, cylinder, sphere, capsule, mesh")
     position = np.array([_number(x, numbers) for x in shape.get("position", (0, 0, 0))])
@@ -223,9 +228,10 @@ class _ModelScene:
         shapes = self.shapes[name]
         folders = dict(_core._mesh_folders(self.system)) if any(one["type"] == "mesh" for one in shapes) else {}
         held: list[Solid] = []
+        most = 5000 if len(self.q) < 10 else 1200  # a picture may take longer than each frame of an animation
         for shape in shapes:
             try:
-                solid = solid_of_shape(shape, self.numbers, folders.get(name, ""), self.extent / 18)
+                solid = solid_of_shape(shape, self.numbers, folders.get(name, ""), self.extent / 18, most)
             except InputError as error:
                 warnings.warn(f"bodies.{name}.shape: {error}; it is not drawn", stacklevel=2)
                 continue
@@ -264,7 +270,7 @@ class _ModelScene:
     def _add_joint(self, joint: Any) -> None:
         """A pin along the axis of what turns, a rail along what slides, on the parent; not where shapes hide it."""
         parent, child = joint.parent.partition(".")[0], joint.child.partition(".")[0]
-        if parent != "ground" and self.shapes[parent] and self.shapes[child]:
+        if all(self.shapes.get(one) for one in (parent, child)):
             return
         at, axes = self._local(joint.parent), self._axes(joint.parent)
         radius = self.mark

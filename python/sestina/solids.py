@@ -161,7 +161,7 @@ def rotation_to(axis: Array) -> Array:
     return np.stack([x, np.cross(axis, x), axis], axis=1)
 
 
-def mesh(triangles: Array, most: int = 1500) -> Solid:
+def mesh(triangles: Array, most: int) -> Solid:
     """triangles (n, 3, 3) m; of more than `most` their corners are put together until there are about so many."""
     triangles = _simplified(triangles, most)
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

@@ -24,6 +24,27 @@ def close_figures():
         matplotlib.pyplot.close("all")
 
 
+COLLADA = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit meter="0.001"/><up_axis>Y_UP</up_axis></asset>
+  <library_geometries><geometry id="part"><mesh>
+    <source id="s"><float_array id="f" count="12">0 0 0 1 0 0 0 2 0 0 0 3</float_array>
+      <technique_common><accessor source="#f" count="4" stride="3"/></technique_common></source>
+    <vertices id="v"><input semantic="POSITION" source="#s"/></vertices>
+    <triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 2 1</p></triangles>
+    <polylist count="1"><input semantic="VERTEX" source="#v" offset="1"/><input semantic="NORMAL" source="#n" offset="0"/>
+      <vcount>3</vcount><p>7 0 7 1 7 3</p></polylist>
+    <polygons count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 3 2 1</p></polygons>
+  </mesh></geometry></library_geometries>
+  <library_visual_scenes><visual_scene id="scene"><node>
+    <translate>0 0 500</translate><rotate>0 0 1 90</rotate>
+    <node><scale>1000 1000 1000</scale><instance_geometry url="#part"/></node>
+  </node></visual_scene></library_visual_scenes>
+  <scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>
+"""
+
+
 def stage_of(figure):
     """What a picture shows: its polygons in the plane of the picture, and their colours."""
     (polygons,) = [one for one in figure.axes[0].collections if type(one).__name__ == "PolyCollection"]
@@ -44,7 +65,7 @@ def test_solids_enclose_their_volume_with_normals_outwards():
         "sphere": (solids.sphere(r, largest), 4 / 3 * np.pi * r**3),
         "cylinder": (solids.cylinder(r, h, largest), np.pi * r**2 * h),
         "capsule": (solids.capsule(r, h, largest), np.pi * r**2 * h + 4 / 3 * np.pi * r**3),
-        "mesh": (solids.mesh(TETRAHEDRON[FACES]), 1.0),
+        "mesh": (solids.mesh(TETRAHEDRON[FACES], most=100), 1.0),
     }
     for name, (solid, volume) in made.items():
         assert enclosed_volume(solid) == pytest.approx(volume, rel=0.02), name  # of inscribed polygons
@@ -200,10 +221,24 @@ def test_meshes_are_read_from_stl_and_obj(tmp_path):
     assert mesh_files.read_mesh(tmp_path / "square.obj").shape == (2, 3, 3)
 
 
+def test_meshes_of_collada_are_placed_by_their_nodes(tmp_path):
+    (tmp_path / "part.dae").write_text(COLLADA)
+    corners = TETRAHEDRON[[(0, 2, 1), (0, 1, 3), (0, 3, 2), (0, 2, 1)]]
+    quarter = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    np.testing.assert_allclose(mesh_files.read_mesh(tmp_path / "part.dae"), corners @ quarter.T + [0, 0, 0.5], atol=1e-12)
+    # Without a scene all geometries count, as they are.
+    (tmp_path / "bare.dae").write_text(COLLADA.replace('<scene><instance_visual_scene url="#scene"/></scene>', ""))
+    np.testing.assert_allclose(mesh_files.read_mesh(tmp_path / "bare.dae"), corners / 1000, atol=1e-15)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.dae", b"", "is read from .stl and .obj"),
+        ("a.ply", b"", "is read from .stl, .obj, .dae"),
+        ("a.dae", b"<COLLADA>", "no COLLADA: no element found"),
+        ("a.dae", b"<robot/>", "no COLLADA: its first element is 'robot'"),
+        ("a.dae", COLLADA.replace("0 2 1", "0 2 9").encode(), "a face has a corner that is none of 4 points"),
+        ("a.dae", COLLADA.replace('url="#part"', 'url="#p"').encode(), "instance_geometry refers to 'p', which is not there"),
         ("a.stl", b"PK\x03\x04" + bytes(100), "no STL"),
         ("a.stl", b"solid x\nvertex 0 0 0\nvertex 0 0 1\n", "2 corners are not three"),
         ("a.stl", b"solid x\nvertex 0 0 zero\n" * 3, "zero"),

@@ -122,7 +122,7 @@ class Resume(ProgramTest):
         refused = ["run", self.model, "--out", "r.csv", "--checkpoint"]
         self.expect_bad_input("no directory 'no/such'", *refused, "no/such/c")
         notes = self.write("notes", "of somebody")
-        self.expect_bad_input("something else than a checkpoint", *refused, notes)
+        self.expect_bad_input("is not a checkpoint and is not overwritten", *refused, notes)
         self.expect_bad_input("it is the same file as the result 'r.csv'", *refused, "r.csv")
         self.expect_bad_input("--every-wall", "run", self.model, "--every-wall", "5")
         self.expect_bad_input("apart", *refused, "c", "--every-wall", "0")

@@ -173,7 +173,7 @@ speeds
   1  u_rail
   2  u_pivot
 
-mass matrix; what is not named is zero
+mass matrix; elements that are not listed are zero
   M(1, 1) = M + m
   M(1, 2) = M(2, 1) = m*l*cos(q_pivot)
   M(2, 2) = m*l^2
@@ -285,7 +285,7 @@ TEST(ModelLinearizationTest, AtRestHoldsForOtherParameters) {
   EXPECT_NEAR(frequency_squared(soft.linear.A, values, equations.mechanics()),
               frequency_squared(stiff.linear.A, stiff.values, of_stiff.mechanics()), 1e-12);
   const std::string text = write_linearization(*model, equations, soft, "rod", EquationFormat::kText);
-  EXPECT_NE(text.find("they follow from the parameters: q_hip\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("they depend on the parameters: q_hip\n"), std::string::npos) << text;
   const std::string source = write_linearization(*model, equations, soft, "rod", EquationFormat::kPython);
   EXPECT_NE(source.find("in:  k l q_hip\n"), std::string::npos) << source;
 }

@@ -134,7 +134,7 @@ TEST(Yaml, RefusesWhatIsNoText) {
 }
 
 TEST(Yaml, AnAliasWithinItsOwnAnchorIsRefused) {
-  EXPECT_THAT(error_of("a: &a [1, *a]"), HasSubstr("1:11: an alias inside the node that it stands for"));
+  EXPECT_THAT(error_of("a: &a [1, *a]"), HasSubstr("1:11: an alias inside the node to which it refers"));
   EXPECT_THAT(error_of("a: &a {b: {c: *a}}"), HasSubstr("an alias inside the node"));
 }
 

@@ -80,9 +80,9 @@ TEST(FreezeFaults, OfParametersAndNumbers) {
   expect_faults({
       {[](System& s) { s.set_parameter("x", "2*lenght"); }, "parameters.x", "there is no parameter 'lenght'"},
       {[](System& s) { s.set_parameter("x", "1 +"); }, "parameters.x", "in '1 +'"},
-      {[](System& s) { s.set_parameter("x", "x + 1"); }, "parameters.x", "go in a circle: x -> x"},
+      {[](System& s) { s.set_parameter("x", "x + 1"); }, "parameters.x", "form a circle: x -> x"},
       {[](System& s) { s.set_parameter("x", "y"), s.set_parameter("y", "x"); }, "parameters.x",
-       "go in a circle: x -> y -> x"},
+       "form a circle: x -> y -> x"},
       {[](System& s) { s.set_parameter("x", kInfinity); }, "parameters.x", "inf is not finite"},
       {[](System& s) { s.set_parameter("x", "m/(l - 0.8)"); }, "parameters.x", "is not finite"},
       {[](System& s) { s.set_parameter("m", kNaN); }, "parameters.m", "nan is not finite"},
@@ -134,7 +134,7 @@ TEST(FreezeFaults, OfTheAnalysis) {
       {[](System& s) { take_elements(s).time_elements->windows = 65; }, "analysis.integrator.windows",
        "65 is not a whole number from 1 to 64"},
       {[](System& s) { take_elements(s).time_elements->pair = "auto"; }, "analysis.integrator.pair",
-       "auto wants a tolerance"},
+       "auto needs a tolerance"},
       {[](System& s) { take_elements(s).time_elements->stretches = 65; }, "analysis.integrator.stretches",
        "65 is not a whole number from 1 to 64"},
       {[](System& s) {
@@ -456,7 +456,7 @@ TEST(FreezeFaults, OfForcesOnPoints) {
   const auto gust = [](System& s) -> ForceSpec& { return s.force("gust"); };
   expect_faults({
       {[&](System& s) { band(s).from = {}; }, "forces[3].from", "is missing"},
-      {[&](System& s) { band(s).to = "box.corner"; }, "forces[3].to", "the point that stands in 'from'"},
+      {[&](System& s) { band(s).to = "box.corner"; }, "forces[3].to", "the same point as 'from'"},
       {[&](System& s) { band(s).to = "box.centre"; }, "forces[3].to", "no point 'centre'"},
       {[&](System& s) { band(s).free_length = "-l"; }, "forces[3].free_length", "-l = -0.8 is negative"},
       {[&](System& s) {

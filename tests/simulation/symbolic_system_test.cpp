@@ -452,7 +452,7 @@ TEST(SymbolicSystem, SaysWhatInitialValuesLack) {
   system.set({{pendulum.m, 1.5}, {pendulum.g, 9.81}, {pendulum.l, 2.0}});
   system.set_initial({{pendulum.x, 2.5}, {pendulum.y, -1.0}});
   EXPECT_THAT(message_of([&] { (void)system.calc_initial_state(); }),
-              testing::HasSubstr("configuration constraint 1 stays at 2.25; free to follow are y"));
+              testing::HasSubstr("configuration constraint 1 stays at 2.25; free to change are y"));
   EXPECT_THAT(message_of([&] {
                 system.set_initial({{pendulum.m, 1.0}});
               }),

@@ -75,7 +75,7 @@ void BatchDynamics::check_size(const char* array, std::size_t given, int count, 
 }
 
 void BatchDynamics::check(const StateArrays& states) const {
-  if (states.count < 0) throw InputError(fmt::format("{} states are fewer than none", states.count));
+  if (states.count < 0) throw InputError(fmt::format("{} is not a number of states", states.count));
   check_size("t", states.t.size(), states.count, 1, true);
   check_size("q", states.q.size(), states.count, model_->nq(), false);
   check_size("u", states.u.size(), states.count, model_->nu(), false);

@@ -47,7 +47,7 @@ class EquationWriter {
     for (const auto& [symbol, value] : definitions_) {
       text += fmt::format("  {} = {}\n", to_text(symbol), to_text(value));
     }
-    text += "\nmass matrix; what is not named is zero\n";
+    text += "\nmass matrix; elements that are not listed are zero\n";
     for (std::size_t i = 0; i < M_.rows(); ++i) {
       for (std::size_t j = i; j < M_.columns(); ++j) {
         if (M_(i, j).is_zero()) continue;

@@ -122,7 +122,7 @@ std::string LinearizationWriter::symbols_in_words() const {
   for (std::size_t i = n; i < linearization_.values.size(); ++i) {
     names += (i == n ? "" : ", ") + to_text(linearization_.values[i].first);
   }
-  return fmt::format("  symbols in A and B, as at rest they follow from the parameters: {}\n", names);
+  return fmt::format("  symbols in A and B, because at rest they depend on the parameters: {}\n", names);
 }
 
 std::string LinearizationWriter::text() {
@@ -141,8 +141,8 @@ std::string LinearizationWriter::text() {
   for (const auto& [symbol, value] : parts_.definitions) {
     text += fmt::format("  {} = {}\n", to_text(symbol), to_text(value));
   }
-  text += "\nA; what is not named is zero\n" + list_elements("A", parts_.matrices[0]);
-  text += "\nB; what is not named is zero\n" + list_elements("B", parts_.matrices[1]);
+  text += "\nA; elements that are not listed are zero\n" + list_elements("A", parts_.matrices[0]);
+  text += "\nB; elements that are not listed are zero\n" + list_elements("B", parts_.matrices[1]);
   text += fmt::format("\neigenvalues of A{}\n", parameters_in_words());
   for (const std::complex<double> value : without_rounding(linearization_.eigenvalues))
     text += "  " + complex_text(value) + "\n";

@@ -182,7 +182,7 @@ std::string explain_singular_mass_matrix(const Model& model, const Properties<do
   if (!negative.empty()) {
     return fmt::format(
         "the mass matrix is not positive at joint {}: against {} the inertia of body {} is "
-        "negative, which inertia_check: none has let pass",
+        "negative, which inertia_check: none has accepted",
         body.joint_name, name, negative);
   }
   return fmt::format(

@@ -85,7 +85,7 @@ void CvodeRule::fail_with_many_pieces(double t_end) const {
   throw ComputationError(
       solver_->time(),
       fmt::format(
-          "{} needs more than {} steps of its own from {} s to {} s: does a force jump to and fro there?",
+          "{} needs more than {} steps of its own from {} s to {} s: does a force jump back and forth there?",
           name(), kMostPieces, state().t, t_end));
 }
 

@@ -14,8 +14,8 @@ void add_faults(const ErrorTolerances& tolerances, FaultList& faults) {
   if (!(atol > 0.0) || !std::isfinite(atol)) {
     faults.add(
         {{}, "step.atol"},
-        fmt::format("{} is not an absolute tolerance: give a positive number, or a value that passes zero "
-                    "has no tolerance at all",
+        fmt::format("{} is not an absolute tolerance: give a positive number, because a value that passes "
+                    "zero would have no tolerance",
                     atol));
   }
   if (!(max_step > 0.0)) {

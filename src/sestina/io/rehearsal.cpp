@@ -93,7 +93,7 @@ void rehearse(const std::filesystem::path& file, const std::function<void()>& wo
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  if (answer.empty()) throw Hdf5Error("it is damaged: the HDF5 library breaks on what stands in it");
+  if (answer.empty()) throw Hdf5Error("it is damaged: the HDF5 library fails to read it");
   if (answer.front() != kDone) throw Hdf5Error(answer);
 }
 

@@ -151,7 +151,7 @@ class SetOption {
     map.entries.push_back({key, mark_, replaced(YamlNode{}, step + 1)});
   }
 
-  // A parameter, variable or point that does not exist is a slip of the pen, not a wish for a new one.
+  // A parameter, variable or point that does not exist is probably misspelt, so none is added.
   void check_not_a_name(const YamlNode& map, std::size_t step) const {
     const std::string holder = step == 0 ? "" : path_[step - 1].key;
     const bool holds_names =

@@ -101,7 +101,7 @@ void check_size(hid_t file, const SweepHeader& header) {
   checked(H5Fget_filesize(file, &bytes));
   std::uint64_t runs = 1;
   for (const SweepAxis& axis : header.axes) {
-    if (axis.size() > bytes / runs) throw Hdf5Error("its axes tell of more runs than it can hold");
+    if (axis.size() > bytes / runs) throw Hdf5Error("it has axes for more runs than it can hold");
     runs *= axis.size();
   }
 }

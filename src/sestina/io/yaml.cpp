@@ -62,7 +62,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail(to_mark(mark), "an alias inside the node that it stands for");
+    if (found == anchors_.end()) fail(to_mark(mark), "an alias inside the node to which it refers");
     add(found->second.first, 0, found->second.second);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

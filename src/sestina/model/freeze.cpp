@@ -283,7 +283,7 @@ void Freezer::collect_time_elements() {
   if (elements.tolerance) collect_tolerance(*elements.tolerance, path + "tolerance");
   if (elements.pair.text == pair_names().back() && !elements.tolerance) {
     fail(elements.pair.mark, path + "pair",
-         fmt::format("auto wants a tolerance, by which the degree is chosen; without: {}",
+         fmt::format("auto needs a tolerance, by which the degree is chosen; without one: {}",
                      join_words(element_pair_names(), " or ")));
   }
   if (elements.stretches) collect_stretches(*elements.stretches, path + "stretches");

@@ -171,7 +171,7 @@ void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, con
   plan.from = find_point(spec.from, path + ".from");
   plan.to = find_point(spec.to, path + ".to");
   if (plan.from.is_valid() && plan.from == plan.to) {
-    fail(spec.to.mark, path + ".to", "is the point that stands in 'from': the spring has no length");
+    fail(spec.to.mark, path + ".to", "is the same point as 'from': the spring has no length");
   }
   const auto one = [&](const std::vector<Number>& given, const Mark& mark, const char* key) -> Slot {
     if (given.empty()) return {};

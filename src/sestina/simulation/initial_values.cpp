@@ -214,7 +214,7 @@ class ConstraintSolver {
     }
     throw InputError(
         fmt::format("no initial configuration is found: configuration constraint {} stays at "
-                    "{:.6g}; free to follow are {}",
+                    "{:.6g}; free to change are {}",
                     worst + 1, c[worst], names(motion_.q, free)));
   }
 

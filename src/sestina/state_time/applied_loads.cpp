@@ -48,9 +48,10 @@ void AppliedLoads::find_state(std::span<const BodyInstant> bodies, State<double>
     const AnyJoint<double>& joint = properties_.bodies[b].joint;
     double* const q = state.q.data() + info.q_start;
     if (!find_coordinates(joint, relative.X_FM, q)) {
-      throw ComputationError(state.t, fmt::format("{} is so far from closed that its coordinates cannot be "
-                                                  "found: shorter elements are needed",
-                                                  info.joint_name));
+      throw ComputationError(state.t,
+                             fmt::format("{} is too far open for its coordinates to be found: shorter "
+                                         "elements are needed",
+                                         info.joint_name));
     }
     visit_joint(joint, [&](const auto& j) {
       find_speeds<double>(j, relative.V_FM, q, state.u.data() + info.u_start);

@@ -91,7 +91,7 @@ class Reader {
   void read(std::string_view key, std::vector<double>& values) {
     std::string_view text = value_of(key);
     const auto size = take_number<std::size_t>(text);
-    if (size > text.size()) fail("the list is shorter than it says");
+    if (size > text.size()) fail("the list is shorter than its length says");
     values.resize(size);
     for (double& value : values) value = take_number<double>(text);
     check_end(key, text);
@@ -107,7 +107,7 @@ class Reader {
     read(key, size);
     if (size >= text_.size()) fail("the file ends too soon");
     text = text_.substr(0, size);
-    if (text_[size] != '\n') fail(fmt::format("the {} is longer than it says", key));
+    if (text_[size] != '\n') fail(fmt::format("the {} is longer than its length says", key));
     text_.remove_prefix(size + 1);
     line_ += static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   }
@@ -127,7 +127,7 @@ class Reader {
   }
 
   void check_end(std::string_view key, std::string_view rest) const {
-    if (!rest.empty()) fail(fmt::format("{}: '{}' is left behind the numbers", key, rest.substr(0, 40)));
+    if (!rest.empty()) fail(fmt::format("{}: '{}' follows the numbers", key, rest.substr(0, 40)));
   }
 
   std::shared_ptr<const std::string> file_;

@@ -29,7 +29,7 @@ CheckpointFile::CheckpointFile(std::filesystem::path path) : path_(std::move(pat
   if (std::filesystem::exists(path_, ignored) && !std::filesystem::is_directory(path_, ignored) &&
       (!std::filesystem::is_regular_file(path_, ignored) || is_something_else(path_))) {
     throw InputError("cannot write '" + path_.string() +
-                     "': something else than a checkpoint stands there, and is left as it is");
+                     "': the file is not a checkpoint and is not overwritten");
   }
   file_.emplace(path_, OutputFile::WhenAbsent::kWait);
   file_->make_temporary();  // where the folder does not allow that, no checkpoint can be written

@@ -68,7 +68,7 @@ void StallWatch::look_for_jumps() {
 std::string StallWatch::describe(double t) const {
   std::string text = fmt::format(
       "t = {} s: the steps are very short: the last {} advanced the time by {:.2g} s, so that the run would "
-      "take {:.1g}",
+      "take {:.1g} steps",
       t, kSteps, advance_, static_cast<double>(kSteps) * duration_ / advance_);
   if (jumping_ < 0) return text;
   return text + fmt::format(

@@ -74,12 +74,12 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
     const JointSpec& joint = system.joints[i];
     if (joint.type == "screw") {
       faults.add({joint.type.mark, fmt::format("joints[{}].type", i)},
-                 "state_time has no equations of screw joints; it has those of all others");
+                 "state_time has no equations for screw joints; all other joints are allowed");
     }
     for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
       if (model.bodies()[b].joint_name != joint.name.text || properties.bodies[b].armature == 0.0) continue;
       faults.add({joint.armature->mark, fmt::format("joints[{}].armature", i)},
-                 fmt::format("{} is not 0: state_time has no equations of armatures",
+                 fmt::format("{} is not 0: state_time has no equations for armatures",
                              properties.bodies[b].armature));
     }
   }
