@@ -45,7 +45,8 @@ void add_plot(CLI::App& app, int& status) {
   command->add_option("RESULT", options->result, "Result file (.csv, .h5)")->required()->type_name("FILE");
   command
       ->add_option("COLUMN", options->plot.columns,
-                   "Columns to draw, such as hip.q or 'energy.*'; without any, a sensible choice")
+                   "Columns to draw, such as hip.q, 'energy.*' or 'hip.q + knee.q';\n"
+                   "without any, a sensible choice")
       ->type_name("NAME");
   command->add_option("-o,--out", options->output, "Figure (.png, .svg, .pdf)")
       ->required()

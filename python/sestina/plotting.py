@@ -49,7 +49,26 @@ def show_figure() -> None:
     pyplot.show()
 
 
-def draw_panels(result: Result, names: Sequence[str], x: str, panels: Sequence[Any]) -> None:
+class Drawn:
+    """Columns of a result that are drawn, and what is calculated from columns."""
+
+    def __init__(self, result: Result, names: Sequence[str]) -> None:
+        self.values: dict[str, npt.NDArray[np.float64]] = {}
+        self.units: dict[str, str] = {}
+        for name in names:
+            if name in result.table:
+                self.values[name], self.units[name] = result.table[name], result.table.unit(name)
+            else:
+                self.units[name], self.values[name] = result._calculate(name)
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        return self.values[name]
+
+    def unit(self, name: str) -> str:
+        return self.units[name]
+
+
+def draw_panels(result: Result | Drawn, names: Sequence[str], x: str, panels: Sequence[Any]) -> None:
     """Columns over another one on matplotlib's axes: those of one unit on one of them."""
     units = list(dict.fromkeys(result.unit(name) for name in names))
     for panel, unit in zip(panels, units, strict=True):
@@ -67,11 +86,12 @@ def draw_panels(result: Result, names: Sequence[str], x: str, panels: Sequence[A
 
 def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
     """Columns over another one, a panel for each unit. See Result.plot."""
-    names = result.table.select(list(columns))
-    count = len({result.unit(name) for name in names})
+    names = result._select(columns)
+    drawn = Drawn(result, [*names, x])
+    count = len({drawn.unit(name) for name in names})
     figure = _figure(7, 1.2 + 2.2 * count)
     panels: Any = figure.subplots(count, 1, sharex=True, squeeze=False)
-    draw_panels(result, names, x, panels[:, 0])
+    draw_panels(drawn, names, x, panels[:, 0])
     figure.align_ylabels()
     if result.table.model_name:
         panels[0, 0].set_title(result.table.model_name)

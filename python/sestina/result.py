@@ -111,11 +111,19 @@ class Result:
             return column
         raise TypeError(f"columns: {column!r} is not the name of a column")
 
+    def _select(self, columns: Sequence[str]) -> list[str]:
+        """The names that patterns stand for; expressions as they are."""
+        return self.table.select(list(columns))
+
+    def _calculate(self, expression: str) -> tuple[str, npt.NDArray[np.float64]]:
+        """The unit and the values (rows) of what is no column by itself."""
+        return self.table._calculate(expression)
+
     def plot(self, *columns: str, x: str = "t", path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw columns (`*` stands for any letters) over `x`, a panel for each unit; matplotlib must be installed.
 
-        Of no columns, the first coordinates and the energies. path: save the figure there (.png, .svg, .pdf).
-        Returns the figure, which a notebook shows once.
+        columns: names, or expressions of columns, "hip.q + knee.q"; of none, the first coordinates and the energies.
+        path: save the figure there (.png, .svg, .pdf). Returns the figure, which a notebook shows once.
         """
         from .plotting import plot
 

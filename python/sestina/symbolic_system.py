@@ -61,8 +61,9 @@ class SymbolicResult(Result):
     """The rows of a run of a SymbolicSystem: t, all coordinates, all speeds, the outputs, and `event` where there are events.
 
     result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] that of an output by its name;
-    result.plot(q, "energy.*") draws them so. Plots, dataframes and files are those of a Result; there is no Model. What draw()
-    and animate() show is told by SymbolicSystem.set_scene() before the run.
+    result.plot(q, "energy.*") draws them so. Both take expressions of columns and parameters: result[l * sin(q)]. Plots,
+    dataframes and files are those of a Result; there is no Model. What draw() and animate() show is told by
+    SymbolicSystem.set_scene() before the run.
     """
 
     report: SimulationReport  # type: ignore[assignment]
@@ -73,11 +74,33 @@ class SymbolicResult(Result):
         self._nq, self._nu = len(system.q), len(system.u)
         self._picture = None if system._cast is None else system._cast.take(system._values, system._inputs)
 
+        self._parameters = dict(system._values)
+        self._expressions: dict[str, Expression] = {}  # by their text, those that are no columns
+
     def _column(self, column: Any) -> str:
-        return str(column) if isinstance(column, Expression) else super()._column(column)
+        if not isinstance(column, Expression):
+            return super()._column(column)
+        name = str(column)
+        if name not in self.table:
+            self._expressions[name] = column
+        return name
+
+    def _select(self, columns: Sequence[str]) -> list[str]:
+        if not columns:
+            return super()._select(columns)
+        names: list[str] = []
+        for column in columns:
+            names += [column] if column in self._expressions else super()._select([column])
+        return list(dict.fromkeys(names))
+
+    def _calculate(self, expression: str) -> tuple[str, npt.NDArray[np.float64]]:
+        if expression in self._expressions:
+            return _core._calculate(self.table, self._expressions[expression], self._parameters)
+        return super()._calculate(expression)
 
     def __getitem__(self, name: str | Expression) -> npt.NDArray[np.float64]:
-        return self.table[self._column(name)]
+        column = self._column(name)
+        return self._calculate(column)[1] if column in self._expressions else self.table[column]
 
     def __contains__(self, name: object) -> bool:
         return (name if isinstance(name, str) else str(name)) in self.table
@@ -89,7 +112,7 @@ class SymbolicResult(Result):
     def plot(
         self, *columns: str | Expression, x: str | Expression = "t", path: str | os.PathLike[str] | None = None
     ) -> Figure:
-        """Draw columns over `x`: by their names, or coordinates and speeds by their symbols. See Result.plot()."""
+        """Draw columns over `x`: by their names, or expressions of coordinates, speeds and parameters. See Result.plot()."""
         return super().plot(*map(self._column, columns), x=self._column(x), path=path)
 
     def __repr__(self) -> str:

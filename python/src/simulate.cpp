@@ -12,6 +12,7 @@
 #include "limits.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
+#include "sestina/io/column_expression.h"
 #include "sestina/io/plot.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/workspace.h"
@@ -136,6 +137,12 @@ nb::object column(nb::handle self, const std::string& name) {
               {static_cast<std::ptrdiff_t>(table.columns())}, self);
 }
 
+// The unit and the values (rows).
+nb::tuple calc_column_of_text(const ResultTable& table, const std::string& text) {
+  const CalculatedColumn calculated = calc_column(table, text);
+  return nb::make_tuple(calculated.column.unit, new_array(calculated.values));
+}
+
 nb::object all_values(nb::handle self) {
   const auto& table = nb::cast<const ResultTable&>(self);
   const auto rows = static_cast<std::ptrdiff_t>(table.rows()),
@@ -203,7 +210,11 @@ void bind_table(nb::module_& module) {
             return select_columns(table, options);
           },
           nb::arg("columns"),
-          "The names that patterns stand for; of none, the first coordinates and the energies.");
+          "The names that patterns stand for, and expressions of columns as they are; of none, the first "
+          "coordinates and the energies.")
+      .def("_calculate", calc_column_of_text, nb::arg("expression"),
+           nb::sig("def _calculate(self, expression: str) -> tuple[str, "
+                   "numpy.typing.NDArray[numpy.float64]]"));
 }
 
 void bind_report(nb::module_& module) {

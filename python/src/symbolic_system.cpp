@@ -1,5 +1,6 @@
 // Runs of what Kane's or Lagrange's method gave.
 #include "sestina/simulation/symbolic_system.h"
+#include "sestina/io/column_expression.h"
 
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
@@ -362,6 +363,21 @@ nb::object evaluate_at_start(const RunnableSystem& self, const std::vector<Scala
   }
 }
 
+// The unit and the values (rows) of an expression of a result's columns and of parameters with numbers.
+nb::tuple calculate(const ResultTable& table, const Scalar& expression, nb::handle parameters) {
+  Graph* const graph = expression.value.graph();
+  if (graph == nullptr) {
+    const std::vector<double> values(table.rows(), expression.value.number().value());
+    return nb::make_tuple("", new_array(values));
+  }
+  std::vector<std::pair<std::string, double>> constants;
+  for (const auto& [symbol, value] : nb::cast<nb::dict>(parameters)) {
+    constants.emplace_back(nb::cast<std::string>(nb::str(symbol)), nb::cast<double>(value));
+  }
+  const CalculatedColumn calculated = calc_column(table, *graph, expression.value.in(*graph), "", constants);
+  return nb::make_tuple(calculated.column.unit, new_array(calculated.values));
+}
+
 }  // namespace
 
 void bind_symbolic_system(nb::module_& module) {
@@ -391,6 +407,9 @@ void bind_symbolic_system(nb::module_& module) {
                    "SimulationReport, BaseException | None]"));
   bind_description(type);
   bind_inputs(type);
+  module.def("_calculate", calculate, nb::arg("table"), nb::arg("expression"), nb::arg("parameters"),
+             nb::sig("def _calculate(table: Table, expression: Expression, parameters: dict[Expression, "
+                     "float]) -> tuple[str, numpy.typing.NDArray[numpy.float64]]"));
 }
 
 }  // namespace sestina::python

@@ -39,6 +39,16 @@ def test_initial_states_and_durations_vary(oscillator):
     assert sestina.run_ensemble(oscillator, duration=0.1).shape == ()
 
 
+def test_rule_and_step_are_those_that_are_asked_for(oscillator):
+    fixed = sestina.run_ensemble(oscillator, {"m": [1.0, 2.0]}, duration=0.5, integrator="rk4", dt=0.01)
+    assert (fixed.steps == 50).all()
+    oscillator.parameters["m"] = 2.0
+    alone = sestina.simulate(oscillator, duration=0.5, integrator="rk4", dt=0.01)
+    np.testing.assert_allclose(fixed.q[1], alone.q[-1], rtol=1e-13)
+    coarse, fine = (sestina.run_ensemble(oscillator, duration=0.5, integrator="rkf45", rtol=rtol, atol=1e-14) for rtol in (1e-4, 1e-11))
+    assert coarse.steps < fine.steps
+
+
 def test_lanes_and_threads_do_not_change_the_result(oscillator):
     m = np.linspace(1, 3, 20)
     one, two = (sestina.run_ensemble(oscillator, {"m": m}, duration=0.5, threads=n) for n in (1, 2))

@@ -21,6 +21,26 @@ def test_plot_has_a_panel_for_each_unit(pendulum, tmp_path):
         result.plot("hinge.qq")
 
 
+def test_plot_draws_expressions_of_columns(pendulum, tmp_path):
+    pytest.importorskip("matplotlib")
+    pendulum.add_rigid_body("tail", 0.2, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
+    pendulum.add_joint("knee", "revolute", "rod.tip", "tail.origin", axis=(0, 1, 0), q=0.3)
+    result = sestina.simulate(pendulum, duration=1)
+    figure = result.plot("hinge.q + knee.q", "hinge.q", "2*hinge.u - knee.u", "hinge.u*knee.u")
+    together, rates, product = figure.axes
+    np.testing.assert_array_equal(together.lines[0].get_ydata(), result["hinge.q"] + result["knee.q"])
+    np.testing.assert_array_equal(together.lines[1].get_ydata(), result["hinge.q"])
+    assert together.get_ylabel() == "rad" and rates.get_ylabel() == "2*hinge.u - knee.u / rad/s"
+    assert product.get_ylabel() == "hinge.u*knee.u"  # of which the unit is not known
+    over_sum = result.plot("hinge.u", x="hinge.q + knee.q").axes[0]
+    np.testing.assert_array_equal(over_sum.lines[0].get_xdata(), result["hinge.q"] + result["knee.q"])
+    result.table.draw(tmp_path / "drawn.svg", ["hinge.q + knee.q"], x="2*t")
+    assert "hinge.q + knee.q" in (tmp_path / "drawn.svg").read_text()
+    for wrong, told in {"hinge.q + kne.q": "there is no column 'kne.q'", "2*hinge.w": "as an expression: there is no column 'hinge.w'"}.items():
+        with pytest.raises(sestina.InputError, match=told.replace("*", ".")):
+            result.plot(wrong)
+
+
 def test_animation_is_saved_and_follows_the_tip(pendulum, tmp_path):
     pytest.importorskip("matplotlib")
     result = sestina.simulate(pendulum, duration=1)

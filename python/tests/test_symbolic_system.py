@@ -128,6 +128,25 @@ def test_files_plots_and_dataframes(tmp_path):
         _ = result.system
 
 
+def test_expressions_of_columns_and_parameters_are_drawn():
+    pytest.importorskip("matplotlib")
+    kane, q, u, (m, l, g), N, ball = pendulum()
+    system = sm.SymbolicSystem(kane, {m: 1.5, l: 0.7, g: G}, {q: 1.0})
+    result = system.simulate(duration=1)
+    height = -l * sm.cos(q)
+    np.testing.assert_allclose(result[height], -0.7 * np.cos(result[q]), rtol=1e-15)
+    np.testing.assert_array_equal(result[q + u], result[q] + result[u])
+    figure = result.plot(q, q + u, height, "2*q", x=sm.sin(q))
+    drawn = {line.get_label(): line for axes in figure.axes for line in axes.lines}
+    assert len(drawn) == 4
+    np.testing.assert_array_equal(drawn[str(q + u)].get_ydata(), result[q] + result[u])
+    np.testing.assert_array_equal(drawn["2*q"].get_ydata(), 2 * result[q])
+    np.testing.assert_array_equal(drawn[str(height)].get_xdata(), np.sin(result[q]))
+    other = sm.symbols("other")
+    with pytest.raises(sestina.InputError, match="there is no column 'other'"):
+        result.plot(q * other)
+
+
 def test_a_constraint_with_multipliers():
     """Lagrange's method in Cartesian coordinates: the pendulum again, its tension by the multiplier."""
     x, y = sm.dynamicsymbols("x y")

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "sestina/base/error.h"
+#include "sestina/io/column_expression.h"
 #include "sestina/io/figure.h"
 #include "sestina/io/output_file.h"
 #include "sestina/io/plot_panel.h"
@@ -323,11 +324,17 @@ std::string Plot::description() const {
 
 void plot_result(const ResultTable& table, const PlotOptions& options) {
   if (table.rows() == 0) throw InputError("the result has no rows to plot");
-  if (select_columns(table, options).empty()) {
-    throw InputError("the result has no column to draw over '" + options.x + "'");
+  std::vector<std::string> columns = select_columns(table, options);
+  if (columns.empty()) throw InputError("the result has no column to draw over '" + options.x + "'");
+  if (!may_be_expression(options.x)) table.column_index(options.x);  // throws where there is none
+  PlotOptions names = options;
+  names.columns = columns;
+  columns.push_back(options.x);
+  if (std::ranges::all_of(columns, [&](const std::string& name) { return table.has_column(name); })) {
+    write_whole_file(options.output, Plot(table, names).draw());
+  } else {
+    write_whole_file(options.output, Plot(pick_columns(table, columns), names).draw());
   }
-  Plot plot(table, options);
-  write_whole_file(options.output, plot.draw());
 }
 
 }  // namespace sestina

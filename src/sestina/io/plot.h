@@ -10,9 +10,10 @@
 namespace sestina {
 
 struct PlotOptions {
-  // Names; `*` stands for any letters. Empty: the first 8 joint coordinates (`*.q`) and the energies.
+  // Names, of which `*` stands for any letters, or expressions of columns: `hip.q + knee.q`. Empty: the first
+  // 8 joint coordinates (`*.q`) and the energies.
   std::vector<std::string> columns;
-  std::string x = "t";
+  std::string x = "t";  // or an expression
   std::string title;
   double width = 160;            // mm
   double height = 0;             // mm; 0: as the number of panels needs
@@ -24,7 +25,8 @@ struct PlotOptions {
 // written.
 void plot_result(const ResultTable& table, const PlotOptions& options);
 
-// The names that the patterns stand for, each once, in the order of the patterns and then of the table.
+// The names that the patterns stand for, each once, in the order of the patterns and then of the table;
+// expressions as they are.
 std::vector<std::string> select_columns(const ResultTable& table, const PlotOptions& options);
 
 }  // namespace sestina

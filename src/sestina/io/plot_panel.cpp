@@ -7,6 +7,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/io/column_expression.h"
 
 namespace sestina {
 namespace {
@@ -128,8 +129,18 @@ std::vector<std::string> select_columns(const ResultTable& table, const PlotOpti
       if (!is_pattern || name != options.x) add_once(chosen, name);
     }
     if (is_found) continue;
-    faults.add({}, is_pattern ? "no column matches '" + pattern + "'"
-                              : "unknown column '" + pattern + "'" + suggestion(pattern, names));
+    std::string fault = is_pattern ? "no column matches '" + pattern + "'"
+                                   : "unknown column '" + pattern + "'" + suggestion(pattern, names);
+    if (is_pattern ? is_expression(pattern) : may_be_expression(pattern)) {
+      try {
+        calc_column(table, pattern);
+        add_once(chosen, pattern);
+        continue;
+      } catch (const InputError& error) {
+        fault = is_pattern ? fault + "; as an expression: " + error.what() : error.what();
+      }
+    }
+    faults.add({}, fault);
   }
   faults.throw_if_any();
   return chosen;

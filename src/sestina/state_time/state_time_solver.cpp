@@ -11,6 +11,7 @@
 #include "sestina/base/memory.h"
 #include "sestina/parallel/communicator.h"
 #include "sestina/state_time/memory_estimate.h"
+#include "sestina/state_time/switching_forces.h"
 
 namespace sestina {
 namespace {
@@ -188,6 +189,7 @@ bool StateTimeSolver::solve_window() {
   const double end = trajectory_.end();
   const int count = trajectory_.size() - first;
   if (is_solved) {
+    watch_progress(t, end);
     statistics_.unknowns = std::max(statistics_.unknowns, equations_->unknowns(count));
     reach_ = statistics_.shorter_windows > shorter_before ? end - t : kLonger * reach_;
     const bool is_at_end = options_.tolerance == 0.0
@@ -198,10 +200,34 @@ bool StateTimeSolver::solve_window() {
   }
   trajectory_.cut(first);
   if (is_interrupted()) return false;
+  const std::string switching = describe_switching_forces(*model_);
   throw ComputationError(
-      t, fmt::format("the equations of the {} from here to {:.12g} s have not been solved: {}; {} may help",
+      t, fmt::format("the equations of the {} from here to {:.12g} s have not been solved: {}; {} may help{}",
                      count == 1 ? "element" : fmt::format("{} elements", count), end, failure.reason,
-                     failure.advice));
+                     failure.advice, switching.empty() ? "" : ": " + switching));
+}
+
+// A force that sticks at its jump leaves windows that are as short as can be, one after the other: the run
+// would not come to an end. A window gets 1.25 times as long as the one before, so that after a jump that the
+// motion passes fewer windows than these are short.
+void StateTimeSolver::watch_progress(double t, double end) {
+  constexpr int kWindows = 100;
+  constexpr double kLeastOfLongest = 1e-2, kLeastOfDuration = 1e-4;
+  longest_window_ = std::max(longest_window_, end - t);
+  if (windows_watched_++ == 0) watched_from_ = t;
+  if (windows_watched_ < kWindows) return;
+  windows_watched_ = 0;
+  const double advance = end - watched_from_;
+  if (advance >= std::max(kLeastOfLongest * longest_window_, kLeastOfDuration * duration_)) return;
+  const std::string switching = describe_switching_forces(*model_);
+  if (switching.empty()) return;
+  throw ComputationError(
+      end,
+      fmt::format("elements in time come to a standstill: the last {} windows that could be solved "
+                  "advanced the time by {:.2g} s; {}, and where it holds the motion at its jump there is "
+                  "no solution: let it change smoothly, such as tanh(x/0.01) for sign(x), or take "
+                  "coordinates: relative with events",
+                  kWindows, advance, switching));
 }
 
 // Of elements that a tolerance asks for; the caller's own are checked before a run.

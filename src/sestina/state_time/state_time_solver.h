@@ -149,6 +149,7 @@ class StateTimeSolver {
   bool reach_tolerance(int first, Failure& failure);
   void continue_coordinates(int first);
   double update_errors(int first, const ErrorEstimate& estimate);
+  void watch_progress(double t, double end);  // throws where there is none
   BodyError find_sizes(int first) const;
   double shortest_length(double t) const;  // s, of elements about t
   void update_rates(double t, std::vector<BodyRates>& rates);
@@ -173,7 +174,9 @@ class StateTimeSolver {
   int next_window_ = 0;
   double reach_ = INFINITY;  // s: how long a window may be for Newton's method, as far as is known
   int attempts_ = 0;         // to solve the window at hand
-  double length_ = 0.0;      // m: of the bodies
+  double longest_window_ = 0.0, watched_from_ = 0.0;  // s: of the windows; see watch_progress()
+  int windows_watched_ = 0;
+  double length_ = 0.0;                       // m: of the bodies
   std::vector<ElementError> element_errors_;  // of the last window that was estimated
   ElementChoice choice_;                      // from these
   InverseDynamics<double> inverse_;
