@@ -10,6 +10,7 @@
 
 #include "bind.h"
 #include "python_force.h"
+#include "sestina/dynamics/assembly.h"
 #include "states.h"
 
 namespace sestina::python {
@@ -131,7 +132,7 @@ nb::object step(Stepper& self, double dt, nb::handle tau, nb::handle out) {
 void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d) {
   Simulator& simulator = self.at_rest();
   const Model& model = simulator.model();
-  const State<double> initial = calc_initial_state<double>(model, simulator.properties().parameters);
+  const State<double> initial = calc_assembled_state(model, simulator.properties());
   const auto take = [](const char* name, nb::handle given, const std::vector<double>& otherwise) {
     if (given.is_none()) return otherwise;
     return Vector(name, given, static_cast<int>(otherwise.size())).copy();

@@ -36,6 +36,7 @@ std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& o
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
   if (!model.user_forces().empty()) return "the model has forces of a program's own";
   if (!model.events().empty()) return "the model has events";
+  if (model.is_constrained()) return "the model has loops or constraints";
   return {};
 }
 
