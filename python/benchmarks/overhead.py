@@ -98,6 +98,43 @@ def many_states(model: sestina.Model, count: int) -> None:
         print(f"  {name:<38} {1e3 * seconds:7.2f} ms   {1e9 * seconds / count:6.1f} ns a state   {seconds / kernel:.3f}")
 
 
+def steps(model: sestina.Model, count: int) -> None:
+    """Of a control loop: 0.1 ms each, the arm falling; of many arms, 1 ms."""
+    tau, out = np.zeros(model.nu), (np.empty(model.nq), np.empty(model.nu))
+    rivals: dict[str, Callable[[], float]] = {}
+    for rule in ("forward_euler", "rk4", "dormand_prince_54"):
+        simulator = sestina.Simulator(model, integrator=rule)
+        rivals[f"Simulator.step(dt, tau), {rule}"] = lambda s=simulator: per_call(  # type: ignore[misc]
+            lambda: s.step(1e-4, tau, out=out), 500
+        )
+    q, u = 0.1 * np.random.default_rng(1).standard_normal((2, count, model.nq))
+    many = np.empty_like(q), np.empty_like(u)
+    rivals[f"Model.step of {count} states, rk4, each"] = (
+        lambda: per_call(lambda: model.step(q, u, None, 1e-3, out=many), 3) / count
+    )
+    print(f"\none step, {model.nu} joints; many on {sestina.threads()} thread(s)")
+    for name, seconds in in_turn(rivals, 15).items():
+        print(f"  {name:<42} {1e6 * seconds:7.3f} us")
+
+
+def short_runs(model: sestina.Model) -> None:
+    """A run of one step and two rows: what it costs beside its steps."""
+    system = model.system
+    options = {"duration": 1e-3, "every": 1e-3, "dt": 1e-3, "integrator": "rk4"}
+    times = in_turn(
+        {
+            "simulate(model)": lambda: per_call(lambda: sestina.simulate(model, **options), 50),
+            "simulate(system)": lambda: per_call(lambda: sestina.simulate(system, **options), 50),
+            "of which System.freeze()": lambda: per_call(system.freeze, 50),
+        },
+        15,
+    )
+    wall = statistics.median(sestina.simulate(model, **options).report.wall_seconds for _ in range(50))
+    print(f"\na run of one step, {model.nu} joints; the run itself takes {1e6 * wall:.1f} us")
+    for name, seconds in times.items():
+        print(f"  {name:<42} {1e6 * seconds:7.1f} us")
+
+
 def whole_run(program: str) -> None:
     path = ROOT / "examples" / "01_double_pendulum.yaml"
     system = sestina.load(path)
@@ -134,6 +171,8 @@ if __name__ == "__main__":
     arm = seven_joint_arm()
     single_states(arm)
     many_states(arm, 100_000)
+    steps(arm, 4096)
+    short_runs(arm)
     if len(sys.argv) > 1:
         whole_run(sys.argv[1])
     import_time()

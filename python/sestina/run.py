@@ -90,11 +90,11 @@ def _edit(
 
 
 def _initial_state(
-    system: System, q: npt.ArrayLike | None, u: npt.ArrayLike | None
+    system: System | Model, q: npt.ArrayLike | None, u: npt.ArrayLike | None
 ) -> tuple[list[float], list[float]]:
     import numpy as np
 
-    model = system.freeze()
+    model = system if isinstance(system, Model) else system.freeze()
     given = (model.q0 if q is None else q, model.u0 if u is None else u)
     flat = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given]
     for name, values, length in zip("qu", flat, (model.nq, model.nu), strict=True):
@@ -165,10 +165,11 @@ def simulate(
     ends the run: what there is is returned, and `result.report.status` is `interrupted`.
     """
     described = _edit(as_system(system), duration, every, solver, integrator, rtol, atol, dt)
-    initial = None if q is None and u is None else _initial_state(described, q, u)
+    model = system if isinstance(system, Model) else None
+    initial = None if q is None and u is None else _initial_state(model or described, q, u)
     with watch(progress) as callback:
         table, report, raised = _core._simulate(
-            described, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial, max_steps, max_wall
+            described, model, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial, max_steps, max_wall
         )
     if raised is not None and check:
         _raise_with_result(raised, Result(table, report, described))

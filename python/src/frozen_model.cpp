@@ -98,6 +98,12 @@ ParameterDerivatives& Scratch::parameter_derivatives() {
 BatchScratch::BatchScratch(std::shared_ptr<const Model> model, const Properties<double>& properties)
     : executor(shared_executor()), dynamics(std::move(model), properties, executor.get()) {}
 
+StepScratch::StepScratch(std::shared_ptr<const Model> model, const Properties<double>& properties,
+                         const SimulatorOptions& options_)
+    : executor(shared_executor()),
+      options(options_),
+      stepper(std::move(model), properties, options, executor.get()) {}
+
 FrozenModel::FrozenModel(const System& system)
     : described_(std::make_shared<const System>(copy_with_callbacks(system))),
       model_(freeze(*described_)),
@@ -142,6 +148,13 @@ const System& FrozenModel::system() const {
 
 Pool<Scratch>::Lease FrozenModel::scratch() {
   return scratch_.borrow([this] { return std::make_unique<Scratch>(model_, properties_); });
+}
+
+Pool<StepScratch>::Lease FrozenModel::stepper(const SimulatorOptions& options) {
+  const auto make = [&] { return std::make_unique<StepScratch>(model_, properties_, options); };
+  return steppers_.borrow(make, [&](const StepScratch& free) {
+    return free.executor == shared_executor() && free.options == options;
+  });
 }
 
 Pool<BatchScratch>::Lease FrozenModel::batch() {

@@ -16,7 +16,7 @@
 #include "sestina/model/freeze.h"
 #include "sestina/model/properties.h"
 #include "sestina/parallel/executor.h"
-#include "sestina/workspace/simulator.h"
+#include "sestina/workspace/batch_stepper.h"
 
 namespace sestina::python {
 
@@ -60,6 +60,16 @@ struct BatchScratch {
 
   std::shared_ptr<Executor> executor;
   BatchDynamics dynamics;
+};
+
+// Steps of many states with the threads that they were made for.
+struct StepScratch {
+  StepScratch(std::shared_ptr<const Model> model, const Properties<double>& properties,
+              const SimulatorOptions& options);
+
+  std::shared_ptr<Executor> executor;
+  SimulatorOptions options;
+  BatchStepper stepper;
 };
 
 // Things that one thread at a time may have, given back for the next.
@@ -121,10 +131,13 @@ class FrozenModel {
   const Properties<double>& properties() const { return properties_; }
   std::span<const double> initial_d() const { return initial_d_; }  // (nd)
   const System& system() const;                                     // with these values of the parameters
+  // Whether those are the values that it was frozen with.
+  bool has_described_values() const { return has_described_values_; }
   // As it was frozen: perhaps with other values, but with the same callbacks.
   const System& described() const { return *described_; }
   Pool<Scratch>::Lease scratch();
   Pool<BatchScratch>::Lease batch();
+  Pool<StepScratch>::Lease stepper(const SimulatorOptions& options);
 
  private:
   System make_system(std::span<const double> parameters) const;
@@ -138,6 +151,7 @@ class FrozenModel {
   std::vector<double> initial_d_;
   Pool<Scratch> scratch_;
   Pool<BatchScratch> batch_;
+  Pool<StepScratch> steppers_;
 };
 
 }  // namespace sestina::python

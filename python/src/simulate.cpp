@@ -5,6 +5,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <tuple>
+
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
@@ -15,6 +17,7 @@
 #include "sestina/io/column_expression.h"
 #include "sestina/io/plot.h"
 #include "sestina/workspace/checkpoint.h"
+#include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/workspace.h"
 #include "watch.h"
 
@@ -22,10 +25,32 @@ namespace sestina::python {
 
 namespace {
 
+// The rows of a run in memory. Where they come from (the text of the model, the provenance) is made when
+// somebody asks for it, as that takes as long as a short run.
+class RunTable : public ResultTable {
+ public:
+  RunTable(System system, Analysis analysis) : system_(std::move(system)), analysis_(std::move(analysis)) {}
+  // The interpreter's lock is held.
+  const ResultHeader& full_header() const {
+    if (!full_header_) {
+      full_header_ = header();
+      if (full_header_->model_text.empty()) add_origin(system_, analysis_, *full_header_);
+    }
+    return *full_header_;
+  }
+
+ private:
+  System system_;
+  Analysis analysis_;
+  mutable std::optional<ResultHeader> full_header_;
+};
+
 // Keeps the rows in a table that outlives the run.
 class TableRecorder final : public Recorder {
  public:
-  explicit TableRecorder(std::shared_ptr<ResultTable> table) : table_(std::move(table)) {}
+  TableRecorder(std::shared_ptr<ResultTable> table, bool keeps_origin)
+      : table_(std::move(table)), keeps_origin_(keeps_origin) {}
+  bool keeps_origin() const override { return keeps_origin_; }
   void begin(const ResultHeader& header) override { *table_ = ResultTable(header); }
   void record(std::span<const double> row) override { table_->append_row(row); }
   void flush() override {}
@@ -33,6 +58,7 @@ class TableRecorder final : public Recorder {
 
  private:
   std::shared_ptr<ResultTable> table_;
+  bool keeps_origin_;
 };
 
 struct SimulateOptions {
@@ -59,7 +85,20 @@ void configure(Workspace& workspace, const SimulateOptions& options, Watch& watc
   });
 }
 
-nb::tuple simulate(const System& system, nb::object progress, bool reactions,
+// With the model that was frozen from the system before its analysis was edited, if there is one.
+std::unique_ptr<Workspace> make_workspace(const System& system, const FrozenModel* frozen) {
+  if (frozen == nullptr || !frozen->has_described_values()) return std::make_unique<Workspace>(system);
+  return std::make_unique<Workspace>(system, frozen->shared_model());
+}
+
+// A table for the rows, and whether the run is to tell it at once where they come from: always where there
+// are forces of Python, which the garbage collector would not find in it.
+std::pair<std::shared_ptr<ResultTable>, bool> make_table(const Workspace& workspace) {
+  if (!workspace.model().user_forces().empty()) return {std::make_shared<ResultTable>(), true};
+  return {std::make_shared<RunTable>(workspace.described(), workspace.analysis()), false};
+}
+
+nb::tuple simulate(const System& system, const FrozenModel* frozen, nb::object progress, bool reactions,
                    std::optional<std::filesystem::path> out, std::optional<int> threads,
                    std::optional<std::filesystem::path> checkpoint, std::optional<double> every_wall,
                    std::optional<double> real_time, bool trace, std::optional<InitialState> initial,
@@ -69,15 +108,18 @@ nb::tuple simulate(const System& system, nb::object progress, bool reactions,
   if (options.every_wall && !options.checkpoint)
     throw InputError("every_wall: there is no checkpoint to write");
   Watch watch(std::move(progress));
-  auto table = std::make_shared<ResultTable>();
+  std::shared_ptr<ResultTable> table;
+  bool keeps_origin = false;
   RunReport report;
   forget_callback_error();
   {
     nb::gil_scoped_release release;
-    Workspace workspace(system);
+    const std::unique_ptr<Workspace> made = make_workspace(system, frozen);
+    Workspace& workspace = *made;
     configure(workspace, options, watch);
     if (initial) workspace.set_initial_state(std::move(initial->first), std::move(initial->second));
-    workspace.add_recorder(std::make_unique<TableRecorder>(table));
+    std::tie(table, keeps_origin) = make_table(workspace);
+    workspace.add_recorder(std::make_unique<TableRecorder>(table, keeps_origin));
     if (options.checkpoint) {
       workspace.set_checkpoint({.path = *options.checkpoint,
                                 .every_wall = options.every_wall.value_or(CheckpointOptions{}.every_wall),
@@ -93,7 +135,9 @@ nb::tuple simulate(const System& system, nb::object progress, bool reactions,
     report.failure.clear();
     raised = nb::none();
   }
-  return nb::make_tuple(table, report, raised);
+  // nanobind does not see by itself that a table is a RunTable.
+  nb::object rows = keeps_origin ? nb::cast(table) : nb::cast(std::static_pointer_cast<RunTable>(table));
+  return nb::make_tuple(std::move(rows), report, raised);
 }
 
 nb::tuple resume(const std::filesystem::path& path, nb::object progress,
@@ -122,7 +166,7 @@ nb::tuple resume(const std::filesystem::path& path, nb::object progress,
       report = workspace.resume(checkpoint, *options.out);
       *table = read_result(*options.out);
     } else {
-      workspace.add_recorder(std::make_unique<TableRecorder>(table));
+      workspace.add_recorder(std::make_unique<TableRecorder>(table, true));
       report = workspace.resume(checkpoint);
     }
   }
@@ -150,9 +194,10 @@ nb::object all_values(nb::handle self) {
   return view(table.values().data(), {rows, columns}, {columns, 1}, self);
 }
 
-void save(const ResultTable& table, const std::filesystem::path& path) {
+void save(const ResultTable& table, const ResultHeader& header, const std::filesystem::path& path) {
+  const nb::gil_scoped_release release;
   const auto recorder = make_recorder(path);
-  recorder->begin(table.header());
+  recorder->begin(header);
   for (std::size_t i = 0; i < table.rows(); ++i) recorder->record(table.row(i));
   recorder->end();
 }
@@ -179,9 +224,13 @@ void bind_table(nb::module_& module) {
       .def_prop_ro(
           "provenance", [](const ResultTable& table) { return table.header().provenance; },
           "Program, solver, integrator and step: pairs of names and texts.")
-      .def("save", save, nb::arg("path"), nb::call_guard<nb::gil_scoped_release>(),
-           nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
-           "Writes a result file (.csv, .h5).")
+      .def(
+          "save",
+          [](const ResultTable& table, const std::filesystem::path& path) {
+            save(table, table.header(), path);
+          },
+          nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+          "Writes a result file (.csv, .h5).")
       .def(
           "draw",
           [](const ResultTable& table, const std::filesystem::path& path,
@@ -215,6 +264,23 @@ void bind_table(nb::module_& module) {
       .def("_calculate", calc_column_of_text, nb::arg("expression"),
            nb::sig("def _calculate(self, expression: str) -> tuple[str, "
                    "numpy.typing.NDArray[numpy.float64]]"));
+}
+
+void bind_run_table(nb::module_& module) {
+  nb::class_<RunTable, ResultTable>(module, "RunTable", "The rows of a run that was simulated here.")
+      .def_prop_ro(
+          "model_text", [](const RunTable& table) { return table.full_header().model_text; },
+          "The model file of the run.")
+      .def_prop_ro(
+          "provenance", [](const RunTable& table) { return table.full_header().provenance; },
+          "Program, solver, integrator and step: pairs of names and texts.")
+      .def(
+          "save",
+          [](const RunTable& table, const std::filesystem::path& path) {
+            save(table, table.full_header(), path);
+          },
+          nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+          "Writes a result file (.csv, .h5).");
 }
 
 void bind_report(nb::module_& module) {
@@ -282,13 +348,15 @@ void bind_report(nb::module_& module) {
 
 void bind_simulate(nb::module_& module) {
   bind_table(module);
+  bind_run_table(module);
   bind_report(module);
   module.def(
-      "_simulate", simulate, nb::arg("system"), nb::arg("progress").none(), nb::arg("reactions"),
-      nb::arg("out").none(), nb::arg("threads").none(), nb::arg("checkpoint").none(),
+      "_simulate", simulate, nb::arg("system"), nb::arg("model").none(), nb::arg("progress").none(),
+      nb::arg("reactions"), nb::arg("out").none(), nb::arg("threads").none(), nb::arg("checkpoint").none(),
       nb::arg("every_wall").none(), nb::arg("real_time").none(), nb::arg("trace"), nb::arg("initial").none(),
       nb::arg("max_steps").none(), nb::arg("max_wall").none(),
-      nb::sig("def _simulate(system: System, progress: collections.abc.Callable[[float, float, float, int], "
+      nb::sig("def _simulate(system: System, model: Model | None, progress: collections.abc.Callable[[float, "
+              "float, float, int], "
               "object] | None, reactions: bool, out: str | os.PathLike[str] | None, threads: int | None, "
               "checkpoint: str | os.PathLike[str] | None, every_wall: float | None, real_time: float | None, "
               "trace: bool, initial: tuple[collections.abc.Sequence[float], collections.abc.Sequence[float]] "

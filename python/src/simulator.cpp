@@ -10,6 +10,7 @@
 
 #include "bind.h"
 #include "python_force.h"
+#include "sestina/dynamics/assembly.h"
 #include "states.h"
 
 namespace sestina::python {
@@ -131,7 +132,7 @@ nb::object step(Stepper& self, double dt, nb::handle tau, nb::handle out) {
 void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d) {
   Simulator& simulator = self.at_rest();
   const Model& model = simulator.model();
-  const State<double> initial = calc_initial_state<double>(model, simulator.properties().parameters);
+  const State<double> initial = calc_assembled_state(model, simulator.properties());
   const auto take = [](const char* name, nb::handle given, const std::vector<double>& otherwise) {
     if (given.is_none()) return otherwise;
     return Vector(name, given, static_cast<int>(otherwise.size())).copy();
@@ -166,6 +167,36 @@ void set_controller(Stepper& self, nb::object law, double period, nb::handle del
 
 // ---- Model.step -----------------------------------------------------------------------------------------
 
+// Names the first number that is not finite.
+void check_finite(const States& states, const char* name, std::span<const double> numbers, int width) {
+  const int bad = first_not_finite(numbers);
+  if (bad < 0) return;
+  throw InputError(fmt::format("{}: {}[{}] is {}; allowed is a finite number", states.name_of(bad / width),
+                               name, bad % width, numbers[static_cast<std::size_t>(bad)]));
+}
+
+// In SIMD lanes, on the shared threads.
+void step_in_lanes(FrozenModel& self, const States& states, double dt, const SimulatorOptions& options,
+                   bool check, Results& next_q, Results& next_u) {
+  Failures failures;
+  {
+    const nb::gil_scoped_release release;
+    StateArrays arrays = states.arrays();
+    arrays.tau = states.extras();
+    const int nu = self.model().nu();
+    check_finite(states, "q", arrays.q, self.model().nq());
+    check_finite(states, "u", arrays.u, nu);
+    check_finite(states, "tau", arrays.tau, nu);
+    check_finite(states, "t", arrays.t, 1);
+    check_finite(states, "d", arrays.d, self.model().nd());
+    auto scratch = self.stepper(options);
+    for (const StateFailure& failure : scratch->stepper.step(arrays, dt, next_q.values(), next_u.values())) {
+      failures.add(failure.state, failure.reason);
+    }
+  }
+  failures.tell(states, check);
+}
+
 nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle tau, double dt, nb::handle t,
                        nb::handle d, const std::string& integrator, int substeps, const std::string& solver,
                        std::optional<double> rtol, std::optional<double> atol, nb::handle out, bool check) {
@@ -182,6 +213,10 @@ nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle
   const auto given = outs<2>(out);
   Results next_q("out[0]", given[0], states.arguments(), {self.model().nq()});
   Results next_u("out[1]", given[1], states.arguments(), {self.model().nu()});
+  if (!states.is_single() && explain_no_batch_steps(self.model(), options).empty()) {
+    step_in_lanes(self, states, dt, options, check, next_q, next_u);
+    return nb::make_tuple(next_q.release(), next_u.release());
+  }
   for_each_state(
       states, check,
       [&](Scratch& scratch, int k) {
@@ -419,7 +454,9 @@ void bind_simulator(nb::module_& module) {
           "nothing.\n"
           "d (..., nd): discrete variables, initial ones unless given. integrator, substeps, solver, rtol, "
           "atol as\n"
-          "Simulator has them. Keeps nothing: models with events are refused. A state whose step cannot be\n"
+          "Simulator has them. Many states go to SIMD lanes and threads with forward_euler, rk4,\n"
+          "rkf45 and dormand_prince_54. Keeps nothing: models with events are refused. A state whose step "
+          "cannot be\n"
           "completed raises ComputationError, which names it; with check=False its rows are NaN.");
 }
 

@@ -53,6 +53,32 @@ def test_what_is_given_overrides_the_description_and_changes_nothing(pendulum):
     )
 
 
+def test_model_is_run_as_the_system_that_it_was_frozen_from(pendulum, tmp_path):
+    """Without freezing anew: the same rows, and a header with the text of what was run."""
+    model = pendulum.freeze()
+    edits = [
+        {"duration": 0.5, "every": 0.1, "dt": 1e-3, "integrator": "rk4"},
+        {"duration": 0.3, "rtol": 1e-6, "solver": "kane", "reactions": True},
+        {"duration": 0.2, "q": [0.3]},
+    ]
+    for number, options in enumerate(edits):
+        of_model, of_system = sestina.simulate(model, **options), sestina.simulate(pendulum, **options)
+        np.testing.assert_array_equal(of_model.table.values, of_system.table.values)
+        assert of_model.columns == of_system.columns
+        assert of_model.table.model_text == of_system.table.model_text == of_model.system.to_yaml()
+        assert of_model.table.provenance == of_system.table.provenance
+        of_model.save(tmp_path / f"{number}.h5")
+        assert sestina.read_result(tmp_path / f"{number}.h5").table.provenance == of_model.table.provenance
+    changed = model.with_parameters(l=0.7)
+    run = sestina.simulate(changed, duration=0.2)
+    np.testing.assert_array_equal(run.table.values, sestina.simulate(changed.system, duration=0.2).table.values)
+    assert "0.7" in run.table.model_text
+    with pytest.raises(sestina.InputError, match="analysis.duration: -1"):
+        sestina.simulate(model, duration=-1)
+    with pytest.raises(sestina.InputError, match="output.every"):
+        sestina.simulate(model, every=0)
+
+
 def test_columns_of_ones_own(pendulum, tmp_path):
     pendulum.add_joint_force("drive", "hinge", "0.5*cos(t)")
     pendulum.add_column("power", "drive.value*hinge.u", unit="W")

@@ -8,6 +8,7 @@
 #include "sestina/base/suggest.h"
 #include "sestina/model/check.h"
 #include "sestina/model/column_collector.h"
+#include "sestina/model/freeze_analysis.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/properties.h"
 
@@ -22,6 +23,10 @@ constexpr int kMostElements = 10'000'000;
 std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze().model; }
 
 FrozenSystem freeze_with_analysis(const System& system) { return Freezer(system).freeze(); }
+
+Analysis freeze_analysis(const System& system, const Model& model) {
+  return Freezer(system).freeze_analysis(model);
+}
 
 Freezer::Freezer(const System& system)
     : system_(system), graph_(std::make_shared<Graph>()), numbers_(*graph_, faults_) {}
@@ -53,6 +58,14 @@ FrozenSystem Freezer::freeze() {
   auto model = std::make_shared<const Model>(std::move(data_));
   check_range(*model, calc_properties(*model));
   return {std::move(model), std::move(analysis_)};
+}
+
+Analysis Freezer::freeze_analysis(const Model& model) {
+  numbers_.define_parameters(system_.parameters);
+  collect_analysis();
+  faults_.throw_if_any();
+  set_duration(analysis_, analysis_.duration, model.depends_on_time());
+  return std::move(analysis_);
 }
 
 void Freezer::prepare_user_forces() {

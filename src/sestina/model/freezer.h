@@ -19,6 +19,7 @@ class Freezer {
  public:
   explicit Freezer(const System& system);
   FrozenSystem freeze();
+  Analysis freeze_analysis(const Model& model);
 
  private:
   // names.cpp

@@ -54,16 +54,18 @@ ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& 
 }
 
 void add_origin(const Workspace& workspace, ResultHeader& header) {
-  header.model_text = model_text(workspace.system());
-  const Analysis& analysis = workspace.analysis();
+  add_origin(workspace.system(), workspace.analysis(), header);
+}
+
+void add_origin(const System& system, const Analysis& analysis, ResultHeader& header) {
+  header.model_text = model_text(system);
   const bool has_elements = is_state_time(analysis);
-  header.provenance = {
-      {"program", fmt::format("sestina {}", version())},
-      {"solver", has_elements ? "state_time" : analysis.solver},
-      {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
-      {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
-      {"duration", fmt::format("{} s", analysis.duration)},
-      {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, workspace.system()))}};
+  header.provenance = {{"program", fmt::format("sestina {}", version())},
+                       {"solver", has_elements ? "state_time" : analysis.solver},
+                       {"integrator", has_elements ? elements_in_words(analysis) : analysis.integrator},
+                       {"step", has_elements ? step_of_elements(analysis) : step_text(analysis)},
+                       {"duration", fmt::format("{} s", analysis.duration)},
+                       {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system))}};
 }
 
 void check_files(const Workspace& workspace, const std::filesystem::path& result_file) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "sestina/io/result.h"
+#include "sestina/model/analysis.h"
+#include "sestina/model/system.h"
 
 namespace sestina {
 
@@ -14,6 +16,8 @@ class Workspace;
 ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& columns);
 // The text of the model, and the program, solver, integrator, step, duration and checksum.
 void add_origin(const Workspace& workspace, ResultHeader& header);
+// Of a system that is run in this way.
+void add_origin(const System& system, const Analysis& analysis, ResultHeader& header);
 // Throws InputError where the run would overwrite what it reads, or its result its checkpoint.
 void check_files(const Workspace& workspace, const std::filesystem::path& result_file);
 // Whether the model reads numbers from files.

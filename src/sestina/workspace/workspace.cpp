@@ -9,6 +9,7 @@
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/model/check.h"
+#include "sestina/model/freeze_analysis.h"
 #include "sestina/model/properties.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/model_run.h"
@@ -19,10 +20,21 @@
 
 namespace sestina {
 
-Workspace::Workspace(System system) : described_(std::make_shared<const System>(std::move(system))) {
-  FrozenSystem frozen = freeze_with_analysis(*described_);
-  model_ = std::move(frozen.model);
-  analysis_ = std::move(frozen.analysis);
+Workspace::Workspace(System system) : Workspace(std::make_shared<const System>(std::move(system))) {}
+
+Workspace::Workspace(const std::shared_ptr<const System>& described)
+    : Workspace(described, freeze_with_analysis(*described)) {}
+
+Workspace::Workspace(System system, std::shared_ptr<const Model> model)
+    : Workspace(std::make_shared<const System>(std::move(system)), std::move(model)) {}
+
+Workspace::Workspace(const std::shared_ptr<const System>& described, std::shared_ptr<const Model> model)
+    : Workspace(described, FrozenSystem{model, freeze_analysis(*described, *model)}) {}
+
+Workspace::Workspace(std::shared_ptr<const System> described, FrozenSystem frozen)
+    : described_(std::move(described)),
+      model_(std::move(frozen.model)),
+      analysis_(std::move(frozen.analysis)) {
   described_duration_ = analysis_.duration;
   properties_ = std::make_unique<const Properties<double>>(calc_properties(*model_));
   check_analysis(*described_, *model_, analysis_);

@@ -98,6 +98,9 @@ class Workspace {
  public:
   // Freezes the system and checks that its analysis can be run: throws InputError with all faults.
   explicit Workspace(System system);
+  // The same for a model that was frozen from this system, of which `analysis` and `output.every` alone may
+  // have been edited since: freezes nothing but these.
+  Workspace(System system, std::shared_ptr<const Model> model);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -184,6 +187,9 @@ class Workspace {
  private:
   using Places = std::unordered_map<std::string, std::size_t>;
   Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties);
+  explicit Workspace(const std::shared_ptr<const System>& described);
+  Workspace(const std::shared_ptr<const System>& described, std::shared_ptr<const Model> model);
+  Workspace(std::shared_ptr<const System> described, FrozenSystem frozen);
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
   System make_system() const;
 
