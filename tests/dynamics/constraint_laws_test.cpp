@@ -138,7 +138,7 @@ class EachConstraint : public testing::Test {
 };
 
 TEST_F(EachConstraint, AssemblesToRoundOff) {
-  for_each([](AtState at) {
+  for_each([](const AtState& at) {
     for (const ConstraintRow<double>& row : at.rows.rows) {
       EXPECT_NEAR(row.error, 0.0, 1e-10);
       EXPECT_NEAR(row.velocity, 0.0, 1e-10);

@@ -392,7 +392,7 @@ TEST(StepDriver, RefusesTimesThatDoNotFit) {
   driver->start(*rule, oscillator, initial, 2.0);
   driver->advance_to(1.55);
   EXPECT_NO_THROW(driver->advance_to(1.51));  // still within the last step
-  EXPECT_THAT(message_of([&] { driver->advance_to(1.2); }), HasSubstr("the run stands at 1.6 s"));
+  EXPECT_THAT(message_of([&] { driver->advance_to(1.2); }), HasSubstr("the run is at 1.6 s"));
   EXPECT_THAT(message_of([&] { driver->advance_to(2.5); }), HasSubstr("ends at 2 s"));
 }
 

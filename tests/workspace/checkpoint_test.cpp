@@ -394,9 +394,9 @@ TEST_F(Writing, WhereItCannotBeIsRefusedBeforeTheRun) {
 
 TEST_F(Writing, OverSomethingElseIsRefused) {
   write(path("model.yaml"), "sestina: 1\n");
-  EXPECT_THAT(refusal({.path = path("model.yaml")}), HasSubstr("something else"));
+  EXPECT_THAT(refusal({.path = path("model.yaml")}), HasSubstr("is not overwritten"));
   EXPECT_EQ(contents(path("model.yaml")), "sestina: 1\n");
-  EXPECT_THAT(refusal({.path = "/dev/null"}), HasSubstr("something else"));
+  EXPECT_THAT(refusal({.path = "/dev/null"}), HasSubstr("is not overwritten"));
 }
 
 // At the tenth row the folder of the checkpoint goes away.
