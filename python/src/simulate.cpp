@@ -202,35 +202,9 @@ void save(const ResultTable& table, const ResultHeader& header, const std::files
   recorder->end();
 }
 
-void bind_table(nb::module_& module) {
-  nb::class_<ResultTable>(module, "Table",
-                          "The rows of a run: a matrix (rows, columns) whose columns have names.")
-      .def("__getitem__", column, nb::arg("name"),
-           nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[numpy.float64]"),
-           "(rows) The column, without a copy, read-only. InputError with the nearest name.")
-      .def("__contains__",
-           [](const ResultTable& table, const std::string& name) { return table.has_column(name); })
-      .def("__len__", &ResultTable::rows)
-      .def_prop_ro("values", all_values, nb::sig("def values(self) -> numpy.typing.NDArray[numpy.float64]"),
-                   "(rows, columns) Everything, without a copy, read-only.")
-      .def_prop_ro("columns", [](const ResultTable& table) { return table.header().names(); })
-      .def(
-          "unit", [](const ResultTable& table, const std::string& name) { return table.unit(name); },
-          nb::arg("name"), "The column's unit, `rad/s`; `1` of a pure number.")
-      .def_prop_ro("model_name", [](const ResultTable& table) { return table.header().model_name; })
-      .def_prop_ro(
-          "model_text", [](const ResultTable& table) { return table.header().model_text; },
-          "The model file of the run.")
-      .def_prop_ro(
-          "provenance", [](const ResultTable& table) { return table.header().provenance; },
-          "Program, solver, integrator and step: pairs of names and texts.")
-      .def(
-          "save",
-          [](const ResultTable& table, const std::filesystem::path& path) {
-            save(table, table.header(), path);
-          },
-          nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
-          "Writes a result file (.csv, .h5).")
+// Pictures and expressions of columns.
+void bind_pictures(nb::class_<ResultTable>& table_type) {
+  table_type
       .def(
           "draw",
           [](const ResultTable& table, const std::filesystem::path& path,
@@ -264,6 +238,39 @@ void bind_table(nb::module_& module) {
       .def("_calculate", calc_column_of_text, nb::arg("expression"),
            nb::sig("def _calculate(self, expression: str) -> tuple[str, "
                    "numpy.typing.NDArray[numpy.float64]]"));
+}
+
+void bind_table(nb::module_& module) {
+  nb::class_<ResultTable> table_type(module, "Table",
+                                     "The rows of a run: a matrix (rows, columns) whose columns have names.");
+  table_type
+      .def("__getitem__", column, nb::arg("name"),
+           nb::sig("def __getitem__(self, name: str) -> numpy.typing.NDArray[numpy.float64]"),
+           "(rows) The column, without a copy, read-only. InputError with the nearest name.")
+      .def("__contains__",
+           [](const ResultTable& table, const std::string& name) { return table.has_column(name); })
+      .def("__len__", &ResultTable::rows)
+      .def_prop_ro("values", all_values, nb::sig("def values(self) -> numpy.typing.NDArray[numpy.float64]"),
+                   "(rows, columns) Everything, without a copy, read-only.")
+      .def_prop_ro("columns", [](const ResultTable& table) { return table.header().names(); })
+      .def(
+          "unit", [](const ResultTable& table, const std::string& name) { return table.unit(name); },
+          nb::arg("name"), "The column's unit, `rad/s`; `1` of a pure number.")
+      .def_prop_ro("model_name", [](const ResultTable& table) { return table.header().model_name; })
+      .def_prop_ro(
+          "model_text", [](const ResultTable& table) { return table.header().model_text; },
+          "The model file of the run.")
+      .def_prop_ro(
+          "provenance", [](const ResultTable& table) { return table.header().provenance; },
+          "Program, solver, integrator and step: pairs of names and texts.")
+      .def(
+          "save",
+          [](const ResultTable& table, const std::filesystem::path& path) {
+            save(table, table.header(), path);
+          },
+          nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+          "Writes a result file (.csv, .h5).");
+  bind_pictures(table_type);
 }
 
 void bind_run_table(nb::module_& module) {
