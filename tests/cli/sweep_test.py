@@ -244,15 +244,21 @@ class ByH5py(ProgramTest):
             self.assertEqual((series[:rows] != series[:rows]).sum(), 0)
             self.assertTrue((series[rows:] != series[rows:]).all())  # NaN
 
-    def test_is_read_by_the_example_of_the_documentation(self):
+    def test_is_read_by_the_examples_of_the_documentation(self):
         self.expect(0, "sweep", SOURCE / "examples/01_double_pendulum.yaml", "--vary", "parameters.l1=0.5:1.5:6",
                     "--set", "analysis.duration=1", "-o", "pendulum.sweep.h5")
         blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-        self.assertEqual(len(blocks), 1)
-        result = subprocess.run([sys.executable, "-c", blocks[0]], cwd=self.folder, capture_output=True, text=True,
-                                check=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(result.stdout.splitlines()), 6, result.stdout)
+        # What made the file, and its last values.
+        self.assertEqual(len(blocks), 2)
+        outputs = []
+        for block in blocks:
+            result = subprocess.run([sys.executable, "-c", block], cwd=self.folder, capture_output=True, text=True,
+                                    check=False)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            outputs.append(result.stdout.splitlines())
+        self.assertIn("--set parameters.l1=0.5", outputs[0])
+        self.assertIn("sestina: 1", (self.folder / "model.yaml").read_text())
+        self.assertEqual(len(outputs[1]), 6, outputs[1])
 
 
 class Terminal(ProgramTest):
