@@ -62,8 +62,8 @@ std::optional<std::pair<double, double>> time_expressions(const Model& model,
   AppliedForces<double> forces(model);
   CompiledForceExpressions compiled(model, properties);
   const auto tape = [&](int k) {
-    model.calc_force_expressions<double>(properties, states[static_cast<std::size_t>(k)], forces.tape_inputs,
-                                         forces.tape_scratch, forces.expressions);
+    model.calc_force_expressions<double>(properties, states[static_cast<std::size_t>(k)], {},
+                                         forces.tape_inputs, forces.tape_scratch, forces.expressions);
   };
   const auto code = [&](int k) {
     compiled.evaluate(states[static_cast<std::size_t>(k)], forces.expressions);

@@ -7,6 +7,7 @@
 #include "printing.h"
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/mobility.h"
 #include "sestina/model/output_columns.h"
@@ -68,7 +69,15 @@ std::vector<double> event_values(const Model& model, const Properties<double>& p
                                  const State<double>& state) {
   std::vector<double> inputs(static_cast<std::size_t>(model.num_force_tape_inputs()));
   std::vector<double> scratch(model.event_tape().scratch_size()), values(model.events().size());
-  fill_tape_inputs<double>(state, properties.parameters, inputs);
+  CutCoordinates<double> cut;
+  ConstraintRows<double> rows(model);
+  if (model.events_use_cut_joints()) {
+    Kinematics<double> kinematics(model);
+    update_kinematics(model, properties, state, kinematics);
+    update_constraint_rows(model, properties, state, kinematics, rows);
+    cut = {rows.cut_q, rows.cut_u};
+  }
+  fill_tape_inputs<double>(state, properties.parameters, cut, inputs);
   model.event_tape().evaluate<double>(inputs, values, scratch);
   return values;
 }

@@ -203,21 +203,17 @@ TEST(FreezeFaults, OfJointsThatCloseLoops) {
   expect_faults({
       {[&](System& s) { loop(s); }, "joints[4].axis", "a revolute joint needs it"},
       {[&](System& s) {
-         loop(s).axis = {0, 0, 1}, s.joints.back().u = 1.0;
+         loop(s).axis = {0, 0, 1}, s.joints.back().u = {1, 2};
        },
-       "joints[4].u", "its speeds follow from those of the other joints"},
+       "joints[4].u", "has 2 numbers; the joint has 1"},
+      {[&](System& s) { loop(s).type = "spherical", s.joints.back().armature = 1; }, "joints[4].armature",
+       "one"},
+      {[&](System& s) { loop(s).type = "spherical", s.add_joint_damper("d", "loop", 1); }, "forces[7].joint",
+       "use joint_force"},
       {[&](System& s) {
-         loop(s).axis = {0, 0, 1}, s.joints.back().armature = 1;
+         loop(s).axis = {0, 0, 1}, s.add_joint_force("d", "rail", "loop.u[1]");
        },
-       "joints[4].armature", "a rotor has no place yet"},
-      {[&](System& s) {
-         loop(s).axis = {0, 0, 1}, s.add_joint_damper("d", "loop", 1);
-       },
-       "forces[7].joint", "'loop' closes a loop"},
-      {[&](System& s) {
-         loop(s).axis = {0, 0, 1}, s.add_joint_force("d", "rail", "loop.u");
-       },
-       "forces[7].value", "'loop' closes a loop"},
+       "forces[7].value", "'loop.u[1]' is out of range"},
   });
 }
 

@@ -155,6 +155,107 @@ TEST(Loops, MotionDoesNotDependOnWhichJointIsCut) {
   }
 }
 
+// Springs, dampers, motors, expressions and rotors on joints: a joint that closes a loop has them as it would
+// if it carried a body.
+TEST(Loops, ForcesOnAJointDoNotDependOnWhetherItIsCut) {
+  std::vector<RunResult> runs;
+  for (const char* cut : {"pin", "elbow"}) {
+    for (const char* solver : {"recursive", "kane"}) {
+      System system = example("16_four_bar.yaml");
+      system.joint(cut).cut = true;
+      system.joint("pin").armature = 0.7, system.joint("elbow").armature = 0.4;
+      system.add_joint_spring("spring", "pin", 30.0, 0.2);
+      system.add_joint_damper("friction", "elbow", 0.4);
+      system.add_joint_force("motor", "elbow", "20*sin(3*t) - 3*pin.q");
+      system.add_joint_force("drag", "pin", "-0.5*elbow.u*abs(pin.u)");
+      set_accurate(system, 2.0, 0.1);
+      system.analysis.solver = solver;
+      runs.push_back(run_system(system));
+    }
+  }
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    for (const char* column : {"hip.q", "heel.u", "pin.q", "pin.u", "elbow.q", "elbow.u", "energy.kinetic",
+                               "energy.potential", "energy.supplied", "energy.dissipated"}) {
+      for (std::size_t row = 0; row < runs[0].table.rows(); ++row) {
+        EXPECT_NEAR(runs[i].at(row, column), runs[0].at(row, column), 1e-8) << column << " in run " << i;
+      }
+    }
+  }
+  EXPECT_LT(runs[0].report.energy_drift, 1e-8);
+  EXPECT_GT(runs[0].end("energy.dissipated"), 1.0);
+}
+
+TEST(Loops, ForcesOnJointsOfSeveralSpeedsDoNotDependOnWhichIsCut) {
+  std::vector<RunResult> runs;
+  for (const char* cut : {"fork", "ball"}) {
+    System system = example("17_slider_crank.yaml");
+    system.joint(cut).cut = true;
+    system.add_joint_spring("s", "fork", 0.3, 0.1);
+    system.add_joint_damper("d", "fork", 0.01);
+    system.add_joint_force("motor", "ball", std::vector<Number>{"0.02*sin(5*t)", "0.01*fork.u[1]", "-0.03"});
+    set_accurate(system, 1.0, 0.1);
+    Workspace workspace(system);
+    workspace.record_reactions();
+    runs.push_back(run_anyhow(workspace));
+    ASSERT_EQ(runs.back().report.status, RunStatus::kComplete) << runs.back().report.failure;
+  }
+  for (const char* column :
+       {"rail.q", "fork.q[0]", "fork.q[1]", "fork.u[0]", "ball.u[2]", "energy.kinetic", "energy.potential",
+        "energy.supplied", "energy.dissipated", "fork.reaction.torque.x", "fork.reaction.torque.z",
+        "ball.reaction.force.y", "ball.reaction.torque.x", "drive.reaction.torque.y"}) {
+    for (std::size_t row = 0; row < runs[0].table.rows(); ++row) {
+      EXPECT_NEAR(runs[1].at(row, column), runs[0].at(row, column), 1e-7) << column;
+    }
+  }
+}
+
+// A condition may name one joint that closes a loop.
+TEST(Loops, ConditionsOnACutJointAreThoseOnAJointThatCarriesABody) {
+  const auto frozen = freeze(example("16_four_bar.yaml"));
+  const double start = calc_assembled_state(*frozen, calc_properties(*frozen)).h[0];  // of pin
+  const auto run = [&](const char* cut, const std::function<void(System&)>& constrain) {
+    System system = example("16_four_bar.yaml");
+    system.joint(cut).cut = true;
+    system.joint("hip").u = {};
+    system.set_parameter("start", start);
+    constrain(system);
+    set_accurate(system, 0.5, 0.05);
+    return run_system(system);
+  };
+  const std::vector<std::pair<const char*, std::function<void(System&)>>> cases = {
+      {"motion of the speed", [](System& s) { s.add_motion("drive", "pin", "-0.5*t").level = "velocity"; }},
+      {"motion", [](System& s) { s.add_motion("drive", "pin", "start - t^2/4"); }},
+      {"expression",
+       [](System& s) { s.add_condition("drive", "pin.q*(1 + 0.1*hip.q) - 1.1*start + t^2/4"); }},
+      {"coupling of speeds", [](System& s) {
+         s.add_coupling("drive", {{"pin.u", 2}, {"heel.u", -1}}, "t").level = "velocity";
+       }}};
+  for (const auto& [name, constrain] : cases) {
+    const RunResult a = run("pin", constrain), b = run("elbow", constrain);
+    for (const char* column :
+         {"hip.q", "heel.u", "pin.q", "pin.u", "elbow.u", "drive.force", "drive.error"}) {
+      for (std::size_t row = 0; row < a.table.rows(); ++row) {
+        EXPECT_NEAR(a.at(row, column), b.at(row, column), 1e-7) << name << ": " << column;
+      }
+    }
+    EXPECT_GT(std::abs(a.end("drive.force")), 0.1) << name;
+    EXPECT_LT(a.report.energy_drift, 1e-7) << name;
+  }
+}
+
+TEST(Loops, EventsReadJointsThatAreCut) {
+  std::vector<double> times;
+  for (const char* cut : {"pin", "elbow"}) {
+    System system = example("16_four_bar.yaml");
+    system.joint(cut).cut = true;
+    system.add_event("slow", "pin.q*pin.u - 0.5*elbow.u").terminal = true;
+    set_accurate(system, 2.0, 0.1);
+    times.push_back(run_system(system).end("t"));
+  }
+  EXPECT_LT(times[0], 2.0);
+  EXPECT_NEAR(times[0], times[1], 1e-9);
+}
+
 TEST(Loops, SolversGiveTheSameMotion) {
   for (const char* name : {"16_four_bar.yaml", "17_slider_crank.yaml"}) {
     System system = example(name);
@@ -312,6 +413,34 @@ TEST(Assembly, MovesGivenCoordinatesWhereTheyContradictTheLoops) {
   const std::string message = message_of([&] { calc_assembled_state(*held, calc_properties(*held)); });
   EXPECT_THAT(message, testing::HasSubstr("pin cannot be closed"));
   EXPECT_THAT(message, testing::HasSubstr("held: hip, elbow, heel"));
+}
+
+TEST(Assembly, KeepsWhatIsGivenOfAJointThatIsCut) {
+  System system = example("16_four_bar.yaml");
+  system.joint("hip").q = {}, system.joint("hip").u = {};
+  system.joint("pin").q = -1.0, system.joint("pin").u = 2.0;
+  const auto model = freeze(system);
+  AssemblyReport report;
+  const State<double> state = calc_assembled_state(*model, calc_properties(*model), &report);
+  EXPECT_TRUE(report.moved.empty());
+  EXPECT_NEAR(state.h[0], -1.0, 1e-11);
+  const RunResult run = run_system(system);
+  EXPECT_NEAR(run.at(0, "pin.q"), -1.0, 1e-11);
+  EXPECT_NEAR(run.at(0, "pin.u"), 2.0, 1e-10);
+}
+
+TEST(Assembly, TellsByHowMuchACutJointHadToMove) {
+  System system = example("16_four_bar.yaml");
+  system.joint("pin").q = 0.3;  // beside hip.q = 1
+  const auto model = freeze(system);
+  AssemblyReport report;
+  calc_assembled_state(*model, calc_properties(*model), &report);
+  ASSERT_FALSE(report.moved.empty());
+  EXPECT_EQ(report.moved.back().joint, "pin");
+  system.joint("hip").hold = system.joint("pin").hold = true;
+  const auto held = freeze(system);
+  EXPECT_THAT(message_of([&] { calc_assembled_state(*held, calc_properties(*held)); }),
+              testing::HasSubstr("held: hip, pin"));
 }
 
 TEST(Assembly, NamesTheJointThatStaysOpenAndByHowMuch) {

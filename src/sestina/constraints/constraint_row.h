@@ -9,6 +9,11 @@
 // the same place, so that with V the velocities of the frames' material points at p, ground axes,
 //   C u = force . (V_b - V_a)   + the sum of coefficient * u[speed] over the row's terms             (3)
 // and C^T lambda is the same force and the same coefficients, times lambda.
+//
+// A row may stand for an inertia instead of a condition: of a rotor of inertia m that turns with the speed
+// C0 u, whose force -m (C0 udot + bias0) is that of the row C = sqrt(m) C0 with
+//   C udot + bias = -lambda                                                                          (4)
+// It has neither error nor velocity, and is never redundant.
 #pragma once
 
 #include "sestina/base/index.h"
@@ -29,6 +34,7 @@ struct ConstraintRow {
   Vec3<T> arm_a, arm_b;           // m, from the origins of the frames to p
   int first_term = 0, terms = 0;  // in the list of terms beside the rows
   bool is_on_position = true;     // otherwise on speeds
+  bool is_inertia = false;        // (4) in the place of (2)
   T error{};                      // g; zero for a condition on speeds
   T velocity{};                   // g' of (1)
   T bias{};                       // of (2), less what the frames' accelerations with udot = 0 add

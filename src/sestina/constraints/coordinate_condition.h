@@ -5,11 +5,16 @@
 //   on positions, g(t, q):      g,  g' = dg/dq qdot + dg/dt,  coefficients dg'/du,  bias g'' at udot = 0
 //   on speeds,    h(t, q, u):   h,  coefficients dh/du,  bias dh/dq qdot + dh/dt
 // with qdot = N(q) u also where coordinates are Euler parameters.
+//
+// One joint that closes a loop may take part. Its speeds are u_c = H^+ V_FM of cut_joint.h, so that their
+// coefficients c act as the force (H^+)^T c between the joint's frames, and the bias grows by
+// c^T H^+ (the bias of A_FM - the joint's own bias acceleration).
 #pragma once
 
+#include <array>
 #include <vector>
 
-#include "sestina/constraints/constraint_row.h"
+#include "sestina/constraints/cut_joint.h"
 
 namespace sestina {
 
@@ -18,7 +23,9 @@ struct CoordinateCondition {
   // Where the expressions stand among those of all constraints: error (of a condition on positions alone),
   // velocity, bias, then the coefficients.
   int first_expression = 0;
-  std::vector<int> speeds;  // that have a coefficient
+  std::vector<int> speeds;      // that have a coefficient
+  int cut_joint = -1;           // that takes part, of all that close loops
+  std::vector<int> cut_speeds;  // of it, that have a coefficient; these stand behind the others
   int row = 0;
   int first_term = 0;  // in the list of terms beside the rows
 };
@@ -29,6 +36,7 @@ inline constexpr int kConditionHead = 3;
 // `expressions`: the values of those of all constraints. `terms`: beside the rows.
 template <class T>
 void update_coordinate_condition(const CoordinateCondition& condition, const T* expressions,
+                                 const CutJoint<T>* cut_joints, const CutJointMotion<T>* motions,
                                  SpeedTerm<T>* terms, ConstraintRow<T>& row) {
   const T* values = expressions + condition.first_expression;
   row.is_on_position = condition.is_on_position;
@@ -39,6 +47,13 @@ void update_coordinate_condition(const CoordinateCondition& condition, const T* 
     terms[condition.first_term + static_cast<int>(i)] = {condition.speeds[i],
                                                          values[kConditionHead + static_cast<int>(i)]};
   }
+  if (condition.cut_joint < 0) return;
+  std::array<T, 6> c{};
+  for (std::size_t i = 0; i < condition.cut_speeds.size(); ++i) {
+    c[static_cast<std::size_t>(condition.cut_speeds[i])] =
+        values[kConditionHead + row.terms + static_cast<int>(i)];
+  }
+  add_force_of_speeds(cut_joints[condition.cut_joint], motions[condition.cut_joint], c.data(), row);
 }
 
 }  // namespace sestina

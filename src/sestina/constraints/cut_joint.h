@@ -12,6 +12,9 @@
 // `length`, the mechanism's size, so that every multiplier is a force (N).
 //
 // The coordinates are found by Newton's method from those of the last accepted step: angles count turns.
+//
+// Springs, motors and conditions may act on its speeds. As u = H^+ V_FM, a generalised force tau along them
+// is the force (H^+)^T tau between the frames, whose power is tau.u.                                     (4)
 #pragma once
 
 #include <array>
@@ -69,6 +72,19 @@ struct JointDirections {
       u[k] = u[k] / triangle[c][c];
     }
   }
+  // (H^+)^T tau: the force whose power is tau.u, as a combination of the basis, [torque / length; force].
+  ScaledTwist<T> force_of_speeds(const T* tau, int nu) const {
+    ScaledTwist<T> sum{};
+    std::array<T, 6> y{};
+    for (int k = 0; k < nu; ++k) {
+      const auto c = static_cast<std::size_t>(k);
+      y[c] = tau[k];
+      for (std::size_t i = 0; i < c; ++i) y[c] -= triangle[i][c] * y[i];
+      y[c] = y[c] / triangle[c][c];
+      for (std::size_t x = 0; x < 6; ++x) sum[x] += y[c] * basis[c][x];
+    }
+    return sum;
+  }
 
  private:
   void add(std::size_t k, std::array<std::array<T, 6>, 6>* coefficients) {
@@ -103,6 +119,8 @@ struct CutJoint {
   int q_start = 0;  // among the coordinates of cut joints
   int u_start = 0;  // likewise
   int first_row = 0;
+  int armature_row = -1;  // -1: no rotor
+  T armature{};           // kg m^2 or kg, of one speed
   // Of most types H is the same everywhere, and so are the directions.
   bool has_constant_directions = false;
   JointDirections<T> directions;
@@ -137,28 +155,44 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
-// Fills q (nq), u (nu) of the joint and its 6 - nu rows. q holds coordinates near by.
+// Where the frames are and how they move.
 template <class T>
-void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
-                      ConstraintRow<T>* rows) {
-  const RelativeMarkerMotion<T> relative = calc_relative_marker_motion(frames, cut.F, cut.M);
-  const SpatialMotion<T> V_F = rotate(relative.R_WF.transpose(), relative.velocity);
+struct CutJointMotion {
+  RelativeMarkerMotion<T> relative;
+  SpatialMotion<T> V_F;   // of M in F, axes of F
+  SpatialMotion<T> left;  // [R; p] of (1), axes of F
+  SpatialMotion<T> bias;  // of the joint, axes of F
+  JointDirections<T> own;
+
+  const JointDirections<T>& directions(const CutJoint<T>& cut) const {
+    return cut.has_constant_directions ? cut.directions : own;
+  }
+  SpatialForce<T> in_axes_of_F(const CutJoint<T>& cut, const ScaledTwist<T>& n) const {
+    return {{cut.length * n[0], cut.length * n[1], cut.length * n[2]}, {n[3], n[4], n[5]}};
+  }
+};
+
+// Fills q (nq), which holds coordinates near by, and u (nu).
+template <class T>
+void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
+                          CutJointMotion<T>& motion) {
+  motion.relative = calc_relative_marker_motion(frames, cut.F, cut.M);
+  const RelativeMarkerMotion<T>& relative = motion.relative;
+  motion.V_F = rotate(relative.R_WF.transpose(), relative.velocity);
   visit_joint(cut.joint, [&](const auto& joint) {
     using Joint = std::decay_t<decltype(joint)>;
     constexpr int nu = Joint::kNu;
-    JointDirections<T> own;
-    const JointDirections<T>& directions = cut.has_constant_directions ? cut.directions : own;
-    SpatialMotion<T> left;  // [R; p] of (1), axes of F
+    const JointDirections<T>& directions = motion.directions(cut);
     // Newton's method squares the distance, and a step tells how far off the coordinates were before it.
     constexpr int kMostSteps = 50;
     bool is_near = nu == 0;
     for (int step = 0; step < kMostSteps; ++step) {
       const Pose<T> X = joint.pose(q);
-      left = {rotation_vector_between(relative.X_FM.R, X.R), relative.X_FM.p - X.p};
-      if (!cut.has_constant_directions) own = calc_directions(joint, q, cut.length);
+      motion.left = {rotation_vector_between(relative.X_FM.R, X.R), relative.X_FM.p - X.p};
+      if (!cut.has_constant_directions) motion.own = calc_directions(joint, q, cut.length);
       if (is_near) break;
       std::array<T, 6> d{};
-      directions.find_speeds(scaled(left, cut.length), nu, d.data());
+      directions.find_speeds(scaled(motion.left, cut.length), nu, d.data());
       double largest = 0.0;
       for (const T& x : d) largest = std::max(largest, std::abs(value_of(x)));
       if (largest < 1e-15) break;
@@ -166,21 +200,55 @@ void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q
       Joint::normalize(q);
       is_near = largest < 1e-8;
     }
-    directions.find_speeds(scaled(V_F, cut.length), nu, u);
-    const SpatialMotion<T> bias = joint.bias_acceleration(q, u);
-    for (int k = nu; k < 6; ++k) {
-      const ScaledTwist<T>& n = directions.basis[static_cast<std::size_t>(k)];
-      const SpatialForce<T> n_F{{cut.length * n[0], cut.length * n[1], cut.length * n[2]},
-                                {n[3], n[4], n[5]}};
-      ConstraintRow<T>& row = rows[k - nu];
-      row.a = cut.F.frame, row.b = cut.M.frame;
-      row.force = {relative.R_WF * n_F.torque, relative.R_WF * n_F.force};
-      row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
-      row.error = dot(left, n_F);                                 // (1)
-      row.velocity = dot(V_F, n_F);                               // (2)
-      row.bias = dot(relative.bias, row.force) - dot(bias, n_F);  // (3)
-    }
+    directions.find_speeds(scaled(motion.V_F, cut.length), nu, u);
+    motion.bias = joint.bias_acceleration(q, u);
   });
+}
+
+// [torque; force] about M's origin, ground axes, that the child feels for tau along the speeds: (4).
+template <class T>
+SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* tau) {
+  const int nu = visit_joint(cut.joint, [](const auto& joint) { return std::decay_t<decltype(joint)>::kNu; });
+  const SpatialForce<T> force_F = motion.in_axes_of_F(cut, motion.directions(cut).force_of_speeds(tau, nu));
+  const Rotation<T>& R_WF = motion.relative.R_WF;
+  return {R_WF * force_F.torque, R_WF * force_F.force};
+}
+
+// Lets a row of c . u act between the joint's frames. Its bias gets what c . udot has at accelerations zero.
+template <class T>
+void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* c,
+                         ConstraintRow<T>& row) {
+  const RelativeMarkerMotion<T>& relative = motion.relative;
+  row.a = cut.F.frame, row.b = cut.M.frame;
+  row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
+  row.force = calc_force_of_speeds(cut, motion, c);
+  row.bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), row.force);
+}
+
+// Fills q (nq) and u (nu) of the joint, its 6 - nu rows and that of its rotor.
+template <class T>
+void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
+                      CutJointMotion<T>& motion, ConstraintRow<T>* rows) {
+  find_cut_coordinates(cut, frames, q, u, motion);
+  const int nu = visit_joint(cut.joint, [](const auto& joint) { return std::decay_t<decltype(joint)>::kNu; });
+  const RelativeMarkerMotion<T>& relative = motion.relative;
+  for (int k = nu; k < 6; ++k) {
+    const SpatialForce<T> n_F =
+        motion.in_axes_of_F(cut, motion.directions(cut).basis[static_cast<std::size_t>(k)]);
+    ConstraintRow<T>& row = rows[cut.first_row + k - nu];
+    row.a = cut.F.frame, row.b = cut.M.frame;
+    row.force = {relative.R_WF * n_F.torque, relative.R_WF * n_F.force};
+    row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
+    row.error = dot(motion.left, n_F);                                 // (1)
+    row.velocity = dot(motion.V_F, n_F);                               // (2)
+    row.bias = dot(relative.bias, row.force) - dot(motion.bias, n_F);  // (3)
+  }
+  if (cut.armature_row < 0) return;
+  ConstraintRow<T>& row = rows[cut.armature_row];
+  row.is_inertia = true, row.is_on_position = false;
+  row.bias = T(0);
+  const T c = sqrt(cut.armature);
+  add_force_of_speeds(cut, motion, &c, row);
 }
 
 }  // namespace sestina

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sestina/base/error.h"
 #include "sestina/model/properties.h"
+#include "sestina/model/tape_inputs.h"
 #include "sestina/spatial/scalars.h"
 
 namespace sestina {
@@ -20,6 +22,13 @@ AppliedForces<T>::AppliedForces(const Model& model)
   const PropertyPlan& plan = model.plan();
   has_body_forces = !plan.spring_dampers.empty() || !plan.point_forces.empty() ||
                     !model.user_forces().empty() || model.is_constrained();
+  if (model.forces_use_cut_joints()) {
+    cut.q.resize(static_cast<std::size_t>(model.nq() + model.cut_nq()));
+    cut.u.resize(static_cast<std::size_t>(model.nu() + model.cut_nu()));
+    cut.tau.resize(cut.u.size());
+    cut.motions.resize(model.cut_joints().size());
+    cut.forces.resize(model.cut_joints().size());
+  }
   if (!model.user_forces().empty()) {
     user_motion.resize(body.size());
     user_forces.resize(body.size());
@@ -75,8 +84,45 @@ void evaluate_expressions(const Model& model, const Properties<T>& properties, c
   if constexpr (std::is_same_v<T, double>) {
     if (forces.compiled_expressions) return forces.compiled_expressions->evaluate(state, forces.expressions);
   }
-  model.calc_force_expressions<T>(properties, state, forces.tape_inputs, forces.tape_scratch,
+  const CutCoordinates<T> of_cut_joints{
+      std::span(forces.cut.q).subspan(forces.cut.q.empty() ? 0 : state.q.size()),
+      std::span(forces.cut.u).subspan(forces.cut.u.empty() ? 0 : state.u.size())};
+  model.calc_force_expressions<T>(properties, state, of_cut_joints, forces.tape_inputs, forces.tape_scratch,
                                   forces.expressions);
+}
+
+// Coordinates and speeds of all joints.
+template <class T>
+void find_cut_joints(const Properties<T>& properties, const State<T>& state, const Kinematics<T>& kinematics,
+                     AppliedForces<T>& forces) {
+  auto& cut = forces.cut;
+  std::ranges::copy(state.h, std::ranges::copy(state.q, cut.q.begin()).out);
+  std::ranges::copy(state.u, cut.u.begin());
+  for (std::size_t i = 0; i < cut.motions.size(); ++i) {
+    const CutJoint<T>& joint = properties.constraints.cut_joints[i];
+    find_cut_coordinates(joint, kinematics.motion.data(), cut.q.data() + state.q.size() + joint.q_start,
+                         cut.u.data() + state.u.size() + joint.u_start, cut.motions[i]);
+  }
+}
+
+// Where force elements add to.
+template <class T>
+ForceOutput<T> force_output(AppliedForces<T>& forces) {
+  return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data()};
+}
+
+template <class T>
+void apply_cut_joint_forces(const Properties<T>& properties, AppliedForces<T>& forces) {
+  auto& cut = forces.cut;
+  for (std::size_t i = 0; i < forces.tau.size(); ++i) forces.tau[i] += cut.tau[i];
+  for (std::size_t i = 0; i < cut.motions.size(); ++i) {
+    const CutJoint<T>& joint = properties.constraints.cut_joints[i];
+    const RelativeMarkerMotion<T>& relative = cut.motions[i].relative;
+    cut.forces[i] =
+        calc_force_of_speeds(joint, cut.motions[i], cut.tau.data() + forces.tau.size() + joint.u_start);
+    forces.body[static_cast<std::size_t>(joint.M.frame.value())] += shift_back(cut.forces[i], relative.arm_b);
+    forces.body[static_cast<std::size_t>(joint.F.frame.value())] -= shift_back(cut.forces[i], relative.arm_a);
+  }
 }
 
 }  // namespace
@@ -86,10 +132,16 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
                            const Kinematics<T>& kinematics, AppliedForces<T>& forces) {
   std::fill(forces.tau.begin(), forces.tau.end(), T(0));
   if (forces.has_body_forces) std::fill(forces.body.begin(), forces.body.end(), SpatialForce<T>{});
+  const bool use_cut_joints = !forces.cut.motions.empty();
+  if (use_cut_joints) {
+    find_cut_joints(properties, state, kinematics, forces);
+    std::fill(forces.cut.tau.begin(), forces.cut.tau.end(), T(0));
+  }
   if (!forces.expressions.empty()) evaluate_expressions(model, properties, state, forces);
   const ForceInput<T> in = force_input(state, kinematics, forces);
-  ForceOutput<T> out{forces.tau.data(), forces.body.data()};
+  ForceOutput<T> out = force_output(forces);
   properties.forces.for_each([&](const auto& element) { element.add_force(in, out); });
+  if (use_cut_joints) apply_cut_joint_forces(properties, forces);
   if (!model.user_forces().empty()) {
     if constexpr (std::is_same_v<T, double>) {
       add_user_forces(model, properties, state, kinematics, forces);
@@ -113,11 +165,13 @@ std::string explain_non_finite_force(const Model& model, const Properties<double
   properties.forces.for_each([&](const auto& element) {
     if (!explanation.empty()) return;
     std::fill(forces.tau.begin(), forces.tau.end(), 0.0);
+    std::fill(forces.cut.tau.begin(), forces.cut.tau.end(), 0.0);
     std::fill(forces.body.begin(), forces.body.end(), SpatialForce<double>{});
-    ForceOutput<double> out{forces.tau.data(), forces.body.data()};
+    ForceOutput<double> out = force_output(forces);
     element.add_force(in, out);
     double sum = 0.0;
     for (double tau : forces.tau) sum += tau;
+    for (double tau : forces.cut.tau) sum += tau;
     for (const auto& f : forces.body) {
       sum += f.force.x + f.force.y + f.force.z + f.torque.x + f.torque.y + f.torque.z;
     }

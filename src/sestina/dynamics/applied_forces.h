@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sestina/constraints/cut_joint.h"
 #include "sestina/dynamics/compiled_force_expressions.h"
 #include "sestina/dynamics/kinematics.h"
 
@@ -22,6 +23,14 @@ struct AppliedForces {
   // Of T = double: evaluates the force expressions in the place of the model's tape, if there is one.
   std::optional<CompiledForceExpressions> compiled_expressions;
 
+  // Of a model whose forces read or drive joints that close loops, otherwise empty: coordinates, speeds and
+  // generalised forces of all joints, those that close loops last, and what the latter do to their bodies.
+  struct CutJoints {
+    std::vector<T> q, u, tau;
+    std::vector<CutJointMotion<T>> motions;
+    std::vector<SpatialForce<T>> forces;  // about M's origin, ground axes, on the child
+  } cut;
+
   // Scratch memory.
   std::vector<T> tape_inputs, tape_scratch;
   std::vector<BodyMotion<double>> user_motion;    // by BodyIndex: the bodies' own frames
@@ -39,7 +48,10 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
 template <class T>
 ForceInput<T> force_input(const State<T>& state, const Kinematics<T>& kinematics,
                           const AppliedForces<T>& forces) {
-  return {state.t, state.q.data(), state.u.data(), kinematics.motion.data(), forces.expressions.data()};
+  const bool use_cut = !forces.cut.q.empty() || !forces.cut.u.empty();
+  return {state.t, use_cut ? forces.cut.q.data() : state.q.data(),
+          use_cut ? forces.cut.u.data() : state.u.data(), kinematics.motion.data(),
+          forces.expressions.data()};
 }
 
 // Names the first force element whose force is not finite and says why, or returns an empty text.

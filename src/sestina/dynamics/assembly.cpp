@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/QR>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -19,6 +20,12 @@ namespace {
 
 constexpr double kClosed = 1e-10;  // of the mechanism's size
 
+// Coordinates and speeds that joints that close loops are to have.
+struct WantedCutJoints {
+  std::vector<double> q, u;             // (cut_nq), (cut_nu)
+  std::vector<std::size_t> of_q, of_u;  // the joints concerned
+};
+
 class Assembler {
  public:
   Assembler(const Model& model, const Properties<double>& properties)
@@ -26,14 +33,17 @@ class Assembler {
         properties_(properties),
         kinematics_(model),
         conditions_(model, SaddlePoint::kRecursion),
-        matrix_(static_cast<std::size_t>(model.constraint_rows()) * static_cast<std::size_t>(model.nu())),
+        rows_(model),
         length_(properties.constraints.length),
-        n_(model.nu()),
-        m_(model.constraint_rows()) {}
+        n_(model.nu()) {}
+
+  // What holds beside the conditions from now on; must outlive this.
+  void want(const WantedCutJoints& wanted) { wanted_ = &wanted; }
 
   // Whether the loops are closed with these speeds' coordinates free to move.
   bool close(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
     const State<double> start = state;
+    of_positions_ = true;
     update(state);
     if (errors_.position <= kClosed * length_) {  // as given: what is left is rounding of the numbers
       conditions_.project_positions(properties_, state, kinematics_);
@@ -56,6 +66,7 @@ class Assembler {
 
   // The same for speeds, which are linear but for conditions that are not.
   bool match_speeds(State<double>& state, const std::vector<bool>& is_free, bool by_mass) {
+    of_positions_ = false;
     for (int step = 0; step < 20; ++step) {
       update(state);
       if (errors_.velocity <= kClosed * speed_scale()) return true;
@@ -72,6 +83,10 @@ class Assembler {
   }
 
   const ConstraintErrors& errors() const { return errors_; }
+  const ConstraintRows<double>& rows() const { return rows_; }
+  // The joint or constraint whose condition is left with the largest error.
+  std::string worst_position() const { return name_of(worst_wanted_q_, errors_.position_row); }
+  std::string worst_velocity() const { return name_of(worst_wanted_u_, errors_.velocity_row); }
   void take_cut_coordinates(State<double>& state) {
     update(state);
     std::copy(conditions_.rows().cut_q.begin(), conditions_.rows().cut_q.end(), state.h.begin());
@@ -82,6 +97,45 @@ class Assembler {
     update_kinematics(model_, properties_, state, kinematics_);
     conditions_.update(properties_, state, kinematics_);
     errors_ = conditions_.errors();
+    rows_ = conditions_.rows();
+    worst_wanted_q_ = worst_wanted_u_ = -1;
+    if (wanted_ == nullptr) return;
+    for (const std::size_t i : of_positions_ ? wanted_->of_q : wanted_->of_u) add_wanted(i, of_positions_);
+  }
+  // Rows for the coordinates or speeds of a joint that closes a loop; rotations count as lengths.
+  void add_wanted(std::size_t i, bool is_q) {
+    const CutJoint<double>& cut = properties_.constraints.cut_joints[i];
+    const CutJointInfo& info = model_.cut_joints()[i];
+    std::array<double, 6> away{};
+    if (is_q) {
+      visit_joint(cut.joint, [&](const auto& joint) {
+        joint.minus(rows_.cut_q.data() + cut.q_start, wanted_->q.data() + cut.q_start, away.data());
+      });
+    }
+    for (int k = 0; k < info.nu; ++k) {
+      const auto u = static_cast<std::size_t>(cut.u_start + k);
+      const double unit = model_.cut_u_units()[u] == "rad/s" ? length_ : 1.0;
+      std::array<double, 6> c{};
+      c[static_cast<std::size_t>(k)] = unit;
+      ConstraintRow<double> row;
+      row.is_on_position = is_q;
+      add_force_of_speeds(cut, rows_.cut_motions[i], c.data(), row);
+      if (is_q) {
+        row.error = unit * away[static_cast<std::size_t>(k)];
+        note(std::abs(row.error), i, errors_.position, worst_wanted_q_);
+      } else {
+        row.velocity = unit * (rows_.cut_u[u] - wanted_->u[u]);
+        note(std::abs(row.velocity), i, errors_.velocity, worst_wanted_u_);
+      }
+      rows_.rows.push_back(row);
+    }
+  }
+  static void note(double error, std::size_t joint, double& largest, int& worst) {
+    if (error > largest) largest = error, worst = static_cast<int>(joint);
+  }
+  std::string name_of(int wanted, int row) const {
+    if (wanted >= 0) return model_.cut_joints()[static_cast<std::size_t>(wanted)].name;
+    return row >= 0 ? model_.name_of_row(row) : "the mechanism";
   }
   double speed_scale() const {
     double size = length_;
@@ -91,17 +145,18 @@ class Assembler {
     return size;
   }
 
+  Eigen::Index num_rows() const { return static_cast<Eigen::Index>(rows_.rows.size()); }
   Eigen::VectorXd positions() const {
-    Eigen::VectorXd g(m_);
-    for (int r = 0; r < m_; ++r) {
-      const auto& row = conditions_.rows().rows[static_cast<std::size_t>(r)];
+    Eigen::VectorXd g(num_rows());
+    for (Eigen::Index r = 0; r < g.size(); ++r) {
+      const ConstraintRow<double>& row = rows_.rows[static_cast<std::size_t>(r)];
       g[r] = row.is_on_position ? row.error : 0.0;
     }
     return g;
   }
   Eigen::VectorXd velocities() const {
-    Eigen::VectorXd v(m_);
-    for (int r = 0; r < m_; ++r) v[r] = conditions_.rows().rows[static_cast<std::size_t>(r)].velocity;
+    Eigen::VectorXd v(num_rows());
+    for (Eigen::Index r = 0; r < v.size(); ++r) v[r] = rows_.rows[static_cast<std::size_t>(r)].velocity;
     return v;
   }
 
@@ -121,9 +176,17 @@ class Assembler {
       if (is_free[k]) moving.speeds.push_back(k);
     }
     const auto n = static_cast<Eigen::Index>(n_), f = static_cast<Eigen::Index>(moving.speeds.size());
-    calc_constraint_matrix(model_, kinematics_, conditions_.rows(), matrix_);
-    const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(matrix_.data(), m_, n);
-    moving.C.resize(m_, f);
+    const Eigen::Index m = num_rows();
+    matrix_.resize(static_cast<std::size_t>(m * n));
+    calc_constraint_matrix(model_, kinematics_, rows_, matrix_);
+    for (Eigen::Index r = 0; r < m; ++r) {  // of position alone, or of speeds too; rotors are no conditions
+      const ConstraintRow<double>& row = rows_.rows[static_cast<std::size_t>(r)];
+      if (row.is_inertia || (of_positions_ && !row.is_on_position)) {
+        std::fill_n(matrix_.begin() + r * n, n, 0.0);
+      }
+    }
+    const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(matrix_.data(), m, n);
+    moving.C.resize(m, f);
     const auto speed = [&](Eigen::Index i) {
       return static_cast<int>(moving.speeds[static_cast<std::size_t>(i)]);
     };
@@ -217,60 +280,89 @@ class Assembler {
   const Properties<double>& properties_;
   Kinematics<double> kinematics_;
   ConstrainedDynamics conditions_;
-  ConstraintErrors errors_;
+  const WantedCutJoints* wanted_ = nullptr;
+  bool of_positions_ = true;     // what is sought now; otherwise speeds
+  ConstraintRows<double> rows_;  // those of the conditions, and what is wanted beside them
+  ConstraintErrors errors_;      // of all these rows
+  int worst_wanted_q_ = -1, worst_wanted_u_ = -1;
   std::vector<double> matrix_;  // (rows x nu)
   double length_;
-  int n_, m_;
+  int n_;
 };
 
-// Of joints whose given numbers changed: which, and by how much.
+// Of a joint whose given numbers changed: by how much. `units` are those of its speeds.
+void add_moved(const std::string& joint, std::span<const double> changes, std::span<const std::string> units,
+               bool is_speed, std::vector<AssemblyReport::Moved>& moved) {
+  AssemblyReport::Moved of_joint{joint, 0.0, "", is_speed};
+  for (std::size_t k = 0; k < changes.size(); ++k) {
+    if (std::abs(changes[k]) <= of_joint.by) continue;
+    of_joint.by = std::abs(changes[k]);
+    of_joint.unit = is_speed ? units[k] : units[k] == "rad/s" ? "rad" : "m";
+  }
+  if (of_joint.by > 1e-9) moved.push_back(of_joint);
+}
+
 void find_moved(const Model& model, std::span<const double> changes, const std::vector<bool>& is_given,
                 bool is_speed, std::vector<AssemblyReport::Moved>& moved) {
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
-    AssemblyReport::Moved of_joint{info.joint_name, 0.0, "", is_speed};
-    for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      if (!is_given[i] || std::abs(changes[i]) <= of_joint.by) continue;
-      of_joint.by = std::abs(changes[i]);
-      of_joint.unit = model.u_units()[i];
-      if (!is_speed) of_joint.unit = of_joint.unit == "rad/s" ? "rad" : "m";
-    }
-    if (of_joint.by > 1e-9) moved.push_back(of_joint);
+    const auto first = static_cast<std::size_t>(info.u_start), count = static_cast<std::size_t>(info.nu);
+    if (count == 0 || !is_given[first]) continue;
+    add_moved(info.joint_name, changes.subspan(first, count),
+              std::span(model.u_units()).subspan(first, count), is_speed, moved);
   }
 }
 
-// "; hip is held": joints that may not move.
+// The same of joints that close loops, whose coordinates and speeds are now those of `rows`.
+void find_moved_cut_joints(const Model& model, const Properties<double>& properties,
+                           const WantedCutJoints& wanted, const ConstraintRows<double>& rows,
+                           std::vector<AssemblyReport::Moved>& moved) {
+  for (std::size_t i = 0; i < model.cut_joints().size(); ++i) {
+    const CutJointInfo& info = model.cut_joints()[i];
+    const auto q = static_cast<std::size_t>(info.q_start), u = static_cast<std::size_t>(info.u_start);
+    const auto count = static_cast<std::size_t>(info.nu);
+    const auto units = std::span(model.cut_u_units()).subspan(u, count);
+    std::array<double, 6> away{};
+    if (info.is_q_given) {
+      visit_joint(properties.constraints.cut_joints[i].joint, [&](const auto& joint) {
+        joint.minus(rows.cut_q.data() + q, wanted.q.data() + q, away.data());
+      });
+      add_moved(info.name, std::span(away).first(count), units, false, moved);
+    }
+    if (!info.is_u_given) continue;
+    for (std::size_t k = 0; k < count; ++k) away[k] = rows.cut_u[u + k] - wanted.u[u + k];
+    add_moved(info.name, std::span(away).first(count), units, true, moved);
+  }
+}
+
+// "; held: hip": joints that may not move.
 std::string holds(const Model& model) {
   std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "; held: " : ", ") + name; };
   for (const BodyInfo& body : model.bodies()) {
-    if (body.nu == 0 || !model.is_held()[static_cast<std::size_t>(body.u_start)]) continue;
-    names += (names.empty() ? "; held: " : ", ") + body.joint_name;
+    if (body.nu > 0 && model.is_held()[static_cast<std::size_t>(body.u_start)]) add(body.joint_name);
+  }
+  for (const CutJointInfo& cut : model.cut_joints()) {
+    if (cut.is_held) add(cut.name);
   }
   return names;
 }
 
-[[noreturn]] void fail(const Model& model, int row, const std::string& what) {
+[[noreturn]] void fail(const Model& model, const std::string& name, const std::string& what) {
   for (const CutJointInfo& joint : model.cut_joints()) {
-    if (row < joint.first_row || row >= joint.first_row + joint.rows) continue;
+    if (name != joint.name) continue;
     throw InputError({Fault{{joint.mark, fmt::format("joints[{}]", joint.position)}, what}});
   }
   for (const ConstraintInfo& constraint : model.constraints()) {
-    if (row < constraint.first_row || row >= constraint.first_row + constraint.rows) continue;
+    if (name != constraint.name) continue;
     throw InputError({Fault{{constraint.mark, fmt::format("constraints[{}]", constraint.position)}, what}});
   }
   throw InputError(what);
 }
 
-}  // namespace
-
-std::string describe(const AssemblyReport::Moved& moved) {
-  return fmt::format("{} of {} changed by {:.3g} {}", moved.is_speed ? "the speed" : "the position",
-                     moved.joint, moved.by, moved.unit);
-}
-
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
-              const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report) {
+              const std::vector<bool>& is_u_given, const WantedCutJoints* given_cut, State<double>& state,
+              AssemblyReport* report) {
   if (!model.is_constrained()) return;
   const auto n = static_cast<std::size_t>(model.nu());
   check_memory(8.0 * 6.0 * static_cast<double>(n) *
@@ -284,43 +376,74 @@ void assemble(const Model& model, const Properties<double>& properties, const st
     }
     return is_free;
   };
+  // What joints that close loops are to have: first all that is given, then what is held.
+  WantedCutJoints given_wanted, held_wanted;
+  if (given_cut != nullptr) {
+    given_wanted.q = held_wanted.q = given_cut->q;
+    given_wanted.u = held_wanted.u = given_cut->u;
+    for (std::size_t i = 0; i < model.cut_joints().size(); ++i) {
+      const CutJointInfo& cut = model.cut_joints()[i];
+      if (cut.is_q_given || cut.is_held) given_wanted.of_q.push_back(i);
+      if (cut.is_u_given || cut.is_held) given_wanted.of_u.push_back(i);
+      if (cut.is_held) held_wanted.of_q.push_back(i), held_wanted.of_u.push_back(i);
+    }
+  }
   Assembler assembler(model, properties);
   const State<double> given = state;
+  assembler.want(given_wanted);
   if (!assembler.close(state, free_of(is_q_given, false), false)) {
     State<double> second = given;
+    assembler.want(held_wanted);
     if (!assembler.close(second, free_of(is_q_given, true), true)) {
-      const int row = assembler.errors().position_row;
-      fail(model, row,
-           fmt::format("{} cannot be closed: {:.3g} m are left{}", model.name_of_row(row),
-                       assembler.errors().position, holds(model)));
+      const std::string name = assembler.worst_position();
+      fail(model, name,
+           fmt::format("{} cannot be closed: {:.3g} m are left{}", name, assembler.errors().position,
+                       holds(model)));
     }
     state = second;
   }
+  assembler.want(given_wanted);
   if (!assembler.match_speeds(state, free_of(is_u_given, false), false)) {
     state.u = given.u;
+    assembler.want(held_wanted);
     if (!assembler.match_speeds(state, free_of(is_u_given, true), true)) {
-      const int row = assembler.errors().velocity_row;
-      fail(model, row,
-           fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}", model.name_of_row(row),
+      const std::string name = assembler.worst_velocity();
+      fail(model, name,
+           fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}", name,
                        assembler.errors().velocity, holds(model)));
     }
   }
-  if (report != nullptr) {
-    std::vector<double> moved(n), changed(n);
-    minus_q<double>(model, state.q, given.q, moved);
-    for (std::size_t k = 0; k < n; ++k) changed[k] = state.u[k] - given.u[k];
-    report->moved.clear();
-    if (!is_q_given.empty()) find_moved(model, moved, is_q_given, false, report->moved);
-    if (!is_u_given.empty()) find_moved(model, changed, is_u_given, true, report->moved);
-    report->position_error = assembler.errors().position;
-  }
   assembler.take_cut_coordinates(state);
+  if (report == nullptr) return;
+  std::vector<double> moved(n), changed(n);
+  minus_q<double>(model, state.q, given.q, moved);
+  for (std::size_t k = 0; k < n; ++k) changed[k] = state.u[k] - given.u[k];
+  report->moved.clear();
+  if (!is_q_given.empty()) find_moved(model, moved, is_q_given, false, report->moved);
+  if (!is_u_given.empty()) find_moved(model, changed, is_u_given, true, report->moved);
+  if (given_cut != nullptr) {
+    find_moved_cut_joints(model, properties, *given_cut, assembler.rows(), report->moved);
+  }
+  report->position_error = assembler.errors().position;
+}
+
+}  // namespace
+
+std::string describe(const AssemblyReport::Moved& moved) {
+  return fmt::format("{} of {} changed by {:.3g} {}", moved.is_speed ? "the speed" : "the position",
+                     moved.joint, moved.by, moved.unit);
+}
+
+void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
+              const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report) {
+  assemble(model, properties, is_q_given, is_u_given, nullptr, state, report);
 }
 
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
   State<double> state = calc_initial_state<double>(model, properties.parameters);
-  assemble(model, properties, model.is_q_given(), model.is_u_given(), state, report);
+  const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
+  assemble(model, properties, model.is_q_given(), model.is_u_given(), &cut, state, report);
   return state;
 }
 

@@ -57,7 +57,7 @@ CompiledForceExpressions::CompiledForceExpressions(const Model& model, const Pro
 }
 
 void CompiledForceExpressions::evaluate(const State<double>& state, std::span<double> values) {
-  fill_tape_inputs<double>(state, {}, inputs_);
+  fill_tape_inputs<double>(state, {}, {}, inputs_);
   for (std::size_t i = 0; i < variables_.size(); ++i) variables_[i] = inputs_[inputs_used_[i]];
   function_.evaluate(bound_, variables_, values, scratch_);
 }

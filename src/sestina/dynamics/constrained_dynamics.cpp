@@ -85,6 +85,7 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
   power_ = 0.0;
   for (std::size_t b = 0; b < A0_.size(); ++b) A0_[b] = kinematics.motion[b].V_WB;
   for (std::size_t r = 0; r < lambda_.size(); ++r) {
+    if (rows_.rows[r].is_inertia) continue;  // its power is the rate of a kinetic energy
     power_ += lambda_[r] * calc_rate<double>(rows_, rows_.rows[r], A0_, state.u);
   }
   return report;

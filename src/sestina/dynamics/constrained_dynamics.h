@@ -56,7 +56,8 @@ class ConstrainedDynamics {
   // The following belong to the last solve().
   std::span<const double> lambda() const { return lambda_; }
   double power() const { return power_; }  // W, of the constraint forces: not zero where they depend on time
-  // [torque; force] that a cut joint exerts on its child, about M's origin, ground axes.
+  // [torque; force] that a cut joint exerts on its child, about M's origin, ground axes; less the forces that
+  // drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
   // Of the last solve(), update() or project().

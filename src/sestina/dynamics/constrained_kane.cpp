@@ -18,7 +18,7 @@ ConstrainedKane::ConstrainedKane(const Model& model)
     : model_(&model), n_(model.nu()), m_(model.constraint_rows()), mass_(model) {
   const auto n = static_cast<std::size_t>(n_), m = static_cast<std::size_t>(m_);
   C_.resize(m * n), reduced_.resize(m * n), transform_.resize(m * m);
-  speeds_.resize(n), rows_.resize(m);
+  speeds_.resize(n), rows_.reserve(m), inertias_.reserve(m);
   E_.resize(n * n), L_.resize(m * m), M_full_.resize(n * n);
   work_n_.resize(n), work_m_.resize(m), work_i_.resize(std::max(n, m));
 }
@@ -29,13 +29,15 @@ void ConstrainedKane::eliminate() {
   std::fill(transform_.begin(), transform_.end(), 0.0);
   for (int r = 0; r < m_; ++r) transform_[static_cast<std::size_t>(r * m_ + r)] = 1.0;
   std::iota(speeds_.begin(), speeds_.end(), 0);
-  std::iota(rows_.begin(), rows_.end(), 0);
   double size = 0.0;
-  for (const double x : C_) size = std::max(size, std::abs(x));
-  for (rank_ = 0; rank_ < std::min(m_, n_); ++rank_) {
+  for (const int r : rows_) {
+    for (int j = 0; j < n_; ++j) size = std::max(size, std::abs(row_of(C_, r)[j]));
+  }
+  const int conditions = static_cast<int>(rows_.size());
+  for (rank_ = 0; rank_ < std::min(conditions, n_); ++rank_) {
     int best_row = rank_, best_speed = rank_;
     double largest = 0.0;
-    for (int i = rank_; i < m_; ++i) {
+    for (int i = rank_; i < conditions; ++i) {
       const double* row = row_of(reduced_, rows_[static_cast<std::size_t>(i)]);
       for (int j = rank_; j < n_; ++j) {
         const double x = std::abs(row[speeds_[static_cast<std::size_t>(j)]]);
@@ -52,7 +54,7 @@ void ConstrainedKane::eliminate() {
     const double inverse = 1.0 / pivot[pivot_speed];
     for (int j = 0; j < n_; ++j) pivot[j] *= inverse;
     for (int j = 0; j < m_; ++j) of_pivot[j] *= inverse;
-    for (int r = 0; r < m_; ++r) {
+    for (const int r : rows_) {
       double* row = row_of(reduced_, r);
       const double part = row[pivot_speed];
       if (r == pivot_row || part == 0.0) continue;
@@ -80,6 +82,12 @@ void ConstrainedKane::factor_reduced(SolveReport<double>& report) {
     for (int j = 0; j <= i; ++j) {
       M_full_[static_cast<std::size_t>(i * n_ + j)] = M_full_[static_cast<std::size_t>(j * n_ + i)] =
           mass_.matrix()(i, j);
+    }
+  }
+  for (const int r : inertias_) {
+    const double* C = row_of(C_, r);
+    for (int i = 0; i < n_; ++i) {
+      for (int j = 0; j < n_; ++j) M_full_[static_cast<std::size_t>(i * n_ + j)] += C[i] * C[j];
     }
   }
   if (M_reduced_.size() != free) M_reduced_ = DenseMatrix<double>(free);
@@ -117,7 +125,8 @@ void ConstrainedKane::factor_multipliers() {
     for (int j = 0; j <= i; ++j) G_(i, j) = product(row(i), row(j));
   }
   factor_ldlt(G_, [](int, double) {});
-  for (int i = 0; i < m_; ++i) {
+  const int conditions = static_cast<int>(rows_.size());
+  for (int i = 0; i < conditions; ++i) {
     double* L = L_.data() + static_cast<std::ptrdiff_t>(i) * rank_;
     for (int j = 0; j < rank_; ++j) L[j] = i < rank_ ? (i == j ? 1.0 : 0.0) : product(row(i), row(j));
     if (i >= rank_) solve_ldlt(G_, L);
@@ -125,7 +134,7 @@ void ConstrainedKane::factor_multipliers() {
   for (int i = 0; i < rank_; ++i) {
     for (int j = 0; j <= i; ++j) {
       double sum = 0.0;
-      for (int r = 0; r < m_; ++r)
+      for (int r = 0; r < conditions; ++r)
         sum += L_[static_cast<std::size_t>(r * rank_ + i)] * L_[static_cast<std::size_t>(r * rank_ + j)];
       L_gram_(i, j) = sum;
     }
@@ -137,6 +146,10 @@ SolveReport<double> ConstrainedKane::factor(const Properties<double>& properties
                                             const Kinematics<double>& kinematics,
                                             const ConstraintRows<double>& constraints) {
   mass_.update(properties, kinematics);
+  rows_.clear(), inertias_.clear();
+  for (int r = 0; r < m_; ++r) {
+    (constraints.rows[static_cast<std::size_t>(r)].is_inertia ? inertias_ : rows_).push_back(r);
+  }
   calc_constraint_matrix(*model_, kinematics, constraints, C_);
   eliminate();
   SolveReport<double> report;
@@ -145,8 +158,12 @@ SolveReport<double> ConstrainedKane::factor(const Properties<double>& properties
   return report;
 }
 
-void ConstrainedKane::solve(std::span<const double> f, std::span<const double> d, std::span<double> x,
+void ConstrainedKane::solve(std::span<double> f, std::span<const double> d, std::span<double> x,
                             std::span<double> lambda) {
+  for (const int r : inertias_) {
+    for (int i = 0; i < n_; ++i)
+      f[static_cast<std::size_t>(i)] -= row_of(C_, r)[i] * d[static_cast<std::size_t>(r)];
+  }
   const auto M_row = [&](int i) { return M_full_.data() + static_cast<std::ptrdiff_t>(i) * n_; };
   // p of (2) in the dependent speeds.
   std::fill(x.begin(), x.end(), 0.0);
@@ -184,10 +201,14 @@ void ConstrainedKane::solve(std::span<const double> f, std::span<const double> d
   }
   solve_ldlt(G_, work_i_.data());
   solve_ldlt(L_gram_, work_i_.data());
-  for (int i = 0; i < m_; ++i) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
     const double* L = L_.data() + static_cast<std::ptrdiff_t>(i) * rank_;
-    lambda[static_cast<std::size_t>(rows_[static_cast<std::size_t>(i)])] =
-        std::inner_product(L, L + rank_, work_i_.begin(), 0.0);
+    lambda[static_cast<std::size_t>(rows_[i])] = std::inner_product(L, L + rank_, work_i_.begin(), 0.0);
+  }
+  for (const int r : inertias_) {
+    const double* C = row_of(C_, r);
+    lambda[static_cast<std::size_t>(r)] =
+        -std::inner_product(C, C + n_, x.begin(), d[static_cast<std::size_t>(r)]);
   }
 }
 

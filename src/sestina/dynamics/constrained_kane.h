@@ -10,6 +10,8 @@
 // The independent speeds are chosen anew at every call, so that they never go bad. The multipliers are those
 // of least norm: with C = L C_P, L (rows x rank), and r = M x - f,
 //   lambda = L (L^T L)^-1 (C_P C_P^T)^-1 C_P r                                                       (4)
+// Rows C_s that stand for inertias (constraint_row.h) are no conditions: M grows by C_s^T C_s, f by -C_s^T
+// d_s.
 //
 // Source: Kane and Levinson, Dynamics: Theory and Applications (1985), section 6.5, for independent speeds.
 #pragma once
@@ -27,9 +29,8 @@ class ConstrainedKane {
   // For the state to which `kinematics` and `constraints` belong.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
-  // x (nu) and lambda for the generalised forces f (nu) and d (rows). No allocation.
-  void solve(std::span<const double> f, std::span<const double> d, std::span<double> x,
-             std::span<double> lambda);
+  // x (nu) and lambda for the generalised forces f (nu), which change, and d (rows). No allocation.
+  void solve(std::span<double> f, std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
   int rank() const { return rank_; }
 
@@ -46,8 +47,9 @@ class ConstrainedKane {
   std::vector<double> reduced_;    // (m x n): C after elimination, [1 B; 0 0] in the order of the pivots
   std::vector<double> transform_;  // (m x m): what the elimination makes of d
   std::vector<int> speeds_;        // (n) the dependent ones in the order of the pivots, then the others
-  std::vector<int> rows_;          // (m) the independent ones in the order of the pivots, then the others
-  std::vector<double> E_;          // (n x (n - rank))
+  std::vector<int> rows_;      // conditions: the independent ones in the order of the pivots, then the others
+  std::vector<int> inertias_;  // rows that stand for inertias
+  std::vector<double> E_;      // (n x (n - rank))
   DenseMatrix<double> M_reduced_, G_, L_gram_;  // (3); C_P C_P^T; L^T L
   std::vector<double> L_;                       // (m x rank)
   std::vector<double> M_full_;                  // (n x n)

@@ -32,6 +32,8 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
       gathered_(acting_rows_.size()),
       columns_(term_rows_.size()),
       eliminations_of_(acting_rows_.size()),
+      is_inertia_(complete_at_.size()),
+      has_opened_(complete_at_.size()),
       scale_(complete_at_.size()),
       K_scale_(complete_at_.size()),
       slot_(complete_at_.size(), -1),
@@ -92,6 +94,10 @@ std::size_t ConstrainedRecursion::open_row(Gathered& gathered, int row) {
     gathered.S = std::move(larger), gathered.capacity = capacity;
   }
   for (std::size_t i = 0; i <= n; ++i) gathered.at(i, n) = gathered.at(n, i) = 0.0;
+  // (4) of constraint_row.h. A row that opens at two bodies has it once.
+  const auto r = static_cast<std::size_t>(row);
+  if (is_inertia_[r] && !has_opened_[r]) gathered.at(n, n) = 1.0;
+  has_opened_[r] = true;
   return n;
 }
 
@@ -272,7 +278,11 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   SolveReport<double> report;
   couplings_.clear(), eliminations_.clear(), redundant_.clear();
   has_passed_on_redundant_ = false;
-  std::fill(scale_.begin(), scale_.end(), 0.0);
+  std::fill(has_opened_.begin(), has_opened_.end(), false);
+  for (std::size_t r = 0; r < scale_.size(); ++r) {
+    is_inertia_[r] = constraints.rows[r].is_inertia;
+    scale_[r] = is_inertia_[r] ? 1.0 : 0.0;
+  }
   std::fill(K_scale_.begin(), K_scale_.end(), 0.0);
   const int n = static_cast<int>(gathered_.size());
   const Lanes3<double> at_rest{};

@@ -23,7 +23,8 @@
 // open; otherwise it is redundant: others imply it. Its multiplier is zero at first. In the end the part of
 // lambda that does no work is taken away, so that lambda is the one of least norm. Outward:
 //   x = (e - U.A + k^T lambda)/D,   A = shift(A_P, s) + h x                                          (7)
-// and (5). These are exact pivots of (1) in one order: nothing is regularised.
+// and (5). These are exact pivots of (1) in one order: nothing is regularised. A row that stands for an
+// inertia (constraint_row.h) has S_rr + 1 in the place of S_rr, so that it is never redundant.
 //
 // Source: Popov, Vereshchagin and Zenkevich (1978) for (3)-(4) with conditions; Sathya and Carpentier (2024)
 // for eliminating them where loops close, there with a proximal term in the place of the pivots of (5).
@@ -120,9 +121,10 @@ class ConstrainedRecursion {
   std::vector<Elimination> eliminations_;         // in the order in which they happen
   std::vector<Range> eliminations_of_;            // by BodyIndex
   std::vector<Coupling> couplings_;
-  std::vector<double> scale_;    // by row: what S_rr would be if no direction were special
-  std::vector<double> K_scale_;  // by row: the largest |K| so far
-  std::vector<int> slot_;        // by row: scratch, its place among the open ones of a body
+  std::vector<bool> is_inertia_, has_opened_;  // by row
+  std::vector<double> scale_;                  // by row: what S_rr would be if no direction were special
+  std::vector<double> K_scale_;                // by row: the largest |K| so far
+  std::vector<int> slot_;                      // by row: scratch, its place among the open ones of a body
   std::vector<int> redundant_;
   std::vector<Range> redundant_of_;       // by BodyIndex: those that were found there, in redundant_
   bool has_passed_on_redundant_ = false;  // one was found further inboard than where it is complete

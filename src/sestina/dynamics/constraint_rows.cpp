@@ -16,6 +16,7 @@ ConstraintRows<T>::ConstraintRows(const Model& model)
       terms(static_cast<std::size_t>(model.constraint_terms())),
       cut_q(static_cast<std::size_t>(model.cut_nq())),
       cut_u(static_cast<std::size_t>(model.cut_nu())),
+      cut_motions(model.cut_joints().size()),
       expressions(model.constraint_tape().output_count()),
       tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
       tape_scratch(model.constraint_tape().scratch_size()) {}
@@ -23,17 +24,20 @@ ConstraintRows<T>::ConstraintRows(const Model& model)
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
                             const Kinematics<T>& kinematics, ConstraintRows<T>& constraints) {
-  if (!constraints.expressions.empty()) {
-    fill_tape_inputs<T>(state, properties.parameters, constraints.tape_inputs);
-    model.constraint_tape().template evaluate<T>(constraints.tape_inputs, constraints.expressions,
-                                                 constraints.tape_scratch);
-  }
   const FrameMotion<T>* frames = kinematics.motion.data();
   const ConstraintSet<T>& set = properties.constraints;
   std::copy(state.h.begin(), state.h.end(), constraints.cut_q.begin());
-  for (const CutJoint<T>& cut : set.cut_joints) {
+  for (std::size_t i = 0; i < set.cut_joints.size(); ++i) {
+    const CutJoint<T>& cut = set.cut_joints[i];
     update_cut_joint(cut, frames, constraints.cut_q.data() + cut.q_start,
-                     constraints.cut_u.data() + cut.u_start, constraints.rows.data() + cut.first_row);
+                     constraints.cut_u.data() + cut.u_start, constraints.cut_motions[i],
+                     constraints.rows.data());
+  }
+  if (!constraints.expressions.empty()) {
+    fill_tape_inputs<T>(state, properties.parameters, {constraints.cut_q, constraints.cut_u},
+                        constraints.tape_inputs);
+    model.constraint_tape().template evaluate<T>(constraints.tape_inputs, constraints.expressions,
+                                                 constraints.tape_scratch);
   }
   for (const Distance<T>& distance : set.distances) {
     update_distance(distance, frames, constraints.expressions.data() + distance.expression,
@@ -43,7 +47,8 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
     update_point_on(point, frames, constraints.rows.data() + point.first_row);
   }
   for (const CoordinateCondition& condition : model.conditions()) {
-    update_coordinate_condition(condition, constraints.expressions.data(), constraints.terms.data(),
+    update_coordinate_condition(condition, constraints.expressions.data(), set.cut_joints.data(),
+                                constraints.cut_motions.data(), constraints.terms.data(),
                                 constraints.rows[static_cast<std::size_t>(condition.row)]);
   }
 }
@@ -100,6 +105,37 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
       const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
       of_row[static_cast<std::size_t>(term.speed)] += term.coefficient;
     }
+  }
+}
+
+void calc_cut_joint_rates(const Model& model, const Properties<double>& properties,
+                          const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
+                          std::span<const double> udot, std::span<double> qdot_cut,
+                          std::span<double> udot_cut) {
+  std::vector<SpatialMotion<double>> A(kinematics.motion.size());
+  for (std::size_t b = 1; b < A.size(); ++b) {
+    const BodyInfo& info = model.bodies()[BodyIndex(static_cast<int>(b))];
+    A[b] = shift(A[static_cast<std::size_t>(info.parent.value())], kinematics.s[b]) + kinematics.bias[b];
+    for (int k = info.u_start; k < info.u_start + info.nu; ++k) {
+      A[b] += udot[static_cast<std::size_t>(k)] * kinematics.H[static_cast<std::size_t>(k)];
+    }
+  }
+  for (std::size_t i = 0; i < constraints.cut_motions.size(); ++i) {
+    const CutJoint<double>& cut = properties.constraints.cut_joints[i];
+    const CutJointMotion<double>& motion = constraints.cut_motions[i];
+    const RelativeMarkerMotion<double>& relative = motion.relative;
+    const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
+      return shift(A[static_cast<std::size_t>(frame.value())], arm);
+    };
+    const SpatialMotion<double> A_FM =
+        at(cut.M.frame, relative.arm_b) - at(cut.F.frame, relative.arm_a) + relative.bias;
+    const SpatialMotion<double> in_F = rotate(relative.R_WF.transpose(), A_FM) - motion.bias;
+    visit_joint(cut.joint, [&](const auto& joint) {
+      using Joint = std::decay_t<decltype(joint)>;
+      motion.directions(cut).find_speeds(scaled(in_F, cut.length), Joint::kNu, udot_cut.data() + cut.u_start);
+      joint.q_dot(constraints.cut_q.data() + cut.q_start, constraints.cut_u.data() + cut.u_start,
+                  qdot_cut.data() + cut.q_start);
+    });
   }
 }
 

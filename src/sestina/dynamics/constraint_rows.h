@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "sestina/constraints/constraint_row.h"
+#include "sestina/constraints/cut_joint.h"
 #include "sestina/dynamics/applied_forces.h"
 
 namespace sestina {
@@ -17,6 +17,7 @@ struct ConstraintRows {
   std::vector<ConstraintRow<T>> rows;
   std::vector<SpeedTerm<T>> terms;
   std::vector<T> cut_q, cut_u;  // coordinates and speeds of the joints that close loops
+  std::vector<CutJointMotion<T>> cut_motions;
 
   // Scratch memory.
   std::vector<T> expressions, tape_inputs, tape_scratch;
@@ -42,6 +43,13 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
 // C (rows x nu), by rows.
 void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinematics,
                             const ConstraintRows<double>& constraints, std::span<double> matrix);
+
+// The rates of the coordinates (cut_nq) and speeds (cut_nu) of the joints that close loops, for the state to
+// which `kinematics` and `constraints` belong and its udot (nu).
+void calc_cut_joint_rates(const Model& model, const Properties<double>& properties,
+                          const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
+                          std::span<const double> udot, std::span<double> qdot_cut,
+                          std::span<double> udot_cut);
 
 // The first condition that is not finite and why, or an empty text.
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,

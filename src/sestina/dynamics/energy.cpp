@@ -24,6 +24,11 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
     }
   }
   const ForceInput<T> in = force_input(state, kinematics, forces);
+  for (const CutJoint<T>& cut : properties.constraints.cut_joints) {
+    if (cut.armature_row < 0) continue;
+    const T& u = in.u[model.nu() + cut.u_start];
+    energy.kinetic += T(0.5) * cut.armature * u * u;
+  }
   properties.forces.for_each([&](const auto& element) { energy.potential += element.potential_energy(in); });
   if constexpr (std::is_same_v<T, double>) {
     for (const UserForceInfo& info : model.user_forces()) {

@@ -319,11 +319,17 @@ void ForwardDynamics::project(State<double>& state) {
 }
 
 void ForwardDynamics::update_history(State<double>& state) {
+  if (state.h.empty()) return;
+  const CutCoordinates<double> cut = find_cut_coordinates(state);
+  std::copy(cut.q.begin(), cut.q.end(), state.h.begin());
+}
+
+CutCoordinates<double> ForwardDynamics::find_cut_coordinates(const State<double>& state) {
   ConstrainedDynamics* const dynamics = constrained();
-  if (dynamics == nullptr || state.h.empty()) return;
+  if (dynamics == nullptr) return {};
   sestina::update_kinematics(*model_, properties_, state, kinematics_);
   dynamics->update(properties_, state, kinematics_);
-  std::copy(dynamics->rows().cut_q.begin(), dynamics->rows().cut_q.end(), state.h.begin());
+  return {dynamics->rows().cut_q, dynamics->rows().cut_u};
 }
 
 void ForwardDynamics::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,

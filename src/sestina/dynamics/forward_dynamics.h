@@ -11,6 +11,7 @@
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/solve_report.h"
 #include "sestina/model/properties.h"
+#include "sestina/model/tape_inputs.h"
 #include "sestina/parallel/executor.h"
 
 namespace sestina {
@@ -83,6 +84,9 @@ class ForwardDynamics {
   void project(State<double>& state);
   // h of the state: the coordinates of the joints that close loops.
   void update_history(State<double>& state);
+  // Coordinates and speeds of the joints that close loops, at a state; they hold until the next call. What
+  // else belongs to the last calc_udot is then lost.
+  CutCoordinates<double> find_cut_coordinates(const State<double>& state);
   // du (nu) for generalised impulses (nu); see ConstrainedDynamics. Only of a model with loops or
   // constraints.
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse, std::span<double> du);

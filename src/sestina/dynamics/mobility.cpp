@@ -25,6 +25,11 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
   update_constraint_rows(model, properties, state, kinematics, rows);
   std::vector<double> matrix(static_cast<std::size_t>(mobility.conditions * mobility.speeds));
   calc_constraint_matrix(model, kinematics, rows, matrix);
+  // Rotors of cut joints are no conditions.
+  const auto is_condition = [&](int r) { return !rows.rows[static_cast<std::size_t>(r)].is_inertia; };
+  for (int r = 0; r < mobility.conditions; ++r) {
+    if (!is_condition(r)) std::fill_n(matrix.begin() + r * mobility.speeds, mobility.speeds, 0.0);
+  }
   const Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>> C(matrix.data(), mobility.conditions,
                                                                            mobility.speeds);
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(C, Eigen::ComputeFullU);
@@ -34,6 +39,7 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
   if (mobility.rank > 0) mobility.distance_from_singular = values[mobility.rank - 1] / largest;
   // The remaining columns of U are multipliers that do nothing.
   for (int r = 0; r < mobility.conditions; ++r) {
+    if (!is_condition(r)) continue;
     if (svd.matrixU().row(r).tail(mobility.conditions - mobility.rank).norm() < kUndetermined) continue;
     const std::string& name = model.name_of_row(r);
     if (std::ranges::find(mobility.undetermined, name) == mobility.undetermined.end()) {

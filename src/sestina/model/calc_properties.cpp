@@ -173,6 +173,8 @@ class PropertyReader {
            p.q_start,
            p.u_start,
            p.first_row,
+           p.armature_row,
+           number(p.armature),
            false,
            {}});
       find_constant_directions(set.cut_joints.back());
@@ -264,6 +266,13 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
   normalize_q<T>(model, state.q);
   return state;
+}
+
+std::vector<double> calc_initial_cut_speeds(const Model& model, std::span<const double> parameters) {
+  if (model.cut_nu() == 0) return {};
+  const std::vector<double> numbers = calc_numbers(model, parameters);
+  const auto first = numbers.begin() + model.initial_cut_u().first;
+  return {first, first + model.cut_nu()};
 }
 
 State<double> calc_initial_state(const Model& model) {

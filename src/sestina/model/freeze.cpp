@@ -335,6 +335,9 @@ void Freezer::compile_tapes() {
   for (const VariableInfo& variable : data_.variables) inputs.push_back(graph_->symbol(variable.name));
   for (const std::string& name : data_.q_names) inputs.push_back(graph_->symbol(name));
   for (const std::string& name : data_.u_names) inputs.push_back(graph_->symbol(name));
+  for (const std::string& name : data_.cut_q_names) inputs.push_back(graph_->symbol(name));
+  for (const std::string& name : data_.cut_u_names) inputs.push_back(graph_->symbol(name));
+  find_uses_of_cut_joints();
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
   data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
@@ -347,7 +350,28 @@ void Freezer::compile_tapes() {
   data_.graph = graph_;
 }
 
-// `inputs` of the tapes: t, free parameters, variables, q, u.
+void Freezer::find_uses_of_cut_joints() {
+  if (data_.cut_joints.empty()) return;
+  const auto use_cut_joints = [&](const std::vector<Expr>& exprs) {
+    const std::vector<Expr> symbols = graph_->free_symbols(exprs);
+    return std::ranges::any_of(symbols, [&](Expr symbol) {
+      const std::string& name = graph_->name_of(symbol);
+      return cut_index_.contains(name.substr(0, name.find('.')));
+    });
+  };
+  const PropertyPlan& plan = data_.plan;
+  const auto acts_on_one = [&](const auto& element) { return element.u >= data_.nu; };
+  data_.forces_use_cut_joints =
+      std::ranges::any_of(plan.joint_springs, acts_on_one) ||
+      std::ranges::any_of(plan.joint_dampers, acts_on_one) ||
+      std::ranges::any_of(plan.joint_forces, acts_on_one) ||
+      std::ranges::any_of(data_.cut_joints, [](const CutJointInfo& cut) { return cut.armature_row >= 0; }) ||
+      use_cut_joints(data_.force_expressions.exprs);
+  data_.events_use_cut_joints =
+      use_cut_joints(data_.event_expressions.exprs) || use_cut_joints(data_.assignment_expressions.exprs);
+}
+
+// `inputs` of the tapes: t, free parameters, variables, q, u, those of cut joints.
 void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   const std::vector<Expr>& events = data_.event_expressions.exprs;
   const std::vector<Expr> exprs = driving_expressions();

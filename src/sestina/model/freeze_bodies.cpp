@@ -207,23 +207,18 @@ void Freezer::collect_cut_joints() {
     BodyPlan joint;
     joint.joint_type = info.type;
     collect_joint(joint, spec, path);
-    if (spec.armature) {
-      fail(spec.armature->mark, path + ".armature",
-           fmt::format("'{}' closes a loop, and there a rotor has no place yet: give it to a joint that "
-                       "carries a body",
-                       info.name));
-    }
     CutJointPlan plan;
     plan.parent_point = info.parent_point, plan.child_point = info.child_point;
     plan.type = info.type;
-    plan.axis = joint.axis, plan.second_axis = joint.second_axis;
+    plan.axis = joint.axis, plan.second_axis = joint.second_axis, plan.armature = joint.armature;
     plan.numbers = joint.numbers;
     plan.q_start = info.q_start, plan.u_start = info.u_start, plan.first_row = info.first_row;
+    plan.armature_row = info.armature_row;
     data_.plan.cut_joints.push_back(plan);
   }
 }
 
-// All q, then all u, in the order of the model; then q of the joints that close loops.
+// All q, then all u, in the order of the model; then those of the joints that close loops.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
   const auto for_each_joint = [&](auto&& collect) {
@@ -247,16 +242,19 @@ void Freezer::collect_initial_state() {
       data_.is_held.push_back(spec.hold);
     }
   });
+  const auto spec_of = [&](const CutJointInfo& cut) -> const JointSpec& {
+    return system_.joints[static_cast<std::size_t>(cut.position)];
+  };
   data_.initial_cut_q = numbers_.next();
   for (const CutJointInfo& cut : data_.cut_joints) {
-    const JointSpec& spec = system_.joints[static_cast<std::size_t>(cut.position)];
-    const std::string path = fmt::format("joints[{}]", cut.position);
+    const JointSpec& spec = spec_of(cut);
     collect_initial_values(spec.q, cut.nq, joint_info(cut.type).euler_parameters_start, spec.q_mark,
-                           path + ".q");
-    if (!spec.u.empty()) {
-      fail(spec.u_mark.line > 0 ? spec.u_mark : spec.u[0].mark, path + ".u",
-           fmt::format("'{}' closes a loop: its speeds follow from those of the other joints", cut.name));
-    }
+                           fmt::format("joints[{}].q", cut.position));
+  }
+  data_.initial_cut_u = numbers_.next();
+  for (const CutJointInfo& cut : data_.cut_joints) {
+    const JointSpec& spec = spec_of(cut);
+    collect_initial_values(spec.u, cut.nu, -1, spec.u_mark, fmt::format("joints[{}].u", cut.position));
   }
 }
 

@@ -150,7 +150,7 @@ void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info,
       continue;
     }
     const auto& reference = std::get<CoordinateReference>(found);
-    if (reference.joint == nullptr) continue;
+    if (!reference.joint) continue;
     if (reference.is_q != is_on_position) {
       fail(term.coordinate.mark, place,
            is_on_position
@@ -158,8 +158,7 @@ void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info,
                : "is a coordinate: with `level: velocity` a coupling names speeds, such as hinge.u");
       continue;
     }
-    const Expr symbol = graph_->symbol(
-        (reference.is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(reference.index)]);
+    const Expr symbol = graph_->symbol(reference.is_q ? q_name(reference.index) : u_name(reference.index));
     const Expr coefficient = numbers_.parse_text(term.coefficient, place, [&](std::string_view name) {
       return resolve_coordinate(std::string(name));
     });
@@ -175,8 +174,8 @@ void Freezer::collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info,
 
 void Freezer::collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
   const bool is_on_position = take_level(spec, info, path);
-  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
-  if (joint == nullptr) return;
+  const std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
+  if (!joint) return;
   if (joint->nu == 0) {
     fail(spec.joint.mark, path + ".joint",
          fmt::format("'{}' is a weld and does not move", joint->joint_name));
@@ -202,16 +201,14 @@ void Freezer::collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, c
     const std::size_t faults = faults_.size();
     const Expr value = collect_of_time(spec.value[k], place);
     if (faults_.size() > faults) continue;
-    const auto i = static_cast<std::size_t>(is_on_position ? joint->q_start : joint->u_start) + k;
-    const Expr symbol = graph_->symbol((is_on_position ? data_.q_names : data_.u_names)[i]);
+    const int i = static_cast<int>(k);
+    const Expr symbol =
+        graph_->symbol(is_on_position ? q_name(joint->q_start + i) : u_name(joint->u_start + i));
     add_condition(graph_->subtract(symbol, value), info, spec.mark, path);
   }
-  const bool turns = joint_info(joint->joint_type).u_units[0] == "rad/s";
-  info.force_unit = turns ? "N m" : "N";
-  info.error_unit =
-      (is_on_position
-           ? data_.q_units
-           : data_.u_units)[static_cast<std::size_t>(is_on_position ? joint->q_start : joint->u_start)];
+  const JointInfo& type = joint_info(joint->joint_type);
+  info.force_unit = type.u_units[0] == "rad/s" ? "N m" : "N";
+  info.error_unit = is_on_position ? type.q_units[0] : type.u_units[0];
 }
 
 void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
@@ -232,45 +229,72 @@ void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info
   if (faults_.size() == faults) add_condition(zero, info, spec.zero->mark, path + ".zero");
 }
 
-// qdot of one coordinate: a speed, or a row of e' = 1/2 (0, w) o e.
-Expr Freezer::rate_of_coordinate(int q) {
-  for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
-    const BodyInfo& joint = data_.bodies[b];
-    const int i = q - joint.q_start;
-    if (i < 0 || i >= joint.nq) continue;
-    const auto u = [&](int k) {
-      return graph_->symbol(data_.u_names[static_cast<std::size_t>(joint.u_start + k)]);
-    };
-    if (joint.nq == joint.nu) return u(i);
-    const int start = joint_info(joint.joint_type).euler_parameters_start;
-    if (i < start) return u(3 + i);  // of a free joint, whose u has the angular velocity first
-    const auto e = [&](int k) {
-      return graph_->symbol(data_.q_names[static_cast<std::size_t>(joint.q_start + start + k)]);
-    };
-    // Which parameter each of w.x, w.y, w.z multiplies in each row, and its sign (rotation.h).
-    constexpr int kIndex[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}};
-    constexpr double kSign[4][3] = {{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}};
-    Expr sum = graph_->number(0.0);
-    for (int k = 0; k < 3; ++k) {
-      const Expr product = graph_->multiply(u(k), e(kIndex[i - start][k]));
-      sum = graph_->add(sum, graph_->multiply(graph_->number(0.5 * kSign[i - start][k]), product));
-    }
-    return sum;
+// qdot of the i-th coordinate of a joint: a speed, or a row of e' = 1/2 (0, w) o e.
+Expr Freezer::rate_of_coordinate(const FoundJoint& joint, int i) {
+  const auto u = [&](int k) { return graph_->symbol(u_name(joint.u_start + k)); };
+  if (joint.nq == joint.nu) return u(i);
+  const int start = joint_info(joint.joint_type).euler_parameters_start;
+  if (i < start) return u(3 + i);  // of a free joint, whose u has the angular velocity first
+  const auto e = [&](int k) { return graph_->symbol(q_name(joint.q_start + start + k)); };
+  // Which parameter each of w.x, w.y, w.z multiplies in each row, and its sign (rotation.h).
+  constexpr int kIndex[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}};
+  constexpr double kSign[4][3] = {{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}};
+  Expr sum = graph_->number(0.0);
+  for (int k = 0; k < 3; ++k) {
+    const Expr product = graph_->multiply(u(k), e(kIndex[i - start][k]));
+    sum = graph_->add(sum, graph_->multiply(graph_->number(0.5 * kSign[i - start][k]), product));
   }
-  return graph_->number(0.0);
+  return sum;
 }
 
 // d/dt along the motion with udot = 0.
 Expr Freezer::rate_along_motion(Expr expr) {
   Expr rate = graph_->diff(expr, graph_->symbol("t"));
   const std::vector<Expr> exprs{expr};
-  const std::vector<Expr> symbols = graph_->free_symbols(exprs);
-  for (int q = 0; q < data_.nq; ++q) {
-    const Expr symbol = graph_->find_symbol(data_.q_names[static_cast<std::size_t>(q)]);
-    if (!symbol.is_valid() || std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) continue;
-    rate = graph_->add(rate, graph_->multiply(graph_->diff(expr, symbol), rate_of_coordinate(q)));
+  for (const Expr symbol : graph_->free_symbols(exprs)) {
+    const auto found = find_coordinate(graph_->name_of(symbol));
+    const auto* reference = std::get_if<CoordinateReference>(&found);
+    if (reference == nullptr || !reference->joint || !reference->is_q) continue;
+    const int i = reference->index - reference->joint->q_start;
+    const Expr qdot = rate_of_coordinate(*reference->joint, i);
+    rate = graph_->add(rate, graph_->multiply(graph_->diff(expr, symbol), qdot));
   }
   return rate;
+}
+
+// The derivatives of g' by the speeds that take part: those of joints that carry bodies first, then those of
+// the one joint that closes a loop, if there is one.
+bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
+                               const std::string& path) {
+  std::vector<Expr> of_cut_speeds;
+  const std::vector<Expr> exprs{velocity};
+  for (const Expr symbol : graph_->free_symbols(exprs)) {
+    const auto found = find_coordinate(graph_->name_of(symbol));
+    const auto* reference = std::get_if<CoordinateReference>(&found);
+    if (reference == nullptr || !reference->joint || reference->is_q) continue;
+    const Expr coefficient = graph_->diff(velocity, symbol);
+    const FoundJoint& joint = *reference->joint;
+    if (joint.cut < 0) {
+      condition.speeds.push_back(reference->index);
+      add_constraint_expression(coefficient);
+      continue;
+    }
+    if (condition.cut_joint >= 0 && condition.cut_joint != joint.cut) {
+      fail(mark, path,
+           fmt::format("{} and {} both close loops: a condition takes one such joint; `cut: true` on another "
+                       "joint of a loop lets one of them carry a body",
+                       data_.cut_joints[static_cast<std::size_t>(condition.cut_joint)].name,
+                       joint.joint_name));
+      return false;
+    }
+    condition.cut_joint = joint.cut;
+    condition.cut_speeds.push_back(reference->index - joint.u_start);
+    of_cut_speeds.push_back(coefficient);
+  }
+  for (const Expr coefficient : of_cut_speeds) add_constraint_expression(coefficient);
+  if (!condition.speeds.empty() || condition.cut_joint >= 0) return true;
+  fail(mark, path, "no speed takes part in it: no force can keep it");
+  return false;
 }
 
 // One scalar condition: `zero` = 0.
@@ -278,8 +302,9 @@ void Freezer::add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, c
   const std::vector<Expr> exprs{zero};
   for (const Expr symbol : graph_->free_symbols(exprs)) {
     const std::string& name = graph_->name_of(symbol);
-    if (info.is_on_position &&
-        std::find(data_.u_names.begin(), data_.u_names.end(), name) != data_.u_names.end()) {
+    const auto found = find_coordinate(name);
+    const auto* reference = std::get_if<CoordinateReference>(&found);
+    if (info.is_on_position && reference != nullptr && reference->joint && !reference->is_q) {
       fail(mark, path, fmt::format("'{}' is a speed: a condition on speeds has `level: velocity`", name));
       return;
     }
@@ -294,17 +319,7 @@ void Freezer::add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, c
   add_constraint_expression(info.is_on_position ? zero : nothing);
   add_constraint_expression(velocity);
   add_constraint_expression(rate_along_motion(velocity));
-  const std::vector<Expr> of_velocity{velocity};
-  for (const Expr symbol : graph_->free_symbols(of_velocity)) {
-    const auto found = std::find(data_.u_names.begin(), data_.u_names.end(), graph_->name_of(symbol));
-    if (found == data_.u_names.end()) continue;
-    condition.speeds.push_back(static_cast<int>(found - data_.u_names.begin()));
-    add_constraint_expression(graph_->diff(velocity, symbol));
-  }
-  if (condition.speeds.empty()) {
-    fail(mark, path, "no speed takes part in it: no force can keep it");
-    return;
-  }
+  if (!add_coefficients(condition, velocity, mark, path)) return;
   data_.constraint_terms += static_cast<int>(condition.speeds.size());
   data_.conditions.push_back(std::move(condition));
   ++info.rows;

@@ -126,7 +126,14 @@ bool Freezer::find_target(const Name& target, const std::string& path, Assignmen
     return false;
   }
   const auto& reference = std::get<CoordinateReference>(found);
-  if (reference.joint == nullptr) return false;
+  if (!reference.joint) return false;
+  if (reference.joint->cut >= 0) {
+    fail(target.mark, path,
+         fmt::format("'{}' closes a loop: an event sets coordinates and speeds of joints that carry a body; "
+                     "`cut: true` on another joint of the loop lets this one carry one",
+                     reference.joint->joint_name));
+    return false;
+  }
   const JointInfo& joint = joint_info(reference.joint->joint_type);
   const int component = reference.index - reference.joint->q_start;
   if (reference.is_q && joint.euler_parameters_start >= 0 && component >= joint.euler_parameters_start) {

@@ -63,36 +63,61 @@ void Freezer::collect_forces() {
 }
 
 std::vector<std::string> Freezer::joints_to_suggest() const {
-  return names_to_suggest(std::span(data_.bodies.begin() + 1, data_.bodies.end()),
-                          [](const BodyInfo& body) { return body.joint_name; });
+  return names_to_suggest(
+      std::span(data_.bodies.begin() + 1, data_.bodies.end()),
+      [](const BodyInfo& body) { return body.joint_name; },
+      names_to_suggest(data_.cut_joints, [](const CutJointInfo& cut) { return cut.name; }));
 }
 
-std::string Freezer::closes_a_loop(const std::string& joint) {
-  return fmt::format(
-      "'{}' closes a loop: forces and expressions take joints that carry a body; `cut: true` "
-      "on another joint of the loop lets this one carry one",
-      joint);
+Freezer::FoundJoint Freezer::describe_joint(const BodyInfo& body) const {
+  return {body.joint_name, body.joint_type, body.q_start, body.nq, body.u_start, body.nu, -1};
 }
 
-const BodyInfo* Freezer::find_joint(const Name& joint, const std::string& path) {
-  if (is_left_out(joint.text)) return nullptr;  // forces on such joints are no further fault
-  const auto found = joint_index_.find(joint.text);
-  if (found != joint_index_.end()) return &data_.bodies[found->second];
-  if (cut_names_.contains(joint.text)) {
-    fail(joint.mark, path, closes_a_loop(joint.text));
-    return nullptr;
+Freezer::FoundJoint Freezer::describe_cut_joint(std::size_t cut) const {
+  const CutJointInfo& info = data_.cut_joints[cut];
+  return {info.name,
+          info.type,
+          data_.nq + info.q_start,
+          info.nq,
+          data_.nu + info.u_start,
+          info.nu,
+          static_cast<int>(cut)};
+}
+
+std::optional<Freezer::FoundJoint> Freezer::find_joint(const std::string& name) const {
+  const auto found = joint_index_.find(name);
+  if (found != joint_index_.end()) return describe_joint(data_.bodies[found->second]);
+  const auto cut = cut_index_.find(name);
+  if (cut != cut_index_.end()) return describe_cut_joint(cut->second);
+  return {};
+}
+
+const std::string& Freezer::q_name(int index) const {
+  return index < data_.nq ? data_.q_names[static_cast<std::size_t>(index)]
+                          : data_.cut_q_names[static_cast<std::size_t>(index - data_.nq)];
+}
+
+const std::string& Freezer::u_name(int index) const {
+  return index < data_.nu ? data_.u_names[static_cast<std::size_t>(index)]
+                          : data_.cut_u_names[static_cast<std::size_t>(index - data_.nu)];
+}
+
+std::optional<Freezer::FoundJoint> Freezer::find_joint(const Name& joint, const std::string& path) {
+  if (is_left_out(joint.text)) return {};  // forces on such joints are no further fault
+  std::optional<FoundJoint> found = find_joint(joint.text);
+  if (!found) {
+    fail(joint.mark, path,
+         joint.empty() ? std::string("is missing")
+                       : fmt::format("there is no joint '{}'{}", joint.text,
+                                     suggestion(joint.text, joints_to_suggest())));
   }
-  fail(joint.mark, path,
-       joint.empty() ? std::string("is missing")
-                     : fmt::format("there is no joint '{}'{}", joint.text,
-                                   suggestion(joint.text, joints_to_suggest())));
-  return nullptr;
+  return found;
 }
 
 // One slot for each of `wanted` components, from one number for all or a list.
 std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                              const Mark& mark, const std::string& path,
-                                             const BodyInfo& joint) {
+                                             const FoundJoint& joint) {
   std::vector<Slot> slots(static_cast<std::size_t>(wanted));
   if (given.empty()) {
     if (is_required) fail(mark, path, "is missing");
@@ -115,8 +140,8 @@ std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, i
 }
 
 void Freezer::collect_joint_spring(const ForceSpec& spec, ForceIndex index, const std::string& path) {
-  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
-  if (joint == nullptr) return;
+  const std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
+  if (!joint) return;
   if (joint->nq != joint->nu) {
     fail(spec.joint.mark, path + ".joint",
          fmt::format("'{}' is {}: its orientation has no single reference; use point_torque or joint_force",
@@ -136,8 +161,8 @@ void Freezer::collect_joint_spring(const ForceSpec& spec, ForceIndex index, cons
 }
 
 void Freezer::collect_joint_damper(const ForceSpec& spec, ForceIndex index, const std::string& path) {
-  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
-  if (joint == nullptr) return;
+  const std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
+  if (!joint) return;
   if (joint->nq != joint->nu) {
     fail(spec.joint.mark, path + ".joint",
          fmt::format("'{}' is {}; joint_damper takes joints whose u is the rate of q; use joint_force",
@@ -153,8 +178,8 @@ void Freezer::collect_joint_damper(const ForceSpec& spec, ForceIndex index, cons
 }
 
 void Freezer::collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path) {
-  const BodyInfo* joint = find_joint(spec.joint, path + ".joint");
-  if (joint == nullptr) return;
+  const std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
+  if (!joint) return;
   if (joint->nu == 0) {
     fail(spec.joint.mark, path + ".joint", fmt::format("'{}' is a weld and has no speed", joint->joint_name));
     return;
@@ -257,9 +282,8 @@ std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& n
   const auto found = find_coordinate(name);
   if (const auto* fault = std::get_if<std::string>(&found)) return *fault;
   const auto& reference = std::get<CoordinateReference>(found);
-  if (reference.joint == nullptr) return graph_->number(1.0);
-  return graph_->symbol(
-      (reference.is_q ? data_.q_names : data_.u_names)[static_cast<std::size_t>(reference.index)]);
+  if (!reference.joint) return graph_->number(1.0);
+  return graph_->symbol(reference.is_q ? q_name(reference.index) : u_name(reference.index));
 }
 
 std::variant<Freezer::CoordinateReference, std::string> Freezer::find_coordinate(
@@ -267,12 +291,11 @@ std::variant<Freezer::CoordinateReference, std::string> Freezer::find_coordinate
   const std::size_t dot = name.find('.');
   const std::string joint_name = name.substr(0, dot);
   if (is_left_out(joint_name)) return CoordinateReference{};
-  if (cut_names_.contains(joint_name)) return closes_a_loop(joint_name);
-  const auto found = joint_index_.find(joint_name);
-  if (found == joint_index_.end()) {
+  const std::optional<FoundJoint> found = find_joint(joint_name);
+  if (!found) {
     return fmt::format("there is no joint '{}'{}", joint_name, suggestion(joint_name, joints_to_suggest()));
   }
-  const BodyInfo& joint = data_.bodies[found->second];
+  const FoundJoint& joint = *found;
   const std::string rest = name.substr(dot + 1);
   const bool is_q = rest.substr(0, 1) == "q", is_u = rest.substr(0, 1) == "u";
   const int count = is_q ? joint.nq : joint.nu;
@@ -290,7 +313,7 @@ std::variant<Freezer::CoordinateReference, std::string> Freezer::find_coordinate
     return fmt::format("'{}' is out of range: joint '{}' has {} {}", name, joint_name, count,
                        is_q ? "coordinates" : "speeds");
   }
-  return CoordinateReference{&joint, is_q, (is_q ? joint.q_start : joint.u_start) + component};
+  return CoordinateReference{joint, is_q, (is_q ? joint.q_start : joint.u_start) + component};
 }
 
 }  // namespace sestina

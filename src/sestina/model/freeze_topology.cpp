@@ -101,7 +101,6 @@ void Freezer::link_joints() {
     const bool hangs = child < 0 || links_[static_cast<std::size_t>(child)].joint >= 0;
     if (system_.joints[j].cut || hangs || pieces.find(child) == pieces.find(link.parent)) {
       cut_links_.push_back({link, child});
-      cut_names_.insert(system_.joints[j].name.text);
     } else {
       links_[static_cast<std::size_t>(child)] = link;
       pieces.join(child, link.parent);
@@ -222,6 +221,8 @@ void Freezer::index_cut_joints() {
     info.q_start = data_.cut_nq, info.nq = joint.nq;
     info.u_start = data_.cut_nu, info.nu = joint.nu;
     info.first_row = data_.constraint_rows, info.rows = 6 - joint.nu;
+    if (spec.armature && joint.nu == 1) info.armature_row = info.first_row + info.rows++;
+    info.is_q_given = !spec.q.empty(), info.is_u_given = !spec.u.empty(), info.is_held = spec.hold;
     data_.cut_nq += joint.nq, data_.cut_nu += joint.nu;
     data_.constraint_rows += info.rows;
     for (int k = 0; k < joint.nq; ++k) {
@@ -232,6 +233,7 @@ void Freezer::index_cut_joints() {
       data_.cut_u_names.push_back(info.name + (joint.nu == 1 ? ".u" : fmt::format(".u[{}]", k)));
       data_.cut_u_units.push_back(joint.u_units[static_cast<std::size_t>(k)]);
     }
+    cut_index_.emplace(info.name, data_.cut_joints.size());
     data_.cut_joints.push_back(std::move(info));
   }
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -75,18 +76,32 @@ class Freezer {
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
   std::vector<std::string> joints_to_suggest() const;
-  static std::string closes_a_loop(const std::string& joint);
-  const BodyInfo* find_joint(const Name& joint, const std::string& path);
+  // A joint, whether it carries a body or closes a loop. The coordinates and speeds of those that close loops
+  // count on behind those of all others.
+  struct FoundJoint {
+    std::string joint_name;
+    JointType joint_type = JointType::kWeld;
+    int q_start = 0, nq = 0;
+    int u_start = 0, nu = 0;
+    int cut = -1;  // in data_.cut_joints; -1: it carries a body
+  };
+  FoundJoint describe_joint(const BodyInfo& body) const;
+  FoundJoint describe_cut_joint(std::size_t cut) const;
+  std::optional<FoundJoint> find_joint(const std::string& name) const;
+  // Reports a fault where there is none.
+  std::optional<FoundJoint> find_joint(const Name& joint, const std::string& path);
+  const std::string& q_name(int index) const;  // "hip.q"
+  const std::string& u_name(int index) const;
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
-                                      const Mark& mark, const std::string& path, const BodyInfo& joint);
+                                      const Mark& mark, const std::string& path, const FoundJoint& joint);
   // The first of `wanted` consecutive force expressions.
   int collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   int collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   // `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, `JOINT.u[i]`
   struct CoordinateReference {
-    const BodyInfo* joint = nullptr;  // null: of a joint that has been reported already
+    std::optional<FoundJoint> joint;  // none: of a joint that has been reported already
     bool is_q = false;
-    int index = 0;  // in q or u
+    int index = 0;  // as FoundJoint counts
   };
   std::variant<CoordinateReference, std::string> find_coordinate(const std::string& name) const;
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
@@ -104,7 +119,9 @@ class Freezer {
   Expr collect_of_time(const Number& number, const std::string& path);
   bool take_level(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   Expr rate_along_motion(Expr expr);
-  Expr rate_of_coordinate(int q);
+  Expr rate_of_coordinate(const FoundJoint& joint, int i);
+  bool add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
+                        const std::string& path);
 
   // events.cpp
   void collect_variables();
@@ -151,6 +168,7 @@ class Freezer {
   void prepare_user_forces();
   void find_parameters_of_settings();
   void compile_tapes();
+  void find_uses_of_cut_joints();
   void find_conditions_in_time(std::span<const Expr> inputs);
   std::vector<Expr> driving_expressions() const;
   bool depends_on_time() const;
@@ -176,8 +194,8 @@ class Freezer {
   std::vector<int> position_of_index_;                       // and back; -1 for the ground
   std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
   std::unordered_map<std::string, BodyIndex> joint_index_;
-  std::unordered_set<std::string> cut_names_;
-  std::unordered_map<std::string, int> variable_index_;  // in data_.variables
+  std::unordered_map<std::string, std::size_t> cut_index_;  // in data_.cut_joints
+  std::unordered_map<std::string, int> variable_index_;     // in data_.variables
   std::vector<Slot> settings_;
   std::shared_ptr<OutputColumns> columns_;  // null: the model defines none
 };

@@ -51,9 +51,10 @@ BodyIndex Model::body_of_speed(int speed) const {
 
 template <class T>
 void Model::calc_force_expressions(const Properties<T>& properties, const State<T>& state,
-                                   std::span<T> inputs, std::span<T> scratch, std::span<T> values) const {
+                                   const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
+                                   std::span<T> values) const {
   assert(state.d.size() == data_.variables.size());
-  fill_tape_inputs<T>(state, properties.parameters, inputs);
+  fill_tape_inputs<T>(state, properties.parameters, cut, inputs);
   data_.force_tape.evaluate<T>(inputs, values, scratch);
 }
 
@@ -72,6 +73,9 @@ std::string Model::explain_non_finite(const StateExpressions& expressions, std::
   for (std::size_t k = 0; k < state.d.size(); ++k) bind(data_.variables[k].name, state.d[k]);
   for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
   for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
+  // Of cut joints what the state tells: the coordinates after the last step.
+  for (std::size_t k = 0; k < state.h.size(); ++k) bind(data_.cut_q_names[k], state.h[k]);
+  for (const std::string& name : data_.cut_u_names) bind(name, 0.0);
   const auto reason = find_non_finite(*data_.graph, expressions.exprs[i], bindings);
   if (!reason) return "it overflows";
   const std::string& as_written = expressions.constant_faults[i];
@@ -133,9 +137,10 @@ std::string Model::explain_assignment(int event, int assignment, const Propertie
                      explain_non_finite(data_.assignment_expressions, i, properties, state));
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                     \
-  template void Model::calc_force_expressions(const Properties<T>&, const State<T>&, std::span<T>, \
-                                              std::span<T>, std::span<T>) const;
+#define SESTINA_INSTANTIATE(T)                                                                      \
+  template void Model::calc_force_expressions(const Properties<T>&, const State<T>&,                \
+                                              const CutCoordinates<T>&, std::span<T>, std::span<T>, \
+                                              std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 
 }  // namespace sestina

@@ -19,8 +19,10 @@
 namespace sestina {
 
 template <class T>
-struct Properties;     // properties.h
-struct OutputColumns;  // output_columns.h
+struct Properties;  // properties.h
+template <class T>
+struct CutCoordinates;  // tape_inputs.h
+struct OutputColumns;   // output_columns.h
 
 // A body and the joint that carries it. Index 0 is the ground; parents come before their children, and a
 // whole subtree is consecutive.
@@ -56,7 +58,10 @@ struct CutJointInfo {
   int q_start = 0, nq = 0;  // among the coordinates of all cut joints
   int u_start = 0, nu = 0;
   int first_row = 0, rows = 0;  // its conditions
-  int position = -1;            // in System::joints
+  int armature_row = -1;  // the one of them that stands for a rotor's inertia (constraint_row.h), if any
+  int position = -1;      // in System::joints
+  // Initial coordinates and speeds that the description gives, and whether they have to stay.
+  bool is_q_given = false, is_u_given = false, is_held = false;
   Mark mark = {};
 };
 
@@ -134,6 +139,9 @@ struct ModelData {
   int constraint_rows = 0, constraint_terms = 0;
   int cut_nq = 0, cut_nu = 0;
   std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
+  // Whether force elements or what they are given read coordinates of cut joints or act on them; whether
+  // expressions of events do.
+  bool forces_use_cut_joints = false, events_use_cut_joints = false;
   // Initial coordinates and speeds that the description gives, and those that have to stay.
   std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint, for each of its speeds
   std::vector<bool> is_held;                 // (nu)
@@ -163,7 +171,7 @@ struct ModelData {
   std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines none
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
-  Slot initial_cut_q;                    // cut_nq: where the search for them begins
+  Slot initial_cut_q, initial_cut_u;     // cut_nq: where the search for them begins; cut_nu
   // What check() needs: of numbers that depend on parameters alone.
   std::vector<NumberSource> number_sources;  // parameters that are expressions of others first
   std::vector<ValueRule> value_rules;
@@ -193,6 +201,8 @@ class Model {
   void refuse_constraints(std::string_view who) const;
   int cut_nq() const { return data_.cut_nq; }
   int cut_nu() const { return data_.cut_nu; }
+  bool forces_use_cut_joints() const { return data_.forces_use_cut_joints; }
+  bool events_use_cut_joints() const { return data_.events_use_cut_joints; }
   const std::vector<std::string>& cut_q_names() const { return data_.cut_q_names; }
   const std::vector<std::string>& cut_u_names() const { return data_.cut_u_names; }
   const std::vector<std::string>& cut_q_units() const { return data_.cut_q_units; }
@@ -240,19 +250,22 @@ class Model {
   Slot initial_u() const { return data_.initial_u; }
   Slot initial_d() const { return data_.initial_d; }
   Slot initial_cut_q() const { return data_.initial_cut_q; }
+  Slot initial_cut_u() const { return data_.initial_cut_u; }
 
   const Tape& force_tape() const { return data_.force_tape; }
   int num_force_expressions() const { return static_cast<int>(data_.force_expressions.exprs.size()); }
   int num_force_tape_inputs() const {
-    return 1 + static_cast<int>(data_.parameters.size()) + nd() + data_.nq + data_.nu;
+    return 1 + static_cast<int>(data_.parameters.size()) + nd() + data_.nq + data_.nu + data_.cut_nq +
+           data_.cut_nu;
   }
   int force_tape_scratch_size() const { return static_cast<int>(data_.force_tape.scratch_size()); }
   // The values of the force expressions at a state. `inputs` and `scratch` have the sizes above.
   template <class T>
-  void calc_force_expressions(const Properties<T>& properties, const State<T>& state, std::span<T> inputs,
-                              std::span<T> scratch, std::span<T> values) const;
-  // From what the force tape takes, t, free parameters, variables, q and u: the `when` of each event, and all
-  // that events set. With Dual, their rates.
+  void calc_force_expressions(const Properties<T>& properties, const State<T>& state,
+                              const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
+                              std::span<T> values) const;
+  // From what the force tape takes, t, free parameters, variables, q and u, and those of cut joints: the
+  // `when` of each event, and all that events set. With Dual, their rates.
   const Tape& constraint_tape() const { return data_.constraint_tape; }
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
@@ -297,6 +310,8 @@ Properties<double> calc_properties(const Model& model);
 template <class T>
 State<T> calc_initial_state(const Model& model, std::span<const T> parameters);
 State<double> calc_initial_state(const Model& model);
+// (cut_nu) the initial speeds that the description gives to joints that close loops; zero elsewhere.
+std::vector<double> calc_initial_cut_speeds(const Model& model, std::span<const double> parameters);
 
 // Brings all Euler parameters in q (nq) to norm one.
 template <class T>

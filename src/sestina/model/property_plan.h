@@ -71,9 +71,9 @@ struct PointForcePlan {
 struct CutJointPlan {
   PointIndex parent_point, child_point;
   JointType type = JointType::kWeld;
-  Slot axis, second_axis;
+  Slot axis, second_axis, armature;
   JointNumbers<Slot> numbers = {};
-  int q_start = 0, u_start = 0, first_row = 0;
+  int q_start = 0, u_start = 0, first_row = 0, armature_row = -1;
 };
 struct DistancePlan {
   PointIndex from, to;

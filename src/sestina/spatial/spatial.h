@@ -48,6 +48,10 @@ SpatialMotion<T> operator+(SpatialMotion<T> a, const SpatialMotion<T>& b) {
   return a += b;
 }
 template <class T>
+SpatialMotion<T> operator-(const SpatialMotion<T>& a, const SpatialMotion<T>& b) {
+  return {a.w - b.w, a.v - b.v};
+}
+template <class T>
 SpatialForce<T> operator+(SpatialForce<T> a, const SpatialForce<T>& b) {
   return a += b;
 }

@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "sestina/model/tape_inputs.h"
+
 namespace sestina {
 namespace {
 
@@ -221,7 +223,7 @@ void LoadDerivatives::update_dependences() {
     };
     mark(1.0);
     AppliedForces<Dual>& forces = dual_.forces;
-    model_.calc_force_expressions<Dual>(dual_.properties, dual_.state, forces.tape_inputs,
+    model_.calc_force_expressions<Dual>(dual_.properties, dual_.state, {}, forces.tape_inputs,
                                         forces.tape_scratch, forces.expressions);
     mark(0.0);
     for (Dependence& at : dependences_) {

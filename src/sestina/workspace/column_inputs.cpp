@@ -82,8 +82,11 @@ void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions
 
 void ColumnInputs::set_reactions_of_loops(const ForwardDynamics& dynamics) {
   double* next = at(layout_.reactions) + 6 * (dynamics.model().bodies().size() - 1);
-  for (const CutJointInfo& joint : dynamics.model().cut_joints()) {
-    const SpatialForce<double> reaction = dynamics.constrained()->reaction(joint);
+  const std::vector<CutJointInfo>& joints = dynamics.model().cut_joints();
+  const std::vector<SpatialForce<double>>& driving = dynamics.forces().cut.forces;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    SpatialForce<double> reaction = dynamics.constrained()->reaction(joints[i]);
+    if (!driving.empty()) reaction += driving[i];
     next = put(reaction.force, put(reaction.torque, next));
   }
 }

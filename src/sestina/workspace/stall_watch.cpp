@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/model/tape_inputs.h"
+
 namespace sestina {
 namespace {
 
@@ -52,7 +54,8 @@ bool StallWatch::look(const State<double>& state, const Properties<double>& prop
 
 void StallWatch::calc_forces(const State<double>& state, const Properties<double>& properties,
                              std::vector<double>& values) {
-  model_.calc_force_expressions<double>(properties, state, inputs_, scratch_, values);
+  // Of joints that close loops what the state tells: their coordinates, not their speeds.
+  model_.calc_force_expressions<double>(properties, state, {state.h, {}}, inputs_, scratch_, values);
 }
 
 void StallWatch::look_for_jumps() {

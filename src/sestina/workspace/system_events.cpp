@@ -22,6 +22,8 @@ SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations
   dual_values_.resize(model_.events().size());
   qdot_.resize(static_cast<std::size_t>(model_.nq()));
   udot_.resize(static_cast<std::size_t>(model_.nu()));
+  cut_qdot_.resize(static_cast<std::size_t>(model_.cut_nq()));
+  cut_udot_.resize(static_cast<std::size_t>(model_.cut_nu()));
   zdot_.resize(static_cast<std::size_t>(num_quadratures(model_)));
 }
 
@@ -32,15 +34,21 @@ std::vector<EventWatch> SystemEvents::watches() const {
   return watches;
 }
 
+void SystemEvents::fill_inputs(const State<double>& state) {
+  const CutCoordinates<double> cut =
+      model_.events_use_cut_joints() ? dynamics_.find_cut_coordinates(state) : CutCoordinates<double>{};
+  fill_tape_inputs<double>(state, dynamics_.properties().parameters, cut, inputs_);
+}
+
 void SystemEvents::calc(const State<double>& state, std::span<double> values) {
-  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
+  fill_inputs(state);
   model_.event_tape().evaluate<double>(inputs_, values, scratch_);
 }
 
 double SystemEvents::calc_one(const State<double>& state, int event) {
   std::optional<Tape>& tape = tapes_[static_cast<std::size_t>(event)];
   if (!tape) tape = model_.event_tape().for_output(static_cast<std::size_t>(event));
-  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
+  fill_inputs(state);
   double value = 0.0;
   tape->evaluate<double>(inputs_, std::span(&value, 1), scratch_);
   return value;
@@ -53,12 +61,20 @@ std::string SystemEvents::explain(const State<double>& state, int event) {
 void SystemEvents::calc_rates(const State<double>& state, std::span<double> rates) {
   equations_.calc_q_dot(state.q, state.u, qdot_);
   equations_.calc_derivatives(state, {udot_, {}, zdot_});
-  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
+  fill_inputs(state);
   std::copy(inputs_.begin(), inputs_.end(), dual_inputs_.begin());
   dual_inputs_.front().d = 1.0;
-  const std::size_t q_start = dual_inputs_.size() - qdot_.size() - udot_.size();
-  for (std::size_t i = 0; i < qdot_.size(); ++i) dual_inputs_[q_start + i].d = qdot_[i];
-  for (std::size_t i = 0; i < udot_.size(); ++i) dual_inputs_[q_start + qdot_.size() + i].d = udot_[i];
+  auto next = dual_inputs_.end() -
+              static_cast<std::ptrdiff_t>(qdot_.size() + udot_.size() + cut_qdot_.size() + cut_udot_.size());
+  const auto put = [&](std::span<const double> values) {
+    for (const double rate : values) (next++)->d = rate;
+  };
+  put(qdot_), put(udot_);
+  if (model_.events_use_cut_joints()) {
+    calc_cut_joint_rates(model_, dynamics_.properties(), dynamics_.kinematics(),
+                         dynamics_.constrained()->rows(), udot_, cut_qdot_, cut_udot_);
+  }
+  put(cut_qdot_), put(cut_udot_);
   model_.event_tape().evaluate<Dual>(dual_inputs_, dual_values_, dual_scratch_);
   for (std::size_t i = 0; i < rates.size(); ++i) rates[i] = dual_values_[i].d;
 }
@@ -73,7 +89,7 @@ void SystemEvents::apply(int event, State<double>& state) {
   const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
   if (info.assignments == 0) return;
   const double energy_before = calc_energy(state);
-  fill_tape_inputs<double>(state, dynamics_.properties().parameters, inputs_);
+  fill_inputs(state);
   model_.assignment_tape().evaluate<double>(inputs_, assigned_, scratch_);
   const int end = info.first_assignment + info.assignments;
   for (int i = info.first_assignment; i < end; ++i) {

@@ -35,6 +35,8 @@ class SystemEvents final : public RunEvents {
  private:
   const EventInfo& info(int event) const { return model_.events()[static_cast<std::size_t>(event)]; }
   double calc_energy(const State<double>& state);
+  // Of the tapes.
+  void fill_inputs(const State<double>& state);
 
   ForwardDynamics& dynamics_;
   SystemEquations& equations_;
@@ -43,6 +45,7 @@ class SystemEvents final : public RunEvents {
   std::vector<double> inputs_, scratch_, assigned_;
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
   std::vector<double> qdot_, udot_, zdot_;
+  std::vector<double> cut_qdot_, cut_udot_;  // of joints that close loops
 };
 
 }  // namespace sestina
