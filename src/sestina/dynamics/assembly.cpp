@@ -360,53 +360,78 @@ std::string holds(const Model& model) {
   throw InputError(what);
 }
 
-void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
-              const std::vector<bool>& is_u_given, const WantedCutJoints* given_cut, State<double>& state,
-              AssemblyReport* report) {
-  if (!model.is_constrained()) return;
-  const auto n = static_cast<std::size_t>(model.nu());
-  check_memory(8.0 * 6.0 * static_cast<double>(n) *
-                   static_cast<double>(n + static_cast<std::size_t>(model.constraint_rows())),
-               "the assembly of the mechanism");
-  const auto free_of = [&](const std::vector<bool>& is_given, bool all) {
-    std::vector<bool> is_free(n);
-    for (std::size_t k = 0; k < n; ++k) {
-      const bool is_kept = !all && !is_given.empty() && is_given[k];
-      is_free[k] = !model.is_held()[k] && !is_kept;
-    }
-    return is_free;
-  };
-  // What joints that close loops are to have: first all that is given, then what is held.
-  WantedCutJoints given_wanted, held_wanted;
-  if (given_cut != nullptr) {
-    given_wanted.q = held_wanted.q = given_cut->q;
-    given_wanted.u = held_wanted.u = given_cut->u;
-    for (std::size_t i = 0; i < model.cut_joints().size(); ++i) {
-      const CutJointInfo& cut = model.cut_joints()[i];
-      if (cut.is_q_given || cut.is_held) given_wanted.of_q.push_back(i);
-      if (cut.is_u_given || cut.is_held) given_wanted.of_u.push_back(i);
-      if (cut.is_held) held_wanted.of_q.push_back(i), held_wanted.of_u.push_back(i);
-    }
+// Which speeds' coordinates, or speeds, may move: those that are not held, and of those that are given all or
+// none.
+std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_given, bool with_given) {
+  std::vector<bool> is_free(static_cast<std::size_t>(model.nu()));
+  for (std::size_t k = 0; k < is_free.size(); ++k) {
+    const bool is_kept = !with_given && !is_given.empty() && is_given[k];
+    is_free[k] = !model.is_held()[k] && !is_kept;
   }
+  return is_free;
+}
+
+// What the description gives: which joints keep their coordinates and speeds if that can be.
+struct Given {
+  const std::vector<bool>& q;  // (nu), or empty: none
+  const std::vector<bool>& u;
+  const WantedCutJoints* cut = nullptr;  // null: none
+};
+
+// What joints that close loops are to have: all that is given, or what is held.
+WantedCutJoints find_wanted(const Model& model, const WantedCutJoints* given, bool held_alone) {
+  WantedCutJoints wanted;
+  if (given == nullptr) return wanted;
+  wanted.q = given->q, wanted.u = given->u;
+  for (std::size_t i = 0; i < model.cut_joints().size(); ++i) {
+    const CutJointInfo& cut = model.cut_joints()[i];
+    if (cut.is_held || (cut.is_q_given && !held_alone)) wanted.of_q.push_back(i);
+    if (cut.is_held || (cut.is_u_given && !held_alone)) wanted.of_u.push_back(i);
+  }
+  return wanted;
+}
+
+void fill_report(const Model& model, const Properties<double>& properties, const Given& given,
+                 const State<double>& before, const State<double>& after, const Assembler& assembler,
+                 AssemblyReport& report) {
+  std::vector<double> moved(after.u.size()), changed(after.u.size());
+  minus_q<double>(model, after.q, before.q, moved);
+  for (std::size_t k = 0; k < changed.size(); ++k) changed[k] = after.u[k] - before.u[k];
+  report.moved.clear();
+  if (!given.q.empty()) find_moved(model, moved, given.q, false, report.moved);
+  if (!given.u.empty()) find_moved(model, changed, given.u, true, report.moved);
+  if (given.cut != nullptr) {
+    find_moved_cut_joints(model, properties, *given.cut, assembler.rows(), report.moved);
+  }
+  report.position_error = assembler.errors().position;
+}
+
+void assemble(const Model& model, const Properties<double>& properties, const Given& given,
+              State<double>& state, AssemblyReport* report) {
+  if (!model.is_constrained()) return;
+  const auto n = static_cast<double>(model.nu());
+  check_memory(8.0 * 6.0 * n * (n + static_cast<double>(model.constraint_rows())),
+               "the assembly of the mechanism");
+  const WantedCutJoints all = find_wanted(model, given.cut, false),
+                        held = find_wanted(model, given.cut, true);
   Assembler assembler(model, properties);
-  const State<double> given = state;
-  assembler.want(given_wanted);
-  if (!assembler.close(state, free_of(is_q_given, false), false)) {
-    State<double> second = given;
-    assembler.want(held_wanted);
-    if (!assembler.close(second, free_of(is_q_given, true), true)) {
+  const State<double> before = state;
+  assembler.want(all);
+  if (!assembler.close(state, find_free(model, given.q, false), false)) {
+    state = before;
+    assembler.want(held);
+    if (!assembler.close(state, find_free(model, given.q, true), true)) {
       const std::string name = assembler.worst_position();
       fail(model, name,
            fmt::format("{} cannot be closed: {:.3g} m are left{}", name, assembler.errors().position,
                        holds(model)));
     }
-    state = second;
   }
-  assembler.want(given_wanted);
-  if (!assembler.match_speeds(state, free_of(is_u_given, false), false)) {
-    state.u = given.u;
-    assembler.want(held_wanted);
-    if (!assembler.match_speeds(state, free_of(is_u_given, true), true)) {
+  assembler.want(all);
+  if (!assembler.match_speeds(state, find_free(model, given.u, false), false)) {
+    state.u = before.u;
+    assembler.want(held);
+    if (!assembler.match_speeds(state, find_free(model, given.u, true), true)) {
       const std::string name = assembler.worst_velocity();
       fail(model, name,
            fmt::format("no initial speeds agree with {}: {:.3g} m/s are left{}", name,
@@ -414,17 +439,7 @@ void assemble(const Model& model, const Properties<double>& properties, const st
     }
   }
   assembler.take_cut_coordinates(state);
-  if (report == nullptr) return;
-  std::vector<double> moved(n), changed(n);
-  minus_q<double>(model, state.q, given.q, moved);
-  for (std::size_t k = 0; k < n; ++k) changed[k] = state.u[k] - given.u[k];
-  report->moved.clear();
-  if (!is_q_given.empty()) find_moved(model, moved, is_q_given, false, report->moved);
-  if (!is_u_given.empty()) find_moved(model, changed, is_u_given, true, report->moved);
-  if (given_cut != nullptr) {
-    find_moved_cut_joints(model, properties, *given_cut, assembler.rows(), report->moved);
-  }
-  report->position_error = assembler.errors().position;
+  if (report != nullptr) fill_report(model, properties, given, before, state, assembler, *report);
 }
 
 }  // namespace
@@ -436,14 +451,14 @@ std::string describe(const AssemblyReport::Moved& moved) {
 
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report) {
-  assemble(model, properties, is_q_given, is_u_given, nullptr, state, report);
+  assemble(model, properties, Given{is_q_given, is_u_given, nullptr}, state, report);
 }
 
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
-  assemble(model, properties, model.is_q_given(), model.is_u_given(), &cut, state, report);
+  assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);
   return state;
 }
 
