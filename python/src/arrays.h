@@ -52,6 +52,8 @@ class StateArguments {
   // Converts what numpy converts safely. None, where `may_be_none`, leaves data() empty. Throws InputError
   // that names both shapes. Returns the place among the arguments. `name` must outlive this.
   int add(const char* name, nb::handle given, int length, bool may_be_none = false);
+  // Whether the argument, as it was given, has no leading axes.
+  bool is_one(int argument) const { return arguments_[static_cast<std::size_t>(argument)].batch.size() == 0; }
   // After all add(): finds the leading axes and repeats what is missing. Throws InputError with the shapes.
   void broadcast();
 

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
+#include <memory>
+#include <mutex>
 
 #include "arrays.h"
 #include "frozen_model.h"
@@ -296,8 +299,7 @@ class Compiled {
     const int p = has_parameters ? arguments.add("parameters", parameters,
                                                  static_cast<int>(function_->parameter_count()))
                                  : -1;
-    const bool is_one_set =
-        !has_parameters || nb::len(nb::module_::import_("numpy").attr("shape")(parameters)) == 1;
+    const bool is_one_set = !has_parameters || arguments.is_one(p);
     arguments.broadcast();
     Results results("out", out, arguments, shape_);
     {
@@ -325,6 +327,25 @@ class Compiled {
     }
   }
 
+  // What a set of parameters makes of the part of the function that depends on them alone.
+  struct BoundParameters {
+    std::vector<double> values, bound;
+  };
+  // The last set is kept, for the loops that call with the same one again and again. Values are compared by
+  // their bits: of 0 and -0 one may divide.
+  std::shared_ptr<const BoundParameters> bind(std::span<const double> values) const {
+    const std::scoped_lock lock(last_->mutex);
+    std::shared_ptr<const BoundParameters>& last = last_->parameters;
+    const bool is_same =
+        last && last->values.size() == values.size() &&
+        (values.empty() || std::memcmp(last->values.data(), values.data(), values.size_bytes()) == 0);
+    if (!is_same) {
+      last = std::make_shared<const BoundParameters>(
+          BoundParameters{{values.begin(), values.end()}, function_->bind(values)});
+    }
+    return last;
+  }
+
   // Blocks of states, whose numbers lie state by state, turned over for evaluate_many and back.
   void calc(std::span<const double> x, std::span<const double> p, bool is_one_set, int count,
             double* out) const {
@@ -338,7 +359,9 @@ class Compiled {
       }
       return;
     }
-    const std::vector<double> bound = function_->bind(p.first(std::min(p.size(), np)));
+    const std::shared_ptr<const BoundParameters> parameters = bind(p.first(std::min(p.size(), np)));
+    const std::vector<double>& bound = parameters->bound;
+    if (count == 1) return function_->evaluate(bound, x, {out, ny}, scratch);
     constexpr std::size_t kStates = 2 * CompiledFunction::kBlock;
     std::vector<double> in(nx * kStates), results(ny * kStates);
     for (std::size_t begin = 0; begin < static_cast<std::size_t>(count); begin += kStates) {
@@ -349,8 +372,14 @@ class Compiled {
     }
   }
 
+  struct Last {
+    std::mutex mutex;
+    std::shared_ptr<const BoundParameters> parameters;
+  };
+
   std::optional<CompiledFunction> function_;
   Shape shape_;
+  std::unique_ptr<Last> last_ = std::make_unique<Last>();
 };
 
 std::string source(const std::string& name, nb::handle outputs, nb::handle inputs,
