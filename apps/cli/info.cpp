@@ -119,6 +119,7 @@ void print_columns(const Model& model) {
 }
 
 std::string method_in_words(const Analysis& analysis) {
+  if (analysis.type != "dynamics") return analysis.type;
   if (is_state_time(analysis)) return "state_time, " + elements_in_words(analysis);
   return fmt::format("{}, {}, {}", analysis.solver, analysis.integrator,
                      analysis.driver == "fixed" ? fmt::format("fixed step of {:.6g} s", analysis.dt)

@@ -34,7 +34,12 @@ void plot(const Options& options) {
   files.add_output("the figure", options.output);
   files.check();
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
-  plot_result(read_result(options.result), options.plot);
+  const ResultTable table = read_result(options.result);
+  PlotOptions plot = options.plot;
+  for (const char* name : {"load", "mode"}) {
+    if (options.x.empty() && table.has_column(name)) plot.x = name;
+  }
+  plot_result(table, plot);
 }
 
 }  // namespace
@@ -52,7 +57,10 @@ void add_plot(CLI::App& app, int& status) {
       ->required()
       ->type_name("FILE")
       ->check(check_file_name);
-  command->add_option("--x", options->x, "Column of the horizontal axis (t; of a sweep, its first axis)")
+  command
+      ->add_option(
+          "--x", options->x,
+          "Column of the horizontal axis (t; of statics load, of modes mode;\nof a sweep, its first axis)")
       ->type_name("COLUMN");
   command->add_option("--title", options->plot.title, "Title above the figure")->type_name("TEXT");
   command->add_option("--width", options->plot.width, "Width of the figure, 20 to 2000 mm")

@@ -83,8 +83,15 @@ void print_steps(const StepStatistics& steps) {
   }
 }
 
-void print_report(const Model& model, const Analysis& analysis, const RunReport& report,
-                  const std::string& out, const std::string& checkpoint) {
+// What a run without steps tells.
+void print_result_of_analysis(const Model& model, const Analysis& analysis, const RunReport& report) {
+  print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), analysis.type);
+  if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
+  for (const std::string& remark : report.remarks) print("remark         {}\n", remark);
+  print("computed       in {} of wall time\n", duration(report.wall_seconds));
+}
+
+void print_run(const Model& model, const Analysis& analysis, const RunReport& report) {
   const bool has_elements = is_state_time(analysis);
   const std::string method =
       has_elements ? "state_time, " + elements_in_words(analysis)
@@ -110,6 +117,15 @@ void print_report(const Model& model, const Analysis& analysis, const RunReport&
         short_number(report.kinetic_energy));
   print_events(model, report);
   if (report.real_time) print_real_time(*report.real_time);
+}
+
+void print_report(const Model& model, const Analysis& analysis, const RunReport& report,
+                  const std::string& out, const std::string& checkpoint) {
+  if (analysis.type == "dynamics") {
+    print_run(model, analysis, report);
+  } else {
+    print_result_of_analysis(model, analysis, report);
+  }
   if (out.empty()) {
     print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
   } else {

@@ -44,7 +44,16 @@ from .files import load, load_urdf, loads, loads_urdf
 from .result import Result, read_result
 from .run import resume, simulate
 from .sweeping import SweepResult, read_sweep, sweep
-from .tuples import Energy, ForwardDerivatives, InverseDerivatives, Kinematics, Momentum
+from .tuples import (
+    Energy,
+    Equilibrium,
+    ForwardDerivatives,
+    InverseDerivatives,
+    Kinematics,
+    LinearMotion,
+    Modes,
+    Momentum,
+)
 
 if TYPE_CHECKING:
     from . import symbolic
@@ -60,6 +69,7 @@ __all__ = [
     "Energy",
     "EnsembleResult",
     "Equations",
+    "Equilibrium",
     "Error",
     "Event",
     "Force",
@@ -69,8 +79,10 @@ __all__ = [
     "InverseDerivatives",
     "Joint",
     "Kinematics",
+    "LinearMotion",
     "Model",
     "ModelLinearization",
+    "Modes",
     "Momentum",
     "Optimum",
     "PythonForce",

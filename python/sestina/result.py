@@ -84,6 +84,8 @@ class Result:
     @property
     def q(self) -> npt.NDArray[np.float64]:
         """(rows, nq) All coordinates, without a copy."""
+        if "mode" in self:
+            raise InputError("modes have no coordinates over time: their shapes are columns, JOINT.shape.real")
         return self.table.values[:, 1 : 1 + self.model.nq]
 
     @property
@@ -105,6 +107,9 @@ class Result:
         frame.attrs["units"] = {name: self.unit(name) for name in names}
         return frame
 
+    def _usual_x(self) -> str:
+        return next((name for name in ("mode", "load") if name in self), "t")
+
     def _column(self, column: Any) -> str:
         """The name of a column, as it is given."""
         if isinstance(column, str):
@@ -119,15 +124,17 @@ class Result:
         """The unit and the values (rows) of what is no column by itself."""
         return self.table._calculate(expression)
 
-    def plot(self, *columns: str, x: str = "t", path: str | os.PathLike[str] | None = None) -> Figure:
+    def plot(self, *columns: str, x: str | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw columns (`*` stands for any letters) over `x`, a panel for each unit; matplotlib must be installed.
 
+        x: `t` unless given; of statics `load`, of modes `mode`.
         columns: names, or expressions of columns, "hip.q + knee.q"; of none, the first coordinates and the energies.
         path: save the figure there (.png, .svg, .pdf). Returns the figure, which a notebook shows once.
         """
         from .plotting import plot
 
-        figure = plot(self, [self._column(column) for column in columns], self._column(x))
+        over = self._usual_x() if x is None else self._column(x)
+        figure = plot(self, [self._column(column) for column in columns], over)
         if path is not None:
             figure.savefig(path)
         return figure

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     Array = npt.NDArray[np.float64]
@@ -53,3 +54,42 @@ class InverseDerivatives(NamedTuple):
     by_q: Array  #: (..., nu, nu)
     by_u: Array  #: (..., nu, nu)
     by_udot: Array  #: (..., nu, nu), the mass matrix
+
+
+class Equilibrium(NamedTuple):
+    """A state of rest."""
+
+    q: Array  #: (nq)
+    multipliers: Array  #: (conditions) of loops and constraints; of redundant ones those of least norm
+    is_stable: bool  #: whether no direction has negative stiffness
+
+
+class LinearMotion(NamedTuple):
+    """d/dt x = A x + B tau, x = [dq; du] along the tangent of Model.plus, tau (nu) further forces along the speeds."""
+
+    A: Array  #: (2 nu, 2 nu)
+    B: Array  #: (2 nu, nu)
+    basis: Array  #: (2 nu, k) orthonormal: the deviations that loops and constraints allow
+
+    @property
+    def eigenvalues(self) -> Array:
+        """(k) Of A on the deviations that are allowed, 1/s; complex."""
+        return np.asarray(np.linalg.eigvals(self.basis.T @ self.A @ self.basis))
+
+
+class Modes(NamedTuple):
+    """Small oscillations exp(eigenvalue t) about a state; of a pair of eigenvalues that with positive imaginary part."""
+
+    eigenvalues: Array  #: (k) 1/s, complex
+    shapes: Array  #: (k, nu) complex: deviations of the coordinates along Model.plus, the largest of each is 1
+
+    @property
+    def frequencies(self) -> Array:
+        """(k) Hz"""
+        return np.asarray(abs(self.eigenvalues.imag) / (2 * np.pi))
+
+    @property
+    def damping_ratios(self) -> Array:
+        """(k) -real / magnitude; 0 where the eigenvalue is 0."""
+        size = abs(self.eigenvalues)
+        return np.asarray(-self.eigenvalues.real / np.where(size > 0, size, 1.0) + 0.0)

@@ -143,6 +143,7 @@ void bind_analysis(nb::module_& module) {
   bind_limits(module);
   nb::class_<AnalysisSpec>(module, "Analysis", nb::type_slots(plain_described_slots),
                            "How a System is simulated.")
+      .def_rw("type", &AnalysisSpec::type, "`dynamics`, `kinematics`, `statics` or `modes`.")
       .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
       .def_prop_rw(
           "time_elements",
@@ -183,7 +184,12 @@ void bind_analysis(nb::module_& module) {
           nb::for_setter(nb::sig(
               "def limits(self, value: RunLimits | collections.abc.Mapping[str, typing.Any], /) -> None")),
           "Also a dictionary, {'steps': 100000, 'wall_time': 60}.")
-      .def_rw("duration", &AnalysisSpec::duration, "s");
+      .def_rw("duration", &AnalysisSpec::duration, "s")
+      .def_rw("load_steps", &AnalysisSpec::load_steps,
+              "Of statics: in how many equal steps gravity and the given forces are applied.")
+      .def_rw("arc_length", &AnalysisSpec::arc_length,
+              "Of statics: whether the path of equilibria is followed past points where the load is largest.")
+      .def_rw("about", &AnalysisSpec::about, "Of modes: `equilibrium` or `initial`.");
   bind_output(module);
 }
 

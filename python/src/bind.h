@@ -18,12 +18,13 @@ void bind_parts(nb::module_& module);  // bodies, joints, forces, events
 void bind_constraint(nb::module_& module);
 void bind_constraints_of_system(nb::class_<System>& system);
 void bind_analysis(nb::module_& module);
-void bind_system(nb::module_& module);       // System, load
-void bind_model(nb::module_& module);        // Model: names and sizes
-void bind_kernels(nb::module_& module);      // dynamics, kinematics, energies
-void bind_derivatives(nb::module_& module);  // and coordinates
-void bind_simulate(nb::module_& module);     // Result, simulate
-void bind_simulator(nb::module_& module);    // Simulator, Model.step
+void bind_system(nb::module_& module);         // System, load
+void bind_model(nb::module_& module);          // Model: names and sizes
+void bind_kernels(nb::module_& module);        // dynamics, kinematics, energies
+void bind_derivatives(nb::module_& module);    // and coordinates
+void bind_small_motions(nb::module_& module);  // rest, linearisation, modes
+void bind_simulate(nb::module_& module);       // Result, simulate
+void bind_simulator(nb::module_& module);      // Simulator, Model.step
 void bind_sweep(nb::module_& module);
 void bind_ensemble(nb::module_& module);
 void bind_mesh_folders(nb::module_& module);  // for pictures

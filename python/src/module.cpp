@@ -24,6 +24,7 @@ NB_MODULE(_core, module) {
   bind_model(module);
   bind_kernels(module);
   bind_derivatives(module);
+  bind_small_motions(module);
   bind_system(module);
   bind_simulate(module);
   bind_simulator(module);

@@ -290,13 +290,16 @@ void bind_run_table(nb::module_& module) {
           "Writes a result file (.csv, .h5).");
 }
 
-void bind_report(nb::module_& module) {
+void bind_steps(nb::module_& module) {
   nb::class_<StepStatistics>(module, "Steps", "The steps of a run.")
       .def_ro("steps", &StepStatistics::steps, "Accepted.")
       .def_ro("rejected", &StepStatistics::rejected)
       .def_ro("evaluations", &StepStatistics::evaluations, "Of the accelerations.")
       .def_ro("smallest_step", &StepStatistics::smallest_step, "s")
       .def_ro("largest_step", &StepStatistics::largest_step, "s");
+}
+
+void bind_report(nb::module_& module) {
   nb::class_<RunReport>(module, "Report", "What is told of a run at its end.")
       .def_prop_ro(
           "status",
@@ -316,6 +319,8 @@ void bind_report(nb::module_& module) {
               "J, of kinetic + potential - supplied + dissipated energy: the largest deviation from its "
               "initial value.")
       .def_ro("kinetic_energy", &RunReport::kinetic_energy, "J, the largest, to compare with.")
+      .def_ro("remarks", &RunReport::remarks,
+              "What one should know of the result, such as that a state of rest is not stable.")
       .def_ro("hint", &RunReport::hint, "Why the run makes so little headway, or empty.")
       .def_ro("event_counts", &RunReport::event_counts, "How often each event of the model took place.")
       .def_ro("ended_by", &RunReport::ended_by, "The event that ended the run, or empty.")
@@ -356,6 +361,7 @@ void bind_report(nb::module_& module) {
 void bind_simulate(nb::module_& module) {
   bind_table(module);
   bind_run_table(module);
+  bind_steps(module);
   bind_report(module);
   module.def(
       "_simulate", simulate, nb::arg("system"), nb::arg("model").none(), nb::arg("progress").none(),

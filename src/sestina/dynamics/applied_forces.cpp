@@ -137,7 +137,12 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
     find_cut_joints(properties, state, kinematics, forces);
     std::fill(forces.cut.tau.begin(), forces.cut.tau.end(), T(0));
   }
-  if (!forces.expressions.empty()) evaluate_expressions(model, properties, state, forces);
+  if (!forces.expressions.empty()) {
+    evaluate_expressions(model, properties, state, forces);
+    if (forces.load != 1.0) {
+      for (T& value : forces.expressions) value *= T(forces.load);
+    }
+  }
   const ForceInput<T> in = force_input(state, kinematics, forces);
   ForceOutput<T> out = force_output(forces);
   properties.forces.for_each([&](const auto& element) { element.add_force(in, out); });

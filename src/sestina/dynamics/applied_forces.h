@@ -18,6 +18,9 @@ struct AppliedForces {
   std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
   std::vector<T> expressions;         // values of the force expressions
 
+  // Multiplies the expressions: the forces that are given by value. Other than 1 in statics alone.
+  double load = 1.0;
+
   bool has_body_forces = true;  // otherwise `body` stays zero: only joints are driven
 
   // Of T = double: evaluates the force expressions in the place of the model's tape, if there is one.

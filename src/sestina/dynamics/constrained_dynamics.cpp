@@ -81,6 +81,20 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
   update_without_udot(properties, kinematics, forces);
   solve_factored(kinematics, d_, udot);
   std::copy(mu_.begin(), mu_.end(), lambda_.begin());
+  apply_lambda(state, kinematics, forces);
+  return report;
+}
+
+void ConstrainedDynamics::take_lambda(const Properties<double>& properties, const State<double>& state,
+                                      const Kinematics<double>& kinematics, std::span<const double> lambda,
+                                      AppliedForces<double>& forces) {
+  update(properties, state, kinematics);
+  std::copy(lambda.begin(), lambda.end(), lambda_.begin());
+  apply_lambda(state, kinematics, forces);
+}
+
+void ConstrainedDynamics::apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,
+                                       AppliedForces<double>& forces) {
   add_constraint_forces<double>(rows_, lambda_, forces.tau, forces.body);
   power_ = 0.0;
   for (std::size_t b = 0; b < A0_.size(); ++b) A0_[b] = kinematics.motion[b].V_WB;
@@ -88,7 +102,6 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
     if (rows_.rows[r].is_inertia) continue;  // its power is the rate of a kinetic energy
     power_ += lambda_[r] * calc_rate<double>(rows_, rows_.rows[r], A0_, state.u);
   }
-  return report;
 }
 
 ConstraintErrors ConstrainedDynamics::errors() const {

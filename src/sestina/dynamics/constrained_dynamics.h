@@ -34,6 +34,11 @@ class ConstrainedDynamics {
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot);
 
+  // The same for multipliers (rows) that somebody else has found.
+  void take_lambda(const Properties<double>& properties, const State<double>& state,
+                   const Kinematics<double>& kinematics, std::span<const double> lambda,
+                   AppliedForces<double>& forces);
+
   // Rows and cut joints' coordinates alone.
   void update(const Properties<double>& properties, const State<double>& state,
               const Kinematics<double>& kinematics) {
@@ -53,14 +58,14 @@ class ConstrainedDynamics {
                           Kinematics<double>& kinematics, std::span<const double> impulse,
                           std::span<double> du);
 
-  // The following belong to the last solve().
+  // The following belong to the last solve() or take_lambda().
   std::span<const double> lambda() const { return lambda_; }
   double power() const { return power_; }  // W, of the constraint forces: not zero where they depend on time
   // [torque; force] that a cut joint exerts on its child, about M's origin, ground axes; less the forces that
   // drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
-  // Of the last solve(), update() or project().
+  // Of the last solve(), take_lambda(), update() or project().
   const ConstraintRows<double>& rows() const { return rows_; }
   // Tolerance of the projections (m): errors below are round-off.
   static double tolerance(const Properties<double>& properties);
@@ -68,6 +73,8 @@ class ConstrainedDynamics {
  private:
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
   void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x);
+  void apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,
+                    AppliedForces<double>& forces);
   void update_without_udot(const Properties<double>& properties, const Kinematics<double>& kinematics,
                            const AppliedForces<double>& forces);
 

@@ -214,6 +214,7 @@ ForwardDynamics::ForwardDynamics(std::shared_ptr<const Model> model, Properties<
                                  std::string_view solver, Executor* executor)
     : model_(std::move(model)),
       properties_(std::move(properties)),
+      gravity_(properties_.gravity),
       kinematics_(*model_),
       solved_{0.0, std::vector<double>(static_cast<std::size_t>(model_->nq())),
               std::vector<double>(static_cast<std::size_t>(model_->nu()))},
@@ -276,6 +277,16 @@ void ForwardDynamics::calc_udot(const State<double>& state, std::span<double> ud
                                 std::span<const double> tau) {
   const SolveReport<double> report = solve(state, udot, tau);
   if (report.is_singular || !is_finite_sum(udot)) fail(state, report);
+}
+
+void ForwardDynamics::take_motion(const State<double>& state, std::span<const double> lambda) {
+  update(state);
+  if (constrained() != nullptr) constrained()->take_lambda(properties_, state, kinematics_, lambda, forces_);
+}
+
+void ForwardDynamics::set_load(double load) {
+  forces_.load = load;
+  properties_.gravity = load * gravity_;
 }
 
 void ForwardDynamics::fail(const State<double>& state, const SolveReport<double>& report) {

@@ -67,6 +67,12 @@ class ForwardDynamics {
   // (nu), is added to the generalised forces of the model.
   void calc_udot(const State<double>& state, std::span<double> udot, std::span<const double> tau = {});
 
+  // The same where somebody else has found the accelerations, and lambda (rows) of a model with loops or
+  // constraints. What follows then belongs to these.
+  void take_motion(const State<double>& state, std::span<const double> lambda);
+  // Multiplies gravity and the forces that are given by value, for statics; for `recursive` alone.
+  void set_load(double load);
+
   // The following belong to the state of the last calc_udot.
   void calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions);
   Energy<double> energy(const State<double>& state) const;
@@ -109,6 +115,7 @@ class ForwardDynamics {
 
   std::shared_ptr<const Model> model_;
   Properties<double> properties_;
+  Vec3<double> gravity_;  // of the full load
   mutable Kinematics<double> kinematics_;
   mutable bool is_behind_ = false;  // the kinematics, which then wait for somebody who asks for them
   State<double> solved_;            // the state they are to belong to

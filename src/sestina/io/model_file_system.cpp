@@ -89,6 +89,7 @@ void read_list(ReadContext& context, const MapReader& map, const char* key, Spec
 
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, AnalysisSpec& out) {
   const MapReader map(context, node, path, keys_of("analysis"));
+  map.read("type", out.type);
   map.read("coordinates", out.coordinates);
   map.read("solver", out.solver);
   if (const YamlNode* integrator = map.find("integrator")) {
@@ -111,6 +112,9 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
     read_value(context, *limits, map.path_of("limits"), out.limits);
   }
   map.read("duration", out.duration);
+  map.read("load_steps", out.load_steps);
+  map.read("arc_length", out.arc_length);
+  map.read("about", out.about);
 }
 
 // A map of names to expressions, or to maps with more about the column.

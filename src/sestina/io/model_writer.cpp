@@ -277,6 +277,7 @@ YamlPointer event_node(const EventSpec& event) {
 YamlPointer analysis_node(const AnalysisSpec& analysis) {
   const AnalysisSpec standard;
   MapWriter map;
+  map.write_unless(standard.type.text, "type", analysis.type);
   map.write_unless(standard.coordinates.text, "coordinates", analysis.coordinates);
   map.write_unless(standard.solver.text, "solver", analysis.solver);
   if (analysis.time_elements) {
@@ -313,6 +314,9 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   limits.write("wall_time", analysis.limits.wall_time);
   map.add_unless_empty("limits", limits);
   map.write_unless(standard.duration.value(), "duration", analysis.duration);
+  map.write_unless(standard.load_steps.value(), "load_steps", analysis.load_steps);
+  if (analysis.arc_length) map.add("arc_length", yes_node());
+  map.write_unless(standard.about.text, "about", analysis.about);
   return map.node();
 }
 

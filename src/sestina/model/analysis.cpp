@@ -23,6 +23,16 @@ void set_duration(Analysis& analysis, double duration, bool depends_on_time) {
   if (!analysis.has_own_rows) analysis.output_every = duration / 100.0;
 }
 
+const std::vector<std::string>& analysis_types() {
+  static const std::vector<std::string> names{"dynamics", "kinematics", "statics", "modes"};
+  return names;
+}
+
+const std::vector<std::string>& mode_states() {
+  static const std::vector<std::string> names{"equilibrium", "initial"};
+  return names;
+}
+
 const std::vector<std::string>& coordinates_names() {
   static const std::vector<std::string> names{"relative", "state_time"};
   return names;

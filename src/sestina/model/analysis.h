@@ -8,6 +8,7 @@
 namespace sestina {
 
 struct Analysis {
+  std::string type;         // one of analysis_types()
   std::string coordinates;  // relative | state_time
   std::string solver;       // one of solver_names()
   std::string integrator;
@@ -32,6 +33,9 @@ struct Analysis {
   double most_rows = 1e7;       // of output_every
   long most_steps = 0;          // of one run; 0: any number
   double most_wall_time = 0.0;  // s, of one run; 0: any
+  int load_steps = 1;           // of statics
+  bool arc_length = false;      // of statics
+  std::string about;            // of modes: equilibrium | initial
   // Whether they were given; otherwise they follow from the duration.
   bool has_own_max_step = false, has_own_rows = false;
 };
@@ -49,6 +53,8 @@ std::string find_duration_fault(double duration);
 inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
 
 // The words that `analysis` takes.
+const std::vector<std::string>& analysis_types();
+const std::vector<std::string>& mode_states();
 const std::vector<std::string>& coordinates_names();
 const std::vector<std::string>& solver_names();
 const std::vector<std::string>& integrator_names();

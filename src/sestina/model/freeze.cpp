@@ -17,6 +17,8 @@ namespace {
 
 // Of a state_time run.
 constexpr int kMostElements = 10'000'000;
+// Of statics.
+constexpr int kMostLoadSteps = 1'000'000;
 
 }  // namespace
 
@@ -137,6 +139,7 @@ double Freezer::positive(const Number& number, const std::string& path, bool zer
 
 void Freezer::collect_analysis() {
   const AnalysisSpec& spec = system_.analysis;
+  check_word(spec.type, "analysis.type", analysis_types());
   check_word(spec.coordinates, "analysis.coordinates", coordinates_names());
   check_word(spec.solver, "analysis.solver", solver_names());
   if (spec.coordinates == "state_time") {
@@ -147,6 +150,7 @@ void Freezer::collect_analysis() {
   check_word(spec.step.driver, "analysis.step.driver", driver_names());
   check_word(spec.step.control, "analysis.step.control", control_names());
   Analysis& analysis = analysis_;
+  analysis.type = spec.type.text;
   analysis.coordinates = spec.coordinates.text;
   analysis.solver = spec.solver.text;
   analysis.driver = spec.step.driver.text;
@@ -177,6 +181,10 @@ void Freezer::collect_analysis() {
     analysis.output_every = positive(*system_.output.every, "output.every", false);
     analysis.has_own_rows = true;
   }
+  analysis.load_steps = collect_count(spec.load_steps, "analysis.load_steps", kMostLoadSteps, "");
+  analysis.arc_length = spec.arc_length;
+  check_word(spec.about, "analysis.about", mode_states());
+  analysis.about = spec.about.text;
   analysis.most_rows = positive(system_.output.max_rows, "output.max_rows", false);
 }
 

@@ -231,6 +231,7 @@ struct RunLimitsSpec {
 };
 
 struct AnalysisSpec {
+  Name type = "dynamics";  // one of analysis_types()
   Name coordinates = "relative";
   Name solver = "recursive";  // one of solver_names()
   IntegratorSpec integrator;
@@ -238,6 +239,11 @@ struct AnalysisSpec {
   StepSpec step;
   RunLimitsSpec limits;
   Number duration = 1.0;  // s
+  // Of statics: into how many equal steps the load is divided; or how many there would be if the way along
+  // the path of equilibria, past points where the load is largest, were straight.
+  Number load_steps = 1;
+  bool arc_length = false;
+  Name about = "equilibrium";  // of modes: equilibrium | initial
 };
 
 // A column of the results beside those that every model has.

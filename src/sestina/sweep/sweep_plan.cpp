@@ -10,6 +10,7 @@
 #include "sestina/io/file_uses.h"
 #include "sestina/io/plot.h"
 #include "sestina/io/set_option.h"
+#include "sestina/workspace/analysis_run.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/result_row.h"
 
@@ -102,7 +103,15 @@ SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
   auto workspace = begin(run);
   if (base_ == nullptr) check_files(workspace->system());  // otherwise all runs have the same files
   const Analysis& analysis = workspace->analysis();
-  Outline outline{result_columns(workspace->model(), reactions_), analysis.duration, analysis.output_every};
+  if (analysis.type == "statics" || analysis.type == "modes") {
+    FaultList faults;
+    faults.add({workspace->described().analysis.type.mark, "analysis.type"},
+               fmt::format("a sweep keeps rows over time, and {} has none: take dynamics or kinematics",
+                           analysis.type));
+    faults.throw_if_any();
+  }
+  Outline outline{run_columns(workspace->model(), analysis, reactions_), analysis.duration,
+                  analysis.output_every};
   keep(run, std::move(workspace));
   return outline;
 }

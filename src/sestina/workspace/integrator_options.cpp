@@ -8,6 +8,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/run/row_schedule.h"
+#include "sestina/workspace/analysis_run.h"
 #include "sestina/workspace/state_time_options.h"
 
 namespace sestina {
@@ -81,7 +82,9 @@ StepOptions step_options(const Analysis& analysis) {
 void check_analysis(const System& system, const Model& model, const Analysis& analysis) {
   FaultList faults;
   try {
-    if (is_state_time(analysis)) {
+    if (analysis.type != "dynamics") {
+      add_analysis_faults(system, model, analysis, faults);
+    } else if (is_state_time(analysis)) {
       add_state_time_faults(system, model, analysis, faults);
     } else {
       if (model.is_constrained()) add_constraint_faults(system, model, analysis, faults);

@@ -40,13 +40,24 @@ std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynam
   } else {
     dynamics.update(state);
   }
+  return fill(state, dynamics, udot_, event);
+}
+
+std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics,
+                                        std::span<const double> udot, std::span<const double> lambda) {
+  dynamics.take_motion(state, lambda);
+  return fill(state, dynamics, udot, 0);
+}
+
+std::span<const double> ResultRow::fill(const State<double>& state, ForwardDynamics& dynamics,
+                                        std::span<const double> udot, int event) {
   inputs_.set_points(dynamics);
   inputs_.set_origins(dynamics);
   inputs_.set_momentum(calc_momentum(dynamics.kinematics()));
   inputs_.set_constraints(dynamics);
   set_state(state, dynamics.energy(state), event);
   if (needs_reactions_) {
-    dynamics.calc_reactions(udot_, reactions_);
+    dynamics.calc_reactions(udot, reactions_);
     inputs_.set_reactions(reactions_);
     inputs_.set_reactions_of_loops(dynamics);
   }

@@ -37,6 +37,10 @@ class ResultRow {
   // row is not finite; otherwise no allocation.
   std::span<const double> calc(const State<double>& state, ForwardDynamics& dynamics, int event = 0);
 
+  // The same for accelerations, and lambda (rows) of loops and constraints, that somebody else has found.
+  std::span<const double> calc(const State<double>& state, ForwardDynamics& dynamics,
+                               std::span<const double> udot, std::span<const double> lambda);
+
   // The same where somebody else has evaluated the state; see needs_dynamics().
   std::span<const double> calc(const State<double>& state, const Observables& observables, int event = 0);
   // Whether rows have reactions, or a column of the model uses more than what Observables tell.
@@ -48,7 +52,8 @@ class ResultRow {
 
  private:
   void set_state(const State<double>& state, const Energy<double>& energy, int event);
-  void calc_reactions(ForwardDynamics& dynamics);
+  std::span<const double> fill(const State<double>& state, ForwardDynamics& dynamics,
+                               std::span<const double> udot, int event);
   std::span<const double> calc_defined(const State<double>& state);
   std::span<const double> row() const { return inputs_.row().first(columns_.size()); }
   void check_finite() const;

@@ -59,6 +59,12 @@ void add_origin(const Workspace& workspace, ResultHeader& header) {
 
 void add_origin(const System& system, const Analysis& analysis, ResultHeader& header) {
   header.model_text = model_text(system);
+  if (analysis.type != "dynamics") {
+    header.provenance = {{"program", fmt::format("sestina {}", version())},
+                         {"analysis", analysis.type},
+                         {"checksum", fmt::format("{:016x}", checksum_of_model(header.model_text, system))}};
+    return;
+  }
   const bool has_elements = is_state_time(analysis);
   header.provenance = {{"program", fmt::format("sestina {}", version())},
                        {"solver", has_elements ? "state_time" : analysis.solver},

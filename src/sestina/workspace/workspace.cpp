@@ -11,6 +11,7 @@
 #include "sestina/model/check.h"
 #include "sestina/model/freeze_analysis.h"
 #include "sestina/model/properties.h"
+#include "sestina/workspace/analysis_run.h"
 #include "sestina/workspace/integrator_options.h"
 #include "sestina/workspace/model_run.h"
 #include "sestina/workspace/quadrature_rates.h"
@@ -25,10 +26,11 @@ Workspace::Workspace(System system) : Workspace(std::make_shared<const System>(s
 Workspace::Workspace(const std::shared_ptr<const System>& described)
     : Workspace(described, freeze_with_analysis(*described)) {}
 
-Workspace::Workspace(System system, std::shared_ptr<const Model> model)
-    : Workspace(std::make_shared<const System>(std::move(system)), std::move(model)) {}
+Workspace::Workspace(System system, const std::shared_ptr<const Model>& model)
+    : Workspace(std::make_shared<const System>(std::move(system)), model) {}
 
-Workspace::Workspace(const std::shared_ptr<const System>& described, std::shared_ptr<const Model> model)
+Workspace::Workspace(const std::shared_ptr<const System>& described,
+                     const std::shared_ptr<const Model>& model)
     : Workspace(described, FrozenSystem{model, freeze_analysis(*described, *model)}) {}
 
 Workspace::Workspace(std::shared_ptr<const System> described, FrozenSystem frozen)
@@ -167,12 +169,14 @@ State<double> Workspace::calc_initial_state(AssemblyReport* assembly) const {
 }
 
 RunReport Workspace::run() {
+  if (analysis_.type != "dynamics") return make_analysis_run(*this)->start();
   if (is_state_time(analysis_)) return StateTimeRun(*this).start();
   return ModelRun(*this).start();
 }
 
 RunReport Workspace::resume(const Checkpoint& checkpoint) {
   if (is_state_time(analysis_)) throw InputError("a state_time run cannot be resumed");
+  if (analysis_.type != "dynamics") throw InputError(analysis_.type + " cannot be resumed");
   return ModelRun(*this).resume(checkpoint);
 }
 

@@ -63,7 +63,8 @@ struct RunReport {
   double energy_drift = 0.0;          // largest deviation from its initial value
   double kinetic_energy = 0.0;        // largest, to compare with
   std::vector<std::string> assembly;  // given coordinates and speeds that had to change to close loops
-  std::string hint;                   // why the run makes so little headway (stall_watch.h), or empty
+  std::vector<std::string> remarks;  // what a user should know of the result, such as that a rest is unstable
+  std::string hint;                  // why the run makes so little headway (stall_watch.h), or empty
   State<double> final_state;
   int lanes = 0;  // of the SIMD registers in which it was computed, beside other runs; 0: by itself
 
@@ -100,7 +101,7 @@ class Workspace {
   explicit Workspace(System system);
   // The same for a model that was frozen from this system, of which `analysis` and `output.every` alone may
   // have been edited since: freezes nothing but these.
-  Workspace(System system, std::shared_ptr<const Model> model);
+  Workspace(System system, const std::shared_ptr<const Model>& model);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -188,7 +189,7 @@ class Workspace {
   using Places = std::unordered_map<std::string, std::size_t>;
   Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties);
   explicit Workspace(const std::shared_ptr<const System>& described);
-  Workspace(const std::shared_ptr<const System>& described, std::shared_ptr<const Model> model);
+  Workspace(const std::shared_ptr<const System>& described, const std::shared_ptr<const Model>& model);
   Workspace(std::shared_ptr<const System> described, FrozenSystem frozen);
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
   System make_system() const;

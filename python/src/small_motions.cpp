@@ -1,0 +1,124 @@
+// States of rest, linearisation and modes of sestina.Model, loops and constraints included.
+#include <algorithm>
+#include <complex>
+
+#include "arrays.h"
+#include "bind.h"
+#include "frozen_model.h"
+#include "sestina/base/error.h"
+#include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/equilibrium.h"
+#include "sestina/dynamics/linearized_motion.h"
+
+namespace sestina::python {
+namespace {
+
+template <class... Parts>
+nb::object named_tuple(const char* type, Parts&&... parts) {
+  return nb::module_::import_("sestina.tuples").attr(type)(std::forward<Parts>(parts)...);
+}
+
+// The model's initial state with its loops closed, or that of the arguments that are given.
+State<double> make_state(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
+  State<double> state = calc_assembled_state(self.model(), self.properties());
+  state.t = t;
+  if (!q.is_none()) state.q = Vector("q", q, self.model().nq()).copy();
+  normalize_q<double>(self.model(), state.q);
+  if (u.is_none()) {
+    std::fill(state.u.begin(), state.u.end(), 0.0);
+  } else {
+    state.u = Vector("u", u, self.model().nu()).copy();
+  }
+  return state;
+}
+
+nb::object matrix(const Eigen::MatrixXd& values) {
+  Results results({values.rows(), values.cols()}, {});
+  Eigen::Map<Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(results.data(), values.rows(), values.cols()) =
+      values;
+  return results.release();
+}
+
+nb::object vector(const Eigen::VectorXd& values) {
+  return new_array({values.data(), static_cast<std::size_t>(values.size())});
+}
+
+// Tangents at a state, with the accelerations and multipliers that it has.
+MotionTangents tangents_at(const FrozenModel& self, const State<double>& state) {
+  MotionTangents tangents(self.model(), self.properties());
+  ForwardDynamics dynamics(self.shared_model(), self.properties(), "recursive");
+  std::vector<double> udot(state.u.size());
+  dynamics.calc_udot(state, udot);
+  Eigen::VectorXd lambda(self.model().constraint_rows());
+  if (const ConstrainedDynamics* constrained = dynamics.constrained()) {
+    std::ranges::copy(constrained->lambda(), lambda.begin());
+  }
+  tangents.update_tangents(state, udot, lambda, true);
+  return tangents;
+}
+
+nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load) {
+  State<double> state = make_state(self, q, nb::none(), 0.0);
+  Equilibrium equilibrium(self.model(), self.properties());
+  if (!equilibrium.find(load, state)) {
+    throw ComputationError(0.0, "no state of rest was found: " + equilibrium.describe_rest());
+  }
+  return named_tuple("Equilibrium", new_array(state.q), vector(equilibrium.lambda()),
+                     equilibrium.is_stable());
+}
+
+nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
+  const State<double> state = make_state(self, q, u, t);
+  const LinearizedMotion motion = linearize_motion(self.model(), tangents_at(self, state), state);
+  return named_tuple("LinearMotion", matrix(motion.A), matrix(motion.B), matrix(motion.basis));
+}
+
+nb::object modes(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
+  const State<double> state = make_state(self, q, u, t);
+  const std::vector<VibrationMode> found = calc_modes(self.model(), tangents_at(self, state), state);
+  const auto count = static_cast<Eigen::Index>(found.size());
+  Eigen::VectorXd real(count), imag(count);
+  Eigen::MatrixXd shape_real(count, self.model().nu()), shape_imag(count, self.model().nu());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const VibrationMode& mode = found[static_cast<std::size_t>(i)];
+    real[i] = mode.eigenvalue.real(), imag[i] = mode.eigenvalue.imag();
+    shape_real.row(i) = mode.shape.real(), shape_imag.row(i) = mode.shape.imag();
+  }
+  const nb::object unit = nb::module_::import_("builtins").attr("complex")(0.0, 1.0);
+  return named_tuple("Modes", vector(real) + unit * vector(imag),
+                     matrix(shape_real) + unit * matrix(shape_imag));
+}
+
+}  // namespace
+
+void bind_small_motions(nb::module_& module) {
+  nb::class_<FrozenModel> model = nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"));
+  model
+      .def(
+          "find_equilibrium", find_equilibrium, nb::arg("q") = nb::none(), nb::kw_only(),
+          nb::arg("load") = 1.0,
+          nb::sig("def find_equilibrium(self, q: numpy.typing.ArrayLike | None = None, *, load: float = 1.0) "
+                  "-> sestina.tuples.Equilibrium"),
+          "The state of rest near q (nq), or near the initial one, at t = 0: where all forces balance and "
+          "all\n"
+          "loops are closed. load multiplies gravity and the forces that are given by value.\n\n"
+          "Raises ComputationError, with the joint that is left out of balance, where none is found.")
+      .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
+           nb::arg("t") = 0.0,
+           nb::sig("def linearize(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
+                   "None = None, *, t: float = 0.0) -> sestina.tuples.LinearMotion"),
+           "Linear equations of small deviations from the motion through a state: q (nq) or the initial one, "
+           "u "
+           "(nu) or rest.\n"
+           "Loops, constraints and all forces included.")
+      .def(
+          "modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
+          nb::arg("t") = 0.0,
+          nb::sig("def modes(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
+                  "= None, *, t: float = 0.0) -> sestina.tuples.Modes"),
+          "Eigenvalues and shapes of small oscillations about a state: q (nq) or the initial one, u (nu) or "
+          "rest.\n"
+          "Sorted by magnitude; find_equilibrium() gives a q at rest.");
+}
+
+}  // namespace sestina::python

@@ -1,0 +1,231 @@
+#include "sestina/dynamics/equilibrium.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+namespace sestina {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kRedundant = 1e-10;  // of the largest singular value of C
+constexpr double kBalanced = 1e-9;    // of the terms of r, and of the mechanism's size
+constexpr double kRoundOff = 1e-15;   // likewise: no more can be had
+constexpr double kNeutral = 1e-10;    // of the largest stiffness: a direction without any
+constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
+constexpr int kMostIterations = 200;
+constexpr int kMostCorrections = 15;  // of a point of the path
+
+double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
+
+}  // namespace
+
+Equilibrium::Equilibrium(const Model& model, const Properties<double>& properties)
+    : model_(model),
+      tangents_(model, properties),
+      rest_(static_cast<std::size_t>(model.nu())),
+      weight_(model.nu()),
+      lambda_(VectorXd::Zero(model.constraint_rows())),
+      length_(properties.constraints.length) {
+  for (Eigen::Index i = 0; i < weight_.size(); ++i) {
+    weight_[i] = model.u_units()[static_cast<std::size_t>(i)] == "rad/s" ? 1.0 : 1.0 / length_;
+  }
+}
+
+void Equilibrium::decompose() {
+  C_ = tangents_.C * weight_.cwiseInverse().asDiagonal();
+  const Eigen::Index n = C_.cols(), m = C_.rows();
+  if (m == 0 || n == 0) {
+    Z_ = MatrixXd::Identity(n, n);
+    pinv_ = MatrixXd::Zero(n, m);
+    return;
+  }
+  // C^T P = Q [T; 0] of rank k: the remaining columns of Q are what conditions allow.
+  Eigen::ColPivHouseholderQR<MatrixXd> of_transpose(C_.transpose());
+  of_transpose.setThreshold(kRedundant);
+  const MatrixXd Q = of_transpose.householderQ() * MatrixXd::Identity(n, n);
+  Z_ = Q.rightCols(n - of_transpose.rank());
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
+  complete.setThreshold(kRedundant);
+  complete.compute(C_);
+  pinv_ = complete.pseudoInverse();
+}
+
+void Equilibrium::balance(const State<double>& state) {
+  lambda_.setZero();
+  tangents_.update(state, rest_, lambda_);
+  decompose();
+  const auto inverse = weight_.cwiseInverse();
+  if (lambda_.size() > 0) lambda_ = pinv_.transpose() * VectorXd(inverse.cwiseProduct(tangents_.r));
+  tangents_.update_tangents(state, rest_, lambda_, false);
+  r_ = inverse.cwiseProduct(tangents_.r);
+  K_ = inverse.asDiagonal() * tangents_.r_q * inverse.asDiagonal();
+}
+
+double Equilibrium::imbalance() const {
+  const double left = largest(Z_.transpose() * r_);
+  if (left == 0.0) return 0.0;
+  // Forces of springs are differences of lengths: their rounding is that of stiffness times length.
+  return left / std::max(largest(tangents_.scale.cwiseQuotient(weight_)), K_.cwiseAbs().maxCoeff());
+}
+
+double Equilibrium::openness() const { return largest(tangents_.g); }
+
+VectorXd Equilibrium::step() const {
+  VectorXd closing = -(pinv_ * tangents_.g);
+  const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
+  if (rhs.size() == 0) return closing;
+  const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()));
+  const VectorXd& values = eigen.eigenvalues();
+  const double neutral = kNeutral * std::max(std::abs(values[0]), std::abs(values[values.size() - 1]));
+  double mu = 0.0;
+  if (values[0] < -neutral) {
+    mu = -2.0 * values[0];
+  } else {
+    // Directions without stiffness, in which something still pushes.
+    const VectorXd parts = eigen.eigenvectors().transpose() * rhs;
+    double push = 0.0;
+    for (Eigen::Index i = 0; i < parts.size() && values[i] <= neutral; ++i) push = std::hypot(push, parts[i]);
+    if (push > 1e-6 * rhs.norm() && imbalance() > kBalanced) mu = rhs.norm() / kLongestStep;
+  }
+  if (mu > 0.0) {
+    const MatrixXd shifted = stiffness + mu * MatrixXd::Identity(rhs.size(), rhs.size());
+    return closing + Z_ * shifted.partialPivLu().solve(rhs);
+  }
+  return closing + Z_ * stiffness.completeOrthogonalDecomposition().solve(rhs);
+}
+
+VectorXd Equilibrium::limited(VectorXd d) const {
+  const double size = largest(d);
+  if (size > kLongestStep) d *= kLongestStep / size;
+  return d;
+}
+
+void Equilibrium::move(const VectorXd& d, State<double>& state) const {
+  const VectorXd displacement = d.cwiseQuotient(weight_);
+  plus_q<double>(model_, state.q, std::span(displacement.data(), rest_.size()), state.q);
+  normalize_q<double>(model_, state.q);
+}
+
+bool Equilibrium::find(double load, State<double>& state) {
+  tangents_.set_load(load);
+  std::fill(state.u.begin(), state.u.end(), 0.0);
+  double best = INFINITY;
+  State<double> best_state = state;
+  for (iterations_ = 0; iterations_ < kMostIterations; ++iterations_) {
+    balance(state);
+    const double error = std::max(imbalance(), openness() / length_);
+    if (!std::isfinite(error)) break;
+    if (error <= kRoundOff) return true;
+    const bool is_better = error < 0.5 * best;
+    if (error < best) best = error, best_state = state;
+    if (best <= kBalanced && !is_better) break;
+    move(limited(step()), state);
+  }
+  state = best_state;
+  balance(state);
+  return best <= kBalanced;
+}
+
+bool Equilibrium::is_stable() const {
+  const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
+  if (stiffness.size() == 0) return true;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()),
+                                                      Eigen::EigenvaluesOnly);
+  const VectorXd& values = eigen.eigenvalues();
+  return values[0] >= -kBalanced * std::max(std::abs(values[0]), std::abs(values[values.size() - 1]));
+}
+
+std::string Equilibrium::describe_rest() const {
+  Eigen::Index worst = 0;
+  if (!r_.allFinite() || !tangents_.g.allFinite()) return "its forces are not finite";
+  if (openness() > kBalanced * length_) {
+    const double open = tangents_.g.cwiseAbs().maxCoeff(&worst);
+    return fmt::format("{} is left open by {:.3g} m", model_.name_of_row(static_cast<int>(worst)), open);
+  }
+  if (r_.size() == 0) return "nothing is left";
+  const VectorXd left = Z_ * (Z_.transpose() * r_);
+  left.cwiseAbs().maxCoeff(&worst);
+  const auto i = static_cast<std::size_t>(worst);
+  const BodyInfo& body = model_.bodies()[model_.body_of_speed(static_cast<int>(worst))];
+  return fmt::format("{} is left with {:.3g} {}", body.joint_name, std::abs(left[worst]) * weight_[worst],
+                     model_.u_units()[i] == "rad/s" ? "N m" : "N");
+}
+
+VectorXd Equilibrium::load_derivative(const State<double>& state) {
+  const double load = tangents_.load();
+  const VectorXd at_load = tangents_.r;
+  tangents_.set_load(load + 1.0);  // r is linear in the load
+  tangents_.update(state, rest_, lambda_);
+  const VectorXd change = tangents_.r - at_load;
+  tangents_.set_load(load);
+  tangents_.update(state, rest_, lambda_);
+  return change.cwiseQuotient(weight_);
+}
+
+// The direction of the path: the null vector of Z^T [K, dr/dload] [Z z; load'].
+VectorXd Equilibrium::find_direction(const VectorXd& by_load, const VectorXd& before) const {
+  const Eigen::Index free = Z_.cols();
+  MatrixXd path(free, free + 1);
+  path << Z_.transpose() * K_ * Z_, Z_.transpose() * by_load;
+  const Eigen::ColPivHouseholderQR<MatrixXd> qr(path.transpose());
+  const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(free + 1, free + 1);
+  VectorXd direction(Z_.rows() + 1);
+  direction << Z_ * Q.col(free).head(free), Q(free, free);
+  const double along = before.size() > 0 ? direction.dot(before) : direction[Z_.rows()];
+  return along < 0.0 ? VectorXd(-direction) : direction;
+}
+
+bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
+  const Eigen::Index n = Z_.rows();
+  tangents_.set_load(point.load);
+  balance(state);
+  if (Z_.cols() == 0) {  // nothing can move
+    point.load += arc;
+    tangents_.set_load(point.load);
+    balance(state);
+    return true;
+  }
+  const VectorXd direction = find_direction(load_derivative(state), point.direction);
+  State<double> next = state;
+  double load = point.load + arc * direction[n];
+  move(arc * direction.head(n), next);
+  double best = INFINITY, off_plane = 0.0;
+  for (iterations_ = 0; iterations_ < kMostCorrections; ++iterations_) {
+    tangents_.set_load(load);
+    balance(next);
+    const double error = std::max(imbalance(), openness() / length_);
+    const bool is_better = error < 0.5 * best;
+    best = std::min(best, error);
+    if (error <= kRoundOff || (error <= kBalanced && !is_better)) {
+      state = next;
+      point = {load, direction};
+      return true;
+    }
+    if (!std::isfinite(error) || (iterations_ > 3 && error > kBalanced && !is_better)) return false;
+    const Eigen::Index free = Z_.cols();
+    const VectorXd closing = -(pinv_ * tangents_.g);
+    const VectorXd by_load = load_derivative(next);
+    MatrixXd matrix(free + 1, free + 1);
+    matrix << Z_.transpose() * K_ * Z_, Z_.transpose() * by_load, direction.head(n).transpose() * Z_,
+        direction[n];
+    VectorXd rhs(free + 1);
+    rhs << -(Z_.transpose() * (r_ + K_ * closing)), -off_plane - direction.head(n).dot(closing);
+    const VectorXd solution = matrix.completeOrthogonalDecomposition().solve(rhs);
+    const VectorXd d = closing + Z_ * solution.head(free);
+    if (largest(d) > kLongestStep) return false;
+    move(d, next);
+    load += solution[free];
+    off_plane += direction.head(n).dot(d) + direction[n] * solution[free];
+  }
+  return false;
+}
+
+}  // namespace sestina

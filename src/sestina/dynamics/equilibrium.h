@@ -1,0 +1,72 @@
+// States of rest: coordinates at which all forces balance and all loops are closed.
+//
+//   r(q, lambda) = -(f(q) + C^T lambda) = 0 at rest,   g(q) = 0,   t = 0                          (1)
+//
+// Newton's method in displacements d: with Z a basis of the displacements that conditions allow, C Z = 0,
+//   d = -C^+ g + Z z,   Z^T (K + mu) Z z = -Z^T (r - K C^+ g),   K = dr/dq                        (2)
+// lambda balances r at each q as well as it can (least squares, so that of redundant conditions it is the one
+// of least norm). C^+ and Z come from a complete orthogonal decomposition, with lengths in units of the
+// mechanism's size. mu is zero where the stiffness Z^T K Z is positive; elsewhere it makes it so, and the
+// iteration moves downhill: away from a maximum of the potential energy, towards a minimum. A start that is
+// at rest stays there, stable or not.
+//
+// Conditions on speeds hold what they act on: their rows are part of C, and they have no g.
+#pragma once
+
+#include <string>
+
+#include "sestina/dynamics/motion_tangents.h"
+
+namespace sestina {
+
+class Equilibrium {
+ public:
+  // The model must outlive this. A model with a UserForce is refused (InputError).
+  Equilibrium(const Model& model, const Properties<double>& properties);
+
+  // Brings the coordinates of the state to rest under a part of the load (MotionTangents::set_load), from
+  // those that it has; its speeds become zero. False where the iteration finds none; the state is then the
+  // best that it has come to.
+  bool find(double load, State<double>& state);
+
+  // The following belong to the last state that find() has come to.
+  const Eigen::VectorXd& lambda() const { return lambda_; }  // (rows)
+  bool is_stable() const;  // no direction in which the (symmetric part of the) stiffness is negative
+  int iterations() const { return iterations_; }
+  // "hip is left with 3.2 N m", of what balances worst, or which loop is left open.
+  std::string describe_rest() const;
+  const MotionTangents& tangents() const { return tangents_; }
+
+  // One point after another of the path of equilibria (q, load) by arc length, past points where the load is
+  // largest. The state is an equilibrium of `load`.
+  struct PathPoint {
+    double load = 0.0;
+    Eigen::VectorXd direction;  // (nu + 1) of the path, in scaled displacements and load; empty at the start
+  };
+  // A step of length `arc` along the path. False where it could not be taken; nothing has changed then.
+  bool follow(double arc, PathPoint& point, State<double>& state);
+
+ private:
+  void decompose();                          // C^+ and Z at the tangents' state
+  void balance(const State<double>& state);  // lambda, then r and K with it
+  double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K
+  double openness() const;                   // the largest |g|
+  Eigen::VectorXd step() const;              // (2), scaled
+  Eigen::VectorXd limited(Eigen::VectorXd d) const;
+  void move(const Eigen::VectorXd& d, State<double>& state) const;
+  Eigen::VectorXd find_direction(const Eigen::VectorXd& by_load, const Eigen::VectorXd& before) const;
+  Eigen::VectorXd load_derivative(const State<double>& state);  // dr/dload (nu), scaled
+
+  const Model& model_;
+  MotionTangents tangents_;
+  std::vector<double> rest_;      // (nu) zeros
+  Eigen::VectorXd weight_;        // (nu): a scaled displacement is weight times the displacement
+  Eigen::VectorXd lambda_;        // (rows)
+  Eigen::MatrixXd C_, Z_, pinv_;  // scaled: C W^-1, its null space, C^+
+  Eigen::MatrixXd K_;             // scaled: W^-1 K W^-1
+  Eigen::VectorXd r_;             // scaled: W^-1 r
+  double length_ = 1.0;
+  int iterations_ = 0;
+};
+
+}  // namespace sestina

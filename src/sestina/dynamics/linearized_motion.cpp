@@ -1,0 +1,189 @@
+#include "sestina/dynamics/linearized_motion.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXcd;
+using Eigen::VectorXd;
+
+constexpr double kRedundant = 1e-10;  // of the largest pivot
+constexpr double kSymmetric = 1e-9;   // of the largest element
+
+// An orthonormal basis of the x with G x = 0.
+MatrixXd null_space(const MatrixXd& G) {
+  const Eigen::Index n = G.cols();
+  if (G.rows() == 0 || n == 0) return MatrixXd::Identity(n, n);
+  Eigen::ColPivHouseholderQR<MatrixXd> qr(G.transpose());
+  qr.setThreshold(kRedundant);
+  const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(n, n);
+  return Q.rightCols(n - qr.rank());
+}
+
+Eigen::LLT<MatrixXd> factor_mass(const MatrixXd& mass, double t) {
+  Eigen::LLT<MatrixXd> factor(mass);
+  const double largest = mass.size() == 0 ? 0.0 : mass.diagonal().maxCoeff();
+  const bool is_singular =
+      mass.size() > 0 && (factor.info() != Eigen::Success ||
+                          !(factor.matrixLLT().diagonal().cwiseAbs2().minCoeff() > 1e-14 * largest));
+  if (is_singular) {
+    throw ComputationError(t, "the mass matrix is singular: something can move that has no inertia");
+  }
+  return factor;
+}
+
+// The matrix of (3) beside the identity.
+MatrixXd calc_turning(const Model& model, const State<double>& state) {
+  const auto n = static_cast<Eigen::Index>(state.u.size()), nq = static_cast<Eigen::Index>(state.q.size());
+  MatrixXd turning = MatrixXd::Zero(n, n);
+  if (n == nq) return turning;
+  std::vector<Dual> q(state.q.begin(), state.q.end()), u(state.u.begin(), state.u.end());
+  std::vector<Dual> unit(state.u.size()), rate(state.q.size());
+  const auto along = [&](const std::vector<Dual>& speeds, const VectorXd& direction) {
+    for (Eigen::Index i = 0; i < nq; ++i) q[static_cast<std::size_t>(i)].d = direction[i];
+    calc_q_dot<Dual>(model, q, speeds, rate);
+    for (Dual& x : q) x.d = 0.0;
+    VectorXd change(nq);
+    for (Eigen::Index i = 0; i < nq; ++i) change[i] = rate[static_cast<std::size_t>(i)].d;
+    return change;
+  };
+  const auto values = [&](const std::vector<Dual>& speeds) {
+    calc_q_dot<Dual>(model, q, speeds, rate);
+    VectorXd value(nq);
+    for (Eigen::Index i = 0; i < nq; ++i) value[i] = rate[static_cast<std::size_t>(i)].v;
+    return value;
+  };
+  MatrixXd N(nq, n), brackets(nq, n);
+  const VectorXd qdot = values(u);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    unit[static_cast<std::size_t>(k)] = 1.0;
+    N.col(k) = values(unit);
+    brackets.col(k) = along(u, N.col(k)) - along(unit, qdot);
+    unit[static_cast<std::size_t>(k)] = 0.0;
+  }
+  return N.householderQr().solve(brackets);
+}
+
+MatrixXd conditions_on_positions(const MotionTangents& tangents) {
+  MatrixXd C = tangents.C;
+  for (Eigen::Index i = 0; i < C.rows(); ++i) {
+    if (!tangents.is_on_position(i)) C.row(i).setZero();
+  }
+  return C;
+}
+
+VectorXcd normalized(const VectorXcd& shape) {
+  if (shape.size() == 0) return shape;
+  Eigen::Index largest = 0;
+  shape.cwiseAbs().maxCoeff(&largest);
+  return std::abs(shape[largest]) > 0.0 ? VectorXcd(shape / shape[largest]) : shape;
+}
+
+// (5), where it holds: K and no damping. Otherwise none.
+bool find_undamped_modes(const MotionTangents& tangents, const State<double>& state,
+                         std::vector<VibrationMode>& modes) {
+  const bool is_at_rest = std::ranges::all_of(state.u, [](double u) { return u == 0.0; });
+  if (!is_at_rest) return false;
+  const MatrixXd C = conditions_on_positions(tangents);
+  if (C != tangents.C) return false;
+  const MatrixXd Z = null_space(C);
+  const MatrixXd K = Z.transpose() * tangents.r_q * Z, D = Z.transpose() * tangents.r_u * Z;
+  const double size = K.size() == 0 ? 0.0 : K.cwiseAbs().maxCoeff();
+  if (K.size() > 0 && ((K - K.transpose()).cwiseAbs().maxCoeff() > kSymmetric * size || !D.isZero(0.0))) {
+    return false;
+  }
+  const MatrixXd M = Z.transpose() * tangents.M * Z;
+  factor_mass(M, state.t);
+  if (K.size() == 0) return true;
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> solver(0.5 * (K + K.transpose()), M);
+  const VectorXd& squares = solver.eigenvalues();
+  const double rounding = 10.0 * static_cast<double>(squares.size()) *
+                          std::numeric_limits<double>::epsilon() * squares.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < squares.size(); ++i) {
+    const VectorXcd shape = normalized((Z * solver.eigenvectors().col(i)).cast<std::complex<double>>());
+    const double omega = std::sqrt(std::abs(squares[i]));
+    if (std::abs(squares[i]) <= rounding) {
+      modes.push_back({0.0, shape});
+    } else if (squares[i] > 0.0) {
+      modes.push_back({{0.0, omega}, shape});
+    } else {
+      modes.push_back({-omega, shape});
+      modes.push_back({omega, shape});
+    }
+  }
+  return true;
+}
+
+void find_modes_of(const LinearizedMotion& motion, std::vector<VibrationMode>& modes) {
+  if (motion.basis.cols() == 0) return;
+  const Eigen::EigenSolver<MatrixXd> solver(motion.basis.transpose() * motion.A * motion.basis);
+  const VectorXcd& values = solver.eigenvalues();
+  const Eigen::Index n = motion.A.rows() / 2;
+  const double rounding =
+      std::sqrt(10.0 * static_cast<double>(values.size()) * std::numeric_limits<double>::epsilon()) *
+      values.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    std::complex<double> value = values[i];
+    if (std::abs(value) <= rounding) value = 0.0;
+    if (value.imag() < 0.0) continue;
+    const VectorXcd x = motion.basis.cast<std::complex<double>>() * solver.eigenvectors().col(i);
+    modes.push_back({value, normalized(x.head(n))});
+  }
+}
+
+}  // namespace
+
+LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
+                                  const State<double>& state) {
+  const Eigen::Index n = tangents.nu(), m = tangents.rows();
+  const MatrixXd Z = null_space(tangents.C);
+  MatrixXd pinv = MatrixXd::Zero(n, m);
+  if (m > 0 && n > 0) {
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
+    complete.setThreshold(kRedundant);
+    pinv = complete.compute(tangents.C).pseudoInverse();
+  }
+  const Eigen::LLT<MatrixXd> mass = factor_mass(Z.transpose() * tangents.M * Z, state.t);
+  const auto solve = [&](const MatrixXd& of_r, const MatrixXd& of_a) -> MatrixXd {
+    MatrixXd given = -(pinv * of_a);
+    if (Z.cols() == 0) return given;
+    return given - Z * mass.solve(Z.transpose() * (of_r + tangents.M * given));
+  };
+  LinearizedMotion motion;
+  motion.A = MatrixXd::Zero(2 * n, 2 * n);
+  motion.A.topLeftCorner(n, n) = calc_turning(model, state);
+  motion.A.topRightCorner(n, n).setIdentity();
+  motion.A.bottomLeftCorner(n, n) = solve(tangents.r_q, tangents.a_q);
+  motion.A.bottomRightCorner(n, n) = solve(tangents.r_u, tangents.a_u);
+  motion.B = MatrixXd::Zero(2 * n, n);
+  motion.B.bottomRows(n) = solve(-MatrixXd::Identity(n, n), MatrixXd::Zero(m, n));
+  MatrixXd G = MatrixXd::Zero(2 * m, 2 * n);  // (4)
+  G.topLeftCorner(m, n) = conditions_on_positions(tangents);
+  G.bottomLeftCorner(m, n) = tangents.v_q;
+  G.bottomRightCorner(m, n) = tangents.C;
+  motion.basis = null_space(G);
+  return motion;
+}
+
+std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& tangents,
+                                      const State<double>& state) {
+  std::vector<VibrationMode> modes;
+  if (!find_undamped_modes(tangents, state, modes)) {
+    find_modes_of(linearize_motion(model, tangents, state), modes);
+  }
+  std::ranges::stable_sort(modes, [](const VibrationMode& a, const VibrationMode& b) {
+    return std::abs(a.eigenvalue) < std::abs(b.eigenvalue);
+  });
+  return modes;
+}
+
+}  // namespace sestina

@@ -1,0 +1,47 @@
+// Small motions about a state, and their modes; loops and constraints included.
+//
+// With x = [dq; du] the deviations from a motion, dq along plus():
+//   dx/dt = A x + B tau,   tau (nu): further forces along the speeds                               (1)
+// From the residual and its tangents (motion_tangents.h), with Z a basis of C Z = 0:
+//   dudot = -C^+ da + Z w,   Z^T M Z w = -Z^T (dr + M (-C^+ da)),   dr = r_q dq + r_u du, da likewise  (2)
+//   d(dq)/dt = du + [N u, N e_k] dq_k,   q' = N(q) u                                               (3)
+// where the bracket of (3) is zero but for joints with Euler parameters that turn. Deviations that conditions
+// allow satisfy
+//   C dq = 0 (of conditions on positions),   v_q dq + C du = 0                                     (4)
+// A maps them into themselves; in an orthonormal basis T of them, A is T^T A T.
+//
+// About a state of rest without damping, where K = r_q is symmetric on Z, modes are those of
+//   Z^T K Z z = omega^2 Z^T M Z z                                                                  (5)
+#pragma once
+
+#include <Eigen/Core>
+#include <complex>
+#include <vector>
+
+#include "sestina/dynamics/motion_tangents.h"
+
+namespace sestina {
+
+struct LinearizedMotion {
+  Eigen::MatrixXd A;      // (2 nu x 2 nu)
+  Eigen::MatrixXd B;      // (2 nu x nu)
+  Eigen::MatrixXd basis;  // T (2 nu x k)
+};
+
+struct VibrationMode {
+  std::complex<double> eigenvalue;  // 1/s; of a pair that with the positive imaginary part
+  Eigen::VectorXcd shape;           // (nu): dq, the largest of which is 1
+};
+
+// For the state of the last update_tangents(..., by_speeds), whose udot and lambda solve the equations of
+// motion. Throws ComputationError where the mass matrix is singular.
+LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
+                                  const State<double>& state);
+
+// Sorted by their magnitude. At rest without damping one for each degree of freedom, and for each direction
+// in which the state is not stable two with real eigenvalues; otherwise one for each pair of complex
+// eigenvalues and for each real one. Eigenvalues within rounding are zero.
+std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& tangents,
+                                      const State<double>& state);
+
+}  // namespace sestina

@@ -1,0 +1,166 @@
+#include "sestina/dynamics/motion_tangents.h"
+
+#include <algorithm>
+
+namespace sestina {
+namespace {
+
+std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
+
+template <class T>
+State<T> make_state(const Model& model) {
+  State<T> state;
+  state.q.resize(static_cast<std::size_t>(model.nq()));
+  state.u.resize(static_cast<std::size_t>(model.nu()));
+  state.d.resize(static_cast<std::size_t>(model.nd()));
+  state.h.resize(static_cast<std::size_t>(model.cut_nq()));
+  return state;
+}
+
+void copy_values(const std::vector<double>& from, std::vector<Dual>& to) {
+  std::transform(from.begin(), from.end(), to.begin(), [](double x) { return Dual(x); });
+}
+
+}  // namespace
+
+MotionTangents::MotionTangents(const Model& model, const Properties<double>& properties)
+    : model_(model),
+      numbers_(properties),
+      properties_(calc_properties<Dual>(
+          model, std::vector<Dual>(properties.parameters.begin(), properties.parameters.end()))),
+      state_(make_state<Dual>(model)),
+      kinematics_(model),
+      forces_(model),
+      rows_(model),
+      inverse_(model),
+      udot_(state_.u.size()),
+      lambda_(static_cast<std::size_t>(model.constraint_rows())),
+      plain_kinematics_(model),
+      plain_forces_(model),
+      plain_rows_(model),
+      plain_inverse_(model),
+      mass_(model),
+      qdot_(state_.q.size()),
+      unit_(state_.u.size()),
+      matrix_(lambda_.size() * udot_.size()),
+      gravity_(properties.gravity) {
+  const auto n = static_cast<Eigen::Index>(udot_.size()), m = static_cast<Eigen::Index>(lambda_.size());
+  for (Eigen::VectorXd* vector : {&r, &scale}) vector->setZero(n);
+  for (Eigen::VectorXd* vector : {&g, &v, &a}) vector->setZero(m);
+  for (Eigen::MatrixXd* matrix : {&M, &r_q, &r_u}) matrix->setZero(n, n);
+  for (Eigen::MatrixXd* matrix : {&C, &v_q, &a_q, &a_u}) matrix->setZero(m, n);
+}
+
+void MotionTangents::set_load(double load) {
+  forces_.load = plain_forces_.load = load;
+  numbers_.gravity = load * gravity_;
+  properties_.gravity = {numbers_.gravity.x, numbers_.gravity.y, numbers_.gravity.z};
+}
+
+bool MotionTangents::is_on_position(Eigen::Index row) const {
+  const ConstraintRow<double>& of = plain_rows_.rows[at(row)];
+  return of.is_on_position && !of.is_inertia;
+}
+
+void MotionTangents::set_state(const State<double>& state) {
+  state_.t = state.t;
+  copy_values(state.q, state_.q);
+  copy_values(state.u, state_.u);
+  copy_values(state.d, state_.d);
+  copy_values(state.h, state_.h);
+}
+
+// On dual numbers, for the tangents that stand in state_.
+void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda) {
+  update_kinematics(model_, properties_, state_, kinematics_);
+  update_applied_forces(model_, properties_, state_, kinematics_, forces_);
+  std::transform(udot.begin(), udot.end(), udot_.begin(), [](double x) { return Dual(x); });
+  if (!lambda_.empty()) {
+    update_constraint_rows(model_, properties_, state_, kinematics_, rows_);
+    // Of accelerations alone; what they ask for comes when the forces are complete.
+    update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
+    for (std::size_t i = 0; i < lambda_.size(); ++i) {
+      const ConstraintRow<Dual>& row = rows_.rows[i];
+      const Dual rate = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
+      lambda_[i] = row.is_inertia ? -rate : Dual(lambda[static_cast<Eigen::Index>(i)]);
+    }
+    add_constraint_forces<Dual>(rows_, lambda_, forces_.tau, forces_.body);
+  }
+  update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
+}
+
+void MotionTangents::set_matrices(const State<double>& state, std::span<const double> udot,
+                                  const Eigen::VectorXd& lambda) {
+  const Eigen::Index n = nu(), m = rows();
+  update_kinematics(model_, numbers_, state, plain_kinematics_);
+  update_applied_forces(model_, numbers_, state, plain_kinematics_, plain_forces_);
+  mass_.update(numbers_, plain_kinematics_);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j <= i; ++j) {
+      M(i, j) = M(j, i) = mass_.matrix()(static_cast<int>(i), static_cast<int>(j));
+    }
+  }
+  if (m > 0) {
+    update_constraint_rows(model_, numbers_, state, plain_kinematics_, plain_rows_);
+    calc_constraint_matrix(model_, plain_kinematics_, plain_rows_, matrix_);
+    C = Eigen::Map<const Eigen::Matrix<double, -1, -1, Eigen::RowMajor>>(matrix_.data(), m, n);
+    std::vector<double> forces(at(m));
+    for (Eigen::Index i = 0; i < m; ++i) {
+      if (plain_rows_.rows[at(i)].is_inertia) {
+        M += C.row(i).transpose() * C.row(i);
+        C.row(i).setZero();
+      }
+      forces[at(i)] = lambda_[at(i)].v;
+    }
+    add_constraint_forces<double>(plain_rows_, forces, plain_forces_.tau, plain_forces_.body);
+  }
+  update_inverse_dynamics<double>(model_, numbers_, plain_kinematics_, plain_forces_, udot, plain_inverse_);
+  const std::vector<double> sums =
+      calc_residual_scale(model_, numbers_, plain_kinematics_, plain_forces_, udot, plain_inverse_);
+  scale = Eigen::Map<const Eigen::VectorXd>(sums.data(), n) + C.cwiseAbs().transpose() * lambda.cwiseAbs();
+}
+
+void MotionTangents::update(const State<double>& state, std::span<const double> udot,
+                            const Eigen::VectorXd& lambda) {
+  set_state(state);
+  evaluate(udot, lambda);
+  for (Eigen::Index i = 0; i < nu(); ++i) r[i] = inverse_.residual[at(i)].v;
+  for (Eigen::Index i = 0; i < rows(); ++i) {
+    const ConstraintRow<Dual>& row = rows_.rows[at(i)];
+    const bool is_condition = !row.is_inertia;
+    g[i] = is_condition && row.is_on_position ? row.error.v : 0.0;
+    v[i] = is_condition ? row.velocity.v : 0.0;
+    a[i] = is_condition ? row.bias.v + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_).v : 0.0;
+  }
+  set_matrices(state, udot, lambda);
+}
+
+void MotionTangents::update_tangents(const State<double>& state, std::span<const double> udot,
+                                     const Eigen::VectorXd& lambda, bool by_speeds) {
+  update(state, udot, lambda);
+  const auto take_column = [&](Eigen::Index k, Eigen::MatrixXd& of_r, Eigen::MatrixXd* of_v,
+                               Eigen::MatrixXd& of_a) {
+    evaluate(udot, lambda);
+    for (Eigen::Index i = 0; i < nu(); ++i) of_r(i, k) = inverse_.residual[at(i)].d;
+    for (Eigen::Index i = 0; i < rows(); ++i) {
+      const ConstraintRow<Dual>& row = rows_.rows[at(i)];
+      if (row.is_inertia) continue;
+      if (of_v != nullptr) (*of_v)(i, k) = row.velocity.d;
+      of_a(i, k) = row.bias.d + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_).d;
+    }
+  };
+  for (Eigen::Index k = 0; k < nu(); ++k) {
+    unit_[at(k)] = 1.0;
+    calc_q_dot<double>(model_, state.q, unit_, qdot_);
+    unit_[at(k)] = 0.0;
+    for (std::size_t i = 0; i < qdot_.size(); ++i) state_.q[i].d = qdot_[i];
+    take_column(k, r_q, &v_q, a_q);
+    for (Dual& q : state_.q) q.d = 0.0;
+    if (!by_speeds) continue;
+    state_.u[at(k)].d = 1.0;
+    take_column(k, r_u, nullptr, a_u);
+    state_.u[at(k)].d = 0.0;
+  }
+}
+
+}  // namespace sestina

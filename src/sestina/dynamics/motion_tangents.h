@@ -1,0 +1,78 @@
+// The equations of motion as a residual, and its tangents.
+//
+//   r(t, q, u, udot, lambda) = M udot + c - f - C^T lambda     (nu)
+//   g(t, q),   v = g' = C u + dg/dt,   a = C udot + bias       (rows), of constraint_row.h
+//
+// r is zero where udot and lambda solve the equations of motion; of a model without loops and constraints it
+// is that of inverse_dynamics.h. Statics needs r, g and their tangents by q at rest, linearisation all of
+// them. "By q_k" means along the tangent of plus(); udot, lambda and t are held fixed.
+//
+// Rows that stand for rotors (constraint_row.h, (4)) belong to M here: they are zero in C, and so are their
+// multipliers.
+//
+// Tangents come from running the same code on Dual, once for each of 2 nu directions: O(nu n). They hold for
+// all joints, forces and constraints.
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "sestina/dynamics/constraint_rows.h"
+#include "sestina/dynamics/inverse_dynamics.h"
+#include "sestina/dynamics/mass_matrix.h"
+#include "sestina/model/properties.h"
+
+namespace sestina {
+
+class MotionTangents {
+ public:
+  // The model must outlive this. A model with a UserForce is refused (InputError).
+  MotionTangents(const Model& model, const Properties<double>& properties);
+
+  // Multiplies gravity and the forces that are given by value (joint_force, point_force, point_torque); 1 at
+  // the beginning.
+  void set_load(double load);
+  double load() const { return forces_.load; }
+
+  // r, g, v, a, C and M.
+  void update(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
+  // Those and their tangents by q; by u as well where `by_speeds`.
+  void update_tangents(const State<double>& state, std::span<const double> udot,
+                       const Eigen::VectorXd& lambda, bool by_speeds);
+
+  Eigen::Index nu() const { return r.size(); }
+  Eigen::Index rows() const { return g.size(); }
+  // Rows of C that are zero stand for rotors. Rows on speeds have no g: they are zero in g.
+  bool is_on_position(Eigen::Index row) const;
+
+  Eigen::VectorXd r, g, v, a;
+  Eigen::MatrixXd M, C;
+  Eigen::MatrixXd r_q, r_u, v_q, a_q, a_u;  // (nu x nu), (rows x nu); v by u is C
+  // The sum of the magnitudes of the terms of r (nu), which round-off is relative to.
+  Eigen::VectorXd scale;
+
+ private:
+  void set_state(const State<double>& state);
+  void evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda);
+  void set_matrices(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
+
+  const Model& model_;
+  Properties<double> numbers_;
+  Properties<Dual> properties_;
+  State<Dual> state_;
+  Kinematics<Dual> kinematics_;
+  AppliedForces<Dual> forces_;
+  ConstraintRows<Dual> rows_;
+  InverseDynamics<Dual> inverse_;
+  std::vector<Dual> udot_, lambda_;
+  Kinematics<double> plain_kinematics_;
+  AppliedForces<double> plain_forces_;
+  ConstraintRows<double> plain_rows_;
+  InverseDynamics<double> plain_inverse_;
+  MassMatrix<double> mass_;
+  std::vector<double> qdot_, unit_, matrix_;
+  Vec3<double> gravity_;
+};
+
+}  // namespace sestina

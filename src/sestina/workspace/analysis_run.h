@@ -1,0 +1,61 @@
+// Runs without steps: kinematics, statics and modes. They have rows as other runs have, in the same files;
+// no checkpoints, and no pace of the wall clock.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "sestina/run/row_log.h"
+#include "sestina/workspace/energy_log.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina {
+
+// The columns of a run's results, by its kind of analysis:
+//   statics: those of every result, and `load`
+//   modes: mode, eigenvalue.real, eigenvalue.imag, frequency, damping_ratio, and for each speed the part of
+//   its coordinate in the shape, JOINT.shape.real and JOINT.shape.imag
+std::vector<Column> run_columns(const Model& model, const Analysis& analysis, bool reactions);
+
+// What analyses other than dynamics cannot do with the model or the run, at the keys of the model.
+void add_analysis_faults(const System& system, const Model& model, const Analysis& analysis,
+                         FaultList& faults);
+
+class AnalysisRun {
+ public:
+  // Throws InputError for what such a run does not offer.
+  explicit AnalysisRun(Workspace& workspace);
+  virtual ~AnalysisRun() = default;
+
+  RunReport start();
+
+ protected:
+  // Throws ComputationError where it fails; rows until then are kept.
+  virtual void compute(State<double>& state) = 0;
+  void record(std::span<const double> row) { log_.see_row(row, RowKind::kRegular); }
+  // Between rows: whether the run goes on. Throws ComputationError where it meets a limit.
+  bool goes_on(double done, double whole);
+
+  Workspace& workspace_;
+  const RunSettings& settings_;
+  const Analysis& analysis_;
+  RunReport report_;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  double wall_seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  RowLog log_;
+  LimitWatch limits_;
+  Clock::time_point start_ = Clock::now();
+  double next_progress_ = 0.0;  // s of wall time
+};
+
+// By analysis.type, other than dynamics.
+std::unique_ptr<AnalysisRun> make_analysis_run(Workspace& workspace);
+std::unique_ptr<AnalysisRun> make_kinematics_run(Workspace& workspace);
+std::unique_ptr<AnalysisRun> make_statics_run(Workspace& workspace);
+std::unique_ptr<AnalysisRun> make_modes_run(Workspace& workspace);
+
+}  // namespace sestina

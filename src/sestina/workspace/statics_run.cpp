@@ -1,0 +1,127 @@
+// Statics: states of rest under a growing part of the load.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/equilibrium.h"
+#include "sestina/workspace/analysis_run.h"
+
+namespace sestina {
+namespace {
+
+constexpr double kSmallestStep = 1e-6;  // of the load, between two that are found
+constexpr int kEasy = 4;                // corrections after which the next step is longer
+constexpr double kLongestArc = 0.2;     // rad, or of the mechanism's size
+
+class StaticsRun final : public AnalysisRun {
+ public:
+  explicit StaticsRun(Workspace& workspace)
+      : AnalysisRun(workspace),
+        equilibrium_(workspace.model(), workspace.properties()),
+        dynamics_(workspace.shared_model(), workspace.properties(), "recursive"),
+        row_(workspace.model(), workspace.properties().parameters, settings_.reactions),
+        rest_(static_cast<std::size_t>(workspace.model().nu())) {}
+
+ private:
+  void compute(State<double>& state) override {
+    if (analysis_.arc_length) {
+      follow_path(state);
+    } else {
+      step_load(state);
+    }
+    if (report_.status == RunStatus::kComplete && !equilibrium_.is_stable()) {
+      report_.remarks.emplace_back(
+          "the state of rest is not stable: a small deviation from it grows; start from other coordinates "
+          "to find another");
+    }
+  }
+
+  void step_load(State<double>& state) {
+    double load = 0.0;
+    for (int k = 1; k <= analysis_.load_steps; ++k) {
+      const double next = static_cast<double>(k) / analysis_.load_steps;
+      if (!goes_on(load, 1.0)) return;
+      load_to(next, load, state);
+      load = next;
+      record_row(load, state);
+    }
+  }
+
+  // In smaller steps where there is no way in one.
+  void load_to(double load, double from, State<double>& state) {
+    double step = load - from, tried = 0.0;
+    std::string failure;  // of the longest step that was tried from here
+    while (from < load) {
+      const double next = from + step >= load ? load : from + step;
+      State<double> found = state;
+      if (equilibrium_.find(next, found)) {
+        state = found;
+        from = next;
+        step *= 2.0;
+        failure.clear();
+        continue;
+      }
+      if (failure.empty()) failure = equilibrium_.describe_rest(), tried = next;
+      step *= 0.5;
+      if (step < kSmallestStep) {
+        throw ComputationError(
+            0.0, fmt::format("no state of rest was found beyond {:.6g} of the load: under {:.6g} of it {}",
+                             from, tried, failure));
+      }
+    }
+  }
+
+  void follow_path(State<double>& state) {
+    if (!equilibrium_.find(0.0, state)) {
+      throw ComputationError(0.0, "no state of rest was found without load: " + equilibrium_.describe_rest());
+    }
+    Equilibrium::PathPoint point;
+    double arc = std::min(kLongestArc, 1.0 / analysis_.load_steps);
+    const double longest = arc;
+    while (point.load < 1.0) {
+      if (!goes_on(point.load, 1.0)) return;
+      const State<double> before = state;
+      if (!equilibrium_.follow(arc, point, state)) {
+        arc *= 0.5;
+        if (arc < kSmallestStep * longest) {
+          throw ComputationError(0.0,
+                                 fmt::format("the path of equilibria cannot be followed beyond {:.6g} of "
+                                             "the load: {}",
+                                             point.load, equilibrium_.describe_rest()));
+        }
+        continue;
+      }
+      if (equilibrium_.iterations() <= kEasy) arc = std::min(longest, 2.0 * arc);
+      if (point.load >= 1.0) {
+        load_to(1.0, 0.0, state);
+        point.load = 1.0;
+      }
+      record_row(point.load, state);
+    }
+  }
+
+  void record_row(double load, const State<double>& state) {
+    dynamics_.set_load(load);
+    const Eigen::VectorXd& lambda = equilibrium_.lambda();
+    const std::span<const double> row =
+        row_.calc(state, dynamics_, rest_, std::span(lambda.data(), static_cast<std::size_t>(lambda.size())));
+    values_.assign(row.begin(), row.end());
+    values_.push_back(load);
+    record(values_);
+    ++report_.steps.steps;
+  }
+
+  Equilibrium equilibrium_;
+  ForwardDynamics dynamics_;
+  ResultRow row_;
+  std::vector<double> rest_, values_;
+};
+
+}  // namespace
+
+std::unique_ptr<AnalysisRun> make_statics_run(Workspace& workspace) {
+  return std::make_unique<StaticsRun>(workspace);
+}
+
+}  // namespace sestina
