@@ -94,7 +94,7 @@ bool DrivenMotion::close(State<double>& state) {
     const VectorXd g = gather(&ConstraintRow<double>::error);
     const double error = largest(g);
     if (error <= tolerance) return true;
-    if (C_.cols() == 0) return error <= 1e4 * tolerance;  // nothing can move
+    if (C_.cols() == 0) return error <= 1e4 * tolerance;                   // nothing can move
     if (!(error < 0.5 * before) && error <= 1e4 * tolerance) return true;  // rounding
     if (!std::isfinite(error) || (step > 5 && !(error < before))) return false;
     before = error;
