@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string>
 
 namespace sestina {
 namespace {
@@ -17,9 +17,15 @@ namespace {
 using std::filesystem::directory_iterator;
 using std::filesystem::path;
 
+// What a small file of /proc tells; nothing where its process or its descriptor has gone meanwhile, in which
+// case reading fails although the file was opened.
 std::string contents(const path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::array<char, 4096> text{};
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return {};
+  const ssize_t size = ::read(descriptor, text.data(), text.size());
+  ::close(descriptor);
+  return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
 // Whether the process has a descriptor of the file, and by that descriptor its lock. Of processes of other
