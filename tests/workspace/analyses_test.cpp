@@ -85,6 +85,16 @@ TEST(Statics, TellsWhatDoesNotBalance) {
   EXPECT_THAT(run.report.failure, HasSubstr("hip is left with 0.64"));
 }
 
+TEST(Statics, NamesTheSpringWhosePointsCoincide) {
+  const RunResult run = run_anyhow(read_model(R"(
+sestina: 1
+bodies: [{name: a, mass: 1}, {name: b, mass: 1}]
+forces: [{name: k, type: spring_damper, from: a.origin, to: b.origin, stiffness: 10}]
+analysis: {type: statics}
+)"));
+  EXPECT_THAT(run.report.failure, HasSubstr("the two points of k coincide"));
+}
+
 // (m + M) g a sin q = F a cos q, by the power of weights and force on the motion of the bar.
 TEST(Statics, ParallelogramWithARedundantLoop) {
   System system = parallelogram(R"(

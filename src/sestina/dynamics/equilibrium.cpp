@@ -77,6 +77,11 @@ double Equilibrium::imbalance() const {
 
 double Equilibrium::openness() const { return largest(tangents_.g); }
 
+double Equilibrium::calc_error() const {
+  if (!r_.allFinite() || !tangents_.g.allFinite()) return NAN;
+  return std::max(imbalance(), openness() / length_);
+}
+
 VectorXd Equilibrium::step() const {
   VectorXd closing = -(pinv_ * tangents_.g);
   const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
@@ -117,12 +122,16 @@ void Equilibrium::move(const VectorXd& d, State<double>& state) const {
 bool Equilibrium::find(double load, State<double>& state) {
   tangents_.set_load(load);
   std::fill(state.u.begin(), state.u.end(), 0.0);
+  not_finite_.clear();
   double best = INFINITY;
   State<double> best_state = state;
   for (iterations_ = 0; iterations_ < kMostIterations; ++iterations_) {
     balance(state);
-    const double error = std::max(imbalance(), openness() / length_);
-    if (!std::isfinite(error)) break;
+    const double error = calc_error();
+    if (!std::isfinite(error)) {
+      not_finite_ = tangents_.explain_non_finite(state);
+      return false;
+    }
     if (error <= kRoundOff) return true;
     const bool is_better = error < 0.5 * best;
     if (error < best) best = error, best_state = state;
@@ -145,7 +154,7 @@ bool Equilibrium::is_stable() const {
 
 std::string Equilibrium::describe_rest() const {
   Eigen::Index worst = 0;
-  if (!r_.allFinite() || !tangents_.g.allFinite()) return "its forces are not finite";
+  if (!not_finite_.empty()) return not_finite_;
   if (openness() > kBalanced * length_) {
     const double open = tangents_.g.cwiseAbs().maxCoeff(&worst);
     return fmt::format("{} is left open by {:.3g} m", model_.name_of_row(static_cast<int>(worst)), open);
@@ -185,6 +194,7 @@ VectorXd Equilibrium::find_direction(const VectorXd& by_load, const VectorXd& be
 
 bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
   const Eigen::Index n = Z_.rows();
+  not_finite_.clear();
   tangents_.set_load(point.load);
   balance(state);
   if (Z_.cols() == 0) {  // nothing can move
@@ -201,7 +211,7 @@ bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
   for (iterations_ = 0; iterations_ < kMostCorrections; ++iterations_) {
     tangents_.set_load(load);
     balance(next);
-    const double error = std::max(imbalance(), openness() / length_);
+    const double error = calc_error();
     const bool is_better = error < 0.5 * best;
     best = std::min(best, error);
     if (error <= kRoundOff || (error <= kBalanced && !is_better)) {
@@ -209,7 +219,11 @@ bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
       point = {load, direction};
       return true;
     }
-    if (!std::isfinite(error) || (iterations_ > 3 && error > kBalanced && !is_better)) return false;
+    if (!std::isfinite(error)) {
+      not_finite_ = tangents_.explain_non_finite(next);
+      return false;
+    }
+    if (iterations_ > 3 && error > kBalanced && !is_better) return false;
     const Eigen::Index free = Z_.cols();
     const VectorXd closing = -(pinv_ * tangents_.g);
     const VectorXd by_load = load_derivative(next);

@@ -51,7 +51,8 @@ class Equilibrium {
   void balance(const State<double>& state);  // lambda, then r and K with it
   double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K
   double openness() const;                   // the largest |g|
-  Eigen::VectorXd step() const;              // (2), scaled
+  double calc_error() const;  // the larger of these, which are of size one; NaN where something is not finite
+  Eigen::VectorXd step() const;  // (2), scaled
   Eigen::VectorXd limited(Eigen::VectorXd d) const;
   void move(const Eigen::VectorXd& d, State<double>& state) const;
   Eigen::VectorXd find_direction(const Eigen::VectorXd& by_load, const Eigen::VectorXd& before) const;
@@ -67,6 +68,7 @@ class Equilibrium {
   Eigen::VectorXd r_;             // scaled: W^-1 r
   double length_ = 1.0;
   int iterations_ = 0;
+  std::string not_finite_;  // why, where the iteration has come to such a state
 };
 
 }  // namespace sestina

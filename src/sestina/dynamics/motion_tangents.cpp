@@ -57,6 +57,12 @@ void MotionTangents::set_load(double load) {
   properties_.gravity = {numbers_.gravity.x, numbers_.gravity.y, numbers_.gravity.z};
 }
 
+std::string MotionTangents::explain_non_finite(const State<double>& state) {
+  std::string reason = explain_non_finite_force(model_, numbers_, state, plain_kinematics_, plain_forces_);
+  if (reason.empty()) reason = explain_non_finite_constraint(model_, numbers_, state, plain_rows_);
+  return reason.empty() ? "its forces are not finite: numbers are too large" : reason;
+}
+
 bool MotionTangents::is_on_position(Eigen::Index row) const {
   const ConstraintRow<double>& of = plain_rows_.rows[at(row)];
   return of.is_on_position && !of.is_inertia;

@@ -16,6 +16,7 @@
 
 #include <Eigen/Core>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sestina/dynamics/constraint_rows.h"
@@ -40,6 +41,9 @@ class MotionTangents {
   // Those and their tangents by q; by u as well where `by_speeds`.
   void update_tangents(const State<double>& state, std::span<const double> udot,
                        const Eigen::VectorXd& lambda, bool by_speeds);
+
+  // Why the last residual, at this state, is not finite.
+  std::string explain_non_finite(const State<double>& state);
 
   Eigen::Index nu() const { return r.size(); }
   Eigen::Index rows() const { return g.size(); }
