@@ -110,10 +110,11 @@ class SymbolicResult(Result):
         return self.table.unit(self._column(name))
 
     def plot(
-        self, *columns: str | Expression, x: str | Expression = "t", path: str | os.PathLike[str] | None = None
+        self, *columns: str | Expression, x: str | Expression | None = None, path: str | os.PathLike[str] | None = None
     ) -> Figure:
         """Draw columns over `x`: by their names, or expressions of coordinates, speeds and parameters. See Result.plot()."""
-        return super().plot(*map(self._column, columns), x=self._column(x), path=path)
+        over = None if x is None else self._column(x)
+        return super().plot(*map(self._column, columns), x=over, path=path)
 
     def __repr__(self) -> str:
         return f"<sestina.symbolic.SymbolicResult: {len(self)} rows, {self.report.status} at t = {self.report.t:g} s>"
