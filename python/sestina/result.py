@@ -108,7 +108,7 @@ class Result:
         return frame
 
     def _usual_x(self) -> str:
-        return next((name for name in ("mode", "load") if name in self), "t")
+        return next((name for name in ("mode", "load", "frequency") if name in self), "t")
 
     def _column(self, column: Any) -> str:
         """The name of a column, as it is given."""
@@ -127,7 +127,7 @@ class Result:
     def plot(self, *columns: str, x: str | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw columns (`*` stands for any letters) over `x`, a panel for each unit; matplotlib must be installed.
 
-        x: `t` unless given; of statics `load`, of modes `mode`.
+        x: `t` unless given; of statics `load`, of modes `mode`, of a frequency response `frequency`.
         columns: names, or expressions of columns, "hip.q + knee.q"; of none, the first coordinates and the energies.
         path: save the figure there (.png, .svg, .pdf). Returns the figure, which a notebook shows once.
         """

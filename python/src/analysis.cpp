@@ -61,6 +61,14 @@ void bind_limits(nb::module_& module) {
       .def_rw("wall_time", &RunLimitsSpec::wall_time, "s of the wall clock; None: any.");
 }
 
+void bind_frequencies(nb::module_& module) {
+  nb::class_<FrequenciesSpec>(module, "Frequencies", nb::type_slots(plain_described_slots),
+                              "At which frequencies a response is computed, equally spaced by logarithms.")
+      .def_rw("from_", &FrequenciesSpec::from, "Hz; None: a tenth of the lowest natural frequency.")
+      .def_rw("to", &FrequenciesSpec::to, "Hz; None: ten times the highest natural frequency.")
+      .def_rw("points", &FrequenciesSpec::points, "How many.");
+}
+
 using TimeElements = Part<TimeElementsSpec>;
 
 template <class Member>
@@ -141,9 +149,11 @@ void bind_analysis(nb::module_& module) {
   bind_integrator_and_step(module);
   bind_time_elements(module);
   bind_limits(module);
+  bind_frequencies(module);
   nb::class_<AnalysisSpec>(module, "Analysis", nb::type_slots(plain_described_slots),
                            "How a System is simulated.")
-      .def_rw("type", &AnalysisSpec::type, "`dynamics`, `kinematics`, `statics` or `modes`.")
+      .def_rw("type", &AnalysisSpec::type,
+              "`dynamics`, `kinematics`, `statics`, `modes` or `frequency_response`.")
       .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
       .def_prop_rw(
           "time_elements",
@@ -189,7 +199,18 @@ void bind_analysis(nb::module_& module) {
               "Of statics: in how many equal steps gravity and the given forces are applied.")
       .def_rw("arc_length", &AnalysisSpec::arc_length,
               "Of statics: whether the path of equilibria is followed past points where the load is largest.")
-      .def_rw("about", &AnalysisSpec::about, "Of modes: `equilibrium` or `initial`.");
+      .def_rw("about", &AnalysisSpec::about, "Of modes and frequency_response: `equilibrium` or `initial`.")
+      .def_rw("input", &AnalysisSpec::input, "Of frequency_response: the parameter that oscillates.")
+      .def_prop_rw(
+          "frequencies", [](AnalysisSpec& analysis) -> FrequenciesSpec& { return analysis.frequencies; },
+          [](AnalysisSpec& analysis, nb::handle given) {
+            analysis.frequencies = to_group<FrequenciesSpec>("analysis.frequencies", given,
+                                                             "a dictionary, such as {'from_': 1, 'to': 100}");
+          },
+          nb::rv_policy::reference_internal, nb::for_getter(nb::sig("def frequencies(self) -> Frequencies")),
+          nb::for_setter(nb::sig("def frequencies(self, value: Frequencies | "
+                                 "collections.abc.Mapping[str, typing.Any], /) -> None")),
+          "Also a dictionary, {'from_': 1, 'to': 100, 'points': 50}; Hz.");
   bind_output(module);
 }
 

@@ -33,10 +33,18 @@ struct VibrationMode {
   Eigen::VectorXcd shape;           // (nu): dq, the largest of which is 1
 };
 
+// The matrix (nu x nu) of [N u, N e_k] in (3). Zero where no joint has Euler parameters.
+Eigen::MatrixXd calc_turning(const Model& model, const State<double>& state);
+
 // For the state of the last update_tangents(..., by_speeds), whose udot and lambda solve the equations of
 // motion. Throws ComputationError where the mass matrix is singular.
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state);
+
+// B for other inputs than forces along the speeds: (2 nu x inputs), where an input adds a column of r_p (nu x
+// inputs) to r and of a_p (rows x inputs) to a.
+Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<double>& state,
+                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p);
 
 // Sorted by their magnitude. At rest without damping one for each degree of freedom, and for each direction
 // in which the state is not stable two with real eigenvalues; otherwise one for each pair of complex

@@ -17,6 +17,9 @@
 
 namespace sestina {
 
+// Its place in Model::parameters(). InputError, with the names that there are, where there is none.
+int find_parameter(const Model& model, std::string_view name);
+
 class ParameterDerivatives {
  public:
   // At the values properties.parameters. The model must outlive this. A model with a UserForce is refused
@@ -37,7 +40,6 @@ class ParameterDerivatives {
   std::span<const double> residual_by(int parameter) const { return row(residual_, parameter); }
 
  private:
-  int find(std::string_view parameter) const;
   std::span<const double> row(const std::vector<double>& rows, int parameter) const;
   void set_state(const State<double>& state);
   void update_motion(const Properties<Dual>& properties);

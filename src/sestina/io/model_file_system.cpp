@@ -55,6 +55,14 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("wall_time", out.wall_time);
 }
 
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, FrequenciesSpec& out) {
+  const MapReader map(context, node, path, keys_of("frequencies"));
+  out.mark = node.mark;
+  map.read("from", out.from);
+  map.read("to", out.to);
+  map.read("points", out.points);
+}
+
 // Elements in time and not an integration rule: by the coordinates, or since it has no name but their keys.
 bool has_time_elements(const YamlNode& node, const Name& coordinates) {
   if (coordinates == "state_time") return true;
@@ -115,6 +123,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("load_steps", out.load_steps);
   map.read("arc_length", out.arc_length);
   map.read("about", out.about);
+  map.read("input", out.input);
+  if (const YamlNode* frequencies = map.find("frequencies")) {
+    read_value(context, *frequencies, map.path_of("frequencies"), out.frequencies);
+  }
 }
 
 // A map of names to expressions, or to maps with more about the column.

@@ -317,6 +317,12 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   map.write_unless(standard.load_steps.value(), "load_steps", analysis.load_steps);
   if (analysis.arc_length) map.add("arc_length", yes_node());
   map.write_unless(standard.about.text, "about", analysis.about);
+  map.write_unless("", "input", analysis.input);
+  MapWriter frequencies;
+  frequencies.write("from", analysis.frequencies.from);
+  frequencies.write("to", analysis.frequencies.to);
+  frequencies.write_unless(standard.frequencies.points.value(), "points", analysis.frequencies.points);
+  map.add_unless_empty("frequencies", frequencies);
   return map.node();
 }
 

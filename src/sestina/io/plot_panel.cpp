@@ -65,6 +65,18 @@ Series make_series(const ResultTable& table, const std::string& name) {
   return series;
 }
 
+// Of a frequency response.
+bool is_magnitude(const std::string& name) {
+  return matches("*.magnitude", name) || matches("*.magnitude[*]", name);
+}
+
+// What has no logarithm is a gap.
+void take_logarithms(std::vector<double>& values) {
+  for (double& value : values) {
+    value = value > 0.0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
 Range range_of(const std::vector<double>& values, Range range) {
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
@@ -150,14 +162,18 @@ std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::
   std::vector<Panel> panels;
   for (const std::string& name : columns) {
     const std::string& unit = table.unit(name);
-    auto panel =
-        std::find_if(panels.begin(), panels.end(), [&unit](const Panel& one) { return one.unit == unit; });
+    const bool is_logarithmic = is_magnitude(name);
+    auto panel = std::find_if(panels.begin(), panels.end(), [&](const Panel& one) {
+      return one.unit == unit && one.is_logarithmic == is_logarithmic;
+    });
     if (panel == panels.end()) {
       panels.emplace_back();
       panel = panels.end() - 1;
       panel->unit = unit;
+      panel->is_logarithmic = is_logarithmic;
     }
     panel->series.push_back(make_series(table, name));
+    if (is_logarithmic) take_logarithms(panel->series.back().values);
   }
   for (Panel& panel : panels) {
     Range data = kEmpty;
@@ -170,6 +186,9 @@ std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::
 HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column) {
   HorizontalAxis axis;
   axis.series = make_series(table, column);
+  const std::vector<std::string> names = table.header().names();
+  axis.is_logarithmic = column == "frequency" && std::ranges::any_of(names, is_magnitude);
+  if (axis.is_logarithmic) take_logarithms(axis.series.values);
   const std::vector<double>& x = axis.series.values;
   // Time fills the width; a curve that turns back needs room to do so.
   const double margin = std::is_sorted(x.begin(), x.end()) ? 0.0 : 0.04;
@@ -178,12 +197,14 @@ HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string&
 }
 
 void set_ticks(Panel& panel, double length, double spacing) {
-  panel.ticks = calc_ticks(panel.range.low, panel.range.high, most_ticks(length, spacing));
+  const auto calc = panel.is_logarithmic ? calc_logarithmic_ticks : calc_ticks;
+  panel.ticks = calc(panel.range.low, panel.range.high, most_ticks(length, spacing));
   panel.label = axis_label(common_quantity(panel.series), panel.unit, panel.ticks);
 }
 
 void set_ticks(HorizontalAxis& axis, const std::string& unit, double length, double spacing) {
-  axis.ticks = calc_ticks(axis.range.low, axis.range.high, most_ticks(length, spacing));
+  const auto calc = axis.is_logarithmic ? calc_logarithmic_ticks : calc_ticks;
+  axis.ticks = calc(axis.range.low, axis.range.high, most_ticks(length, spacing));
   axis.label = axis_label(axis.series.name, unit, axis.ticks);
 }
 

@@ -14,9 +14,10 @@ struct Series {
   std::vector<double> values;
 };
 
-// The series of one unit, which share a y axis.
+// The series of one unit, which share a y axis. Magnitudes of a frequency response have a logarithmic one.
 struct Panel {
   std::string unit;
+  bool is_logarithmic = false;  // values and range are then logarithms (base 10)
   std::vector<Series> series;
   Range range;
   Ticks ticks;
@@ -24,6 +25,7 @@ struct Panel {
 };
 
 struct HorizontalAxis {
+  bool is_logarithmic = false;
   Series series;
   Range range;
   Ticks ticks;

@@ -67,6 +67,7 @@ double nice_step(double size) {
 }  // namespace
 
 std::string Ticks::label(std::size_t i) const {
+  if (!names.empty()) return names[i];
   const double value = (values[i] - offset) / std::pow(10, exponent);
   const bool is_zero = std::abs(values[i] - offset) < 1e-6 * step;
   return with_minus(fmt::format("{:.{}f}", is_zero ? 0.0 : value, decimals));
@@ -95,6 +96,30 @@ Ticks calc_ticks(double low, double high, int most) {
   const double shown = std::max(std::abs(from), std::abs(to));
   if (shown >= 1e4 || shown < 1e-2) ticks.exponent = 3 * static_cast<int>(std::floor(std::log10(shown) / 3));
   ticks.decimals = decimals_of(ticks.step / std::pow(10, ticks.exponent));
+  return ticks;
+}
+
+Ticks calc_logarithmic_ticks(double low, double high, int most) {
+  assert(low < high && most >= 2);
+  constexpr double kRounding = 1e-9;
+  const double first = std::ceil(low - kRounding), last = std::floor(high + kRounding);
+  Ticks ticks;
+  if (last - first >= 1.0) {
+    const double stride = std::ceil((last - first + 1.0) / most);
+    for (double k = first; k <= last; k += stride) {
+      ticks.values.push_back(k);
+      ticks.names.push_back("10" + superscript(fmt::format("{:.0f}", k)));
+    }
+    return ticks;
+  }
+  for (double decade = std::floor(low); decade <= std::ceil(high); ++decade) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = decade + std::log10(factor);
+      if (value < low - kRounding || value > high + kRounding) continue;
+      ticks.values.push_back(value);
+      ticks.names.push_back(fmt::format("{:.12g}", factor * std::pow(10.0, decade)));
+    }
+  }
   return ticks;
 }
 

@@ -13,6 +13,7 @@ struct Ticks {
   double offset = 0;  // not zero where all values agree in so many digits that labels would be illegible
   int exponent = 0;   // a multiple of 3
   int decimals = 0;   // of the labels
+  std::vector<std::string> names = {};  // of a logarithmic axis, the labels instead of the above
 
   std::string label(std::size_t i) const;
 };
@@ -21,6 +22,10 @@ struct Ticks {
 // times a power of ten that allows it. (Heckbert, "Nice numbers for graph labels", Graphics Gems, 1990,
 // with 2.5 added.)
 Ticks calc_ticks(double low, double high, int most);
+
+// Ticks of an axis on which the logarithms (base 10) go from `low` to `high`: at powers of ten, or where
+// there are less than two of them at 1, 2 and 5 times these.
+Ticks calc_logarithmic_ticks(double low, double high, int most);
 
 struct Range {
   double low = 0;

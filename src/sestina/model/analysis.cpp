@@ -24,7 +24,8 @@ void set_duration(Analysis& analysis, double duration, bool depends_on_time) {
 }
 
 const std::vector<std::string>& analysis_types() {
-  static const std::vector<std::string> names{"dynamics", "kinematics", "statics", "modes"};
+  static const std::vector<std::string> names{"dynamics", "kinematics", "statics", "modes",
+                                              "frequency_response"};
   return names;
 }
 

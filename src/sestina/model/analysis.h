@@ -35,7 +35,10 @@ struct Analysis {
   double most_wall_time = 0.0;  // s, of one run; 0: any
   int load_steps = 1;           // of statics
   bool arc_length = false;      // of statics
-  std::string about;            // of modes: equilibrium | initial
+  std::string about;            // of modes and frequency_response: equilibrium | initial
+  std::string input;            // of frequency_response: a free parameter
+  double lowest_frequency = 0.0, highest_frequency = 0.0;  // Hz; 0: from the natural frequencies
+  int frequencies = 0;                                     // how many, of frequency_response
   // Whether they were given; otherwise they follow from the duration.
   bool has_own_max_step = false, has_own_rows = false;
 };

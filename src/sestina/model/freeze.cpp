@@ -19,6 +19,8 @@ namespace {
 constexpr int kMostElements = 10'000'000;
 // Of statics.
 constexpr int kMostLoadSteps = 1'000'000;
+// A frequency response has no more rows than this.
+constexpr int kMostFrequencies = 1'000'000;
 
 }  // namespace
 
@@ -185,7 +187,30 @@ void Freezer::collect_analysis() {
   analysis.arc_length = spec.arc_length;
   check_word(spec.about, "analysis.about", mode_states());
   analysis.about = spec.about.text;
+  collect_frequencies(spec);
   analysis.most_rows = positive(system_.output.max_rows, "output.max_rows", false);
+}
+
+void Freezer::collect_frequencies(const AnalysisSpec& spec) {
+  const FrequenciesSpec& given = spec.frequencies;
+  const std::string path = "analysis.frequencies";
+  analysis_.input = spec.input.text;
+  analysis_.frequencies = collect_count(given.points, path + ".points", kMostFrequencies, "");
+  if (given.from) analysis_.lowest_frequency = positive(*given.from, path + ".from", false);
+  if (given.to) analysis_.highest_frequency = positive(*given.to, path + ".to", false);
+  if (given.from && given.to && analysis_.lowest_frequency > analysis_.highest_frequency) {
+    fail(given.mark, path,
+         fmt::format("goes from {} to {} Hz: expected `from` not above `to`", analysis_.lowest_frequency,
+                     analysis_.highest_frequency));
+  }
+  if (spec.type.text != "frequency_response") return;
+  const auto is_input = [&](const ParameterSpec& p) { return p.name.text == spec.input.text; };
+  if (spec.input.empty()) {
+    fail(spec.type.mark, "analysis.input",
+         "is missing: frequency_response wants the parameter that oscillates, such as the value of a force");
+  } else if (std::ranges::none_of(system_.parameters, is_input)) {
+    fail(spec.input.mark, "analysis.input", fmt::format("there is no parameter '{}'", spec.input.text));
+  }
 }
 
 void Freezer::collect_limits(const RunLimitsSpec& limits) {

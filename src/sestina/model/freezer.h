@@ -144,6 +144,7 @@ class Freezer {
 
   // freeze.cpp
   void collect_analysis();
+  void collect_frequencies(const AnalysisSpec& spec);
   void collect_limits(const RunLimitsSpec& limits);
   void collect_integrator();
   void collect_time_elements();

@@ -230,6 +230,13 @@ struct RunLimitsSpec {
   Mark mark;
 };
 
+// Frequencies at which a response is computed, equally spaced by their logarithms.
+struct FrequenciesSpec {
+  std::optional<Number> from, to;  // Hz; otherwise a decade beyond the natural frequencies
+  Number points = 200;
+  Mark mark;
+};
+
 struct AnalysisSpec {
   Name type = "dynamics";  // one of analysis_types()
   Name coordinates = "relative";
@@ -243,7 +250,9 @@ struct AnalysisSpec {
   // the path of equilibria, past points where the load is largest, were straight.
   Number load_steps = 1;
   bool arc_length = false;
-  Name about = "equilibrium";  // of modes: equilibrium | initial
+  Name about = "equilibrium";  // of modes and frequency_response: equilibrium | initial
+  Name input;                  // of frequency_response: the parameter that oscillates
+  FrequenciesSpec frequencies;
 };
 
 // A column of the results beside those that every model has.

@@ -103,7 +103,7 @@ SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
   auto workspace = begin(run);
   if (base_ == nullptr) check_files(workspace->system());  // otherwise all runs have the same files
   const Analysis& analysis = workspace->analysis();
-  if (analysis.type == "statics" || analysis.type == "modes") {
+  if (analysis.type != "dynamics" && analysis.type != "kinematics") {
     FaultList faults;
     faults.add({workspace->described().analysis.type.mark, "analysis.type"},
                fmt::format("a sweep keeps rows over time, and {} has none: take dynamics or kinematics",

@@ -1,5 +1,5 @@
-// Runs without steps: kinematics, statics and modes. They have rows as other runs have, in the same files;
-// no checkpoints, and no pace of the wall clock.
+// Runs without steps: kinematics, statics, modes and frequency responses. They have rows as other runs have,
+// in the same files; no checkpoints, and no pace of the wall clock.
 #pragma once
 
 #include <chrono>
@@ -15,6 +15,7 @@ namespace sestina {
 //   statics: those of every result, and `load`
 //   modes: mode, eigenvalue.real, eigenvalue.imag, frequency, damping_ratio, and for each speed the part of
 //   its coordinate in the shape, JOINT.shape.real and JOINT.shape.imag
+//   frequency_response: frequency, and of each other column COLUMN.magnitude and COLUMN.phase
 std::vector<Column> run_columns(const Model& model, const Analysis& analysis, bool reactions);
 
 // What analyses other than dynamics cannot do with the model or the run, at the keys of the model.
@@ -57,5 +58,6 @@ std::unique_ptr<AnalysisRun> make_analysis_run(Workspace& workspace);
 std::unique_ptr<AnalysisRun> make_kinematics_run(Workspace& workspace);
 std::unique_ptr<AnalysisRun> make_statics_run(Workspace& workspace);
 std::unique_ptr<AnalysisRun> make_modes_run(Workspace& workspace);
+std::unique_ptr<AnalysisRun> make_frequency_run(Workspace& workspace);
 
 }  // namespace sestina
