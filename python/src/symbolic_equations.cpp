@@ -165,7 +165,18 @@ nb::class_<Equations> bind_matrices(nb::module_& module) {
       .def_prop_ro(
           "coordinate_rates",
           [](const Equations& self) { return self.matrix(self.equations->coordinate_rates()); },
-          "qdot (nq, 1) as functions of q and u.");
+          "qdot (nq, 1) as functions of q and u.")
+      .def_prop_ro(
+          "multipliers", [](const Equations& self) { return self.column(self.equations->multipliers()); },
+          "One for each condition of loops and constraints: M udot = f + C^T lambda, C udot = -b.")
+      .def_prop_ro(
+          "condition_matrix",
+          [](const Equations& self) { return self.matrix(self.equations->condition_matrix()); },
+          "C (conditions, nu).")
+      .def_prop_ro(
+          "condition_bias",
+          [](const Equations& self) { return self.matrix(self.equations->condition_bias()); },
+          "b (conditions, 1).");
   return equations;
 }
 

@@ -80,12 +80,32 @@ std::string shared_text(const symbolic::SharedParts& parts) {
 }  // namespace
 
 std::string write_json(const Model& model, const ModelEquations& equations, const std::string& name,
-                       const symbolic::SharedParts& parts) {
+                       const symbolic::SharedParts& parts, const EmbeddedEquations* embedded) {
   std::string text = begin(model, equations, name, "equations of motion");
   text += ",\n  \"coordinate_rates\": " + list(equations.coordinate_rates().elements(), ", ", expression);
   text += shared_text(parts);
   text += ",\n  \"mass_matrix\": " + matrix_text(parts.matrices[0]);
   text += ",\n  \"forcing\": " + list(parts.matrices[1].elements(), ",\n    ", expression);
+  if (!equations.conditions().empty()) {
+    text +=
+        ",\n  \"conditions\": " + list(equations.conditions(), ",\n    ", [](const auto& condition) {
+          return fmt::format("{{\"name\": {}, \"zero\": {}, \"level\": \"{}\"}}", quoted(condition.name),
+                             expression(condition.zero), condition.is_on_position ? "position" : "velocity");
+        });
+  }
+  if (parts.matrices.size() > 2) {
+    const bool is_embedded = embedded != nullptr;
+    const auto places = [](std::size_t place) { return fmt::format("{}", place); };
+    if (is_embedded) {
+      text += ",\n  \"independent\": " + list(embedded->independent, ", ", places);
+      text += ",\n  \"dependent\": " + list(embedded->dependent, ", ", places);
+    } else {
+      text += ",\n  \"multipliers\": " + list(equations.multipliers(), ", ", expression);
+    }
+    text += fmt::format(",\n  \"{}\": ", is_embedded ? "A" : "C") + matrix_text(parts.matrices[2]);
+    text += fmt::format(",\n  \"{}\": ", is_embedded ? "s" : "b") +
+            list(parts.matrices[3].elements(), ",\n    ", expression);
+  }
   return text + "\n}\n";
 }
 

@@ -10,8 +10,6 @@
 
 namespace sestina {
 
-using Components = symbolic::Triple;
-
 namespace {
 
 // Joints whose frames and points are written down below.
@@ -53,7 +51,6 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
     : model_(model),
       mechanics_(mechanics),
       copy_(model.graph(), mechanics.graph(), [this](const std::string& name) { return symbol_of(name); }) {
-  model.refuse_constraints("the derivation with symbols");
   if (!model.user_forces().empty()) {
     throw InputError(fmt::format("force {}: a force of the user's own code has no expression to derive from",
                                  model.forces()[model.user_forces()[0].index].name));
@@ -71,6 +68,7 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
   add_joint_forces();
   add_spring_dampers();
   add_given_forces();
+  add_conditions();
 }
 
 // Parameters first, so that they stand in front in products that are written as they are kept.
@@ -111,7 +109,7 @@ Expression ModelLayout::number(Slot slot, int i) {
   return mechanics_.wrap(copy_(model_.numbers()[static_cast<std::size_t>(slot.first + i)]));
 }
 
-Components ModelLayout::triple(Slot slot) {
+ModelLayout::Components ModelLayout::triple(Slot slot) {
   // Numbers leave the graph, so that zeros and ones are seen.
   Components components;
   for (int i = 0; i < 3; ++i) {

@@ -16,6 +16,13 @@
 
 namespace sestina {
 
+// What has to vanish where a loop is closed or a constraint holds: of t, q and parameters, or of u too.
+struct SymbolicCondition {
+  std::string name;  // of the joint that is cut, or the constraint
+  Expression zero;
+  bool is_on_position = true;
+};
+
 class ModelLayout {
  public:
   ModelLayout(const Model& model, symbolic::Mechanics& mechanics);
@@ -28,11 +35,15 @@ class ModelLayout {
   std::vector<symbolic::Load> loads;
   // Beside those: generalised forces of joints, and rotor inertias.
   std::vector<Expression> joint_forces, armatures;  // (nu)
+  // Those that vanish whatever the coordinates are left out, such as conditions across the plane of a
+  // mechanism.
+  std::vector<SymbolicCondition> conditions;
 
  private:
   using Frame = symbolic::ReferenceFrame;
   using Place = symbolic::Point;
   using Vector = symbolic::Vector;
+  using Components = symbolic::Triple;
 
   void name_symbols();
   Expr symbol_of(const std::string& name);
@@ -62,6 +73,18 @@ class ModelLayout {
   void add_joint_forces();
   void add_spring_dampers();
   void add_given_forces();
+
+  // model_conditions.cpp
+  void add_conditions();
+  void add_cut_joint(const CutJointPlan& plan, const std::string& name);
+  void add_distance(const DistancePlan& plan, const std::string& name);
+  void add_point_on(const PointOnPlan& plan, const std::string& name);
+  void add_coordinate_condition(const CoordinateCondition& condition, const std::string& name);
+  void add_condition(const std::string& name, const Expression& zero, bool is_on_position = true);
+  // The parts of a vector across an axis, which has components (x, y, z) in a frame.
+  void add_conditions_across(const std::string& name, const Frame& frame, const Components& axis,
+                             const Vector& vector);
+  void add_orientation(const std::string& name, const Frame& F, const Frame& M);
 
   const Expression& q_of(BodyIndex b, int i) const;
   const Expression& u_of(BodyIndex b, int i) const;

@@ -267,6 +267,7 @@ class Model {
   // From what the force tape takes, t, free parameters, variables, q and u, and those of cut joints: the
   // `when` of each event, and all that events set. With Dual, their rates.
   const Tape& constraint_tape() const { return data_.constraint_tape; }
+  const std::vector<Expr>& constraint_expressions() const { return data_.constraint_expressions.exprs; }
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
 
