@@ -97,6 +97,13 @@ def sphere(radius: float, largest: float) -> Solid:
     return capsule(radius, 0.0, largest)
 
 
+def ellipsoid(size: Array, largest: float) -> Solid:
+    """size: lengths of the axes along x, y, z, m"""
+    ball = sphere(1.0, largest / max(float(size.max()), 1e-300))
+    normals = ball.normals / np.where(size > 0, size, 1.0)
+    return ball._replace(corners=ball.corners * size / 2, normals=normals / np.linalg.norm(normals, axis=1)[:, None])
+
+
 def cylinder(radius: float, length: float, largest: float) -> Solid:
     """Along z, its centre at the origin; m."""
     count = _pieces(length, largest)

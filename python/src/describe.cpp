@@ -249,7 +249,8 @@ std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given) {
   ShapeSpec& shape = shapes.emplace_back();
   read_keys(
       place, given, "a shape",
-      {{"type", name_into(shape.type)},
+      {{"name", name_into(shape.name)},
+       {"type", name_into(shape.type)},
        {"radius", number_into(shape.radius)},
        {"length", number_into(shape.length)},
        {"size", triple_into(shape.size)},
@@ -264,6 +265,7 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
   nb::list list;
   for (const ShapeSpec& shape : shapes) {
     nb::dict dictionary;
+    if (!shape.name.empty()) dictionary["name"] = nb::cast(shape.name);
     dictionary["type"] = nb::cast(shape.type);
     if (!is_zero(shape.radius)) dictionary["radius"] = nb::cast(shape.radius);
     if (!is_zero(shape.length)) dictionary["length"] = nb::cast(shape.length);
@@ -283,11 +285,17 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
 std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given) {
   if (given.is_none()) return std::nullopt;
   LimitsSpec limits;
-  read_keys(place, given, "a dictionary with lower, upper, velocity, effort",
-            {{"lower", number_into(limits.lower)},
-             {"upper", number_into(limits.upper)},
-             {"velocity", number_into(limits.velocity)},
-             {"effort", number_into(limits.effort)}});
+  read_keys(
+      place, given, "a dictionary with lower, upper, velocity, effort",
+      {{"lower", number_into(limits.lower)},
+       {"upper", number_into(limits.upper)},
+       {"velocity", number_into(limits.velocity)},
+       {"effort", number_into(limits.effort)},
+       {"enforced", [&](const std::string& at,
+                        nb::handle value) { limits.enforced = convert<bool>(at, value, "True or False"); }},
+       {"restitution", number_into(limits.restitution)},
+       {"stiffness", number_into(limits.stiffness)},
+       {"damping", number_into(limits.damping)}});
   return limits;
 }
 
@@ -298,6 +306,10 @@ nb::object from_limits(const std::optional<LimitsSpec>& limits) {
   put(dictionary, "upper", limits->upper);
   put(dictionary, "velocity", limits->velocity);
   put(dictionary, "effort", limits->effort);
+  if (limits->enforced) dictionary["enforced"] = true;
+  if (!is_zero(limits->restitution)) dictionary["restitution"] = nb::cast(limits->restitution);
+  if (!is_zero(limits->stiffness)) dictionary["stiffness"] = nb::cast(limits->stiffness);
+  if (!is_zero(limits->damping)) dictionary["damping"] = nb::cast(limits->damping);
   return dictionary;
 }
 

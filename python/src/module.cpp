@@ -20,6 +20,7 @@ NB_MODULE(_core, module) {
   bind_python_force(module);
   bind_parts(module);
   bind_constraint(module);
+  bind_contact(module);
   bind_analysis(module);
   bind_model(module);
   bind_kernels(module);

@@ -30,6 +30,7 @@ struct Ground {
   nb::object owner;
 
   std::vector<PointSpec>& points() const { return nb::cast<System&>(owner).ground_points; }
+  std::vector<ShapeSpec>& shapes() const { return nb::cast<System&>(owner).ground_shapes; }
 };
 
 int traverse_ground(PyObject* self, visitproc visit, void* arg) {
@@ -165,6 +166,15 @@ void bind_ground(nb::module_& module) {
                   nb::cast<Ground&>(self).points() = to_points("ground.points", given);
                 },
             .place = [](nb::handle) { return std::string("ground.points"); }});
+  def_view(type, ViewKind::kList,
+           {"shapes", "sestina.views.ListView[typing.Any]", "typing.Any",
+            "Shapes of the ground: {'name': 'floor', 'type': 'plane'}."},
+           {.read = [](nb::handle self) { return from_shapes(nb::cast<Ground&>(self).shapes()); },
+            .write =
+                [](nb::handle self, nb::handle given) {
+                  nb::cast<Ground&>(self).shapes() = to_shapes("ground.shapes", given);
+                },
+            .place = [](nb::handle) { return std::string("ground.shapes"); }});
   type.def(
           "__getitem__",
           [](const Ground& ground, const std::string& point) {
@@ -380,6 +390,7 @@ void bind_access(nb::class_<System>& system) {
   def_parts(system, "joints", "joint", "Joint", &System::joints, &System::joint);
   def_parts(system, "forces", "force", "Force", &System::forces, &System::force);
   def_parts(system, "constraints", "constraint", "Constraint", &System::constraints, &System::constraint);
+  def_parts(system, "contacts", "contact", "Contact", &System::contacts, &System::contact);
   def_parts(system, "events", "event", "Event", &System::events, &System::event);
 }
 
@@ -475,6 +486,7 @@ void bind_system(nb::module_& module) {
   bind_access(system);
   bind_parts_of_system(system);
   bind_constraints_of_system(system);
+  bind_contacts_of_system(system);
   bind_columns(system);
   bind_joint_forces(system);
   bind_point_forces(system);

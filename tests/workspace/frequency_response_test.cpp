@@ -120,7 +120,7 @@ joints:
     type: spherical
     parent: ground.origin
     child: rotor.origin
-    q: {axis: [0, 0, 1], angle: 0.4}
+    q: [0.98006657784124163, 0, 0, 0.19866933079506122]
     u: [0, 0, 30]
 forces: [{name: push, type: joint_force, joint: ball, value: [torque, 0, 0]}]
 analysis: {type: frequency_response, about: initial, input: torque, frequencies: {from: 0.3, to: 40, points: 7}}

@@ -4,6 +4,7 @@
 //   implicit    r(t, q, u, udot) = 0, with its tangent                           (ResidualFace)
 //   canonical   p = M(q) u,   pdot = d(M u)/dt along the motion                  (MomentumFace)
 //   impulsive   M (u_after - u_before) = impulse                                 (ImpulseFace)
+//   unilateral  gap(q) >= 0                                                      (ContactFace)
 //
 // Every system has the explicit one. Of the others it has those that it can offer; where one is missing the
 // rule that needs it is refused, by name.
@@ -12,6 +13,7 @@
 // Euler parameters. Displacements (nu) lead from point to point: plus, minus.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -90,6 +92,34 @@ class ImpulseFace {
                                   std::span<double> du) = 0;
 };
 
+// Unilateral contacts: points at which bodies touch or may touch, and joint limits.
+//
+//   gap(q) >= 0,   v = C u: relative velocity at the point, [normal, positive where the gap opens; two
+//   tangential]
+class ContactFace {
+ public:
+  enum class Impact : std::uint8_t { kNewton, kPoisson, kStronge };
+  struct Contact {
+    double gap = 0.0;        // m or rad, negative where the shapes overlap
+    double friction = 0.0;   // Coulomb's coefficient
+    double stiffness = 0.0;  // N/m; 0: rigid
+    double damping = 0.0;    // N s/m, of a contact with stiffness
+    double restitution = 0.0;
+    Impact impact = Impact::kStronge;
+  };
+
+  virtual ~ContactFace() = default;
+  // Finds the contacts for the coordinates of the state.
+  virtual void update_contacts(const State<double>& state) = 0;
+  virtual std::span<const Contact> contacts() const = 0;
+  // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
+  virtual std::span<const double> contact_rows(int contact) = 0;
+  // Which quadrature counts the work that contacts take out of the system (J).
+  virtual int quadrature_of_contacts() const = 0;
+  // For messages: the contact to which a point belongs.
+  virtual const std::string& name_of_contact(int contact) const = 0;
+};
+
 class EquationsOfMotion {
  public:
   virtual ~EquationsOfMotion() = default;
@@ -133,6 +163,8 @@ class EquationsOfMotion {
   virtual MomentumFace* momentum_face() { return nullptr; }
   virtual ResidualFace* residual_face() { return nullptr; }
   virtual ImpulseFace* impulse_face() { return nullptr; }
+  // Null where nothing touches: then rules that know no contacts may run the system.
+  virtual ContactFace* contact_face() { return nullptr; }
   // Where the time switches what drives the system; null where it does not.
   virtual TimeSwitches* time_switches() { return nullptr; }
 

@@ -55,6 +55,8 @@ class IntegrationRule {
   virtual bool chooses_its_steps() const { return false; }
   // Whether it projects its steps, so that loops stay closed and constraints hold.
   virtual bool projects() const { return false; }
+  // Whether it runs systems with contacts (ContactFace).
+  virtual bool takes_contacts() const { return false; }
   // For a rule that chooses its steps; from the next start on.
   virtual void set_tolerances(const ErrorTolerances&) {}
 

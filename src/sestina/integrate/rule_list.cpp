@@ -10,6 +10,7 @@
 #include "sestina/integrate/cvode_rule.h"
 #include "sestina/integrate/explicit_runge_kutta.h"
 #include "sestina/integrate/lobatto_pair.h"
+#include "sestina/integrate/moreau.h"
 #include "sestina/integrate/munthe_kaas.h"
 #include "sestina/integrate/velocity_verlet.h"
 #include "sestina/integrate/verlet.h"
@@ -54,6 +55,7 @@ const std::vector<Entry>& other_rules() {
       {"verlet", make<Verlet>},
       {"velocity_verlet", make<VelocityVerlet>},
       {"lobatto_iiia_iiib", make_lobatto_pair},
+      {"moreau", make<Moreau>},
       {"cvode_bdf", make_cvode<CvodeMethod::kBdf>},
       {"cvode_adams", make_cvode<CvodeMethod::kAdams>},
   };

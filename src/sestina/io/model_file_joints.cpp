@@ -12,6 +12,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("upper", out.upper);
   map.read("velocity", out.velocity);
   map.read("effort", out.effort);
+  map.read("enforced", out.enforced);
+  map.read("restitution", out.restitution);
+  map.read("stiffness", out.stiffness);
+  map.read("damping", out.damping);
 }
 
 void read_columns(ReadContext& context, const YamlNode& node, const NodePath& path, std::vector<Name>& out) {

@@ -41,7 +41,7 @@ KeyTable joint_keys(const std::string& keyword) {
 KeyTable shape_keys(const std::string& keyword, const Words& own, const Words& required) {
   KeyTable table{"shape", keyword, {"type"}, {"type"}};
   table.allowed.insert(table.allowed.end(), own.begin(), own.end());
-  table.allowed.insert(table.allowed.end(), {"position", "axes"});
+  table.allowed.insert(table.allowed.end(), {"name", "position", "axes"});
   table.required.insert(table.required.end(), required.begin(), required.end());
   return table;
 }
@@ -69,19 +69,29 @@ std::vector<KeyTable> make_key_tables() {
       {"model",
        "",
        {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
-        "variables", "events", "analysis", "output"},
+        "contacts", "variables", "events", "analysis", "output"},
        {"sestina", "bodies"}},
-      {"ground", "", {"points"}, {}},
+      {"ground", "", {"points", "shapes"}, {}},
       {"point", "", {"position", "axes"}, {}},
       {"rotation", "", {"euler_parameters", "axis", "angle", "rpy", "matrix"}, {}},
       {"body",
        "rigid",
-       {"name", "type", "mass", "center_of_mass", "inertia", "inertia_check", "points", "shape",
+       {"name", "type", "mass", "center_of_mass", "inertia", "inertia_check", "points", "shape", "shapes",
         "original_name"},
        {"name", "mass"}},
-      {"body", "particle", {"name", "type", "mass", "points", "shape", "original_name"}, {"name", "mass"}},
+      {"body",
+       "particle",
+       {"name", "type", "mass", "points", "shape", "shapes", "original_name"},
+       {"name", "mass"}},
       {"inertia", "", {"xx", "yy", "zz", "xy", "xz", "yz"}, {}},
-      {"limits", "", {"lower", "upper", "velocity", "effort"}, {}},
+      {"limits",
+       "",
+       {"lower", "upper", "velocity", "effort", "enforced", "restitution", "stiffness", "damping"},
+       {}},
+      {"contact",
+       "",
+       {"name", "between", "friction", "restitution", "stiffness", "damping", "law"},
+       {"name", "between"}},
       {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
       {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis",
@@ -100,6 +110,8 @@ std::vector<KeyTable> make_key_tables() {
       shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),
       shape_keys("sphere", {"radius"}, {"radius"}),
       shape_keys("capsule", {"radius", "length"}, {"radius", "length"}),
+      shape_keys("ellipsoid", {"size"}, {"size"}),
+      shape_keys("plane", {}, {}),
       shape_keys("mesh", {"file", "scale"}, {"file"}),
       force_keys("joint_spring", {"joint"}, {"stiffness", "reference"}, numbers_of_force<JointSpring>()),
       force_keys("joint_damper", {"joint"}, {"damping"}, numbers_of_force<JointDamper>()),

@@ -172,7 +172,9 @@ System read_system(ReadContext& context, const YamlNode& root) {
   map.read("gravity", system.gravity);
   if (const YamlNode* ground = map.find("ground")) {
     const NodePath ground_path = map.path_of("ground");
-    MapReader(context, *ground, ground_path, keys_of("ground")).read("points", system.ground_points);
+    const MapReader of_ground(context, *ground, ground_path, keys_of("ground"));
+    of_ground.read("points", system.ground_points);
+    read_shapes(context, of_ground, "shapes", system.ground_shapes);
   }
   read_list(context, map, "bodies", system.bodies);
   if (const YamlNode* bodies = map.find("bodies"); bodies && bodies->is_list() && bodies->items.empty()) {
@@ -181,6 +183,7 @@ System read_system(ReadContext& context, const YamlNode& root) {
   read_list(context, map, "joints", system.joints);
   read_list(context, map, "forces", system.forces);
   read_list(context, map, "constraints", system.constraints);
+  read_list(context, map, "contacts", system.contacts);
   map.read("variables", system.variables);
   read_list(context, map, "events", system.events);
   map.read("analysis", system.analysis);

@@ -129,8 +129,17 @@ YamlPointer points_node(const std::vector<PointSpec>& points) {
   return map.node();
 }
 
+YamlPointer shape_node(const ShapeSpec& shape);
+
+YamlPointer shapes_node(const std::vector<ShapeSpec>& shapes) {
+  Node list = make_node(YamlNode::Kind::kList);
+  for (const ShapeSpec& shape : shapes) list->items.push_back(shape_node(shape));
+  return list;
+}
+
 YamlPointer shape_node(const ShapeSpec& shape) {
   MapWriter map;
+  map.write_unless("", "name", shape.name);
   map.write("type", shape.type);
   for (const std::string& key : keys_of("shape", shape.type.text).allowed) {
     if (key == "radius") map.write("radius", shape.radius);
@@ -161,11 +170,7 @@ YamlPointer body_node(const BodySpec& body) {
   if (!body.inertia_check) map.write("inertia_check", Name("none"));
   if (!body.points.empty()) map.add("points", points_node(body.points));
   if (body.shapes.size() == 1) map.add("shape", shape_node(body.shapes.front()));
-  if (body.shapes.size() > 1) {
-    Node shapes = make_node(YamlNode::Kind::kList);
-    for (const ShapeSpec& shape : body.shapes) shapes->items.push_back(shape_node(shape));
-    map.add("shape", shapes);
-  }
+  if (body.shapes.size() > 1) map.add("shapes", shapes_node(body.shapes));
   if (!body.original_name.empty()) map.write("original_name", body.original_name);
   return map.node();
 }
@@ -194,6 +199,10 @@ YamlPointer joint_node(const JointSpec& joint) {
     limits.write("upper", joint.limits->upper);
     limits.write("velocity", joint.limits->velocity);
     limits.write("effort", joint.limits->effort);
+    if (joint.limits->enforced) limits.add("enforced", yes_node());
+    limits.write_unless(0.0, "restitution", joint.limits->restitution);
+    limits.write_unless(0.0, "stiffness", joint.limits->stiffness);
+    limits.write_unless(0.0, "damping", joint.limits->damping);
     map.add("limits", limits.node());
   }
   if (joint.cut) map.add("cut", yes_node());
@@ -363,6 +372,20 @@ void relocate(Name& file, const std::filesystem::path& folder) {
   if (from != folder) file.text = (from / path).lexically_relative(folder).string();
 }
 
+YamlPointer contact_node(const ContactSpec& contact) {
+  MapWriter map;
+  map.write("name", contact.name);
+  Node between = make_node(YamlNode::Kind::kList);
+  for (const Name& one : contact.between) between->items.push_back(to_node(one));
+  map.add("between", between);
+  map.write_unless(0.0, "friction", contact.friction);
+  map.write_unless(0.0, "restitution", contact.restitution);
+  map.write_unless(0.0, "stiffness", contact.stiffness);
+  map.write_unless(0.0, "damping", contact.damping);
+  map.write_unless(ContactSpec().law.text, "law", contact.law);
+  return map.node();
+}
+
 }  // namespace
 
 YamlPointer model_tree(const System& system, FaultList& faults) {
@@ -375,11 +398,10 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   }
   map.add_unless_empty("parameters", parameters);
   map.write_unless(0.0, "gravity", system.gravity);
-  if (!system.ground_points.empty()) {
-    MapWriter ground;
-    ground.add("points", points_node(system.ground_points));
-    map.add("ground", ground.node());
-  }
+  MapWriter ground;
+  if (!system.ground_points.empty()) ground.add("points", points_node(system.ground_points));
+  if (!system.ground_shapes.empty()) ground.add("shapes", shapes_node(system.ground_shapes));
+  map.add_unless_empty("ground", ground);
   Node bodies = make_node(YamlNode::Kind::kList);
   Node joints = make_node(YamlNode::Kind::kList);
   Node forces = make_node(YamlNode::Kind::kList);
@@ -397,6 +419,9 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
     constraints->items.push_back(constraint_node(constraint));
   }
   if (!constraints->items.empty()) map.add("constraints", constraints);
+  Node contacts = make_node(YamlNode::Kind::kList);
+  for (const ContactSpec& contact : system.contacts) contacts->items.push_back(contact_node(contact));
+  if (!contacts->items.empty()) map.add("contacts", contacts);
   MapWriter variables;
   for (const VariableSpec& variable : system.variables) {
     variables.add(variable.name.text, to_node(variable.value));

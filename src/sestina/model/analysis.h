@@ -55,6 +55,9 @@ std::string find_duration_fault(double duration);
 // The one integrator that has options.
 inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
 
+// The one that a model with contacts or stops gets where none is given.
+inline constexpr std::string_view kIntegratorWithContacts = "moreau";
+
 // The words that `analysis` takes.
 const std::vector<std::string>& analysis_types();
 const std::vector<std::string>& mode_states();

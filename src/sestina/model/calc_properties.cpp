@@ -44,6 +44,7 @@ class PropertyReader {
     read_joint_forces(properties);
     read_point_forces(properties);
     if (model_.is_constrained()) read_constraints(properties);
+    if (model_.has_contacts()) read_contacts(properties);
     return properties;
   }
 
@@ -111,6 +112,39 @@ class PropertyReader {
                                  joint_numbers(plan.numbers));
       body.armature = number(plan.armature);
       properties.bodies.push_back(body);
+    }
+  }
+
+  ContactLaw<T> law(const ContactLawPlan& plan) const {
+    return {number(plan.friction), number(plan.restitution), number(plan.stiffness), number(plan.damping)};
+  }
+
+  void read_contacts(Properties<T>& properties) const {
+    const PropertyPlan& plan = model_.plan();
+    for (const ContactShapePlan& p : plan.contact_shapes) {
+      typename ContactSet<T>::PlacedShape shape{
+          frame_of(p.body), p.type, {}, properties.bodies[p.body].X_MB * pose(p.pose)};
+      if (p.size.is_given()) shape.size = size_of(p);
+      properties.contacts.shapes.push_back(shape);
+    }
+    for (const ContactPlan& p : plan.contacts) properties.contacts.contacts.push_back(law(p.law));
+    for (const StopPlan& p : plan.stops) {
+      properties.contacts.stops.push_back(law(p.law));
+      properties.contacts.bounds.push_back(number(p.bound));
+    }
+  }
+  // Of contact/shape.h, which has halves of lengths.
+  Vec3<T> size_of(const ContactShapePlan& plan) const {
+    const T* x = numbers(plan.size);
+    const T half(0.5);
+    switch (plan.type) {
+      case ShapeType::kSphere:
+        return {x[0], T(0), T(0)};
+      case ShapeType::kCylinder:
+      case ShapeType::kCapsule:
+        return {x[0], half * x[1], T(0)};
+      default:
+        return {half * x[0], half * x[1], half * x[2]};
     }
   }
 

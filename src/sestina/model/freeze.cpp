@@ -51,6 +51,7 @@ FrozenSystem Freezer::freeze() {
   collect_variables();
   collect_forces();
   collect_constraints();
+  collect_contacts();
   collect_events();
   collect_columns();
   faults_.throw_if_any();
@@ -242,6 +243,11 @@ void Freezer::collect_integrator() {
   }
   check_word(spec.name, "analysis.integrator", integrator_names());
   analysis.integrator = spec.name.text;
+  const bool has_stops = std::ranges::any_of(
+      system_.joints, [](const JointSpec& joint) { return joint.limits && joint.limits->enforced; });
+  if ((has_stops || !system_.contacts.empty()) && spec.name.mark.line == 0 && spec.name == IntegratorSpec().name.text) {
+    analysis.integrator = kIntegratorWithContacts;
+  }
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;
   const auto refuse = [&](const Mark& mark, const std::string& path) {

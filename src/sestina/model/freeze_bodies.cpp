@@ -68,13 +68,14 @@ void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
       check_unused(kind, numbers[i], fmt::format("{}.{}[{}]", path, key, i));
     }
   };
-  static const std::vector<std::string> types{"box", "cylinder", "sphere", "capsule", "mesh"};
+  static const std::vector<std::string> types{"box",       "cylinder", "sphere", "capsule",
+                                              "ellipsoid", "plane",    "mesh"};
   check_word(shape.type, path + ".type", types);
   // What has no size may be seen nowhere, but is no slip.
   const bool is_long = shape.type == "cylinder" || shape.type == "capsule";
   if (is_long || shape.type == "sphere") check_unused(Kind::kNotNegative, shape.radius, path + ".radius");
   if (is_long) check_unused(Kind::kNotNegative, shape.length, path + ".length");
-  if (shape.type == "box") check_list(Kind::kNotNegative, shape.size, "size");
+  if (shape.type == "box" || shape.type == "ellipsoid") check_list(Kind::kNotNegative, shape.size, "size");
   if (shape.type == "mesh") check_list(Kind::kNotZero, shape.scale, "scale");
   check_list(Kind::kFinite, shape.position, "position");
   if (!shape.axes) return;

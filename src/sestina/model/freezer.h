@@ -123,6 +123,17 @@ class Freezer {
   bool add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
                         const std::string& path);
 
+  // contacts.cpp
+  void collect_contacts();
+  void collect_contact(const ContactSpec& spec, const std::string& path);
+  // The shapes of a name, in data_.plan.contact_shapes.
+  std::vector<int> find_shapes(const Name& name, const std::string& path);
+  int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path);
+  ContactLawPlan collect_law(const Number& friction, const Number& restitution, const Number& stiffness,
+                             const Number& damping, const std::string& path);
+  void collect_stops();
+  void collect_stop(const JointSpec& spec, const BodyInfo& body, bool is_upper, const std::string& path);
+
   // events.cpp
   void collect_variables();
   void collect_events();
@@ -197,6 +208,7 @@ class Freezer {
   std::unordered_map<std::string, BodyIndex> joint_index_;
   std::unordered_map<std::string, std::size_t> cut_index_;  // in data_.cut_joints
   std::unordered_map<std::string, int> variable_index_;     // in data_.variables
+  std::map<const ShapeSpec*, int> shape_index_;             // in the plan's contact_shapes
   std::vector<Slot> settings_;
   std::shared_ptr<OutputColumns> columns_;  // null: the model defines none
 };

@@ -91,6 +91,13 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
                      explain_non_finite(data_.force_expressions, i, properties, state));
 }
 
+void Model::refuse_contacts(std::string_view who) const {
+  if (!has_contacts()) return;
+  const std::string& name = data_.contacts.empty() ? data_.stop_names.front() : data_.contacts.front().name;
+  throw InputError(
+      fmt::format("{} knows no contacts and no limits that are enforced: the model has {}", who, name));
+}
+
 void Model::refuse_constraints(std::string_view who) const {
   if (!is_constrained()) return;
   const bool has_loop = !data_.cut_joints.empty();

@@ -103,6 +103,13 @@ struct EventInfo {
   std::string when;  // as it is written
 };
 
+// A contact of the description.
+struct ContactInfo {
+  std::string name;
+  std::string law;  // of restitution: newton | poisson | stronge
+  Mark mark;
+};
+
 // What an event sets, and which of them.
 enum class Target { kQ, kU, kVariable };
 struct AssignmentInfo {
@@ -135,6 +142,8 @@ struct ModelData {
   IndexedVector<ForceIndex, ForceInfo> forces;
   std::vector<CutJointInfo> cut_joints;
   std::vector<ConstraintInfo> constraints;
+  std::vector<ContactInfo> contacts;
+  std::vector<std::string> stop_names;          // of the plan's stops: their joints
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
   int constraint_rows = 0, constraint_terms = 0;
   int cut_nq = 0, cut_nu = 0;
@@ -192,6 +201,12 @@ class Model {
   // Joints that close loops, and constraints; together they have so many scalar conditions.
   const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
   const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
+  const std::vector<ContactInfo>& contacts() const { return data_.contacts; }
+  // Of each stop (a limit that is enforced): the name of its joint.
+  const std::vector<std::string>& stop_names() const { return data_.stop_names; }
+  bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
+  // Throws InputError where there are contacts or stops: "lanes know no contacts: the model has feet".
+  void refuse_contacts(std::string_view who) const;
   const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }

@@ -64,7 +64,8 @@ RowLayout::RowLayout(const Counts& counts)
       energy(origins + 3 * counts.bodies),
       momentum(energy + kEnergies),
       constraints(momentum + 6),
-      defined(constraints + counts.of_constraints),
+      contacts(constraints + counts.of_constraints),
+      defined(contacts + kOfContact * counts.contacts),
       reactions(defined + counts.defined),
       end(reactions + 6 * (counts.bodies + counts.cut_joints)) {}
 
@@ -78,6 +79,7 @@ RowLayout row_layout(const Model& model) {
                            .cut_numbers = model.cut_nq() + model.cut_nu(),
                            .defined = static_cast<int>(output_columns(model).columns.size())};
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
+  counts.contacts = static_cast<int>(model.contacts().size());
   return RowLayout(counts);
 }
 
@@ -90,6 +92,7 @@ RowLayout row_layout(const ModelData& data) {
                            .cut_joints = static_cast<int>(data.cut_joints.size()),
                            .cut_numbers = data.cut_nq + data.cut_nu};
   counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
+  counts.contacts = static_cast<int>(data.contacts.size());
   return RowLayout(counts);
 }
 
@@ -112,6 +115,12 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
   add_vector(row, "momentum", "kg m/s");
   add_vector(row, "angular_momentum", "kg m^2/s");
   if (is_constrained(data)) add_constraints(row, data.constraints);
+  for (const ContactInfo& contact : data.contacts) {
+    row.push_back({contact.name + ".normal_force", "N"});
+    row.push_back({contact.name + ".friction_force", "N"});
+    row.push_back({contact.name + ".gap", "m"});
+    row.push_back({contact.name + ".slip", "m/s"});
+  }
   if (data.output_columns) {
     for (const DefinedColumn& column : data.output_columns->columns)
       row.push_back({column.name, column.unit});

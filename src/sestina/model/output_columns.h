@@ -2,7 +2,7 @@
 // (output.columns).
 //
 // A row is [t, q, u, q and u of joints that close loops, d, event, origins of the bodies, energies, momenta,
-// forces and errors of constraints, defined columns, reactions]. What an
+// forces and errors of constraints, contacts, defined columns, reactions]. What an
 // expression of a column may use stands in one array, its inputs:
 //
 //   [positions of points (3 each), free parameters, row]
@@ -30,14 +30,16 @@ struct RowLayout {
     int cut_joints = 0;      // those that close loops
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
+    int contacts = 0;
     int defined = 0;
   };
   explicit RowLayout(const Counts& counts);
 
   int q = 0, u = 0, cut = 0, d = 0, event = 0, origins = 0, energy = 0, momentum = 0, constraints = 0,
-      defined = 0, reactions = 0;
-  int end = 0;                         // with the reactions
-  static constexpr int kEnergies = 5;  // kinetic, potential, total, supplied, dissipated
+      contacts = 0, defined = 0, reactions = 0;
+  int end = 0;                          // with the reactions
+  static constexpr int kOfContact = 4;  // normal_force, friction_force, gap, slip
+  static constexpr int kEnergies = 5;   // kinetic, potential, total, supplied, dissipated
 };
 
 RowLayout row_layout(const Model& model);

@@ -9,6 +9,7 @@
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/constraints/distance.h"
 #include "sestina/constraints/point_on.h"
+#include "sestina/contact/shape.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/spring_damper.h"
@@ -69,6 +70,24 @@ struct ConstraintSet {
   std::vector<PointOn<T>> points_on;
 };
 
+// Shapes that touch, and the numbers of contacts and stops.
+template <class T>
+struct ContactLaw {
+  T friction{}, restitution{}, stiffness{}, damping{};
+};
+template <class T>
+struct ContactSet {
+  struct PlacedShape {
+    FrameIndex frame;
+    ShapeType type = ShapeType::kSphere;
+    Vec3<T> size;  // m, of contact/shape.h
+    Pose<T> X_BS;  // in the frame that carries it, the joint frame M of a body
+  };
+  std::vector<PlacedShape> shapes;
+  std::vector<ContactLaw<T>> contacts, stops;
+  std::vector<T> bounds;  // of the stops
+};
+
 template <class T>
 struct Properties {
   std::vector<T> parameters;  // the values of the free parameters, in the order of Model::parameters()
@@ -77,6 +96,7 @@ struct Properties {
   IndexedVector<PointIndex, Marker<T>> points;  // in the joint frames of bodies
   ForceSet<T> forces;
   ConstraintSet<T> constraints;
+  ContactSet<T> contacts;
 };
 
 }  // namespace sestina

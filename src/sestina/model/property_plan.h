@@ -5,9 +5,11 @@
 // calc_properties() for every scalar type.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "sestina/base/index.h"
+#include "sestina/contact/shape.h"
 #include "sestina/joints/joint_info.h"
 #include "sestina/model/system.h"
 
@@ -86,6 +88,28 @@ struct PointOnPlan {
   int first_row;
 };
 
+// A shape that a contact names, on a body or the ground.
+struct ContactShapePlan {
+  BodyIndex body;
+  ShapeType type = ShapeType::kSphere;
+  Slot size;  // 1 (sphere), 2 (cylinder, capsule: radius, length) or 3; none of a plane
+  PosePlan pose;
+};
+// What all points of a contact have in common, or a stop of a joint: 1 number each.
+struct ContactLawPlan {
+  Slot friction, restitution, stiffness, damping;
+};
+struct ContactPlan {
+  ContactLawPlan law;
+  std::vector<std::pair<int, int>> pairs;  // of shapes
+};
+struct StopPlan {
+  ContactLawPlan law;
+  Slot bound;
+  int q = 0, u = 0;
+  bool is_upper = false;
+};
+
 struct PropertyPlan {
   Slot gravity;
   IndexedVector<BodyIndex, BodyPlan> bodies;
@@ -98,6 +122,9 @@ struct PropertyPlan {
   std::vector<CutJointPlan> cut_joints;
   std::vector<DistancePlan> distances;
   std::vector<PointOnPlan> points_on;
+  std::vector<ContactShapePlan> contact_shapes;
+  std::vector<ContactPlan> contacts;  // in the order of Model::contacts()
+  std::vector<StopPlan> stops;
 };
 
 }  // namespace sestina

@@ -219,11 +219,21 @@ ConstraintSpec& System::add_point_on_plane(Name constraint_name, Name point, Nam
   return spec;
 }
 
+ContactSpec& System::add_contact(Name contact_name, Name one, Name other) {
+  ContactSpec& spec = contacts.emplace_back();
+  spec.name = std::move(contact_name);
+  spec.between = {std::move(one), std::move(other)};
+  return spec;
+}
+
 BodySpec& System::body(std::string_view body_name) { return find_by_name(bodies, "body", body_name); }
 JointSpec& System::joint(std::string_view joint_name) { return find_by_name(joints, "joint", joint_name); }
 ForceSpec& System::force(std::string_view force_name) { return find_by_name(forces, "force", force_name); }
 ConstraintSpec& System::constraint(std::string_view constraint_name) {
   return find_by_name(constraints, "constraint", constraint_name);
+}
+ContactSpec& System::contact(std::string_view contact_name) {
+  return find_by_name(contacts, "contact", contact_name);
 }
 EventSpec& System::event(std::string_view event_name) { return find_by_name(events, "event", event_name); }
 

@@ -52,11 +52,12 @@ struct PointSpec {
   std::optional<RotationSpec> axes;  // otherwise the body's
 };
 
-// Drawn, not felt.
+// Drawn; felt where a contact names it or its body.
 struct ShapeSpec {
-  Name type;              // box | cylinder | sphere | capsule | mesh
+  Name name;              // may be empty
+  Name type;              // box | cylinder | sphere | capsule | ellipsoid | plane | mesh
   Number radius, length;  // m; a cylinder's and capsule's length is along z of the shape's axes
-  Triple size{};          // m, of a box
+  Triple size{};          // m, of a box or ellipsoid, along its axes
   Name file;              // of a mesh
   Triple scale{1, 1, 1};  // of a mesh
   Triple position{};      // m, of the shape's centre in the body's frame
@@ -85,11 +86,13 @@ struct BodySpec {
   PointSpec& add_point(Name point_name, Triple position);
 };
 
-// Kept as data: nothing enforces limits yet.
+// Kept as data, unless `enforced`: then lower and upper are stops.
 struct LimitsSpec {
-  std::optional<Number> lower, upper;  // rad or m
-  std::optional<Number> velocity;      // rad/s or m/s
-  std::optional<Number> effort;        // N m or N
+  bool enforced = false;
+  Number restitution = 0, stiffness = 0, damping = 0;  // of stops; stiffness 0: rigid
+  std::optional<Number> lower, upper;                  // rad or m
+  std::optional<Number> velocity;                      // rad/s or m/s
+  std::optional<Number> effort;                        // N m or N
   Mark mark;
 };
 
@@ -162,6 +165,16 @@ struct ConstraintSpec {
   Name line, plane;                    // point_on_line, point_on_plane: BODY.POINT
   std::optional<Triple> axis, normal;  // likewise, in the axes of that point; any length but zero
   Mark mark, value_mark;
+};
+
+// What happens where shapes touch.
+struct ContactSpec {
+  Name name;
+  std::vector<Name> between;             // two: a shape, a body (all its shapes) or `ground`
+  Number friction = 0, restitution = 0;  // restitution of rigid contacts: from 0 to 1
+  Number stiffness = 0, damping = 0;     // N/m, N s/m; stiffness 0: rigid
+  Name law = "stronge";                  // of restitution: newton | poisson | stronge
+  Mark mark;
 };
 
 // A number that events change and expressions read: the position of a switch, a count.
@@ -276,10 +289,12 @@ class System {
   std::vector<ParameterSpec> parameters;
   Triple gravity{};  // m/s^2, ground axes
   std::vector<PointSpec> ground_points;
+  std::vector<ShapeSpec> ground_shapes;
   std::deque<BodySpec> bodies;
   std::deque<JointSpec> joints;
   std::deque<ForceSpec> forces;
   std::deque<ConstraintSpec> constraints;
+  std::deque<ContactSpec> contacts;
   std::vector<VariableSpec> variables;
   std::deque<EventSpec> events;
   AnalysisSpec analysis;
@@ -302,6 +317,8 @@ class System {
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
+  // Where two shapes touch; what it returns takes friction, stiffness and the like.
+  ContactSpec& add_contact(Name contact_name, Name one, Name other);
   // The constraints of a model file; what they return takes the rest.
   ConstraintSpec& add_distance(Name constraint_name, Name from_point, Name to_point, Number length);
   ConstraintSpec& add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients,
@@ -323,6 +340,7 @@ class System {
   JointSpec& joint(std::string_view joint_name);
   ForceSpec& force(std::string_view force_name);
   ConstraintSpec& constraint(std::string_view constraint_name);
+  ContactSpec& contact(std::string_view contact_name);
   EventSpec& event(std::string_view event_name);
 };
 

@@ -34,6 +34,7 @@ std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& o
   }
   if (options.tolerances) return "each state would have steps of its own length";
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
+  if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
   if (!model.user_forces().empty()) return "the model has forces of a program's own";
   if (!model.events().empty()) return "the model has events";
   if (model.is_constrained()) return "the model has loops or constraints";

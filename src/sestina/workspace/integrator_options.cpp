@@ -61,6 +61,32 @@ void add_constraint_faults(const System& system, const Model& model, const Analy
   }
 }
 
+// Rules that know no contacts.
+void add_contact_faults(const System& system, const Model& model, const Analysis& analysis,
+                        FaultList& faults) {
+  if (make_integration_rule(rule_options(analysis))->takes_contacts()) return;
+  try {
+    model.refuse_contacts(analysis.integrator);
+  } catch (const InputError& error) {
+    faults.add({system.analysis.integrator.name.mark, "analysis.integrator"},
+               error.faults().front().message + "; moreau takes them");
+  }
+}
+
+// What neither steps nor has rows over time.
+void add_faults_without_contacts(const System& system, const Model& model, const Analysis& analysis,
+                                 FaultList& faults) {
+  const bool is_dynamics = analysis.type == "dynamics";
+  const AnalysisSpec& spec = system.analysis;
+  try {
+    model.refuse_contacts(is_dynamics ? analysis.coordinates : analysis.type);
+  } catch (const InputError& error) {
+    faults.add({is_dynamics ? spec.coordinates.mark : spec.type.mark,
+                is_dynamics ? "analysis.coordinates" : "analysis.type"},
+               error.faults().front().message);
+  }
+}
+
 }  // namespace
 
 RuleOptions rule_options(const Analysis& analysis) {
@@ -82,11 +108,14 @@ StepOptions step_options(const Analysis& analysis) {
 void check_analysis(const System& system, const Model& model, const Analysis& analysis) {
   FaultList faults;
   try {
+    const bool steps = analysis.type == "dynamics" && !is_state_time(analysis);
+    if (!steps) add_faults_without_contacts(system, model, analysis, faults);
     if (analysis.type != "dynamics") {
       add_analysis_faults(system, model, analysis, faults);
     } else if (is_state_time(analysis)) {
       add_state_time_faults(system, model, analysis, faults);
     } else {
+      if (model.has_contacts()) add_contact_faults(system, model, analysis, faults);
       if (model.is_constrained()) add_constraint_faults(system, model, analysis, faults);
       make_step_driver(step_options(analysis))
           ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);

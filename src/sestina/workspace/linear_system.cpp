@@ -96,16 +96,18 @@ LinearSystem linearize_system(const std::shared_ptr<const Model>& model, const P
   MotionTangents tangents(*model, properties);
   tangents.update_tangents(state, udot, lambda, true);
   LinearizedMotion motion = linearize_motion(*model, tangents, state);
-  const auto count = static_cast<Eigen::Index>(inputs.size()), rows = static_cast<Eigen::Index>(outputs.size());
+  const auto count = static_cast<Eigen::Index>(inputs.size()),
+             rows = static_cast<Eigen::Index>(outputs.size());
   MatrixXd r_p(tangents.nu(), count), a_p(tangents.rows(), count), D(rows, count);
   Outputs at(model, properties.parameters, outputs);
   for (Eigen::Index j = 0; j < count; ++j) {
     const std::string& name = inputs[static_cast<std::size_t>(j)];
     const InputTangent input = calc_input_tangent(*model, properties, state, udot, lambda, name);
     if (!input.g_p.isZero(0.0) || !input.v_p.isZero(0.0)) {
-      throw InputError(fmt::format("{} moves a constraint, so that its rates act too: it cannot be an input of "
-                                   "dx/dt = A x + B w; analysis.type: frequency_response takes it",
-                                   name));
+      throw InputError(
+          fmt::format("{} moves a constraint, so that its rates act too: it cannot be an input of "
+                      "dx/dt = A x + B w; analysis.type: frequency_response takes it",
+                      name));
     }
     r_p.col(j) = input.r_p, a_p.col(j) = input.a_p;
     std::vector<double> parameters(properties.parameters);

@@ -15,7 +15,9 @@ class ModelSystem final : public RunSystem {
       : dynamics_(dynamics),
         equations_(dynamics),
         events_(dynamics, equations_),
-        row_(dynamics.model(), dynamics.properties().parameters, reactions) {}
+        row_(dynamics.model(), dynamics.properties().parameters, reactions) {
+    row_.set_contacts(&equations_);
+  }
 
   EquationsOfMotion& equations() override { return equations_; }
   RunEvents* events() override { return &events_; }

@@ -1,8 +1,8 @@
 // One row of a result: which columns it has, and their values at a state.
 //
 //   t; every q; every u; q and u of joints that close loops; every variable; the event; the position of every
-//   body's origin; energies; momenta; forces and errors of constraints; the columns that the model defines;
-//   on request the reactions
+//   body's origin; energies; momenta; forces and errors of constraints; contacts; the columns that the model
+//   defines; on request the reactions
 #pragma once
 
 #include <span>
@@ -10,6 +10,7 @@
 
 #include "sestina/io/result.h"
 #include "sestina/workspace/column_inputs.h"
+#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
@@ -31,6 +32,8 @@ class ResultRow {
   ResultRow(const Model& model, std::span<const double> parameters, bool reactions);
 
   const std::vector<Column>& columns() const { return columns_; }
+  // Who tells the columns of contacts; must outlive this. Without it they are zero.
+  void set_contacts(SystemEquations* equations) { contacts_ = equations; }
 
   // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,
   // from 1, of the event that has just led to the state, or 0. Throws ComputationError where a number of the
@@ -59,6 +62,7 @@ class ResultRow {
   void check_finite() const;
 
   const Model& model_;
+  SystemEquations* contacts_ = nullptr;
   const OutputColumns& defined_;
   bool needs_reactions_, has_events_;
   std::vector<Column> columns_;

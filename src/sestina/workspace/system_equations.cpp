@@ -31,7 +31,15 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
       momentum_(dynamics.model(), dynamics.properties()),
       quadratures_(dynamics),
       rotations_(find_rotations(dynamics.model())),
-      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {}
+      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
+  if (!dynamics.model().has_contacts()) return;
+  contacts_ = std::make_unique<ContactSystem>(dynamics.model(), dynamics.properties(), kDissipatedWork);
+}
+
+void SystemEquations::calc_contact_columns(const State<double>& state, std::span<const double> udot,
+                                           std::span<double> columns) {
+  contacts_->calc_columns(state, udot, *this, *this, columns);
+}
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();

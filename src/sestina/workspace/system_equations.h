@@ -9,6 +9,7 @@
 #include "sestina/dynamics/momentum.h"
 #include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
+#include "sestina/workspace/contact_system.h"
 #include "sestina/workspace/quadrature_rates.h"
 
 namespace sestina {
@@ -66,6 +67,12 @@ class SystemEquations final : public EquationsOfMotion,
                                   const std::string& parameter, std::span<double> by_parameter) override;
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
 
+  // Null where the model has none.
+  ContactFace* contact_face() override { return contacts_.get(); }
+  // Of the contacts, at a state with its udot without them: see ContactSystem.
+  void calc_contact_columns(const State<double>& state, std::span<const double> udot,
+                            std::span<double> columns);
+
   ImpulseFace* impulse_face() override { return this; }
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                           std::span<double> du) override;
@@ -97,6 +104,7 @@ class SystemEquations final : public EquationsOfMotion,
   std::unique_ptr<Tangent> tangent_;
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;
+  std::unique_ptr<ContactSystem> contacts_;
 };
 
 }  // namespace sestina

@@ -1,0 +1,27 @@
+// Where two shapes touch or come closest: a fixed number of points for each pair of types, in a fixed order,
+// so that a point keeps its place from step to step.
+//
+//   plane and     sphere 1, ellipsoid 1, capsule 2 (its caps), box 8 (its corners), cylinder 6 (three on each
+//   rim,
+//                 of which the first is the lowest)
+//   sphere and    sphere 1, capsule 1, box 1, cylinder 1
+//   capsule and   capsule 1
+//   box and       box: 16 corners, and the edges that cross
+//
+// Points of a plane are exact; those of two boxes are the corners of each against the faces of the other, and
+// the pairs of edges whose faces can touch nowhere else (Gregorius, The separating axis test between convex
+// polyhedra, GDC 2013, for the test by arcs on the sphere of normals).
+#pragma once
+
+#include <vector>
+
+#include "sestina/contact/shape.h"
+
+namespace sestina {
+
+// Appends the points of a pair, normals from a to b. X_W: poses of the shapes in the ground. `can_touch`
+// holds.
+void add_contact_points(const Shape& a, const Pose<double>& X_Wa, const Shape& b, const Pose<double>& X_Wb,
+                        std::vector<ContactPoint>& points);
+
+}  // namespace sestina
