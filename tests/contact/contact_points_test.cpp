@@ -85,7 +85,18 @@ TEST(ContactPoints, GapsAreDistancesAndDepths) {
 
 TEST(ContactPoints, BoxesTouchByCornersAndByCrossedEdges) {
   const Shape cube{ShapeType::kBox, {0.5, 0.5, 0.5}};
-  EXPECT_NEAR(smallest_gap(points_of(cube, at(0, 0, 0), kBox, at(0, 0, 0.69))), -0.01, kRounding);
+  const std::vector<ContactPoint> stacked = points_of(cube, at(0, 0, 0), kBox, at(0, 0, 0.69));
+  EXPECT_EQ(stacked.size(), 4U);
+  for (const ContactPoint& point : stacked) {
+    EXPECT_NEAR(point.gap, -0.01, kRounding);
+    EXPECT_EQ(point.normal.z, 1.0);
+  }
+  // A box that lies across the edge of another: its face is clipped.
+  for (const ContactPoint& point :
+       points_of(cube, at(0, 0, 0), kBox, at(0.4, 0.6, 0.69, rpy_rotation(0.0, 0.0, 0.3)))) {
+    EXPECT_LE(std::max(std::abs(point.p.x), std::abs(point.p.y)), 0.5 + kRounding);
+    EXPECT_NEAR(point.gap, -0.01, kRounding);
+  }
   // Two bars, each standing on an edge, across each other: only edges meet.
   const Shape bar{ShapeType::kBox, {2.0, 0.1, 0.1}};
   const double eighth = std::acos(0.0) / 2;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace sestina {
@@ -182,63 +183,118 @@ void add_sphere(const Shape& a, const Pose<double>& X_a, const Shape& b, const P
   }
 }
 
-// An edge of a box: its ends and the normals of the two faces that meet there.
-struct Edge {
-  Vec first, second, normal_1, normal_2;
+// ---- two boxes --------------------------------------------------------------------------------------------
+// Along the axis on which they are farthest apart (or overlap least) one box has a face or an edge. A face is
+// the reference on which the nearest face of the other is clipped; its corners that are left are the points.
+// Of two edges the nearest points are one. (Gottschalk, Lin and Manocha, SIGGRAPH 1996; clipping by
+// Sutherland and Hodgman 1974.)
+
+constexpr double kPreferFace = 1e-6;  // of the boxes' size, by which an edge has to be farther apart
+
+struct Separation {
+  double gap = -std::numeric_limits<double>::infinity();
+  Vec normal;                  // from a to b
+  int face_of = -1, axis = 0;  // 0: of a, 1: of b; -1: edges
+  int edge_a = 0, edge_b = 0;
 };
 
-std::array<Edge, 12> edges_of(const Shape& box, const Pose<double>& X) {
-  std::array<Edge, 12> edges;
-  std::size_t next = 0;
-  for (int along = 0; along < 3; ++along) {
-    const int i = (along + 1) % 3, j = (along + 2) % 3;
-    for (const double s : {-1.0, 1.0}) {
-      for (const double t : {-1.0, 1.0}) {
-        Vec p;
-        p[i] = s * box.size[i], p[j] = t * box.size[j];
-        Vec q = p;
-        p[along] = -box.size[along], q[along] = box.size[along];
-        edges[next++] = {X * p, X * q, s * axis_of(X, i), t * axis_of(X, j)};
-      }
-    }
-  }
-  return edges;
+double reach(const Shape& box, const Pose<double>& X, const Vec& direction) {
+  double sum = 0.0;
+  for (int k = 0; k < 3; ++k) sum += box.size[k] * std::abs(dot(direction, axis_of(X, k)));
+  return sum;
 }
 
-// Whether the arcs between the normals of a, and between those of b turned about, cross.
-bool faces_meet(const Edge& a, const Edge& b) {
-  const Vec C = -1.0 * b.normal_1, D = -1.0 * b.normal_2;
-  const Vec across_a = cross(a.normal_2, a.normal_1), across_b = cross(D, C);
-  const double cba = dot(C, across_a), dba = dot(D, across_a);
-  const double adc = dot(a.normal_1, across_b), bdc = dot(a.normal_2, across_b);
-  return cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0;
+Separation find_separation(const Shape& a, const Pose<double>& X_a, const Shape& b, const Pose<double>& X_b) {
+  const Vec between = X_b.p - X_a.p;
+  const double size = norm(a.size) + norm(b.size);
+  Separation best;
+  const auto look = [&](Vec n, double advantage, const Separation& candidate) {
+    if (dot(n, between) < 0.0) n = -1.0 * n;
+    const double gap = dot(n, between) - reach(a, X_a, n) - reach(b, X_b, n);
+    if (gap <= best.gap + advantage * size) return;
+    best = candidate;
+    best.gap = gap, best.normal = n;
+  };
+  for (int k = 0; k < 3; ++k) look(axis_of(X_a, k), 0.0, {.normal = {}, .face_of = 0, .axis = k});
+  for (int k = 0; k < 3; ++k) look(axis_of(X_b, k), kPreferFace, {.normal = {}, .face_of = 1, .axis = k});
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      const Vec n = cross(axis_of(X_a, i), axis_of(X_b, k));
+      const double length = norm(n);
+      if (length > 1e-6) look((1.0 / length) * n, kPreferFace, {.normal = {}, .edge_a = i, .edge_b = k});
+    }
+  }
+  return best;
+}
+
+// The edge along an axis that reaches farthest in a direction.
+std::pair<Vec, Vec> farthest_edge(const Shape& box, const Pose<double>& X, int along, const Vec& direction) {
+  Vec middle = X.p;
+  for (int k = 0; k < 3; ++k) {
+    if (k == along) continue;
+    const Vec axis = axis_of(X, k);
+    middle = middle + (dot(axis, direction) < 0.0 ? -box.size[k] : box.size[k]) * axis;
+  }
+  const Vec half = box.size[along] * axis_of(X, along);
+  return {middle - half, middle + half};
+}
+
+// Corners of the face whose normal is nearest to a direction.
+std::vector<Vec> facing(const Shape& box, const Pose<double>& X, const Vec& direction) {
+  int axis = 0;
+  for (int k = 1; k < 3; ++k) {
+    if (std::abs(dot(axis_of(X, k), direction)) > std::abs(dot(axis_of(X, axis), direction))) axis = k;
+  }
+  const Vec n = axis_of(X, axis);
+  const Vec middle = X.p + (dot(n, direction) < 0.0 ? -box.size[axis] : box.size[axis]) * n;
+  const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+  const Vec u = box.size[i] * axis_of(X, i), v = box.size[j] * axis_of(X, j);
+  return {middle - u - v, middle + u - v, middle + u + v, middle - u + v};
+}
+
+// What of a polygon lies where n . (x - p) <= bound.
+std::vector<Vec> clipped(const std::vector<Vec>& polygon, const Vec& n, const Vec& p, double bound) {
+  std::vector<Vec> inside;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec &one = polygon[i], &next = polygon[(i + 1) % polygon.size()];
+    const double here = dot(n, one - p) - bound, there = dot(n, next - p) - bound;
+    if (here <= 0.0) inside.push_back(one);
+    if ((here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0)) {
+      inside.push_back(one + (here / (here - there)) * (next - one));
+    }
+  }
+  return inside;
 }
 
 void add_boxes(const Shape& a, const Pose<double>& X_a, const Shape& b, const Pose<double>& X_b,
                std::vector<ContactPoint>& points) {
-  const Pose<double> X_aW = inverse(X_a), X_bW = inverse(X_b);
-  for (const Vec& corner : corners_of(a, X_a)) {
-    points.push_back(ball_against(corner, 0.0, X_b, nearest_on_box(b.size, X_bW * corner)));
-  }
-  for (const Vec& corner : corners_of(b, X_b)) {
-    ContactPoint point = ball_against(corner, 0.0, X_a, nearest_on_box(a.size, X_aW * corner));
-    point.normal = -1.0 * point.normal;
-    points.push_back(point);
-  }
-  for (const Edge& one : edges_of(a, X_a)) {
-    for (const Edge& other : edges_of(b, X_b)) {
-      if (!faces_meet(one, other)) continue;
-      const Vec d1 = one.second - one.first, d2 = other.second - other.first;
-      Vec n = cross(d1, d2);
-      const double length = norm(n);
-      if (length <= kParallel * norm(d1) * norm(d2)) continue;
-      n = (1.0 / length) * n;
-      if (dot(n, one.first - X_a.p) < 0.0) n = -1.0 * n;  // out of a
-      const auto [p, q] = nearest_of_segments({one.first, one.second}, {other.first, other.second});
-      const double gap = dot(n, q - p);
-      points.push_back({0.5 * (p + q), n, gap});
+  const Separation best = find_separation(a, X_a, b, X_b);
+  const Vec& n = best.normal;
+  const std::size_t first = points.size();
+  if (best.face_of >= 0) {
+    const bool is_a = best.face_of == 0;
+    const Shape &reference = is_a ? a : b, &other = is_a ? b : a;
+    const Pose<double>&X_r = is_a ? X_a : X_b, &X_o = is_a ? X_b : X_a;
+    const Vec out = is_a ? n : -1.0 * n;  // of the reference
+    std::vector<Vec> polygon = facing(other, X_o, -1.0 * out);
+    for (int k = 0; k < 3; ++k) {
+      if (k == best.axis) continue;
+      const Vec side = axis_of(X_r, k);
+      polygon = clipped(polygon, side, X_r.p, reference.size[k]);
+      polygon = clipped(polygon, -1.0 * side, X_r.p, reference.size[k]);
     }
+    for (const Vec& corner : polygon) {
+      const double gap = dot(out, corner - X_r.p) - reference.size[best.axis];
+      points.push_back({corner - 0.5 * gap * out, n, gap});
+    }
+  } else {
+    const auto [p, q] = nearest_of_segments(farthest_edge(a, X_a, best.edge_a, n),
+                                            farthest_edge(b, X_b, best.edge_b, -1.0 * n));
+    points.push_back({0.5 * (p + q), n, best.gap});
   }
+  // Boxes that pass each other by have no face above the other: a point half way tells how far apart they
+  // are.
+  if (points.size() == first) points.push_back({0.5 * (X_a.p + X_b.p), n, std::max(best.gap, 0.0)});
 }
 
 // Which of two types comes first in a pair that is written down above.

@@ -1,16 +1,12 @@
-// Where two shapes touch or come closest: a fixed number of points for each pair of types, in a fixed order,
-// so that a point keeps its place from step to step.
+// Where two shapes touch or come closest: points in a fixed order, of all pairs but two boxes in a fixed
+// number, so that a point keeps its place from step to step.
 //
 //   plane and     sphere 1, ellipsoid 1, capsule 2 (its caps), box 8 (its corners), cylinder 6 (three on each
 //   rim,
 //                 of which the first is the lowest)
 //   sphere and    sphere 1, capsule 1, box 1, cylinder 1
 //   capsule and   capsule 1
-//   box and       box: 16 corners, and the edges that cross
-//
-// Points of a plane are exact; those of two boxes are the corners of each against the faces of the other, and
-// the pairs of edges whose faces can touch nowhere else (Gregorius, The separating axis test between convex
-// polyhedra, GDC 2013, for the test by arcs on the sphere of normals).
+//   box and       box: one point of two edges, or up to eight corners of a face clipped on one of the other
 #pragma once
 
 #include <vector>

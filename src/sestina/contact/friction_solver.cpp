@@ -22,6 +22,7 @@ constexpr int kBetweenPolishes = 5;  // sweeps
 constexpr int kMostNewtonSteps = 20;
 constexpr double kSolved = 1e-11;    // of the largest velocity
 constexpr double kAccepted = 1e-7;   // likewise, where Newton's method does not confirm the states
+constexpr double kTouching = 1e-8;   // likewise: slower contacts may carry
 constexpr double kSingular = 1e-12;  // of the largest pivot
 constexpr int kDirections = 32;      // in which a slide is looked for
 
@@ -149,7 +150,24 @@ double FrictionSolver::residual(Index& worst) const {
 }
 
 // Newton's method for the states that the sweeps have found; false where its solution breaks a condition.
+// Contacts that neither open nor carry anything are first tried as closed ones: of redundant contacts the
+// sweeps load those that come first.
 bool FrictionSolver::polish() {
+  const std::vector<State> found = states_;
+  v_ = *G_ * *p_ + *b_;
+  for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (states_[at] != State::kOpen || v_[3 * i] > kTouching * size_) continue;
+    const bool slides = mu_[at] == 0.0 || v_.segment<2>(3 * i + 1).norm() > kTouching * size_;
+    states_[at] = slides ? State::kSlide : State::kStick;
+  }
+  if (try_states()) return true;
+  if (states_ == found) return false;
+  states_ = found;
+  return try_states();
+}
+
+bool FrictionSolver::try_states() {
   trial_ = *p_;
   if (!solve_equations()) return false;
   const VectorXd kept = *p_;
@@ -196,7 +214,7 @@ bool FrictionSolver::solve_equations() {
       const Eigen::Matrix2d turn = (Eigen::Matrix2d::Identity() - d * d.transpose()) / speed;
       J.middleRows<2>(k + 1) += scale * mu_[at] * trial_[k] * turn * G_->middleRows<2>(k + 1);
     }
-    if (F.cwiseAbs().maxCoeff() <= 1e-15 * size_) return true;
+    if (step > 0 && F.cwiseAbs().maxCoeff() <= 1e-15 * size_) return true;
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
     solver.setThreshold(kSingular);
     // Of the first step the impulses themselves are unknown, so that least norm is theirs.

@@ -44,6 +44,7 @@ class FrictionSolver {
   void solve_one(Eigen::Index i);
   bool slide(const Eigen::Matrix3d& own, const Eigen::Vector3d& w, double mu, Eigen::Vector3d& p) const;
   bool polish();
+  bool try_states();
   bool solve_equations();
   double residual(Eigen::Index& worst) const;
 

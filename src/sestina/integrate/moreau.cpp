@@ -133,6 +133,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to) {
   active_.clear();
   face.update_contacts(to);
   const std::span<const ContactFace::Contact> contacts = face.contacts();
+  count_ = contacts.size();
   const auto nu = static_cast<Index>(from.u.size());
   for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
@@ -275,11 +276,12 @@ void Moreau::close_gaps(State<double>& to) {
   for (int correction = 0; correction < kMostCorrections; ++correction) {
     face.update_contacts(to);
     const std::span<const ContactFace::Contact> contacts = face.contacts();
+    if (contacts.size() != count_) return;  // points of two boxes have come or gone
     std::vector<Index> rows;
     double largest = 0.0;
     for (std::size_t i = 0; i < active_.size(); ++i) {
       const auto place = static_cast<std::size_t>(active_[i].contact);
-      if (place >= contacts.size() || contacts[place].stiffness > 0.0) continue;
+      if (contacts[place].stiffness > 0.0) continue;
       const bool carries = p_[static_cast<Index>(3 * i)] > 0.0 && !active_[i].hits;
       if (!carries && contacts[place].gap >= -kClosed) continue;
       rows.push_back(static_cast<Index>(3 * i));

@@ -78,6 +78,7 @@ class Moreau final : public IntegrationRule {
   std::vector<double> k_, sum_, displacement_;
   State<double> stage_, half_, whole_;
 
+  std::size_t count_ = 0;  // of all contacts of the step
   std::vector<Active> active_;
   Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
   Eigen::MatrixXd G_;       // C M^-1 C^T
