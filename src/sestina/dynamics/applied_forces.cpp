@@ -96,7 +96,8 @@ template <class T>
 void find_cut_joints(const Properties<T>& properties, const State<T>& state, const Kinematics<T>& kinematics,
                      AppliedForces<T>& forces) {
   auto& cut = forces.cut;
-  std::ranges::copy(state.h, std::ranges::copy(state.q, cut.q.begin()).out);
+  std::ranges::copy(std::span(state.h).first(cut.q.size() - state.q.size()),
+                    std::ranges::copy(state.q, cut.q.begin()).out);
   std::ranges::copy(state.u, cut.u.begin());
   for (std::size_t i = 0; i < cut.motions.size(); ++i) {
     const CutJoint<T>& joint = properties.constraints.cut_joints[i];

@@ -83,6 +83,7 @@ std::vector<KeyTable> make_key_tables() {
       {"inertia", "", {"xx", "yy", "zz", "xy", "xz", "yz"}, {}},
       {"limits", "", {"lower", "upper", "velocity", "effort"}, {}},
       {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
+      {"curve_table", "", {"table", "columns"}, {"table", "columns"}},
       {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis",
        "",
@@ -112,6 +113,8 @@ std::vector<KeyTable> make_key_tables() {
       constraint_keys("expression", {"zero"}, {"level"}),
       constraint_keys("point_on_line", {"point", "line", "axis"}),
       constraint_keys("point_on_plane", {"point", "plane", "normal"}),
+      constraint_keys("point_on_curve", {"point", "curve", "position"}, {"range", "periodic", "start"}),
+      constraint_keys("rolling", {"body", "axis", "radius", "plane", "normal"}),
   };
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
   return tables;

@@ -186,6 +186,16 @@ class PropertyReader {
       set.points_on.push_back(
           {point(p.point), point(p.surface), direction(p.direction), p.is_line, p.first_row});
     }
+    for (const PointOnCurvePlan& p : plan.points_on_curves) {
+      const T* range = p.range.is_given() ? numbers(p.range) : nullptr;
+      set.points_on_curves.push_back({point(p.point), point(p.curve), p.is_open, range ? range[0] : T(0),
+                                      range ? range[1] : T(0), p.up,
+                                      static_cast<int>(set.points_on_curves.size()), p.first_row});
+    }
+    for (const RollingPlan& p : plan.rollings) {
+      set.rollings.push_back({point(p.center), point(p.plane), direction(p.axis), direction(p.normal),
+                              number(p.radius), p.first_row});
+    }
   }
 
   const Model& model_;
@@ -264,6 +274,10 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
+  for (const PointOnCurvePlan& curve : model.plan().points_on_curves) {
+    const Slot start = curve.start.is_given() ? curve.start : curve.range;
+    state.h.push_back(start.is_given() ? numbers[static_cast<std::size_t>(start.first)] : T(0));
+  }
   normalize_q<T>(model, state.q);
   return state;
 }

@@ -110,6 +110,18 @@ class Freezer {
   void collect_constraints();
   void collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  std::vector<Expr> collect_curve(const ConstraintSpec& spec, const std::string& path);
+  std::vector<Expr> collect_curve_table(const ConstraintSpec& spec, const std::string& path);
+  Slot collect_curve_range(const ConstraintSpec& spec, const std::string& path);
+  int find_up(const CurveInfo& curve, Slot range) const;
+  void collect_rolling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  // The direction of a line, a plane or an axis, which is required; not zero.
+  Slot collect_direction(const std::optional<Triple>& direction, const Mark& mark, const std::string& path);
+  // Whether two points ride on different bodies; otherwise a fault at the second.
+  bool are_on_different_bodies(PointIndex first, PointIndex second, const Mark& mark,
+                               const std::string& path);
   void collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
@@ -165,7 +177,7 @@ class Freezer {
   // A number that nothing but the description needs.
   void check_unused(ValueRule::Kind kind, const Number& number, const std::string& path);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
-  void prepare_user_forces();
+  void prepare_user_parts();
   void find_parameters_of_settings();
   void compile_tapes();
   void find_uses_of_cut_joints();

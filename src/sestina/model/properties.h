@@ -9,6 +9,8 @@
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/constraints/distance.h"
 #include "sestina/constraints/point_on.h"
+#include "sestina/constraints/point_on_curve.h"
+#include "sestina/constraints/rolling.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/spring_damper.h"
@@ -67,6 +69,8 @@ struct ConstraintSet {
   std::vector<CutJoint<T>> cut_joints;
   std::vector<Distance<T>> distances;
   std::vector<PointOn<T>> points_on;
+  std::vector<PointOnCurve<T>> points_on_curves;
+  std::vector<Rolling<T>> rollings;
 };
 
 template <class T>

@@ -86,6 +86,20 @@ struct PointOnPlan {
   int first_row;
 };
 
+struct PointOnCurvePlan {
+  PointIndex point, curve;
+  Slot range;  // 2: s of the ends, or of a period; not given: neither
+  Slot start;  // not given: found
+  bool is_open;
+  int up;
+  int first_row;
+};
+struct RollingPlan {
+  PointIndex center, plane;
+  Slot axis, normal, radius;
+  int first_row;
+};
+
 struct PropertyPlan {
   Slot gravity;
   IndexedVector<BodyIndex, BodyPlan> bodies;
@@ -98,6 +112,8 @@ struct PropertyPlan {
   std::vector<CutJointPlan> cut_joints;
   std::vector<DistancePlan> distances;
   std::vector<PointOnPlan> points_on;
+  std::vector<PointOnCurvePlan> points_on_curves;  // in the order of Model::curves()
+  std::vector<RollingPlan> rollings;
 };
 
 }  // namespace sestina

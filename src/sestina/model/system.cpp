@@ -219,6 +219,33 @@ ConstraintSpec& System::add_point_on_plane(Name constraint_name, Name point, Nam
   return spec;
 }
 
+ConstraintSpec& System::add_point_on_curve(Name constraint_name, Name point, Name curve_point,
+                                           Triple position) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "point_on_curve");
+  spec.point = std::move(point);
+  spec.curve = std::move(curve_point);
+  spec.position = Numbers(std::vector<Number>(position.begin(), position.end()));
+  return spec;
+}
+
+ConstraintSpec& System::add_rolling(Name constraint_name, Name center, Triple axis, Number radius,
+                                    Name plane_point, Triple normal) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "rolling");
+  spec.body = std::move(center);
+  spec.axis = std::move(axis);
+  spec.radius = std::move(radius);
+  spec.plane = std::move(plane_point);
+  spec.normal = std::move(normal);
+  return spec;
+}
+
+ConstraintSpec& System::add_user_constraint(Name constraint_name,
+                                            std::shared_ptr<UserConstraint> constraint) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "user");
+  spec.user = std::move(constraint);
+  return spec;
+}
+
 BodySpec& System::body(std::string_view body_name) { return find_by_name(bodies, "body", body_name); }
 JointSpec& System::joint(std::string_view joint_name) { return find_by_name(joints, "joint", joint_name); }
 ForceSpec& System::force(std::string_view force_name) { return find_by_name(forces, "force", force_name); }

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sestina/constraints/user_constraint.h"
 #include "sestina/forces/force_numbers.h"
 #include "sestina/forces/user_force.h"
 #include "sestina/joints/joint_numbers.h"
@@ -150,18 +151,27 @@ struct CouplingTerm {
 // A condition that the motion has to keep, beside those of joints that close loops.
 struct ConstraintSpec {
   Name name;
-  Name type;                     // distance | coupling | motion | expression | point_on_line | point_on_plane
-  Name level = "position";       // position | velocity: coupling, motion, expression
-  Name from, to;                 // distance: BODY.POINT
-  std::optional<Number> length;  // distance: m, an expression of t
+  Name type;  // distance | coupling | motion | expression | point_on_line | point_on_plane | point_on_curve |
+              // rolling | user
+  Name level = "position";                 // position | velocity: coupling, motion, expression
+  Name from, to;                           // distance: BODY.POINT
+  std::optional<Number> length;            // distance: m, an expression of t
   std::vector<CouplingTerm> coefficients;  // coupling: their sum is `value`
   Name joint;                              // motion
   Numbers value;                           // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
-  std::optional<Number> zero;          // expression: of t, coordinates, speeds where the level is velocity
-  Name point;                          // point_on_*: BODY.POINT
-  Name line, plane;                    // point_on_line, point_on_plane: BODY.POINT
-  std::optional<Triple> axis, normal;  // likewise, in the axes of that point; any length but zero
-  Mark mark, value_mark;
+  std::optional<Number> zero;  // expression: of t, coordinates, speeds where the level is velocity
+  Name point;                  // point_on_*: BODY.POINT
+  Name line, plane, curve;     // point_on_line, point_on_plane and rolling, point_on_curve: BODY.POINT
+  std::optional<Triple> axis, normal;    // likewise, in the axes of that point; any length but zero
+  Numbers position;                      // point_on_curve: three expressions of s in the axes of `curve`
+  std::optional<TableSpec> table;        // instead of `position`: `time` are the values of s
+  Numbers range;                         // point_on_curve by expressions: s at its two ends; empty: none
+  bool periodic = false;                 // point_on_curve by a table: closed
+  std::optional<Number> start;           // point_on_curve: where the search for s begins
+  Name body;                             // rolling: BODY.POINT, the disc's centre; `axis` is in its axes
+  std::optional<Number> radius;          // rolling: m
+  std::shared_ptr<UserConstraint> user;  // type `user`
+  Mark mark, value_mark, position_mark, range_mark;
 };
 
 // A number that events change and expressions read: the position of a switch, a count.
@@ -301,6 +311,11 @@ class System {
   ConstraintSpec& add_condition(Name constraint_name, Number zero);
   ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);
   ConstraintSpec& add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal);
+  ConstraintSpec& add_point_on_curve(Name constraint_name, Name point, Name curve_point, Triple position);
+  // A disc about `axis` of the point `center` rolls on a plane with this normal.
+  ConstraintSpec& add_rolling(Name constraint_name, Name center, Triple axis, Number radius, Name plane_point,
+                              Triple normal);
+  ConstraintSpec& add_user_constraint(Name constraint_name, std::shared_ptr<UserConstraint> constraint);
 
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");
