@@ -256,11 +256,17 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   if (!force.joint.empty()) map.write("joint", force.joint);
   if (!force.from.empty()) map.write("from", force.from);
   if (!force.to.empty()) map.write("to", force.to);
+  if (!force.points.empty()) map.add("points", to_list(force.points));
   if (!force.at.empty()) map.write("at", force.at);
   map.write_unless("ground", "axes", force.axes);
   map.write_unless_empty("stiffness", force.stiffness);
   map.write_unless_empty("damping", force.damping);
   map.write_unless_empty("reference", force.reference);
+  map.write_unless_empty("rotational_stiffness", force.rotational_stiffness);
+  map.write_unless_empty("rotational_damping", force.rotational_damping);
+  map.write_unless_empty("stiffness_matrix", force.stiffness_matrix);
+  map.write_unless_empty("damping_matrix", force.damping_matrix);
+  map.write("axis", force.axis);
   for_each_force_number([&](const NumberInfo& number, auto of) { map.write(number.name, of(force)); });
   map.write_unless_empty("value", force.value);
   if (force.table) {

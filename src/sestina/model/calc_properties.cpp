@@ -43,6 +43,7 @@ class PropertyReader {
     }
     read_joint_forces(properties);
     read_point_forces(properties);
+    read_connectors(properties);
     if (model_.is_constrained()) read_constraints(properties);
     return properties;
   }
@@ -146,6 +147,65 @@ class PropertyReader {
       } else {
         properties.forces.point_forces.push_back({{p.index}, point(p.at), value});
       }
+    }
+  }
+
+  // Three elements of the diagonal from `at` on.
+  void fill_diagonal(Slot slot, std::size_t at, Mat6<T>& matrix) const {
+    if (!slot.is_given()) return;
+    for (std::size_t i = 0; i < 3; ++i) matrix[7 * (at + i)] = numbers(slot)[i];
+  }
+  Mat6<T> matrix(Slot displacement, Slot rotation, Slot all) const {
+    Mat6<T> matrix{};
+    if (all.is_given()) {
+      std::copy_n(numbers(all), 36, matrix.begin());
+    } else {
+      fill_diagonal(displacement, 0, matrix), fill_diagonal(rotation, 3, matrix);
+    }
+    return matrix;
+  }
+  void read_connectors(Properties<T>& properties) const {
+    const ConnectorPlan& plan = model_.plan().connectors;
+    ConnectorSet<T>& set = properties.forces.connectors;
+    const auto point = [&](PointIndex i) { return properties.points[i]; };
+    for (const BushingPlan& p : plan.bushings) {
+      set.bushings.push_back({{p.index},
+                              point(p.from),
+                              point(p.to),
+                              matrix(p.stiffness, p.rotational_stiffness, p.stiffness_matrix),
+                              matrix(p.damping, p.rotational_damping, p.damping_matrix)});
+    }
+    for (const CartesianSpringPlan& p : plan.cartesian_springs) {
+      set.cartesian_springs.push_back({{p.index},
+                                       point(p.from),
+                                       point(p.to),
+                                       vector(p.stiffness),
+                                       vector(p.damping),
+                                       vector(p.reference)});
+    }
+    for (const TorsionalSpringDamperPlan& p : plan.torsional_spring_dampers) {
+      set.torsional_spring_dampers.push_back({{p.index},
+                                              point(p.from),
+                                              point(p.to),
+                                              direction(p.axis),
+                                              number(p.stiffness),
+                                              number(p.damping),
+                                              number(p.reference)});
+    }
+    for (const CoordinateFrictionPlan& p : plan.coordinate_frictions) {
+      set.coordinate_frictions.push_back({{p.index}, p.q, p.u, p.has_stops});
+      fill(p.numbers, set.coordinate_frictions.back());
+    }
+    for (const RopePlan& p : plan.ropes) {
+      Rope<T>& rope = set.ropes.emplace_back();
+      rope.index = p.index;
+      for (const PointIndex i : p.points) rope.points.push_back(point(i));
+      rope.stiffness = number(p.stiffness), rope.damping = number(p.damping);
+      fill(p.numbers, rope);
+    }
+    for (const GravityBetweenPlan& p : plan.gravities) {
+      set.gravities.push_back({{p.index}, point(p.from), point(p.to)});
+      fill(p.numbers, set.gravities.back());
     }
   }
 

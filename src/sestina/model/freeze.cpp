@@ -382,6 +382,7 @@ void Freezer::find_uses_of_cut_joints() {
       std::ranges::any_of(plan.joint_springs, acts_on_one) ||
       std::ranges::any_of(plan.joint_dampers, acts_on_one) ||
       std::ranges::any_of(plan.joint_forces, acts_on_one) ||
+      std::ranges::any_of(plan.connectors.coordinate_frictions, acts_on_one) ||
       std::ranges::any_of(data_.cut_joints, [](const CutJointInfo& cut) { return cut.armature_row >= 0; }) ||
       use_cut_joints(data_.force_expressions.exprs);
   data_.events_use_cut_joints =

@@ -74,6 +74,20 @@ class Freezer {
   void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // connectors.cpp
+  bool collect_connector(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  Slot collect_matrix(const Numbers& given, const Mark& mark, const std::string& path);
+  void collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // `from` and `to`, which have to differ.
+  void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
+  Slot collect_one(const Numbers& given, const Mark& mark, const std::string& path);
+  // One number for three axes, or three.
+  Slot collect_three(const Numbers& given, const Mark& mark, const std::string& path);
   bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
   std::vector<std::string> joints_to_suggest() const;
   // A joint, whether it carries a body or closes a loop. The coordinates and speeds of those that close loops

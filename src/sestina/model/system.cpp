@@ -160,6 +160,50 @@ ForceSpec& System::add_point_torque(Name force_name, Name point, Triple value) {
   return spec;
 }
 
+ForceSpec& System::add_bushing(Name force_name, Name from_point, Name to_point) {
+  ForceSpec& spec = add_force(std::move(force_name), "bushing");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  return spec;
+}
+
+ForceSpec& System::add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "cartesian_spring");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
+ForceSpec& System::add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
+                                               Number stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "torsional_spring_damper");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.axis = std::move(axis);
+  spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
+ForceSpec& System::add_coordinate_friction(Name force_name, Name joint_name, Number friction,
+                                           Number creep_speed) {
+  ForceSpec& spec = add_force(std::move(force_name), "coordinate_friction");
+  spec.joint = std::move(joint_name);
+  spec.friction = std::move(friction), spec.creep_speed = std::move(creep_speed);
+  return spec;
+}
+
+ForceSpec& System::add_rope(Name force_name, std::vector<Name> points, Number stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "rope");
+  spec.points = std::move(points);
+  spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
+ForceSpec& System::add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength) {
+  ForceSpec& spec = add_force(std::move(force_name), "gravity_between");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.strength = std::move(strength);
+  return spec;
+}
+
 ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> force) {
   ForceSpec& spec = add_force(std::move(force_name), "user");
   spec.user = std::move(force);

@@ -126,12 +126,21 @@ struct TableSpec {
 
 struct ForceSpec {
   Name name;
-  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque | user
-  Name joint;                             // joint_*
-  Name from, to;                          // spring_damper: BODY.POINT
-  Name at;                                // point_*: BODY.POINT
-  Name axes = "ground";                   // point_*: ground | body
-  Numbers stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
+  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
+              // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
+              // gravity_between | user
+  Name joint;                // joint_*, coordinate_friction
+  Name from, to;             // between two points: BODY.POINT
+  std::vector<Name> points;  // rope: BODY.POINT
+  Name at;                   // point_*: BODY.POINT
+  Name axes = "ground";      // point_*: ground | body
+  // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
+  // for each; otherwise one
+  Numbers stiffness, damping, reference;
+  Numbers rotational_stiffness, rotational_damping;  // bushing: likewise, about the axes
+  Numbers stiffness_matrix,
+      damping_matrix;          // bushing: 36, by rows, of [displacement; rotation]; instead of these
+  std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`
   // Numbers that some types have: the table of force_numbers.h
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
@@ -140,6 +149,7 @@ struct ForceSpec {
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
+  Mark rotational_stiffness_mark, rotational_damping_mark, stiffness_matrix_mark, damping_matrix_mark;
 };
 
 // Of a coupling: `coordinate` is JOINT.q, JOINT.q[i], or JOINT.u, JOINT.u[i] where the level is velocity.
@@ -300,6 +310,14 @@ class System {
                                Number damping = 0, Number free_length = 0);
   ForceSpec& add_point_force(Name force_name, Name point, Triple value);   // N, ground axes
   ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
+  // These take stiffness, damping and what else they have in what is returned.
+  ForceSpec& add_bushing(Name force_name, Name from_point, Name to_point);
+  ForceSpec& add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness);
+  ForceSpec& add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
+                                         Number stiffness);
+  ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
+  ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
+  ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
