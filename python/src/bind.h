@@ -31,6 +31,7 @@ void bind_sweep(nb::module_& module);
 void bind_ensemble(nb::module_& module);
 void bind_mesh_folders(nb::module_& module);  // for pictures
 void bind_python_force(nb::module_& module);
+void bind_python_constraint(nb::module_& module);
 void bind_symbolic(nb::module_& module);  // expressions, frames, methods
 void bind_timing(nb::module_& module);    // for the benchmark
 

@@ -314,15 +314,15 @@ nb::object from_limits(const std::optional<LimitsSpec>& limits) {
 }
 
 std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
-                                  const std::optional<TableSpec>& before) {
+                                  const std::optional<TableSpec>& before, const char* key) {
   if (given.is_none()) return std::nullopt;
   TableSpec table;
   const auto numbers = [](const std::string& at, nb::handle value) {
     return convert<std::vector<double>>(at, value, "a list of numbers");
   };
   read_keys(
-      place, given, "a dictionary with t, columns, interpolation",
-      {{"t", [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
+      place, given, fmt::format("a dictionary with {}, columns, interpolation", key),
+      {{key, [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
        {"columns",
         [&](const std::string& at, nb::handle value) {
           for (const auto& [name, column] : to_dictionary(at, value, "a dictionary of names and values")) {
@@ -343,13 +343,13 @@ std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
   return table;
 }
 
-nb::object from_table(const std::optional<TableSpec>& table) {
+nb::object from_table(const std::optional<TableSpec>& table, const char* key) {
   if (!table) return nb::none();
   nb::dict dictionary, columns;
   for (std::size_t i = 0; i < table->columns.size(); ++i) {
     columns[table->columns[i].text.c_str()] = nb::cast(table->values[i]);
   }
-  dictionary["t"] = nb::cast(table->time);
+  dictionary[key] = nb::cast(table->time);
   dictionary["columns"] = columns;
   dictionary["interpolation"] = nb::cast(table->interpolation);
   return dictionary;

@@ -62,8 +62,8 @@ nb::object from_limits(const std::optional<LimitsSpec>& limits);
 // {"t": .., "columns": {name: values}, "interpolation": "linear"}, or None. Values that are those of the
 // table `before` still stand in its file.
 std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
-                                  const std::optional<TableSpec>& before);
-nb::object from_table(const std::optional<TableSpec>& table);
+                                  const std::optional<TableSpec>& before, const char* key = "t");
+nb::object from_table(const std::optional<TableSpec>& table, const char* key = "t");
 
 // {"hinge.u": "-0.8*hinge.u"}
 std::vector<AssignmentSpec> to_assignments(const std::string& place, nb::handle given);

@@ -96,7 +96,9 @@ template <class Spec>
 void bind_copies(nb::class_<Part<Spec>>& type, const std::string& name) {
   const auto copy = [](const Part<Spec>& part) {
     Spec spec = part.spec();
-    if constexpr (std::is_same_v<Spec, ForceSpec>) own_callbacks(spec);
+    if constexpr (std::is_same_v<Spec, ForceSpec> || std::is_same_v<Spec, ConstraintSpec>) {
+      own_callbacks(spec);
+    }
     return nb::cast(new Part<Spec>(std::move(spec)), nb::rv_policy::take_ownership);
   };
   type.def("__copy__", copy, nb::sig(("def __copy__(self) -> " + name).c_str()))

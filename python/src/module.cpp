@@ -18,6 +18,7 @@ NB_MODULE(_core, module) {
   bind_views(module);
   bind_mesh_folders(module);
   bind_python_force(module);
+  bind_python_constraint(module);
   bind_parts(module);
   bind_constraint(module);
   bind_contact(module);

@@ -83,7 +83,7 @@ int traverse_part(PyObject* self, visitproc visit, void* arg) {
   if (!nb::inst_ready(self)) return 0;
   const auto& part = *nb::inst_ptr<Part<Spec>>(self);
   Py_VISIT(part.owner().ptr());
-  if constexpr (std::is_same_v<Spec, ForceSpec>) {
+  if constexpr (std::is_same_v<Spec, ForceSpec> || std::is_same_v<Spec, ConstraintSpec>) {
     if (part.is_free()) return visit_callback(part.spec(), visit, arg);
   }
   return 0;

@@ -58,7 +58,8 @@ BatchDynamics::BatchDynamics(std::shared_ptr<const Model> model, Properties<doub
   state_.u.resize(static_cast<std::size_t>(model_->nu()));
   state_.d.resize(static_cast<std::size_t>(model_->nd()));
   state_.h = calc_initial_state(*model_).h;
-  if (!model_->user_forces().empty() || model_->is_constrained()) return;
+  if (!model_->user_forces().empty() || model_->is_constrained() || !model_->plan().connectors.empty())
+    return;
   const Properties<double>* const set = &scalar_.properties();
   const int threads = executor == nullptr ? 1 : executor->threads();
   for (int i = 0; i < threads; ++i) {

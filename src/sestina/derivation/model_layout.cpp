@@ -55,6 +55,10 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
     throw InputError(fmt::format("force {}: a force of the user's own code has no expression to derive from",
                                  model.forces()[model.user_forces()[0].index].name));
   }
+  if (!model.plan().connectors.empty()) {
+    const ForceInfo& force = model.forces()[model.plan().connectors.first()];
+    throw InputError(fmt::format("force {}: a {} is not derived with symbols", force.name, force.type));
+  }
   name_symbols();
   joint_forces.resize(u.size());
   armatures.resize(u.size());

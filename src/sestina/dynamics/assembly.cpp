@@ -87,9 +87,18 @@ class Assembler {
   // The joint or constraint whose condition is left with the largest error.
   std::string worst_position() const { return name_of(worst_wanted_q_, errors_.position_row); }
   std::string worst_velocity() const { return name_of(worst_wanted_u_, errors_.velocity_row); }
-  void take_cut_coordinates(State<double>& state) {
+  // The places on curves where the search begins.
+  void find_nearest_places(State<double>& state) {
+    update_kinematics(model_, properties_, state, kinematics_);
+    sestina::find_nearest_places(model_, properties_, kinematics_, state);
+  }
+  std::string explain_non_finite(const State<double>& state) {
     update(state);
-    std::copy(conditions_.rows().cut_q.begin(), conditions_.rows().cut_q.end(), state.h.begin());
+    return explain_non_finite_constraint(model_, properties_, state, conditions_.rows());
+  }
+  void take_history(State<double>& state) {
+    update(state);
+    conditions_.rows().copy_history(state.h);
   }
 
  private:
@@ -360,6 +369,11 @@ std::string holds(const Model& model) {
   throw InputError(what);
 }
 
+void check_user_constraints(const Model& model, const Properties<double>& properties,
+                            const State<double>& state) {
+  if (!model.user_constraints().empty()) UserConstraints(model).check(properties, state);
+}
+
 // Which speeds' coordinates, or speeds, may move: those that are not held, and of those that are given all or
 // none.
 std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_given, bool with_given) {
@@ -415,6 +429,8 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
   const WantedCutJoints all = find_wanted(model, given.cut, false),
                         held = find_wanted(model, given.cut, true);
   Assembler assembler(model, properties);
+  check_user_constraints(model, properties, state);
+  assembler.find_nearest_places(state);
   const State<double> before = state;
   assembler.want(all);
   if (!assembler.close(state, find_free(model, given.q, false), false)) {
@@ -422,6 +438,9 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
     assembler.want(held);
     if (!assembler.close(state, find_free(model, given.q, true), true)) {
       const std::string name = assembler.worst_position();
+      if (const std::string reason = assembler.explain_non_finite(state); !reason.empty()) {
+        fail(model, name, reason);
+      }
       fail(model, name,
            fmt::format("{} cannot be closed: {:.3g} m are left{}", name, assembler.errors().position,
                        holds(model)));
@@ -438,7 +457,10 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
                        assembler.errors().velocity, holds(model)));
     }
   }
-  assembler.take_cut_coordinates(state);
+  assembler.take_history(state);
+  if (const std::string end = explain_curve_end(model, properties, assembler.rows()); !end.empty()) {
+    fail(model, end.substr(0, end.find(':')), end);
+  }
   if (report != nullptr) fill_report(model, properties, given, before, state, assembler, *report);
 }
 

@@ -3,28 +3,46 @@
 // Rows stand in the order of Model: those of cut joints first, then those of constraints.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/dynamics/applied_forces.h"
+#include "sestina/dynamics/user_constraints.h"
 
 namespace sestina {
 
 template <class T>
 struct ConstraintRows {
   explicit ConstraintRows(const Model& model);
+  // A copy has the numbers and no scratch memory: nothing is updated by it.
+  ConstraintRows(const ConstraintRows& other);
+  ConstraintRows& operator=(const ConstraintRows& other);
+  ConstraintRows(ConstraintRows&&) = default;
+  ConstraintRows& operator=(ConstraintRows&&) = default;
+  ~ConstraintRows() = default;
 
   std::vector<ConstraintRow<T>> rows;
   std::vector<SpeedTerm<T>> terms;
   std::vector<T> cut_q, cut_u;  // coordinates and speeds of the joints that close loops
   std::vector<CutJointMotion<T>> cut_motions;
+  std::vector<T> curve_s;  // by curve of the model: the parameter of the point on it
+
+  // What an accepted step remembers (State::h).
+  void copy_history(std::vector<T>& h) const {
+    std::copy(curve_s.begin(), curve_s.end(), std::copy(cut_q.begin(), cut_q.end(), h.begin()));
+  }
 
   // Scratch memory.
   std::vector<T> expressions, tape_inputs, tape_scratch;
+  std::vector<T> curve_inputs, curve_numbers, curve_scratch;
+  std::unique_ptr<UserConstraints> user;  // null where the model has none; of T = double
 };
 
 // Fills the rows for the state to which `kinematics` belongs. state.h holds coordinates near those of the cut
-// joints. O(conditions), no allocation.
+// joints and parameters near those of points on curves. O(conditions), no allocation. With T other than
+// double, a model that has a UserConstraint is refused (InputError).
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
                             const Kinematics<T>& kinematics, ConstraintRows<T>& constraints);
@@ -50,6 +68,15 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
                           const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
                           std::span<const double> udot, std::span<double> qdot_cut,
                           std::span<double> udot_cut);
+
+// Puts into state.h the parameters of the places nearest to the points on curves, of those curves that have
+// ends or a period and for which none is given; `kinematics` belongs to the state.
+void find_nearest_places(const Model& model, const Properties<double>& properties,
+                         const Kinematics<double>& kinematics, State<double>& state);
+
+// Which point has left an open curve at its end and where that is, or an empty text.
+std::string explain_curve_end(const Model& model, const Properties<double>& properties,
+                              const ConstraintRows<double>& constraints);
 
 // The first condition that is not finite and why, or an empty text.
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,

@@ -114,7 +114,9 @@ void DrivenMotion::complete(State<double>& state) {
   }());
   std::copy(change.begin(), change.end(), state.u.begin());
   update(state);
-  std::copy(rows_.cut_q.begin(), rows_.cut_q.end(), state.h.begin());
+  rows_.copy_history(state.h);
+  const std::string end = explain_curve_end(model_, properties_, rows_);
+  if (!end.empty()) throw ComputationError(state.t, end);
   update_applied_forces(model_, properties_, state, kinematics_, forces_);
   // With udot = 0 first: what the conditions then lack.
   std::fill(udot_.begin(), udot_.end(), 0.0);

@@ -35,8 +35,9 @@ ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>&
   }
   const ForceSet<double>& forces = properties.forces;
   acts_on_bodies_ =
-      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty());
-  if (!acts_on_bodies_ && forces.joint_forces.empty()) return;
+      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty()) ||
+      forces.connectors.act_on_bodies();
+  if (!acts_on_bodies_ && forces.joint_forces.empty() && forces.connectors.empty()) return;
   dual_.emplace(model, properties);
   dual_->properties.forces.joint_springs.clear();
   dual_->properties.forces.joint_dampers.clear();

@@ -331,8 +331,11 @@ void ForwardDynamics::project(State<double>& state) {
 
 void ForwardDynamics::update_history(State<double>& state) {
   if (state.h.empty()) return;
-  const CutCoordinates<double> cut = find_cut_coordinates(state);
-  std::copy(cut.q.begin(), cut.q.end(), state.h.begin());
+  find_cut_coordinates(state);
+  const ConstraintRows<double>& rows = constrained()->rows();
+  rows.copy_history(state.h);
+  const std::string end = explain_curve_end(*model_, properties_, rows);
+  if (!end.empty()) throw ComputationError(state.t, end);
 }
 
 CutCoordinates<double> ForwardDynamics::find_cut_coordinates(const State<double>& state) {

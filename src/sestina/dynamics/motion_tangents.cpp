@@ -13,7 +13,7 @@ State<T> make_state(const Model& model) {
   state.q.resize(static_cast<std::size_t>(model.nq()));
   state.u.resize(static_cast<std::size_t>(model.nu()));
   state.d.resize(static_cast<std::size_t>(model.nd()));
-  state.h.resize(static_cast<std::size_t>(model.cut_nq()));
+  state.h.resize(static_cast<std::size_t>(model.nh()));
   return state;
 }
 

@@ -202,6 +202,7 @@ TimeRange calc_table_range(const Table& table, int order, const TimeRange& at) {
   const auto last = std::lower_bound(first, x.end(), at.value.hi);
   if (order > 0 || !std::isfinite(at.value.hi - at.value.lo) || last - first > kMostPoints) return kUnknown;
   const bool is_linear = table.interpolation() == Interpolation::kLinear;
+  if (!is_linear && table.interpolation() != Interpolation::kPchip) return kUnknown;  // not monotone
   Interval value = bounds(table.calc(at.value.lo), table.calc(at.value.hi));
   double slope = table.calc(at.value.lo, 1);
   Interval slopes{slope, slope};

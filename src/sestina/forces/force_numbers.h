@@ -11,8 +11,17 @@
 #include "sestina/base/number_info.h"
 
 // X(name, unit, allowed, explanation); a number that is not given is zero.
-#define SESTINA_FORCE_NUMBERS(X) \
-  X(free_length, "m", kNotNegative, "Of a spring_damper: length at which its spring is at rest")
+#define SESTINA_FORCE_NUMBERS(X)                                                                            \
+  X(free_length, "m", kNotNegative, "Of a spring_damper and a rope: length at which its spring is at rest") \
+  X(friction, "N m or N", kNotNegative,                                                                     \
+    "Of coordinate_friction: the friction force of a coordinate that moves")                                \
+  X(creep_speed, "rad/s or m/s", kPositive,                                                                 \
+    "Of coordinate_friction: speed below which it creeps instead of sticking")                              \
+  X(lower, "rad or m", kAny, "Of coordinate_friction: where the lower stop begins")                         \
+  X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                         \
+  X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                \
+  X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")              \
+  X(strength, "N m^2", kAny, "Of gravity_between: gravitational constant times both masses")
 
 namespace sestina {
 

@@ -58,6 +58,9 @@ void FileUses::add_tables_of(const System& system) {
   for (const ForceSpec& force : system.forces) {
     if (force.table) add("the table of the force", force.name, force.table->file);
   }
+  for (const ConstraintSpec& constraint : system.constraints) {
+    if (constraint.table) add("the curve of the constraint", constraint.name, constraint.table->file);
+  }
   for (const BodySpec& body : system.bodies) {
     for (const ShapeSpec& shape : body.shapes) add("a mesh of the body", body.name, shape.file);
   }

@@ -4,8 +4,11 @@
 #include <cassert>
 #include <map>
 
+#include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/force_numbers.h"
+#include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
+#include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
 #include "sestina/joints/joint_list.h"
 
@@ -93,6 +96,7 @@ std::vector<KeyTable> make_key_tables() {
        {"name", "between", "friction", "restitution", "stiffness", "damping", "law"},
        {"name", "between"}},
       {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
+      {"curve_table", "", {"table", "columns"}, {"table", "columns"}},
       {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis",
        "",
@@ -119,12 +123,22 @@ std::vector<KeyTable> make_key_tables() {
       force_keys("spring_damper", {"from", "to"}, {"stiffness", "damping"}, numbers_of_force<SpringDamper>()),
       force_keys("point_force", {"at", "value"}, {"axes"}),
       force_keys("point_torque", {"at", "value"}, {"axes"}),
+      force_keys("bushing", {"from", "to"},
+                 {"stiffness", "rotational_stiffness", "stiffness_matrix", "damping", "rotational_damping",
+                  "damping_matrix"}),
+      force_keys("cartesian_spring", {"from", "to"}, {"stiffness", "damping", "reference"}),
+      force_keys("torsional_spring_damper", {"from", "to", "axis"}, {"stiffness", "damping", "reference"}),
+      force_keys("coordinate_friction", {"joint"}, {}, numbers_of_force<CoordinateFriction>()),
+      force_keys("rope", {"points"}, {"stiffness", "damping"}, numbers_of_force<Rope>()),
+      force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
       constraint_keys("distance", {"from", "to", "length"}),
       constraint_keys("coupling", {"coefficients"}, {"value", "level"}),
       constraint_keys("motion", {"joint", "value"}, {"level"}),
       constraint_keys("expression", {"zero"}, {"level"}),
       constraint_keys("point_on_line", {"point", "line", "axis"}),
       constraint_keys("point_on_plane", {"point", "plane", "normal"}),
+      constraint_keys("point_on_curve", {"point", "curve", "position"}, {"range", "periodic", "start"}),
+      constraint_keys("rolling", {"body", "axis", "radius", "plane", "normal"}),
   };
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
   return tables;

@@ -211,7 +211,7 @@ YamlPointer joint_node(const JointSpec& joint) {
   return map.node();
 }
 
-YamlPointer constraint_node(const ConstraintSpec& constraint) {
+YamlPointer constraint_node(const ConstraintSpec& constraint, FaultList& faults, const std::string& path) {
   MapWriter map;
   map.write("name", constraint.name);
   map.write("type", constraint.type);
@@ -234,7 +234,27 @@ YamlPointer constraint_node(const ConstraintSpec& constraint) {
   write_name("plane", constraint.plane);
   map.write("axis", constraint.axis);
   map.write("normal", constraint.normal);
+  write_name("body", constraint.body);
+  map.write("radius", constraint.radius);
+  write_name("curve", constraint.curve);
+  map.write_unless_empty("position", constraint.position);
+  if (constraint.table) {
+    MapWriter table;
+    table.write("table", constraint.table->file);
+    table.add("columns", to_list(constraint.table->columns));
+    map.add("position", table.node());
+    if (constraint.table->file.empty()) {
+      faults.add({constraint.mark, path + ".position"},
+                 "a table that has no file cannot be written to a model file");
+    }
+  }
+  map.write_unless_empty("range", constraint.range);
+  if (constraint.periodic) map.add("periodic", yes_node());
+  map.write("start", constraint.start);
   map.write_unless("position", "level", constraint.level);
+  if (constraint.user || constraint.type == "user") {
+    faults.add({constraint.mark, path}, "a constraint of a program's own cannot be written to a model file");
+  }
   return map.node();
 }
 
@@ -245,11 +265,17 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   if (!force.joint.empty()) map.write("joint", force.joint);
   if (!force.from.empty()) map.write("from", force.from);
   if (!force.to.empty()) map.write("to", force.to);
+  if (!force.points.empty()) map.add("points", to_list(force.points));
   if (!force.at.empty()) map.write("at", force.at);
   map.write_unless("ground", "axes", force.axes);
   map.write_unless_empty("stiffness", force.stiffness);
   map.write_unless_empty("damping", force.damping);
   map.write_unless_empty("reference", force.reference);
+  map.write_unless_empty("rotational_stiffness", force.rotational_stiffness);
+  map.write_unless_empty("rotational_damping", force.rotational_damping);
+  map.write_unless_empty("stiffness_matrix", force.stiffness_matrix);
+  map.write_unless_empty("damping_matrix", force.damping_matrix);
+  map.write("axis", force.axis);
   for_each_force_number([&](const NumberInfo& number, auto of) { map.write(number.name, of(force)); });
   map.write_unless_empty("value", force.value);
   if (force.table) {
@@ -416,7 +442,8 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   if (!forces->items.empty()) map.add("forces", forces);
   Node constraints = make_node(YamlNode::Kind::kList);
   for (const ConstraintSpec& constraint : system.constraints) {
-    constraints->items.push_back(constraint_node(constraint));
+    const std::string path = "constraints[" + std::to_string(constraints->items.size()) + "]";
+    constraints->items.push_back(constraint_node(constraint, faults, path));
   }
   if (!constraints->items.empty()) map.add("constraints", constraints);
   Node contacts = make_node(YamlNode::Kind::kList);
@@ -459,6 +486,9 @@ void write_model_file(const System& system, const std::filesystem::path& path) {
   const auto folder = std::filesystem::absolute(path).parent_path().lexically_normal();
   for (ForceSpec& force : copy.forces) {
     if (force.table) relocate(force.table->file, folder);
+  }
+  for (ConstraintSpec& constraint : copy.constraints) {
+    if (constraint.table) relocate(constraint.table->file, folder);
   }
   for (BodySpec& body : copy.bodies) {
     for (ShapeSpec& shape : body.shapes) {

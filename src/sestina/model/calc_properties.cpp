@@ -43,6 +43,7 @@ class PropertyReader {
     }
     read_joint_forces(properties);
     read_point_forces(properties);
+    read_connectors(properties);
     if (model_.is_constrained()) read_constraints(properties);
     if (model_.has_contacts()) read_contacts(properties);
     return properties;
@@ -183,6 +184,65 @@ class PropertyReader {
     }
   }
 
+  // Three elements of the diagonal from `at` on.
+  void fill_diagonal(Slot slot, std::size_t at, Mat6<T>& matrix) const {
+    if (!slot.is_given()) return;
+    for (std::size_t i = 0; i < 3; ++i) matrix[7 * (at + i)] = numbers(slot)[i];
+  }
+  Mat6<T> matrix(Slot displacement, Slot rotation, Slot all) const {
+    Mat6<T> matrix{};
+    if (all.is_given()) {
+      std::copy_n(numbers(all), 36, matrix.begin());
+    } else {
+      fill_diagonal(displacement, 0, matrix), fill_diagonal(rotation, 3, matrix);
+    }
+    return matrix;
+  }
+  void read_connectors(Properties<T>& properties) const {
+    const ConnectorPlan& plan = model_.plan().connectors;
+    ConnectorSet<T>& set = properties.forces.connectors;
+    const auto point = [&](PointIndex i) { return properties.points[i]; };
+    for (const BushingPlan& p : plan.bushings) {
+      set.bushings.push_back({{p.index},
+                              point(p.from),
+                              point(p.to),
+                              matrix(p.stiffness, p.rotational_stiffness, p.stiffness_matrix),
+                              matrix(p.damping, p.rotational_damping, p.damping_matrix)});
+    }
+    for (const CartesianSpringPlan& p : plan.cartesian_springs) {
+      set.cartesian_springs.push_back({{p.index},
+                                       point(p.from),
+                                       point(p.to),
+                                       vector(p.stiffness),
+                                       vector(p.damping),
+                                       vector(p.reference)});
+    }
+    for (const TorsionalSpringDamperPlan& p : plan.torsional_spring_dampers) {
+      set.torsional_spring_dampers.push_back({{p.index},
+                                              point(p.from),
+                                              point(p.to),
+                                              direction(p.axis),
+                                              number(p.stiffness),
+                                              number(p.damping),
+                                              number(p.reference)});
+    }
+    for (const CoordinateFrictionPlan& p : plan.coordinate_frictions) {
+      set.coordinate_frictions.push_back({{p.index}, p.q, p.u, p.has_stops});
+      fill(p.numbers, set.coordinate_frictions.back());
+    }
+    for (const RopePlan& p : plan.ropes) {
+      Rope<T>& rope = set.ropes.emplace_back();
+      rope.index = p.index;
+      for (const PointIndex i : p.points) rope.points.push_back(point(i));
+      rope.stiffness = number(p.stiffness), rope.damping = number(p.damping);
+      fill(p.numbers, rope);
+    }
+    for (const GravityBetweenPlan& p : plan.gravities) {
+      set.gravities.push_back({{p.index}, point(p.from), point(p.to)});
+      fill(p.numbers, set.gravities.back());
+    }
+  }
+
   // The size of the mechanism: the longest way from a joint to a point of the same body.
   static double calc_length(const Properties<T>& properties) {
     double longest = 0.0;
@@ -219,6 +279,16 @@ class PropertyReader {
     for (const PointOnPlan& p : plan.points_on) {
       set.points_on.push_back(
           {point(p.point), point(p.surface), direction(p.direction), p.is_line, p.first_row});
+    }
+    for (const PointOnCurvePlan& p : plan.points_on_curves) {
+      const T* range = p.range.is_given() ? numbers(p.range) : nullptr;
+      set.points_on_curves.push_back({point(p.point), point(p.curve), p.is_open, range ? range[0] : T(0),
+                                      range ? range[1] : T(0), p.up,
+                                      static_cast<int>(set.points_on_curves.size()), p.first_row});
+    }
+    for (const RollingPlan& p : plan.rollings) {
+      set.rollings.push_back({point(p.center), point(p.plane), direction(p.axis), direction(p.normal),
+                              number(p.radius), p.first_row});
     }
   }
 
@@ -298,6 +368,10 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
+  for (const PointOnCurvePlan& curve : model.plan().points_on_curves) {
+    const Slot start = curve.start.is_given() ? curve.start : curve.range;
+    state.h.push_back(start.is_given() ? numbers[static_cast<std::size_t>(start.first)] : T(0));
+  }
   normalize_q<T>(model, state.q);
   return state;
 }

@@ -59,7 +59,7 @@ FrozenSystem Freezer::freeze() {
   compile_tapes();
   data_.depends_on_time = depends_on_time();
   set_duration(analysis_, analysis_.duration, data_.depends_on_time);
-  prepare_user_forces();
+  prepare_user_parts();
   auto model = std::make_shared<const Model>(std::move(data_));
   check_range(*model, calc_properties(*model));
   return {std::move(model), std::move(analysis_)};
@@ -73,8 +73,8 @@ Analysis Freezer::freeze_analysis(const Model& model) {
   return std::move(analysis_);
 }
 
-void Freezer::prepare_user_forces() {
-  if (data_.user_forces.empty()) return;
+void Freezer::prepare_user_parts() {
+  if (data_.user_forces.empty() && data_.user_constraints.empty()) return;
   UserForceLayout& layout = data_.user_layout;
   for (const BodyInfo& body : data_.bodies) {
     layout.bodies.push_back(body.name);
@@ -83,6 +83,10 @@ void Freezer::prepare_user_forces() {
   }
   for (const UserForceInfo& info : data_.user_forces) {
     system_.forces[static_cast<std::size_t>(info.index.value())].user->prepare(layout.bodies);
+  }
+  for (const UserConstraintInfo& info : data_.user_constraints) {
+    const ConstraintInfo& constraint = data_.constraints[static_cast<std::size_t>(info.constraint)];
+    system_.constraints[static_cast<std::size_t>(constraint.position)].user->prepare(layout);
   }
 }
 
@@ -379,6 +383,11 @@ void Freezer::compile_tapes() {
   find_uses_of_cut_joints();
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
   data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
+  for (CurveInfo& curve : data_.curves) {
+    std::vector<Expr> curve_inputs{graph_->symbol("s")};
+    curve_inputs.insert(curve_inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
+    curve.tape = Tape(*graph_, curve.exprs, curve_inputs);
+  }
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
   data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
   if (columns_) {
@@ -404,6 +413,7 @@ void Freezer::find_uses_of_cut_joints() {
       std::ranges::any_of(plan.joint_springs, acts_on_one) ||
       std::ranges::any_of(plan.joint_dampers, acts_on_one) ||
       std::ranges::any_of(plan.joint_forces, acts_on_one) ||
+      std::ranges::any_of(plan.connectors.coordinate_frictions, acts_on_one) ||
       std::ranges::any_of(data_.cut_joints, [](const CutJointInfo& cut) { return cut.armature_row >= 0; }) ||
       use_cut_joints(data_.force_expressions.exprs);
   data_.events_use_cut_joints =
@@ -434,7 +444,7 @@ bool Freezer::depends_on_time() const {
   const std::vector<Expr> exprs = driving_expressions();
   const std::vector<Expr> symbols = graph_->free_symbols(exprs);
   const bool has_time = std::find(symbols.begin(), symbols.end(), graph_->symbol("t")) != symbols.end();
-  return has_time || !data_.user_forces.empty();
+  return has_time || !data_.user_forces.empty() || !data_.user_constraints.empty();
 }
 
 }  // namespace sestina

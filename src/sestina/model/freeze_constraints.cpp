@@ -11,8 +11,9 @@ namespace sestina {
 namespace {
 
 const std::vector<std::string>& constraint_types() {
-  static const std::vector<std::string> types{"distance",   "coupling",      "motion",
-                                              "expression", "point_on_line", "point_on_plane"};
+  static const std::vector<std::string> types{"distance",       "coupling",      "motion",
+                                              "expression",     "point_on_line", "point_on_plane",
+                                              "point_on_curve", "rolling"};
   return types;
 }
 
@@ -39,6 +40,12 @@ void Freezer::collect_constraints() {
       collect_condition(spec, info, path);
     } else if (spec.type == "point_on_line" || spec.type == "point_on_plane") {
       collect_point_on(spec, info, path);
+    } else if (spec.type == "point_on_curve") {
+      collect_point_on_curve(spec, info, path);
+    } else if (spec.type == "rolling") {
+      collect_rolling(spec, info, path);
+    } else if (spec.type == "user" && spec.user) {
+      collect_user_constraint(spec, info, path);
     } else {
       fail(spec.type.mark.line > 0 ? spec.type.mark : spec.mark, path + ".type",
            fmt::format("there is no constraint type '{}'{}", spec.type.text,
@@ -62,71 +69,6 @@ Expr Freezer::collect_of_time(const Number& number, const std::string& path) {
     }
     return resolve_coordinate(std::string(name));
   });
-}
-
-// ---- points -----------------------------------------------------------------------------------------------
-
-void Freezer::collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
-  DistancePlan plan{};
-  plan.from = find_point(spec.from, path + ".from");
-  plan.to = find_point(spec.to, path + ".to");
-  if (plan.from.is_valid() && plan.to.is_valid()) {
-    const BodyIndex a = data_.points[plan.from].body, b = data_.points[plan.to].body;
-    if (a == b) {
-      fail(spec.to.mark, path + ".to",
-           fmt::format("is a point of {}, as the one in 'from' is: their distance never changes",
-                       data_.bodies[a].name));
-    }
-  }
-  plan.expression = static_cast<int>(data_.constraint_expressions.exprs.size());
-  plan.row = info.first_row;
-  info.rows = 1;
-  Expr length = graph_->number(1.0);
-  if (spec.length) {
-    length = collect_of_time(*spec.length, path + ".length");
-    if (!spec.length->is_expression()) {
-      const double value = spec.length->value();
-      if (!(value > 0.0)) {
-        fail(spec.length->mark, path + ".length",
-             describe(*spec.length, value) +
-                 " is not positive: two points that coincide are joined by a spherical joint");
-      }
-    }
-  } else {
-    fail(spec.mark, path + ".length", "is missing");
-  }
-  const Expr t = graph_->symbol("t");
-  const Expr rate = graph_->diff(length, t);
-  for (const Expr expr : {length, rate, graph_->diff(rate, t)}) add_constraint_expression(expr);
-  data_.plan.distances.push_back(plan);
-}
-
-void Freezer::collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
-  PointOnPlan plan{};
-  plan.is_line = spec.type == "point_on_line";
-  const std::string surface_path = path + (plan.is_line ? ".line" : ".plane");
-  const std::string direction_path = path + (plan.is_line ? ".axis" : ".normal");
-  const Name& surface = plan.is_line ? spec.line : spec.plane;
-  const std::optional<Triple>& direction = plan.is_line ? spec.axis : spec.normal;
-  plan.point = find_point(spec.point, path + ".point");
-  plan.surface = find_point(surface, surface_path);
-  if (plan.point.is_valid() && plan.surface.is_valid() &&
-      data_.points[plan.point].body == data_.points[plan.surface].body) {
-    fail(surface.mark, surface_path,
-         fmt::format("is on {}, as the point is: nothing can move between them",
-                     data_.bodies[data_.points[plan.point].body].name));
-  }
-  if (direction) {
-    plan.direction = numbers_.add_list(*direction, direction_path);
-    hold({ValueRule::Kind::kDirection, plan.direction, {(*direction)[0].mark, direction_path}, ""});
-  } else {
-    fail(spec.mark, direction_path, "is missing");
-    plan.direction = numbers_.next();
-    for (const double x : {0.0, 0.0, 1.0}) numbers_.add_constant(x);
-  }
-  plan.first_row = info.first_row;
-  info.rows = plan.is_line ? 2 : 1;
-  data_.plan.points_on.push_back(plan);
 }
 
 // ---- coordinates ------------------------------------------------------------------------------------------
@@ -295,6 +237,21 @@ bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, co
   if (!condition.speeds.empty() || condition.cut_joint >= 0) return true;
   fail(mark, path, "no speed takes part in it: no force can keep it");
   return false;
+}
+
+void Freezer::collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info,
+                                      const std::string& path) {
+  const int count = spec.user->count();
+  if (count < 1) {
+    fail(spec.mark, path, fmt::format("{} has {} conditions; it needs one", spec.name.text, count));
+    return;
+  }
+  info.is_on_position = spec.user->is_on_position();
+  info.rows = count;
+  info.force_unit = info.error_unit = "1";
+  data_.user_constraints.push_back(
+      {static_cast<int>(data_.constraints.size()), spec.user, data_.constraint_terms});
+  data_.constraint_terms += count * data_.nu;
 }
 
 // One scalar condition: `zero` = 0.

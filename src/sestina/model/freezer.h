@@ -74,6 +74,20 @@ class Freezer {
   void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // connectors.cpp
+  bool collect_connector(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  Slot collect_matrix(const Numbers& given, const Mark& mark, const std::string& path);
+  void collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // `from` and `to`, which have to differ.
+  void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
+  Slot collect_one(const Numbers& given, const Mark& mark, const std::string& path);
+  // One number for three axes, or three.
+  Slot collect_three(const Numbers& given, const Mark& mark, const std::string& path);
   bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
   std::vector<std::string> joints_to_suggest() const;
   // A joint, whether it carries a body or closes a loop. The coordinates and speeds of those that close loops
@@ -110,6 +124,18 @@ class Freezer {
   void collect_constraints();
   void collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  std::vector<Expr> collect_curve(const ConstraintSpec& spec, const std::string& path);
+  std::vector<Expr> collect_curve_table(const ConstraintSpec& spec, const std::string& path);
+  Slot collect_curve_range(const ConstraintSpec& spec, const std::string& path);
+  int find_up(const CurveInfo& curve, Slot range) const;
+  void collect_rolling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  // The direction of a line, a plane or an axis, which is required; not zero.
+  Slot collect_direction(const std::optional<Triple>& direction, const Mark& mark, const std::string& path);
+  // Whether two points ride on different bodies; otherwise a fault at the second.
+  bool are_on_different_bodies(PointIndex first, PointIndex second, const Mark& mark,
+                               const std::string& path);
   void collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
@@ -177,7 +203,7 @@ class Freezer {
   // A number that nothing but the description needs.
   void check_unused(ValueRule::Kind kind, const Number& number, const std::string& path);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
-  void prepare_user_forces();
+  void prepare_user_parts();
   void find_parameters_of_settings();
   void compile_tapes();
   void find_uses_of_cut_joints();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sestina/constraints/coordinate_condition.h"
+#include "sestina/constraints/user_constraint.h"
 #include "sestina/expression/graph.h"
 #include "sestina/expression/tape.h"
 #include "sestina/expression/time_conditions.h"
@@ -74,6 +75,28 @@ struct ConstraintInfo {
   int position = -1;  // in System::constraints
   std::string force_unit, error_unit;
   Mark mark = {};
+  int rows_on_speeds = 0;  // the last ones of a constraint on positions: rolling
+  std::string speed_unit;  // of their errors
+  int curve = -1;          // in Model::curves(): point_on_curve
+
+  const std::string& unit_of_error(int row) const {
+    return row < rows - rows_on_speeds ? error_unit : speed_unit;
+  }
+};
+
+// The curve of a point_on_curve: its tape takes s and the free parameters and gives c, c' and c'', three
+// numbers each.
+struct CurveInfo {
+  static constexpr int kNumbers = 9;
+  int constraint = -1;  // in Model::constraints()
+  std::vector<Expr> exprs;
+  Tape tape;
+};
+
+struct UserConstraintInfo {
+  int constraint = -1;  // in Model::constraints()
+  std::shared_ptr<const UserConstraint> user;
+  int first_term = 0;  // of its rows, each of which has a coefficient for every speed
 };
 
 struct UserForceInfo {
@@ -145,6 +168,8 @@ struct ModelData {
   std::vector<ContactInfo> contacts;
   std::vector<std::string> stop_names;          // of the plan's stops: their joints
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
+  std::vector<CurveInfo> curves;
+  std::vector<UserConstraintInfo> user_constraints;
   int constraint_rows = 0, constraint_terms = 0;
   int cut_nq = 0, cut_nu = 0;
   std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
@@ -155,7 +180,7 @@ struct ModelData {
   std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint, for each of its speeds
   std::vector<bool> is_held;                 // (nu)
   std::vector<UserForceInfo> user_forces;
-  UserForceLayout user_layout;  // empty where there are no user forces
+  UserForceLayout user_layout;  // empty where there are neither user forces nor user constraints
   std::vector<VariableInfo> variables;
   std::vector<EventInfo> events;
   std::vector<AssignmentInfo> assignments;
@@ -208,6 +233,8 @@ class Model {
   // Throws InputError where there are contacts or stops: "lanes know no contacts: the model has feet".
   void refuse_contacts(std::string_view who) const;
   const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
+  const std::vector<CurveInfo>& curves() const { return data_.curves; }
+  const std::vector<UserConstraintInfo>& user_constraints() const { return data_.user_constraints; }
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }
   bool is_constrained() const { return data_.constraint_rows > 0 || !data_.cut_joints.empty(); }
@@ -238,6 +265,8 @@ class Model {
   int nq() const { return data_.nq; }
   int nu() const { return data_.nu; }
   int nd() const { return static_cast<int>(data_.variables.size()); }
+  // History: coordinates of cut joints, then the parameters s of points on curves.
+  int nh() const { return data_.cut_nq + static_cast<int>(data_.curves.size()); }
   const std::vector<std::string>& q_names() const { return data_.q_names; }  // "hip.q", "base.q[3]"
   const std::vector<std::string>& u_names() const { return data_.u_names; }
   const std::vector<std::string>& q_units() const { return data_.q_units; }

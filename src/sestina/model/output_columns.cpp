@@ -17,16 +17,17 @@ void add_vector(std::vector<RowColumn>& row, const std::string& name, const char
 
 bool is_constrained(const ModelData& data) { return data.constraint_rows > 0 || !data.cut_joints.empty(); }
 
-// NAME.force and NAME.error of each, and the largest errors of all.
+// NAME.force and NAME.error of each, NAME.s of points on curves, and the largest errors of all.
 void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintInfo>& constraints) {
   for (const ConstraintInfo& constraint : constraints) {
-    for (const auto& [quantity, unit] :
-         {std::pair(".force", constraint.force_unit), std::pair(".error", constraint.error_unit)}) {
+    for (const bool is_force : {true, false}) {
       for (int i = 0; i < constraint.rows; ++i) {
-        row.push_back(
-            {constraint.name + quantity + (constraint.rows == 1 ? "" : fmt::format("[{}]", i)), unit});
+        row.push_back({constraint.name + (is_force ? ".force" : ".error") +
+                           (constraint.rows == 1 ? "" : fmt::format("[{}]", i)),
+                       is_force ? constraint.force_unit : constraint.unit_of_error(i)});
       }
     }
+    if (constraint.curve >= 0) row.push_back({constraint.name + ".s", "1"});
   }
   row.push_back({"constraints.position_error", "m"});
   row.push_back({"constraints.velocity_error", "m/s"});
@@ -34,7 +35,9 @@ void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintIn
 
 int count_of_constraints(const std::vector<ConstraintInfo>& constraints, bool is_constrained) {
   int count = is_constrained ? 2 : 0;
-  for (const ConstraintInfo& constraint : constraints) count += 2 * constraint.rows;
+  for (const ConstraintInfo& constraint : constraints) {
+    count += 2 * constraint.rows + (constraint.curve >= 0 ? 1 : 0);
+  }
   return count;
 }
 

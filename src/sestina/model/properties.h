@@ -4,15 +4,23 @@
 // body-fixed quantities are stored in M, so that passing the joint needs one rotation and no more.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/constraints/distance.h"
 #include "sestina/constraints/point_on.h"
 #include "sestina/contact/shape.h"
+#include "sestina/constraints/point_on_curve.h"
+#include "sestina/constraints/rolling.h"
+#include "sestina/forces/bushing.h"
+#include "sestina/forces/coordinate_friction.h"
+#include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
+#include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
+#include "sestina/forces/torsional_spring_damper.h"
 #include "sestina/joints/joint_list.h"
 
 namespace sestina {
@@ -41,6 +49,31 @@ struct BodyProperties {
 template <class T>
 BodyStructure find_structure(const BodyProperties<T>& body);
 
+// The force elements that SIMD lanes and elements in time do not take, one list for each type.
+template <class T>
+struct ConnectorSet {
+  std::vector<Bushing<T>> bushings;
+  std::vector<CartesianSpring<T>> cartesian_springs;
+  std::vector<TorsionalSpringDamper<T>> torsional_spring_dampers;
+  std::vector<CoordinateFriction<T>> coordinate_frictions;
+  std::vector<Rope<T>> ropes;
+  std::vector<GravityBetween<T>> gravities;
+
+  template <class F>
+  void for_each(F&& f) const {
+    const auto each = [&f](const auto& list) {
+      for (const auto& element : list) f(element);
+    };
+    each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
+    each(coordinate_frictions), each(ropes), each(gravities);
+  }
+  bool act_on_bodies() const {
+    return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
+             ropes.empty() && gravities.empty());
+  }
+  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
+};
+
 // All force elements, one list for each type.
 template <class T>
 struct ForceSet {
@@ -50,6 +83,7 @@ struct ForceSet {
   std::vector<SpringDamper<T>> spring_dampers;
   std::vector<PointForce<T>> point_forces;
   std::vector<PointTorque<T>> point_torques;
+  ConnectorSet<T> connectors;
 
   template <class F>
   void for_each(F&& f) const {
@@ -58,6 +92,7 @@ struct ForceSet {
     };
     each(joint_springs), each(joint_dampers), each(joint_forces);
     each(spring_dampers), each(point_forces), each(point_torques);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) connectors.for_each(f);
   }
 };
 
@@ -68,6 +103,8 @@ struct ConstraintSet {
   std::vector<CutJoint<T>> cut_joints;
   std::vector<Distance<T>> distances;
   std::vector<PointOn<T>> points_on;
+  std::vector<PointOnCurve<T>> points_on_curves;
+  std::vector<Rolling<T>> rollings;
 };
 
 // Shapes that touch, and the numbers of contacts and stops.

@@ -69,6 +69,58 @@ struct PointForcePlan {
   bool in_body_axes, is_torque;
 };
 
+// The stiffness and damping of a bushing: 6 diagonal elements or all 36, by rows; not given: zero.
+struct BushingPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  Slot stiffness, rotational_stiffness, stiffness_matrix;  // 3, 3, 36
+  Slot damping, rotational_damping, damping_matrix;
+};
+struct CartesianSpringPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  Slot stiffness, damping, reference;  // 3 each
+};
+struct TorsionalSpringDamperPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  Slot axis, stiffness, damping, reference;
+};
+struct CoordinateFrictionPlan {
+  ForceIndex index;
+  int q, u;
+  bool has_stops;
+  ForceNumbers<Slot> numbers = {};
+};
+struct RopePlan {
+  ForceIndex index;
+  std::vector<PointIndex> points;
+  Slot stiffness, damping;
+  ForceNumbers<Slot> numbers = {};
+};
+struct GravityBetweenPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  ForceNumbers<Slot> numbers = {};
+};
+// See ConnectorSet.
+struct ConnectorPlan {
+  std::vector<BushingPlan> bushings;
+  std::vector<CartesianSpringPlan> cartesian_springs;
+  std::vector<TorsionalSpringDamperPlan> torsional_spring_dampers;
+  std::vector<CoordinateFrictionPlan> coordinate_frictions;
+  std::vector<RopePlan> ropes;
+  std::vector<GravityBetweenPlan> gravities;
+
+  bool act_on_bodies() const {
+    return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
+             ropes.empty() && gravities.empty());
+  }
+  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
+  // Of one that is there.
+  ForceIndex first() const;
+};
+
 // A joint that closes a loop.
 struct CutJointPlan {
   PointIndex parent_point, child_point;
@@ -109,6 +161,19 @@ struct StopPlan {
   int q = 0, u = 0;
   bool is_upper = false;
 };
+struct PointOnCurvePlan {
+  PointIndex point, curve;
+  Slot range;  // 2: s of the ends, or of a period; not given: neither
+  Slot start;  // not given: found
+  bool is_open;
+  int up;
+  int first_row;
+};
+struct RollingPlan {
+  PointIndex center, plane;
+  Slot axis, normal, radius;
+  int first_row;
+};
 
 struct PropertyPlan {
   Slot gravity;
@@ -119,12 +184,15 @@ struct PropertyPlan {
   std::vector<JointForcePlan> joint_forces;
   std::vector<SpringDamperPlan> spring_dampers;
   std::vector<PointForcePlan> point_forces;
+  ConnectorPlan connectors;
   std::vector<CutJointPlan> cut_joints;
   std::vector<DistancePlan> distances;
   std::vector<PointOnPlan> points_on;
   std::vector<ContactShapePlan> contact_shapes;
   std::vector<ContactPlan> contacts;  // in the order of Model::contacts()
   std::vector<StopPlan> stops;
+  std::vector<PointOnCurvePlan> points_on_curves;  // in the order of Model::curves()
+  std::vector<RollingPlan> rollings;
 };
 
 }  // namespace sestina

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sestina/constraints/user_constraint.h"
 #include "sestina/forces/force_numbers.h"
 #include "sestina/forces/user_force.h"
 #include "sestina/joints/joint_numbers.h"
@@ -128,12 +129,21 @@ struct TableSpec {
 
 struct ForceSpec {
   Name name;
-  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque | user
-  Name joint;                             // joint_*
-  Name from, to;                          // spring_damper: BODY.POINT
-  Name at;                                // point_*: BODY.POINT
-  Name axes = "ground";                   // point_*: ground | body
-  Numbers stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
+  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
+              // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
+              // gravity_between | user
+  Name joint;                // joint_*, coordinate_friction
+  Name from, to;             // between two points: BODY.POINT
+  std::vector<Name> points;  // rope: BODY.POINT
+  Name at;                   // point_*: BODY.POINT
+  Name axes = "ground";      // point_*: ground | body
+  // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
+  // for each; otherwise one
+  Numbers stiffness, damping, reference;
+  Numbers rotational_stiffness, rotational_damping;  // bushing: likewise, about the axes
+  Numbers stiffness_matrix,
+      damping_matrix;          // bushing: 36, by rows, of [displacement; rotation]; instead of these
+  std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`
   // Numbers that some types have: the table of force_numbers.h
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
@@ -142,6 +152,7 @@ struct ForceSpec {
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
+  Mark rotational_stiffness_mark, rotational_damping_mark, stiffness_matrix_mark, damping_matrix_mark;
 };
 
 // Of a coupling: `coordinate` is JOINT.q, JOINT.q[i], or JOINT.u, JOINT.u[i] where the level is velocity.
@@ -153,18 +164,27 @@ struct CouplingTerm {
 // A condition that the motion has to keep, beside those of joints that close loops.
 struct ConstraintSpec {
   Name name;
-  Name type;                     // distance | coupling | motion | expression | point_on_line | point_on_plane
-  Name level = "position";       // position | velocity: coupling, motion, expression
-  Name from, to;                 // distance: BODY.POINT
-  std::optional<Number> length;  // distance: m, an expression of t
+  Name type;  // distance | coupling | motion | expression | point_on_line | point_on_plane | point_on_curve |
+              // rolling | user
+  Name level = "position";                 // position | velocity: coupling, motion, expression
+  Name from, to;                           // distance: BODY.POINT
+  std::optional<Number> length;            // distance: m, an expression of t
   std::vector<CouplingTerm> coefficients;  // coupling: their sum is `value`
   Name joint;                              // motion
   Numbers value;                           // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
-  std::optional<Number> zero;          // expression: of t, coordinates, speeds where the level is velocity
-  Name point;                          // point_on_*: BODY.POINT
-  Name line, plane;                    // point_on_line, point_on_plane: BODY.POINT
-  std::optional<Triple> axis, normal;  // likewise, in the axes of that point; any length but zero
-  Mark mark, value_mark;
+  std::optional<Number> zero;  // expression: of t, coordinates, speeds where the level is velocity
+  Name point;                  // point_on_*: BODY.POINT
+  Name line, plane, curve;     // point_on_line, point_on_plane and rolling, point_on_curve: BODY.POINT
+  std::optional<Triple> axis, normal;    // likewise, in the axes of that point; any length but zero
+  Numbers position;                      // point_on_curve: three expressions of s in the axes of `curve`
+  std::optional<TableSpec> table;        // instead of `position`: `time` are the values of s
+  Numbers range;                         // point_on_curve by expressions: s at its two ends; empty: none
+  bool periodic = false;                 // point_on_curve by a table: closed
+  std::optional<Number> start;           // point_on_curve: where the search for s begins
+  Name body;                             // rolling: BODY.POINT, the disc's centre; `axis` is in its axes
+  std::optional<Number> radius;          // rolling: m
+  std::shared_ptr<UserConstraint> user;  // type `user`
+  Mark mark, value_mark, position_mark, range_mark;
 };
 
 // What happens where shapes touch.
@@ -314,6 +334,14 @@ class System {
                                Number damping = 0, Number free_length = 0);
   ForceSpec& add_point_force(Name force_name, Name point, Triple value);   // N, ground axes
   ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
+  // These take stiffness, damping and what else they have in what is returned.
+  ForceSpec& add_bushing(Name force_name, Name from_point, Name to_point);
+  ForceSpec& add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness);
+  ForceSpec& add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
+                                         Number stiffness);
+  ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
+  ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
+  ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
@@ -327,6 +355,11 @@ class System {
   ConstraintSpec& add_condition(Name constraint_name, Number zero);
   ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);
   ConstraintSpec& add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal);
+  ConstraintSpec& add_point_on_curve(Name constraint_name, Name point, Name curve_point, Triple position);
+  // A disc about `axis` of the point `center` rolls on a plane with this normal.
+  ConstraintSpec& add_rolling(Name constraint_name, Name center, Triple axis, Number radius, Name plane_point,
+                              Triple normal);
+  ConstraintSpec& add_user_constraint(Name constraint_name, std::shared_ptr<UserConstraint> constraint);
 
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");

@@ -84,6 +84,12 @@ void add_analysis_faults(const System& system, const Model& model, const Analysi
                fmt::format("{} needs derivatives of all forces, and {} has none", analysis.type,
                            model.forces()[model.user_forces().front().index].name));
   }
+  if (!model.user_constraints().empty()) {
+    const int constraint = model.user_constraints().front().constraint;
+    faults.add({spec.type.mark, "analysis.type"},
+               fmt::format("{} needs second derivatives of all constraints, and {} has none", analysis.type,
+                           model.constraints()[static_cast<std::size_t>(constraint)].name));
+  }
 }
 
 AnalysisRun::AnalysisRun(Workspace& workspace)

@@ -36,6 +36,10 @@ std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& o
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
   if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
   if (!model.user_forces().empty()) return "the model has forces of a program's own";
+  if (!model.plan().connectors.empty()) {
+    return fmt::format("the model has {}, a force that SIMD lanes do not take",
+                       model.forces()[model.plan().connectors.first()].name);
+  }
   if (!model.events().empty()) return "the model has events";
   if (model.is_constrained()) return "the model has loops or constraints";
   return {};

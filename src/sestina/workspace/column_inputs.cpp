@@ -59,16 +59,17 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
   std::ranges::copy(rows.cut_u, std::ranges::copy(rows.cut_q, at(layout_.cut)).out);
   double* next = at(layout_.constraints);
   for (const ConstraintInfo& constraint : dynamics.model().constraints()) {
-    // A point's multipliers act on the point, which is named first.
-    const double sign = constraint.type.starts_with("point_on") ? -1.0 : 1.0;
+    // A point's and a disc's multipliers act on it, which is named first.
+    const double sign = constraint.type.starts_with("point_on") || constraint.type == "rolling" ? -1.0 : 1.0;
     const int end = constraint.first_row + constraint.rows;
     for (int r = constraint.first_row; r < end; ++r) {
       *next++ = sign * constrained->lambda()[static_cast<std::size_t>(r)];
     }
     for (int r = constraint.first_row; r < end; ++r) {
       const ConstraintRow<double>& row = rows.rows[static_cast<std::size_t>(r)];
-      *next++ = constraint.is_on_position ? row.error : row.velocity;
+      *next++ = row.is_on_position ? row.error : row.velocity;
     }
+    if (constraint.curve >= 0) *next++ = rows.curve_s[static_cast<std::size_t>(constraint.curve)];
   }
   const ConstraintErrors errors = constrained->errors();
   *next++ = errors.position, *next++ = errors.velocity;

@@ -45,6 +45,10 @@ std::string explain_no_lanes(const Workspace& workspace) {
   }
   if (!model.events().empty()) return "the model has events";
   if (!model.user_forces().empty()) return "the model has a user force";
+  if (!model.plan().connectors.empty()) {
+    const ForceInfo& force = model.forces()[model.plan().connectors.first()];
+    return fmt::format("the model has {}, a {}", force.name, force.type);
+  }
   if (model.is_constrained()) return "the model has closed loops or constraints";
   if (std::string column = explain_no_columns_in_lanes(model); !column.empty()) return column;
   if (analysis.duration == 0.0) return "the duration is zero";

@@ -93,6 +93,12 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
     faults.add({force.mark, fmt::format("forces[{}]", user.index.value())},
                "state_time needs derivatives, which a user force does not have");
   }
+  if (!model.plan().connectors.empty()) {
+    const int index = model.plan().connectors.first().value();
+    const ForceSpec& force = system.forces[static_cast<std::size_t>(index)];
+    faults.add({force.mark, fmt::format("forces[{}]", index)},
+               fmt::format("state_time has no derivatives of a {}", force.type.text));
+  }
   for (std::size_t i = 0; i < system.events.size(); ++i) {
     faults.add({system.events[i].mark, fmt::format("events[{}]", i)},
                fmt::format("state_time has no events such as {}", system.events[i].name.text));

@@ -43,8 +43,7 @@ void SystemEquations::calc_contact_columns(const State<double>& state, std::span
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {
-      .nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.cut_nq(), .nz = quadratures_.size()};
+  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.nh(), .nz = quadratures_.size()};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
