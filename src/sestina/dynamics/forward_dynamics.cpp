@@ -195,6 +195,7 @@ bool works_in_parallel(std::string_view name) { return name == "divide_and_conqu
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              const Properties<double>& properties, Executor* executor) {
   if (model.is_constrained()) {
+    if (model.is_cartesian()) return std::make_unique<Constrained>(model, SaddlePoint::kSparse);
     if (name == "recursive") return std::make_unique<Constrained>(model, SaddlePoint::kRecursion);
     if (name == "kane") return std::make_unique<Constrained>(model, SaddlePoint::kEmbedding);
     model.refuse_constraints(name);
