@@ -22,7 +22,8 @@ System in_cartesian(System system) {
 // Relative to the largest reaction.
 constexpr double kReactionLimit = 1e-9;
 
-void expect_agreement(const System& system, int states, double spread, std::uint64_t seed, const std::string& place) {
+void expect_agreement(const System& system, int states, double spread, std::uint64_t seed,
+                      const std::string& place) {
   const auto model = freeze(system);
   const auto cartesian = freeze(in_cartesian(system));
   const Comparison comparison = compare_formulations(model, calc_properties(*model),
@@ -32,7 +33,8 @@ void expect_agreement(const System& system, int states, double spread, std::uint
   EXPECT_EQ(f.failure, "") << place;
   // Joint accelerations are differences of those of bodies: a chain of n bodies loses as many digits as its
   // mass matrix has condition.
-  const double condition = std::max(1.0, 1e-5 * (std::isfinite(comparison.condition) ? comparison.condition : 1e5));
+  const double condition =
+      std::max(1.0, 1e-5 * (std::isfinite(comparison.condition) ? comparison.condition : 1e5));
   EXPECT_LE(f.relative_residual, 10 * condition * kResidualLimit) << place << " at " << f.worst_residual;
   EXPECT_LE(f.udot_difference, condition * kUdotLimit) << place << " at " << f.worst_udot;
   EXPECT_LE(f.reaction_difference, condition * kReactionLimit) << place;
@@ -53,7 +55,8 @@ TEST(Cartesian, AgreesWithJointCoordinatesOnRandomTreesWithLoops) {
     if (system.bodies.size() > 20 || system.bodies.size() < 4) continue;
     SplitMix random(seed + 1000);
     const auto body = [&] {
-      return system.bodies[static_cast<std::size_t>(random.below(static_cast<int>(system.bodies.size())))].name.text;
+      return system.bodies[static_cast<std::size_t>(random.below(static_cast<int>(system.bodies.size())))]
+          .name.text;
     };
     for (int i = 0; i < 2; ++i) {
       const std::string from = body(), to = body();
@@ -116,7 +119,8 @@ TEST(Cartesian, CouplesSeveralCutJoints) {
     if (info.nu == 2 && info.nq == 2) simple.push_back(joint.name.text + ".q[1]");
   }
   ASSERT_GE(simple.size(), 3U);
-  system.add_condition("law", fmt::format("{} + 0.5*{}^2 - 2*{}*{} + 0.1*t", simple[0], simple[1], simple[2], simple[0]));
+  system.add_condition(
+      "law", fmt::format("{} + 0.5*{}^2 - 2*{}*{} + 0.1*t", simple[0], simple[1], simple[2], simple[0]));
   expect_agreement(system, 3, 0.2, 1, "a law of three joints");
 }
 

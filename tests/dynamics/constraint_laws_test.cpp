@@ -102,7 +102,8 @@ std::vector<std::pair<std::string, System>> systems() {
     cut(s, "cylindrical");
     JointSpec& other = s.add_joint("other", "cylindrical", "a.p", "c.p");
     other.axis = {-0.2, 0.5, 0.6};
-    s.add_coupling("c1", {{"cut.q[0]", 2}, {"other.q[1]", 1}, {"jd.q[1]", -1}, {"other.q[0]", 0.4}}, "0.1*t^2");
+    s.add_coupling("c1", {{"cut.q[0]", 2}, {"other.q[1]", 1}, {"jd.q[1]", -1}, {"other.q[0]", 0.4}},
+                   "0.1*t^2");
   });
   add("cut joint with a rotor", [&](System& s) { cut(s, "revolute").armature = 0.3; });
   add("point on a line", [](System& s) { s.add_point_on_line("c1", "b.p", "d.p", {1, 2, -1}); });

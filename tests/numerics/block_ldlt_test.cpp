@@ -47,7 +47,8 @@ class Generator {
     for (int b = 0; b < bodies; ++b) {
       add_joint(m, b == 0 ? -1 : below(b), b, b % 5 == 4 ? 1 + below(2) : 1 + below(5));
     }
-    for (int l = 0; l < loops && bodies > 4; ++l) add_joint(m, below(bodies / 2), bodies / 2 + below(bodies / 2), 1);
+    for (int l = 0; l < loops && bodies > 4; ++l)
+      add_joint(m, below(bodies / 2), bodies / 2 + below(bodies / 2), 1);
     return m;
   }
 

@@ -18,7 +18,8 @@ class CartesianCoordinates {
   // Bodies where the joints' coordinates, and with the velocities that their speeds, put them.
   void to_cartesian(const State<double>& relative, State<double>& state);
   // `rows` belong to the state. The loops of the twin are as closed as those of the state.
-  void to_relative(const State<double>& state, const ConstraintRows<double>& rows, State<double>& relative) const;
+  void to_relative(const State<double>& state, const ConstraintRows<double>& rows,
+                   State<double>& relative) const;
 
   const Model& relative() const { return *model_->relative(); }
   const Properties<double>& relative_properties() const { return properties_; }

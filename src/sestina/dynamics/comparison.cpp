@@ -44,8 +44,8 @@ double calc_condition(const Model& model, const Properties<double>& properties,
 // The mechanism in cartesian coordinates, asked for what it says of its joints.
 class CartesianFormulation {
  public:
-  CartesianFormulation(const std::shared_ptr<const Model>& cartesian, const std::shared_ptr<const Model>& model,
-                       const Properties<double>& properties)
+  CartesianFormulation(const std::shared_ptr<const Model>& cartesian,
+                       const std::shared_ptr<const Model>& model, const Properties<double>& properties)
       : model_(*cartesian),
         coordinates_(*cartesian, properties.parameters),
         dynamics_(cartesian, calc_properties<double>(*cartesian, properties.parameters), "recursive"),

@@ -61,10 +61,12 @@ void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
     }
   };
   for (const CutJointInfo& joint : model_->cut_joints()) add_rows(joint.first_row, joint.rows);
-  for (const ConstraintInfo& constraint : model_->constraints()) add_rows(constraint.first_row, constraint.rows);
+  for (const ConstraintInfo& constraint : model_->constraints())
+    add_rows(constraint.first_row, constraint.rows);
   ldlt_.emplace(pattern);
   start_of_body_.assign(1, 0);
-  for (std::size_t b = 1; b < is_particle_.size(); ++b) start_of_body_.push_back(ldlt_->start(static_cast<int>(b) - 1));
+  for (std::size_t b = 1; b < is_particle_.size(); ++b)
+    start_of_body_.push_back(ldlt_->start(static_cast<int>(b) - 1));
   for (const RowPlan& row : rows_) unknown_of_row_.push_back(ldlt_->start(row.node) + row.place);
   b_.resize(static_cast<std::size_t>(ldlt_->size()));
 }
@@ -165,16 +167,19 @@ void ConstrainedSparse::solve(std::span<const SpatialForce<double>> force, std::
   ldlt_->take_idle_part_away(b_);
   for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
     const BodyInfo& info = model_->bodies()[b];
-    std::copy_n(b_.data() + start_of_body_[static_cast<std::size_t>(b.value())], info.nu, x.data() + info.u_start);
+    std::copy_n(b_.data() + start_of_body_[static_cast<std::size_t>(b.value())], info.nu,
+                x.data() + info.u_start);
   }
-  for (std::size_t r = 0; r < lambda.size(); ++r) lambda[r] = -b_[static_cast<std::size_t>(unknown_of_row_[r])];
+  for (std::size_t r = 0; r < lambda.size(); ++r)
+    lambda[r] = -b_[static_cast<std::size_t>(unknown_of_row_[r])];
 }
 
 std::vector<int> ConstrainedSparse::redundant() const {
   std::vector<int> rows;
   if (!ldlt_) return rows;
   for (std::size_t r = 0; r < unknown_of_row_.size(); ++r) {
-    if (std::ranges::find(ldlt_->redundant(), unknown_of_row_[r]) != ldlt_->redundant().end()) rows.push_back(static_cast<int>(r));
+    if (std::ranges::find(ldlt_->redundant(), unknown_of_row_[r]) != ldlt_->redundant().end())
+      rows.push_back(static_cast<int>(r));
   }
   return rows;
 }

@@ -3,7 +3,7 @@
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
-// M has a block of 6 x 6 for each body (3 x 3 for a particle), about the origin of the body's frame, ground
+// M has a block of 6 x 6 for each body (3 x 3 for a particle that hangs on no joint), about the origin of the body's frame, ground
 // axes; each joint and each constraint is a block of rows. With y = -lambda this is the symmetric system of
 // block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
 //   C x + d = -lambda   ->   C x - y = -d                                                            (2)
@@ -53,9 +53,9 @@ class ConstrainedSparse {
   const Model* model_;
   std::optional<BlockLdlt> ldlt_;
   double length_ = 1.0;
-  std::vector<bool> is_particle_;     // by BodyIndex
-  std::vector<int> body_of_speed_;    // (nu)
-  std::vector<int> start_of_body_;    // by BodyIndex: of its unknowns
+  std::vector<bool> is_particle_;   // by BodyIndex
+  std::vector<int> body_of_speed_;  // (nu)
+  std::vector<int> start_of_body_;  // by BodyIndex: of its unknowns
   std::vector<RowPlan> rows_;
   std::vector<int> unknown_of_row_;
   std::vector<Part> parts_;

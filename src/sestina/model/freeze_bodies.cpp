@@ -226,8 +226,7 @@ void Freezer::collect_initial_state() {
   const auto for_each_joint = [&](auto&& collect) {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
-      const int joint =
-          data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
+      const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
       collect(joint < 0 ? floating : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }

@@ -167,8 +167,8 @@ void Freezer::add_body(int position) {
   if (link.joint < 0 || info.hangs_on_cut) {
     info.parent = kGround;
     info.joint_name = info.name;
-    // A particle has no inertia against turning.
-    info.joint_type = info.is_particle ? JointType::kXyz : JointType::kFree;
+    // A particle has no inertia against turning. On a joint that is cut it turns as the joint has it.
+    info.joint_type = info.is_particle && link.joint < 0 ? JointType::kXyz : JointType::kFree;
   } else {
     const JointSpec& joint = system_.joints[static_cast<std::size_t>(link.joint)];
     info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];

@@ -129,7 +129,8 @@ std::string Model::explain_event(int event, const Properties<double>& properties
 
 const std::string& Model::name_of(const AssignmentInfo& assignment) const {
   const auto i = static_cast<std::size_t>(assignment.index);
-  const auto name = [&](const std::vector<std::string>& own, const std::vector<std::string>& of_cut) -> auto& {
+  const auto name = [&](const std::vector<std::string>& own,
+                        const std::vector<std::string>& of_cut) -> auto& {
     return i < own.size() ? own[i] : of_cut[i - own.size()];
   };
   if (assignment.target == Target::kQ) return name(data_.q_names, data_.cut_q_names);

@@ -52,7 +52,8 @@ struct ForceInfo {
   std::string type;
 };
 
-// A joint that closes a loop, or any joint in cartesian coordinates. Its coordinates are no part of the state: they follow from the poses of bodies.
+// A joint that closes a loop, or any joint in cartesian coordinates. Its coordinates are no part of the
+// state: they follow from the poses of bodies.
 struct CutJointInfo {
   std::string name;
   JointType type = JointType::kWeld;

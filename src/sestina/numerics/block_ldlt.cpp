@@ -220,7 +220,8 @@ void BlockLdlt::update_targets(const Node& node) {
         for (int p = 0; p < N; ++p) {
           const double* const of_p = Y + p * node.width;
           const double part = node.sign * of_p[first.column + i];
-          if (a == b && grows) scales_[static_cast<std::size_t>(first.start + i)] += std::abs(part * of_p[first.column + i]);
+          if (a == b && grows)
+            scales_[static_cast<std::size_t>(first.start + i)] += std::abs(part * of_p[first.column + i]);
           for (int j = 0; j < second.size; ++j) row[j] -= part * of_p[second.column + j];
         }
       }

@@ -87,15 +87,15 @@ class BlockLdlt {
   static constexpr int kMostSize = 6;  // of nodes that have code of their own; others go unknown by unknown
   struct Node {
     int size = 0, start = 0;
-    int width = 0;                 // unknowns of all later neighbours
-    std::size_t first = 0;         // in neighbours_
+    int width = 0;          // unknowns of all later neighbours
+    std::size_t first = 0;  // in neighbours_
     int neighbours = 0;
     std::size_t D = 0, K = 0;      // in values_: (size x size) and (size x width)
     std::size_t first_target = 0;  // in targets_: of each pair of neighbours
     int parent = -1;               // the first of the neighbours
     int first_child = -1, next_sibling = -1;
     double sign = 1.0;
-    bool is_fast = false;              // (2) holds, otherwise its steps do
+    bool is_fast = false;  // (2) holds, otherwise its steps do
     std::size_t first_step = 0, end_step = 0;
   };
   struct Neighbour {
@@ -112,8 +112,8 @@ class BlockLdlt {
   // One pivot, of one or two unknowns.
   struct Step {
     int unknowns[2] = {-1, -1};
-    double inverse[3] = {};              // of the pivot: 11, 12, 22
-    std::size_t first = 0, count = 0;    // in entries_
+    double inverse[3] = {};            // of the pivot: 11, 12, 22
+    std::size_t first = 0, count = 0;  // in entries_
   };
   // An unknown that waits for a pivot.
   struct Delayed {
@@ -125,7 +125,9 @@ class BlockLdlt {
     std::size_t first = 0, count = 0;  // in idle_entries_
   };
 
-  std::size_t place(int node) const { return static_cast<std::size_t>(order_.place[static_cast<std::size_t>(node)]); }
+  std::size_t place(int node) const {
+    return static_cast<std::size_t>(order_.place[static_cast<std::size_t>(node)]);
+  }
   bool is_dual(int unknown) const { return is_dual_[static_cast<std::size_t>(unknown)]; }
   double scale(int unknown) const { return scales_[static_cast<std::size_t>(unknown)]; }
   void lay_out(const BlockPattern& pattern);
@@ -155,8 +157,12 @@ class BlockLdlt {
   void scatter_front(const Node& node);
   void delay_rest(const Node& node);
   bool has_effect(int i) const;
-  double& front(int i, int j) { return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)]; }
-  double front(int i, int j) const { return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)]; }
+  double& front(int i, int j) {
+    return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)];
+  }
+  double front(int i, int j) const {
+    return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)];
+  }
 
   // Multipliers that do nothing: block_ldlt_idle.cpp.
   void find_idle_vectors();
@@ -170,8 +176,8 @@ class BlockLdlt {
   std::vector<Target> targets_;
   std::vector<Block> links_;  // relative to values_
   std::vector<std::size_t> link_at_;
-  std::vector<bool> is_dual_;      // by unknown
-  std::vector<int> place_of_;      // by unknown
+  std::vector<bool> is_dual_;  // by unknown
+  std::vector<int> place_of_;  // by unknown
   std::vector<double> values_;
   std::vector<double> scales_, units_;
 

@@ -50,14 +50,19 @@ void BlockLdlt::find_idle_vector(int unknown, int place) {
     }
     for (int a = 0; a < node.neighbours && !is_left; ++a) {
       const Neighbour& neighbour = neighbours_[node.first + static_cast<std::size_t>(a)];
-      for (int i = 0; i < neighbour.size; ++i) is_left = is_left || work_[static_cast<std::size_t>(neighbour.start + i)] != 0.0;
+      for (int i = 0; i < neighbour.size; ++i)
+        is_left = is_left || work_[static_cast<std::size_t>(neighbour.start + i)] != 0.0;
     }
-    for (int i = 0; i < node.size && !is_left; ++i) is_left = work_[static_cast<std::size_t>(node.start + i)] != 0.0;
+    for (int i = 0; i < node.size && !is_left; ++i)
+      is_left = work_[static_cast<std::size_t>(node.start + i)] != 0.0;
     if (!is_left) continue;
-    for (int child = node.first_child; child >= 0; child = nodes_[static_cast<std::size_t>(child)].next_sibling) stack_.push_back(child);
+    for (int child = node.first_child; child >= 0;
+         child = nodes_[static_cast<std::size_t>(child)].next_sibling)
+      stack_.push_back(child);
   }
   idle.count = idle_entries_.size() - idle.first;
-  for (std::size_t e = idle.first; e < idle_entries_.size(); ++e) work_[static_cast<std::size_t>(idle_entries_[e].unknown)] = 0.0;
+  for (std::size_t e = idle.first; e < idle_entries_.size(); ++e)
+    work_[static_cast<std::size_t>(idle_entries_[e].unknown)] = 0.0;
   idle_.push_back(idle);
 }
 
@@ -81,7 +86,9 @@ void BlockLdlt::factor_gram() {
     gram_first_[i] = first, gram_at_[i] = gram_.size();
     for (std::size_t j = first; j <= i; ++j) {
       double sum = 0.0;
-      for_each(j, [&](const Entry& entry) { sum += entry.first * work_[static_cast<std::size_t>(entry.unknown)]; });
+      for_each(j, [&](const Entry& entry) {
+        sum += entry.first * work_[static_cast<std::size_t>(entry.unknown)];
+      });
       const std::size_t common = std::max(first, gram_first_[j]);
       for (std::size_t k = common; k < j; ++k) {
         sum -= gram_[gram_at_[i] + k - first] * gram_[gram_at_[j] + k - gram_first_[j]];

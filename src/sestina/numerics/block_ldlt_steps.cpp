@@ -34,7 +34,8 @@ void BlockLdlt::factor_by_steps(int place) {
 // Candidates are what was delayed and the node's own unknowns.
 void BlockLdlt::gather_front(const Node& node, int place) {
   front_unknowns_.clear();
-  for (int d = first_delayed_[static_cast<std::size_t>(place)]; d >= 0; d = delayed_[static_cast<std::size_t>(d)].next) {
+  for (int d = first_delayed_[static_cast<std::size_t>(place)]; d >= 0;
+       d = delayed_[static_cast<std::size_t>(d)].next) {
     front_unknowns_.push_back(delayed_[static_cast<std::size_t>(d)].unknown);
   }
   const int delayed = static_cast<int>(front_unknowns_.size());
@@ -45,7 +46,8 @@ void BlockLdlt::gather_front(const Node& node, int place) {
     for (int i = 0; i < neighbour.size; ++i) front_unknowns_.push_back(neighbour.start + i);
   }
   front_width_ = front_unknowns_.size();
-  for (std::size_t i = 0; i < front_width_; ++i) slot_[static_cast<std::size_t>(front_unknowns_[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < front_width_; ++i)
+    slot_[static_cast<std::size_t>(front_unknowns_[i])] = static_cast<int>(i);
   const auto width = static_cast<std::size_t>(node.width);
   front_.assign(static_cast<std::size_t>(candidates_) * front_width_, 0.0);
   border_.assign(width * width, 0.0);
@@ -57,7 +59,8 @@ void BlockLdlt::gather_front(const Node& node, int place) {
     for (int c = 0; c < node.width; ++c) front(delayed + i, candidates_ + c) = K[i * node.width + c];
   }
   int i = 0;
-  for (int d = first_delayed_[static_cast<std::size_t>(place)]; d >= 0; d = delayed_[static_cast<std::size_t>(d)].next, ++i) {
+  for (int d = first_delayed_[static_cast<std::size_t>(place)]; d >= 0;
+       d = delayed_[static_cast<std::size_t>(d)].next, ++i) {
     const Delayed& row = delayed_[static_cast<std::size_t>(d)];
     for (std::size_t e = row.first; e < row.first + row.count; ++e) {
       const int j = slot_[static_cast<std::size_t>(waiting_[e].unknown)];
@@ -89,8 +92,10 @@ bool BlockLdlt::is_good_pivot(int i, bool is_last, double& quality) const {
     if (static_cast<int>(j) == i || is_gone) continue;
     const int other = front_unknowns_[j];
     const double coupling = std::abs(front(i, static_cast<int>(j)));
-    const double whole = is_dual(other) ? 1.0 / (units_[static_cast<std::size_t>(unknown)] * units_[static_cast<std::size_t>(other)])
-                                        : std::sqrt(scale(unknown) * scale(other));
+    const double whole =
+        is_dual(other)
+            ? 1.0 / (units_[static_cast<std::size_t>(unknown)] * units_[static_cast<std::size_t>(other)])
+            : std::sqrt(scale(unknown) * scale(other));
     if (coupling > kUncoupled * whole) return false;
   }
   return true;
@@ -102,7 +107,8 @@ bool BlockLdlt::find_pivot(bool is_last, int& first, int& second) const {
   double best = 0.0;
   for (int i = 0; i < candidates_; ++i) {
     double quality = 0.0;
-    if (is_done_[static_cast<std::size_t>(i)] || !is_good_pivot(i, is_last, quality) || quality <= best) continue;
+    if (is_done_[static_cast<std::size_t>(i)] || !is_good_pivot(i, is_last, quality) || quality <= best)
+      continue;
     first = i, best = quality;
   }
   if (first >= 0) return true;
@@ -144,7 +150,8 @@ void BlockLdlt::take_step(int first, int second) {
     if (k < candidates_ && is_done_[static_cast<std::size_t>(k)]) continue;
     const double x = front(first, k), y = is_pair ? front(second, k) : 0.0;
     if (x == 0.0 && y == 0.0) continue;
-    entries_.push_back({front_unknowns_[static_cast<std::size_t>(k)], step.inverse[0] * x + step.inverse[1] * y,
+    entries_.push_back({front_unknowns_[static_cast<std::size_t>(k)],
+                        step.inverse[0] * x + step.inverse[1] * y,
                         step.inverse[1] * x + step.inverse[2] * y});
   }
   step.count = entries_.size() - step.first;
@@ -152,8 +159,10 @@ void BlockLdlt::take_step(int first, int second) {
   for (std::size_t e = step.first; e < entries_.size(); ++e) {
     const int k = slot_[static_cast<std::size_t>(entries_[e].unknown)];
     const double x = front(first, k), y = is_pair ? front(second, k) : 0.0;
-    double* const row = k < candidates_ ? front_.data() + static_cast<std::size_t>(k) * front_width_
-                                        : border_.data() + static_cast<std::ptrdiff_t>(k - candidates_) * border - candidates_;
+    double* const row =
+        k < candidates_
+            ? front_.data() + static_cast<std::size_t>(k) * front_width_
+            : border_.data() + static_cast<std::ptrdiff_t>(k - candidates_) * border - candidates_;
     // Of the border the part by the border alone.
     for (std::size_t f = step.first; f < entries_.size(); ++f) {
       const int l = slot_[static_cast<std::size_t>(entries_[f].unknown)];
@@ -173,7 +182,9 @@ void BlockLdlt::scatter_front(const Node& node) {
     for (int b = a; b < node.neighbours; ++b, ++target) {
       for (int i = 0; i < neighbours[a].size; ++i) {
         double* const to = values_.data() + target->at + static_cast<std::ptrdiff_t>(i) * target->stride;
-        const double* const from = border_.data() + static_cast<std::ptrdiff_t>(neighbours[a].column + i) * node.width + neighbours[b].column;
+        const double* const from = border_.data() +
+                                   static_cast<std::ptrdiff_t>(neighbours[a].column + i) * node.width +
+                                   neighbours[b].column;
         for (int j = 0; j < neighbours[b].size; ++j) to[j] += from[j];
       }
     }
@@ -188,8 +199,10 @@ bool BlockLdlt::has_effect(int i) const {
     if (static_cast<int>(j) == i || is_gone) continue;
     const int other = front_unknowns_[j];
     const double coupling = std::abs(front(i, static_cast<int>(j)));
-    const double whole = is_dual(other) ? std::sqrt(scale(unknown) * scale(other))
-                                        : 1.0 / (units_[static_cast<std::size_t>(unknown)] * units_[static_cast<std::size_t>(other)]);
+    const double whole =
+        is_dual(other)
+            ? std::sqrt(scale(unknown) * scale(other))
+            : 1.0 / (units_[static_cast<std::size_t>(unknown)] * units_[static_cast<std::size_t>(other)]);
     if (coupling > kIdle * whole) return true;
   }
   return false;

@@ -14,10 +14,7 @@ constexpr std::size_t kLongList = 200;
 class QuotientGraph {
  public:
   explicit QuotientGraph(const BlockPattern& pattern)
-      : pattern_(pattern),
-        nodes_(pattern.sizes.size()),
-        elements_(nodes_.size()),
-        mark_(nodes_.size(), -1) {
+      : pattern_(pattern), nodes_(pattern.sizes.size()), elements_(nodes_.size()), mark_(nodes_.size(), -1) {
     for (const auto& [dual, primal] : pattern.links) {
       nodes_[at(dual)].neighbours.push_back(primal);
       nodes_[at(primal)].neighbours.push_back(dual);
@@ -85,6 +82,7 @@ class QuotientGraph {
   }
 
   void offer(int node) {
+    nodes_[at(node)].offered = -1;
     if (!may_go(node)) return;
     int degree = 0;
     for_each_coupled(node, [&](int other) { degree += pattern_.sizes[at(other)]; });

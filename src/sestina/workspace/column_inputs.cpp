@@ -23,7 +23,8 @@ ColumnInputs::ColumnInputs(const Model& model, std::span<const double> parameter
 void ColumnInputs::set_state(const State<double>& state) {
   *at(0) = state.t;
   if (model_.is_cartesian()) {
-    const auto put_shown = [](const std::vector<int>& shown, const std::vector<double>& values, double* next) {
+    const auto put_shown = [](const std::vector<int>& shown, const std::vector<double>& values,
+                              double* next) {
       for (const int i : shown) *next++ = values[static_cast<std::size_t>(i)];
     };
     put_shown(model_.shown_q(), state.q, at(layout_.q));

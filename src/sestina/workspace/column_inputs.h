@@ -13,7 +13,8 @@ namespace sestina {
 
 class ColumnInputs {
  public:
-  // The model must outlive this. With `reactions` the row has room for them; it has also where the expressions use them.
+  // The model must outlive this. With `reactions` the row has room for them; it has also where the
+  // expressions use them.
   ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions);
 
   const RowLayout& layout() const { return layout_; }

@@ -99,9 +99,9 @@ void SystemEvents::assign(const Model& model, const EventInfo& info, State<doubl
 void SystemEvents::assign_to_joints(int event, State<double>& state) {
   const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
   const auto first = model_.assignments().begin() + info.first_assignment;
-  const bool sets_variables_alone = std::all_of(first, first + info.assignments, [](const AssignmentInfo& assignment) {
-    return assignment.target == Target::kVariable;
-  });
+  const bool sets_variables_alone =
+      std::all_of(first, first + info.assignments,
+                  [](const AssignmentInfo& assignment) { return assignment.target == Target::kVariable; });
   if (sets_variables_alone) return assign(model_, info, state);
   if (!twin_) {
     CartesianCoordinates coordinates(model_, dynamics_.properties().parameters);
