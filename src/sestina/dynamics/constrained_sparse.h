@@ -3,9 +3,9 @@
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
-// M has a block of 6 x 6 for each body (3 x 3 for a particle that hangs on no joint), about the origin of the body's frame, ground
-// axes; each joint and each constraint is a block of rows. With y = -lambda this is the symmetric system of
-// block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
+// M has a block of 6 x 6 for each body (3 x 3 for a particle that hangs on no joint), about the origin of the
+// body's frame, ground axes; each joint and each constraint is a block of rows. With y = -lambda this is the
+// symmetric system of block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
 //   C x + d = -lambda   ->   C x - y = -d                                                            (2)
 #pragma once
 
