@@ -7,6 +7,9 @@
 // body's frame, ground axes; each joint and each constraint is a block of rows. With y = -lambda this is the
 // symmetric system of block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
 //   C x + d = -lambda   ->   C x - y = -d                                                            (2)
+// What rounding leaves of the residuals of (1) and (2) is solved for once more where it is more than that of
+// the numbers themselves (iterative refinement): bodies that are nearly without inertia in some direction
+// make large numbers that cancel.
 #pragma once
 
 #include <optional>
@@ -31,15 +34,12 @@ class ConstrainedSparse {
   void solve(std::span<const SpatialForce<double>> force, std::span<const double> tau,
              std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
-  // Rows whose conditions others imply at the position of the last factor().
-  std::vector<int> redundant() const;
-  // Of the factors, in bytes.
-  std::size_t memory() const { return ldlt_ ? ldlt_->memory() : 0; }
-
  private:
-  // A block of C that a row adds to: one frame of a pair, or a speed.
+  // What a row does to one body: a frame of a pair, or a speed.
   struct Part {
-    int link = -1;  // negative: the ground
+    int link = -1;  // its block of C; negative: the ground
+    int body = 0;
+    SpatialForce<double> force;  // [torque; force] of a unit multiplier, about Mo
   };
   struct RowPlan {
     int node = -1, place = 0;    // its block of rows, and its place there
@@ -48,6 +48,10 @@ class ConstrainedSparse {
   void lay_out(const ConstraintRows<double>& constraints);
   void fill_masses(const Kinematics<double>& kinematics);
   void fill_row(const ConstraintRows<double>& constraints, std::size_t r);
+  // Solves for the right-hand side, once more for what is left.
+  void solve_refined();
+  // rhs_ less the matrix times solution_; whether it is more than rounding.
+  bool update_residual();
   bool is_particle(int body) const { return is_particle_[static_cast<std::size_t>(body)]; }
 
   const Model* model_;
@@ -59,7 +63,10 @@ class ConstrainedSparse {
   std::vector<RowPlan> rows_;
   std::vector<int> unknown_of_row_;
   std::vector<Part> parts_;
-  std::vector<double> b_;  // by unknown
+  std::vector<RigidInertia<double>> masses_;       // by BodyIndex
+  std::vector<bool> is_inertia_;                   // by row
+  std::vector<bool> is_redundant_;                 // by unknown
+  std::vector<double> rhs_, solution_, residual_;  // by unknown
 };
 
 }  // namespace sestina
