@@ -185,6 +185,11 @@ std::string explain_singular_mass_matrix(const Model& model, const Properties<do
         "negative, which inertia_check: none has accepted",
         body.joint_name, name, negative);
   }
+  if (body.hangs_on_cut) {
+    return fmt::format(
+        "the mass matrix is singular: nothing that moves with body {} has inertia in all directions",
+        body.name);
+  }
   return fmt::format(
       "the mass matrix is singular at joint {}: nothing that moves with body {} has inertia against {}",
       body.joint_name, body.name, name);
