@@ -33,10 +33,15 @@ void print_final_state(const Model& model, const State<double>& state) {
       print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
     }
   };
-  if (model.nq() + model.nu() + model.nd() > kMost) return;
+  const int cartesian = model.is_cartesian() ? model.cut_nq() : 0;
+  if (cartesian + (model.is_cartesian() ? 0 : model.nq() + model.nu()) + model.nd() > kMost) return;
   print("final state\n");
-  print_values(model.q_names(), model.q_units(), state.q);
-  print_values(model.u_names(), model.u_units(), state.u);
+  if (model.is_cartesian()) {
+    print_values(model.cut_q_names(), model.cut_q_units(), state.h);
+  } else {
+    print_values(model.q_names(), model.q_units(), state.q);
+    print_values(model.u_names(), model.u_units(), state.u);
+  }
   for (std::size_t i = 0; i < state.d.size(); ++i) {
     print("  {:<20} {:>14}\n", model.variables()[i].name, short_number(state.d[i]));
   }

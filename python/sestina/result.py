@@ -86,13 +86,19 @@ class Result:
         """(rows, nq) All coordinates, without a copy."""
         if "mode" in self:
             raise InputError("modes have no coordinates over time: their shapes are columns, JOINT.shape.real")
+        self._refuse_cartesian()
         return self.table.values[:, 1 : 1 + self.model.nq]
 
     @property
     def u(self) -> npt.NDArray[np.float64]:
         """(rows, nu) All speeds, without a copy."""
+        self._refuse_cartesian()
         first = 1 + self.model.nq
         return self.table.values[:, first : first + self.model.nu]
+
+    def _refuse_cartesian(self) -> None:
+        if self.model.is_cartesian:
+            raise InputError("rows of cartesian coordinates hold those of the joints, by name: result['JOINT.q']")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a result file (.csv, .h5)."""

@@ -154,7 +154,7 @@ void bind_analysis(nb::module_& module) {
                            "How a System is simulated.")
       .def_rw("type", &AnalysisSpec::type,
               "`dynamics`, `kinematics`, `statics`, `modes` or `frequency_response`.")
-      .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
+      .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative`, `cartesian` or `state_time`.")
       .def_prop_rw(
           "time_elements",
           [](nb::handle self) {

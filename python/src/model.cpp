@@ -114,6 +114,9 @@ void bind_names(nb::class_<FrozenModel>& model) {
       .def_prop_ro(
           "nu", [](const FrozenModel& self) { return self.model().nu(); }, "Number of speeds.")
       .def_prop_ro(
+          "is_cartesian", [](const FrozenModel& self) { return self.model().is_cartesian(); },
+          "Whether every joint is cut and bodies float: q and u are then those of the bodies.")
+      .def_prop_ro(
           "nd", [](const FrozenModel& self) { return self.model().nd(); }, "Number of discrete variables.")
       .def_prop_ro(
           "q_names", [](const FrozenModel& self) { return self.model().q_names(); }, "'hinge.q', 'base.q[3]'")
@@ -164,10 +167,21 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
   }
   Comparison comparison;
   forget_callback_error();
+  // The same mechanism in the coordinates of joints, and in cartesian ones.
+  const bool is_cartesian = self.model().is_cartesian();
+  std::shared_ptr<const Model> cartesian = self.shared_model();
+  if (!is_cartesian) {
+    System system = self.system();
+    system.analysis.coordinates = "cartesian";
+    system.analysis.time_elements.reset();
+    cartesian = freeze(system);
+  }
+  const auto model = is_cartesian ? self.model().relative() : self.shared_model();
   {
     nb::gil_scoped_release release;
-    const auto scattered = scatter_states(self.model(), states, spread, seed);
-    comparison = compare_formulations(self.shared_model(), self.properties(), scattered);
+    const auto scattered = scatter_states(*model, states, spread, seed);
+    const Properties<double> properties = calc_properties<double>(*model, self.properties().parameters);
+    comparison = compare_formulations(model, properties, scattered, cartesian);
   }
   throw_callback_error();
   nb::list formulations;

@@ -7,6 +7,7 @@
 
 #include "dynamics/random_systems.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/constrained_kane.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/model/freeze.h"
@@ -137,6 +138,13 @@ std::vector<std::pair<std::string, System>> systems() {
   add("expression of a cut joint's speeds", [&](System& s) {
     cut(s, "universal");
     s.add_condition("c1", "cut.u[0]*cos(jd.q[0]) - cut.u[1] + jb.u[0]*cut.q[1]").level = "velocity";
+  });
+  add("coupling of two cut joints", [&](System& s) {
+    cut(s, "cylindrical");
+    JointSpec& other = s.add_joint("other", "cylindrical", "a.p", "c.p");
+    other.axis = {-0.2, 0.5, 0.6};
+    s.add_coupling("c1", {{"cut.q[0]", 2}, {"other.q[1]", 1}, {"jd.q[1]", -1}, {"other.q[0]", 0.4}},
+                   "0.1*t^2");
   });
   add("cut joint with a rotor", [&](System& s) { cut(s, "revolute").armature = 0.3; });
   add("point on a line", [](System& s) { s.add_point_on_line("c1", "b.p", "d.p", {1, 2, -1}); });
@@ -352,6 +360,24 @@ TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
     for (std::size_t k = 0; k < udot[0].size(); ++k) EXPECT_NEAR(udot[0][k], udot[1][k], 1e-10);
     for (std::size_t r = 0; r < lambda[0].size(); ++r) EXPECT_NEAR(lambda[0][r], lambda[1][r], 1e-9);
   });
+}
+
+TEST_F(EachConstraint, CartesianCoordinatesGiveTheSameAccelerationsAndReactions) {
+  for (auto [name, system] : systems()) {
+    SCOPED_TRACE(name);
+    const auto model = freeze(system);
+    system.analysis.coordinates = "cartesian";
+    const auto cartesian = freeze(system);
+    const Properties<double> properties = calc_properties(*model);
+    std::vector<State<double>> states;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) states.push_back(random_state(*model, properties, seed));
+    const Comparison comparison = compare_formulations(model, properties, states, cartesian);
+    const FormulationComparison& f = comparison.formulations.back();
+    EXPECT_EQ(f.failure, "");
+    EXPECT_LE(f.relative_residual, kResidualLimit);
+    EXPECT_LE(f.udot_difference, kUdotLimit);
+    EXPECT_LE(f.reaction_difference, 1e-9);  // relative to the largest
+  }
 }
 
 // Trees of every joint and force, with cut joints and distances between any two bodies. Nothing is assembled:

@@ -8,7 +8,8 @@
 // C is never stored. A unit multiplier makes frame b feel `force` at a point p and frame a the opposite at
 // the same place, so that with V the velocities of the frames' material points at p, ground axes,
 //   C u = force . (V_b - V_a)   + the sum of coefficient * u[speed] over the row's terms             (3)
-// and C^T lambda is the same force and the same coefficients, times lambda.
+// and C^T lambda is the same force and the same coefficients, times lambda. A row may act between further
+// pairs of frames in the same way, as a coupling of several cut joints does; (3) is then a sum over them.
 //
 // A row may stand for an inertia instead of a condition: of a rotor of inertia m that turns with the speed
 // C0 u, whose force -m (C0 udot + bias0) is that of the row C = sqrt(m) C0 with
@@ -27,12 +28,18 @@ struct SpeedTerm {
   T coefficient{};
 };
 
+// Two frames between which a unit multiplier acts; where they are the same frame, none does.
 template <class T>
-struct ConstraintRow {
+struct FramePair {
   FrameIndex a{0}, b{0};
-  SpatialForce<T> force;          // of a unit multiplier on b, at p, ground axes
-  Vec3<T> arm_a, arm_b;           // m, from the origins of the frames to p
+  SpatialForce<T> force;  // on b, at p, ground axes
+  Vec3<T> arm_a, arm_b;   // m, from the origins of the frames to p
+};
+
+template <class T>
+struct ConstraintRow : FramePair<T> {
   int first_term = 0, terms = 0;  // in the list of terms beside the rows
+  int first_pair = 0, pairs = 0;  // further pairs, in the list beside the rows
   bool is_on_position = true;     // otherwise on speeds
   bool is_inertia = false;        // (4) in the place of (2)
   T error{};                      // g; zero for a condition on speeds

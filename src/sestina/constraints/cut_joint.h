@@ -214,15 +214,16 @@ SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotio
   return {R_WF * force_F.torque, R_WF * force_F.force};
 }
 
-// Lets a row of c . u act between the joint's frames. Its bias gets what c . udot has at accelerations zero.
+// Lets c . u act between the joint's frames, as `pair`. The bias of its row gets what c . udot has at
+// accelerations zero.
 template <class T>
 void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* c,
-                         ConstraintRow<T>& row) {
+                         FramePair<T>& pair, T& bias) {
   const RelativeMarkerMotion<T>& relative = motion.relative;
-  row.a = cut.F.frame, row.b = cut.M.frame;
-  row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
-  row.force = calc_force_of_speeds(cut, motion, c);
-  row.bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), row.force);
+  pair.a = cut.F.frame, pair.b = cut.M.frame;
+  pair.arm_a = relative.arm_a, pair.arm_b = relative.arm_b;
+  pair.force = calc_force_of_speeds(cut, motion, c);
+  bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), pair.force);
 }
 
 // Fills q (nq) and u (nu) of the joint, its 6 - nu rows and that of its rotor.
@@ -248,7 +249,7 @@ void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q
   row.is_inertia = true, row.is_on_position = false;
   row.bias = T(0);
   const T c = sqrt(cut.armature);
-  add_force_of_speeds(cut, motion, &c, row);
+  add_force_of_speeds<T>(cut, motion, &c, row, row.bias);
 }
 
 }  // namespace sestina

@@ -19,6 +19,9 @@ namespace sestina {
 
 void ModelLayout::add_conditions() {
   const PropertyPlan& plan = model_.plan();
+  if (model_.is_cartesian()) {
+    throw InputError("analysis.coordinates: the equations with symbols are those of relative coordinates");
+  }
   if (model_.forces_use_cut_joints()) {
     throw InputError(
         "the equations with symbols do not know the coordinates of joints that close loops, and a force "
@@ -147,7 +150,7 @@ void ModelLayout::add_point_on(const PointOnPlan& plan, const std::string& name)
 
 // Its expressions are the error and the velocity, of which the former exists for a condition on positions.
 void ModelLayout::add_coordinate_condition(const CoordinateCondition& condition, const std::string& name) {
-  if (condition.cut_joint >= 0) {
+  if (!condition.cut_joints.empty()) {
     throw InputError(
         fmt::format("{}: the equations with symbols do not know the coordinates of joints that "
                     "close loops: cut another joint of the loop (cut: true)",

@@ -12,6 +12,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/model/properties.h"
 
@@ -32,7 +33,7 @@ class Assembler {
       : model_(model),
         properties_(properties),
         kinematics_(model),
-        conditions_(model, SaddlePoint::kRecursion),
+        conditions_(model, standard_way(model)),
         rows_(model),
         length_(properties.constraints.length),
         n_(model.nu()) {}
@@ -128,7 +129,7 @@ class Assembler {
       c[static_cast<std::size_t>(k)] = unit;
       ConstraintRow<double> row;
       row.is_on_position = is_q;
-      add_force_of_speeds(cut, rows_.cut_motions[i], c.data(), row);
+      add_force_of_speeds<double>(cut, rows_.cut_motions[i], c.data(), row, row.bias);
       if (is_q) {
         row.error = unit * away[static_cast<std::size_t>(k)];
         note(std::abs(row.error), i, errors_.position, worst_wanted_q_);
@@ -478,6 +479,13 @@ void assemble(const Model& model, const Properties<double>& properties, const st
 
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
+  if (model.is_cartesian()) {
+    CartesianCoordinates coordinates(model, properties.parameters);
+    State<double> assembled;
+    coordinates.to_cartesian(
+        calc_assembled_state(coordinates.relative(), coordinates.relative_properties(), report), assembled);
+    return assembled;
+  }
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
   assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);

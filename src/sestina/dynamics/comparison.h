@@ -40,11 +40,13 @@ struct Comparison {
 };
 
 // At each of the states. The reference is the recursive solver. For up to `kLargestCondition` speeds the
-// condition number of the mass matrix is computed too.
+// condition number of the mass matrix is computed too. `cartesian`: the same mechanism in cartesian
+// coordinates, Model::relative() of which has the coordinates of `model`; null: that formulation is left out.
 inline constexpr int kLargestCondition = 300;
 Comparison compare_formulations(const std::shared_ptr<const Model>& model,
                                 const Properties<double>& properties,
-                                const std::vector<State<double>>& states);
+                                const std::vector<State<double>>& states,
+                                const std::shared_ptr<const Model>& cartesian = nullptr);
 
 // The initial state, and `count` states scattered around it: coordinates by up to `spread`, speeds by up to
 // `spread` per second. Loops are closed; states where that cannot be are left out. The same seed gives the

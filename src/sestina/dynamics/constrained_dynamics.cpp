@@ -7,9 +7,12 @@
 
 namespace sestina {
 
+SaddlePoint standard_way(const Model& model) {
+  return model.is_cartesian() ? SaddlePoint::kSparse : SaddlePoint::kRecursion;
+}
+
 ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
     : model_(&model),
-      way_(way),
       rows_(model),
       A0_(static_cast<std::size_t>(model.bodies().size())),
       force_(A0_.size()),
@@ -20,17 +23,16 @@ ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
       d_(static_cast<std::size_t>(model.constraint_rows())),
       lambda_(d_.size()),
       mu_(d_.size()) {
-  if (way_ == SaddlePoint::kRecursion) {
-    recursion_ = std::make_unique<ConstrainedRecursion>(model);
-  } else {
-    kane_ = std::make_unique<ConstrainedKane>(model);
-  }
+  if (way == SaddlePoint::kRecursion) recursion_ = std::make_unique<ConstrainedRecursion>(model);
+  if (way == SaddlePoint::kEmbedding) kane_ = std::make_unique<ConstrainedKane>(model);
+  if (way == SaddlePoint::kSparse) sparse_ = std::make_unique<ConstrainedSparse>(model);
 }
 
 SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& properties,
                                                 const Kinematics<double>& kinematics) {
-  return recursion_ ? recursion_->factor(properties, kinematics, rows_)
-                    : kane_->factor(properties, kinematics, rows_);
+  if (recursion_) return recursion_->factor(properties, kinematics, rows_);
+  if (sparse_) return sparse_->factor(properties, kinematics, rows_);
+  return kane_->factor(properties, kinematics, rows_);
 }
 
 // x and mu for tau_ and force_.
@@ -38,6 +40,10 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
                                          std::span<double> x) {
   if (recursion_) {
     recursion_->solve(kinematics, force_, tau_, d, x, mu_);
+    return;
+  }
+  if (sparse_) {
+    sparse_->solve(force_, tau_, d, x, mu_);
     return;
   }
   // f = tau - J^T z, tips inward.

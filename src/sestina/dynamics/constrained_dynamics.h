@@ -5,18 +5,21 @@
 // and, with M as the measure of what is moved least, the projections onto
 //   g(t, q) = 0   by displacements:   M dq = C^T mu,  C dq = -g          (Newton's method)
 //   g' = 0        by speeds:          M du = C^T mu,  C du = -g'
-// all by one of two ways of solving the saddle-point system: by recursion (constrained_recursion.h), or by
-// embedding (constrained_kane.h).
+// all by one of three ways of solving the saddle-point system: by recursion (constrained_recursion.h), by
+// embedding (constrained_kane.h), or, in cartesian coordinates, by sparse factors (constrained_sparse.h).
 #pragma once
 
 #include <memory>
 
 #include "sestina/dynamics/constrained_kane.h"
 #include "sestina/dynamics/constrained_recursion.h"
+#include "sestina/dynamics/constrained_sparse.h"
 
 namespace sestina {
 
-enum class SaddlePoint { kRecursion, kEmbedding };
+enum class SaddlePoint { kRecursion, kEmbedding, kSparse };
+// The one that a model is solved by if nobody asks for another.
+SaddlePoint standard_way(const Model& model);
 
 // What is left of the conditions: the largest |g| and |g'|, and whose row it is.
 struct ConstraintErrors {
@@ -79,10 +82,10 @@ class ConstrainedDynamics {
                            const AppliedForces<double>& forces);
 
   const Model* model_;
-  SaddlePoint way_;
   ConstraintRows<double> rows_;
   std::unique_ptr<ConstrainedRecursion> recursion_;
   std::unique_ptr<ConstrainedKane> kane_;
+  std::unique_ptr<ConstrainedSparse> sparse_;
   std::vector<SpatialMotion<double>> A0_;     // by BodyIndex: less g, for udot = 0
   std::vector<SpatialForce<double>> force_;   // by BodyIndex: what the body lacks then
   std::vector<double> tau_, f_, x_, zero_u_;  // (nu)

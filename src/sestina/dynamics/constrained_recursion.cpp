@@ -61,12 +61,13 @@ void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& con
     const ConstraintRow<double>& row = constraints.rows[r];
     int meeting = -1;
     const auto include = [&](int body) { meeting = meeting < 0 ? body : meet(meeting, body); };
-    if (row.a != row.b) {
-      for (const FrameIndex frame : {row.a, row.b}) {
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+      for (const FrameIndex frame : {pair.a, pair.b}) {
         include(frame.value());
-        acting_rows_[static_cast<std::size_t>(frame.value())].push_back(static_cast<int>(r));
+        std::vector<int>& acting = acting_rows_[static_cast<std::size_t>(frame.value())];
+        if (acting.empty() || acting.back() != static_cast<int>(r)) acting.push_back(static_cast<int>(r));
       }
-    }
+    });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const auto speed = static_cast<std::size_t>(constraints.terms[static_cast<std::size_t>(i)].speed);
       term_rows_[speed].push_back(static_cast<int>(r));
@@ -106,8 +107,10 @@ void ConstrainedRecursion::gather_own(int body, const ConstraintRows<double>& co
   for (const int r : acting_rows_[static_cast<std::size_t>(body)]) {
     const ConstraintRow<double>& row = constraints.rows[static_cast<std::size_t>(r)];
     SpatialForce<double>& K = gathered.open[open_row(gathered, r)].K;
-    if (row.b.value() == body) K += shift_back(row.force, row.arm_b);
-    if (row.a.value() == body) K -= shift_back(row.force, row.arm_a);
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+      if (pair.b.value() == body) K += shift_back(pair.force, pair.arm_b);
+      if (pair.a.value() == body) K -= shift_back(pair.force, pair.arm_a);
+    });
   }
   for (const OpenRow& open : gathered.open) {
     double& scale = K_scale_[static_cast<std::size_t>(open.row)];

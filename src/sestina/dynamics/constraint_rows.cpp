@@ -16,6 +16,7 @@ template <class T>
 ConstraintRows<T>::ConstraintRows(const Model& model)
     : rows(static_cast<std::size_t>(model.constraint_rows())),
       terms(static_cast<std::size_t>(model.constraint_terms())),
+      pairs(static_cast<std::size_t>(model.constraint_pairs())),
       cut_q(static_cast<std::size_t>(model.cut_nq())),
       cut_u(static_cast<std::size_t>(model.cut_nu())),
       cut_motions(model.cut_joints().size()),
@@ -129,6 +130,7 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
   for (const CoordinateCondition& condition : model.conditions()) {
     update_coordinate_condition(condition, constraints.expressions.data(), set.cut_joints.data(),
                                 constraints.cut_motions.data(), constraints.terms.data(),
+                                constraints.pairs.data(),
                                 constraints.rows[static_cast<std::size_t>(condition.row)]);
   }
 }
@@ -140,7 +142,9 @@ T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
     return shift(motions[static_cast<std::size_t>(frame.value())], arm);
   };
   T rate(0);
-  if (row.a != row.b) rate = dot(at(row.b, row.arm_b), row.force) - dot(at(row.a, row.arm_a), row.force);
+  for_each_pair(constraints, row, [&](const FramePair<T>& pair) {
+    rate += dot(at(pair.b, pair.arm_b), pair.force) - dot(at(pair.a, pair.arm_a), pair.force);
+  });
   for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
     const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
     rate += term.coefficient * speeds[static_cast<std::size_t>(term.speed)];
@@ -153,11 +157,11 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
                            std::span<SpatialForce<T>> body) {
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<T>& row = constraints.rows[r];
-    if (row.a != row.b) {
-      const SpatialForce<T> force = lambda[r] * row.force;
-      body[static_cast<std::size_t>(row.b.value())] += shift_back(force, row.arm_b);
-      body[static_cast<std::size_t>(row.a.value())] -= shift_back(force, row.arm_a);
-    }
+    for_each_pair(constraints, row, [&](const FramePair<T>& pair) {
+      const SpatialForce<T> force = lambda[r] * pair.force;
+      body[static_cast<std::size_t>(pair.b.value())] += shift_back(force, pair.arm_b);
+      body[static_cast<std::size_t>(pair.a.value())] -= shift_back(force, pair.arm_a);
+    });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
       tau[static_cast<std::size_t>(term.speed)] += lambda[r] * term.coefficient;
@@ -172,15 +176,15 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<double>& row = constraints.rows[r];
     const std::span<double> of_row = matrix.subspan(r * n, n);
-    if (row.a != row.b) {
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
       // The markers at p: only their places count.
       const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
         const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
         return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};
       };
-      add_generalized_force(model, kinematics, at(row.b, row.arm_b), row.force, of_row);
-      add_generalized_force(model, kinematics, at(row.a, row.arm_a), -1.0 * row.force, of_row);
-    }
+      add_generalized_force(model, kinematics, at(pair.b, pair.arm_b), pair.force, of_row);
+      add_generalized_force(model, kinematics, at(pair.a, pair.arm_a), -1.0 * pair.force, of_row);
+    });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
       of_row[static_cast<std::size_t>(term.speed)] += term.coefficient;

@@ -25,6 +25,7 @@ struct ConstraintRows {
 
   std::vector<ConstraintRow<T>> rows;
   std::vector<SpeedTerm<T>> terms;
+  std::vector<FramePair<T>> pairs;
   std::vector<T> cut_q, cut_u;  // coordinates and speeds of the joints that close loops
   std::vector<CutJointMotion<T>> cut_motions;
   std::vector<T> curve_s;  // by curve of the model: the parameter of the point on it
@@ -39,6 +40,15 @@ struct ConstraintRows {
   std::vector<T> curve_inputs, curve_numbers, curve_scratch;
   std::unique_ptr<UserConstraints> user;  // null where the model has none; of T = double
 };
+
+// Calls f for each pair of frames between which a row acts.
+template <class T, class F>
+void for_each_pair(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row, F&& f) {
+  if (row.a != row.b) f(static_cast<const FramePair<T>&>(row));
+  for (int i = row.first_pair; i < row.first_pair + row.pairs; ++i) {
+    f(constraints.pairs[static_cast<std::size_t>(i)]);
+  }
+}
 
 // Fills the rows for the state to which `kinematics` belongs. state.h holds coordinates near those of the cut
 // joints and parameters near those of points on curves. O(conditions), no allocation. With T other than

@@ -185,6 +185,11 @@ std::string explain_singular_mass_matrix(const Model& model, const Properties<do
         "negative, which inertia_check: none has accepted",
         body.joint_name, name, negative);
   }
+  if (body.hangs_on_cut) {
+    return fmt::format(
+        "the mass matrix is singular: nothing that moves with body {} has inertia in all directions",
+        body.name);
+  }
   return fmt::format(
       "the mass matrix is singular at joint {}: nothing that moves with body {} has inertia against {}",
       body.joint_name, body.name, name);
@@ -195,6 +200,7 @@ bool works_in_parallel(std::string_view name) { return name == "divide_and_conqu
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              const Properties<double>& properties, Executor* executor) {
   if (model.is_constrained()) {
+    if (model.is_cartesian()) return std::make_unique<Constrained>(model, SaddlePoint::kSparse);
     if (name == "recursive") return std::make_unique<Constrained>(model, SaddlePoint::kRecursion);
     if (name == "kane") return std::make_unique<Constrained>(model, SaddlePoint::kEmbedding);
     model.refuse_constraints(name);

@@ -23,6 +23,11 @@ void set_duration(Analysis& analysis, double duration, bool depends_on_time) {
   if (!analysis.has_own_rows) analysis.output_every = duration / 100.0;
 }
 
+const std::string& default_integrator(std::string_view coordinates) {
+  static const std::string relative = "dormand_prince_54", cartesian = "dormand_prince_54";
+  return coordinates == "cartesian" ? cartesian : relative;
+}
+
 const std::vector<std::string>& analysis_types() {
   static const std::vector<std::string> names{"dynamics", "kinematics", "statics", "modes",
                                               "frequency_response"};
@@ -35,7 +40,7 @@ const std::vector<std::string>& mode_states() {
 }
 
 const std::vector<std::string>& coordinates_names() {
-  static const std::vector<std::string> names{"relative", "state_time"};
+  static const std::vector<std::string> names{"relative", "cartesian", "state_time"};
   return names;
 }
 

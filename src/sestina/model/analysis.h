@@ -9,7 +9,7 @@ namespace sestina {
 
 struct Analysis {
   std::string type;         // one of analysis_types()
-  std::string coordinates;  // relative | state_time
+  std::string coordinates;  // relative | cartesian | state_time
   std::string solver;       // one of solver_names()
   std::string integrator;
   int integrator_stages = 3;                 // of lobatto_iiia_iiib: 2 or 3
@@ -57,6 +57,8 @@ inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
 
 // The one that a model with contacts or stops gets where none is given.
 inline constexpr std::string_view kIntegratorWithContacts = "moreau";
+// Where a description gives no integrator.
+const std::string& default_integrator(std::string_view coordinates);
 
 // The words that `analysis` takes.
 const std::vector<std::string>& analysis_types();

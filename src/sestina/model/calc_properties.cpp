@@ -244,10 +244,12 @@ class PropertyReader {
   }
 
   // The size of the mechanism: the longest way from a joint to a point of the same body.
-  static double calc_length(const Properties<T>& properties) {
+  double calc_length(const Properties<T>& properties) const {
     double longest = 0.0;
     for (const Marker<T>& point : properties.points) {
-      const Vec3<T>& p = point.X_BK.p;
+      const PointIndex joint = model_.plan().bodies[BodyIndex(point.frame.value())].carried_at;
+      const Vec3<T> p =
+          joint.is_valid() ? (inverse(properties.points[joint].X_BK) * point.X_BK).p : point.X_BK.p;
       longest =
           std::max({longest, std::abs(value_of(p.x)), std::abs(value_of(p.y)), std::abs(value_of(p.z))});
     }

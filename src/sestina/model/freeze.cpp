@@ -60,6 +60,7 @@ FrozenSystem Freezer::freeze() {
   data_.depends_on_time = depends_on_time();
   set_duration(analysis_, analysis_.duration, data_.depends_on_time);
   prepare_user_parts();
+  if (is_cartesian()) add_relative_model();
   auto model = std::make_shared<const Model>(std::move(data_));
   check_range(*model, calc_properties(*model));
   return {std::move(model), std::move(analysis_)};
@@ -78,7 +79,7 @@ void Freezer::prepare_user_parts() {
   UserForceLayout& layout = data_.user_layout;
   for (const BodyInfo& body : data_.bodies) {
     layout.bodies.push_back(body.name);
-    if (layout.bodies.size() == 1) continue;  // the ground
+    if (layout.bodies.size() == 1 || body.hangs_on_cut) continue;  // the ground, or no joint of its own
     layout.joints.push_back({body.joint_name, body.q_start, body.nq, body.u_start, body.nu});
   }
   for (const UserForceInfo& info : data_.user_forces) {
@@ -240,18 +241,22 @@ void Freezer::collect_integrator() {
   Analysis& analysis = analysis_;
   const std::optional<TimeElementsSpec>& elements = system_.analysis.time_elements;
   // Where the word is none of the known ones it is told of instead.
-  if (elements && system_.analysis.coordinates == "relative") {
+  const std::string& coordinates = system_.analysis.coordinates.text;
+  if (elements && (coordinates == "relative" || is_cartesian())) {
     fail(elements->mark, "analysis.integrator",
-         "elements in time belong to coordinates: state_time, and these are relative: expected " +
-             join_words(integrator_names(), " or "));
+         fmt::format("elements in time belong to coordinates: state_time, and these are {}: expected {}",
+                     coordinates, join_words(integrator_names(), " or ")));
   }
   check_word(spec.name, "analysis.integrator", integrator_names());
-  analysis.integrator = spec.name.text;
-  const bool has_stops = std::ranges::any_of(
-      system_.joints, [](const JointSpec& joint) { return joint.limits && joint.limits->enforced; });
-  if ((has_stops || !system_.contacts.empty()) && spec.name.mark.line == 0 && spec.name == IntegratorSpec().name.text) {
-    analysis.integrator = kIntegratorWithContacts;
-  }
+  // A rule that a file gives has a mark, even the standard one.
+  const bool is_given = spec.name.mark.file || spec.name.text != IntegratorSpec{}.name.text;
+  const bool has_contacts =
+      !system_.contacts.empty() || std::ranges::any_of(system_.joints, [](const JointSpec& joint) {
+        return joint.limits && joint.limits->enforced;
+      });
+  analysis.integrator = is_given       ? spec.name.text
+                        : has_contacts ? std::string(kIntegratorWithContacts)
+                                       : default_integrator(coordinates);
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;
   const auto refuse = [&](const Mark& mark, const std::string& path) {

@@ -18,7 +18,9 @@ void Freezer::collect_bodies() {
     plan.child_point = info.child_point;
     plan.joint_type = info.joint_type;
     collect_mass_properties(plan, spec, fmt::format("bodies[{}]", position));
-    const int joint = links_[static_cast<std::size_t>(position)].joint;
+    const Link& link = links_[static_cast<std::size_t>(position)];
+    const int joint = info.hangs_on_cut ? -1 : link.joint;
+    if (info.hangs_on_cut) plan.carried_at = point_index_.at(info.name + "." + link.child_point);
     if (joint >= 0) {
       collect_joint(plan, system_.joints[static_cast<std::size_t>(joint)], fmt::format("joints[{}]", joint));
     }
@@ -225,7 +227,7 @@ void Freezer::collect_initial_state() {
   const auto for_each_joint = [&](auto&& collect) {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
-      const int joint = links_[static_cast<std::size_t>(position)].joint;
+      const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
       collect(joint < 0 ? floating : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }

@@ -205,10 +205,10 @@ Expr Freezer::rate_along_motion(Expr expr) {
 }
 
 // The derivatives of g' by the speeds that take part: those of joints that carry bodies first, then those of
-// the one joint that closes a loop, if there is one.
+// each cut joint.
 bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
                                const std::string& path) {
-  std::vector<Expr> of_cut_speeds;
+  std::map<int, std::vector<std::pair<int, Expr>>> of_cut_joints;
   const std::vector<Expr> exprs{velocity};
   for (const Expr symbol : graph_->free_symbols(exprs)) {
     const auto found = find_coordinate(graph_->name_of(symbol));
@@ -221,20 +221,16 @@ bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, co
       add_constraint_expression(coefficient);
       continue;
     }
-    if (condition.cut_joint >= 0 && condition.cut_joint != joint.cut) {
-      fail(mark, path,
-           fmt::format("{} and {} both close loops: a condition takes one such joint; `cut: true` on another "
-                       "joint of a loop lets one of them carry a body",
-                       data_.cut_joints[static_cast<std::size_t>(condition.cut_joint)].name,
-                       joint.joint_name));
-      return false;
-    }
-    condition.cut_joint = joint.cut;
-    condition.cut_speeds.push_back(reference->index - joint.u_start);
-    of_cut_speeds.push_back(coefficient);
+    of_cut_joints[joint.cut].emplace_back(reference->index - joint.u_start, coefficient);
   }
-  for (const Expr coefficient : of_cut_speeds) add_constraint_expression(coefficient);
-  if (!condition.speeds.empty() || condition.cut_joint >= 0) return true;
+  for (const auto& [joint, coefficients] : of_cut_joints) {
+    condition.cut_joints.push_back({joint, {}});
+    for (const auto& [speed, coefficient] : coefficients) {
+      condition.cut_joints.back().speeds.push_back(speed);
+      add_constraint_expression(coefficient);
+    }
+  }
+  if (!condition.speeds.empty() || !condition.cut_joints.empty()) return true;
   fail(mark, path, "no speed takes part in it: no force can keep it");
   return false;
 }
@@ -278,6 +274,8 @@ void Freezer::add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, c
   add_constraint_expression(rate_along_motion(velocity));
   if (!add_coefficients(condition, velocity, mark, path)) return;
   data_.constraint_terms += static_cast<int>(condition.speeds.size());
+  condition.first_pair = data_.constraint_pairs;
+  data_.constraint_pairs += std::max(0, static_cast<int>(condition.cut_joints.size()) - 1);
   data_.conditions.push_back(std::move(condition));
   ++info.rows;
 }

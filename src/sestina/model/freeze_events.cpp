@@ -127,7 +127,8 @@ bool Freezer::find_target(const Name& target, const std::string& path, Assignmen
   }
   const auto& reference = std::get<CoordinateReference>(found);
   if (!reference.joint) return false;
-  if (reference.joint->cut >= 0) {
+  // In cartesian coordinates an event sets what it sets in relative ones.
+  if (reference.joint->cut >= static_cast<int>(data_.carrying_joints)) {
     fail(target.mark, path,
          fmt::format("'{}' closes a loop: an event sets coordinates and speeds of joints that carry a body; "
                      "`cut: true` on another joint of the loop lets this one carry one",

@@ -42,9 +42,13 @@ class Freezer {
     int child = -1;  // position of the child body; -1 is the ground
   };
   void link_joints();
+  bool is_cartesian() const { return system_.analysis.coordinates == "cartesian"; }
+  std::vector<CutLink> find_cut_links() const;
+  void add_relative_model();
   void leave_out(int joint);
   bool find_bodies(const JointSpec& joint, Link& link, int& child);
   void order_bodies();
+  void add_body(int position);
   void index_cut_joints();
   void index_points();
   PointIndex find_point(const Name& reference, const std::string& path);

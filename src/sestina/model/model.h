@@ -38,6 +38,9 @@ struct BodyInfo {
   int u_start = 0, nu = 0;
   int position = -1;  // in System::bodies
   Mark mark = {};     // of its description
+  // It floats since the joint that would carry it is cut, as all are in cartesian coordinates: its own
+  // coordinates are no columns.
+  bool hangs_on_cut = false;
 };
 
 struct PointInfo {
@@ -50,7 +53,8 @@ struct ForceInfo {
   std::string type;
 };
 
-// A joint that closes a loop. Its coordinates are no part of the state: they follow from the poses of bodies.
+// A joint that closes a loop, or any joint in cartesian coordinates. Its coordinates are no part of the
+// state: they follow from the poses of bodies.
 struct CutJointInfo {
   std::string name;
   JointType type = JointType::kWeld;
@@ -137,7 +141,7 @@ struct ContactInfo {
 enum class Target { kQ, kU, kVariable };
 struct AssignmentInfo {
   Target target = Target::kU;
-  int index = 0;  // in q, u or d
+  int index = 0;  // in q, u or d; in cartesian coordinates those of cut joints count on behind q and u
 };
 
 // A column of a result.
@@ -157,6 +161,8 @@ struct StateExpressions {
   }
 };
 
+class Model;
+
 // What freeze() hands over; see the accessors of Model.
 struct ModelData {
   std::string name;
@@ -170,8 +176,13 @@ struct ModelData {
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
   std::vector<CurveInfo> curves;
   std::vector<UserConstraintInfo> user_constraints;
-  int constraint_rows = 0, constraint_terms = 0;
+  int constraint_rows = 0, constraint_terms = 0, constraint_pairs = 0;
   int cut_nq = 0, cut_nu = 0;
+  // Of cartesian coordinates: the same mechanism in relative ones, how many of the cut joints, the first
+  // ones, carry a body there, and which q and u are columns. Null and empty otherwise.
+  std::shared_ptr<const Model> relative;
+  std::size_t carrying_joints = 0;
+  std::vector<int> shown_q, shown_u;
   std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
   // Whether force elements or what they are given read coordinates of cut joints or act on them; whether
   // expressions of events do.
@@ -237,7 +248,17 @@ class Model {
   const std::vector<UserConstraintInfo>& user_constraints() const { return data_.user_constraints; }
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }
+  int constraint_pairs() const { return data_.constraint_pairs; }
   bool is_constrained() const { return data_.constraint_rows > 0 || !data_.cut_joints.empty(); }
+  // In cartesian coordinates every joint is cut and every body floats. Then this is the same mechanism, with
+  // the bodies in the same order, in the coordinates of joints; null otherwise.
+  const std::shared_ptr<const Model>& relative() const { return data_.relative; }
+  bool is_cartesian() const { return data_.relative != nullptr; }
+  // Where it is: how many of the cut joints, the first ones, carry a body in relative coordinates, in the
+  // order of the bodies; and which of q and u, those of bodies that hang on no joint, are columns.
+  std::size_t carrying_joints() const { return data_.carrying_joints; }
+  const std::vector<int>& shown_q() const { return data_.shown_q; }
+  const std::vector<int>& shown_u() const { return data_.shown_u; }
   // Throws InputError where there are cut joints or constraints: "divide_and_conquer takes no closed loops
   // and no constraints: the model has pin".
   void refuse_constraints(std::string_view who) const;
@@ -262,6 +283,7 @@ class Model {
   const std::vector<VariableInfo>& variables() const { return data_.variables; }
   const std::vector<EventInfo>& events() const { return data_.events; }
   const std::vector<AssignmentInfo>& assignments() const { return data_.assignments; }
+  const std::string& name_of(const AssignmentInfo& assignment) const;  // what it sets: "hip.u"
   int nq() const { return data_.nq; }
   int nu() const { return data_.nu; }
   int nd() const { return static_cast<int>(data_.variables.size()); }

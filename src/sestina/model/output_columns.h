@@ -1,7 +1,7 @@
 // The columns of a result: those that every model has, and those that it defines by expressions
 // (output.columns).
 //
-// A row is [t, q, u, q and u of joints that close loops, d, event, origins of the bodies, energies, momenta,
+// A row is [t, q, u, q and u of cut joints, d, event, origins of the bodies, energies, momenta,
 // forces and errors of constraints, contacts, defined columns, reactions]. What an
 // expression of a column may use stands in one array, its inputs:
 //
@@ -27,7 +27,7 @@ struct RowLayout {
     int nq = 0, nu = 0, nd = 0;
     bool has_events = false;
     int bodies = 0;          // without the ground
-    int cut_joints = 0;      // those that close loops
+    int joints = 0;          // with those that are cut, and what floats
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
     int contacts = 0;

@@ -30,6 +30,7 @@ struct PosePlan {
 struct BodyPlan {
   Slot mass, center_of_mass, inertia;  // 1, 3, 6 (xx yy zz xy xz yz)
   PointIndex parent_point, child_point;
+  PointIndex carried_at;  // where a joint would carry it, of a body that floats since all are cut
   JointType joint_type = JointType::kWeld;
   Slot axis, second_axis, armature;
   JointNumbers<Slot> numbers;

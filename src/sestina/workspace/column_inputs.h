@@ -13,7 +13,8 @@ namespace sestina {
 
 class ColumnInputs {
  public:
-  // With `reactions` the row has room for them; it has also where the expressions use them.
+  // The model must outlive this. With `reactions` the row has room for them; it has also where the
+  // expressions use them.
   ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions);
 
   const RowLayout& layout() const { return layout_; }
@@ -39,6 +40,7 @@ class ColumnInputs {
  private:
   double* row_in_memory() { return memory_.data() + row_start_; }
 
+  const Model& model_;
   const OutputColumns& columns_;
   RowLayout layout_;
   std::size_t row_start_;

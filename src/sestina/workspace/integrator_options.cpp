@@ -48,7 +48,7 @@ void add_fault_of_rows(const System& system, const Model& model, const Analysis&
 void add_constraint_faults(const System& system, const Model& model, const Analysis& analysis,
                            FaultList& faults) {
   const AnalysisSpec& spec = system.analysis;
-  if (analysis.solver != "recursive" && analysis.solver != "kane") {
+  if (!model.is_cartesian() && analysis.solver != "recursive" && analysis.solver != "kane") {
     try {
       model.refuse_constraints(analysis.solver);
     } catch (const InputError& error) {

@@ -38,7 +38,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
   const Model& model = workspace.model();
   const Analysis& analysis = workspace.analysis();
   if (analysis.type != "dynamics") return "the analysis is " + analysis.type;
-  if (is_state_time(analysis)) return "the coordinates are state_time";
+  if (analysis.coordinates != "relative") return "the coordinates are " + analysis.coordinates;
   if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
   if (find_tableau(analysis.integrator) == nullptr) {
     return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";

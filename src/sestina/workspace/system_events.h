@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/numerics/dual.h"
 #include "sestina/run/run_events.h"
 #include "sestina/workspace/system_equations.h"
@@ -37,6 +38,8 @@ class SystemEvents final : public RunEvents {
   double calc_energy(const State<double>& state);
   // Of the tapes.
   void fill_inputs(const State<double>& state);
+  void assign(const Model& model, const EventInfo& info, State<double>& state) const;
+  void assign_to_joints(int event, State<double>& state);
 
   ForwardDynamics& dynamics_;
   SystemEquations& equations_;
@@ -45,7 +48,15 @@ class SystemEvents final : public RunEvents {
   std::vector<double> inputs_, scratch_, assigned_;
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
   std::vector<double> qdot_, udot_, zdot_;
-  std::vector<double> cut_qdot_, cut_udot_;  // of joints that close loops
+  std::vector<double> cut_qdot_, cut_udot_;  // of cut joints
+  // Of cartesian coordinates, for events that set coordinates or speeds of joints: the mechanism in relative
+  // coordinates, made for the first of these events.
+  struct Twin {
+    CartesianCoordinates coordinates;
+    ForwardDynamics dynamics;
+    State<double> state;
+  };
+  std::unique_ptr<Twin> twin_;
 };
 
 }  // namespace sestina
