@@ -26,6 +26,8 @@ void add_convert(CLI::App& app, int& status);
 void add_schema(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
 void add_view(CLI::App& app, int& status);
+void add_render(CLI::App& app, int& status);
+void add_studio(CLI::App& app, int& status);
 
 // "3 bodies, 4 speeds"
 std::string size_in_words(const Model& model);

@@ -7,43 +7,20 @@
 
 #include "commands.h"
 #include "printing.h"
+#include "replay_options.h"
 #include "sestina/base/error.h"
 #include "sestina/io/file_uses.h"
 #include "sestina/io/output_file.h"
-#include "studio/replay.h"
 #include "studio/view_file.h"
 
 namespace sestina::cli {
 namespace {
 
 struct Options {
-  ModelOptions model;  // its path is that of --model
-  std::string result;
+  ReplayOptions replay;
   std::string output;
-  bool reactions = false;
   double max_size = 50.0;  // MB
 };
-
-bool is_model(const std::string& path) {
-  const auto suffix = std::filesystem::path(path).extension();
-  return suffix == ".yaml" || suffix == ".yml" || suffix == ".urdf";
-}
-
-studio::Replay load(Options& options, RunReport& report) {
-  if (is_model(options.result)) {
-    if (!options.model.path.empty()) throw InputError("--model: RESULT is a model already");
-    options.model.path = options.result;
-    return studio::run_replay(options.model.read(), options.reactions, report);
-  }
-  if (options.reactions)
-    throw InputError("--reactions: a result has what was recorded; run the model with it");
-  if (options.model.path.empty() && !options.model.set.empty()) {
-    throw InputError("--set: there is no --model to change");
-  }
-  std::optional<System> model;
-  if (!options.model.path.empty()) model = options.model.read();
-  return studio::read_replay(options.result, std::move(model));
-}
 
 // "1.2 MB"
 std::string size_text(std::size_t bytes) {
@@ -55,9 +32,9 @@ int view(Options& options) {
     throw InputError(fmt::format("'{}': the name of a page ends in .html", options.output));
   }
   RunReport report;
-  const studio::Replay replay = load(options, report);
+  const studio::Replay replay = options.replay.load(report);
   FileUses files;
-  files.add_input("the result", options.result);
+  files.add_input("the result", options.replay.result);
   files.add_inputs_of(replay.workspace->described());
   files.add_output("the page", options.output);
   files.check();
@@ -84,18 +61,11 @@ int view(Options& options) {
 void add_view(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("view", "Write a motion as a page for a browser");
-  command->add_option("RESULT", options->result, "Result file (.csv, .h5), or a model, which is run first")
-      ->required()
-      ->type_name("FILE");
+  options->replay.add_to(*command);
   command->add_option("-o,--out", options->output, "Page (.html); it needs no other file")
       ->required()
       ->type_name("FILE")
       ->check(check_file_name);
-  command->add_option("--model", options->model.path, "Model of the result; .h5 files hold it")
-      ->type_name("FILE")
-      ->check(check_file_name);
-  options->model.add_set_to(*command);
-  command->add_flag("--reactions", options->reactions, "Of a model: record the reactions of all joints, too");
   command
       ->add_option("--max-size", options->max_size,
                    "Leave out rows until the motion takes at most so many megabytes")

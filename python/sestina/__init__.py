@@ -43,6 +43,7 @@ from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
 from .result import Result, read_result
 from .run import resume, simulate
+from .showing import Page, Studio, show, studio
 from .sweeping import SweepResult, read_sweep, sweep
 from .tuples import (
     Energy,
@@ -85,12 +86,14 @@ __all__ = [
     "Modes",
     "Momentum",
     "Optimum",
+    "Page",
     "PythonForce",
     "Report",
     "Result",
     "Sensitivities",
     "Simulator",
     "Snapshot",
+    "Studio",
     "SweepResult",
     "System",
     "TimeElements",
@@ -112,8 +115,10 @@ __all__ = [
     "schema",
     "sensitivities",
     "set_threads",
+    "show",
     "simulate",
     "solver_names",
+    "studio",
     "sweep",
     "symbolic",
     "threads",

@@ -68,6 +68,7 @@ export class Drawing {
   private shapes: Shapes | undefined;
   private selected = -1;
   private dark = false;
+  private gridReach = 1; // m
   private isDue = false;
   private ghost: THREE.Object3D | undefined;
   private bounds = { centre: new THREE.Vector3(), radius: 1 };
@@ -100,6 +101,12 @@ export class Drawing {
     this.renderer.render(this.world, this.orbit.camera);
     this.onDraw();
   }
+  /** For pictures of exactly so many pixels. */
+  setSize(width: number, height: number): void {
+    this.renderer.setPixelRatio(1);
+    this.renderer.setSize(width, height, false);
+    this.orbit.setAspect(width / height);
+  }
   resize(width: number, height: number): void {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.renderer.setSize(width, height, false);
@@ -107,12 +114,24 @@ export class Drawing {
   }
   setDark(dark: boolean): void {
     this.dark = dark;
-    this.world.background = new THREE.Color(dark ? "#171a20" : "#f4f6f9").convertSRGBToLinear();
+    this.world.background = new THREE.Color(dark ? "#171a20" : "#f2f4f8"); // is shown as it is
     this.sky.intensity = dark ? 0.5 : 0.62;
-    if (this.grid) {
-      (this.grid.material as THREE.LineBasicMaterial).color.set(dark ? "#343b47" : "#ccd3dd").convertSRGBToLinear();
-    }
+    this.colourGrid();
     this.invalidate();
+  }
+  /** The grid fades into the background. */
+  private colourGrid(): void {
+    if (!this.grid) return;
+    const near = new THREE.Color(this.dark ? "#3d4553" : "#c3cbd6").convertSRGBToLinear();
+    const far = new THREE.Color(0).copy(this.world.background as THREE.Color).convertSRGBToLinear();
+    const places = this.grid.geometry.getAttribute("position").array;
+    const colours = this.grid.geometry.getAttribute("color");
+    for (let i = 0; i < places.length; i += 3) {
+      const part = Math.min(1, Math.hypot(places[i], places[i + 1]) / this.gridReach);
+      const colour = near.clone().lerp(far, part);
+      colours.array.set([colour.r, colour.g, colour.b], i);
+    }
+    colours.needsUpdate = true;
   }
 
   /** Replaces all that is drawn. */
@@ -267,9 +286,9 @@ export class Drawing {
     if (flat) this.orbit.lookAlong(flat, 0.16);
     else this.orbit.lookFrom(0.62, 0.36);
   }
-  picture(): string {
+  picture(kind = "image/png"): string {
     this.render();
-    return this.canvas.toDataURL("image/png");
+    return this.canvas.toDataURL(kind, 0.95);
   }
 
   private flatDirection: THREE.Vector3 | undefined;
@@ -527,6 +546,10 @@ export class Drawing {
     for (const joint of scene.joints) {
       if (joint.parent === body) corners.push(vector(joint.parent_frame));
     }
+    for (const link of scene.links) {
+      if (link.from_body === body) corners.push(vector(link.from));
+      if (link.to_body === body) corners.push(vector(link.to));
+    }
     return corners;
   }
   private floorHeight = 0;
@@ -559,12 +582,17 @@ export class Drawing {
     const half = 14;
     const lines: number[] = [];
     for (let i = -half; i <= half; ++i) {
-      lines.push(i * cell, -half * cell, 0, i * cell, half * cell, 0);
-      lines.push(-half * cell, i * cell, 0, half * cell, i * cell, 0);
+      for (let k = -half; k < half; ++k) {
+        lines.push(i * cell, k * cell, 0, i * cell, (k + 1) * cell, 0);
+        lines.push(k * cell, i * cell, 0, (k + 1) * cell, i * cell, 0);
+      }
     }
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(lines), 3));
-    this.grid = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: 0xcccccc }));
+    geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(lines.length), 3));
+    this.grid = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: THREE.VertexColors }));
+    this.gridReach = half * cell;
+    this.colourGrid();
     const floor = new THREE.Mesh(new THREE.PlaneBufferGeometry(28 * cell, 28 * cell), new THREE.ShadowMaterial({ opacity: 0.22 }));
     floor.position.set(0, 0, -0.002 * radius);
     floor.receiveShadow = true;

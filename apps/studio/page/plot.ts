@@ -49,9 +49,9 @@ export class PlotPanel {
     });
   }
 
-  setData(x: Float64Array, curves: Curve[]): void {
+  setData(x: Float64Array, values: (name: string) => Float64Array): void {
     this.x = x;
-    this.options.curves = curves;
+    for (const curve of this.options.curves) curve.values = values(curve.name);
   }
   compare(x: Float64Array, curves: Curve[]): void {
     this.compared = { x, curves };
@@ -97,15 +97,16 @@ export class PlotPanel {
     c.restore();
     this.options.curves.forEach((curve, i) => {
       const value = curve.values[row];
-      this.values[i].textContent = value === undefined ? "" : short(value);
+      this.values[i].textContent = value === undefined ? "" : short(value, 4);
     });
   }
 
   private addEntry(curve: Curve, i: number): void {
     const value = make("span", { class: "value" });
     this.values.push(value);
+    const label = this.options.title === "Energies" ? curve.name.replace(/^energy\./, "") : curve.name;
     const swatch = make("span", { class: "swatch", style: `background:${CURVES[i % CURVES.length]}` });
-    const entry = make("li", {}, swatch, make("span", { class: "name", title: curve.name }, curve.name), value);
+    const entry = make("li", {}, swatch, make("span", { class: "name", title: curve.name }, label), value);
     const { onRemove } = this.options;
     if (onRemove) {
       entry.append(make("button", {
@@ -269,5 +270,6 @@ export function usualColumns(motion: Motion): string[] {
   const names = motion.columns.map((column) => column.name);
   const coordinates = names.filter((name) => /\.q$/.test(name));
   const others = names.filter((name) => /\.q\[\d+\]$/.test(name));
-  return [...coordinates, ...others].slice(0, 6);
+  const energies = ["energy.kinetic", "energy.potential", "energy.total"].filter((name) => motion.has(name));
+  return [...[...coordinates, ...others].slice(0, 6), ...energies];
 }

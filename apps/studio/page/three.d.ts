@@ -63,6 +63,9 @@ declare module "three" {
   export class Color {
     constructor(value?: string | number);
     set(value: string | number): this;
+    r: number;
+    g: number;
+    b: number;
     convertSRGBToLinear(): this;
     lerp(c: Color, t: number): this;
     clone(): Color;
@@ -228,5 +231,6 @@ declare module "three" {
   }
   export const PCFSoftShadowMap: number;
   export const DoubleSide: number;
+  export const VertexColors: number;
   export const REVISION: string;
 }

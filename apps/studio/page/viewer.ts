@@ -69,7 +69,12 @@ export class Viewer {
   }
   /** The motion has more rows than before. */
   refresh(): void {
-    this.drawPlots();
+    const motion = this.motion as Motion;
+    const x = motion.column(motion.x) ?? new Float64Array();
+    for (const panel of [...this.panels, ...this.energyPanels]) {
+      panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
+    }
+    if (this.selected > 0 && this.drawing.isShown("trace")) this.drawing.setTrace(motion, this.selected);
     this.showInstant();
   }
 
@@ -176,13 +181,8 @@ export class Viewer {
       "The drift is that of kinetic + potential − supplied + dissipated energy, which the exact motion keeps constant."));
   }
   private driftPanel(motion: Motion): PlotPanel {
-    const zero = new Float64Array(motion.rows);
-    const of = (name: string): Float64Array => motion.column(name) ?? zero;
-    const [k, p, s, d] = ["kinetic", "potential", "supplied", "dissipated"].map((name) => of(`energy.${name}`));
-    const drift = new Float64Array(motion.rows);
-    for (let i = 0; i < motion.rows; ++i) drift[i] = k[i] + p[i] - s[i] + d[i] - (k[0] + p[0] - s[0] + d[0]);
     const x = motion.column(motion.x) ?? new Float64Array();
-    const curves = [{ name: "drift", values: drift }];
+    const curves = [{ name: DRIFT, values: driftOf(motion) }];
     return new PlotPanel({ title: "Drift of the energy", unit: "J", curves }, x, motion.x, (at) => this.seekFromPlot(at));
   }
   drawPlots(): void {
@@ -258,7 +258,7 @@ export class Viewer {
       return frequency === undefined ? `mode ${player.mode + 1}` : `${short(frequency, 4)} Hz`;
     }
     const span = player.end - player.start;
-    const digits = Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(span || 1))));
+    const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(span || 1))));
     const unit = motion.x === "t" ? " s" : "";
     return `${player.now.toFixed(digits)} / ${short(player.end, 6)}${unit}`;
   }
@@ -465,6 +465,13 @@ export class Viewer {
   }
 }
 
+const DRIFT = "drift";
+function driftOf(motion: Motion): Float64Array {
+  const zero = new Float64Array(motion.rows);
+  const [k, p, s, d] = ["kinetic", "potential", "supplied", "dissipated"].map((name) => motion.column(`energy.${name}`) ?? zero);
+  const start = k[0] + p[0] - s[0] + d[0];
+  return zero.map((_, i) => k[i] + p[i] - s[i] + d[i] - start);
+}
 function triple(values: number[]): string {
   return values.map((x) => short(Math.abs(x) < 1e-12 ? 0 : x, 4)).join(", ");
 }
@@ -474,6 +481,7 @@ function tableOf(rows: [string, string][]): HTMLElement {
 /** "hip.q, knee.q" as "q". */
 function titleOf(names: string[]): string {
   const ends = new Set(names.map((name) => name.replace(/^.*?\.(?=[a-z])/, "").replace(/\[\d+\]$/, "")));
+  if (names.every((name) => name.startsWith("energy."))) return "Energies";
   if (ends.size > 1) return "Columns";
   const [end] = ends;
   return end === "q" ? "Coordinates" : end === "u" ? "Speeds" : end;
