@@ -26,9 +26,10 @@ FAULTS = """() => {
     if (e.closest("dialog, #names, script, select, datalist, textarea, .lines, svg") || e.children.length > 0) continue;
     const text = e.textContent.trim();
     if (!text || !e.checkVisibility()) continue;
-    const r = e.getBoundingClientRect();
-    if (r.width === 0) continue;
-    const scroller = e.closest(".pages, .left, #tree");
+    const own = e.getBoundingClientRect(), scroller = e.closest(".pages, .left");
+    const seen = scroller ? scroller.getBoundingClientRect() : own;
+    const r = {left: own.left, right: own.right, top: Math.max(own.top, seen.top), bottom: Math.min(own.bottom, seen.bottom)};
+    if (own.width === 0 || r.bottom <= r.top) continue;
     if (!scroller && (r.left < 0 || r.top < 0 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5))
       faults.push(`outside: ${text}`);
     if (e.tagName === "BUTTON" && e.scrollWidth > e.clientWidth + 1) faults.push(`cut off: ${text}`);
