@@ -25,6 +25,9 @@ void add_plot(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_schema(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
+void add_view(CLI::App& app, int& status);
+void add_render(CLI::App& app, int& status);
+void add_studio(CLI::App& app, int& status);
 
 // "3 bodies, 4 speeds"
 std::string size_in_words(const Model& model);
@@ -39,6 +42,7 @@ struct ModelOptions {
   std::vector<std::string> set;  // PATH=VALUE
 
   void add_to(CLI::App& command);
+  void add_set_to(CLI::App& command);  // --set alone
   System read() const;
   ModelTree read_tree() const;
 };

@@ -51,6 +51,9 @@ int run_program(int argc, char** argv) {
   add_info(app, status);
   add_derive(app, status);
   add_plot(app, status);
+  add_view(app, status);
+  add_render(app, status);
+  add_studio(app, status);
   add_convert(app, status);
   add_schema(app, status);
   if (argc < 2) {

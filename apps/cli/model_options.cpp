@@ -12,6 +12,10 @@ namespace sestina::cli {
 
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", path, "Model file (.yaml), or a robot (.urdf)")->required()->type_name("FILE");
+  add_set_to(command);
+}
+
+void ModelOptions::add_set_to(CLI::App& command) {
   command
       .add_option("--set", set,
                   "Change any key of the model, as often as needed: parameters.l1=0.5,\n"

@@ -45,6 +45,7 @@ from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
 from .result import Result, read_result
 from .run import resume, simulate
+from .showing import Page, Studio, show, studio
 from .sweeping import SweepResult, read_sweep, sweep
 from .tuples import (
     Energy,
@@ -88,6 +89,7 @@ __all__ = [
     "Modes",
     "Momentum",
     "Optimum",
+    "Page",
     "PythonConstraint",
     "PythonForce",
     "Report",
@@ -95,6 +97,7 @@ __all__ = [
     "Sensitivities",
     "Simulator",
     "Snapshot",
+    "Studio",
     "SweepResult",
     "System",
     "TimeElements",
@@ -116,8 +119,10 @@ __all__ = [
     "schema",
     "sensitivities",
     "set_threads",
+    "show",
     "simulate",
     "solver_names",
+    "studio",
     "sweep",
     "symbolic",
     "threads",

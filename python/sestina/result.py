@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .pictures import View
     from .scene import Scene
+    from .showing import Page
 
     #: A point by its name or, of what was derived with symbols, itself; or several.
     Trace = Union[str, Point, Sequence[Union[str, Point]]]
@@ -206,6 +207,14 @@ class Result:
         from .plotting import animate
 
         return animate(self, path, fps, speed, view, labels, trace)
+
+    def show(
+        self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
+    ) -> Page:
+        """The motion as a page for a browser or a notebook, as sestina.show() makes it."""
+        from .showing import show
+
+        return show(self, path=path, height=height, max_size=max_size)
 
     def _repr_html_(self) -> str:
         try:

@@ -30,6 +30,7 @@ void bind_simulator(nb::module_& module);      // Simulator, Model.step
 void bind_sweep(nb::module_& module);
 void bind_ensemble(nb::module_& module);
 void bind_mesh_folders(nb::module_& module);  // for pictures
+void bind_show(nb::module_& module);          // pages, the studio
 void bind_python_force(nb::module_& module);
 void bind_python_constraint(nb::module_& module);
 void bind_symbolic(nb::module_& module);  // expressions, frames, methods

@@ -411,6 +411,14 @@ void bind_use(nb::class_<System>& system) {
           "save", [](const System& self, const std::filesystem::path& path) { write_model_file(self, path); },
           nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
           "Writes a model file (.yaml), whole or not at all.")
+      .def(
+          "show",
+          [](nb::handle self, const nb::kwargs& options) {
+            return nb::module_::import_("sestina.showing").attr("show")(self, **options);
+          },
+          nb::sig("def show(self, *, path: str | os.PathLike[str] | None = None, height: int = 560) -> "
+                  "sestina.showing.Page"),
+          "The description where it begins, as a page for a browser or a notebook; see sestina.show().")
       .def("__getstate__", [](const System& self) { return write_model(self); })
       .def("__setstate__",
            [](System& self, const std::string& text) { new (&self) System(read_model(text)); })
