@@ -115,10 +115,10 @@ Marker<T> draw_frame(Random& random, int frame) {
 
 // A symmetric positive definite matrix A A^T + 1.
 template <class T>
-Mat6<T> draw_matrix(Random& random) {
+BushingMatrix<T> draw_matrix(Random& random) {
   std::array<double, 36> A{};
   for (double& x : A) x = random.uniform(-0.3, 0.3);
-  Mat6<T> matrix{};
+  BushingMatrix<T> matrix{};
   for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t j = 0; j < 6; ++j) {
       double sum = i == j ? 0.3 : 0.0;

@@ -23,14 +23,14 @@
 namespace sestina {
 
 template <class T>
-using Vec6 = std::array<T, 6>;  // [displacement; rotation]
+using BushingVector = std::array<T, 6>;  // [displacement; rotation]
 
 template <class T>
-using Mat6 = std::array<T, 36>;  // by rows
+using BushingMatrix = std::array<T, 36>;  // by rows
 
 template <class T>
-Vec6<T> product(const Mat6<T>& A, const Vec6<T>& x) {
-  Vec6<T> y{};
+BushingVector<T> product(const BushingMatrix<T>& A, const BushingVector<T>& x) {
+  BushingVector<T> y{};
   for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t j = 0; j < 6; ++j) y[i] += A[6 * i + j] * x[j];
   }
@@ -38,7 +38,7 @@ Vec6<T> product(const Mat6<T>& A, const Vec6<T>& x) {
 }
 
 template <class T>
-T inner_product(const Vec6<T>& a, const Vec6<T>& b) {
+T inner_product(const BushingVector<T>& a, const BushingVector<T>& b) {
   T sum = a[0] * b[0];
   for (std::size_t i = 1; i < 6; ++i) sum += a[i] * b[i];
   return sum;
@@ -61,14 +61,14 @@ Vec3<T> rate_of_rotation_vector(const Vec3<T>& theta, const Vec3<T>& w) {
 
 template <class T>
 struct Bushing : ForceElement<T> {
-  Marker<T> from, to;   // F, M
-  Mat6<T> stiffness{};  // N/m, N, N m/rad
-  Mat6<T> damping{};    // N s/m, N s, N m s/rad
+  Marker<T> from, to;            // F, M
+  BushingMatrix<T> stiffness{};  // N/m, N, N m/rad
+  BushingMatrix<T> damping{};    // N s/m, N s, N m s/rad
 
   void add_force(const ForceInput<T>& in, ForceOutput<T>& out) const {
     const Deformation now = measure(in);
-    const Vec6<T> elastic = product(stiffness, now.y), viscous = product(damping, now.y_rate);
-    Vec6<T> f{};
+    const BushingVector<T> elastic = product(stiffness, now.y), viscous = product(damping, now.y_rate);
+    BushingVector<T> f{};
     for (std::size_t i = 0; i < 6; ++i) f[i] = -elastic[i] - viscous[i];
     const Vec3<T> force = now.R_WF * Vec3<T>{f[0], f[1], f[2]};
     const Vec3<T> torque =
@@ -91,7 +91,7 @@ struct Bushing : ForceElement<T> {
   struct Deformation {
     MarkerMotion<T> to;
     Rotation<T> R_WF;
-    Vec6<T> y, y_rate;
+    BushingVector<T> y, y_rate;
   };
   Deformation measure(const ForceInput<T>& in) const {
     const MarkerMotion<T> F = marker_motion(in.frames, from), M = marker_motion(in.frames, to);

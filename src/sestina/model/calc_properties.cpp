@@ -185,12 +185,12 @@ class PropertyReader {
   }
 
   // Three elements of the diagonal from `at` on.
-  void fill_diagonal(Slot slot, std::size_t at, Mat6<T>& matrix) const {
+  void fill_diagonal(Slot slot, std::size_t at, BushingMatrix<T>& matrix) const {
     if (!slot.is_given()) return;
     for (std::size_t i = 0; i < 3; ++i) matrix[7 * (at + i)] = numbers(slot)[i];
   }
-  Mat6<T> matrix(Slot displacement, Slot rotation, Slot all) const {
-    Mat6<T> matrix{};
+  BushingMatrix<T> matrix(Slot displacement, Slot rotation, Slot all) const {
+    BushingMatrix<T> matrix{};
     if (all.is_given()) {
       std::copy_n(numbers(all), 36, matrix.begin());
     } else {
