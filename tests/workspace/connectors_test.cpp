@@ -129,9 +129,7 @@ TEST(Connectors, RopeOverASheaveIsAtwoodsMachine) {
   system.add_ground_point("sheave", {0.5, 0, 2});
   const double m1 = 3, m2 = 1, tension = 2 * 9.81 * m1 * m2 / (m1 + m2), k = 5000;
   add_block(system, "left", m1, 1), add_block(system, "right", m2, 1);
-  system.add_ground_point("rail", {1, 0, 0}).axes = RotationSpec::rpy(0, 0, 0);
-  // Straight below the sheave, on both sides of it.
-  system.ground_points[1].position = {0.5, 0, 0};
+  system.add_ground_point("rail", {0.5, 0, 0});  // straight below the sheave
   system.add_joint("fall", "prismatic", "ground.rail", "left.origin").axis = {0, 0, 1};
   system.add_joint("rise", "prismatic", "ground.rail", "right.origin").axis = {0, 0, 1};
   ForceSpec& rope = system.add_rope("rope", {"left.origin", "ground.sheave", "right.origin"}, k);
