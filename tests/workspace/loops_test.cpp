@@ -190,7 +190,7 @@ TEST(Loops, ForcesOnJointsOfSeveralSpeedsDoNotDependOnWhichIsCut) {
   for (const char* cut : {"fork", "ball"}) {
     System system = example("17_slider_crank.yaml");
     system.joint(cut).cut = true;
-    system.add_joint_spring("s", "fork", 0.3, 0.1);
+    system.add_joint_spring("spring", "fork", 0.3, 0.1);
     system.add_joint_damper("d", "fork", 0.01);
     system.add_joint_force("motor", "ball", std::vector<Number>{"0.02*sin(5*t)", "0.01*fork.u[1]", "-0.03"});
     set_accurate(system, 1.0, 0.1);
