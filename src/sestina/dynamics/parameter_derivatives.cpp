@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// For each parameter the numbers of bodies and points with their derivatives, and two rows of results.
+// Memory for each parameter: numbers of bodies and points with derivatives, and two rows of results.
 void check_room(const Model& model, const Properties<double>& properties) {
   const auto count = static_cast<double>(properties.parameters.size());
   const double of_one = static_cast<double>(properties.bodies.size()) * sizeof(BodyProperties<Dual>) +

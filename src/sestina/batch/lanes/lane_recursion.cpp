@@ -273,13 +273,13 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
   const BodyLink& link = tree_.links[i];
   sum.turn(general.R);
   sum.z += sum.times(general.c);
-  const T inertia_any_way = sum.J.trace(), mass_any_way = sum.m.trace();
+  const T J_trace = sum.J.trace(), m_trace = sum.m.trace();
   const auto first = static_cast<std::size_t>(link.u_start);
   for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
     const SpatialMotion<T>& H = H_[k];
     const SpatialForce<T> U = sum.times(H);
     const T D = dot(H, U) + T(numbers_.bodies[i].armature);
-    check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way, smallest_pivot);
+    check_pivot(D, dot(H.w, H.w) * J_trace + dot(H.v, H.v) * m_trace, smallest_pivot);
     const T D_inverse = T(1) / D;
     const T e = tau[k] - dot(H, sum.z);
     W_[k] = D_inverse * U;
