@@ -1,4 +1,4 @@
-// A matrix row by row, in memory of who hands it out.
+// A view of a matrix by rows, in memory that belongs to somebody else.
 #pragma once
 
 #include <cstddef>
