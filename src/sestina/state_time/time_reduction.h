@@ -43,7 +43,7 @@ struct ReductionOptions {
 
 class TimeReduction {
  public:
-  // Keeps references. Executor and ranks may be null, the interface only if ranks is null too.
+  // All must outlive this object. Executor and ranks may be null; the interface only if ranks is null too.
   TimeReduction(const Model& model, const Properties<double>& properties, const ElementLayout& layout,
                 ReductionOptions options, Executor* executor, Communicator* ranks,
                 InterfaceSolver* interface_solver);
