@@ -1,5 +1,4 @@
 // Memory for machine code. It is writable first and executable afterwards, never both at the same time.
-//
 #pragma once
 
 #include <cstddef>

@@ -88,7 +88,6 @@ class InstructionEncoder {
 
  private:
   // Opcode, its map (1: 0F, 2: 0F38, 3: 0F3A), the prefix (0: none, 1: 66, 2: F3, 3: F2) and bit W of VEX.
-  //
   struct Opcode {
     std::uint8_t byte, map, prefix;
     bool is_wide = false;

@@ -31,7 +31,6 @@ class Interpreter {
 };
 
 // Executes the less frequent instructions. A row is kLanes values; instantiated for 1, 2, 4, 8 and kBlock.
-//
 template <int kLanes>
 void run_call(const CompiledProgram::Instruction& instruction, double* rows,
               std::span<const std::shared_ptr<const Table>> tables);

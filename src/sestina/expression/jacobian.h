@@ -4,8 +4,6 @@
 //            no others. Shared parts are differentiated once, also from one call to the next.
 //   reverse  calc_gradient: one sweep from a single expression down to all symbols, at a small multiple
 //            of the cost of the expression itself, for any number of symbols.
-//
-//
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ const CompiledProgram::Instruction* join_with_product(CompiledProgram::Instructi
   };
   const Program::Instruction* const first = product_of(sum.a);
   const Program::Instruction* const second = is_of_two ? product_of(sum.b) : nullptr;
-  // Of two products takes the one that is known later, since its operands have higher numbers: the other one
+  // Takes the one of two products that is known later, since its operands have higher numbers: the other one
   // has been multiplied by then.
   const auto number_of = [](const Program::Instruction& i) {
     return i.code == Code::kMultiply ? std::max(i.a, i.b) : i.a;

@@ -16,7 +16,6 @@
 namespace sestina {
 
 // Immutable and independent of its graph; any number of threads may evaluate it, each with its own scratch.
-//
 class Tape {
  public:
   Tape() = default;  // no outputs

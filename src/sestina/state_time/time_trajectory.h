@@ -1,6 +1,5 @@
 // The motion on consecutive elements in time: the layout of their numbers, and the motion at any instant.
 //
-//
 // Elements may differ in length and degree. The unknowns of an element (ElementLayout) follow those of the
 // previous one; the coordinates of the joints at its points and at its end are stored separately.
 #pragma once
