@@ -34,7 +34,7 @@ enum class Twist : std::uint8_t { kNone, kQuarter, kAny };
 
 // What is decided once for all states and, where sets of properties differ, for all of them alike.
 struct JointAxesStructure {
-  bool is_turn = false;  // a revolute joint; the rest is told of these alone
+  bool is_turn = false;  // a revolute joint; the others apply to these only
   Twist twist = Twist::kAny;
   bool has_yaw = true;
   bool has_armature = true;

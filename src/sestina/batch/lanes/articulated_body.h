@@ -1,5 +1,5 @@
-// The articulated inertia and bias force of the recursion on lanes, and what a joint does to them: turn,
-// shift.
+// The articulated inertia and bias force of the recursion on lanes, and their rotations and shifts across
+// joints.
 //
 //   I = [ J  B ; B^T  m ],  J and m symmetric;   f = I [alpha; a] + z,   z = [torque; force]
 #pragma once

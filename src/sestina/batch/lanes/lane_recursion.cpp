@@ -245,7 +245,7 @@ template <Twist twist, bool has_armature, bool is_plain>
   torque.x += e * W_x, torque.y += e * W_y;
   J.xx -= J.xz * W_x, J.yy -= J.yz * W_y, J.xy -= J.xz * W_y;
   if constexpr (has_armature) {
-    const T left = T(body.armature), W_z = D_inverse * J.zz;  // of U, times D
+    const T left = T(body.armature), W_z = D_inverse * J.zz;  // the z row left of I is left W
     passage.z.torque.z = W_z;
     torque.z += e * W_z;
     J.xz = left * W_x, J.yz = left * W_y, J.zz = left * W_z;

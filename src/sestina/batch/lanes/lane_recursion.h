@@ -13,7 +13,7 @@
 // and inward, after I and z of B have been turned to them,
 //   z' = z + I c,  U = I e_z,  D = U_z + armature,  e = tau - z'_z,  W = U / D         (a)
 //   Ia = I - U W^T,  za = z' + W e                                                     (b)
-//   za += Ia [0; a_c],  shift by s, turn to P's axes, add to the parent's              (c)
+//   za += Ia [0; a_c],  both shifted by s, rotated to P's axes, added to the parent's  (c)
 // and outward
 //   A' = [alpha_P; a_P] turned to N, with alpha_P x s + a_c added to a_P               (d)
 //   udot = e / D - W . A',   A = A' + c + e_z udot, turned to B's axes                 (e)

@@ -47,7 +47,7 @@ template <int n>
   __builtin_memcpy(first, &x.lanes, sizeof x.lanes);
 }
 
-// Exchanges of a and b, s apart: a takes what of b has no bit s in its place, and the other way round.
+// Swaps lane i of a with lane i - s of b, for all i that have bit s.
 template <int n, int s, int... i>
 [[gnu::always_inline]] inline void exchange(Batch<n>& a, Batch<n>& b, std::integer_sequence<int, i...>) {
   const auto x = a.lanes, y = b.lanes;
