@@ -218,7 +218,7 @@ class LinearSolver {
         if (filled > 1 && is_small(A_(i, j), j, largest)) continue;
         const auto in_column = static_cast<std::size_t>(
             std::count_if(rows_.begin(), rows_.end(), [&](std::size_t r) { return !A_(r, j).is_zero(); }));
-        // Of equal numbers of new elements the largest pivot, for less round-off.
+        // Among equal costs the largest pivot, for less round-off.
         const std::pair cost((filled - 1) * (in_column - 1), -magnitude(A_(i, j)));
         if (best && cost >= least) continue;
         best = Pivot{i, j, {}};
