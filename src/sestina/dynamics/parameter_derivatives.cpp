@@ -25,13 +25,13 @@ void check_room(const Model& model, const Properties<double>& properties) {
 
 int find_parameter(const Model& model, std::string_view name) {
   const std::vector<ParameterInfo>& list = model.parameters();
-  const auto found = std::find_if(list.begin(), list.end(),
-                                  [&](const ParameterInfo& info) { return info.name == name; });
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const ParameterInfo& info) { return info.name == name; });
   if (found != list.end()) return static_cast<int>(found - list.begin());
   std::string names;
   for (const ParameterInfo& info : list) names += (names.empty() ? "" : ", ") + info.name;
-  throw InputError(fmt::format("there is no free parameter '{}'; there are: {}", name,
-                               names.empty() ? "none" : names));
+  throw InputError(
+      fmt::format("there is no free parameter '{}'; there are: {}", name, names.empty() ? "none" : names));
 }
 
 ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<double>& properties)

@@ -70,7 +70,7 @@ struct CvodeSolver::Handles {
   State<double> at;                // where the rates were last evaluated
   std::vector<double> zdot;        // (nz) there
 
-  // What the callbacks have found out.
+  // Findings of the callbacks.
   std::string reason;            // why the accelerations could not be calculated
   int not_finite = -1;           // the derivative that is not finite, through [q, u, x, z]
   int steps_since_obstacle = 0;  // steps since one of the two above was set

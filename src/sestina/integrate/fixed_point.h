@@ -4,7 +4,7 @@
 //
 // or use `solve`, which returns the report of a step.
 //
-// Of the residuals f = g(x) - x of the last few iterates it takes the combination whose residual is the
+// From the residuals f = g(x) - x of the last few iterates it forms the combination whose residual is the
 // smallest in the least-squares sense:
 //   x_next = g_k - sum_i gamma_i (g_(i+1) - g_i),   gamma minimises |f_k - sum_i gamma_i (f_(i+1) - f_i)|
 //

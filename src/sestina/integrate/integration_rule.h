@@ -87,7 +87,7 @@ class IntegrationRule {
   // (nq + nu + nx) candidate minus the exact solution through `state()`, estimated; for q as coordinates,
   // Euler parameters included. All zero if error_order() is zero.
   std::span<const double> error() const { return error_; }
-  // What the rule stores besides the state, as it was at `previous()`. Empty for most rules.
+  // The memory of the rule besides the state, as it was at `previous()`. Empty for most rules.
   virtual std::span<const double> previous_memory() const { return {}; }
   // Whether these numbers, from a file, can be a previous_memory() that belongs to state(). After `start`.
   bool can_remember(std::span<const double> memory) const;

@@ -1,4 +1,4 @@
-// What a driver stores from step to step, besides the memory of the rule.
+// The data that a driver stores from step to step, besides the memory of the rule.
 #pragma once
 
 namespace sestina {

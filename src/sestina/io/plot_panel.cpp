@@ -65,12 +65,12 @@ Series make_series(const ResultTable& table, const std::string& name) {
   return series;
 }
 
-// Of a frequency response.
+// Whether the column is a magnitude of a frequency response.
 bool is_magnitude(const std::string& name) {
   return matches("*.magnitude", name) || matches("*.magnitude[*]", name);
 }
 
-// What has no logarithm is a gap.
+// A value without a logarithm becomes a gap.
 void take_logarithms(std::vector<double>& values) {
   for (double& value : values) {
     value = value > 0.0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();

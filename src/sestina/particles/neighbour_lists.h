@@ -17,7 +17,7 @@ namespace sestina {
 
 class Executor;
 
-// Of each particle by number, those with which it has no pair force: partners[begins[i] .. begins[i + 1]).
+// For each particle, those with which it has no pair force: partners[begins[i] .. begins[i + 1]).
 struct Exclusions {
   std::vector<int> begins, partners;
   bool empty() const { return partners.empty(); }
