@@ -62,7 +62,7 @@ System with_fixed_step(System system) {
   return system;
 }
 
-// Of the processor, so that other programs count as little as they can.
+// Processor time, so that other programs have little influence.
 double seconds_of(const std::function<void()>& work) {
   const std::clock_t start = std::clock();
   work();

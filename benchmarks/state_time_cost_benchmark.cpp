@@ -1,5 +1,5 @@
-// What the state-time formulation costs: schemes, ways to solve its linear equations, threads, and the work
-// for a given error beside rules that march.
+// The cost of the state-time formulation: schemes, methods for its linear equations, threads, and the work
+// for a given error compared with time-stepping rules.
 //
 //   bench_state_time_cost schemes > table.md     Newton's method on all unknowns against the reduced one
 //   bench_state_time_cost matrices > table.md    the linear equations along the tree, by elements, as a whole

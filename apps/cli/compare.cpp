@@ -142,8 +142,8 @@ Simulated simulate_reference(const System& system, const std::string& threads) {
   return run;
 }
 
-// What is compared of a trajectory: the columns of all coordinates, speeds and variables over the rows at the
-// output's instants; and the events, whose instants differ by rounding, in their order.
+// The compared data of a trajectory: the columns of all coordinates, speeds and variables over the rows at
+// the output's times, and the events in their order (their times differ by rounding).
 struct Trajectory {
   ResultTable table;
   std::vector<std::size_t> rows;    // at the output's instants

@@ -29,7 +29,7 @@ namespace {
 
 bool is_robot(const std::filesystem::path& path) { return path.extension() == ".urdf"; }
 
-// What a robot does otherwise than its file says is told: a run would go on without a word.
+// Reports where the imported robot differs from its file, since a run would not mention it.
 System read_robot(const std::string& path) {
   ImportNotes notes;
   System robot = read_urdf_file(path, {}, &notes);

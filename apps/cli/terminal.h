@@ -1,4 +1,4 @@
-// What a person sees while a run goes on, and how Ctrl-C ends it.
+// The progress display of a run, and its interruption by Ctrl-C.
 #pragma once
 
 #include <atomic>

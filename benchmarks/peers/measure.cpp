@@ -148,7 +148,7 @@ Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<
                    Engine& ours, const States& states, const MeasureOptions& options) {
   const auto found = std::find_if(routines.begin(), routines.end(),
                                   [](const Routine& routine) { return routine.engine == kOurs; });
-  // Of derivatives there is no more than one peer to confirm ours: both are checked in a way of its own.
+  // For derivatives there is at most one peer to compare with: both are checked separately.
   const Routine* reference = found == routines.end() || kernel == Kernel::kDerivatives ? nullptr : &*found;
   Comparison comparison;
   comparison.mechanism = mechanism.name;

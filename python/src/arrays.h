@@ -62,7 +62,7 @@ class StateArguments {
   bool is_single() const { return batch_.size() == 0; }
   // (count x length); empty where None was given.
   std::span<const double> operator[](int argument) const;
-  // Of state k: (length).
+  // The row of state k, (length).
   std::span<const double> row(int argument, int k) const;
   // Whether an argument is read from these numbers.
   bool are_read_from(std::span<const double> numbers) const;
@@ -97,7 +97,7 @@ class Vector {
   std::span<const double> values_;
 };
 
-// What a function gives back: a new array, or the caller's `out`.
+// The returned array: a new one, or the caller's `out`.
 class Results {
  public:
   // The shape is that of the leading axes of `arguments` and then `last`. Throws InputError where `out`
@@ -110,7 +110,7 @@ class Results {
   double* data() { return data_; }
   std::size_t size() const { return size_; }
   std::span<double> values() { return {data_, size_}; }
-  // Of one state.
+  // The row of one state.
   std::span<double> row(int k) { return {data_ + static_cast<std::size_t>(k) * row_size_, row_size_}; }
   nb::object release();  // without axes: a number
 

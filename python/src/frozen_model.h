@@ -1,5 +1,5 @@
-// What sestina.Model is: a frozen description with one set of parameter values, and the memory that its
-// functions work in.
+// The implementation of sestina.Model: a frozen description with one set of parameter values, and the
+// working memory of its functions.
 #pragma once
 
 #include <map>

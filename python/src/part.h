@@ -47,7 +47,7 @@ class Part {
     const auto found = attached().find(&element);
     return found == attached().end() ? nullptr : found->second;
   }
-  // What a free part has becomes the place `element`, to which it has been moved from take().
+  // The value of a free part has been moved from take() to `element`, which the part now refers to.
   Spec take() { return std::move(*own_); }
   void attach(nb::handle owner, Spec& element) {
     own_.reset();
@@ -76,7 +76,7 @@ class Part {
   Spec* spec_;
 };
 
-// What the garbage collector has to see.
+// The references that the garbage collector must visit.
 template <class Spec>
 int traverse_part(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));

@@ -2,7 +2,7 @@
 //
 // Memory that is new to a process is handed out by the system page by page, each cleared when it is first
 // written: for 100 000 states that takes some tenth of the time in which SIMD lanes and threads compute them.
-// What results leave behind is therefore kept for the next ones of the same size, up to kMostKept bytes.
+// The memory of deleted results is therefore kept for new ones of the same size, up to kMostKept bytes.
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ struct Scalar : Of<Expression> {};
 struct VectorLike : Of<symbolic::Vector> {};
 struct DyadicLike : Of<symbolic::Dyadic> {};
 
-// That of new symbols, frames and points.
+// The derivation to which new symbols, frames and points belong.
 const Owner& current_mechanics();
 
 // The one that all of them belong to, null where none belongs to any. Throws InputError where there are two.

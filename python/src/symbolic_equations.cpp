@@ -338,7 +338,7 @@ class Compiled {
     }
   }
 
-  // What a set of parameters makes of the part of the function that depends on them alone.
+  // The values of that part of the function which depends on parameters alone.
   struct BoundParameters {
     std::vector<double> values, bound;
   };

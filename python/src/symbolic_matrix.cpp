@@ -117,7 +117,7 @@ nb::list to_list(const SymbolicMatrix& self) {
   return rows;
 }
 
-// What numpy asks for; without it a matrix would be the sequence of its elements.
+// numpy calls this; without it a matrix would be the sequence of its elements.
 nb::object to_numpy(const SymbolicMatrix& self, nb::handle dtype, nb::handle copy) {
   if (!copy.is_none() && !nb::cast<bool>(copy)) {
     throw nb::value_error("a matrix of expressions becomes an array only by a copy");

@@ -110,7 +110,7 @@ nb::object reference(nb::handle self, auto& element) {
 nb::object add_body(nb::handle self, const std::string& name, const Number& mass,
                     const Triple& center_of_mass, nb::handle inertia, nb::handle points, nb::handle shapes,
                     bool inertia_check) {
-  // What may be refused comes first: nothing is added then.
+  // Steps that may throw come first, so that nothing is added then.
   const std::string place = "bodies." + name;
   BodySpec body;
   body.name = name;

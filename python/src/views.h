@@ -30,7 +30,7 @@ struct FieldAccess {
 
 enum class ViewKind { kList, kMap };
 
-// What stands in the stubs, of Python: `view` is what one reads, `value` what may be assigned.
+// The types in the Python stubs: `view` is the type that is read, `value` the type that is assigned.
 struct FieldText {
   std::string name, view, value;
   const char* doc = "";

@@ -30,7 +30,7 @@ class Watch {
       if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
     }
   }
-  // What work() raises ends the run and goes on to the caller.
+  // An exception of work() ends the run and is passed to the caller.
   template <class Work>
   void guard(Work&& work) {
     try {

@@ -247,7 +247,7 @@ TEST(EventLocator, WhatAnEventMovesJumpsButDoesNotCross) {
   expect_times(times_of(found, 1), {2.0}, spacings(2.0));
 }
 
-// What an event sets to zero crosses at once where its rate leads in its direction, and else not.
+// A function that an event sets to zero crosses at once if and only if its rate has the right direction.
 TEST(EventLocator, WhatAnEventSetsToZeroCrossesWhereItsRateLeads) {
   for (const double u : {-1.0, 1.0}) {
     PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
@@ -446,7 +446,7 @@ TEST_P(EachRuleAndDriver, RuleThatChoosesItsStepsGoesOnFromACut) {
   EXPECT_EQ(other->state().u, driver->state().u);
 }
 
-// What is never zero leaves no trace in the steps.
+// A function that is never zero does not influence the steps.
 TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
   for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
     FreeRigidBody body;

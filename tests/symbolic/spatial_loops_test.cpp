@@ -172,7 +172,7 @@ void SpatialLoopTest::expect_same_motion(const Linkage& linkage,
 }
 
 TEST_F(SpatialLoopTest, BennettsLinkageMovesAsItsOneAngleSays) {
-  // Of the pairs that can be made of the five closures those whose rates are independent there.
+  // The pairs of the five closures whose rates are independent in these positions.
   const std::vector<std::vector<std::size_t>> pairs = {{0, 1}, {1, 2}, {0, 3}, {1, 3},
                                                        {2, 3}, {1, 4}, {3, 4}};
   for (const double angle : {0.4, 1.3, 2.6, -1.9}) expect_same_motion(bennett(), pairs, angle, 1.7);

@@ -1,4 +1,4 @@
-// What a run may take: it ends there with what it has, says which limit it met, and the other runs go on.
+// Limits of a run: it ends there with its rows, names the limit, and the other runs continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -59,7 +59,7 @@ class ConstrainedRecursion {
     int row = 0;
     SpatialForce<double> K;
   };
-  // What a body has gathered from outboard.
+  // The open rows that a body has collected from outboard bodies.
   struct Gathered {
     std::vector<OpenRow> open;
     std::vector<double> S;  // (open x open) by rows of `capacity` numbers
