@@ -9,7 +9,7 @@
 namespace sestina {
 namespace {
 
-// A pivot of (5) counts as zero below this fraction of what it would be if no direction were special.
+// A pivot of (5) counts as zero below this fraction of its upper bound, the sum of |K|^2 |H|^2 / D.
 constexpr double kSingularCondition = 1e-9;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
