@@ -44,7 +44,7 @@ class KaneSolver {
 
   const Model* model_;
   DenseMatrix<T> M_;               // (nu x nu)
-  std::vector<T> pivot_scale_;     // (nu) the diagonal of M if no direction were special
+  std::vector<T> pivot_scale_;     // (nu) upper bound of the diagonal of M
   std::vector<Partial> partials_;  // of one body; the first count_ are in use
   std::size_t count_ = 0;
   std::vector<SpatialMotion<T>> A0_;  // by BodyIndex: about Mo
