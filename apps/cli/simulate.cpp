@@ -15,7 +15,7 @@
 namespace sestina::cli {
 namespace {
 
-// Up to six significant digits, as a person would write them.
+// Up to six significant digits, without trailing zeros.
 std::string short_number(double x) { return fmt::format("{:.6g}", x); }
 
 // "85 us", "1.2 ms"

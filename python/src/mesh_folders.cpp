@@ -1,4 +1,4 @@
-// The folders in which the meshes of bodies are looked for, for pictures.
+// The folders in which the meshes of bodies are searched, for pictures.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // A force that Python computes: system.add_force("drive", sestina.PythonForce(lambda t, q, u: ...)); and a
 // constraint likewise.
 //
-// The interpreter's lock is taken for the callback alone. What it raises ends the computation: C++ sees a
+// The interpreter's lock is held only during the callback. An exception ends the computation: C++ receives a
 // ComputationError, Python the exception itself with its own traceback.
 #pragma once
 

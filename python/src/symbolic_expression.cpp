@@ -130,8 +130,8 @@ Expression divided(const Expression& a, const Expression& b) {
   return a / b;
 }
 
-// A power or function of numbers: of whole numbers and fractions it stays as it is written, where it is none
-// of these itself. `function` is an error where it has no value.
+// A power or function of numbers: for integers and fractions it stays unevaluated if the result is neither.
+// `function` is reported in an error if there is no value.
 template <class Function, class... Arguments>
 SymbolicExpression apply_exactly(Function function, const Arguments&... arguments) {
   const Owner owner = common(arguments...);

@@ -215,7 +215,7 @@ SymbolicMatrix solve(const SymbolicMatrix& A, const SymbolicMatrix& b) {
           solve_linear(mechanics_of(owner), A.value, b.value, "the linear equations")};
 }
 
-// For equations of which the unknowns have symbols, which a message names.
+// For equations whose unknowns have symbols, which a message names.
 SymbolicMatrix solve_for(const SymbolicMatrix& A, const SymbolicMatrix& b,
                          const std::vector<Scalar>& unknowns) {
   const Owner owner = common_of(unknowns, common(A, b));

@@ -44,7 +44,7 @@ std::vector<Expression> elements_in(const ReferenceFrame& frame, const Dyadic& d
 FrameIndex frame_of(const Vector::Part& part) { return part.frame; }
 FrameIndex frame_of(const Dyadic::Part& part) { return part.left; }
 
-// Whether a difference vanishes, in whatever frames it is written.
+// Whether a difference is zero, regardless of the frames in which it is written.
 template <class T>
 bool is_same(const Owner& owner, const T& difference) {
   if (difference.is_zero()) return true;
