@@ -213,8 +213,8 @@ System fast_tip(int slow, double mass, double spin) {
   return system;
 }
 
-// Elements that each body would want for itself, by the estimates of its own errors, beside those that all
-// share: what a time scale of its own for each body could save at most.
+// Elements that each body would need alone, by the estimates of its own errors, compared with the common
+// mesh: the largest possible saving by a separate time scale for each body.
 void compare_scales() {
   constexpr double kTolerance = 1e-6, kDuration = 0.5;
   constexpr int kDegree = 4;

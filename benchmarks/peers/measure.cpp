@@ -34,8 +34,8 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
   return difference == 0.0 ? 0.0 : difference / size;
 }
 
-// Mass matrices of long chains are ill-conditioned (1e10 for 1000 links), so that two ways to solve with one
-// differ; what needs no solution agrees to round-off. Difference quotients have errors of their own.
+// Mass matrices of long chains are ill-conditioned (1e10 for 1000 links), so that two solutions with one
+// differ; results without a solution agree to round-off. Difference quotients have additional errors.
 double tolerance_of(const Mechanism& mechanism, Kernel kernel, bool is_checked_by_slow_result) {
   if (is_checked_by_slow_result) return 1e-5;
   const bool is_solved = of_one_state(kernel) == Kernel::kForwardDynamics || kernel == Kernel::kDerivatives;

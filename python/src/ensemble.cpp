@@ -105,9 +105,8 @@ class LateMembers {
     if (late < kPatience || late < kMany * mean) return;
     is_told_ = true;
     const std::string text = fmt::format(
-        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: max_steps or max_wall "
-        "ends "
-        "what does not come to an end by itself",
+        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: set max_steps or max_wall "
+        "to end runs that do not finish",
         ended_, members_, mean, late);
     const nb::gil_scoped_acquire acquire;
     if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) nb::raise_python_error();

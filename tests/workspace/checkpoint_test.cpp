@@ -42,7 +42,7 @@ std::string input_error(Work work) {
   return "no InputError";
 }
 
-// A folder of its own for each test, with the results and the checkpoint of a run.
+// A separate folder for each test, with the results and the checkpoint of a run.
 class InFolder : public testing::Test {
  protected:
   ~InFolder() override { fs::remove_all(folder_); }

@@ -37,7 +37,7 @@ class ConstrainedDynamics {
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot);
 
-  // The same for multipliers (rows) that somebody else has found.
+  // The same with given multipliers (rows).
   void take_lambda(const Properties<double>& properties, const State<double>& state,
                    const Kinematics<double>& kinematics, std::span<const double> lambda,
                    AppliedForces<double>& forces);

@@ -30,7 +30,7 @@ ScratchMemory::ScratchMemory() {
   ++block.users;
 }
 
-// Enlarges the block, once nobody uses it, for the next time.
+// Enlarges the block, once it is not in use, for the next time.
 ScratchMemory::~ScratchMemory() {
   Block& block = block_of_thread();
   block.used = begin_;

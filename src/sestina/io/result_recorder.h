@@ -30,7 +30,7 @@ class Recorder {
   // Instead of `begin`: continues the output of an interrupted run, keeps its first `rows` rows, whose
   // RowChecksum is given, and drops later ones. Throws InputError without changing anything if the output is
   // another result, with other columns or provenance, or damaged, with fewer rows or other numbers. A
-  // recorder without persistent output begins anew.
+  // recorder without persistent output starts from the first row.
   virtual void resume(const ResultHeader& header, std::size_t rows, std::uint64_t checksum);
   virtual void record(std::span<const double> row) = 0;  // (columns)
   // A row between the regular ones: at an event, or where a run was interrupted.

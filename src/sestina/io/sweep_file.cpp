@@ -139,7 +139,7 @@ SweepHeader read_header(hid_t file) {
   return header;
 }
 
-// The oldest format that can hold it, without flags that show whether somebody is writing.
+// The oldest format that can hold it, without flags that show whether a process is writing.
 Hdf5Properties file_access() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110));

@@ -1,4 +1,4 @@
-// A view of a matrix by rows, in memory that belongs to somebody else.
+// A view of a matrix by rows, in memory owned by the caller.
 #pragma once
 
 #include <cstddef>

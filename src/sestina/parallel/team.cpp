@@ -97,7 +97,7 @@ void Team::wake_helpers(int member) {
 }
 
 // Takes chunks first from the member's own share, then from those of the others, whose cache lines are slower
-// to reach; finished chunks are reported before that, so that nobody waits for it. True if this member
+// to reach; finished chunks are reported before that, so that no thread waits for it. True if this member
 // finished a level that is not the last.
 bool Team::run_chunks(int member, Ticket ticket) {
   wake_helpers(member);

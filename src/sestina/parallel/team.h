@@ -3,8 +3,8 @@
 // A level is opened by storing a ticket, which is its number and its count of chunks in one word. Every
 // thread that sees a new ticket takes chunks until none is left, and the thread that finishes the last
 // chunk opens the next level. Each thread has a share of the chunks, the same for equal counts, so that its
-// data stay in its cache; a thread that has finished its share takes from those of others. Thus nobody
-// waits for a thread that has not begun a chunk: a worker that the operating system has suspended costs
+// data stay in its cache; a thread that has finished its share takes from those of others. Thus no thread
+// waits for one that has not begun a chunk: a worker that the operating system has suspended costs
 // only its help.
 //
 // Why taking a chunk is safe. A share is one word {number of the level, chunks taken}, changed only by

@@ -1,7 +1,7 @@
 // The equations of all elements of a window, which share one form, and Newton's method for them.
 //
-// The tangent is computed and factored anew for each large correction. It is reused where corrections are
-// small: to leading order the next correction is as small as with a tangent of its own, and costs only a
+// A new tangent is computed and factored for each large correction. It is reused if corrections are
+// small: to leading order the next correction is as small as with a new tangent, and costs only a
 // residual and a solution with the present factors. The corrections after it shrink by the relative error of
 // the tangent, which is kept while they shrink fast enough to converge at less than the cost of a new one. A
 // held guess has no multipliers, on which the tangent depends: the correction that finds them does not

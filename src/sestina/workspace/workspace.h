@@ -141,7 +141,7 @@ class Workspace {
   void set_initial_state(std::vector<double> q, std::vector<double> u);
 
   // Runs from the initial state to the end of the duration. A ComputationError is described in the report,
-  // and what was computed until then is kept. Every call starts anew.
+  // and what was computed until then is kept. Every call is a new run.
   RunReport run();
   // The same, with recording to a file (.csv, .h5).
   RunReport run(const std::filesystem::path& result_file);
