@@ -91,7 +91,7 @@ System with_coordinates(System system, const char* coordinates) {
   return system;
 }
 
-// The march by the steps of the model, or with the standard ones where the model is one of elements in time.
+// The time-stepping run with the steps of the model, or with default steps if the model uses time elements.
 System with_solver(System system, const std::string& solver) {
   system.analysis.coordinates = "relative";
   system.analysis.time_elements.reset();
@@ -99,7 +99,7 @@ System with_solver(System system, const std::string& solver) {
   return system;
 }
 
-// The elements of the model, or enough of a high order to agree with a march of so many steps.
+// The elements of the model, or enough of high order to agree with a run of so many time steps.
 System with_elements(System system, long steps) {
   constexpr long kStepsOfElement = 2, kFewest = 16, kMost = 1024, kOfWindow = 8;
   AnalysisSpec& analysis = system.analysis;
@@ -132,7 +132,7 @@ Simulated simulate(const System& system, const std::string& threads) {
   return {rows->table(), std::move(report)};
 }
 
-// The run that the others are compared with, without which there is nothing to compare.
+// The reference run, without which there is nothing to compare.
 Simulated simulate_reference(const System& system, const std::string& threads) {
   const std::string& solver = solver_names()[0];
   Simulated run = simulate(with_solver(system, solver), threads);
@@ -142,8 +142,8 @@ Simulated simulate_reference(const System& system, const std::string& threads) {
   return run;
 }
 
-// What is compared of a trajectory: the columns of all coordinates, speeds and variables over the rows at the
-// output's instants; and the events, whose instants differ by rounding, in their order.
+// The compared data of a trajectory: the columns of all coordinates, speeds and variables over the rows at
+// the output's times, and the events in their order (their times differ by rounding).
 struct Trajectory {
   ResultTable table;
   std::vector<std::size_t> rows;    // at the output's instants
@@ -164,7 +164,7 @@ struct Trajectory {
   }
 };
 
-// Where an event falls on an instant of the output but for rounding, the row there is before it or after it.
+// If an event coincides with an output instant up to rounding, the row there is before it or after it.
 bool is_beside_event(const Trajectory& trajectory, double t, double duration) {
   return std::any_of(trajectory.events.begin(), trajectory.events.end(), [&](std::size_t row) {
     return std::abs(trajectory.table.at(row, 0) - t) <= 1e-9 * duration;
@@ -218,7 +218,7 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
   }
 }
 
-// A model without state-time equations is no failure of the comparison. Returns whether the run was.
+// A model without state-time equations is not a failure of the comparison. Returns whether the run was.
 bool compare_state_time(const System& system, const FrozenSystem& of, const Trajectory& reference, long steps,
                         const std::string& threads) {
   try {
@@ -285,7 +285,7 @@ std::string explain_refusal(const FrozenSystem& of, const std::string& solver) {
   return {};
 }
 
-// Returns whether all were computed.
+// Returns whether all runs were computed.
 bool compare_trajectories(const System& system, const FrozenSystem& of, const std::string& threads) {
   const Model& model = *of.model;
   const Simulated march = simulate_reference(system, threads);

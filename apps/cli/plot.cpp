@@ -1,5 +1,5 @@
 // sestina plot RESULT [COLUMN...] -o FILE.{png,svg,pdf} [--x COLUMN] [--title TEXT]
-// RESULT is that of a run, or of a sweep.
+// RESULT is a result of a run, or of a sweep.
 #include <memory>
 
 #include "commands.h"
@@ -36,7 +36,7 @@ void plot(const Options& options) {
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   const ResultTable table = read_result(options.result);
   PlotOptions plot = options.plot;
-  // Analyses without time have another axis; modes have a frequency too, so that `mode` comes last.
+  // Analyses without time have another axis; modes also have a frequency, so `mode` comes last.
   for (const char* name : {"frequency", "load", "mode"}) {
     if (options.x.empty() && table.has_column(name)) plot.x = name;
   }

@@ -15,7 +15,7 @@
 namespace sestina::cli {
 namespace {
 
-// Up to six significant digits, as a person would write them.
+// Up to six significant digits, without trailing zeros.
 std::string short_number(double x) { return fmt::format("{:.6g}", x); }
 
 // "85 us", "1.2 ms"
@@ -88,7 +88,7 @@ void print_steps(const StepStatistics& steps) {
   }
 }
 
-// What a run without steps tells.
+// Prints the result of an analysis without time steps.
 void print_result_of_analysis(const Model& model, const Analysis& analysis, const RunReport& report) {
   print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), analysis.type);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);

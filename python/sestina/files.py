@@ -33,7 +33,7 @@ def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
     if os.path.splitext(path)[1] != ".urdf":
         return _core._load(path, _options(set))
     robot = _told(*_core._load_urdf(path, False, "free", 1000.0), None, True)
-    # What `set` can reach is defined by the model file that the robot becomes.
+    # The paths for `set` are those of the model file to which the robot is converted.
     return robot if set is None else _core._loads(robot.to_yaml(), str(path), _options(set))
 
 

@@ -121,7 +121,7 @@ def cylinder(radius: float, length: float, largest: float) -> Solid:
     turned = _turned(profile, slopes, _sides(radius, largest))
     if radius <= length / 2:
         return turned
-    # Of a disc one sees that it turns by quarters that are a little lighter.
+    # Two quarters of a disc are a little lighter, so that its rotation is visible.
     middle = turned.corners.mean(axis=1)
     is_lighter = (turned.normals[:, 2] != 0) & (middle[:, 0] * middle[:, 1] > 0)
     return turned._replace(tones=np.where(is_lighter, 0.2, 0.0))

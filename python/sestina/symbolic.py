@@ -256,7 +256,7 @@ def parse(text: str) -> Expression:
 
 
 def __getattr__(name: str) -> Any:
-    # Of the derivation that is current when it is asked for.
+    # The constant belongs to the derivation that is current at the time of the call.
     if name == "pi":
         return _core._pi()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,8 +13,8 @@ namespace sestina::python {
 
 namespace {
 
-// What may be assigned where a group of keys stands: another one, or a dictionary of keys, of which those
-// that are not there take their defaults. What is refused changes nothing.
+// Assigns to a group of keys another group, or a dictionary, in which missing keys take their defaults. A
+// refused assignment changes nothing.
 template <class Spec>
 Spec to_group(const std::string& place, nb::handle given, const std::string& allowed) {
   if (Spec* other = nullptr; nb::try_cast(given, other) && other != nullptr) return *other;
@@ -96,8 +96,8 @@ void bind_time_elements(nb::module_& module) {
                         "Parts of a window that are solved at the same time; None: one for each process.");
 }
 
-// What is given becomes that of the analysis; what was before becomes a thing of its own. A TimeElements of
-// another analysis is copied.
+// Replaces the TimeElements of the analysis by the given one; the former becomes an independent object. A
+// TimeElements of another analysis is copied.
 void set_time_elements(nb::handle self, nb::handle given) {
   std::optional<TimeElementsSpec>& place = nb::cast<AnalysisSpec&>(self).time_elements;
   TimeElements* part = nullptr;

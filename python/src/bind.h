@@ -1,4 +1,4 @@
-// The parts of the extension module sestina._core. Each binds what its file is about.
+// The parts of the extension module sestina._core. Each function binds the contents of one file.
 #pragma once
 
 #include <nanobind/nanobind.h>

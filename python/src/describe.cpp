@@ -33,7 +33,7 @@ namespace {
 
 using Matrix = std::array<Triple, 3>;
 
-// The keys of a dictionary, each with what takes its value.
+// The keys of a dictionary, each with the function that takes its value.
 using Keys =
     std::vector<std::pair<std::string, std::function<void(const std::string& place, nb::handle value)>>>;
 

@@ -43,7 +43,7 @@ std::vector<std::string> point_names(const FrozenModel& self) {
   return names;
 }
 
-// Read-only, as the model is.
+// Read-only, like the model.
 nb::object parameters(const FrozenModel& self) {
   nb::dict values;
   for (std::size_t i = 0; i < self.model().parameters().size(); ++i) {
@@ -78,7 +78,7 @@ State<double> initial_state(const FrozenModel& self) {
   return calc_assembled_state(self.model(), self.properties());
 }
 
-// The joint's numbers in q, or in u.
+// The part of q, or of u, that belongs to the joint.
 nb::object joint_slice(const FrozenModel& self, const std::string& joint, int BodyInfo::*start,
                        int BodyInfo::*count) {
   const BodyInfo& body = self.model().bodies()[self.model().body_of_joint(joint)];

@@ -105,7 +105,8 @@ void bind_joint(nb::module_& module) {
              "Of joints with one speed: rotor inertia reflected to the joint, kg m^2 or kg.")
       .numbers("q", &JointSpec::q, "Initial coordinates; empty: the identity, or what closes the loops.")
       .numbers("u", &JointSpec::u, "Initial speeds; empty: zero, or what the loops allow.")
-      .value("cut", &JointSpec::cut, "Whether the joint closes a loop though its child does not hang yet.")
+      .value("cut", &JointSpec::cut,
+             "Whether the joint closes a loop although no joint carries its child yet.")
       .value("hold", &JointSpec::hold, "Whether q and u stay as they are when loops are closed.")
       .view(
           ViewKind::kMap,

@@ -15,9 +15,9 @@ namespace sestina::python {
 namespace {
 
 thread_local std::exception_ptr raised;
-thread_local std::string reason_raised;  // in words
+thread_local std::string reason_raised;  // message
 
-// Adds a number, or as many numbers as there are places.
+// Adds a number, or one number for each place.
 void add_numbers(const std::string& what, nb::handle given, std::span<double> places) {
   StateArguments arguments;
   const bool is_number = PyFloat_Check(given.ptr()) || PyLong_Check(given.ptr());

@@ -1,7 +1,7 @@
 // A force that Python computes: system.add_force("drive", sestina.PythonForce(lambda t, q, u: ...)); and a
 // constraint likewise.
 //
-// The interpreter's lock is taken for the callback alone. What it raises ends the computation: C++ sees a
+// The interpreter's lock is held only during the callback. An exception ends the computation: C++ receives a
 // ComputationError, Python the exception itself with its own traceback.
 #pragma once
 
@@ -25,7 +25,7 @@ class HeldFunction {
   HeldFunction& operator=(const HeldFunction&) = delete;
 
   nb::handle function() const { return function_; }
-  // What the garbage collector does to a function that nothing outside refers to any more.
+  // Called by the garbage collector for a function that is no longer referred to from outside.
   void clear() { function_.reset(); }
 
  private:
@@ -55,21 +55,21 @@ class PythonConstraint : public UserConstraint, public HeldFunction {
 // ComputationError at t (s), which tells `what` raised it, "the callback of a PythonForce".
 void call_back(double t, const std::string& what, const std::function<void()>& call);
 
-// What a callback raised on this thread since it was forgotten last. A
-// callback is not called again until then.
+// The error that a callback raised on this thread. No callback is called
+// again until it is cleared.
 void forget_callback_error();
-// And forgets it. Null where nothing was raised.
+// Returns the error and clears it; null if there is none.
 std::exception_ptr take_callback_error();
-// And throws it, as Python knows it. The interpreter's lock is held.
+// Clears the error and throws it as the Python exception. The interpreter's lock is held.
 void throw_callback_error();
-// The same as the object that Python raises, or None.
+// Clears the error and returns the Python exception, or None.
 nb::object take_callback_exception();
 
 // A function may refer to the system that it belongs to. For the garbage collector to find such a ring, each
 // System and Model that Python sees holds references of its own to its PythonForces and PythonConstraints,
 // and shows them.
 //
-// Those that a copy shares with its original become its own. The interpreter's lock is held.
+// Replaces callbacks that a copy shares with its original by its own. The interpreter's lock is held.
 void own_callbacks(System& system);
 void own_callbacks(ForceSpec& force);
 void own_callbacks(ConstraintSpec& constraint);

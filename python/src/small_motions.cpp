@@ -1,4 +1,4 @@
-// States of rest, linearisation and modes of sestina.Model, loops and constraints included.
+// Equilibria, linearisation and modes of sestina.Model, including loops and constraints.
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -26,7 +26,7 @@ nb::object named_tuple(const char* type, Parts&&... parts) {
   return nb::module_::import_("sestina.tuples").attr(type)(std::forward<Parts>(parts)...);
 }
 
-// The model's initial state with its loops closed, or that of the arguments that are given.
+// The model's initial state with closed loops, or the state given by the arguments.
 State<double> make_state(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
   State<double> state = calc_assembled_state(self.model(), self.properties());
   state.t = t;
@@ -51,7 +51,7 @@ nb::object vector(const Eigen::VectorXd& values) {
   return new_array({values.data(), static_cast<std::size_t>(values.size())});
 }
 
-// Tangents at a state, with the accelerations and multipliers that it has.
+// Tangents at a state, with its accelerations and multipliers.
 MotionTangents tangents_at(const FrozenModel& self, const State<double>& state) {
   MotionTangents tangents(self.model(), self.properties());
   ForwardDynamics dynamics(self.shared_model(), self.properties(), "recursive");

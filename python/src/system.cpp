@@ -1,4 +1,4 @@
-// System, and the files that one is read from and written to.
+// System, and the files from which it is read and to which it is written.
 #include "sestina/model/system.h"
 
 #include <fmt/format.h>
@@ -54,8 +54,8 @@ std::vector<Spec> to_named_numbers(const std::string& place, nb::handle given) {
   return specs;
 }
 
-// The parameters, or the variables, of a system: names with numbers. Each is reached by itself, as there may
-// be many.
+// The parameters, or the variables, of a system: names with numbers. Each is accessed by itself, since there
+// may be many.
 template <class Spec>
 FieldAccess named_numbers(const char* place, std::vector<Spec> System::*list) {
   const auto specs = [list](nb::handle self) -> std::vector<Spec>& { return nb::cast<System&>(self).*list; };
@@ -110,7 +110,7 @@ nb::object reference(nb::handle self, auto& element) {
 nb::object add_body(nb::handle self, const std::string& name, const Number& mass,
                     const Triple& center_of_mass, nb::handle inertia, nb::handle points, nb::handle shapes,
                     bool inertia_check) {
-  // What may be refused comes first: nothing is added then.
+  // Steps that may throw come first, so that nothing is added then.
   const std::string place = "bodies." + name;
   BodySpec body;
   body.name = name;
@@ -125,7 +125,7 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
   return reference(self, system.bodies.back());
 }
 
-// Keys that are refused leave the system as it was: they are set on a part that is not in it yet.
+// If keys are refused, the system stays unchanged: they are set on a part that is not yet in it.
 nb::object add_joint(nb::handle self, const std::string& name, const std::string& type,
                      const std::string& parent, const std::string& child, const nb::kwargs& keys) {
   JointSpec joint = make_joint(name, type, parent, child, keys);
@@ -429,7 +429,7 @@ void bind_use(nb::class_<System>& system) {
       });
 }
 
-// The system, all notes, and those of them that are about mimic joints.
+// The system, all notes, and those notes that concern mimic joints.
 nb::tuple with_notes(System robot, const ImportNotes& notes) {
   std::vector<std::string> texts, about_mimic;
   for (const ImportNote& note : notes) {

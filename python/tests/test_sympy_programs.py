@@ -67,7 +67,7 @@ def test_the_page_names_every_name_that_is_missing():
     exec("from sestina.symbolic import *", names)
     missing = {name for name in NAMES if name not in names}
     assert missing <= named, sorted(missing - named)
-    # Of the table of missing names, nothing is there.
+    # No name in the table of missing names exists.
     table = "".join(line for line in section.splitlines() if line.startswith("| "))
     there = {name for name in re.findall(r"`(\w+)`", table) if name in names}
     assert not there, sorted(there)

@@ -1,5 +1,5 @@
-// What the conditions of every cut joint and constraint must satisfy: their rates are the derivatives of
-// their errors, their forces do the work that their rates tell, and both ways of solving agree.
+// Laws for the conditions of every cut joint and constraint: their rates are the derivatives of their
+// errors, the power of their forces follows from their rates, and both methods of solution agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What every integration rule must satisfy.
+// Properties of every integration rule.
 #include "sestina/integrate/integration_rule.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class AnyRule : public testing::TestWithParam<std::string> {
   std::unique_ptr<IntegrationRule> rule_ = make_rule(GetParam());
 };
 
-// What holds where the length of a step decides its error.
+// Properties of rules whose error is determined by the length of the step.
 class Rule : public AnyRule {
  protected:
   // Steps per unit of time at which the leading error term dominates and rounding does not show.

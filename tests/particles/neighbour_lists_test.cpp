@@ -148,7 +148,7 @@ TEST(SpatialOrder, LeavesWhatIsSortedWhereItIs) {
   EXPECT_EQ(particles.image_x, images);
 }
 
-// What makes the lists short: eight particles in the order of space fill about a cube.
+// The lists are short because eight consecutive particles in the spatial order fill about a cube.
 TEST(SpatialOrder, PutsEightNearEachOther) {
   const Setting setting{{{0, 0, 0}, {20, 20, 20}, {true, true, true}}, 8000, 2.8};
   ParticleArrays particles = make_particles(setting);

@@ -230,7 +230,7 @@ TEST(Allocation, StepsFromOutsideWithEventsDoNotAllocate) {
   EXPECT_GT(simulator.event_counts().back(), ticks + 3.0);
 }
 
-// Nor with its events: steps that are cut, rules that start anew, two rows for each.
+// Events do not allocate either: steps that are cut, rules that restart, two rows for each.
 TEST(Allocation, OfARunDoesNotGrowWithItsEvents) {
   const auto count = [](const std::string& rule, double duration, std::size_t& events) {
     System system = make_bouncing_chain();

@@ -1,10 +1,10 @@
-// An expression of time, joint coordinates and speeds that has to vanish: what couplings (gears, racks,
-// differentials), prescribed motions and conditions of the user's own are made of.
+// An expression of time, joint coordinates and speeds that must vanish: the form of couplings (gears, racks,
+// differentials), prescribed motions and user-defined conditions.
 //
-// The expression and its derivatives are expressions too, which freeze() derives with symbols:
+// The expression and its derivatives are expressions too, which freeze() derives symbolically:
 //   on positions, g(t, q):      g,  g' = dg/dq qdot + dg/dt,  coefficients dg'/du,  bias g'' at udot = 0
 //   on speeds,    h(t, q, u):   h,  coefficients dh/du,  bias dh/dq qdot + dh/dt
-// with qdot = N(q) u also where coordinates are Euler parameters.
+// with qdot = N(q) u, including coordinates that are Euler parameters.
 //
 // Joints that are cut may take part. Their speeds are u_c = H^+ V_FM of cut_joint.h, so that their
 // coefficients c act as the force (H^+)^T c between the joint's frames, and the bias grows by
@@ -21,7 +21,7 @@ namespace sestina {
 
 struct CoordinateCondition {
   bool is_on_position = true;
-  // Where the expressions stand among those of all constraints: error (of a condition on positions alone),
+  // Place of the first expression among those of all constraints: error (only for conditions on positions),
   // velocity, bias, then the coefficients.
   int first_expression = 0;
   std::vector<int> speeds;  // that have a coefficient
@@ -37,10 +37,10 @@ struct CoordinateCondition {
   int first_pair = 0;  // in the list of further pairs, of all cut joints but the first
 };
 
-// How many expressions stand before the coefficients.
+// Number of expressions before the coefficients.
 inline constexpr int kConditionHead = 3;
 
-// `expressions`: the values of those of all constraints. `terms`: beside the rows.
+// `expressions`: values of the expressions of all constraints. `terms`: the list of terms beside the rows.
 template <class T>
 void update_coordinate_condition(const CoordinateCondition& condition, const T* expressions,
                                  const CutJoint<T>* cut_joints, const CutJointMotion<T>* motions,

@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// JSON knows no infinite numbers.
+// JSON has no infinite numbers.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 std::string expression(const Expression& e) { return quoted(to_text(e)); }
 
@@ -45,7 +45,7 @@ std::string matrix_text(const Matrix& matrix) {
   return list(rows, ",\n    ", [](const auto& row) { return list(row, ", ", expression); });
 }
 
-// The keys that both kinds begin with.
+// Writes the keys at the beginning of both kinds.
 std::string begin(const Model& model, const ModelEquations& equations, const std::string& name,
                   const char* content) {
   const char* method = equations.method() == DerivationMethod::kKane ? "kane" : "lagrange";

@@ -1,4 +1,4 @@
-// The equations of motion of a model for programs. docs/symbolic.md describes the keys.
+// The equations of motion of a model in JSON, for programs. docs/symbolic.md describes the keys.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string write_json(const Model& model, const ModelEquations& equations,
                        const ModelLinearization& linearization, const std::string& name,
                        const symbolic::SharedParts& parts);
 
-// A name may be any text; a comment ends with its line.
+// Removes line breaks: a name may be any text, and a comment ends with its line.
 std::string on_one_line(std::string text);
 
 }  // namespace sestina

@@ -286,7 +286,7 @@ class EquationWriter {
     return all;
   }
 
-  // With names for what is shared, where everything written out would be long.
+  // Names shared parts if the expressions would be long otherwise.
   void share() {
     matrices_ = simplified();
     if (written_size(mechanics_, matrices_) <= kMostWrittenOut) return;
@@ -322,7 +322,7 @@ std::string on_one_line(std::string text) {
 
 namespace {
 
-// A table has no source code.
+// Checks the format: a table has no source code.
 void check_format(const Model& model, EquationFormat format, const LatexPage& page) {
   if (page.is_document && format != EquationFormat::kLatex) {
     throw InputError("document: only of format latex can one be made");

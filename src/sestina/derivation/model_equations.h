@@ -1,5 +1,5 @@
-// The equations of motion of a model with symbols: frames, points and bodies laid out as a person would, all
-// parameters, coordinates and speeds as symbols, and Kane's or Lagrange's method.
+// The symbolic equations of motion of a model: frames, points and bodies laid out as by hand, all parameters,
+// coordinates and speeds as symbols, and Kane's or Lagrange's method.
 //
 //   M udot = f,   qdot = N(q) u
 //
@@ -31,7 +31,7 @@ namespace sestina {
 
 enum class DerivationMethod {
   kKane,
-  // d/dt dT/dq' - dT/dq = Q, with the generalised forces Q of all loads; u stands for the rate of q.
+  // d/dt dT/dq' - dT/dq = Q, with the generalised forces Q of all loads; u is the rate of q.
   kLagrange,
 };
 
@@ -46,18 +46,18 @@ struct EmbeddedEquations {
 
 class ModelEquations {
  public:
-  // InputError where a force of the user's own code, which has no expression, acts on the model, and for
-  // Lagrange's method where speeds are no rates of coordinates: of spherical and free joints.
+  // Throws InputError for a user force, which has no expression, and for Lagrange's method if speeds are not
+  // rates of coordinates: for spherical and free joints.
   explicit ModelEquations(const Model& model, DerivationMethod method = DerivationMethod::kKane);
   ~ModelEquations();
   ModelEquations(ModelEquations&&) noexcept;
 
   symbolic::Mechanics& mechanics() const { return *mechanics_; }
-  // In the order of the model.
+  // These are in the order of the model.
   const std::vector<Expression>& q() const { return q_; }
   const std::vector<Expression>& u() const { return u_; }
   const std::vector<Expression>& parameters() const { return parameters_; }
-  // Of the bodies and their loads alone, without what joints add.
+  // The equations of the bodies and their loads, without spring, damper and given forces of joints.
   const symbolic::KanesMethod& kane() const { return *kane_; }
   DerivationMethod method() const { return method_; }
 
@@ -78,7 +78,7 @@ class ModelEquations {
 
   // For those who evaluate equations: (1)-(3) there. The norms of Euler parameters, less one, are its c.
   symbolic::MotionEquations motion() const;
-  // The squares of the Euler parameters of each spherical or free joint, less one.
+  // The squared norms of the Euler parameters of spherical and free joints, minus one.
   const std::vector<Expression>& norms() const { return norms_; }
 
   // udot, solved for: from the tips of the tree to its root, so that what is zero in M stays so.

@@ -1,8 +1,8 @@
-// A model as frames, points, bodies and loads.
+// A model as symbolic frames, points, bodies and loads.
 //
 // For body B with the joint's frames F on the parent's point and M on its own:
 //   N ... parent --(axes of the parent's point)--> F --(joint)--> M --(axes of the child's point)--> B
-// F is the parent's own frame and M the body's where those points have no axes of their own.
+// F is the parent's own frame, and M the body's, if those points have no axes of their own.
 #pragma once
 
 #include <string>
@@ -27,13 +27,13 @@ class ModelLayout {
  public:
   ModelLayout(const Model& model, symbolic::Mechanics& mechanics);
 
-  // What Kane's method wants.
+  // The arguments of Kane's method.
   const symbolic::ReferenceFrame& inertial() const { return frames_.front(); }
   std::vector<Expression> q, u, parameters;
   std::vector<Expression> kinematic_equations;
   std::vector<symbolic::Body> bodies;
   std::vector<symbolic::Load> loads;
-  // Beside those: generalised forces of joints, and rotor inertias.
+  // Additional generalised forces of joints, and rotor inertias.
   std::vector<Expression> joint_forces, armatures;  // (nu)
   // Those that vanish whatever the coordinates are left out, such as conditions across the plane of a
   // mechanism.
@@ -50,23 +50,23 @@ class ModelLayout {
   Expression number(Slot slot, int i = 0);
   symbolic::Triple triple(Slot slot);
   Vector vector(const Frame& frame, Slot slot) { return {frame, triple(slot)}; }
-  // The unit vector of that direction.
+  // Returns the unit vector of a direction.
   Vector direction(const Frame& frame, Slot slot, const std::string& of);
 
   void refuse_unknown(const ForceNumbers<Slot>& numbers, ForceIndex force, std::string_view known) const;
   void add_body(BodyIndex b);
-  // Turns a point's axes against those of its body.
+  // Orients a point's axes relative to its body.
   void turn(const Frame& frame, const Frame& body, const PosePlan& pose, const std::string& of);
-  // That of the body, unless the point has axes of its own.
+  // Returns the body's frame, unless the point has axes of its own.
   Frame frame_of(PointIndex p);
   Place place_of(PointIndex p);
-  // At a position in the axes of the body, from its origin.
+  // Returns the place at a position in the axes of the body, from its origin.
   Place place_at(BodyIndex b, const std::string& name, const symbolic::Triple& position);
 
-  // M, turned against F by the joint.
+  // Returns M, rotated relative to F by the joint.
   Frame turn_joint(BodyIndex b, const Frame& F, const std::string& name);
   Frame turn_freely(const Frame& F, const std::string& name, int q_start, int u_start);
-  // M's origin, displaced against that of F by the joint.
+  // Returns M's origin, displaced relative to that of F by the joint.
   Place slide_joint(BodyIndex b, const Frame& F, const Place& origin);
 
   void add_mass(BodyIndex b);

@@ -38,7 +38,7 @@ AppliedForces<T>::AppliedForces(const Model& model)
 
 namespace {
 
-// Poses and velocities of the bodies' own frames, as a UserForce sees them.
+// Updates the poses and velocities of the bodies' own frames, which a UserForce reads.
 void update_user_motion(const Properties<double>& properties, const Kinematics<double>& kinematics,
                         std::vector<BodyMotion<double>>& motion) {
   for (std::size_t i = 1; i < motion.size(); ++i) {
@@ -91,7 +91,7 @@ void evaluate_expressions(const Model& model, const Properties<T>& properties, c
                                   forces.expressions);
 }
 
-// Coordinates and speeds of all joints.
+// Gathers coordinates and speeds of all joints, for forces that read or drive cut joints.
 template <class T>
 void find_cut_joints(const Properties<T>& properties, const State<T>& state, const Kinematics<T>& kinematics,
                      AppliedForces<T>& forces) {
@@ -106,7 +106,7 @@ void find_cut_joints(const Properties<T>& properties, const State<T>& state, con
   }
 }
 
-// Where force elements add to.
+// Returns the arrays to which force elements add their forces.
 template <class T>
 ForceOutput<T> force_output(AppliedForces<T>& forces) {
   return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data()};

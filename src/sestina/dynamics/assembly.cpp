@@ -38,7 +38,7 @@ class Assembler {
         length_(properties.constraints.length),
         n_(model.nu()) {}
 
-  // What holds beside the conditions from now on; must outlive this.
+  // Adds values to satisfy besides the conditions from now on; they must outlive this object.
   void want(const WantedCutJoints& wanted) { wanted_ = &wanted; }
 
   // Whether the loops are closed with these speeds' coordinates free to move.
@@ -300,7 +300,7 @@ class Assembler {
   int n_;
 };
 
-// Of a joint whose given numbers changed: by how much. `units` are those of its speeds.
+// Reports a joint whose given values changed, and by how much. `units` are those of its speeds.
 void add_moved(const std::string& joint, std::span<const double> changes, std::span<const std::string> units,
                bool is_speed, std::vector<AssemblyReport::Moved>& moved) {
   AssemblyReport::Moved of_joint{joint, 0.0, "", is_speed};
@@ -386,14 +386,14 @@ std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_give
   return is_free;
 }
 
-// What the description gives: which joints keep their coordinates and speeds if that can be.
+// The joints whose coordinates and speeds are given and should be kept if possible.
 struct Given {
   const std::vector<bool>& q;  // (nu), or empty: none
   const std::vector<bool>& u;
   const WantedCutJoints* cut = nullptr;  // null: none
 };
 
-// What joints that close loops are to have: all that is given, or what is held.
+// The wanted values of joints that close loops: all given ones, or only those held.
 WantedCutJoints find_wanted(const Model& model, const WantedCutJoints* given, bool held_alone) {
   WantedCutJoints wanted;
   if (given == nullptr) return wanted;

@@ -226,7 +226,7 @@ class Comparer {
       result.reaction_difference = std::max(result.reaction_difference, difference / magnitude);
   }
 
-  // What each condition alone does to each speed: these forces cancel others where a mechanism is at rest.
+  // Adds the force of each condition on each speed: such forces cancel others if a mechanism is at rest.
   void add_constraint_scale(const ConstrainedDynamics& constrained, const Kinematics<double>& kinematics,
                             std::vector<double>& scale) {
     std::vector<double> one(constrained.lambda().size());

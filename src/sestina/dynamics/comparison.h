@@ -9,7 +9,7 @@
 
 namespace sestina {
 
-// What is tolerated (docs/notation.md): see Comparison::agrees.
+// The tolerances (docs/notation.md): see Comparison::agrees.
 inline constexpr double kResidualLimit = 1e-12;
 inline constexpr double kUdotLimit = 1e-10;
 inline constexpr double kUdotLimitPerCondition = 1e-15;  // takes over where cond(M) > 1e5

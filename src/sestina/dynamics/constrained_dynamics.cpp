@@ -58,7 +58,7 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
   kane_->solve(f_, d, x, mu_);
 }
 
-// What bodies lack, and conditions grow by, while nothing accelerates but by speeds and weights.
+// The forces missing at the bodies, and the rates of the conditions, with udot = 0 (bias and gravity only).
 void ConstrainedDynamics::update_without_udot(const Properties<double>& properties,
                                               const Kinematics<double>& kinematics,
                                               const AppliedForces<double>& forces) {

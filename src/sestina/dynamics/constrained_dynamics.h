@@ -21,7 +21,7 @@ enum class SaddlePoint { kRecursion, kEmbedding, kSparse };
 // The one that a model is solved by if nobody asks for another.
 SaddlePoint standard_way(const Model& model);
 
-// What is left of the conditions: the largest |g| and |g'|, and whose row it is.
+// The residual of the conditions: the largest |g| and |g'|, and the rows in which they occur.
 struct ConstraintErrors {
   double position = 0.0, velocity = 0.0;
   int position_row = -1, velocity_row = -1;
@@ -37,7 +37,7 @@ class ConstrainedDynamics {
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot);
 
-  // The same for multipliers (rows) that somebody else has found.
+  // The same with given multipliers (rows).
   void take_lambda(const Properties<double>& properties, const State<double>& state,
                    const Kinematics<double>& kinematics, std::span<const double> lambda,
                    AppliedForces<double>& forces);
@@ -68,7 +68,7 @@ class ConstrainedDynamics {
   // drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
-  // Of the last solve(), take_lambda(), update() or project().
+  // These describe the last solve(), take_lambda(), update() or project().
   const ConstraintRows<double>& rows() const { return rows_; }
   // Tolerance of the projections (m): errors below are round-off.
   static double tolerance(const Properties<double>& properties);

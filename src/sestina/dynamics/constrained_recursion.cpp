@@ -9,9 +9,9 @@
 namespace sestina {
 namespace {
 
-// A pivot of (5) counts as zero below this fraction of what it would be if no direction were special.
+// A pivot of (5) counts as zero below this fraction of its upper bound, the sum of |K|^2 |H|^2 / D.
 constexpr double kSingularCondition = 1e-9;
-// What is left of K of a condition that others imply: round-off, relative to what K was.
+// A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
 
 double squared_norm(const SpatialForce<double>& f, double length) {
@@ -45,7 +45,7 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
   for (const BodyInfo& body : model.bodies()) parents_.push_back(body.parent.value());
 }
 
-// Which bodies a condition acts on never changes: done once.
+// The bodies on which a condition acts never change, so this is done once.
 void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& constraints) {
   std::vector<int> body_of_speed(term_rows_.size());
   for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
@@ -130,15 +130,15 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     for (const int row : term_rows_[static_cast<std::size_t>(speed)]) open_row(gathered, row);
   }
-  const double inertia_any_way = I.J[0][0] + I.J[1][1] + I.J[2][2];
-  const double mass_any_way = I.m[0][0] + I.m[1][1] + I.m[2][2];
+  const double J_trace = I.J[0][0] + I.J[1][1] + I.J[2][2];
+  const double m_trace = I.m[0][0] + I.m[1][1] + I.m[2][2];
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     const SpatialMotion<double>& h = kinematics.H[static_cast<std::size_t>(speed)];
     Column& column = columns_[static_cast<std::size_t>(speed)];
     column.U = I.times(h).unpacked();
     double D = dot(h, column.U);
     if (info.nu == 1) D += properties.bodies[BodyIndex(body)].armature;
-    report.check_pivot(D, dot(h.w, h.w) * inertia_any_way + dot(h.v, h.v) * mass_any_way, speed);
+    report.check_pivot(D, dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace, speed);
     column.D_inverse = 1.0 / D;
     column.first = couplings_.size(), column.count = gathered.open.size();
     const double h_squared = squared_norm(h, length_);

@@ -106,7 +106,7 @@ void ForceDerivatives::move_by_u(std::size_t k, const Kinematics<double>& kinema
   }
 }
 
-// Takes the derivatives of a move back.
+// Resets the tangents that move() has set.
 void ForceDerivatives::stop(std::size_t k, const State<double>& state) {
   const auto j = static_cast<std::size_t>(body_of_speed_[k]);
   const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(j))];

@@ -14,9 +14,9 @@
 namespace sestina {
 namespace {
 
-constexpr double kRoundOffOfInertia = 1e-9;  // of its largest element: as much as freeze() allows
+constexpr double kRoundOffOfInertia = 1e-9;  // relative to the largest element: the tolerance of freeze()
 
-// Whether all are finite: an infinity or a NaN spoils the sum. Four sums, since each waits for itself alone.
+// True if all values are finite: an infinity or a NaN spoils the sum. Four independent sums run in parallel.
 bool is_finite_sum(std::span<const double> values) {
   double sums[4] = {};
   std::size_t i = 0;
@@ -57,7 +57,7 @@ class Recursive final : public SerialKinematics {
   RecursiveSolver<double> solver_;
 };
 
-// For formulations without constraint forces: the reactions come from inverse dynamics.
+// For solvers that do not compute reactions themselves: inverse dynamics gives them.
 class WithoutReactions : public SerialKinematics {
  public:
   explicit WithoutReactions(const Model& model) : SerialKinematics(model), inverse_(model) {}
@@ -85,7 +85,7 @@ class Kane final : public WithoutReactions {
   KaneSolver<double> solver_;
 };
 
-// Of a model with loops or constraints.
+// Solver of models with loops or constraints.
 class Constrained final : public WithoutReactions {
  public:
   Constrained(const Model& model, SaddlePoint way) : WithoutReactions(model), dynamics_(model, way) {}
@@ -155,7 +155,7 @@ class DivideAndConquer final : public MultibodySolver {
   DivideAndConquerSolver<double> solver_;
 };
 
-// The first of the body and those that it carries, a run of indices, of which a principal moment is negative.
+// Names the first body of the subtree of `root` (consecutive indices) that has a negative principal moment.
 std::string find_negative_inertia(const Model& model, const Properties<double>& properties, BodyIndex root) {
   for (BodyIndex b = root; b.value() < model.bodies().size(); ++b) {
     if (b != root && model.bodies()[b].parent < root) break;
@@ -258,8 +258,8 @@ void ForwardDynamics::add(std::span<const double> tau) {
   for (std::size_t i = 0; i < tau.size(); ++i) forces_.tau[i] += tau[i];
 }
 
-// Forces on joints alone do not depend on the kinematics, so that these may wait for the solver; not if
-// somebody wants to know how long each takes.
+// Forces on joints alone do not depend on the kinematics, so that the solver may compute the kinematics when
+// it needs them. A trace times both phases separately and therefore excludes this.
 SolveReport<double> ForwardDynamics::solve(const State<double>& state, std::span<double> udot,
                                            std::span<const double> tau) {
   if (trace_ == nullptr && !forces_.has_body_forces) {

@@ -16,10 +16,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-10;  // of the largest pivot
-constexpr double kSymmetric = 1e-9;   // of the largest element
+constexpr double kRedundant = 1e-10;  // relative to the largest pivot
+constexpr double kSymmetric = 1e-9;   // relative to the largest element
 
-// An orthonormal basis of the x with G x = 0.
+// Returns an orthonormal basis of the solutions x of G x = 0.
 MatrixXd null_space(const MatrixXd& G) {
   const Eigen::Index n = G.cols();
   if (G.rows() == 0 || n == 0) return MatrixXd::Identity(n, n);
@@ -56,7 +56,7 @@ VectorXcd normalized(const VectorXcd& shape) {
   return std::abs(shape[largest]) > 0.0 ? VectorXcd(shape / shape[largest]) : shape;
 }
 
-// (5), where it holds: K and no damping. Otherwise none.
+// Computes the modes of (5) if K is symmetric and there is no damping; otherwise returns false.
 bool find_undamped_modes(const MotionTangents& tangents, const State<double>& state,
                          std::vector<VibrationMode>& modes) {
   const bool is_at_rest = std::ranges::all_of(state.u, [](double u) { return u == 0.0; });

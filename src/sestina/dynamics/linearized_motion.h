@@ -1,4 +1,4 @@
-// Small motions about a state, and their modes; loops and constraints included.
+// Small motions about a state, and their modes, with loops and constraints.
 //
 // With x = [dq; du] the deviations from a motion, dq along plus():
 //   dx/dt = A x + B tau,   tau (nu): further forces along the speeds                               (1)
@@ -23,14 +23,14 @@
 namespace sestina {
 
 struct LinearizedMotion {
-  Eigen::MatrixXd A;      // (2 nu x 2 nu)
+  Eigen::MatrixXd A;      // (2 nu x 2 nu) of (1)
   Eigen::MatrixXd B;      // (2 nu x nu)
   Eigen::MatrixXd basis;  // T (2 nu x k)
 };
 
 struct VibrationMode {
-  std::complex<double> eigenvalue;  // 1/s; of a pair that with the positive imaginary part
-  Eigen::VectorXcd shape;           // (nu): dq, the largest of which is 1
+  std::complex<double> eigenvalue;  // 1/s; for a pair, the one with positive imaginary part
+  Eigen::VectorXcd shape;           // (nu) dq, scaled so that the largest element is 1
 };
 
 // The matrix (nu x nu) of [N u, N e_k] in (3). Zero where no joint has Euler parameters.

@@ -83,7 +83,7 @@ void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorX
   std::transform(udot.begin(), udot.end(), udot_.begin(), [](double x) { return Dual(x); });
   if (!lambda_.empty()) {
     update_constraint_rows(model_, properties_, state_, kinematics_, rows_);
-    // Of accelerations alone; what they ask for comes when the forces are complete.
+    // For accelerations alone; the rest follows when the forces are complete.
     update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
     for (std::size_t i = 0; i < lambda_.size(); ++i) {
       const ConstraintRow<Dual>& row = rows_.rows[i];

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// For each parameter the numbers of bodies and points with their derivatives, and two rows of results.
+// Memory for each parameter: numbers of bodies and points with derivatives, and two rows of results.
 void check_room(const Model& model, const Properties<double>& properties) {
   const auto count = static_cast<double>(properties.parameters.size());
   const double of_one = static_cast<double>(properties.bodies.size()) * sizeof(BodyProperties<Dual>) +
@@ -25,13 +25,13 @@ void check_room(const Model& model, const Properties<double>& properties) {
 
 int find_parameter(const Model& model, std::string_view name) {
   const std::vector<ParameterInfo>& list = model.parameters();
-  const auto found = std::find_if(list.begin(), list.end(),
-                                  [&](const ParameterInfo& info) { return info.name == name; });
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const ParameterInfo& info) { return info.name == name; });
   if (found != list.end()) return static_cast<int>(found - list.begin());
   std::string names;
   for (const ParameterInfo& info : list) names += (names.empty() ? "" : ", ") + info.name;
-  throw InputError(fmt::format("there is no free parameter '{}'; there are: {}", name,
-                               names.empty() ? "none" : names));
+  throw InputError(
+      fmt::format("there is no free parameter '{}'; there are: {}", name, names.empty() ? "none" : names));
 }
 
 ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<double>& properties)

@@ -10,8 +10,8 @@
 namespace sestina {
 namespace {
 
-// One-sided slope at an end, limited so that the end piece stays monotone.
-// h: widths of the two pieces next to the end, d: their mean slopes, the end piece first.
+// Returns the one-sided slope at an end, limited so that the end piece stays monotone. h: widths of the two
+// pieces next to the end, d: their mean slopes, the end piece first.
 double end_slope(double h0, double h1, double d0, double d1) {
   const double slope = ((2.0 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
   if (slope * d0 <= 0.0) return 0.0;
@@ -19,7 +19,7 @@ double end_slope(double h0, double h1, double d0, double d1) {
   return slope;
 }
 
-// Derivative of the given order of y0 + c1 s + c2 s^2 + c3 s^3.
+// Returns a derivative of the given order of y0 + c1 s + c2 s^2 + c3 s^3.
 double cubic_derivative(double y0, double c1, double c2, double c3, double s, int order) {
   switch (order) {
     case 0:

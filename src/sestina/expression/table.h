@@ -23,10 +23,10 @@ enum class Interpolation { kLinear, kPchip, kSpline, kPeriodicSpline };
 
 class Table {
  public:
-  // At least two points, x strictly increasing, all finite: InputError otherwise.
+  // At least two points, x strictly increasing, all finite; otherwise throws InputError.
   Table(std::vector<double> x, std::vector<double> y, Interpolation interpolation);
 
-  // The derivative of this order (0 is the value itself) by x; exactly zero from order 4 on. At a point
+  // Returns the derivative of this order by x (0: the value itself); exactly zero from order 4 on. At a point
   // where pieces meet, the piece to its right counts.
   double calc(double at, int order = 0) const;
 

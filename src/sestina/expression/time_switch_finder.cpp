@@ -11,14 +11,14 @@
 namespace sestina {
 namespace {
 
-// An interval is halved so often; in a search that has looked at so many of them, only so often.
+// Limits on the halvings of an interval; the second applies after kLongSearch intervals.
 constexpr int kHalvings = 30, kHalvingsOfLongSearch = 10;
 constexpr int kLongSearch = 1000;
 constexpr std::size_t kDeepest = 2100;  // from the largest number to the smallest
-// A search goes beyond what is asked for by so many times that, so that not every step needs one.
+// A search extends beyond the requested time by this factor, so that not every step needs one.
 constexpr double kAhead = 8.0;
-// Where an argument touches its threshold, rounding decides on which side it is: two switches of one
-// condition are no nearer than this part of the time.
+// If an argument touches its threshold, rounding decides on which side it is: two switches of one condition
+// are at least this fraction of the time apart.
 constexpr double kBlur = 1e-9;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -65,7 +65,7 @@ TimeSwitch TimeSwitchFinder::find_next(double after, double horizon) {
     }
     if (known.next && *known.next <= horizon) first.t = std::min(first.t, *known.next);
   }
-  // What comes together with it, too.
+  // Another switch at the same instant counts too.
   const double last = first.t + shortest_time(first.t, 0.0);
   for (std::size_t i = 0; i < known_.size() && first.t <= horizon; ++i) {
     if (known_[i].next && *known_[i].next <= last) first.is_jump |= conditions_->conditions[i].is_jump;
@@ -101,7 +101,7 @@ std::optional<double> TimeSwitchFinder::find_first(const TimeCondition& conditio
     if (side_of(condition, value.lo) == side_of(condition, value.hi)) continue;
     const int halvings = looked_at < kLongSearch ? kHalvings : kHalvingsOfLongSearch;
     if (!rate.contains(0.0) || b - a <= std::ldexp(width, -halvings)) {
-      // The ends tell, unless another switch lies before `from`.
+      // The ends decide, unless another switch comes before `from`.
       const auto side_at = [&](double t) { return side_of(condition, calc_value(condition, t)); };
       const Side side = side_at(std::max(a, from));
       if (side_at(b) == side) continue;
@@ -115,7 +115,7 @@ std::optional<double> TimeSwitchFinder::find_first(const TimeCondition& conditio
   return std::nullopt;
 }
 
-// The first instant that is known not to be on the side of a any more; b is not.
+// Returns the first instant that is known not to be on the side of a any more; b is not on it.
 double TimeSwitchFinder::find_change(const TimeCondition& condition, double a, double b) {
   const Side side = side_of(condition, calc_value(condition, a));
   for (;;) {

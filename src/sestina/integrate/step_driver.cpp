@@ -10,7 +10,7 @@
 
 namespace sestina {
 
-// Passes everything on, at times on the step's side of a jump, and counts the evaluations of the
+// Forwards all calls, with the time kept on the step's side of a jump, and counts the evaluations of the
 // accelerations, or of the rates of momenta.
 class StepDriver::CountedEquations final : public EquationsOfMotion,
                                            public MomentumFace,
@@ -89,7 +89,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   TimeSwitches* time_switches() override { return equations_.time_switches(); }
 
  private:
-  // The state itself but for the instants at a jump.
+  // Returns the state itself unless its time is at a jump.
   const State<double>& on_its_side(const State<double>& state) {
     const double t = stops_.keep_within(state.t);
     if (t == state.t) return state;
@@ -154,7 +154,7 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   }
   const long evaluations = control_.statistics.evaluations;
   rule.start(*equations_, from, memory);
-  control_.statistics.evaluations = evaluations;  // steps that are taken again to resume count once
+  control_.statistics.evaluations = evaluations;  // steps that are repeated to resume a run count once
   begin_steps(from);
   begin_ = from;
   begin_memory_.assign(rule.previous_memory().begin(), rule.previous_memory().end());
@@ -193,7 +193,7 @@ const State<double>& StepDriver::step() {
   assert(!done());
   if (switch_stops_.pass(state().t)) begin_anew(state());
   const StepControl before = control_;
-  earliest_ = state().t;  // should the step fail: an attempt at it forgets the one before
+  earliest_ = state().t;  // if the step fails, its attempt has overwritten the step before
   do_step();
   control_before_step_ = before;
   earliest_ = rule_->previous().t;
@@ -216,7 +216,7 @@ const State<double>& StepDriver::try_end(double t) {
   return rule_->candidate();
 }
 
-// What the step has cost stays counted.
+// The cost of the step stays counted.
 void StepDriver::take_back_statistics() {
   const long evaluations = statistics().evaluations, rejected = statistics().rejected;
   control_.statistics = control_before_step_.statistics;

@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-// What is shorter than this part of dt is rounding, not a step: the one before ends at t_end instead, and the
-// one after at the next instant.
+// A rest shorter than this part of dt is rounding, not a step: the step before ends at t_end instead, or the
+// step after at the next time of the grid.
 constexpr double kNegligible = 1e-6;
 
 // The constants of dopri5.f (E. Hairer, G. Wanner).
@@ -23,7 +23,7 @@ constexpr double kPid[] = {0.58, 0.21, 0.1};
 
 }  // namespace
 
-// The instant after t.
+// The next time of the grid after t.
 double FixedStepLength::calc_step_end(double t_start, double t, double t_end) const {
   const auto next = [t](double begin, double h) {
     double k = std::floor((t - begin) / h) + 1.0;
@@ -58,7 +58,7 @@ VariableStepLength::Attempt VariableStepLength::begin_step(double t, const StepC
   return attempt;
 }
 
-// The last two steps before a stop share what is left, so that the last one is not a mere rest.
+// The last two steps before a stop share what is left, so that the last one is not very short.
 void VariableStepLength::set_end(Attempt& attempt) const {
   const double t = attempt.t;
   const double rest = attempt.stop - t;

@@ -29,7 +29,7 @@ void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) 
 
 void VariableStepDriver::do_start() {
   length_.start(rule().error_order(), control().t_start, t_end());
-  if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or the rule's affair
+  if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or chosen by the rule
   control().next_step = calc_initial_step();
   control().last_error = length_.initial_error();
 }
@@ -109,7 +109,7 @@ double VariableStepDriver::calc_initial_step() {
   try {
     calc_rate(rate_after);
   } catch (const ComputationError&) {
-    return h0;  // the first step will tell
+    return h0;  // the first step will show
   }
   for (std::size_t i = 0; i < rate.size(); ++i) rate_after[i] -= rate[i];
   const double d2 = scaled_norm(rate_after) / h0;
@@ -124,7 +124,7 @@ double VariableStepDriver::tolerance(double before, double after) const {
   return tolerances_.atol + tolerances_.rtol * std::max(std::abs(before), std::abs(after));
 }
 
-// The numbers under control of the error: q, u, x.
+// The numbers whose error is controlled: q, u, x.
 std::vector<double> VariableStepDriver::flatten(const State<double>& from) {
   std::vector<double> values(from.q);
   values.insert(values.end(), from.u.begin(), from.u.end());

@@ -28,7 +28,7 @@ void read_names(ReadContext& context, const YamlNode& node, const NodePath& path
   });
 }
 
-// Values over time from a file: its columns are read here, so that a System holds all that a run needs.
+// Reads values over time from a file: the columns are stored, so that a System contains all data of a run.
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, TableSpec& out) {
   const MapReader map(context, node, path, keys_of("table"));
   out.mark = node.mark;

@@ -144,7 +144,7 @@ std::vector<KeyTable> make_key_tables() {
   return tables;
 }
 
-// For each part with types: a table without a type, which has the keys of all types and requires none.
+// Returns for each part with types a table without type: it has the keys of all types and requires none.
 std::vector<KeyTable> make_unions() {
   std::vector<KeyTable> unions;
   for (const KeyTable& table : key_tables()) {

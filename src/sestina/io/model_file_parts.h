@@ -1,4 +1,4 @@
-// The parts of a model file, each read into its part of a System.
+// The reading functions of the parts of a model file, each of which fills its part of a System.
 #pragma once
 
 #include "sestina/io/model_file_reader.h"
@@ -18,7 +18,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
                 std::vector<ColumnSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out);
 
-// Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.
+// Calls add(name) for each entry of a map of names to numbers, and reads the number into the result.
 template <class F>
 void read_numbers_by_name(ReadContext& context, const YamlNode& node, const NodePath& path, F&& add) {
   if (!node.is_map()) {

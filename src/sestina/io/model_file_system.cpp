@@ -129,7 +129,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   }
 }
 
-// A map of names to expressions, or to maps with more about the column.
+// Reads a map of names to expressions, or to maps that describe the column.
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<ColumnSpec>& out) {
   if (!node.is_map()) {

@@ -43,7 +43,7 @@ Node to_list(const Items& items) {
   return node;
 }
 Node to_node(const Triple& numbers) { return to_list(numbers); }
-// One number for a joint with one coordinate reads better without brackets.
+// A single number, for a joint with one coordinate, is more readable without brackets.
 Node to_node(const std::vector<Number>& numbers) {
   return numbers.size() == 1 ? to_node(numbers.front()) : to_list(numbers);
 }
@@ -361,7 +361,7 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   return map.node();
 }
 
-// An expression alone where nothing else is said of the column.
+// Writes only the expression if nothing else is specified for the column.
 MapWriter columns_of(const System& system) {
   MapWriter columns;
   for (const ColumnSpec& column : system.output.columns) {
@@ -378,7 +378,7 @@ MapWriter columns_of(const System& system) {
   return columns;
 }
 
-// Plain numbers that YAML can write but a model cannot hold. Texts are marked as quoted.
+// Finds numbers that YAML can write but a model cannot contain. Texts are marked as quoted.
 void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults) {
   if (node.is_scalar() && !node.quoted &&
       (node.text == "nan" || node.text == "-nan" || node.text == "inf" || node.text == "-inf")) {
@@ -390,7 +390,7 @@ void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults)
   for (const YamlEntry& entry : node.entries) check_finite(*entry.value, path / entry.key, faults);
 }
 
-// A file name that stood in a model file of one folder, for a model file in another.
+// Converts a file name in a model file of one folder for a model file in another folder.
 void relocate(Name& file, const std::filesystem::path& folder) {
   const std::filesystem::path path = file.text;
   if (file.mark.line == 0 || path.is_absolute() || file.text.find("://") != std::string::npos) return;

@@ -15,9 +15,9 @@ namespace sestina {
 namespace {
 
 constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
-constexpr std::size_t kMaxFaults = 20;  // of one file: a table of another format has them in every line
-// What is told of a cell: enough to find it. Whoever names a file that is no table, such as one of passwords,
-// is not shown its lines.
+constexpr std::size_t kMaxFaults = 20;  // of one file: in a table of another format every line has one
+// Limit on the text of a cell in messages: enough to find it, but a user who names a file that is no table,
+// such as one of passwords, does not see its lines.
 constexpr std::size_t kMostOfCell = 20;
 
 std::string quoted(std::string_view cell) { return '\'' + shortened_text(cell, kMostOfCell) + '\''; }
@@ -61,7 +61,7 @@ class TableParser {
         continue;
       }
       read_header(line);
-      faults_.throw_if_any();  // what follows may be anything
+      faults_.throw_if_any();  // the rest may be anything
     }
     if (table_.names.empty()) {
       fault(1, "the table is empty; it begins with a line of column names");
@@ -144,7 +144,7 @@ void load_table(ReadContext& context, const NodePath& file_path, const NodePath&
     data = parse_table(read_text_file(file, kMaxTableBytes), file.string(), key);
   } catch (const InputError& error) {
     for (const Fault& fault : error.faults()) {
-      // A file that cannot be read is a fault of the model file; one inside it stands where it is.
+      // A file that cannot be read is a fault of the model file; a fault in the file keeps its place there.
       if (fault.place.mark.line == 0) {
         context.fault(table.file.mark, file_path, file.string() + " " + fault.message);
       } else {

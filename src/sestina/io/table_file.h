@@ -25,7 +25,7 @@ inline constexpr TableKey kTimeKey{"t", "time in s"};
 // Throws InputError with the faults of the text, each at its line and column.
 TableData parse_table(const std::string& text, const std::string& file_name, const TableKey& key = kTimeKey);
 
-// Fills `time` and `values` of the table from its file, which stands relative to the context's directory.
+// Fills `time` and `values` of the table from its file, whose path is relative to the context's directory.
 // The paths are those of the keys `table` and `columns`, for faults.
 void load_table(ReadContext& context, const NodePath& file_path, const NodePath& columns_path,
                 TableSpec& table, const TableKey& key = kTimeKey);

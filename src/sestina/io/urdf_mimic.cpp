@@ -27,7 +27,7 @@ bool has_coordinate(const UrdfJoint& joint) {
   return joint.type == "revolute" || joint.type == "continuous" || joint.type == "prismatic";
 }
 
-// Mass, its first moment and its inertia about the origin of the root link, in whose axes they are.
+// Mass, its first moment and its inertia about the origin of the root link, in the axes of the root link.
 struct Moments {
   double mass = 0.0;
   Vec first;
@@ -40,7 +40,7 @@ struct Moments {
   }
 };
 
-// About an axis through `p` along the unit vector `a`: a . I a for the line through the origin, moved to p.
+// Returns the inertia about the axis through `p` along the unit vector `a`: a . I a shifted to p.
 double inertia_about(const Moments& m, const Vec& p, const Vec& a) {
   const Vec arm = p - dot(a, p) * a, first = m.first - dot(a, m.first) * a;
   return dot(a, m.inertia * a) - 2.0 * dot(arm, first) + m.mass * dot(arm, arm);
@@ -76,7 +76,7 @@ class FollowerFinder {
     return *model_.getJoint(hide_percent(tree_.joints[i].name));
   }
 
-  // The joint's leaders first, since its place depends on theirs; they do not go in a circle.
+  // Handles the joint's leaders first, since its place depends on theirs; they form no circle.
   void follow(std::size_t start) {
     std::vector<std::size_t> waiting{start};
     while (!waiting.empty()) {
@@ -111,7 +111,7 @@ class FollowerFinder {
                         joints_.contains(name) ? "has no coordinate of its own" : "is not in the file"));
   }
 
-  // Leaders come before those that follow them.
+  // Leaders come before their followers.
   void set_gains() {
     const std::vector<Moments> carried = calc_carried();
     for (const std::size_t i : order_) {
@@ -138,7 +138,7 @@ class FollowerFinder {
     follower.damping = 2.0 * options_.mimic_frequency * inertia;
   }
 
-  // By link, of it and all that hangs on it where every joint is at zero. Fills the poses of the links.
+  // Returns, by link, the moments of the link and all links outboard for all joints at zero. Fills the poses.
   std::vector<Moments> calc_carried() {
     const std::size_t n = tree_.links.size();
     for (std::size_t i = 0; i < n; ++i) links_.emplace(tree_.links[i].name, i);
@@ -202,9 +202,9 @@ class FollowerFinder {
   const UrdfOptions& options_;
   ImportNotes& notes_;
   std::vector<std::optional<UrdfFollower>> followers_;
-  std::vector<std::size_t> order_;  // of the followers, leaders first
+  std::vector<std::size_t> order_;  // leaders first
   std::map<std::string_view, std::size_t> joints_, links_;
-  std::vector<Pose<double>> poses_;  // of the links in the root link
+  std::vector<Pose<double>> poses_;  // relative to the root link
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From numbers to properties, for every scalar type.
+// Computes properties from numbers, for every scalar type.
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-// a/|a|, of any length but zero: squares of 1e200 and of 1e-200 leave the range of doubles. A power of two as
-// the factor changes no other bit.
+// Returns a/|a| for any length but zero: squares of 1e200 and 1e-200 exceed the range of doubles. Scaling by
+// a power of two changes no other bit.
 template <class T>
 Vec3<T> unit_vector(const Vec3<T>& a) {
   constexpr int kMostExponent = 1000;  // 2^-e is finite for the smallest subnormal a, too
@@ -84,7 +84,7 @@ class PropertyReader {
     }
     __builtin_unreachable();
   }
-  // freeze() has checked that the columns are orthonormal to 1e-6; this makes them so to round-off.
+  // freeze() has checked that the columns are orthonormal to 1e-6; this makes them orthonormal to round-off.
   static Rotation<T> nearest_rotation(const T* x) {
     const Vec3<T> a{x[0], x[3], x[6]}, b{x[1], x[4], x[7]};
     const Vec3<T> e1 = unit_vector(a);
@@ -316,7 +316,7 @@ std::vector<double> default_parameters(const Model& model) {
 
 namespace {
 
-// 0, 1, 2 where the vector is the unit vector along x, y or z; otherwise -1.
+// Returns 0, 1, 2 if the vector is the unit vector along x, y or z; otherwise -1.
 template <class T>
 int coordinate_axis(const Vec3<T>& axis) {
   for (int k = 0; k < 3; ++k) {

@@ -15,11 +15,11 @@
 namespace sestina {
 namespace {
 
-// Of a state_time run.
+// Limit for a state_time run.
 constexpr int kMostElements = 10'000'000;
-// Of statics.
+// Limit for statics.
 constexpr int kMostLoadSteps = 1'000'000;
-// A frequency response has no more rows than this.
+// Limit for the rows of a frequency response.
 constexpr int kMostFrequencies = 1'000'000;
 
 }  // namespace
@@ -290,11 +290,11 @@ Expr Freezer::collect_expression(const Number& number, const std::string& path, 
   return expr;
 }
 
-// 0 with a fault. What `most` is stands after it: ", the elements".
+// Returns 0 and adds a fault if it is not valid. `meaning` follows the limit in messages: ", the elements".
 int Freezer::collect_count(const Number& number, const std::string& path, int most,
                            std::string_view meaning) {
   const double value = collect_setting(number, path);
-  if (!std::isfinite(value)) return 0;  // the fault is told
+  if (!std::isfinite(value)) return 0;  // the fault is reported
   if (value < 1.0 || value > most || value != std::floor(value)) {
     fail(number.mark, path,
          describe(number, value) + fmt::format(" is not a whole number from 1 to {}{}", most, meaning));
@@ -303,11 +303,11 @@ int Freezer::collect_count(const Number& number, const std::string& path, int mo
   return static_cast<int>(value);
 }
 
-// Of elements in time.
+// Collects the tolerance of elements in time.
 void Freezer::collect_tolerance(const Number& number, const std::string& path) {
   constexpr double kLeast = 1e-12;  // of Newton's method
   const double value = collect_setting(number, path);
-  if (!std::isfinite(value)) return;  // the fault is told
+  if (!std::isfinite(value)) return;  // the fault is reported
   if (value < kLeast || value >= 1.0) {
     fail(number.mark, path, describe(number, value) + fmt::format(" is not from {} to less than 1", kLeast));
     return;
@@ -317,8 +317,8 @@ void Freezer::collect_tolerance(const Number& number, const std::string& path) {
 
 void Freezer::collect_time_elements() {
   const AnalysisSpec& spec = system_.analysis;
-  // A rule that a file gives has a mark, even the standard one; where a program has added elements to that,
-  // it is not meant.
+  // A rule in a file has a mark, even the standard one; a program that added elements to that one does not
+  // mean it.
   const Name& rule = spec.integrator.name;
   const bool has_rule = rule.text != IntegratorSpec{}.name.text || (rule.mark.file && !spec.time_elements);
   if (has_rule || spec.integrator.stages || spec.integrator.form) {
@@ -435,7 +435,7 @@ void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   data_.time_conditions = std::make_shared<const TimeConditions>(std::move(found));
 }
 
-// Of forces, events and rates of integrals: what an integration rule has to follow.
+// Returns the expressions of forces, events and rates of integrals, which an integration rule must resolve.
 std::vector<Expr> Freezer::driving_expressions() const {
   std::vector<Expr> exprs = data_.force_expressions.exprs;
   exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());

@@ -1,4 +1,4 @@
-// The numbers of bodies, points, joints and the initial state, each checked for what it must be.
+// Collects and checks the numbers of bodies, points, joints and the initial state.
 #include <fmt/format.h>
 
 #include "sestina/model/freezer.h"
@@ -56,7 +56,7 @@ void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, cons
   check_shapes(spec, path);
 }
 
-// As a model file says it: one shape is a map, several are a list.
+// Paths are those of a model file: one shape is a map, several are a list.
 void Freezer::check_shapes(const BodySpec& spec, const std::string& path) {
   for (std::size_t i = 0; i < spec.shapes.size(); ++i) {
     check_shape(spec.shapes[i],
@@ -73,7 +73,7 @@ void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
   static const std::vector<std::string> types{"box",       "cylinder", "sphere", "capsule",
                                               "ellipsoid", "plane",    "mesh"};
   check_word(shape.type, path + ".type", types);
-  // What has no size may be seen nowhere, but is no slip.
+  // A shape of size zero may be invisible, but is no error.
   const bool is_long = shape.type == "cylinder" || shape.type == "capsule";
   if (is_long || shape.type == "sphere") check_unused(Kind::kNotNegative, shape.radius, path + ".radius");
   if (is_long) check_unused(Kind::kNotNegative, shape.length, path + ".length");
@@ -202,7 +202,7 @@ void Freezer::check_left_out_joints() {
   }
 }
 
-// Numbers of the joints that close loops.
+// Collects the numbers of cut joints.
 void Freezer::collect_cut_joints() {
   for (const CutJointInfo& info : data_.cut_joints) {
     const JointSpec& spec = system_.joints[static_cast<std::size_t>(info.position)];
@@ -221,7 +221,7 @@ void Freezer::collect_cut_joints() {
   }
 }
 
-// All q, then all u, in the order of the model; then those of the joints that close loops.
+// Collects all q, then all u, in the order of the model; then those of cut joints.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
   const auto for_each_joint = [&](auto&& collect) {

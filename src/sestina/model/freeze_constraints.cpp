@@ -1,4 +1,4 @@
-// Constraints: what they act on, and the derivatives of their expressions.
+// Collects constraints, their points and coordinates, and the derivatives of their expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void Freezer::collect_constraints() {
     info.mark = spec.mark;
     info.first_row = data_.constraint_rows;
     info.force_unit = "N", info.error_unit = "m";
-    // Expressions name their constraint by its place, which is the next one.
+    // An expression refers to its constraint by its place, which is the next one.
     if (spec.type == "distance") {
       collect_distance(spec, info, path);
     } else if (spec.type == "coupling") {
@@ -171,14 +171,14 @@ void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info
   if (faults_.size() == faults) add_condition(zero, info, spec.zero->mark, path + ".zero");
 }
 
-// qdot of the i-th coordinate of a joint: a speed, or a row of e' = 1/2 (0, w) o e.
+// Returns qdot of the i-th coordinate of a joint: a speed, or a row of e' = 1/2 (0, w) o e.
 Expr Freezer::rate_of_coordinate(const FoundJoint& joint, int i) {
   const auto u = [&](int k) { return graph_->symbol(u_name(joint.u_start + k)); };
   if (joint.nq == joint.nu) return u(i);
   const int start = joint_info(joint.joint_type).euler_parameters_start;
-  if (i < start) return u(3 + i);  // of a free joint, whose u has the angular velocity first
+  if (i < start) return u(3 + i);  // for a free joint, whose u has the angular velocity first
   const auto e = [&](int k) { return graph_->symbol(q_name(joint.q_start + start + k)); };
-  // Which parameter each of w.x, w.y, w.z multiplies in each row, and its sign (rotation.h).
+  // The Euler parameter that multiplies w.x, w.y, w.z in each row, and its sign (rotation.h).
   constexpr int kIndex[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}};
   constexpr double kSign[4][3] = {{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}};
   Expr sum = graph_->number(0.0);
@@ -189,7 +189,7 @@ Expr Freezer::rate_of_coordinate(const FoundJoint& joint, int i) {
   return sum;
 }
 
-// d/dt along the motion with udot = 0.
+// Returns d/dt along the motion with udot = 0.
 Expr Freezer::rate_along_motion(Expr expr) {
   Expr rate = graph_->diff(expr, graph_->symbol("t"));
   const std::vector<Expr> exprs{expr};

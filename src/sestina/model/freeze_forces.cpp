@@ -1,4 +1,4 @@
-// Force elements: what they act on, their constants and their expressions.
+// Collects force elements, their points and joints, their constants and their expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,7 +99,7 @@ std::optional<Freezer::FoundJoint> Freezer::find_joint(const Name& joint, const 
   return found;
 }
 
-// One slot for each of `wanted` components, from one number for all or a list.
+// Returns one slot for each of `wanted` components, from one number for all or a list.
 std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                              const Mark& mark, const std::string& path,
                                              const FoundJoint& joint) {
@@ -247,7 +247,7 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
   return first;
 }
 
-// `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`: a symbol, or what is wrong.
+// Returns the symbol of `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, or the text of a fault.
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
   if (name == "t") return graph_->symbol("t");
   if (name.find('.') == std::string::npos) {

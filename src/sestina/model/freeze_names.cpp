@@ -1,4 +1,4 @@
-// Names: their form, their uniqueness, and the words that are reserved.
+// Checks the form of names, their uniqueness, and reserved words.
 #include <fmt/format.h>
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// Which body hangs on which: references, the tree, and the order of bodies, coordinates and points.
+// Builds the tree from the references, and the order of bodies, coordinates and points.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace sestina {
 namespace {
 
-// The pieces into which the bodies have been joined so far; the ground is the last.
+// The connected pieces of bodies so far; the ground is the last element.
 class Pieces {
  public:
   explicit Pieces(std::size_t bodies) : piece_(bodies + 1) {
     for (std::size_t i = 0; i < piece_.size(); ++i) piece_[i] = i;
   }
-  // Of the body at a position; -1 is the ground.
+  // Returns the piece of the body at a position; -1 is the ground.
   std::size_t find(int body) {
     std::size_t i = body < 0 ? piece_.size() - 1 : static_cast<std::size_t>(body);
     while (piece_[i] != i) i = piece_[i] = piece_[piece_[i]];
@@ -37,7 +37,7 @@ void Freezer::build_topology() {
   add_points("ground", system_.ground_points);
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     const BodySpec& spec = system_.bodies[i];
-    // Of two bodies with the same name, a fault, the first counts.
+    // If two bodies have the same name, which is a fault, the first counts.
     if (body_positions_.emplace(spec.name.text, static_cast<int>(i)).second) {
       add_points(spec.name.text, spec.points);
     }
@@ -49,7 +49,7 @@ void Freezer::build_topology() {
   index_cut_joints();
 }
 
-// Splits BODY.POINT and finds both; `body` is -1 for the ground. Reports what is wrong.
+// Splits BODY.POINT and finds both; `body` is -1 for the ground. Reports faults.
 bool Freezer::find_reference(const Name& reference, const std::string& path, int& body, std::string& point) {
   const std::string& text = reference.text;
   const std::size_t dot = text.find('.');
@@ -85,9 +85,9 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   return true;
 }
 
-// The first joint that reaches a body carries it. A joint whose child hangs already, is the ground, or
-// carries the joint's own parent closes a loop, and so does one that says `cut`. Joints with a fault are left
-// out, so that their bodies float while the rest is checked.
+// The first joint that reaches a body carries it. A joint closes a loop if its child has a joint already, is
+// the ground, or carries the joint's own parent, or if it has `cut`. Joints with a fault are omitted, so that
+// their bodies float while the rest is checked.
 void Freezer::link_joints() {
   Pieces pieces(links_.size());
   for (std::size_t j = 0; j < system_.joints.size(); ++j) {
@@ -113,7 +113,7 @@ void Freezer::leave_out(int joint) {
   left_out_names_.insert(system_.joints[static_cast<std::size_t>(joint)].name.text);
 }
 
-// Completes the link and the position of the child; false where a fault was reported.
+// Completes the link and the position of the child; returns false if a fault was reported.
 bool Freezer::find_bodies(const JointSpec& joint, Link& link, int& child) {
   const std::string path = fmt::format("joints[{}]", link.joint);
   const bool has_type = joint_type_from_keyword(joint.type.text).has_value();
@@ -132,7 +132,7 @@ bool Freezer::find_bodies(const JointSpec& joint, Link& link, int& child) {
   return has_type;
 }
 
-// Depth first, children in the order in which the bodies are given, so that a subtree is consecutive.
+// Depth first, children in the order of the description, so that a subtree is consecutive.
 void Freezer::order_bodies() {
   const std::size_t n = links_.size();
   std::vector<std::vector<int>> children(n + 1);  // the ground's are the last

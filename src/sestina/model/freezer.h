@@ -1,4 +1,4 @@
-// The parts of freeze(): what they share while a model is being made.
+// The parts of freeze() and the data that they share.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class Freezer {
   bool find_reference(const Name& reference, const std::string& path, int& body, std::string& point);
   struct Link {
     int parent = -1;  // position of the parent body; -1 is the ground
-    int joint = -1;   // position of the joint; -1 floats
+    int joint = -1;   // position of the joint; -1: none, the body floats
     std::string parent_point = "origin", child_point = "origin";
   };
   // A joint that closes a loop.
@@ -94,8 +94,8 @@ class Freezer {
   Slot collect_three(const Numbers& given, const Mark& mark, const std::string& path);
   bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
   std::vector<std::string> joints_to_suggest() const;
-  // A joint, whether it carries a body or closes a loop. The coordinates and speeds of those that close loops
-  // count on behind those of all others.
+  // A joint that carries a body or closes a loop. The coordinates and speeds of cut joints are numbered after
+  // those of all other joints.
   struct FoundJoint {
     std::string joint_name;
     JointType joint_type = JointType::kWeld;
@@ -106,20 +106,20 @@ class Freezer {
   FoundJoint describe_joint(const BodyInfo& body) const;
   FoundJoint describe_cut_joint(std::size_t cut) const;
   std::optional<FoundJoint> find_joint(const std::string& name) const;
-  // Reports a fault where there is none.
+  // Reports a fault if there is no such joint.
   std::optional<FoundJoint> find_joint(const Name& joint, const std::string& path);
   const std::string& q_name(int index) const;  // "hip.q"
   const std::string& u_name(int index) const;
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                       const Mark& mark, const std::string& path, const FoundJoint& joint);
-  // The first of `wanted` consecutive force expressions.
+  // Returns the first of `wanted` consecutive force expressions.
   int collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   int collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   // `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, `JOINT.u[i]`
   struct CoordinateReference {
-    std::optional<FoundJoint> joint;  // none: of a joint that has been reported already
+    std::optional<FoundJoint> joint;  // none: a joint that has been reported already
     bool is_q = false;
-    int index = 0;  // as FoundJoint counts
+    int index = 0;  // numbered as in FoundJoint
   };
   std::variant<CoordinateReference, std::string> find_coordinate(const std::string& name) const;
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
@@ -145,7 +145,7 @@ class Freezer {
   void collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, const std::string& path);
   void add_constraint_expression(Expr expr);
-  // An expression of t and parameters.
+  // Collects an expression of t and parameters.
   Expr collect_of_time(const Number& number, const std::string& path);
   bool take_level(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   Expr rate_along_motion(Expr expr);
@@ -180,7 +180,7 @@ class Freezer {
 
   // columns.cpp
   void collect_columns();
-  // FORCE.value, FORCE.value[i]; nothing where there is no such force.
+  // Resolves FORCE.value, FORCE.value[i]; nothing if there is no such force.
   std::optional<std::variant<Expr, std::string>> find_force_value(const std::string& name) const;
 
   // freeze.cpp
@@ -193,18 +193,18 @@ class Freezer {
   int collect_count(const Number& number, const std::string& path, int most, std::string_view meaning);
   void collect_tolerance(const Number& number, const std::string& path);
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
-  // A number of the run, not of the mechanism: no property, so that its parameters cannot change later.
+  // Collects a number of the run, not a property of the mechanism: its parameters cannot change later.
   double collect_setting(const Number& number, const std::string& path);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
-  // The rule is held against the values, and kept if they depend on parameters.
+  // Checks the rule with the values, and keeps it if these depend on parameters.
   void hold(ValueRule rule);
   void hold(ValueRule::Kind kind, Slot slot, const Number& number, const std::string& path);
-  // Of one force; a number that the element has not is a fault.
+  // Collects the numbers of one force; a number that the element does not have is a fault.
   template <template <class> class Element>
   ForceNumbers<Slot> collect_numbers(const ForceSpec& spec, const std::string& path);
-  // A number of one of the tables (joint_numbers.h, force_numbers.h).
+  // Collects a number of one of the tables (joint_numbers.h, force_numbers.h).
   Slot collect_number(const Number& number, const NumberInfo& info, const std::string& path);
-  // A number that nothing but the description needs.
+  // Checks a number that only the description needs.
   void check_unused(ValueRule::Kind kind, const Number& number, const std::string& path);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
   void prepare_user_parts();
@@ -225,7 +225,7 @@ class Freezer {
   ModelData data_;
   Analysis analysis_;
 
-  // By position in system_.bodies, until the order is known.
+  // By position in system_.bodies; the order is not known yet.
   std::vector<Link> links_;
   std::vector<CutLink> cut_links_;
   std::set<int> left_out_joints_;  // positions of the joints whose place in the tree is faulty
@@ -233,7 +233,7 @@ class Freezer {
   std::unordered_map<std::string, int> body_positions_;
   std::unordered_set<std::string> point_names_;              // "upper.tip"
   std::vector<BodyIndex> index_of_position_;                 // BodyIndex of system_.bodies[i]
-  std::vector<int> position_of_index_;                       // and back; -1 for the ground
+  std::vector<int> position_of_index_;                       // inverse; -1 for the ground
   std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
   std::unordered_map<std::string, BodyIndex> joint_index_;
   std::unordered_map<std::string, std::size_t> cut_index_;  // in data_.cut_joints

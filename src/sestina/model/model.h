@@ -34,7 +34,7 @@ struct BodyInfo {
   std::string joint_name;
   JointType joint_type = JointType::kWeld;
   PointIndex parent_point, child_point;
-  int q_start = 0, nq = 0;  // where the joint's coordinates stand in q
+  int q_start = 0, nq = 0;  // place of the joint's coordinates in q
   int u_start = 0, nu = 0;
   int position = -1;  // in System::bodies
   Mark mark = {};     // of its description
@@ -63,9 +63,9 @@ struct CutJointInfo {
   int q_start = 0, nq = 0;  // among the coordinates of all cut joints
   int u_start = 0, nu = 0;
   int first_row = 0, rows = 0;  // its conditions
-  int armature_row = -1;  // the one of them that stands for a rotor's inertia (constraint_row.h), if any
-  int position = -1;      // in System::joints
-  // Initial coordinates and speeds that the description gives, and whether they have to stay.
+  int armature_row = -1;        // its row for a rotor's inertia (constraint_row.h), or -1
+  int position = -1;            // in System::joints
+  // The description gives initial coordinates, or speeds; they may not change.
   bool is_q_given = false, is_u_given = false, is_held = false;
   Mark mark = {};
 };
@@ -108,14 +108,14 @@ struct UserForceInfo {
   std::shared_ptr<const UserForce> force;
 };
 
-// A parameter whose value is a plain number and so may be varied. Those defined by expressions of others
-// follow.
+// A free parameter, whose value is a plain number and can be varied. Parameters defined by expressions of
+// others follow from these.
 struct ParameterInfo {
   std::string name;
   double value;
 };
 
-// A discrete variable: its place is that in State::d.
+// A discrete variable, at the same place as in State::d.
 struct VariableInfo {
   std::string name;
 };
@@ -124,10 +124,10 @@ struct EventInfo {
   std::string name;
   CrossingDirection direction = CrossingDirection::kBoth;
   bool is_terminal = false;
-  double tolerance = 0.0;    // s; zero: as the time can be told
-  bool is_discrete = false;  // its expression is one of variables alone
+  double tolerance = 0.0;    // s; zero: the resolution of time
+  bool is_discrete = false;  // its expression contains only variables
   int first_assignment = 0, assignments = 0;
-  std::string when;  // as it is written
+  std::string when;  // as written in the description
 };
 
 // A contact of the description.
@@ -152,7 +152,7 @@ struct RowColumn {
 // Expressions of t, parameters, variables, q and u.
 struct StateExpressions {
   std::vector<Expr> exprs;
-  // Why their constant part, such as 1e308*10, is not finite, as it is written; empty where it is.
+  // Explains why a constant part, such as 1e308*10, is not finite, as written; empty if it is finite.
   std::vector<std::string> constant_faults;
 
   void add(Expr expr, std::string constant_fault = "") {
@@ -184,11 +184,11 @@ struct ModelData {
   std::size_t carrying_joints = 0;
   std::vector<int> shown_q, shown_u;
   std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
-  // Whether force elements or what they are given read coordinates of cut joints or act on them; whether
-  // expressions of events do.
+  // True if force elements or their expressions read coordinates of cut joints or act on these; true if
+  // expressions of events read them.
   bool forces_use_cut_joints = false, events_use_cut_joints = false;
-  // Initial coordinates and speeds that the description gives, and those that have to stay.
-  std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint, for each of its speeds
+  // Joints with initial coordinates or speeds in the description, and those that may not change.
+  std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint of each speed
   std::vector<bool> is_held;                 // (nu)
   std::vector<UserForceInfo> user_forces;
   UserForceLayout user_layout;  // empty where there are neither user forces nor user constraints
@@ -208,17 +208,17 @@ struct ModelData {
   Tape force_tape;   // t, free parameters, variables, q, u -> force expressions
   StateExpressions constraint_expressions;
   std::vector<int> constraint_of_expression;  // in `constraints`
-  Tape constraint_tape;                       // from what the force tape takes
+  Tape constraint_tape;                       // inputs as for the force tape
   StateExpressions event_expressions;         // `when` of each event
-  StateExpressions assignment_expressions;    // event after event
-  Tape event_tape, assignment_tape;           // from what the force tape takes
+  StateExpressions assignment_expressions;    // event by event
+  Tape event_tape, assignment_tape;           // inputs as for the force tape
   std::shared_ptr<const TimeConditions> time_conditions;
-  std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines none
+  std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines no columns
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
-  Slot initial_cut_q, initial_cut_u;     // cut_nq: where the search for them begins; cut_nu
-  // What check() needs: of numbers that depend on parameters alone.
-  std::vector<NumberSource> number_sources;  // parameters that are expressions of others first
+  Slot initial_cut_q, initial_cut_u;     // cut_nq: start of the search; cut_nu
+  // Data for check(): numbers that depend only on parameters.
+  std::vector<NumberSource> number_sources;  // first parameters that are expressions of others
   std::vector<ValueRule> value_rules;
   std::vector<bool>
       is_of_settings;  // (parameters) on which the analysis or the tolerance of an event depends
@@ -231,10 +231,10 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   const std::string& name() const { return data_.name; }
-  const IndexedVector<BodyIndex, BodyInfo>& bodies() const { return data_.bodies; }  // the ground included
+  const IndexedVector<BodyIndex, BodyInfo>& bodies() const { return data_.bodies; }  // including the ground
   const IndexedVector<PointIndex, PointInfo>& points() const { return data_.points; }
   const IndexedVector<ForceIndex, ForceInfo>& forces() const { return data_.forces; }
-  // Joints that close loops, and constraints; together they have so many scalar conditions.
+  // Joints that close loops, and constraints; constraint_rows() is the number of their scalar conditions.
   const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
   const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
   const std::vector<ContactInfo>& contacts() const { return data_.contacts; }
@@ -270,15 +270,15 @@ class Model {
   const std::vector<std::string>& cut_u_names() const { return data_.cut_u_names; }
   const std::vector<std::string>& cut_q_units() const { return data_.cut_q_units; }
   const std::vector<std::string>& cut_u_units() const { return data_.cut_u_units; }
-  // (nu) whether the description gives the initial coordinates, speeds of the joint that has this speed, and
-  // whether they have to stay.
+  // (nu) true if the description gives initial coordinates or speeds of the joint with this speed; true if
+  // they may not change.
   const std::vector<bool>& is_q_given() const { return data_.is_q_given; }
   const std::vector<bool>& is_u_given() const { return data_.is_u_given; }
   const std::vector<bool>& is_held() const { return data_.is_held; }
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
   const UserForceLayout& user_layout() const { return data_.user_layout; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
-  // Whether the time occurs in forces, events or rates of integrals, or may.
+  // True if time occurs in forces, events or rates of integrals, or may occur.
   bool depends_on_time() const { return data_.depends_on_time; }
   const std::vector<VariableInfo>& variables() const { return data_.variables; }
   const std::vector<EventInfo>& events() const { return data_.events; }
@@ -294,14 +294,14 @@ class Model {
   const std::vector<std::string>& q_units() const { return data_.q_units; }
   const std::vector<std::string>& u_units() const { return data_.u_units; }
 
-  // By name; InputError with the nearest name when there is none.
+  // Find by name; throw InputError with the nearest name if there is none.
   BodyIndex body(std::string_view name) const;
   PointIndex point(std::string_view name) const;
   BodyIndex body_of_joint(std::string_view joint_name) const;
-  // The body whose joint has this speed.
+  // Returns the body whose joint has this speed.
   BodyIndex body_of_speed(int speed) const;
 
-  // The expressions behind the numbers.
+  // The expressions of the numbers.
   const Graph& graph() const { return *data_.graph; }
   const std::vector<Expr>& numbers() const { return data_.numbers; }  // the plan's slots, by free parameters
   const std::vector<Expr>& force_expressions() const { return data_.force_expressions.exprs; }
@@ -309,8 +309,8 @@ class Model {
   const Tape& number_tape() const { return data_.number_tape; }
   const std::vector<NumberSource>& number_sources() const { return data_.number_sources; }
   const std::vector<ValueRule>& value_rules() const { return data_.value_rules; }
-  // Whether the numbers of the analysis, the output and events() stay what they are when this free parameter
-  // takes another value. Otherwise freeze() makes another model.
+  // True if the numbers of the analysis, the output and events() do not depend on this free parameter.
+  // Otherwise another value requires freeze().
   bool is_free_of_settings(std::size_t parameter) const { return !data_.is_of_settings[parameter]; }
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }
@@ -325,34 +325,34 @@ class Model {
            data_.cut_nu;
   }
   int force_tape_scratch_size() const { return static_cast<int>(data_.force_tape.scratch_size()); }
-  // The values of the force expressions at a state. `inputs` and `scratch` have the sizes above.
+  // Computes the force expressions at a state. `inputs` and `scratch` have the sizes above.
   template <class T>
   void calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                               const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
                               std::span<T> values) const;
-  // From what the force tape takes, t, free parameters, variables, q and u, and those of cut joints: the
-  // `when` of each event, and all that events set. With Dual, their rates.
+  // Tapes with the inputs of the force tape (t, free parameters, variables, q, u, and those of cut joints):
+  // the `when` of each event, and all assignments of events. With Dual they give rates.
   const Tape& constraint_tape() const { return data_.constraint_tape; }
   const std::vector<Expr>& constraint_expressions() const { return data_.constraint_expressions.exprs; }
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
 
-  // Of force and event expressions and the rates of integrals; their constants are the free parameters and
-  // the variables. Null where there are none.
+  // Conditions on time in force and event expressions and in the rates of integrals; their constants are the
+  // free parameters and the variables. Null if there are none.
   const std::shared_ptr<const TimeConditions>& time_conditions() const { return data_.time_conditions; }
-  // Null where the model defines no columns; see output_columns.h.
+  // Null if the model defines no columns; see output_columns.h.
   const std::shared_ptr<const OutputColumns>& output_columns() const { return data_.output_columns; }
-  // Of a result, in their order; the reactions of the joints are on request.
+  // Returns the columns of a result in order; the reactions of the joints if requested.
   std::vector<RowColumn> row_columns(bool reactions) const;
 
-  // "the value of drive is not finite: division by zero in 1/hip.q"
+  // Returns text such as "the value of drive is not finite: division by zero in 1/hip.q".
   std::string explain_force_expression(int expression, const Properties<double>& properties,
                                        const State<double>& state) const;
-  // "the expression of event floor is not finite: ..."
-  // "the expression of constraint law is not finite: ...", of an output of the constraint tape.
+  // Return "the expression of event floor is not finite: ..." and the like; "the expression of constraint law
+  // is not finite: ..." for an output of the constraint tape.
   std::string explain_constraint(int expression, const Properties<double>& properties,
                                  const State<double>& state) const;
-  // Of a row of the conditions: the cut joint or constraint that it belongs to.
+  // Returns the name of the cut joint or constraint that a row of the conditions belongs to.
   const std::string& name_of_row(int row) const;
   std::string explain_event(int event, const Properties<double>& properties,
                             const State<double>& state) const;
@@ -366,27 +366,27 @@ class Model {
   ModelData data_;
 };
 
-// The properties for one set of values of the free parameters, in the order of model.parameters().
+// Computes the properties for values of the free parameters, in the order of model.parameters().
 template <class T>
 Properties<T> calc_properties(const Model& model, std::span<const T> parameters);
 
-// For the values that stand in the description.
+// Computes them for the values in the description.
 Properties<double> calc_properties(const Model& model);
 
-// The initial state that the description asks for, Euler parameters normalised, t = 0.
+// Returns the initial state of the description, with Euler parameters normalised, t = 0.
 template <class T>
 State<T> calc_initial_state(const Model& model, std::span<const T> parameters);
 State<double> calc_initial_state(const Model& model);
-// (cut_nu) the initial speeds that the description gives to joints that close loops; zero elsewhere.
+// Returns (cut_nu) the initial speeds of cut joints in the description; zero if not given.
 std::vector<double> calc_initial_cut_speeds(const Model& model, std::span<const double> parameters);
 
-// Brings all Euler parameters in q (nq) to norm one.
+// Normalises all Euler parameters in q (nq).
 template <class T>
 void normalize_q(const Model& model, std::span<T> q);
 // qdot (nq) = N(q) u
 template <class T>
 void calc_q_dot(const Model& model, std::span<const T> q, std::span<const T> u, std::span<T> qdot);
-// q moved by the displacement (nu) of generalised speeds, and back; see joint.h. q_out may be q.
+// Moves q by the displacement (nu) of generalised speeds, and the inverse; see joint.h. q_out may be q.
 template <class T>
 void plus_q(const Model& model, std::span<const T> q, std::span<const T> displacement, std::span<T> q_out);
 template <class T>

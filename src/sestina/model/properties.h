@@ -1,7 +1,7 @@
-// The numbers of a model for one set of parameter values, as the recursions want them.
+// The numbers of a model for one set of parameter values, in the form for the recursions.
 //
-// In the recursions a body is known by its joint frame M: the frame on the body at its inboard joint. All
-// body-fixed quantities are stored in M, so that passing the joint needs one rotation and no more.
+// The recursions represent a body by its joint frame M, the frame on the body at its inboard joint. All
+// body-fixed quantities are stored in M, so that passing the joint needs a single rotation.
 #pragma once
 
 #include <type_traits>
@@ -25,18 +25,18 @@
 
 namespace sestina {
 
-// Zeros and ones of a body that stay what they are, so that the recursions may leave out the products with
-// them. For dual numbers the derivatives must vanish too.
+// Constant zeros and ones of a body, whose products the recursions may omit. For dual numbers the derivatives
+// must vanish too.
 struct BodyStructure {
-  int turns_about = -1;               // 0, 1, 2: a revolute joint about that axis of F; otherwise -1
-  bool has_parallel_frames = false;   // X_PF turns nothing
-  bool has_diagonal_inertia = false;  // J of M
+  int turns_about = -1;               // 0, 1, 2: revolute joint about that axis of F; otherwise -1
+  bool has_parallel_frames = false;   // the rotation of X_PF is the identity
+  bool has_diagonal_inertia = false;  // J in M
 };
 
-// In the order in which the recursions read them; what follows M is for other purposes.
+// Members are in the order of access of the recursions; those after M are for other purposes.
 template <class T>
 struct BodyProperties {
-  BodyStructure structure;  // of what follows: see find_structure()
+  BodyStructure structure;  // of the following members: see find_structure()
   Pose<T> X_PF;             // the joint's frame F in the parent's joint frame
   T armature{};             // kg m^2 or kg, rotor inertia reflected to the joint (nu = 1)
   RigidInertia<T> M;        // about M's origin, axes of M
@@ -45,7 +45,7 @@ struct BodyProperties {
   Pose<T> X_MB;             // the body's own frame in M
 };
 
-// The structure of a body from its numbers; who changes these sets `structure` anew.
+// Returns the structure of a body for its numbers; whoever changes these must update `structure`.
 template <class T>
 BodyStructure find_structure(const BodyProperties<T>& body);
 
@@ -96,10 +96,10 @@ struct ForceSet {
   }
 };
 
-// What closes loops and keeps points where they belong; conditions on coordinates have no properties.
+// Cut joints, distances and points on lines or planes; conditions on coordinates have no properties.
 template <class T>
 struct ConstraintSet {
-  double length = 1.0;  // m, the size of the mechanism, by which rotations are compared with displacements
+  double length = 1.0;  // m, the size of the mechanism, to compare rotations with displacements
   std::vector<CutJoint<T>> cut_joints;
   std::vector<Distance<T>> distances;
   std::vector<PointOn<T>> points_on;

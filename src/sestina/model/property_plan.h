@@ -1,8 +1,8 @@
-// How the properties of a model follow from the numbers that the user gave.
+// The plan by which the properties of a model follow from the numbers that the user gave.
 //
-// All numbers that stand in a System are outputs of one tape, whose inputs are the free parameters. A plan
-// says where among these outputs each property finds its numbers; it is made by freeze() and read by
-// calc_properties() for every scalar type.
+// All numbers of a System are outputs of one tape, whose inputs are the free parameters. A plan holds the
+// places of each property's numbers among these outputs; freeze() makes it and calc_properties() reads it for
+// every scalar type.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@
 
 namespace sestina {
 
-// Index of the first of consecutive numbers; -1 where there are none.
+// Index of the first of consecutive numbers; -1 if there are none.
 struct Slot {
   int first = -1;
   bool is_given() const { return first >= 0; }

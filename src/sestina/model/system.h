@@ -1,5 +1,5 @@
-// The description of a mechanical system that the user edits, by name. Nothing is checked here: freeze()
-// checks everything at once and reports every fault with its place.
+// The description of a mechanical system that the user edits, by name. It checks nothing: freeze() checks
+// everything at once and reports every fault with its place.
 //
 //   System system;
 //   system.name = "pendulum";
@@ -13,8 +13,8 @@
 //   hinge.q = 1.0;
 //   system.add_joint_damper("friction", "hinge", 0.1);
 //
-// The same things carry the same names in a model file (docs/model_file.md). References stay valid while
-// further things are added.
+// The names are those of a model file (docs/model_file.md). References stay valid when other things are
+// added.
 #pragma once
 
 #include <deque>
@@ -32,11 +32,11 @@
 
 namespace sestina {
 
-// A rotation takes components in the point's axes to components in the body's.
+// A rotation transforms components in the point's axes to components in the body's.
 struct RotationSpec {
   enum class Kind { kEulerParameters, kAxisAngle, kRpy, kMatrix };
   Kind kind = Kind::kRpy;
-  // Euler parameters e0 e1 e2 e3; axis x y z and angle; roll pitch yaw; nine elements row by row.
+  // Euler parameters e0 e1 e2 e3; axis x y z and angle; roll pitch yaw; nine elements by rows.
   std::vector<Number> numbers{0, 0, 0};
   Mark mark;
 
@@ -50,7 +50,7 @@ struct RotationSpec {
 struct PointSpec {
   Name name;
   Triple position{};                 // m, from the body's origin in its axes
-  std::optional<RotationSpec> axes;  // otherwise the body's
+  std::optional<RotationSpec> axes;  // otherwise those of the body
 };
 
 // Drawn; felt where a contact names it or its body.
@@ -81,7 +81,7 @@ struct BodySpec {
   bool inertia_check = true;  // false accepts measured inertias that no rigid body can have
   std::vector<PointSpec> points;
   std::vector<ShapeSpec> shapes;
-  std::string original_name;  // in the file it was imported from, where that was no valid name
+  std::string original_name;  // in the imported file, if it was no valid name
   Mark mark;
 
   PointSpec& add_point(Name point_name, Triple position);
@@ -103,27 +103,27 @@ struct JointSpec {
   Name parent, child;                 // BODY.POINT
   std::optional<Triple> axis;         // in the parent's point axes; any length but zero
   std::optional<Triple> second_axis;  // universal only: in the child's point axes
-  // Numbers that some types have: the table of joint_numbers.h
+  // Numbers of some types: the table of joint_numbers.h.
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_JOINT_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
   std::optional<Number> armature;  // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
-  Numbers q;                       // initial coordinates; empty: the identity, or what closes the loops
-  Numbers u;                       // initial speeds; empty: zero, or what the loops allow
-  bool cut = false;                // closes a loop though its child does not hang yet
-  bool hold = false;               // the initial q and u stay as they are when loops are closed
+  Numbers q;                       // initial coordinates; empty: the identity, or from the loops
+  Numbers u;                       // initial speeds; empty: zero, or from the loops
+  bool cut = false;                // closes a loop even if its child has no joint yet
+  bool hold = false;               // initial q and u do not change when loops are closed
   std::optional<LimitsSpec> limits;
   std::string original_name;
   Mark mark, q_mark, u_mark;
 };
 
-// Values tabulated over time: a file whose header line names its columns, of which one is `t` (s).
+// Values tabulated over time: a file whose header line names its columns, one of them `t` (s).
 struct TableSpec {
-  Name file;                                // as the user gave it, relative to the model file
+  Name file;                                // as given by the user, relative to the model file
   std::vector<Name> columns;                // one for each component
   Name interpolation = "linear";            // linear | cubic (shape-preserving, continuous slope)
   std::vector<double> time;                 // s, strictly increasing
-  std::vector<std::vector<double>> values;  // one vector for each column; held constant outside `time`
+  std::vector<std::vector<double>> values;  // one vector for each column; constant outside `time`
   Mark mark;
 };
 
@@ -155,13 +155,13 @@ struct ForceSpec {
   Mark rotational_stiffness_mark, rotational_damping_mark, stiffness_matrix_mark, damping_matrix_mark;
 };
 
-// Of a coupling: `coordinate` is JOINT.q, JOINT.q[i], or JOINT.u, JOINT.u[i] where the level is velocity.
+// A term of a coupling. `coordinate` is JOINT.q, JOINT.q[i], or for level velocity JOINT.u, JOINT.u[i].
 struct CouplingTerm {
   Name coordinate;
   Number coefficient;
 };
 
-// A condition that the motion has to keep, beside those of joints that close loops.
+// A condition on the motion, in addition to those of joints that close loops.
 struct ConstraintSpec {
   Name name;
   Name type;  // distance | coupling | motion | expression | point_on_line | point_on_plane | point_on_curve |
@@ -203,20 +203,20 @@ struct VariableSpec {
   Number value;  // at the start
 };
 
-// `target` takes `value`, an expression of t, q, u, variables and parameters just before the event.
+// `target` gets `value`, an expression of t, q, u, variables and parameters just before the event.
 struct AssignmentSpec {
   Name target;  // VARIABLE, JOINT.q, JOINT.u, JOINT.q[i], JOINT.u[i]
   Number value;
 };
 
-// What happens where an expression of t, q, u, variables and parameters crosses zero.
+// An event occurs where an expression of t, q, u, variables and parameters crosses zero.
 struct EventSpec {
   Name name;
   std::optional<Number> when;       // required
   Name direction = "both";          // rising | falling | both
   bool terminal = false;            // ends the run
   std::vector<AssignmentSpec> set;  // all at once
-  std::optional<Number> tolerance;  // s; otherwise as the time can be told
+  std::optional<Number> tolerance;  // s; otherwise the resolution of time
   Mark mark;
 };
 
@@ -231,16 +231,16 @@ struct IntegratorSpec {
   std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
 };
 
-// Of coordinates: state_time, instead of an integrator and a step driver.
+// For coordinates: state_time, instead of an integrator and a step driver.
 struct TimeElementsSpec {
   Number elements = 64;
   Name pair = "QC";        // one of pair_names()
   Name tests = "natural";  // natural | upwind
   Name scheme = "newton";  // newton | linear_quadratic
   Number windows = 1;      // at most as many as elements
-  // Of the error that an element adds, relative; then `elements` are what is begun with.
+  // Relative error that an element may add; `elements` are then the initial ones.
   std::optional<Number> tolerance;
-  std::optional<Number> stretches;  // of a window, solved at the same time: as many as processes
+  std::optional<Number> stretches;  // of a window, solved at the same time; otherwise as many as processes
   Mark mark;
 };
 
@@ -248,22 +248,22 @@ struct StepSpec {
   Name driver = "variable";  // variable | fixed
   std::optional<Number> dt;  // s, required by `fixed`
   Number rtol = 1e-8, atol = 1e-10;
-  // s, of the variable driver; otherwise a tenth of the duration, a hundredth where forces or events depend
-  // on the time
+  // s, for the variable driver; otherwise a tenth of the duration, a hundredth if forces or events depend on
+  // time.
   std::optional<Number> max_step;
   Name control = "pi";          // pi | pid
-  bool land_on_output = false;  // steps end at the output's instants
+  bool land_on_output = false;  // steps end at the instants of the output
   Mark mark;
 };
 
-// What one run may take; nothing is not limited.
+// Limits of one run; empty: no limit.
 struct RunLimitsSpec {
   std::optional<Number> steps;      // or elements in time
   std::optional<Number> wall_time;  // s
   Mark mark;
 };
 
-// Frequencies at which a response is computed, equally spaced by their logarithms.
+// Frequencies of a response, equally spaced on a logarithmic scale.
 struct FrequenciesSpec {
   std::optional<Number> from, to;  // Hz; otherwise a decade beyond the natural frequencies
   Number points = 200;
@@ -275,31 +275,31 @@ struct AnalysisSpec {
   Name coordinates = "relative";
   Name solver = "recursive";  // one of solver_names()
   IntegratorSpec integrator;
-  std::optional<TimeElementsSpec> time_elements;  // given where an integrator else is
+  std::optional<TimeElementsSpec> time_elements;  // instead of an integrator
   StepSpec step;
   RunLimitsSpec limits;
   Number duration = 1.0;  // s
-  // Of statics: into how many equal steps the load is divided; or how many there would be if the way along
-  // the path of equilibria, past points where the load is largest, were straight.
+  // For statics: the number of equal steps of the load; with arc_length, the number of steps if the path of
+  // equilibria, past points of maximum load, were straight.
   Number load_steps = 1;
   bool arc_length = false;
-  Name about = "equilibrium";  // of modes and frequency_response: equilibrium | initial
-  Name input;                  // of frequency_response: the parameter that oscillates
+  Name about = "equilibrium";  // for modes and frequency_response: equilibrium | initial
+  Name input;                  // for frequency_response: the oscillating parameter
   FrequenciesSpec frequencies;
 };
 
-// A column of the results beside those that every model has.
+// A column of the results in addition to those of every model.
 struct ColumnSpec {
   Name name;                    // `power`, or with dots between names: `motor.power`
   std::optional<Number> value;  // required: an expression of columns, positions of points and parameters
-  Name unit;                    // `W`; empty where it is not known
-  bool integrate = false;       // over the time, from zero at the start
+  Name unit;                    // `W`; empty if unknown
+  bool integrate = false;       // over time, from zero at the start
   Mark mark;
 };
 
 struct OutputSpec {
   std::optional<Number> every;  // s; otherwise a hundredth of the duration
-  Number max_rows = 1e7;        // a run that would have more is refused
+  Number max_rows = 1e7;        // a run with more rows is rejected
   std::vector<ColumnSpec> columns;
 };
 
@@ -326,7 +326,7 @@ class System {
   BodySpec& add_particle(Name body_name, Number mass);  // a point mass at its origin
   JointSpec& add_joint(Name joint_name, Name type, Name parent_point, Name child_point);
   ForceSpec& add_force(Name force_name, Name type);
-  // The force elements of a model file; what they return takes the rest.
+  // Add the force elements of a model file; the returned reference takes further data.
   ForceSpec& add_joint_spring(Name force_name, Name joint_name, Numbers stiffness, Numbers reference = {});
   ForceSpec& add_joint_damper(Name force_name, Name joint_name, Numbers damping);
   ForceSpec& add_joint_force(Name force_name, Name joint_name, Numbers value);
@@ -364,11 +364,11 @@ class System {
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");
 
-  // Adds a column to the results; what is returned is valid until the next one is added.
+  // Adds a column to the results; the reference is valid until the next one is added.
   ColumnSpec& add_column(Name column_name, Number value, Name unit = {});
-  ColumnSpec& add_integral(Name column_name, Number rate, Name unit = {});  // over the time
+  ColumnSpec& add_integral(Name column_name, Number rate, Name unit = {});  // over time
 
-  // By name; throws InputError with the nearest name when there is none.
+  // Find by name; throw InputError with the nearest name if there is none.
   BodySpec& body(std::string_view body_name);
   JointSpec& joint(std::string_view joint_name);
   ForceSpec& force(std::string_view force_name);

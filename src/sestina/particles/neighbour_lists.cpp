@@ -191,7 +191,7 @@ class NeighbourLists::Builder {
   Vector3d low_{}, high_{};
   double position_[3 * kClusterSize] = {};
   std::vector<Excluded> excluded_;
-  std::uint64_t excluded_bits_ = 0;  // bit p mod 64 of each place p: most neighbours are told by one look
+  std::uint64_t excluded_bits_ = 0;  // bit p mod 64 of each place p: excludes most neighbours by one test
 };
 
 void NeighbourLists::build(const Box& box, const SpatialOrder& order, const ParticleArrays& particles,

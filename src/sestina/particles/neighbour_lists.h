@@ -2,8 +2,8 @@
 // a skin, so that a list holds until a particle has moved by half the skin.
 //
 // Each cluster has one list for its eight particles, and both clusters of a pair have it: a force is the sum
-// of what stands in one list, in its order, whoever computes the others. Neighbours in other images of the
-// box stand in runs with a shift. Bonded pairs that are excluded, and a particle's own place, are masked.
+// over one list, in its order, independent of other threads. Neighbours in other images of the box are
+// stored in runs with a shift. Bonded pairs that are excluded, and a particle's own place, are masked.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sestina {
 
 class Executor;
 
-// Of each particle by number, those with which it has no pair force: partners[begins[i] .. begins[i + 1]).
+// For each particle, those with which it has no pair force: partners[begins[i] .. begins[i + 1]).
 struct Exclusions {
   std::vector<int> begins, partners;
   bool empty() const { return partners.empty(); }

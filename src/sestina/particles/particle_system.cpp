@@ -139,7 +139,7 @@ void ParticleSystem::calc_forces(bool with_sums) {
 }
 
 // Kernels with and without sums may round differently: the motion goes on with the forces of those without,
-// so that it does not depend on when somebody looks.
+// so that it does not depend on when sums are evaluated.
 void ParticleSystem::calc_sums() {
   const auto exchange = [&] {
     particles_.fx.swap(kept_fx_), particles_.fy.swap(kept_fy_), particles_.fz.swap(kept_fz_);

@@ -10,7 +10,7 @@
 namespace sestina {
 namespace {
 
-// What stands in the lanes behind the last particle: no particle is near.
+// The coordinate in the lanes behind the last particle, far from every particle.
 constexpr double kNowhere = 1e15;
 
 template <class Values, class Scratch>

@@ -58,7 +58,7 @@ class TermForces {
   std::vector<Force> slots_;
 };
 
-// Which pairs have no pair force: those that up to `bonds` bonds connect.
+// Finds the pairs without a pair force: pairs that are connected by at most `bonds` bonds.
 Exclusions find_exclusions(const ParticleModel& model, int bonds);
 
 }  // namespace sestina

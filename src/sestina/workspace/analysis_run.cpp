@@ -19,7 +19,7 @@ std::vector<Column> mode_columns(const Model& model) {
                               {"frequency", "Hz"},
                               {"damping_ratio", "1"}};
   for (std::size_t k = 0; k < model.u_names().size(); ++k) {
-    // "hip.u" or "base.u[0]"
+    // The name is "hip.u" or "base.u[0]".
     const std::string& name = model.u_names()[k];
     const std::size_t dot = name.rfind(".u");
     const std::string joint = name.substr(0, dot), index = name.substr(dot + 2);
@@ -30,7 +30,7 @@ std::vector<Column> mode_columns(const Model& model) {
   return columns;
 }
 
-// "base.q[2]" and "phase": "base.q.phase[2]"
+// Inserts the part: "base.q[2]" and "phase" give "base.q.phase[2]".
 std::string name_part(const std::string& column, const char* part) {
   const std::size_t bracket = column.back() == ']' ? column.rfind('[') : column.size();
   return column.substr(0, bracket) + '.' + part + column.substr(bracket);

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-constexpr int kGrain = 256;  // rows that a thread takes at a time in plain arithmetic
+constexpr int kGrain = 256;  // rows per task of a thread, in scalar arithmetic
 
 const ButcherTableau* find_tableau(const std::string& name) {
   for (const ButcherTableau& tableau : explicit_tableaus()) {
@@ -180,7 +180,7 @@ void BatchStepper::calc_rates(const StateArrays& at, int stage) {
   add_failures(dynamics_.calc_udot(at, u_rates));
 }
 
-// What a state fails for first is told; later stages see the numbers that came of that.
+// The first failure of a state is reported; later stages work on numbers that result from it.
 void BatchStepper::add_failures(const std::vector<StateFailure>& failures) {
   for (const StateFailure& failure : failures) {
     const auto place = std::ranges::lower_bound(failures_, failure.state, {}, &StateFailure::state);

@@ -14,10 +14,10 @@
 namespace sestina {
 namespace {
 
-// No row's instant may be off by more than this fraction of the output interval.
+// No row's time may be off by more than this fraction of the output interval.
 constexpr double kTellApart = 1e-3;
 
-// What an integrator says is wrong, at the keys of the model.
+// Adds the faults reported by an integrator, at the keys of the model.
 void add_integrator_faults(const InputError& error, const System& system, FaultList& faults) {
   const StepSpec& step = system.analysis.step;
   for (const Fault& fault : error.faults()) {
@@ -31,7 +31,7 @@ void add_integrator_faults(const InputError& error, const System& system, FaultL
   }
 }
 
-// A result holds its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
+// A result stores its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
 void add_fault_of_rows(const System& system, const Model& model, const Analysis& analysis,
                        FaultList& faults) {
   const double rows = std::ceil(analysis.duration / analysis.output_every - kSameRow) + 1.0;
@@ -44,7 +44,7 @@ void add_fault_of_rows(const System& system, const Model& model, const Analysis&
                   bytes_in_words(rows * columns * sizeof(double)), analysis.most_rows));
 }
 
-// Of a model with loops or constraints: solvers and rules that know none.
+// Adds faults of a model with loops or constraints: solvers and rules that do not support them.
 void add_constraint_faults(const System& system, const Model& model, const Analysis& analysis,
                            FaultList& faults) {
   const AnalysisSpec& spec = system.analysis;
@@ -99,7 +99,7 @@ StepOptions step_options(const Analysis& analysis) {
   options.dt = analysis.dt;
   options.rtol = analysis.rtol;
   options.atol = analysis.atol;
-  if (analysis.max_step > 0.0) options.max_step = analysis.max_step;  // zero: of a run without duration
+  if (analysis.max_step > 0.0) options.max_step = analysis.max_step;  // zero if the run has no duration
   options.control = analysis.control;
   if (analysis.land_on_output) options.land_every = analysis.output_every;
   return options;

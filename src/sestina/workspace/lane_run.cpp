@@ -19,7 +19,7 @@ const ButcherTableau* find_tableau(const std::string& name) {
   return nullptr;
 }
 
-// Of the columns that a model defines.
+// Explains why columns that a model defines cannot be evaluated in lanes; empty if they can.
 std::string explain_no_columns_in_lanes(const Model& model) {
   const OutputColumns& columns = output_columns(model);
   if (!columns.integrals.empty()) {
@@ -86,7 +86,7 @@ void LaneRun::start(LaneIntegrator& integrator, int lane) {
                 .tolerances = tolerances,
                 .control = {}};
   if (analysis_.driver == "variable") {
-    // A driver of single runs finds the length of the first step.
+    // The driver for single runs determines the length of the first step.
     ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
     SystemEquations equations(dynamics);
     const auto rule = make_integration_rule(rule_options(analysis_));
@@ -128,14 +128,14 @@ bool LaneRun::stops_at_limit(const LaneIntegrator& integrator, int lane, double 
   return true;
 }
 
-// That of a run which has not come to its end, by itself: once in a run.
+// Records the last state of a run that ended early, evaluated by itself: once in a run.
 void LaneRun::record_last_state() {
   try {
     ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
     log_.see_row(row_.calc(report_.final_state, dynamics), RowKind::kBetween);
     energy_.add(row_);
   } catch (const ComputationError&) {
-    // The last state cannot be evaluated: why the run ends is known already.
+    // The last state cannot be evaluated: the reason for the end of the run is known already.
   }
 }
 

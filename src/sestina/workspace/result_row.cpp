@@ -86,7 +86,7 @@ void ResultRow::set_state(const State<double>& state, const Energy<double>& ener
   inputs_.set_energies(energy, supplied, dissipated);
 }
 
-// The integrals are parts of the state, and the others may use them.
+// The integrals are parts of the state; the other columns may use them.
 std::span<const double> ResultRow::calc_defined(const State<double>& state) {
   if (!defined_.columns.empty()) {
     double* const values = inputs_.at(inputs_.layout().defined);

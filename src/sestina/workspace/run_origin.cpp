@@ -15,7 +15,7 @@
 namespace sestina {
 namespace {
 
-// The text of the model for the result; what no file can hold is not written into one.
+// The text of the model for the result; empty if the model cannot be written to a file.
 std::string model_text(const System& system) {
   try {
     return write_model(system);

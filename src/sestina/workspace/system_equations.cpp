@@ -13,7 +13,7 @@ namespace {
 std::vector<int> find_rotations(const Model& model) {
   std::vector<int> rotations;
   for (const BodyInfo& body : model.bodies()) {
-    // Where there are Euler parameters, the angular velocity comes first in u.
+    // If there are Euler parameters, the angular velocity comes first in u.
     if (body.nq != body.nu) rotations.push_back(body.u_start);
   }
   return rotations;
@@ -121,7 +121,7 @@ void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<d
   calc_rates_at_last_state(state, zdot);
 }
 
-// M du = impulse has the form of p = M u.
+// M du = impulse has the same form as p = M u.
 void SystemEquations::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                                          std::span<double> du) {
   if (is_constrained()) {
@@ -195,7 +195,7 @@ std::string SystemEquations::name_of_u(int i) const {
   return dynamics_.model().u_names()[static_cast<std::size_t>(i)];
 }
 
-// As the columns of results are named.
+// The names of the columns in results.
 std::string SystemEquations::name_of_z(int i) const {
   if (i < kNumWorks) return i == kSuppliedWork ? "energy.supplied" : "energy.dissipated";
   const OutputColumns& columns = output_columns(dynamics_.model());

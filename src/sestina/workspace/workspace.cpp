@@ -59,7 +59,7 @@ Workspace::Workspace(const Workspace& other, std::unique_ptr<const Properties<do
 Workspace::~Workspace() = default;
 
 std::unique_ptr<Workspace> Workspace::share_model(std::span<const ParameterValue> values) const {
-  // The other solvers look at the values of the description when they are made.
+  // Other solvers read the values of the description when they are constructed.
   static const std::set<std::string, std::less<>> solvers{"recursive", "kane", "compiled"};
   const bool is_cartesian = model_->is_cartesian();
   if (is_state_time(analysis_) || (!is_cartesian && !solvers.contains(analysis_.solver))) return nullptr;

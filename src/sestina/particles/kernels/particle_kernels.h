@@ -1,4 +1,4 @@
-// What is compiled once for each instruction set: the inner loops over particles, eight at a time.
+// The code that is compiled once for each instruction set: inner loops over particles, eight at a time.
 //
 // Particles stand in spatial order, and eight that follow each other are a cluster: one SIMD register of
 // eight lanes, or several narrower ones. A kernel holds a cluster in its lanes and goes through the particles
@@ -93,7 +93,7 @@ struct ParticleKernels {
   void (*coulomb)(const CoulombTask& task);
 };
 
-// Those of an instruction set that is available.
+// The kernels for an instruction set, which must be available.
 const ParticleKernels& particle_kernels(InstructionSet set);
 
 }  // namespace sestina
