@@ -49,13 +49,17 @@ class IntegrationRule {
   // Order of the solution whose error is estimated: the estimate of one step shrinks with h to the power
   // error_order() + 1. Zero for a rule without an estimate.
   virtual int error_order() const = 0;
+  // A step that may grow by no more than this factor had better stay as long as it is: for rules that keep
+  // factors of matrices for steps of one length.
+  virtual double keeps_step_up_to() const { return 1.0; }
   // Whether `interpolate` costs no evaluations.
   virtual bool has_dense_output() const = 0;
   // Whether try_own_step is on offer.
   virtual bool chooses_its_steps() const { return false; }
   // Whether it projects its steps, so that loops stay closed and constraints hold.
   virtual bool projects() const { return false; }
-  // For a rule that chooses its steps; from the next start on.
+  // For a rule that chooses its steps, or that solves implicit equations no better than the steps need; from
+  // the next start on.
   virtual void set_tolerances(const ErrorTolerances&) {}
 
   // Allocates everything. `memory` continues a former run bit for bit: the `previous_memory()` that belongs

@@ -39,7 +39,8 @@ class VariableStepLength {
   };
   Attempt begin_step(double t, const StepControl& control, SwitchStops& switches) const;
   // The attempt had this error, relative to the tolerance, and that is no more than 1.
-  void accept(const Attempt& attempt, double error, StepControl& control) const;
+  // `keep_up_to`: IntegrationRule::keeps_step_up_to().
+  void accept(const Attempt& attempt, double error, StepControl& control, double keep_up_to = 1.0) const;
   // It was more, or infinite: the attempt becomes a shorter one. False where that is too short to advance
   // the time.
   bool shorten(Attempt& attempt, double error, StepControl& control) const;

@@ -64,7 +64,11 @@ void add_constraint_faults(const System& system, const Model& model, const Analy
 }  // namespace
 
 RuleOptions rule_options(const Analysis& analysis) {
-  return {analysis.integrator, analysis.integrator_stages, analysis.integrator_form};
+  RuleOptions options;
+  options.name = analysis.integrator;
+  options.stages = analysis.integrator_stages;
+  options.form = analysis.integrator_form;
+  return options;
 }
 
 StepOptions step_options(const Analysis& analysis) {

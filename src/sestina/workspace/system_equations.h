@@ -9,7 +9,7 @@
 #include "sestina/dynamics/momentum.h"
 #include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
-#include "sestina/workspace/quadrature_rates.h"
+#include "sestina/workspace/implicit_equations.h"
 
 namespace sestina {
 
@@ -27,7 +27,10 @@ class SystemEquations final : public EquationsOfMotion,
   // From now on tau (nu; N m, N) is added to the generalised forces of the model, in every face, and its
   // power counts as supplied; empty: nothing. The numbers are not copied: whoever changes them has the rule
   // begin anew.
-  void set_tau(std::span<const double> tau) { tau_ = tau; }
+  void set_tau(std::span<const double> tau) {
+    tau_ = tau;
+    if (implicit_) implicit_->set_tau(tau);
+  }
 
   StateSizes sizes() const override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
@@ -66,6 +69,9 @@ class SystemEquations final : public EquationsOfMotion,
                                   const std::string& parameter, std::span<double> by_parameter) override;
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
 
+  // Null where the model has forces of the user's own. The first call allocates.
+  ImplicitFace* implicit_face() override;
+
   ImpulseFace* impulse_face() override { return this; }
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                           std::span<double> du) override;
@@ -95,6 +101,7 @@ class SystemEquations final : public EquationsOfMotion,
   MomentumEquations momentum_;
   QuadratureRates quadratures_;
   std::unique_ptr<Tangent> tangent_;
+  std::unique_ptr<ImplicitEquations> implicit_;
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;
 };
