@@ -188,7 +188,8 @@ TEST(VariableStep, ErrorFollowsTheTolerance) {
     const double slope = static_cast<double>(rule->order()) / (rule->error_order() + 1);
     EXPECT_NEAR(std::log10(coarse / fine) / 5.0, slope, 0.15) << name;
     // Some hundred steps (a thousand of Adams), whose errors grow tenfold along the orbit.
-    EXPECT_LT(fine, 3e-7) << name;
+    // Of order two, whose error goes with the tolerance to the power 2/3, some ten thousand.
+    EXPECT_LT(fine, rule->order() == 2 ? 3e-5 : 3e-7) << name;
   }
 }
 
@@ -363,7 +364,8 @@ TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
     EXPECT_EQ(message_of([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
               std::string("the rule ") + name +
                   " does not estimate its error, which the variable step needs: take rkf45, "
-                  "dormand_prince_54, adams_bashforth_moulton, cvode_bdf or cvode_adams, or a fixed step");
+                  "dormand_prince_54, adams_bashforth_moulton, radau_iia, generalized_alpha, trapezoidal, "
+                  "cvode_bdf or cvode_adams, or a fixed step");
   }
 }
 

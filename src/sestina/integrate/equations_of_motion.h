@@ -2,6 +2,7 @@
 //
 //   explicit    qdot = N(q) u,   [udot, xdot, zdot] = f(t, q, u, x, d, h)
 //   implicit    r(t, q, u, udot) = 0, with its tangent                           (ResidualFace)
+//               r(t, q, w, wdot, lambda) = 0, v(t, q, w) = 0, with sparse tangents (ImplicitFace)
 //   canonical   p = M(q) u,   pdot = d(M u)/dt along the motion                  (MomentumFace)
 //   impulsive   M (u_after - u_before) = impulse                                 (ImpulseFace)
 //   unilateral  gap(q) >= 0                                                      (ContactFace)
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "sestina/numerics/matrix_block.h"
+#include "sestina/numerics/sparse_pattern.h"
 #include "sestina/numerics/state.h"
 #include "sestina/numerics/time_switches.h"
 
@@ -79,6 +81,44 @@ class ResidualFace {
                                           const std::string& parameter, std::span<double> by_parameter) = 0;
   // Computes zdot (nz) alone, which costs less than all derivatives.
   virtual void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) = 0;
+};
+
+// The equations with conditions (loops, constraints) and their multipliers, for implicit rules. With w = [u,
+// x] (nw) and its rates wdot:
+//
+//   r(t, q, w, wdot, lambda) = 0 (nw),   v(t, q, w) = 0 (rows)                                       (1)
+//
+// where r is the residual of ResidualFace less C^T lambda, and v the rates of the conditions on positions,
+// g(t, q) = 0, and the conditions on speeds. Their tangents, "by q" as above:
+//
+//   M = r by wdot,   D = r by w,   K = r by q (columns of x are zero),   C = v by w,   v_q = v by q
+//
+// as numbers of two patterns that do not change.
+class ImplicitFace {
+ public:
+  struct Residual {
+    std::span<double> r;  // (nw)
+    std::span<double> v;  // (rows)
+  };
+  struct Tangents {
+    std::span<const double> M, D, K;  // (nw x nw) by pattern()
+    std::span<const double> C, v_q;   // (rows x nw) by row_pattern()
+  };
+
+  virtual ~ImplicitFace() = default;
+
+  virtual int rows() const = 0;
+  virtual const SparsePattern& pattern() const = 0;
+  virtual const SparsePattern& row_pattern() const = 0;
+  // wdot and lambda that solve (1), differentiated once, at a state. Throws ComputationError.
+  virtual void calc_start(const State<double>& state, std::span<double> wdot, std::span<double> lambda) = 0;
+  virtual void calc_residual(const State<double>& state, std::span<const double> wdot,
+                             std::span<const double> lambda, const Residual& to) = 0;
+  // They hold until the next call.
+  virtual Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
+                                 std::span<const double> lambda) = 0;
+  virtual void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
+                                     std::span<double> zdot) = 0;
 };
 
 // How speeds jump if generalised impulses act at an instant.
@@ -162,6 +202,7 @@ class EquationsOfMotion {
 
   virtual MomentumFace* momentum_face() { return nullptr; }
   virtual ResidualFace* residual_face() { return nullptr; }
+  virtual ImplicitFace* implicit_face() { return nullptr; }
   virtual ImpulseFace* impulse_face() { return nullptr; }
   // Null where nothing touches: then rules that know no contacts may run the system.
   virtual ContactFace* contact_face() { return nullptr; }

@@ -49,6 +49,9 @@ class IntegrationRule {
   // Order of the solution whose error is estimated: the estimate for one step decreases as h to the power
   // error_order() + 1. Zero for a rule without an estimate.
   virtual int error_order() const = 0;
+  // A step that may grow by no more than this factor had better stay as long as it is: for rules that keep
+  // factors of matrices for steps of one length.
+  virtual double keeps_step_up_to() const { return 1.0; }
   // Whether `interpolate` needs no evaluations.
   virtual bool has_dense_output() const = 0;
   // Whether try_own_step is available.
@@ -57,7 +60,8 @@ class IntegrationRule {
   virtual bool projects() const { return false; }
   // Whether it runs systems with contacts (ContactFace).
   virtual bool takes_contacts() const { return false; }
-  // For a rule that chooses its steps; from the next start on.
+  // For a rule that chooses its steps, or that solves implicit equations no better than the steps need; from
+  // the next start on.
   virtual void set_tolerances(const ErrorTolerances&) {}
 
   // Allocates all memory. `memory` continues a former run bit for bit: the `previous_memory()` that belongs

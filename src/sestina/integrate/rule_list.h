@@ -13,8 +13,9 @@ namespace sestina {
 // A rule and its options. Options that the rule does not have are ignored.
 struct RuleOptions {
   std::string name = "dormand_prince_54";
-  int stages = 3;                 // lobatto_iiia_iiib: 2 or 3
+  int stages = 3;                 // lobatto_iiia_iiib, radau_iia: 2 or 3
   std::string form = "momentum";  // lobatto_iiia_iiib: velocity or momentum
+  double spectral_radius = 0.9;   // generalized_alpha: at infinite frequency, from 0 to 1
 
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
 };

@@ -15,11 +15,44 @@ namespace sestina {
 class StepDriver::CountedEquations final : public EquationsOfMotion,
                                            public MomentumFace,
                                            public ResidualFace {
+  // The implicit form.
+  class Implicit final : public ImplicitFace {
+   public:
+    explicit Implicit(CountedEquations& owner) : owner_(owner) {}
+    // What it costs to offer this form is spent for those who ask.
+    bool find() { return (face_ = owner_.equations_.implicit_face()) != nullptr; }
+    int rows() const override { return face_->rows(); }
+    const SparsePattern& pattern() const override { return face_->pattern(); }
+    const SparsePattern& row_pattern() const override { return face_->row_pattern(); }
+    void calc_start(const State<double>& state, std::span<double> wdot, std::span<double> lambda) override {
+      ++owner_.count_;
+      face_->calc_start(owner_.on_its_side(state), wdot, lambda);
+    }
+    void calc_residual(const State<double>& state, std::span<const double> wdot,
+                       std::span<const double> lambda, const Residual& to) override {
+      ++owner_.count_;
+      face_->calc_residual(owner_.on_its_side(state), wdot, lambda, to);
+    }
+    Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
+                           std::span<const double> lambda) override {
+      return face_->calc_tangents(owner_.on_its_side(state), wdot, lambda);
+    }
+    void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
+                               std::span<double> zdot) override {
+      face_->calc_quadrature_rates(owner_.on_its_side(state), lambda, zdot);
+    }
+
+   private:
+    CountedEquations& owner_;
+    ImplicitFace* face_ = nullptr;
+  };
+
  public:
   CountedEquations(EquationsOfMotion& equations, const SwitchStops& stops, long& count)
       : equations_(equations),
         momenta_(equations.momentum_face()),
         residual_(equations.residual_face()),
+        implicit_(*this),
         stops_(stops),
         count_(count) {}
 
@@ -47,6 +80,10 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   void update_history(const State<double>& before, State<double>& after) override {
     equations_.update_history(before, after);
   }
+
+  // Contacts do not depend on the side of a jump.
+  ContactFace* contact_face() override { return equations_.contact_face(); }
+  ImpulseFace* impulse_face() override { return equations_.impulse_face(); }
 
   MomentumFace* momentum_face() override { return momenta_ == nullptr ? nullptr : this; }
   void calc_momentum(const State<double>& state, std::span<double> p) override {
@@ -80,6 +117,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override {
     residual_->calc_quadrature_rates(on_its_side(state), zdot);
   }
+  ImplicitFace* implicit_face() override { return implicit_.find() ? &implicit_ : nullptr; }
   ImpulseFace* impulse_face() override { return equations_.impulse_face(); }
 
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
@@ -101,6 +139,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   EquationsOfMotion& equations_;
   MomentumFace* momenta_;
   ResidualFace* residual_;
+  Implicit implicit_;
   const SwitchStops& stops_;
   long& count_;
   State<double> moved_;
@@ -146,7 +185,8 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   rule_ = &rule;
   t_end_ = t_end;
   equations_ = std::make_unique<CountedEquations>(equations, switch_stops_, control_.statistics.evaluations);
-  rule.set_tolerances(tolerances_);
+  const bool is_exact = !controls_errors() && !rule.chooses_its_steps();
+  rule.set_tolerances(is_exact ? kToRoundOff : tolerances_);
   if (memory.empty()) {
     switch_stops_.start(switches(), control_.t_start, from.t, t_end, from.d);
   } else {

@@ -33,7 +33,8 @@ class StepDriver {
   StepDriver(const StepDriver&) = delete;
   StepDriver& operator=(const StepDriver&) = delete;
 
-  // For rules that choose their steps.
+  // For rules that choose their steps, and, where the errors of steps are controlled, for rules that solve
+  // implicit equations.
   void set_tolerances(const ErrorTolerances& tolerances) { tolerances_ = tolerances; }
   // Throws InputError if rule, options and times (s) do not fit together. `start` and `resume` check this
   // too; this function allows to check before any file is written.
@@ -96,6 +97,7 @@ class StepDriver {
   virtual void do_start() = 0;
   virtual void do_step() = 0;  // accepts one step
   virtual bool ends_steps_at_switches() const { return false; }
+  virtual bool controls_errors() const { return false; }
   TimeSwitches* switches() const;
   void begin_anew(const State<double>& from);
   void begin(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& from,

@@ -66,9 +66,11 @@ void VariableStepLength::set_end(Attempt& attempt) const {
   attempt.h = attempt.t_next - t;
 }
 
-void VariableStepLength::accept(const Attempt& attempt, double error, StepControl& control) const {
+void VariableStepLength::accept(const Attempt& attempt, double error, StepControl& control,
+                                double keep_up_to) const {
   const double grow_at_most = attempt.is_first ? kGrowAtMost : 1.0;
-  const double factor = std::clamp(calc_factor(error, control), kShrinkAtMost, grow_at_most);
+  double factor = std::clamp(calc_factor(error, control), kShrinkAtMost, grow_at_most);
+  if (factor >= 1.0 && factor <= keep_up_to) factor = 1.0;
   control.next_step = std::max(attempt.h * factor, smallest_step(attempt.t_next));
   const bool goes_on = land_every_ > 0.0 || attempt.stop < t_end_;
   if (goes_on && attempt.h < attempt.wanted && attempt.is_first)

@@ -39,7 +39,8 @@ class VariableStepLength {
   };
   Attempt begin_step(double t, const StepControl& control, SwitchStops& switches) const;
   // The attempt had this error, relative to the tolerance, which is at most 1.
-  void accept(const Attempt& attempt, double error, StepControl& control) const;
+  // `keep_up_to`: IntegrationRule::keeps_step_up_to().
+  void accept(const Attempt& attempt, double error, StepControl& control, double keep_up_to = 1.0) const;
   // The error was larger than 1, or infinite: makes the attempt a shorter one. Returns false if that is too
   // short to advance the time.
   bool shorten(Attempt& attempt, double error, StepControl& control) const;

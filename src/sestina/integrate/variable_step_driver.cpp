@@ -17,6 +17,7 @@ VariableStepDriver::VariableStepDriver(const ErrorTolerances& tolerances, Contro
   FaultList faults;
   add_faults(tolerances_, faults);
   faults.throw_if_any();
+  set_tolerances(tolerances_);
 }
 
 void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) const {
@@ -40,7 +41,7 @@ void VariableStepDriver::do_step() {
   for (;;) {
     const Outcome outcome = try_step(attempt.t_next);
     if (outcome.error <= 1.0) {
-      length_.accept(attempt, outcome.error, control());
+      length_.accept(attempt, outcome.error, control(), rule().keeps_step_up_to());
       accept_step();
       return;
     }

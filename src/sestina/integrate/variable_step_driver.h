@@ -52,6 +52,7 @@ class VariableStepDriver final : public StepDriver {
   void do_start() override;
   void do_step() override;
   bool ends_steps_at_switches() const override { return true; }
+  bool controls_errors() const override { return true; }
 
   void take_own_step();
   Outcome try_step(double t_next);

@@ -236,6 +236,9 @@ void Freezer::collect_limits(const RunLimitsSpec& limits) {
   }
 }
 
+// The other integrator whose stages may be chosen.
+static constexpr std::string_view kIntegratorWithStages = "radau_iia";
+
 void Freezer::collect_integrator() {
   const IntegratorSpec& spec = system_.analysis.integrator;
   Analysis& analysis = analysis_;
@@ -259,14 +262,15 @@ void Freezer::collect_integrator() {
                                        : default_integrator(coordinates);
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;
-  const auto refuse = [&](const Mark& mark, const std::string& path) {
-    fail(mark, path,
-         fmt::format("{} has no such option; {} has", analysis.integrator, kIntegratorWithOptions));
+  const bool has_stages = has_options || analysis.integrator == kIntegratorWithStages;
+  const auto refuse = [&](const Mark& mark, const std::string& path, const std::string& those) {
+    fail(mark, path, fmt::format("{} has no such option; {}", analysis.integrator, those));
   };
   if (spec.stages) {
     const double stages = collect_setting(*spec.stages, stages_path);
-    if (!has_options) {
-      refuse(spec.stages->mark, stages_path);
+    if (!has_stages) {
+      refuse(spec.stages->mark, stages_path,
+             fmt::format("{} and {} have", kIntegratorWithOptions, kIntegratorWithStages));
     } else if (std::isfinite(stages) && stages != 2.0 && stages != 3.0) {
       fail(spec.stages->mark, stages_path, describe(*spec.stages, stages) + " is not 2 or 3");
     } else {
@@ -275,7 +279,7 @@ void Freezer::collect_integrator() {
   }
   if (spec.form) {
     if (!has_options) {
-      refuse(spec.form->mark, form_path);
+      refuse(spec.form->mark, form_path, fmt::format("{} has", kIntegratorWithOptions));
     } else {
       check_word(*spec.form, form_path, integrator_forms());
       analysis.integrator_form = spec.form->text;

@@ -90,7 +90,8 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
 // keeps a history of its own that cannot be projected onto constraints.
 void SimulationRun::check_rule() const {
   static const std::vector<std::string> kPlainOnly = {"munthe_kaas_4",     "verlet",    "velocity_verlet",
-                                                      "lobatto_iiia_iiib", "cvode_bdf", "cvode_adams"};
+                                                      "lobatto_iiia_iiib", "radau_iia", "generalized_alpha",
+                                                      "trapezoidal",       "cvode_bdf", "cvode_adams"};
   if (equations_->is_plain() && !equations_->has_clock()) return;
   if (std::find(kPlainOnly.begin(), kPlainOnly.end(), rule_->name()) == kPlainOnly.end()) return;
   throw InputError(

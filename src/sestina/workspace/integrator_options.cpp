@@ -90,7 +90,11 @@ void add_faults_without_contacts(const System& system, const Model& model, const
 }  // namespace
 
 RuleOptions rule_options(const Analysis& analysis) {
-  return {analysis.integrator, analysis.integrator_stages, analysis.integrator_form};
+  RuleOptions options;
+  options.name = analysis.integrator;
+  options.stages = analysis.integrator_stages;
+  options.form = analysis.integrator_form;
+  return options;
 }
 
 StepOptions step_options(const Analysis& analysis) {

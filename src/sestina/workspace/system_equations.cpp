@@ -185,6 +185,15 @@ void SystemEquations::calc_quadrature_rates(const State<double>& state, std::spa
   calc_rates_at_last_state(state, zdot);
 }
 
+ImplicitFace* SystemEquations::implicit_face() {
+  if (!dynamics_.model().user_forces().empty()) return nullptr;
+  if (!implicit_) {
+    implicit_ = std::make_unique<ImplicitEquations>(dynamics_, quadratures_);
+    implicit_->set_tau(tau_);
+  }
+  return implicit_.get();
+}
+
 // ---- names ----------------------------------------------------------------------------------------------
 
 std::string SystemEquations::name_of_q(int i) const {

@@ -10,6 +10,7 @@
 #include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
 #include "sestina/workspace/contact_system.h"
+#include "sestina/workspace/implicit_equations.h"
 #include "sestina/workspace/quadrature_rates.h"
 
 namespace sestina {
@@ -28,7 +29,10 @@ class SystemEquations final : public EquationsOfMotion,
   // From now on tau (nu; N m, N) is added to the generalised forces of the model, in every form, and its
   // power counts as supplied; empty: none. The numbers are not copied: after changing them, restart the
   // rule.
-  void set_tau(std::span<const double> tau) { tau_ = tau; }
+  void set_tau(std::span<const double> tau) {
+    tau_ = tau;
+    if (implicit_) implicit_->set_tau(tau);
+  }
 
   StateSizes sizes() const override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
@@ -67,6 +71,8 @@ class SystemEquations final : public EquationsOfMotion,
                                   const std::string& parameter, std::span<double> by_parameter) override;
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
 
+  // Null where the model has forces of the user's own. The first call allocates.
+  ImplicitFace* implicit_face() override;
   // Null where the model has none.
   ContactFace* contact_face() override { return contacts_.get(); }
   // Of the contacts, at a state with its udot without them: see ContactSystem.
@@ -102,6 +108,7 @@ class SystemEquations final : public EquationsOfMotion,
   MomentumEquations momentum_;
   QuadratureRates quadratures_;
   std::unique_ptr<Tangent> tangent_;
+  std::unique_ptr<ImplicitEquations> implicit_;
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;
   std::unique_ptr<ContactSystem> contacts_;
