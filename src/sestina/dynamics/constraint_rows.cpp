@@ -29,22 +29,8 @@ ConstraintRows<T>::ConstraintRows(const Model& model)
   curve_inputs.resize(model.curves().empty() ? 0 : 1 + model.parameters().size());
   curve_numbers.resize(CurveInfo::kNumbers), curve_scratch.resize(scratch);
   if constexpr (std::is_same_v<T, double>) {
-    if (!model.user_constraints().empty()) user = std::make_unique<UserConstraints>(model);
+    if (!model.user_constraints().empty()) user.emplace(model);
   }
-}
-
-template <class T>
-ConstraintRows<T>::ConstraintRows(const ConstraintRows& other) {
-  *this = other;
-}
-
-template <class T>
-ConstraintRows<T>& ConstraintRows<T>::operator=(const ConstraintRows& other) {
-  if (this == &other) return *this;
-  rows = other.rows, terms = other.terms;
-  cut_q = other.cut_q, cut_u = other.cut_u, cut_motions = other.cut_motions;
-  curve_s = other.curve_s;
-  return *this;
 }
 
 namespace {

@@ -3,7 +3,7 @@
 // Rows stand in the order of Model: those of cut joints first, then those of constraints.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,12 +16,6 @@ namespace sestina {
 template <class T>
 struct ConstraintRows {
   explicit ConstraintRows(const Model& model);
-  // A copy has the numbers and no scratch memory: nothing is updated by it.
-  ConstraintRows(const ConstraintRows& other);
-  ConstraintRows& operator=(const ConstraintRows& other);
-  ConstraintRows(ConstraintRows&&) = default;
-  ConstraintRows& operator=(ConstraintRows&&) = default;
-  ~ConstraintRows() = default;
 
   std::vector<ConstraintRow<T>> rows;
   std::vector<SpeedTerm<T>> terms;
@@ -38,7 +32,7 @@ struct ConstraintRows {
   // Scratch memory.
   std::vector<T> expressions, tape_inputs, tape_scratch;
   std::vector<T> curve_inputs, curve_numbers, curve_scratch;
-  std::unique_ptr<UserConstraints> user;  // null where the model has none; of T = double
+  std::optional<UserConstraints> user;  // of T = double, where the model has such constraints
 };
 
 // Calls f for each pair of frames between which a row acts.
