@@ -10,9 +10,9 @@
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/constraints/distance.h"
 #include "sestina/constraints/point_on.h"
-#include "sestina/contact/shape.h"
 #include "sestina/constraints/point_on_curve.h"
 #include "sestina/constraints/rolling.h"
+#include "sestina/contact/shape.h"
 #include "sestina/forces/bushing.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
@@ -22,6 +22,7 @@
 #include "sestina/forces/spring_damper.h"
 #include "sestina/forces/torsional_spring_damper.h"
 #include "sestina/joints/joint_list.h"
+#include "sestina/numerics/dual.h"
 
 namespace sestina {
 
