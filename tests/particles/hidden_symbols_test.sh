@@ -6,7 +6,7 @@ nm=$1
 shift
 for object; do
   found=$("$nm" --defined-only --extern-only --format=posix "$object" | cut -d ' ' -f 1)
-  if [[ $(wc -l <<<"$found") != 1 || $found != *particle_kernels_* ]]; then
+  if [[ $(wc -l <<<"$found") != 1 || $found != *_kernels_* ]]; then
     printf '%s shows more or less than its table of kernels:\n%s\n' "$object" "$found" >&2
     exit 1
   fi

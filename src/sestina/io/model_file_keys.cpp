@@ -61,6 +61,49 @@ KeyTable force_keys(const std::string& keyword, const Words& required, const Wor
   return table;
 }
 
+// Of the types of a part of `particles`: `type`, what is required, what is not.
+KeyTable particle_keys(const std::string& part, const std::string& keyword, const Words& required,
+                       const Words& optional = {}) {
+  KeyTable table{part, keyword, {"type"}, {"type"}};
+  table.allowed.insert(table.allowed.end(), required.begin(), required.end());
+  table.allowed.insert(table.allowed.end(), optional.begin(), optional.end());
+  table.required.insert(table.required.end(), required.begin(), required.end());
+  return table;
+}
+
+void add_particle_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
+      {"particles",
+       "",
+       {"species", "box", "positions", "charges", "velocities", "bonds", "angles", "dihedrals", "pairs",
+        "exclude", "thermostat", "skin", "boltzmann", "relax", "trajectory"},
+       {"species", "positions"}},
+      {"species", "", {"name", "mass"}, {"name", "mass"}},
+      {"box", "", {"lengths", "lower", "periodic"}, {}},
+      {"positions", "", {"lattice", "random_walk", "list", "file"}, {}},
+      {"lattice", "", {"type", "cells", "density", "species"}, {"cells", "density"}},
+      {"random_walk",
+       "",
+       {"chains", "beads", "bond_length", "density", "seed", "species"},
+       {"chains", "beads", "bond_length"}},
+      {"velocities", "", {"temperature", "seed"}, {"temperature"}},
+      {"relax", "", {"steps", "move"}, {"steps"}},
+      {"trajectory", "", {"file", "every"}, {"file"}},
+      particle_keys("pair", "lj", {"species", "epsilon", "sigma"}, {"cutoff", "shift"}),
+      particle_keys("pair", "wca", {"species", "epsilon", "sigma"}),
+      particle_keys("pair", "coulomb", {"strength"}),
+      particle_keys("pair", "gravity", {"strength"}),
+      particle_keys("particle_bond", "harmonic", {"stiffness", "length"}),
+      particle_keys("particle_bond", "fene", {"stiffness", "max_length"}, {"epsilon", "sigma"}),
+      particle_keys("particle_angle", "harmonic", {"stiffness", "angle"}),
+      particle_keys("particle_angle", "cosine", {"stiffness"}),
+      particle_keys("particle_dihedral", "periodic", {"stiffness", "multiplicity"}, {"phase"}),
+      particle_keys("thermostat", "langevin", {"temperature", "friction"}, {"seed"}),
+      particle_keys("thermostat", "nose_hoover", {"temperature", "period"}),
+  };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
 KeyTable constraint_keys(const std::string& keyword, const Words& required, const Words& optional = {}) {
   KeyTable table = force_keys(keyword, required, optional);
   table.part = "constraint";
@@ -72,8 +115,8 @@ std::vector<KeyTable> make_key_tables() {
       {"model",
        "",
        {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
-        "contacts", "variables", "events", "analysis", "output"},
-       {"sestina", "bodies"}},
+        "contacts", "variables", "events", "particles", "analysis", "output"},
+       {"sestina"}},
       {"ground", "", {"points", "shapes"}, {}},
       {"point", "", {"position", "axes"}, {}},
       {"rotation", "", {"euler_parameters", "axis", "angle", "rpy", "matrix"}, {}},
@@ -141,6 +184,7 @@ std::vector<KeyTable> make_key_tables() {
       constraint_keys("rolling", {"body", "axis", "radius", "plane", "normal"}),
   };
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
+  add_particle_tables(tables);
   return tables;
 }
 

@@ -20,6 +20,17 @@ void check_version(const YamlNode& root) {
   }
 }
 
+// Models of particles are read elsewhere.
+void refuse_particles(const YamlNode& root) {
+  const YamlEntry* particles = root.find("particles");
+  if (!particles) return;
+  throw InputError(
+      {Fault{{particles->mark, "particles"},
+             root.find("bodies") ? "bodies and particles in one model cannot be run"
+                                 : "a model of particles can be run (`sestina run`), and nothing else; "
+                                   "this is for models of bodies"}});
+}
+
 void read_parameters(ReadContext& context, const YamlNode& node, const NodePath& path,
                      std::vector<ParameterSpec>& out) {
   if (!node.is_map()) {
@@ -162,6 +173,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 
 System read_system(ReadContext& context, const YamlNode& root) {
   check_version(root);
+  refuse_particles(root);
   const NodePath path;
   const MapReader map(context, root, path, keys_of("model"));
   System system;
@@ -175,6 +187,10 @@ System read_system(ReadContext& context, const YamlNode& root) {
     const MapReader of_ground(context, *ground, ground_path, keys_of("ground"));
     of_ground.read("points", system.ground_points);
     read_shapes(context, of_ground, "shapes", system.ground_shapes);
+  }
+  if (!map.find("bodies")) {
+    context.fault(root, path, "the key 'bodies' is missing");
+    context.lose_names();
   }
   read_list(context, map, "bodies", system.bodies);
   if (const YamlNode* bodies = map.find("bodies"); bodies && bodies->is_list() && bodies->items.empty()) {

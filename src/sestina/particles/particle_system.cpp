@@ -215,12 +215,45 @@ void ParticleSystem::drift(double h) {
       [](const Displacement& a, const Displacement& b) {
         return Displacement{std::max(a.largest, b.largest), a.poison + b.poison};
       });
+  check_lists(moved.largest, moved.poison);
+}
+
+void ParticleSystem::check_lists(double largest_square, double poison) {
   double shortest = HUGE_VAL;
   for (int a = 0; a < 3; ++a) {
     if (model_.box.periodic[a]) shortest = std::min(shortest, model_.box.length[a]);
   }
-  if (moved.poison != 0.0 || moved.largest > 0.25 * shortest * shortest) check_finite();
-  if (4.0 * moved.largest > model_.skin * model_.skin) make_lists();
+  if (poison != 0.0 || largest_square > 0.25 * shortest * shortest) check_finite();
+  if (4.0 * largest_square > model_.skin * model_.skin) make_lists();
+}
+
+// Forces of overlapping particles differ by many powers of ten: their geometric mean tells small from large.
+void ParticleSystem::relax(int steps, double largest) {
+  constexpr double kLongestBond = 0.9;  // of what FENE bonds allow
+  for (int k = 0; k < steps; ++k) {
+    const double most = largest * (steps - k) / steps;
+    double sum = 0.0;
+    const auto force_on = [&](int i) {
+      return std::hypot(particles_.fx[i], particles_.fy[i], particles_.fz[i]);
+    };
+    for (int i = 0; i < particles_.size; ++i) sum += std::log(force_on(i) + 1e-300);
+    const double mean = std::exp(sum / particles_.size);
+    for (int i = 0; i < particles_.size; ++i) {
+      const double factor = most / (force_on(i) + mean);
+      particles_.x[i] += factor * particles_.fx[i];
+      particles_.y[i] += factor * particles_.fy[i];
+      particles_.z[i] += factor * particles_.fz[i];
+    }
+    terms_.shorten_bonds(kLongestBond, particles_);
+    double worst = 0.0;
+    for (int i = 0; i < particles_.size; ++i) {
+      const double dx = particles_.x[i] - listed_x_[i], dy = particles_.y[i] - listed_y_[i],
+                   dz = particles_.z[i] - listed_z_[i];
+      worst = std::max(worst, dx * dx + dy * dy + dz * dz);
+    }
+    check_lists(worst, 0.0 * sum);
+    calc_forces(false);
+  }
 }
 
 void ParticleSystem::check_finite() const {

@@ -80,6 +80,9 @@ class ParticleSystem {
   // Throws ComputationError that names the particle where one is no longer finite or flies across the box.
   void step(double h);
   ParticleMeasures measure();
+  // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
+  // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
+  void relax(int steps, double largest);
 
   // By the particles' numbers, (n x 3). Positions follow a particle across the faces of the box.
   void copy_positions(std::span<double> out) const;
@@ -101,6 +104,7 @@ class ParticleSystem {
   void calc_central_forces(bool with_sums);
   void kick(double h);
   void drift(double h);
+  void check_lists(double largest_square, double poison);
   void randomise(double h);
   void scale_by_chain(double h);
   double calc_kinetic() const;

@@ -173,6 +173,22 @@ PairSums TermForces::calc_dihedral(const TermType& type, const Geometry& at, For
   return {type.stiffness * (1.0 + std::cos(angle)), dot(ri, fi) + dot(G, fj) + dot(H, fl)};
 }
 
+void TermForces::shorten_bonds(double fraction, ParticleArrays& particles) const {
+  for (const Term& term : terms_) {
+    const TermType& type = types_[term.type];
+    if (type.law != TermLaw::kFene) continue;
+    const Geometry at{
+        box_, particles, {particles.place[term.particles[0]], particles.place[term.particles[1]]}};
+    const Vector3d b = at.between(0, 1);
+    const double r = std::sqrt(dot(b, b)), most = fraction * type.rest;
+    if (!(r > most)) continue;
+    const double move = 0.5 * (most / r - 1.0);
+    const int i = at.place[0], j = at.place[1];
+    particles.x[i] += move * b[0], particles.y[i] += move * b[1], particles.z[i] += move * b[2];
+    particles.x[j] -= move * b[0], particles.y[j] -= move * b[1], particles.z[j] -= move * b[2];
+  }
+}
+
 void TermForces::fail(double t, const ParticleArrays& particles) const {
   std::vector<Force> scratch(4);
   for (std::size_t i = 0; i < terms_.size(); ++i) {

@@ -36,6 +36,8 @@ class TermForces {
   // Adds to the forces of the particles. Throws ComputationError with t (s) where a FENE bond is at its
   // longest or a bond spans half the box.
   PairSums add_forces(double t, ParticleArrays& particles, Executor& executor);
+  // Moves the ends of FENE bonds that are longer than this fraction of their largest length together.
+  void shorten_bonds(double fraction, ParticleArrays& particles) const;
 
  private:
   struct Force {

@@ -4,27 +4,14 @@
 // one processor can take the place of the same one compiled for any.
 #include "sestina/particles/kernels/particle_kernels.h"
 
+#include "sestina/particles/kernels/lanes.h"
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
 namespace sestina {
 namespace {
-
-using Lanes = double __attribute__((vector_size(64)));
-using LaneMask = std::int64_t __attribute__((vector_size(64)));
-
-[[gnu::always_inline]] inline Lanes load(const double* from) {
-  Lanes a;
-  __builtin_memcpy(&a, from, sizeof(a));
-  return a;
-}
-[[gnu::always_inline]] inline void store(const Lanes& a, double* to) { __builtin_memcpy(to, &a, sizeof(a)); }
-
-// In pairs: a fixed order.
-[[gnu::always_inline]] inline double sum_of(const Lanes& a) {
-  return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
-}
 
 [[gnu::always_inline]] inline LaneMask mask_of(unsigned bits) {
   const LaneMask lane_bits = {1, 2, 4, 8, 16, 32, 64, 128};
