@@ -83,7 +83,6 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
 
   // Contacts do not depend on the side of a jump.
   ContactFace* contact_face() override { return equations_.contact_face(); }
-  ImpulseFace* impulse_face() override { return equations_.impulse_face(); }
 
   MomentumFace* momentum_face() override { return momenta_ == nullptr ? nullptr : this; }
   void calc_momentum(const State<double>& state, std::span<double> p) override {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sestina/contact/friction_solver.h"
 #include "sestina/dynamics/marker_jacobian.h"
 
 namespace sestina {
@@ -40,7 +41,10 @@ ContactSystem::ContactSystem(const Model& model, const Properties<double>& prope
       properties_(properties),
       dissipated_(dissipated),
       kinematics_(model),
-      rows_(static_cast<std::size_t>(3 * model.nu())) {}
+      rows_(static_cast<std::size_t>(3 * model.nu())),
+      solver_(std::make_unique<FrictionSolver>()) {}
+
+ContactSystem::~ContactSystem() = default;
 
 void ContactSystem::update_contacts(const State<double>& state) {
   update_kinematics(model_, properties_, state, kinematics_);
@@ -181,7 +185,7 @@ void ContactSystem::calc_columns(const State<double>& state, std::span<const dou
     compliance[at] = kFixedForce * G(3 * i, 3 * i);
     b[3 * i] = -compliance[at] * kInstant * force;
   }
-  if (!solver_.solve(G, b, friction, compliance, p).is_solved) return;
+  if (!solver_->solve(G, b, friction, compliance, p).is_solved) return;
   for (Size i = 0; i < n; ++i) {
     const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)])];
     if (place.speed >= 0) continue;  // stops have no columns

@@ -1,22 +1,25 @@
 // The contacts and stops of a model as the integrators see them, and the columns that they have in results.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sestina/contact/contact_points.h"
-#include "sestina/contact/friction_solver.h"
 #include "sestina/dynamics/kinematics.h"
 #include "sestina/integrate/equations_of_motion.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
 
+class FrictionSolver;
+
 class ContactSystem final : public ContactFace {
  public:
   // All of these must outlive this. `dissipated`: the quadrature of dissipated work.
   ContactSystem(const Model& model, const Properties<double>& properties, int dissipated);
+  ~ContactSystem() override;
 
   void update_contacts(const State<double>& state) override;
   std::span<const Contact> contacts() const override { return contacts_; }
@@ -53,7 +56,7 @@ class ContactSystem final : public ContactFace {
   std::vector<Place> places_;
   std::vector<ContactPoint> points_;  // of one pair
   std::vector<double> rows_;          // (3 x nu) of one contact
-  FrictionSolver solver_;
+  std::unique_ptr<FrictionSolver> solver_;
 };
 
 }  // namespace sestina
