@@ -86,11 +86,11 @@ Errors compare(const Field& f, const Field& exact) {
 TEST(FastMultipole, HasAnErrorBelowTheToleranceInUniformPoints) {
   Executor executor(2);
   for (const Charges charges : {Charges::kBothSigns, Charges::kEqual}) {
-    const Points points = make_uniform(2000, charges);
+    const Points points = make_uniform(4000, charges);
     const Field exact = calc_directly(points);
     for (const double tolerance : {1e-2, 1e-3, 1e-6, 1e-9, 1e-12}) {
       MultipoleOptions options{.tolerance = tolerance};
-      options.most_in_leaf = 15;  // so that few points have three levels
+      options.most_in_leaf = 30;  // so that few points have three levels
       FastMultipole method(options, executor);
       const Errors errors = compare(calc_fast(points, method), exact);
       EXPECT_GE(method.tree().levels(), 4);
@@ -103,12 +103,12 @@ TEST(FastMultipole, HasAnErrorBelowTheToleranceInUniformPoints) {
 
 TEST(FastMultipole, HasAnErrorBelowTheToleranceInClumps) {
   Executor executor(2);
-  const Points points = make_clumps(2000);
+  const Points points = make_clumps(5000);
   const Field exact = calc_directly(points);
   for (const InstructionSet set : available_instruction_sets()) {
     for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
       MultipoleOptions options{.tolerance = tolerance};
-      options.most_in_leaf = 10;
+      options.most_in_leaf = 20;
       FastMultipole method(options, executor, set);
       const Errors errors = compare(calc_fast(points, method), exact);
       EXPECT_LT(errors.potential, tolerance);
