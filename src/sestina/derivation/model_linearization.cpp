@@ -204,9 +204,10 @@ symbolic::ParameterValues parameter_values(const Model& model, const ModelEquati
 
 ModelLinearization linearize_model(const Model& model, const ModelEquations& equations, LinearizeAt at) {
   if (!equations.conditions().empty()) {
-    throw InputError(fmt::format("{}: equations of mechanisms with loops or constraints are not linearised with "
-                                 "symbols; analysis.type: modes and Model.linearize in Python do it with numbers",
-                                 equations.conditions().front().name));
+    throw InputError(
+        fmt::format("{}: equations of mechanisms with loops or constraints are not linearised with "
+                    "symbols; analysis.type: modes and Model.linearize in Python do it with numbers",
+                    equations.conditions().front().name));
   }
   symbolic::Mechanics& mechanics = equations.mechanics();
   const symbolic::ParameterValues parameters = parameter_values(model, equations);

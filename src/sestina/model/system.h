@@ -129,11 +129,11 @@ struct TableSpec {
 
 struct ForceSpec {
   Name name;
-  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
-              // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
-              // gravity_between | user
-  Name joint;                // joint_*, coordinate_friction
-  Name from, to;             // between two points: BODY.POINT
+  Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
+                  // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
+                  // gravity_between | user
+  Name joint;     // joint_*, coordinate_friction
+  Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
   Name at;                   // point_*: BODY.POINT
   Name axes = "ground";      // point_*: ground | body
