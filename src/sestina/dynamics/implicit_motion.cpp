@@ -86,7 +86,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   state_.q.resize(at(model.nq()));
   state_.u.resize(at(model.nu()));
   state_.d.resize(at(model.nd()));
-  state_.h.resize(at(model.cut_nq()));
+  state_.h.resize(at(model.nh()));
   if (model.nu() <= kFull) {
     pattern_ = make_full_pattern(model.nu(), model.nu());
     row_pattern_ = make_full_pattern(model.constraint_rows(), model.nu());

@@ -37,10 +37,10 @@ AlphaCoefficients generalized_alpha_coefficients(double rho) {
   return {"generalized_alpha", alpha_m, alpha_f, 0.25 * (gamma + 0.5) * (gamma + 0.5), gamma};
 }
 
-AlphaCoefficients trapezoidal_coefficients() { return {"trapezoidal", 0.0, 0.0, 0.25, 0.5}; }
+AlphaCoefficients trapezoidal_coefficients() { return {"trapezoidal", 0.0, 0.0, 0.25, 0.5, false}; }
 
 GeneralizedAlpha::GeneralizedAlpha(AlphaCoefficients coefficients) : coefficients_(std::move(coefficients)) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
   const double d = alpha_m - alpha_f;
   const double c =
       0.5 * (1.0 - alpha_f) - 0.5 * (1.0 - alpha_m) * (1.0 + d) * (1.0 + d) - 0.5 * alpha_m * d * d;
@@ -148,7 +148,7 @@ void GeneralizedAlpha::prepare_start(double h) {
 }
 
 bool GeneralizedAlpha::factorize(double h) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
   const bool is_regular =
       equations_.factorize<double>(matrix_, 1.0, h * gamma * k_, h * h * beta * k_, h * beta / gamma);
   factors_h_ = is_regular ? h : 0.0;
@@ -218,7 +218,7 @@ StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
 
 // (1) to (3)
 void GeneralizedAlpha::update_end(double h) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
   const std::size_t nu = state().u.size();
   for (std::size_t i = 0; i < a_.size(); ++i) {
     a_[i] =
@@ -236,7 +236,7 @@ void GeneralizedAlpha::update_end(double h) {
 
 // The right-hand side of (6).
 int GeneralizedAlpha::evaluate_end(double h) {
-  const auto& [name, alpha_m, alpha_f, beta, gamma] = coefficients_;
+  const auto& [name, alpha_m, alpha_f, beta, gamma, takes_conditions] = coefficients_;
   update_end(h);
   const int nq = static_cast<int>(state().q.size());
   if (const int bad = first_not_finite(end_.q); bad >= 0) return bad;

@@ -12,7 +12,8 @@
 //   alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),
 //   gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + 1/2)^2/4                                          (5)
 // Low frequencies are hardly damped, and the less so the nearer rho is to 1. The trapezoidal rule has
-// alpha_m = alpha_f = 0, beta = 1/4, gamma = 1/2, so that a = w': it damps nothing.
+// alpha_m = alpha_f = 0, beta = 1/4, gamma = 1/2, so that a = w': it damps nothing, rounding in the
+// accelerations of conditions included, and is for systems without conditions.
 //
 // Newton's method for w' and lambda, with k = (1 - alpha_f)/(1 - alpha_m):
 //   [ M + h gamma k D + h^2 beta k K   -C^T ] [ dw'     ]     [ r ]
@@ -42,6 +43,7 @@ namespace sestina {
 struct AlphaCoefficients {
   std::string name;
   double alpha_m = 0.0, alpha_f = 0.0, beta = 0.0, gamma = 0.0;
+  bool takes_conditions = true;
 };
 // Throws InputError where the spectral radius is not from 0 to 1.
 AlphaCoefficients generalized_alpha_coefficients(double spectral_radius);
@@ -55,7 +57,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   int order() const override { return 2; }
   int error_order() const override { return 2; }
   bool has_dense_output() const override { return true; }
-  bool projects() const override { return true; }
+  bool projects() const override { return coefficients_.takes_conditions; }
   double keeps_step_up_to() const override { return 1.2; }
   void set_tolerances(const ErrorTolerances& tolerances) override { tolerances_ = tolerances; }
   std::span<const double> previous_memory() const override { return previous_memory_; }

@@ -186,7 +186,8 @@ void SystemEquations::calc_quadrature_rates(const State<double>& state, std::spa
 }
 
 ImplicitFace* SystemEquations::implicit_face() {
-  if (!dynamics_.model().user_forces().empty()) return nullptr;
+  const Model& model = dynamics_.model();
+  if (!model.user_forces().empty() || !model.user_constraints().empty()) return nullptr;
   if (!implicit_) {
     implicit_ = std::make_unique<ImplicitEquations>(dynamics_, quadratures_);
     implicit_->set_tau(tau_);

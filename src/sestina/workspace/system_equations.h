@@ -71,7 +71,7 @@ class SystemEquations final : public EquationsOfMotion,
                                   const std::string& parameter, std::span<double> by_parameter) override;
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
 
-  // Null where the model has forces of the user's own. The first call allocates.
+  // Null where the model has forces or constraints of the user's own. The first call allocates.
   ImplicitFace* implicit_face() override;
   // Null where the model has none.
   ContactFace* contact_face() override { return contacts_.get(); }
