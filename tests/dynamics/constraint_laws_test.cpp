@@ -70,11 +70,14 @@ class Ellipsoid : public UserConstraint {
     out.time_rate[0] = -0.1;
     const Vec3<double> gradient{2.0 * p.x, 4.0 * p.y, 6.0 * p.z};
     out.bodies[body_] = {{}, gradient};
+    out.bodies[0] = {-cross(p, gradient), -gradient};
     if (!has_bias_) return false;
     // The second derivative: that of the gradient, and what the body's origin accelerates with udot = 0. This
-    // body hangs on a free joint and a spherical one: its acceleration is that of a point of the first.
+    // body hangs on a free joint and a spherical one: its acceleration is that of a point of the first. In
+    // cartesian coordinates it floats and has none.
     const std::size_t a = 1;
-    const Vec3<double> arm = p - in.bodies[a].X_WB.p, w = in.bodies[a].V_WB.w;
+    const bool floats = in.layout.joints[body_ - 1].nu == 6;
+    const Vec3<double> arm = floats ? Vec3<double>{} : p - in.bodies[a].X_WB.p, w = in.bodies[a].V_WB.w;
     out.bias[0] =
         2.0 * v.x * v.x + 4.0 * v.y * v.y + 6.0 * v.z * v.z + dot(gradient, cross(w, cross(w, arm)));
     return true;

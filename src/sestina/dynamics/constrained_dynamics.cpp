@@ -205,6 +205,17 @@ SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) co
     const auto i = static_cast<std::size_t>(r);
     sum += lambda_[i] * rows_.rows[i].force;
   }
+  // What conditions on its coordinates and speeds let it transmit: a gear, a motor.
+  for (const CoordinateCondition& condition : model_->conditions()) {
+    for (std::size_t i = 0; i < condition.cut_joints.size(); ++i) {
+      const auto of_condition = static_cast<std::size_t>(condition.cut_joints[i].joint);
+      if (model_->cut_joints()[of_condition].name != joint.name) continue;
+      const ConstraintRow<double>& row = rows_.rows[static_cast<std::size_t>(condition.row)];
+      const FramePair<double>& pair =
+          i == 0 ? row : rows_.pairs[static_cast<std::size_t>(condition.first_pair) + i - 1];
+      sum += lambda_[static_cast<std::size_t>(condition.row)] * pair.force;
+    }
+  }
   return sum;
 }
 

@@ -35,16 +35,20 @@ UserConstraints::UserConstraints(const Model& model)
   const auto nu = static_cast<std::size_t>(model.nu()),
              bodies = static_cast<std::size_t>(model.bodies().size());
   std::size_t most = 0;
-  const auto resize = [nu](Numbers& numbers, std::size_t count) {
+  is_row_.resize(static_cast<std::size_t>(model.constraint_rows()));
+  const auto resize = [nu, bodies](Numbers& numbers, std::size_t count) {
     for (auto* list : {&numbers.error, &numbers.time_rate, &numbers.velocity, &numbers.bias})
       list->resize(count);
-    numbers.jacobian.resize(count * nu);
+    numbers.jacobian.resize(count * nu), numbers.generalized.resize(count * nu);
+    numbers.bodies.resize(count * bodies);
   };
   for (std::size_t i = 0; i < numbers_.size(); ++i) {
     const int constraint = model.user_constraints()[i].constraint;
     const auto count =
         static_cast<std::size_t>(model.constraints()[static_cast<std::size_t>(constraint)].rows);
     resize(numbers_[i], count);
+    const int first = model.constraints()[static_cast<std::size_t>(constraint)].first_row;
+    std::fill_n(is_row_.begin() + first, count, true);
     most = std::max(most, count);
   }
   resize(moved_, most);
@@ -70,13 +74,18 @@ bool UserConstraints::call(std::size_t i, const Properties<double>& properties, 
       {model_->user_layout(), state.t, state.q, state.u, motion_},
       {rows(numbers.error), rows(numbers.time_rate), std::span(numbers.jacobian).first(count * nu),
        rows(numbers.bias), std::span(body_forces_).first(count * bodies)});
+  std::copy_n(numbers.jacobian.begin(), count * nu, numbers.generalized.begin());
   for (std::size_t r = 0; r < count; ++r) {
     const std::span<double> J = std::span(numbers.jacobian).subspan(r * nu, nu);
+    numbers.bodies[r * bodies] = body_forces_[r * bodies];
     for (std::size_t b = 1; b < bodies; ++b) {
       const SpatialForce<double>& force = body_forces_[r * bodies + b];
+      numbers.bodies[r * bodies + b] = {};
       if (dot(force.torque, force.torque) + dot(force.force, force.force) == 0.0) continue;
       const BodyIndex body(static_cast<int>(b));
-      add_generalized_force(*model_, kinematics, {frame_of(body), properties.bodies[body].X_MB}, force, J);
+      const Pose<double>& X_MB = properties.bodies[body].X_MB;
+      add_generalized_force(*model_, kinematics, {frame_of(body), X_MB}, force, J);
+      numbers.bodies[r * bodies + b] = shift_back(force, kinematics.motion[b].X_WB.R * X_MB.p);
     }
     numbers.velocity[r] = info.user->is_on_position()
                               ? std::inner_product(J.begin(), J.end(), state.u.begin(), numbers.time_rate[r])
@@ -119,6 +128,20 @@ const UserConstraints::Numbers& UserConstraints::update(std::size_t i, const Pro
     find_bias(i, properties, state, numbers_[i].bias);
   }
   return numbers_[i];
+}
+
+void UserConstraints::add_forces(std::span<const double> lambda, std::span<double> tau,
+                                 std::span<SpatialForce<double>> body) const {
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const int constraint = model_->user_constraints()[i].constraint;
+    const ConstraintInfo& info = model_->constraints()[static_cast<std::size_t>(constraint)];
+    const Numbers& numbers = numbers_[i];
+    for (std::size_t r = 0; r < numbers.error.size(); ++r) {
+      const double force = lambda[static_cast<std::size_t>(info.first_row) + r];
+      for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += force * numbers.generalized[r * tau.size() + k];
+      for (std::size_t b = 0; b < body.size(); ++b) body[b] += force * numbers.bodies[r * body.size() + b];
+    }
+  }
 }
 
 // ---- against differences ----------------------------------------------------------------------------------
