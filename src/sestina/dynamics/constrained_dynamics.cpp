@@ -112,13 +112,16 @@ void ConstrainedDynamics::apply_lambda(const State<double>& state, const Kinemat
 
 ConstraintErrors ConstrainedDynamics::errors() const {
   ConstraintErrors errors;
+  // Not a number is worse than any number.
+  const auto is_worse = [](double error, double than) {
+    return std::isnan(error) ? !std::isnan(than) : error > than;
+  };
   for (std::size_t r = 0; r < rows_.rows.size(); ++r) {
     const ConstraintRow<double>& row = rows_.rows[r];
-    // Not a number is worse than any number.
-    if (!(std::abs(row.error) <= errors.position)) {
+    if (is_worse(std::abs(row.error), errors.position)) {
       errors.position = std::abs(row.error), errors.position_row = static_cast<int>(r);
     }
-    if (!(std::abs(row.velocity) <= errors.velocity)) {
+    if (is_worse(std::abs(row.velocity), errors.velocity)) {
       errors.velocity = std::abs(row.velocity), errors.velocity_row = static_cast<int>(r);
     }
   }
