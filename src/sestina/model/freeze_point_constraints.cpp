@@ -120,7 +120,7 @@ void Freezer::collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo&
     plan.start = numbers_.next();
     numbers_.add(*spec.start, path + ".start");
   }
-  if (faults_.size() > faults) return;
+  if (faults_.size() > faults || curve.exprs.size() != 3) return;
   const Expr s = graph_->symbol("s");
   for (std::size_t i = 0; i < 6; ++i) curve.exprs.push_back(graph_->diff(curve.exprs[i], s));
   plan.up = find_up(curve, plan.range);
@@ -163,6 +163,8 @@ std::vector<Expr> Freezer::collect_curve(const ConstraintSpec& spec, const std::
 std::vector<Expr> Freezer::collect_curve_table(const ConstraintSpec& spec, const std::string& path) {
   const TableSpec& table = *spec.table;
   std::vector<Expr> curve;
+  const bool was_not_read = table.values.empty() && table.mark.line > 0;  // which has been told
+  if (was_not_read) return curve;
   if (table.values.size() != 3) {
     fail(table.mark, path + ".position.columns",
          fmt::format("names {} columns; expected 3", table.values.size()));
