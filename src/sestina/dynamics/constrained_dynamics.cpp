@@ -205,6 +205,17 @@ SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) co
     const auto i = static_cast<std::size_t>(r);
     sum += lambda_[i] * rows_.rows[i].force;
   }
+  // Couplings and motions of the joint drive it.
+  const auto index = static_cast<int>(&joint - model_->cut_joints().data());
+  for (const CoordinateCondition& condition : model_->conditions()) {
+    const auto i = static_cast<std::size_t>(condition.row);
+    for (std::size_t k = 0; k < condition.cut_joints.size(); ++k) {
+      if (condition.cut_joints[k].joint != index) continue;
+      const FramePair<double>& pair =
+          k == 0 ? rows_.rows[i] : rows_.pairs[static_cast<std::size_t>(condition.first_pair) + k - 1];
+      sum += lambda_[i] * pair.force;
+    }
+  }
   return sum;
 }
 
