@@ -322,7 +322,13 @@ int compare(const CompareOptions& options) {
   const FrozenSystem frozen = freeze_with_analysis(system);
   System cartesian = with_coordinates(system, kCartesian);
   cartesian.analysis.time_elements.reset();
-  bool succeeds = compare_states(frozen.model, freeze(cartesian), options.states);
+  std::shared_ptr<const Model> in_cartesian;
+  try {
+    in_cartesian = freeze(cartesian);
+  } catch (const InputError& error) {
+    print("{} does not apply: {}\n", kCartesian, error.what());
+  }
+  bool succeeds = compare_states(frozen.model, in_cartesian, options.states);
   try {
     if (options.trajectory) succeeds &= compare_trajectories(system, frozen, options.threads);
   } catch (const Interrupted&) {

@@ -29,7 +29,7 @@ void print_final_state(const Model& model, const State<double>& state) {
   constexpr int kMost = 12;
   const auto print_values = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
                                 const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
     }
   };

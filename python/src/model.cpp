@@ -174,7 +174,11 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
     System system = self.system();
     system.analysis.coordinates = "cartesian";
     system.analysis.time_elements.reset();
-    cartesian = freeze(system);
+    try {
+      cartesian = freeze(system);
+    } catch (const InputError&) {
+      cartesian = nullptr;  // it has what cartesian coordinates refuse
+    }
   }
   const auto model = is_cartesian ? self.model().relative() : self.shared_model();
   {

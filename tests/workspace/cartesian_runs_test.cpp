@@ -154,6 +154,12 @@ TEST(CartesianRuns, EventsSetSpeedsOfJointsWithAllThatHangsOnThem) {
   expect_same_rows(run_system(system), run_system(in_cartesian(system)), 1e-8, true);
 }
 
+class Nothing : public UserConstraint {
+ public:
+  int count() const override { return 1; }
+  bool calc(const UserConstraintInput&, const UserConstraintOutput&) const override { return false; }
+};
+
 TEST(CartesianRuns, AreRefusedByNameWhereTheyAreNotKnown) {
   for (const char* type : {"statics", "modes", "kinematics"}) {
     System system = in_cartesian(example("01_double_pendulum.yaml"));
@@ -161,6 +167,10 @@ TEST(CartesianRuns, AreRefusedByNameWhereTheyAreNotKnown) {
     EXPECT_THAT(message_of([&] { Workspace workspace(system); }),
                 testing::HasSubstr(fmt::format("cartesian is for dynamics; {} takes relative", type)));
   }
+  System user = in_cartesian(example("01_double_pendulum.yaml"));
+  user.add_user_constraint("law", std::make_shared<Nothing>());
+  EXPECT_THAT(message_of([&] { Workspace workspace(user); }),
+              testing::HasSubstr("law is a user constraint, which reads coordinates of joints"));
   System system = in_cartesian(example("01_double_pendulum.yaml"));
   system.analysis.integrator.name = "verlet";
   EXPECT_THAT(message_of([&] { Workspace workspace(system); }),

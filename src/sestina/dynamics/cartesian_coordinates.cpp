@@ -62,6 +62,7 @@ void CartesianCoordinates::to_relative(const State<double>& state, const Constra
     }
   }
   relative.h.assign(cut_q, rows.cut_q.end());
+  relative.h.insert(relative.h.end(), rows.curve_s.begin(), rows.curve_s.end());
 }
 
 }  // namespace sestina

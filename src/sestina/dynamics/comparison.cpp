@@ -220,7 +220,9 @@ class Comparer {
     double difference = 0.0, magnitude = 0.0;
     for (std::size_t b = 1; b < reactions_.size(); ++b) {
       difference = std::max(difference, largest(reactions_[b] - inverse_.reaction[b]));
-      magnitude = std::max(magnitude, largest(inverse_.reaction[b]));
+      // Where bodies move under their own forces alone, what a joint exerts is rounding of these.
+      magnitude = std::max({magnitude, largest(inverse_.reaction[b]),
+                            largest(solver.kinematics().inertia[b] * inverse_.acceleration[b])});
     }
     if (magnitude > 0.0)
       result.reaction_difference = std::max(result.reaction_difference, difference / magnitude);

@@ -22,12 +22,13 @@ struct FormulationComparison {
   // From the reference, relative to the largest |udot|, or to the sum of the magnitudes of the terms of the
   // speed's equation divided by its own inertia where this is larger, as near rest, where the terms cancel.
   double udot_difference = 0.0;
-  double reaction_difference = 0.0;  // from inverse dynamics, relative to the largest reaction
-  std::string worst_residual;        // the speed where the relative residual is largest, "hip.u"
-  std::string worst_udot;            // likewise
-  int failures = 0;                  // states that it could not compute; they do not count
-  std::string refusal;               // why the formulation does not apply to the model, or empty
-  std::string failure;               // why, of the first of them
+  // From inverse dynamics, relative to the largest reaction, or force that accelerates a body.
+  double reaction_difference = 0.0;
+  std::string worst_residual;  // the speed where the relative residual is largest, "hip.u"
+  std::string worst_udot;      // likewise
+  int failures = 0;            // states that it could not compute; they do not count
+  std::string refusal;         // why the formulation does not apply to the model, or empty
+  std::string failure;         // why, of the first of them
 };
 
 struct Comparison {

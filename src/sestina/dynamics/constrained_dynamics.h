@@ -64,8 +64,8 @@ class ConstrainedDynamics {
   // The following belong to the last solve() or take_lambda().
   std::span<const double> lambda() const { return lambda_; }
   double power() const { return power_; }  // W, of the constraint forces: not zero where they depend on time
-  // [torque; force] that a cut joint exerts on its child, about M's origin, ground axes; less the forces that
-  // drive it.
+  // [torque; force] that a cut joint of the model exerts on its child, about M's origin, ground axes: that of
+  // its conditions and of those on its coordinates, less the forces that drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
   // These describe the last solve(), take_lambda(), update() or project().

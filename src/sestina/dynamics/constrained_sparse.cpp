@@ -77,10 +77,15 @@ void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
 }
 
 void ConstrainedSparse::fill_masses(const Kinematics<double>& kinematics) {
+  // Inertias below 1e-15 of the largest are rounding, and so are compliances that all bodies together, were
+  // their masses at ten thousand lengths, would exceed.
+  double largest = 0.0, sum = 0.0;
   for (std::size_t b = 1; b < is_particle_.size(); ++b) {
     const RigidInertia<double>& M = kinematics.inertia[b];
     const BlockLdlt::Block block = ldlt_->diagonal(static_cast<int>(b) - 1);
     double* const scale = ldlt_->scales().data() + start_of_body_[b];
+    const double inertia = std::max(M.mass, (M.J.xx + M.J.yy + M.J.zz) / (length_ * length_));
+    largest = std::max(largest, inertia), sum += inertia;
     if (is_particle_[b]) {
       for (int i = 0; i < 3; ++i) block(i, i) = scale[i] = M.mass;
       continue;
@@ -101,6 +106,7 @@ void ConstrainedSparse::fill_masses(const Kinematics<double>& kinematics) {
       unit[i] = 1.0 / length_;
     }
   }
+  ldlt_->set_round_off(1e-15 * largest, sum > 0.0 ? 1e-14 / sum : 0.0);
 }
 
 void ConstrainedSparse::fill_row(const ConstraintRows<double>& constraints, std::size_t r) {

@@ -237,6 +237,12 @@ bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, co
 
 void Freezer::collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info,
                                       const std::string& path) {
+  if (is_cartesian()) {
+    fail(spec.mark, path,
+         fmt::format("{} is a user constraint, which reads coordinates of joints: take relative coordinates",
+                     spec.name.text));
+    return;
+  }
   const int count = spec.user->count();
   if (count < 1) {
     fail(spec.mark, path, fmt::format("{} has {} conditions; it needs one", spec.name.text, count));

@@ -136,7 +136,7 @@ bool BlockLdlt::factor_node_of(Node& node) {
   for (int j = 0; j < N; ++j) {
     double pivot = node.sign * D[j * N + j];
     for (int k = 0; k < j; ++k) pivot -= G[j][k] * G[j][k];
-    if (!(pivot > small * scale[j])) return false;
+    if (!(pivot > small * scale[j] && pivot > round_off(node.start + j))) return false;
     const double r = 1.0 / std::sqrt(pivot);
     inverse[j][j] = r;
     for (int i = j + 1; i < N; ++i) {

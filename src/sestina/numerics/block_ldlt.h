@@ -69,6 +69,10 @@ class BlockLdlt {
   // By unknown: with these factors couplings of C are comparable and of the order of one.
   std::span<double> units() { return units_; }
 
+  // Pivots that are not larger, in the units, are rounding of zeros, however small the scales are that have
+  // gathered from such: for unknowns of x and of y. 1e-15 where nobody says otherwise.
+  void set_round_off(double of_x, double of_y) { round_off_[0] = of_x, round_off_[1] = of_y; }
+
   // False where (1) has no solution, singular() then tells an unknown of x. Memory is allocated by the first
   // calls and where pivots become small that were not.
   bool factor();
@@ -130,6 +134,11 @@ class BlockLdlt {
   }
   bool is_dual(int unknown) const { return is_dual_[static_cast<std::size_t>(unknown)]; }
   double scale(int unknown) const { return scales_[static_cast<std::size_t>(unknown)]; }
+  // In the unknown's own units.
+  double round_off(int unknown) const {
+    const double unit = units_[static_cast<std::size_t>(unknown)];
+    return round_off_[is_dual(unknown) ? 1 : 0] / (unit * unit);
+  }
   void lay_out(const BlockPattern& pattern);
   void find_targets();
   bool factor_node(Node& node);
@@ -180,6 +189,7 @@ class BlockLdlt {
   std::vector<int> place_of_;  // by unknown
   std::vector<double> values_;
   std::vector<double> scales_, units_;
+  double round_off_[2] = {1e-15, 1e-15};
 
   std::vector<Step> steps_;
   std::vector<Entry> entries_;

@@ -79,6 +79,7 @@ void BlockLdlt::eliminate_front(const Node&, bool is_last) {
 // Whether the diagonal element of a candidate may be a pivot.
 bool BlockLdlt::is_good_pivot(int i, bool is_last, double& quality) const {
   const int unknown = front_unknowns_[static_cast<std::size_t>(i)];
+  if (!(std::abs(front(i, i)) > round_off(unknown))) return false;
   if (is_dual(unknown)) {
     quality = -front(i, i) / scale(unknown);
     return quality > kSingularCondition;
