@@ -67,14 +67,23 @@ class Socket:
         return taken
 
     def receive(self):
+        """A message, which may come in several frames: text or bytes."""
+        is_text, whole = None, b""
+        while True:
+            first, payload = self._frame()
+            is_text = first & 15 == 1 if is_text is None else is_text
+            whole += payload
+            if first & 0x80:
+                return whole.decode() if is_text else whole
+
+    def _frame(self):
         first, second = self._read(2)
         size = second & 127
         if size == 126:
             (size,) = struct.unpack(">H", self._read(2))
         elif size == 127:
             (size,) = struct.unpack(">Q", self._read(8))
-        payload = self._read(size)
-        return payload.decode() if first & 15 == 1 else payload
+        return first, self._read(size)
 
     def wait_for(self, kind):
         while True:
@@ -84,6 +93,9 @@ class Socket:
 
     def close(self):
         self.stream.close()
+
+    def __del__(self):
+        self.close()
 
 
 class ServerTest(unittest.TestCase):
@@ -216,6 +228,7 @@ class ServerTest(unittest.TestCase):
         self.server.kill()
         self.server.wait()
         self.server.stdout.close()
+        client.close()
         self.assertEqual(self.model.read_text(), MODEL)
         self.server = subprocess.Popen([PROGRAM, "studio", str(self.model), "--no-browser"], stdout=subprocess.PIPE, text=True)
         found = re.match(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})$", self.server.stdout.readline())
