@@ -210,11 +210,14 @@ class ServerTest(unittest.TestCase):
         client = Socket(self.port, self.token)
         client.wait_for("document")
         for file in ("../secret.csv", str(self.folder.parent / "secret.csv")):
-            forces = f"forces: [{{name: f, type: joint_force, joint: hip, table: {{file: {file}, column: secret}}}}]\n"
+            forces = f"forces: [{{name: f, type: joint_force, joint: hip, value: {{table: {file}, columns: secret}}}}]\n"
             client.send(json.dumps({"type": "text", "text": MODEL + forces}))
             faults = client.wait_for("document")["faults"]
             self.assertEqual(len(faults), 1)
             self.assertIn("outside of the folder", faults[0]["text"])
+        client.send(json.dumps({"type": "save"}))
+        self.assertIn("outside of the folder", client.wait_for("error")["text"])
+        client.send(json.dumps({"type": "text", "text": MODEL}))
         before = sorted(os.listdir(self.folder.parent))
         client.send(json.dumps({"type": "save", "name": "../evil", "file": "/tmp/evil", "path": "../evil"}))
         client.wait_for("saved")  # the model's own file
