@@ -76,11 +76,12 @@ int serve(const Options& options) {
   }
   studio::Server server({options.port},
                         [&](studio::Send send) { return make_session(options, std::move(send)); });
+  const std::atomic<bool>& stop = catch_interrupt();
   print("{}\nCtrl-C ends the studio. Who knows this address can use it, from this machine alone.\n",
         server.url());
   std::fflush(stdout);
   if (!options.no_browser) open_browser(server.url());
-  server.run(catch_interrupt());
+  server.run(stop);
   return kSuccess;
 }
 

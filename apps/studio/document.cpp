@@ -41,6 +41,11 @@ bool is_blank_or_comment(const std::string& line) {
 
 std::size_t indent_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
+// Keys whose values name files: meshes and tables.
+bool names_a_file(const YamlEntry& entry) {
+  return (entry.key == "file" || entry.key == "table") && entry.value->is_scalar();
+}
+
 const YamlEntry* entry_of(const YamlNode& map, const std::string& key) {
   return map.is_map() ? map.find(key) : nullptr;
 }
@@ -110,7 +115,7 @@ Document::Document(fs::path file) : file_(std::move(file)) {
   const auto collect = [&](const auto& self, const YamlNode& node) -> void {
     for (const YamlPointer& item : node.items) self(self, *item);
     for (const YamlEntry& entry : node.entries) {
-      if (entry.key == "file" && entry.value->is_scalar()) known_files_.insert(entry.value->text);
+      if (names_a_file(entry)) known_files_.insert(entry.value->text);
       self(self, *entry.value);
     }
   };
@@ -205,8 +210,11 @@ void Document::set_value(const std::string& path, const std::string& value, std:
     const std::size_t start = offset_of(text_, node->mark);
     std::optional<std::size_t> end = end_of_value(text_, start);
     if (end == start) end = start + node->text.size();
-    const bool is_as_read = end && (!node->is_scalar() || node->quoted ||
-                                    text_.compare(start, node->text.size(), node->text) == 0);
+    const bool is_in_brackets = text_[start] == '[' || text_[start] == '{';
+    const bool is_as_read =
+        parent != nullptr && end &&
+        (node->is_scalar() ? node->quoted || text_.compare(start, node->text.size(), node->text) == 0
+                           : is_in_brackets);
     if (!is_as_read)
       throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
     return push(text_.substr(0, start) + value + text_.substr(*end), kind);
@@ -316,8 +324,22 @@ bool Document::redo() {
   return true;
 }
 
+// The next studio trusts what stands in the file.
+void Document::refuse_outside_files() const {
+  FaultList faults, ignored;
+  YamlPointer root;
+  try {
+    root = parse_yaml(text_, file_.string(), ignored);
+  } catch (const InputError&) {
+    return;  // work with a fault of syntax is saved as it is, and names no file yet
+  }
+  if (root) check_files(*root, faults);
+  faults.throw_if_any();
+}
+
 void Document::save() {
   if (file_.empty()) throw InputError("the model has no file yet");
+  refuse_outside_files();
   write_whole_file(file_, text_);
   saved_ = text_;
   recovered_.reset();
@@ -326,9 +348,15 @@ void Document::save() {
 
 void Document::save_as(fs::path file) {
   std::error_code ignored;
-  if (!file_.empty()) fs::remove(copy_path(), ignored);
+  const fs::path former = file_, copy = copy_path();
   file_ = std::move(file);
-  save();
+  try {
+    save();
+  } catch (...) {
+    file_ = former;
+    throw;
+  }
+  if (!former.empty()) fs::remove(copy, ignored);
 }
 
 bool Document::has_changed_on_disk() const {
@@ -351,14 +379,13 @@ void Document::check_files(const YamlNode& node, FaultList& faults) const {
   for (const YamlPointer& item : node.items) check_files(*item, faults);
   for (const YamlEntry& entry : node.entries) {
     check_files(*entry.value, faults);
-    if (entry.key != "file" || !entry.value->is_scalar() || known_files_.contains(entry.value->text))
-      continue;
+    if (!names_a_file(entry) || known_files_.contains(entry.value->text)) continue;
     std::error_code error;
     const fs::path folder = fs::weakly_canonical(fs::absolute(file_).parent_path(), error);
     const fs::path inside = fs::weakly_canonical(folder / entry.value->text, error);
     const auto differ = std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end());
     if (error || differ.first != folder.end() || entry.value->text.find("://") != std::string::npos) {
-      faults.add({entry.value->mark, "file"},
+      faults.add({entry.value->mark, entry.key},
                  fmt::format("'{}' is outside of the folder of the model, which the studio does not leave",
                              printable(entry.value->text)));
     }

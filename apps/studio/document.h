@@ -56,8 +56,8 @@ class Document {
   bool has_changed_on_disk() const;
   void reload();  // a step of undo
 
-  // The System of the text. Throws InputError with all faults. `file:` keys that lead out of the folder of
-  // the document are faults, unless they stood in the file on disk.
+  // The System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead out of the
+  // folder of the document are faults, unless they stood in the file on disk.
   System read() const;
 
  private:
@@ -66,6 +66,7 @@ class Document {
   void push(std::string text, std::string_view kind);
   void keep_copy();
   void check_files(const YamlNode& node, FaultList& faults) const;
+  void refuse_outside_files() const;
   YamlPointer tree() const;
 
   std::filesystem::path file_;
@@ -73,7 +74,7 @@ class Document {
   std::vector<std::string> undo_, redo_;
   std::string last_kind_;
   std::optional<std::string> recovered_;
-  std::set<std::string> known_files_;  // values of `file:` on disk
+  std::set<std::string> known_files_;  // values of `file:` and `table:` on disk
 };
 
 }  // namespace sestina::studio

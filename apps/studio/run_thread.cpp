@@ -157,7 +157,7 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     const Properties<double>& properties = workspace_->properties();
     SimulatorOptions options{.solver = workspace_->analysis().solver};
     options.rule.name = "rk4";
-    options.substeps = 16;
+    options.substeps = 4;
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
     if (start) simulator.reset(start->t, start->q, start->u, start->d);

@@ -92,6 +92,7 @@ class Client : public std::enable_shared_from_this<Client> {
   void start(const Request& request) {
     socket_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     socket_.read_message_max(kLargestMessage);
+    socket_.auto_fragment(false);
     auto self = shared_from_this();
     socket_.async_accept(request, [self](beast::error_code error) {
       if (error) return;

@@ -110,6 +110,22 @@ TEST(Scene, LeavesOutAMeshThatIsMissingAndSaysSo) {
   EXPECT_EQ(drawn.scene.solids.size(), 3u);  // the body is bare again
 }
 
+TEST(Scene, DrawsShapesOfTheGroundAndEllipsoidsByTheirAxes) {
+  System system = two_rods();
+  ShapeSpec floor, ball;
+  floor.type = "plane", floor.name = "floor";
+  ball.type = "ellipsoid", ball.size = {"l", 0.2, 0.1};
+  system.ground_shapes.push_back(floor);
+  system.bodies[1].shapes.push_back(ball);
+  const Drawn drawn(system);
+  ASSERT_EQ(drawn.scene.solids.size(), 3u);
+  EXPECT_EQ(drawn.scene.solids[0].type, SolidType::kPlane);
+  EXPECT_EQ(drawn.scene.solids[0].body, 0);
+  EXPECT_EQ(drawn.scene.solids[2].type, SolidType::kEllipsoid);
+  EXPECT_DOUBLE_EQ(drawn.scene.solids[2].size.x, 0.8);
+  EXPECT_NEAR(drawn.scene.extent, 1.2, 0.2);  // the plane has none
+}
+
 TEST(Scene, KnowsEveryJointOfTheExample) {
   const System system = testing_support::example_system();
   const Drawn drawn(system);

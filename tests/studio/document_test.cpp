@@ -163,8 +163,8 @@ TEST_F(DocumentFile, ReadsNoFileOutsideItsFolderThatAClientNames) {
   Document document(file_);
   const auto message_with = [&](const std::string& file) {
     document.set_text(std::string(kPendulum) +
-                      "forces: [{name: f, type: joint_force, joint: hip, table: {file: '" + file +
-                      "', column: secret}}]\n");
+                      "forces: [{name: f, type: joint_force, joint: hip, value: {table: '" + file +
+                      "', columns: secret}}]\n");
     return message_of([&] { document.read(); });
   };
   EXPECT_NE(message_with("../" + outside.filename().string()).find("outside of the folder"),
@@ -175,6 +175,12 @@ TEST_F(DocumentFile, ReadsNoFileOutsideItsFolderThatAClientNames) {
   EXPECT_NE(message_with("link.csv").find("outside of the folder"), std::string::npos);
   write("inside.csv", "t,secret\n0,1\n1,2\n");
   EXPECT_EQ(message_with("inside.csv"), kNothingThrown);
+  // A mesh is not read before it is drawn, but its path is refused alike.
+  document.set_text(
+      replaced(kPendulum, "    mass: m ", "    shape: {type: mesh, file: ../x.stl}\n    mass: m "));
+  EXPECT_NE(message_of([&] { document.read(); }).find("outside of the folder"), std::string::npos);
+  EXPECT_NE(message_of([&] { document.save(); }).find("outside of the folder"), std::string::npos);
+  EXPECT_EQ(contents(file_), kPendulum);
   fs::remove(outside);
 }
 

@@ -67,14 +67,23 @@ class Socket:
         return taken
 
     def receive(self):
+        """A message, which may come in several frames: text or bytes."""
+        is_text, whole = None, b""
+        while True:
+            first, payload = self._frame()
+            is_text = first & 15 == 1 if is_text is None else is_text
+            whole += payload
+            if first & 0x80:
+                return whole.decode() if is_text else whole
+
+    def _frame(self):
         first, second = self._read(2)
         size = second & 127
         if size == 126:
             (size,) = struct.unpack(">H", self._read(2))
         elif size == 127:
             (size,) = struct.unpack(">Q", self._read(8))
-        payload = self._read(size)
-        return payload.decode() if first & 15 == 1 else payload
+        return first, self._read(size)
 
     def wait_for(self, kind):
         while True:
@@ -84,6 +93,9 @@ class Socket:
 
     def close(self):
         self.stream.close()
+
+    def __del__(self):
+        self.close()
 
 
 class ServerTest(unittest.TestCase):
@@ -198,11 +210,14 @@ class ServerTest(unittest.TestCase):
         client = Socket(self.port, self.token)
         client.wait_for("document")
         for file in ("../secret.csv", str(self.folder.parent / "secret.csv")):
-            forces = f"forces: [{{name: f, type: joint_force, joint: hip, table: {{file: {file}, column: secret}}}}]\n"
+            forces = f"forces: [{{name: f, type: joint_force, joint: hip, value: {{table: {file}, columns: secret}}}}]\n"
             client.send(json.dumps({"type": "text", "text": MODEL + forces}))
             faults = client.wait_for("document")["faults"]
             self.assertEqual(len(faults), 1)
             self.assertIn("outside of the folder", faults[0]["text"])
+        client.send(json.dumps({"type": "save"}))
+        self.assertIn("outside of the folder", client.wait_for("error")["text"])
+        client.send(json.dumps({"type": "text", "text": MODEL}))
         before = sorted(os.listdir(self.folder.parent))
         client.send(json.dumps({"type": "save", "name": "../evil", "file": "/tmp/evil", "path": "../evil"}))
         client.wait_for("saved")  # the model's own file
@@ -216,6 +231,7 @@ class ServerTest(unittest.TestCase):
         self.server.kill()
         self.server.wait()
         self.server.stdout.close()
+        client.close()
         self.assertEqual(self.model.read_text(), MODEL)
         self.server = subprocess.Popen([PROGRAM, "studio", str(self.model), "--no-browser"], stdout=subprocess.PIPE, text=True)
         found = re.match(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32})$", self.server.stdout.readline())

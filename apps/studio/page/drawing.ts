@@ -136,6 +136,7 @@ export class Drawing {
 
   /** Replaces all that is drawn. */
   setScene(scene: Scene, motion: Motion, keepView = false): void {
+    const before = this.bounds.radius;
     this.content.children.slice().forEach((child) => this.content.remove(child));
     this.groups.length = this.materials.length = 0;
     this.pickable = [];
@@ -162,7 +163,8 @@ export class Drawing {
     this.addTrace();
     this.applyLayers();
     this.select(this.selected < scene.bodies.length ? this.selected : -1);
-    if (!keepView) this.resetView();
+    const growth = this.bounds.radius / before;
+    if (!keepView || growth > 2 || growth < 0.4) this.resetView();
     this.setDark(this.dark);
   }
 
@@ -303,12 +305,12 @@ export class Drawing {
   private meshOf(solid: SceneSolid, material: THREE.Material): THREE.Mesh {
     const mesh = new THREE.Mesh((this.shapes as Shapes).of(solid), material);
     place(mesh, solid.pose);
-    if (solid.type === "mesh") mesh.scale.set(...solid.size);
+    if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
     return mesh;
   }
   private addSolid(solid: SceneSolid): void {
     const mesh = this.meshOf(solid, this.materials[solid.body][0]);
-    mesh.castShadow = true;
+    mesh.castShadow = solid.type !== "plane";
     mesh.receiveShadow = true;
     mesh.userData.body = solid.body;
     this.groups[solid.body].add(mesh);
@@ -520,9 +522,9 @@ export class Drawing {
   private cornersOf(scene: Scene, body: number): THREE.Vector3[] {
     const corners: THREE.Vector3[] = [];
     for (const solid of scene.solids) {
-      if (solid.body !== body) continue;
+      if (solid.body !== body || solid.type === "plane") continue;
       let half = [solid.size[0] / 2, solid.size[1] / 2, solid.size[2] / 2];
-      if (solid.type !== "box") half = [solid.size[0], solid.size[0], solid.size[2] / 2];
+      if (solid.type !== "box" && solid.type !== "ellipsoid") half = [solid.size[0], solid.size[0], solid.size[2] / 2];
       if (solid.type === "capsule" || solid.type === "sphere") half[2] += solid.size[0];
       if (solid.type === "mesh") {
         const points = new Float32Array(bytesOfMesh(scene, solid.mesh ?? 0));

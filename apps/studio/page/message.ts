@@ -14,7 +14,7 @@ export interface SceneBody {
 }
 export interface SceneSolid {
   body: number;
-  type: "box" | "sphere" | "cylinder" | "capsule" | "mesh";
+  type: "box" | "sphere" | "cylinder" | "capsule" | "ellipsoid" | "plane" | "mesh";
   role: "shape" | "link" | "mass_centre";
   size: Triple;
   pose: Pose;

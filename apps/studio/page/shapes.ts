@@ -14,6 +14,11 @@ export class Shapes {
     if (solid.type === "mesh") return this.mesh(solid.mesh ?? 0);
     const [x, y, z] = solid.size;
     if (solid.type === "box") return this.once(`box ${x} ${y} ${z}`, () => new THREE.BoxBufferGeometry(x, y, z));
+    if (solid.type === "ellipsoid") return this.sphere(0.5); // is stretched
+    if (solid.type === "plane") {
+      const side = 6 * this.scene.extent;
+      return this.once("plane", () => new THREE.PlaneBufferGeometry(side, side));
+    }
     if (solid.type === "cylinder") return this.cylinder(x, z);
     return this.capsule(x, solid.type === "sphere" ? 0 : z);
   }

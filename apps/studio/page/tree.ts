@@ -48,6 +48,7 @@ export class BodyTree {
   private addItem(scene: Scene, b: number, depth: number, joint: string | undefined): void {
     const item = make("li", {
       role: "treeitem", "aria-level": depth + 1, "data-body": b, style: `--depth:${Math.min(depth, 6)}`,
+      title: joint ? `${scene.bodies[b].name}, carried by ${joint}` : scene.bodies[b].name,
       onclick: () => this.onSelect(b === this.selected ? -1 : b),
     }, make("span", { class: "swatch", style: `background:${colourOf(b)}` }),
     make("span", { class: "name" }, scene.bodies[b].name));

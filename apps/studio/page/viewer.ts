@@ -49,12 +49,13 @@ export class Viewer {
   }
 
   setScene(scene: Scene, motion: Motion, options: { keepView?: boolean; keepTime?: boolean } = {}): void {
+    const before = this.scene?.bodies.length;
     this.scene = scene;
     this.motion = motion;
     find("title").textContent = scene.name || "Sestina";
     document.title = scene.name ? `${scene.name} – Sestina` : "Sestina";
     if (this.selected >= scene.bodies.length) this.selected = -1;
-    this.drawing.setScene(scene, motion, options.keepView);
+    this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
     this.tree.setScene(scene);
     this.largestReaction = this.findLargestReaction();
     this.makeNames();
@@ -425,7 +426,7 @@ export class Viewer {
   }
   private press(event: KeyboardEvent): void {
     const target = event.target as HTMLElement;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && (target as HTMLInputElement).type !== "range") return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.id !== "time") return;
     if (event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable) return;
     const rows = event.shiftKey ? 10 : 1;
     const actions: Record<string, () => void> = {

@@ -70,8 +70,10 @@ Rotation<double> rotation_to(const Vec& axis) {
 }
 
 // That of the file that names the mesh, or in which the body stands; empty of what a program made.
-std::filesystem::path folder_of(const BodySpec& body, const ShapeSpec& shape) {
-  for (const Mark& mark : {shape.file.mark, shape.mark, body.mark, body.name.mark}) {
+std::filesystem::path folder_of(const BodySpec* body, const ShapeSpec& shape) {
+  std::vector<Mark> marks = {shape.file.mark, shape.mark};
+  if (body != nullptr) marks.insert(marks.end(), {body->mark, body->name.mark});
+  for (const Mark& mark : marks) {
     if (mark.line > 0 && mark.file) return std::filesystem::path(*mark.file).parent_path();
   }
   return {};
@@ -82,6 +84,8 @@ std::optional<SolidType> solid_type(std::string_view name) {
                                                                {"sphere", SolidType::kSphere},
                                                                {"cylinder", SolidType::kCylinder},
                                                                {"capsule", SolidType::kCapsule},
+                                                               {"ellipsoid", SolidType::kEllipsoid},
+                                                               {"plane", SolidType::kPlane},
                                                                {"mesh", SolidType::kMesh}};
   const auto found = kTypes.find(name);
   return found == kTypes.end() ? std::nullopt : std::optional(found->second);
@@ -206,32 +210,39 @@ class SceneMaker {
   }
 
   void add_shapes() {
+    for (const ShapeSpec& shape : system_.ground_shapes) add_shape(0, nullptr, shape);
     for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
       const BodySpec* spec = spec_of(static_cast<int>(b));
       if (spec == nullptr) continue;
-      for (const ShapeSpec& shape : spec->shapes) {
-        try {
-          add_shape(static_cast<int>(b), *spec, shape);
-          has_shape_[b] = true;
-        } catch (const InputError& error) {
-          scene_.notes.push_back(
-              fmt::format("a shape of {} is not drawn: {}", scene_.bodies[b].name, error.what()));
-        }
-      }
+      for (const ShapeSpec& shape : spec->shapes) add_shape(static_cast<int>(b), spec, shape);
     }
   }
 
-  void add_shape(int body, const BodySpec& spec, const ShapeSpec& shape) {
+  // A shape that cannot be drawn leaves a note.
+  void add_shape(int body, const BodySpec* spec, const ShapeSpec& shape) {
+    try {
+      scene_.solids.push_back(solid_of(body, spec, shape));
+      has_shape_[static_cast<std::size_t>(body)] = true;
+    } catch (const InputError& error) {
+      scene_.notes.push_back(fmt::format("a shape of {} is not drawn: {}",
+                                         scene_.bodies[static_cast<std::size_t>(body)].name, error.what()));
+    }
+  }
+
+  SceneSolid solid_of(int body, const BodySpec* spec, const ShapeSpec& shape) {
     const std::optional<SolidType> type = solid_type(shape.type.text);
     if (!type) throw InputError(fmt::format("the type '{}' is not known here", shape.type.text));
     SceneSolid solid{body, *type, SolidRole::kShape, {}, {number_(shape.axes), number_(shape.position)}, -1};
-    const double radius = number_(shape.radius);
-    solid.size = *type == SolidType::kBox ? number_(shape.size) : Vec{radius, radius, number_(shape.length)};
-    if (*type == SolidType::kMesh) {
+    if (*type == SolidType::kBox || *type == SolidType::kEllipsoid) {
+      solid.size = number_(shape.size);
+    } else if (*type == SolidType::kMesh) {
       solid.size = number_(shape.scale);
       solid.mesh = mesh_of(find_mesh(shape.file.text, folder_of(spec, shape)));
+    } else if (*type != SolidType::kPlane) {
+      const double radius = number_(shape.radius);
+      solid.size = {radius, radius, number_(shape.length)};
     }
-    scene_.solids.push_back(solid);
+    return solid;
   }
 
   int mesh_of(const std::filesystem::path& path) {

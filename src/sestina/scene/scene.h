@@ -22,7 +22,7 @@
 
 namespace sestina {
 
-enum class SolidType { kBox, kSphere, kCylinder, kCapsule, kMesh };
+enum class SolidType { kBox, kSphere, kCylinder, kCapsule, kEllipsoid, kPlane, kMesh };
 // A shape of the description; or what stands for a body without one: rods, a mark of its mass centre, and a
 // mark of a point without extent.
 enum class SolidRole { kShape, kLink, kMassCentre };
@@ -31,7 +31,9 @@ struct SceneSolid {
   int body = 0;  // in Scene::bodies
   SolidType type = SolidType::kBox;
   SolidRole role = SolidRole::kShape;
-  Vec3<double> size;  // m: edges of a box; else radius, radius, length (along z; a capsule's without caps)
+  // m: edges of a box, axes of an ellipsoid; scale of a mesh; a plane has none, it is the x-y plane.
+  // Otherwise radius, radius, length (along z; a capsule's without caps).
+  Vec3<double> size;
   Pose<double> X_BS;  // in the body's own frame
   int mesh = -1;      // in Scene::meshes
 };

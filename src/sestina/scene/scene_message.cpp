@@ -29,6 +29,10 @@ const char* name_of(SolidType type) {
       return "cylinder";
     case SolidType::kCapsule:
       return "capsule";
+    case SolidType::kEllipsoid:
+      return "ellipsoid";
+    case SolidType::kPlane:
+      return "plane";
     case SolidType::kMesh:
       return "mesh";
   }
