@@ -69,7 +69,7 @@ Rotation<double> rotation_to(const Vec& axis) {
   return Rotation<double>::from_columns(x, cross(axis, x), axis);
 }
 
-// That of the file that names the mesh, or in which the body stands; empty of what a program made.
+// The folder of the file that names the mesh, or that contains the body; empty for bodies of a program.
 std::filesystem::path folder_of(const BodySpec& body, const ShapeSpec& shape) {
   for (const Mark& mark : {shape.file.mark, shape.mark, body.mark, body.name.mark}) {
     if (mark.line > 0 && mark.file) return std::filesystem::path(*mark.file).parent_path();
