@@ -58,7 +58,7 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
         momentum.linear.z);
 }
 
-// What the events watch, at a state.
+// The values of the event functions at a state.
 std::vector<double> event_values(const Model& model, const Properties<double>& properties,
                                  const State<double>& state) {
   std::vector<double> inputs(static_cast<std::size_t>(model.num_force_tape_inputs()));

@@ -171,7 +171,7 @@ YamlPointer Document::tree() const {
   return root;
 }
 
-// What every model begins with.
+// Inserts the line with which every model begins.
 void Document::begin_if_empty() {
   if (is_blank(text_)) push("sestina: 1\n", {});
 }
@@ -196,7 +196,7 @@ void Document::set_value(const std::string& path, const std::string& value, std:
       node = entry != nullptr ? entry->value.get() : nullptr;
     }
     if (node != nullptr) continue;
-    // What is not there yet is made in braces: `analysis: {solver: kane}`.
+    // Missing keys are written in braces: `analysis: {solver: kane}`.
     std::string close;
     for (std::string open; at < canonical.size(); at = canonical.find('/', at) + 1) {
       open += "{" + canonical.substr(at, canonical.find('/', at) - at) + ": ";

@@ -33,7 +33,7 @@ class Document {
   bool is_dirty() const { return text_ != saved_; }
   std::size_t undo_steps() const { return undo_.size(); }
   std::size_t redo_steps() const { return redo_.size(); }
-  // What a session that ended had not saved.
+  // The unsaved text of a session that ended.
   const std::optional<std::string>& recovered() const { return recovered_; }
   void forget_recovered();
 

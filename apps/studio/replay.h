@@ -1,4 +1,4 @@
-// What is needed to show a result: its rows, and the model that they belong to.
+// The data needed to show a result: its rows, and the model to which they belong.
 #pragma once
 
 #include <memory>

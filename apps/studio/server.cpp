@@ -31,7 +31,7 @@ using Request = http::request<http::empty_body>;
 constexpr std::uint32_t kLargestHeader = 8192;  // bytes
 constexpr auto kTick = std::chrono::milliseconds(33);
 
-// What stands after `name=` in the query of a target; empty: nothing.
+// The text after `name=` in the query of a target, or an empty text.
 std::string_view query_value(std::string_view target, std::string_view name) {
   std::size_t at = target.find('?');
   while (at != std::string_view::npos && at < target.size()) {
@@ -75,7 +75,7 @@ class Guard {
 
 class Client;
 
-// What all connections share; everything happens in one thread.
+// The data shared by all connections; there is only one thread.
 struct Hub {
   explicit Hub(unsigned short port) : guard(port) {}
   Guard guard;

@@ -1,5 +1,5 @@
-// What the clients of a studio share: a document, a run, and who may edit. It knows no sockets: messages come
-// in as text and go out through a function, so that tests and a fuzzer talk to it as a browser does.
+// The state shared by the clients of a studio: a document, a run, and the right to edit. It does not use
+// sockets: messages arrive as text and leave through a function, so that tests can replace a browser.
 //
 // Messages to the server are JSON objects with a "type": docs/studio.md lists them. Those to a client are
 // JSON text, or bytes that begin with two uint32: what follows, and how many rows:

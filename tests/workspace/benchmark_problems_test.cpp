@@ -146,7 +146,7 @@ System governor(bool is_cut, double stiffness, double damping, double shaft_spee
         system.add_joint("hinge_" + name, "revolute", "shaft." + name, rod.name.text + ".origin");
     hinge.axis = {0, 1, 0}, hinge.q = fall;
     const double h = fall / 2;
-    // Of the left one: turned by pi about z, then by the hinge.
+    // The left one is turned by pi about z, then by the hinge.
     const std::vector<Number> e = side > 0 ? std::vector<Number>{std::cos(h), 0, std::sin(h), 0}
                                            : std::vector<Number>{0, -std::sin(h), 0, std::cos(h)};
     std::vector<Number> q{0.05 * side, 0, 1};

@@ -14,10 +14,10 @@
 
 namespace sestina {
 
-// What a user constraint reads is what a user force reads: names, t, q, u and the bodies' own frames.
+// The input of a user constraint is that of a user force: names, t, q, u and the bodies' own frames.
 using UserConstraintInput = UserForceInput;
 
-// What it fills; all zero beforehand.
+// The output of a user constraint; all zero beforehand.
 struct UserConstraintOutput {
   std::span<double> error;      // (count) g, or h of a condition on speeds
   std::span<double> time_rate;  // (count) r of (1); of a condition on speeds not read

@@ -67,7 +67,7 @@ std::pair<Vec, Vec> nearest_of_segments(const std::pair<Vec, Vec>& a, const std:
   return {on_a, nearest_on_segment(b, on_a)};
 }
 
-// Of a point given in a box's axes: the nearest point of its surface and the normal outwards there.
+// For a point given in a box's axes: the nearest point of its surface and the outward normal there.
 struct SurfacePoint {
   Vec p, normal;
   double distance = 0.0;  // negative within
@@ -186,7 +186,7 @@ void add_sphere(const Shape& a, const Pose<double>& X_a, const Shape& b, const P
 // ---- two boxes --------------------------------------------------------------------------------------------
 // Along the axis on which they are farthest apart (or overlap least) one box has a face or an edge. A face is
 // the reference on which the nearest face of the other is clipped; its corners that are left are the points.
-// Of two edges the nearest points are one. (Gottschalk, Lin and Manocha, SIGGRAPH 1996; clipping by
+// For two edges their nearest points give one point. (Gottschalk, Lin and Manocha, SIGGRAPH 1996; clipping by
 // Sutherland and Hodgman 1974.)
 
 constexpr double kPreferFace = 1e-6;  // of the boxes' size, by which an edge has to be farther apart
@@ -252,7 +252,7 @@ std::vector<Vec> facing(const Shape& box, const Pose<double>& X, const Vec& dire
   return {middle - u - v, middle + u - v, middle + u + v, middle - u + v};
 }
 
-// What of a polygon lies where n . (x - p) <= bound.
+// Returns the part of a polygon where n . (x - p) <= bound.
 std::vector<Vec> clipped(const std::vector<Vec>& polygon, const Vec& n, const Vec& p, double bound) {
   std::vector<Vec> inside;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -297,7 +297,7 @@ void add_boxes(const Shape& a, const Pose<double>& X_a, const Shape& b, const Po
   if (points.size() == first) points.push_back({0.5 * (X_a.p + X_b.p), n, std::max(best.gap, 0.0)});
 }
 
-// Which of two types comes first in a pair that is written down above.
+// The order of types in the pairs that are written above.
 int rank(ShapeType type) {
   switch (type) {
     case ShapeType::kPlane:

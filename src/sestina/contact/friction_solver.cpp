@@ -217,7 +217,7 @@ bool FrictionSolver::solve_equations() {
     if (step > 0 && F.cwiseAbs().maxCoeff() <= 1e-15 * size_) return true;
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
     solver.setThreshold(kSingular);
-    // Of the first step the impulses themselves are unknown, so that least norm is theirs.
+    // The unknowns are the impulses, not their changes, so that the impulses have least norm.
     const VectorXd next = solver.compute(J).solve(J * trial_ - F);
     const bool is_settled = (next - trial_).cwiseAbs().maxCoeff() <= 1e-15 * next.cwiseAbs().maxCoeff();
     trial_ = next;

@@ -36,7 +36,7 @@ class FrictionSolver {
                std::span<const double> R, Eigen::VectorXd& p);
 
   enum class State : unsigned char { kOpen, kStick, kSlide };
-  // Of each contact, at the last solution.
+  // The states of all contacts, at the last solution.
   const std::vector<State>& states() const { return states_; }
 
  private:

@@ -172,7 +172,7 @@ class EquationWriter {
     }
   }
 
-  // What is not zero; a column by one index.
+  // Lists the elements that are not zero; a column has one index.
   static void add_matrix(std::string& text, const NamedMatrix& named, const Matrix& matrix) {
     text += fmt::format("\n{}; elements that are not listed are zero\n", named.heading);
     for (std::size_t i = 0; i < matrix.rows(); ++i) {
@@ -198,7 +198,7 @@ class EquationWriter {
     return speeds;
   }
 
-  // Of all speeds, in their order.
+  // The accelerations of all speeds, in their order.
   std::vector<Expression> embedded_accelerations() const {
     std::vector<Expression> all(equations_.u().size());
     const Matrix independent =

@@ -375,8 +375,8 @@ void check_user_constraints(const Model& model, const Properties<double>& proper
   if (!model.user_constraints().empty()) UserConstraints(model).check(properties, state);
 }
 
-// Which speeds' coordinates, or speeds, may move: those that are not held, and of those that are given all or
-// none.
+// Finds the coordinates, by their speeds, or the speeds that may move: those not held, and with `with_given`
+// also the given ones.
 std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_given, bool with_given) {
   std::vector<bool> is_free(static_cast<std::size_t>(model.nu()));
   for (std::size_t k = 0; k < is_free.size(); ++k) {

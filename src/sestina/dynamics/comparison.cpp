@@ -95,7 +95,7 @@ class CartesianFormulation {
   ForwardDynamics& joints() { return joints_; }
 
  private:
-  // Of the joints that close loops and of the constraints, which relative coordinates have too.
+  // Takes the multipliers of joints that close loops and of constraints, as in relative coordinates.
   void take_lambda(const ConstrainedDynamics& constrained) {
     const Model& relative = joints_.model();
     const auto take = [&](int to, int from, int count) {

@@ -32,8 +32,8 @@ ConstrainedSparse::ConstrainedSparse(const Model& model)
   }
 }
 
-// Which bodies a row acts on never changes: done once. A node for each body, then one for the rows of each
-// cut joint and constraint.
+// The bodies on which a row acts never change, so this is done once. A node for each body, then one for the
+// rows of each cut joint and constraint.
 void ConstrainedSparse::lay_out(const ConstraintRows<double>& constraints) {
   BlockPattern pattern;
   for (std::size_t b = 1; b < is_particle_.size(); ++b) {

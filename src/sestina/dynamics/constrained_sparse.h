@@ -7,9 +7,9 @@
 // body's frame, ground axes; each joint and each constraint is a block of rows. With y = -lambda this is the
 // symmetric system of block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
 //   C x + d = -lambda   ->   C x - y = -d                                                            (2)
-// What rounding leaves of the residuals of (1) and (2) is solved for once more where it is more than that of
-// the numbers themselves (iterative refinement): bodies that are nearly without inertia in some direction
-// make large numbers that cancel.
+// If the residuals of (1) and (2) exceed the rounding of the numbers themselves, the system is solved once
+// more for the residuals (iterative refinement): bodies that are nearly without inertia in some direction
+// lead to large numbers that cancel.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ class ConstrainedSparse {
              std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
  private:
-  // What a row does to one body: a frame of a pair, or a speed.
+  // The coefficients of a row for one body: for a frame of a pair, or for a speed.
   struct Part {
     int link = -1;  // its block of C; negative: the ground
     int body = 0;

@@ -24,7 +24,7 @@ struct ConstraintRows {
   std::vector<CutJointMotion<T>> cut_motions;
   std::vector<T> curve_s;  // by curve of the model: the parameter of the point on it
 
-  // What an accepted step remembers (State::h).
+  // The data stored by an accepted step (State::h).
   void copy_history(std::vector<T>& h) const {
     std::copy(curve_s.begin(), curve_s.end(), std::copy(cut_q.begin(), cut_q.end(), h.begin()));
   }
@@ -78,7 +78,7 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
 void find_nearest_places(const Model& model, const Properties<double>& properties,
                          const Kinematics<double>& kinematics, State<double>& state);
 
-// Which point has left an open curve at its end and where that is, or an empty text.
+// Names the point that has left an open curve at its end and its place; empty if there is none.
 std::string explain_curve_end(const Model& model, const Properties<double>& properties,
                               const ConstraintRows<double>& constraints);
 

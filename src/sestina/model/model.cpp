@@ -73,7 +73,7 @@ std::string Model::explain_non_finite(const StateExpressions& expressions, std::
   for (std::size_t k = 0; k < state.d.size(); ++k) bind(data_.variables[k].name, state.d[k]);
   for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
   for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
-  // Of cut joints what the state tells: the coordinates after the last step.
+  // For cut joints the state has only the coordinates after the last step.
   for (std::size_t k = 0; k < data_.cut_q_names.size(); ++k) bind(data_.cut_q_names[k], state.h[k]);
   for (const std::string& name : data_.cut_u_names) bind(name, 0.0);
   const auto reason = find_non_finite(*data_.graph, expressions.exprs[i], bindings);

@@ -137,7 +137,7 @@ struct ContactInfo {
   Mark mark;
 };
 
-// What an event sets, and which of them.
+// An assignment of an event: the kind of its target, and its index.
 enum class Target { kQ, kU, kVariable };
 struct AssignmentInfo {
   Target target = Target::kU;
@@ -163,7 +163,7 @@ struct StateExpressions {
 
 class Model;
 
-// What freeze() hands over; see the accessors of Model.
+// The result of freeze(); see the accessors of Model.
 struct ModelData {
   std::string name;
   IndexedVector<BodyIndex, BodyInfo> bodies;
@@ -238,7 +238,7 @@ class Model {
   const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
   const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
   const std::vector<ContactInfo>& contacts() const { return data_.contacts; }
-  // Of each stop (a limit that is enforced): the name of its joint.
+  // For each stop (a limit that is enforced): the name of its joint.
   const std::vector<std::string>& stop_names() const { return data_.stop_names; }
   bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
   // Throws InputError where there are contacts or stops: "lanes know no contacts: the model has feet".

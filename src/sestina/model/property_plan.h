@@ -118,7 +118,7 @@ struct ConnectorPlan {
              ropes.empty() && gravities.empty());
   }
   bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
-  // Of one that is there.
+  // The index of the first; there must be one.
   ForceIndex first() const;
 };
 
@@ -148,7 +148,7 @@ struct ContactShapePlan {
   Slot size;  // 1 (sphere), 2 (cylinder, capsule: radius, length) or 3; none of a plane
   PosePlan pose;
 };
-// What all points of a contact have in common, or a stop of a joint: 1 number each.
+// The numbers common to all points of a contact, or those of a stop of a joint: 1 number each.
 struct ContactLawPlan {
   Slot friction, restitution, stiffness, damping;
 };

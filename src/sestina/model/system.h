@@ -187,7 +187,7 @@ struct ConstraintSpec {
   Mark mark, value_mark, position_mark, range_mark;
 };
 
-// What happens where shapes touch.
+// The contact law of shapes that touch.
 struct ContactSpec {
   Name name;
   std::vector<Name> between;             // two: a shape, a body (all its shapes) or `ground`

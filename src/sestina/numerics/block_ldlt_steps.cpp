@@ -164,7 +164,7 @@ void BlockLdlt::take_step(int first, int second) {
         k < candidates_
             ? front_.data() + static_cast<std::size_t>(k) * front_width_
             : border_.data() + static_cast<std::ptrdiff_t>(k - candidates_) * border - candidates_;
-    // Of the border the part by the border alone.
+    // In the border, only the columns of the border are updated.
     for (std::size_t f = step.first; f < entries_.size(); ++f) {
       const int l = slot_[static_cast<std::size_t>(entries_[f].unknown)];
       if (k >= candidates_ && l < candidates_) continue;
@@ -209,7 +209,7 @@ bool BlockLdlt::has_effect(int i) const {
   return false;
 }
 
-// What has no pivot goes on to the next node, or is redundant.
+// Rows without a pivot are passed to the next node, or are redundant.
 void BlockLdlt::delay_rest(const Node& node) {
   for (int i = 0; i < candidates_; ++i) {
     if (is_done_[static_cast<std::size_t>(i)]) continue;

@@ -34,7 +34,7 @@ std::vector<std::size_t> chosen_rows(std::size_t rows, std::size_t stride) {
   return chosen;
 }
 
-// Of the shape columns of a row: the deviation of each speed's coordinate, at a phase of the period.
+// Computes from the shape columns of a row the deviation of each speed's coordinate at a phase of the period.
 class ModeShapes {
  public:
   ModeShapes(const ResultTable& table, const Model& model) : shape_(static_cast<std::size_t>(model.nu())) {
@@ -46,7 +46,7 @@ class ModeShapes {
       is_length_.push_back(model.u_units()[static_cast<std::size_t>(k)] == "m/s");
     }
   }
-  // What makes the largest deviation of the row as large as it is shown.
+  // The factor by which the deviations of the row are scaled for display.
   double scale(std::span<const double> row, double extent) const {
     double most = 0.0;
     for (std::size_t k = 0; k < shape_.size(); ++k) {

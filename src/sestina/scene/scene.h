@@ -1,4 +1,4 @@
-// What is drawn of a model, apart from its motion: solids on bodies, joints with their axes, springs, points.
+// The drawing of a model without its motion: solids on bodies, joints with their axes, springs, points.
 //
 //   const Scene scene = extract_scene(system, model, properties, state);
 //   FrameMaker frames(model, properties);

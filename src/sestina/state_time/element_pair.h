@@ -20,8 +20,7 @@
 //
 //          order at the ends   stability            what it keeps
 //   natural       2k           all step sizes       quadratic invariants: orthonormal direction cosines,
-//   joint
-//                                                   closures, the energy of linear oscillators
+//                                                   closed joints, the energy of linear oscillators
 //   upwind        2k - 1       all, and damps what it does not resolve
 //
 // Source: for the natural set Anderson and Oghbaei (2005); with these points the collocation methods of Gauss

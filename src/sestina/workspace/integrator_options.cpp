@@ -73,7 +73,7 @@ void add_contact_faults(const System& system, const Model& model, const Analysis
   }
 }
 
-// What neither steps nor has rows over time.
+// For analyses without time steps and rows over time.
 void add_faults_without_contacts(const System& system, const Model& model, const Analysis& analysis,
                                  FaultList& faults) {
   const bool is_dynamics = analysis.type == "dynamics";

@@ -95,7 +95,7 @@ void SystemEvents::assign(const Model& model, const EventInfo& info, State<doubl
   }
 }
 
-// What hangs on a joint goes with it, as in relative coordinates.
+// The bodies outboard of a joint move with it, as in relative coordinates.
 void SystemEvents::assign_to_joints(int event, State<double>& state) {
   const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
   const auto first = model_.assignments().begin() + info.first_assignment;
