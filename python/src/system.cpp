@@ -440,7 +440,7 @@ nb::tuple with_notes(System robot, const ImportNotes& notes) {
 }
 
 UrdfOptions urdf_options(bool floating_base, const std::string& mimic, double mimic_frequency) {
-  static const std::vector<std::string> ways{"free", "weld", "force"};
+  static const std::vector<std::string> ways{"free", "weld", "force", "couple"};
   const auto way = std::find(ways.begin(), ways.end(), mimic);
   if (way == ways.end())
     throw InputError(fmt::format("mimic: '{}' is unknown{}", mimic, suggestion(mimic, ways)));

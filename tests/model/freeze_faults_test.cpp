@@ -85,6 +85,7 @@ TEST(FreezeFaults, OfParametersAndNumbers) {
        "form a circle: x -> y -> x"},
       {[](System& s) { s.set_parameter("x", kInfinity); }, "parameters.x", "inf is not finite"},
       {[](System& s) { s.set_parameter("x", "m/(l - 0.8)"); }, "parameters.x", "is not finite"},
+      {[](System& s) { s.set_parameter("x", "0/0"); }, "parameters.x", "0/0 = nan is not finite"},
       {[](System& s) { s.set_parameter("m", kNaN); }, "parameters.m", "nan is not finite"},
       {[](System& s) { s.set_parameter("x", "1/(l - 0.8)"), arm(s).mass = "x"; }, "parameters.x",
        "is not finite"},

@@ -8,8 +8,12 @@
 //
 // The intervals are [k 2^m, (k + 1) 2^m], so that the instant of a switch, which is subject to rounding, does
 // not depend on the start of the search.
+//
+// A start at a later instant, such as after an event, keeps what is known of the conditions whose constants
+// are the same: each of many conditions is searched once, however many events take place.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,9 +33,11 @@ class TimeSwitchFinder final : public TimeSwitches {
   TimeSwitch find_next(double after, double horizon) override;
 
  private:
+  // There is no switch from `clear` to `searched`, and `next` is the first one beyond.
   struct Known {
-    double searched = 0.0;            // s: no switch from the start to here
-    std::optional<double> next = {};  // s: the first switch after that
+    double clear = std::numeric_limits<double>::infinity();  // s
+    double searched = clear;                                 // s
+    std::optional<double> next = {};                         // s
   };
   // Index of the thresholds between which g is, or of the one that it equals; -1 for an unknown value.
   using Side = std::ptrdiff_t;
@@ -43,12 +49,13 @@ class TimeSwitchFinder final : public TimeSwitches {
   Side side_of(const TimeCondition& condition, double value) const;
   double calc_value(const TimeCondition& condition, double t);
   TimeRange calc_range_of(const TimeCondition& condition, double from, double to);
-  void set_constants(std::size_t first, std::span<const double> values);
+  bool set_constants(std::size_t first, std::span<const double> values);
 
   std::shared_ptr<const TimeConditions> conditions_;
   std::size_t parameters_;
   double t_end_ = 0.0;                              // s
   std::vector<Known> known_;                        // by condition
+  std::vector<char> has_variables_;                 // by condition: depends on d
   std::vector<double> values_;                      // by id
   std::vector<TimeRange> ranges_;                   // by id
   std::vector<std::pair<double, double>> pending_;  // intervals to search, the first one last

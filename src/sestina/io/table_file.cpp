@@ -145,11 +145,10 @@ void load_table(ReadContext& context, const NodePath& file_path, const NodePath&
   } catch (const InputError& error) {
     for (const Fault& fault : error.faults()) {
       // A file that cannot be read is a fault of the model file; a fault in the file keeps its place there.
-      if (fault.place.mark.line == 0) {
-        context.fault(table.file.mark, file_path, file.string() + " " + fault.message);
-      } else {
-        context.add({fault});
-      }
+      // Both name the key that refers to the file.
+      const bool is_inside = fault.place.mark.line > 0;
+      context.fault(is_inside ? fault.place.mark : table.file.mark, file_path,
+                    is_inside ? fault.message : file.string() + " " + fault.message);
     }
     return;
   }

@@ -33,19 +33,21 @@
 // [A-Za-z0-9_] become `_`, a leading digit gets a `_` before it, and a name that is reserved or taken gets
 // `_link` or `_joint`, then a number.
 //
-// A joint with <mimic> follows another one, its leader: q = multiplier q_leader + offset. Sestina has no
-// rigid coupling for it. It starts at its place (for q_leader = 0) and
+// A joint with <mimic> follows another one, its leader: q = multiplier q_leader + offset. It starts at its
+// place (for q_leader = 0) and
 //
-//   kFree   moves by itself
-//   kWeld   is welded there
-//   kForce  is pulled to its place by a spring and a damper between the two coordinates: two joint_force
-//           elements, JOINT_mimic = k e + c e' on the joint and JOINT_mimic_leader = -multiplier (k e + c e')
-//           on the leader, where e = multiplier q_leader + offset - q. The gains are the parameters
-//           JOINT_mimic_stiffness and JOINT_mimic_damping: those of a critically damped oscillation of
-//           UrdfOptions::mimic_frequency of what hangs on the joint in the configuration q = 0.
+//   kFree    moves by itself
+//   kWeld    is welded there
+//   kForce   is pulled to its place by a spring and a damper between the two coordinates: two joint_force
+//            elements, JOINT_mimic = k e + c e' on the joint and JOINT_mimic_leader = -multiplier (k e + c
+//            e') on the leader, where e = multiplier q_leader + offset - q. The gains are the parameters
+//            JOINT_mimic_stiffness and JOINT_mimic_damping: those of a critically damped oscillation of
+//            UrdfOptions::mimic_frequency of what hangs on the joint in the configuration q = 0.
+//   kCouple  follows exactly: a constraint JOINT_mimic of type `coupling`, q - multiplier q_leader = offset
 //
-// Where the leader is not in the file or has no coordinate, or where nothing that the joint carries has
-// inertia, kForce welds the joint too. A note lists the joints. A fixed joint cannot mimic.
+// Where the leader is not in the file, has no coordinate or is welded for such a reason, kForce and kCouple
+// weld the joint too; so does kForce where nothing that the joint carries has inertia. A note lists the
+// joints. A fixed joint cannot mimic.
 //
 // If an element that URDF allows once occurs several times, the first one counts, as in urdfdom.
 #pragma once
@@ -59,7 +61,7 @@
 
 namespace sestina {
 
-enum class UrdfMimic { kFree, kWeld, kForce };
+enum class UrdfMimic { kFree, kWeld, kForce, kCouple };
 
 struct UrdfOptions {
   bool floating_base = false;  // otherwise the root link is welded to the ground

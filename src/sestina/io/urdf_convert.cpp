@@ -98,8 +98,9 @@ class Converter {
     followers_ = find_followers(model_, tree_, options_, notes_);
     for (std::size_t i = 0; i < tree_.joints.size(); ++i) add_joint(tree_.joints[i], followers_[i]);
     for (std::size_t i = 0; i < tree_.joints.size(); ++i) {
-      if (followers_[i] && followers_[i]->becomes == UrdfMimic::kForce)
-        add_pull(tree_.joints[i], *followers_[i]);
+      if (!followers_[i]) continue;
+      if (followers_[i]->becomes == UrdfMimic::kForce) add_pull(tree_.joints[i], *followers_[i]);
+      if (followers_[i]->becomes == UrdfMimic::kCouple) add_coupling(tree_.joints[i], *followers_[i]);
     }
     note_ignored();
     return std::move(system_);
@@ -296,6 +297,24 @@ class Converter {
     };
     add(name + "_mimic", name, pull);
     add(name + "_mimic_leader", leader, fmt::format("{}*({})", in_brackets(-m), pull));
+  }
+
+  // q - multiplier q_leader = offset
+  void add_coupling(const UrdfJoint& outline, const UrdfFollower& follower) {
+    const std::string& name = joint_names_[outline.name];
+    const auto coordinate = [&](const std::string& joint) {
+      Name result = joint + ".q";
+      result.mark = outline.mark;
+      return result;
+    };
+    std::vector<CouplingTerm> terms{{coordinate(name), number(1.0, outline.mark)}};
+    if (follower.multiplier != 0.0) {
+      const std::string& leader = joint_names_[tree_.joints[follower.leader].name];
+      terms.push_back({coordinate(leader), number(-follower.multiplier, outline.mark)});
+    }
+    ConstraintSpec& spec = system_.add_coupling(names_.make(name + "_mimic", "_constraint"), std::move(terms),
+                                                number(follower.offset, outline.mark));
+    spec.name.mark = spec.mark = spec.value_mark = outline.mark;
   }
 
   // Returns "0.5" or "(-1)".

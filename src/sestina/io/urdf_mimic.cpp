@@ -16,6 +16,8 @@ namespace {
 using Vec = Vec3<double>;
 using Mat = Mat3<double>;
 
+constexpr const char* kLeaderIsWelded = "mimics a joint that is welded here";
+
 Vec vector_of(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
 Pose<double> pose_of(const urdf::Pose& pose) {
   const urdf::Rotation& r = pose.rotation;
@@ -65,6 +67,7 @@ class FollowerFinder {
       }
     }
     if (options_.mimic == UrdfMimic::kForce) set_gains();
+    if (options_.mimic == UrdfMimic::kCouple) weld_followers_of_welded();
     if (!fixed.empty())
       notes_.push_back({{}, "joints without an axis cannot mimic others: " + join_words(fixed)});
     tell_what_becomes();
@@ -105,7 +108,8 @@ class FollowerFinder {
       if (followers_[*leader]) follower.position += mimic.multiplier * followers_[*leader]->position;
       return;
     }
-    if (options_.mimic == UrdfMimic::kForce) follower.becomes = UrdfMimic::kWeld;
+    const bool needs_leader = options_.mimic == UrdfMimic::kForce || options_.mimic == UrdfMimic::kCouple;
+    if (needs_leader) follower.becomes = UrdfMimic::kWeld;
     const std::string& name = tree_.joints[i].mimic->value;
     note(i, fmt::format("mimics '{}', which {}", name,
                         joints_.contains(name) ? "has no coordinate of its own" : "is not in the file"));
@@ -117,15 +121,31 @@ class FollowerFinder {
     for (const std::size_t i : order_) {
       UrdfFollower& follower = *followers_[i];
       if (follower.becomes != UrdfMimic::kForce) continue;
-      const bool is_leader_welded =
-          followers_[follower.leader] && followers_[follower.leader]->becomes == UrdfMimic::kWeld;
       set_gains(i, carried[links_.at(tree_.joints[i].child.value)], follower);
       const bool has_gains = follower.stiffness > 0.0 && std::isfinite(follower.stiffness);
-      if (has_gains && !is_leader_welded) continue;
-      follower.becomes = UrdfMimic::kWeld;
-      note(i, is_leader_welded ? "mimics a joint that is welded here"
-                               : "mimics another, but carries nothing that a spring could move");
+      if (is_leader_welded(follower)) {
+        weld(i, kLeaderIsWelded);
+      } else if (!has_gains) {
+        weld(i, "mimics another, but carries nothing that a spring could move");
+      }
     }
+  }
+
+  void weld_followers_of_welded() {
+    for (const std::size_t i : order_) {
+      const UrdfFollower& follower = *followers_[i];
+      if (follower.becomes == UrdfMimic::kCouple && is_leader_welded(follower)) weld(i, kLeaderIsWelded);
+    }
+  }
+
+  bool is_leader_welded(const UrdfFollower& follower) const {
+    const auto& leader = followers_[follower.leader];
+    return leader && leader->becomes == UrdfMimic::kWeld;
+  }
+
+  void weld(std::size_t i, const char* why) {
+    followers_[i]->becomes = UrdfMimic::kWeld;
+    note(i, why);
   }
 
   void set_gains(std::size_t i, const Moments& carried, UrdfFollower& follower) const {
@@ -189,12 +209,17 @@ class FollowerFinder {
       if (followers_[i]) names[followers_[i]->becomes].push_back(tree_.joints[i].name);
     }
     tell(
-        "joints that mimic others move by themselves (mimic: weld holds them, force couples them by springs)",
+        "joints that mimic others move by themselves (mimic: couple makes them follow, weld holds them, "
+        "force "
+        "pulls them by springs)",
         names[UrdfMimic::kFree]);
     tell("joints that mimic others are welded at their offsets", names[UrdfMimic::kWeld]);
     tell(fmt::format("joints that mimic others are pulled to their places by springs and dampers of {} rad/s",
                      options_.mimic_frequency),
          names[UrdfMimic::kForce]);
+    if (names[UrdfMimic::kCouple].empty()) return;
+    notes_.push_back(
+        {{}, "joints that mimic others are coupled to them: " + join_words(names[UrdfMimic::kCouple])});
   }
 
   const urdf::ModelInterface& model_;

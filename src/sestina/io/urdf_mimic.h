@@ -14,7 +14,7 @@ namespace sestina {
 struct UrdfFollower {
   UrdfMimic becomes = UrdfMimic::kFree;
   double position = 0.0;                  // rad or m, for all leaders at zero
-  std::size_t leader = 0;                 // for kForce: in the tree's joints
+  std::size_t leader = 0;                 // for kForce and kCouple: in the tree's joints
   double multiplier = 1.0, offset = 0.0;  // rad or m
   double stiffness = 0.0, damping = 0.0;  // for kForce: N m/rad and N m s/rad, or N/m and N s/m
 };

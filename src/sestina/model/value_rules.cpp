@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sestina/base/quotation.h"
 
@@ -136,6 +137,7 @@ std::string find_fault(const ValueRule& rule, std::span<const double> numbers) {
 }
 
 std::string describe_value(const std::string& expression, double value) {
+  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();  // 0/0 has a sign on some machines
   return expression.empty() ? fmt::format("{}", value) : fmt::format("{} = {}", shortened(expression), value);
 }
 
