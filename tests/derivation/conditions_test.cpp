@@ -78,7 +78,7 @@ std::string four_bar(const std::string& closing) {
 
 std::string pair_of_links(const std::string& closing) {
   return R"(  - {name: j2, type: spherical, parent: left.tip, child: bar.origin}
-  - {name: j3, type: free, parent: ground.origin, child: other.origin, q: [1, -0.5, 0.1, 1, 0, 0, 0]
+  - {name: j3, type: free, parent: ground.origin, child: other.origin, q: [1, -0.5, 0.1, 1, 0, 0, 0]}
 )" + closing;
 }
 

@@ -119,7 +119,7 @@ TEST_P(NeighbourListsOf, HaveEachNearPairOnceInEachDirection) {
       lists.build(setting.box, order, particles, excluded, setting.reach, particle_kernels(set), executor);
       const Pairs expected = find_all(setting, particles, excluded);
       EXPECT_EQ(find_listed(setting, particles, lists), expected);
-      EXPECT_GT(expected.size() + (setting.count < 31 ? 100U : 0U), 100U);
+      if (setting.count >= 31) EXPECT_GT(expected.size(), 100U);
     }
   }
 }

@@ -19,15 +19,6 @@ namespace sestina {
 
 void ModelLayout::add_conditions() {
   const PropertyPlan& plan = model_.plan();
-  if (model_.is_cartesian()) {
-    throw InputError("analysis.coordinates: the equations with symbols are those of relative coordinates");
-  }
-  if (model_.forces_use_cut_joints()) {
-    throw InputError(
-        "the equations with symbols do not know the coordinates of joints that close loops, and a force "
-        "reads "
-        "or drives one: cut another joint of the loop (cut: true)");
-  }
   for (std::size_t i = 0; i < plan.cut_joints.size(); ++i) {
     add_cut_joint(plan.cut_joints[i], model_.cut_joints()[i].name);
   }

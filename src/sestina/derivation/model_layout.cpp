@@ -59,6 +59,14 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
     const ForceInfo& force = model.forces()[model.plan().connectors.first()];
     throw InputError(fmt::format("force {}: a {} is not derived with symbols", force.name, force.type));
   }
+  if (model_.is_cartesian()) {
+    throw InputError("analysis.coordinates: the equations with symbols are those of relative coordinates");
+  }
+  if (model_.forces_use_cut_joints()) {
+    throw InputError(
+        "the equations with symbols do not know the coordinates of joints that close loops, and a force "
+        "reads or drives one: cut another joint of the loop (cut: true)");
+  }
   name_symbols();
   joint_forces.resize(u.size());
   armatures.resize(u.size());
