@@ -142,8 +142,37 @@ void time_factors(const char* name, int bodies, bool is_tree) {
               median(times[0]), median(times[1]), median(times[2]), median(times[3]), median(times[4]));
 }
 
-void time_chain(int bodies) {
-  System system = benchmarks::make_chain(bodies);
+// Cranks and couplers in series: each loop has three redundant conditions, and shares a crank with the next.
+// `is_open`: without the joints that close the loops.
+System make_four_bars(int count, bool is_open) {
+  System system;
+  system.gravity = {0, -9.81, 0};
+  const auto add_bar = [&](const std::string& name, Triple tip) {
+    BodySpec& bar = system.add_body(name, 1.0);
+    bar.inertia = {.xx = 0.09, .yy = 0.09, .zz = 0.09};
+    bar.add_point("tip", std::move(tip));
+  };
+  const auto add_hinge = [&](const std::string& name, const std::string& from, const std::string& to,
+                             double q) {
+    JointSpec& hinge = system.add_joint(name, "revolute", from, to);
+    hinge.axis = {0, 0, 1}, hinge.q = {q};
+  };
+  const auto name = [](const char* kind, int i) { return kind + std::to_string(i); };
+  for (int i = 0; i <= count; ++i) {
+    system.add_ground_point(name("p", i), {i, 0, 0});
+    add_bar(name("crank", i), {0, 1, 0});
+    add_hinge(name("foot", i), "ground." + name("p", i), name("crank", i) + ".origin", 0.4);
+  }
+  for (int i = 0; i < count; ++i) {
+    add_bar(name("coupler", i), {1, 0, 0});
+    add_hinge(name("top", i), name("crank", i) + ".tip", name("coupler", i) + ".origin", -0.4);
+    if (!is_open) add_hinge(name("pin", i), name("coupler", i) + ".tip", name("crank", i + 1) + ".tip", 0.4);
+  }
+  return system;
+}
+
+void time_mechanism(const char* name, System system) {
+  const int bodies = static_cast<int>(system.bodies.size());
   const auto relative = freeze(system);
   system.analysis.coordinates = "cartesian";
   std::shared_ptr<const Model> model;
@@ -167,8 +196,9 @@ void time_chain(int bodies) {
                        }) /
                        repetitions);
   }
-  std::printf("chain %7d   freeze %.3g s  first evaluation %.3g s  cartesian %.3f  relative %.3f us a body\n",
-              bodies, freezing, first, 1e6 * median(times[0]) / bodies, 1e6 * median(times[1]) / bodies);
+  std::printf("%-10s %7d   freeze %.3g s  first evaluation %.3g s  cartesian %.3f  relative %.3f us a body\n",
+              name, bodies, freezing, first, 1e6 * median(times[0]) / bodies,
+              1e6 * median(times[1]) / bodies);
 }
 
 }  // namespace
@@ -177,6 +207,10 @@ int main(int argc, char** argv) {
   const int largest = argc > 1 ? std::atoi(argv[1]) : 100000;
   for (int n = 10; n <= std::min(largest, 10000); n *= 10) time_factors("chain", n, false);
   for (int n = 100; n <= std::min(largest, 1000); n *= 10) time_factors("tree", n, true);
-  for (int n = 10; n <= largest; n *= 10) time_chain(n);
+  for (int n = 10; n <= largest; n *= 10) time_mechanism("chain", benchmarks::make_chain(n));
+  for (const int n : {1, 10, 30, 40}) {
+    time_mechanism("open bars", make_four_bars(n, true));
+    time_mechanism("four-bars", make_four_bars(n, false));
+  }
   return 0;
 }
