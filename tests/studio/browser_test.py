@@ -229,7 +229,7 @@ class BrowserTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     if shutil.which("chromium") is None:
         print("skipped: there is no chromium (./dev test --all installs it)")
         sys.exit(77)

@@ -242,7 +242,7 @@ class ServerTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
     if b"no-browser" not in subprocess.run([PROGRAM, "studio", "--help"], stdout=subprocess.PIPE, check=True).stdout:
         sys.exit(77)
     unittest.main()

@@ -125,6 +125,7 @@ TEST_F(SessionTest, LetsOneEditAndTheNextWhenThatOneLeaves) {
 TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   session_->join(1);
   finish();
+  blocks_.clear();
   session_->handle(1, R"({"type":"live","row":50,"speed":10})");
   for (int i = 0; i < 500 && rows_sent() < 5; ++i) {
     session_->tick();
@@ -135,10 +136,17 @@ TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
   session_->handle(1, R"({"type":"stop"})");
   finish();
   EXPECT_EQ(last("error"), "");
-  // The live rows begin after row 50, which was at half a second; each is a sixth of a second later.
-  const std::string& block = blocks_[1].back();
   EXPECT_GE(rows_sent(), 5u);
-  EXPECT_GT(block.size(), 8u);
+  // Row 50 was at half a second; the first live row is a sixtieth of a second of the clock later, ten times
+  // as fast.
+  const std::string& block = blocks_[1].front();
+  std::uint32_t head[2];
+  std::memcpy(head, block.data(), sizeof head);
+  ASSERT_EQ(head[0], 1u);
+  const std::size_t poses = (head[1] * 7 * sizeof(float) + 7) / 8 * 8;
+  double t = 0;
+  std::memcpy(&t, block.data() + sizeof head + poses, sizeof t);
+  EXPECT_NEAR(t, 0.5 + 10.0 / 60.0, 1e-9);
   EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
 }
 
