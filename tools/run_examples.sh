@@ -26,7 +26,7 @@ if ((!$#)); then
   for model in examples/[0-9]*.yaml; do names+=("$(basename "$model" .yaml)"); done
 fi
 
-# What a figure of the example shows; without a line here, the coordinates and energies.
+# The columns in the figure of an example; the default is the coordinates and energies.
 columns_of() {
   case $1 in
     01_*) echo "pen.origin.y --x pen.origin.x" ;;

@@ -37,6 +37,7 @@ CHECKS = {
     "17_slider_crank": loops.check_slider_crank,
     "18_squeezer": loops.check_squeezer,
     "19_every_constraint": loops.check_every_constraint,
+    "20_bicycle": loops.check_bicycle,
 }
 
 

@@ -1,4 +1,4 @@
-// What every integration rule must satisfy on linked bodies, where the mass matrix changes with the position
+// Properties of every integration rule on linked bodies, where the mass matrix varies with the position
 // and accelerations depend on speeds.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the integrators reach on multibody systems: the order of each rule, and the energy of a long chain.
+// The integrators on multibody systems: the order of each rule, and the energy of a long chain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

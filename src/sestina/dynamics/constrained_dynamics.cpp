@@ -7,9 +7,12 @@
 
 namespace sestina {
 
+SaddlePoint standard_way(const Model& model) {
+  return model.is_cartesian() ? SaddlePoint::kSparse : SaddlePoint::kRecursion;
+}
+
 ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
     : model_(&model),
-      way_(way),
       rows_(model),
       A0_(static_cast<std::size_t>(model.bodies().size())),
       force_(A0_.size()),
@@ -20,17 +23,16 @@ ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
       d_(static_cast<std::size_t>(model.constraint_rows())),
       lambda_(d_.size()),
       mu_(d_.size()) {
-  if (way_ == SaddlePoint::kRecursion) {
-    recursion_ = std::make_unique<ConstrainedRecursion>(model);
-  } else {
-    kane_ = std::make_unique<ConstrainedKane>(model);
-  }
+  if (way == SaddlePoint::kRecursion) recursion_ = std::make_unique<ConstrainedRecursion>(model);
+  if (way == SaddlePoint::kEmbedding) kane_ = std::make_unique<ConstrainedKane>(model);
+  if (way == SaddlePoint::kSparse) sparse_ = std::make_unique<ConstrainedSparse>(model);
 }
 
 SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& properties,
                                                 const Kinematics<double>& kinematics) {
-  return recursion_ ? recursion_->factor(properties, kinematics, rows_)
-                    : kane_->factor(properties, kinematics, rows_);
+  if (recursion_) return recursion_->factor(properties, kinematics, rows_);
+  if (sparse_) return sparse_->factor(properties, kinematics, rows_);
+  return kane_->factor(properties, kinematics, rows_);
 }
 
 // x and mu for tau_ and force_.
@@ -38,6 +40,10 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
                                          std::span<double> x) {
   if (recursion_) {
     recursion_->solve(kinematics, force_, tau_, d, x, mu_);
+    return;
+  }
+  if (sparse_) {
+    sparse_->solve(force_, tau_, d, x, mu_);
     return;
   }
   // f = tau - J^T z, tips inward.
@@ -52,7 +58,7 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
   kane_->solve(f_, d, x, mu_);
 }
 
-// What bodies lack, and conditions grow by, while nothing accelerates but by speeds and weights.
+// The forces missing at the bodies, and the rates of the conditions, with udot = 0 (bias and gravity only).
 void ConstrainedDynamics::update_without_udot(const Properties<double>& properties,
                                               const Kinematics<double>& kinematics,
                                               const AppliedForces<double>& forces) {
@@ -106,13 +112,16 @@ void ConstrainedDynamics::apply_lambda(const State<double>& state, const Kinemat
 
 ConstraintErrors ConstrainedDynamics::errors() const {
   ConstraintErrors errors;
+  // Not a number is worse than any number.
+  const auto is_worse = [](double error, double than) {
+    return std::isnan(error) ? !std::isnan(than) : error > than;
+  };
   for (std::size_t r = 0; r < rows_.rows.size(); ++r) {
     const ConstraintRow<double>& row = rows_.rows[r];
-    // Not a number is worse than any number.
-    if (!(std::abs(row.error) <= errors.position)) {
+    if (is_worse(std::abs(row.error), errors.position)) {
       errors.position = std::abs(row.error), errors.position_row = static_cast<int>(r);
     }
-    if (!(std::abs(row.velocity) <= errors.velocity)) {
+    if (is_worse(std::abs(row.velocity), errors.velocity)) {
       errors.velocity = std::abs(row.velocity), errors.velocity_row = static_cast<int>(r);
     }
   }
@@ -198,6 +207,17 @@ SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) co
   for (int r = joint.first_row; r < joint.first_row + joint.rows; ++r) {
     const auto i = static_cast<std::size_t>(r);
     sum += lambda_[i] * rows_.rows[i].force;
+  }
+  // What conditions on its coordinates and speeds let it transmit: a gear, a motor.
+  for (const CoordinateCondition& condition : model_->conditions()) {
+    for (std::size_t i = 0; i < condition.cut_joints.size(); ++i) {
+      const auto of_condition = static_cast<std::size_t>(condition.cut_joints[i].joint);
+      if (model_->cut_joints()[of_condition].name != joint.name) continue;
+      const ConstraintRow<double>& row = rows_.rows[static_cast<std::size_t>(condition.row)];
+      const FramePair<double>& pair =
+          i == 0 ? row : rows_.pairs[static_cast<std::size_t>(condition.first_pair) + i - 1];
+      sum += lambda_[static_cast<std::size_t>(condition.row)] * pair.force;
+    }
   }
   return sum;
 }

@@ -9,9 +9,9 @@
 namespace sestina {
 namespace {
 
-// A pivot of (5) counts as zero below this fraction of what it would be if no direction were special.
+// A pivot of (5) counts as zero below this fraction of its upper bound, the sum of |K|^2 |H|^2 / D.
 constexpr double kSingularCondition = 1e-9;
-// What is left of K of a condition that others imply: round-off, relative to what K was.
+// A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
 
 double squared_norm(const SpatialForce<double>& f, double length) {
@@ -45,7 +45,7 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
   for (const BodyInfo& body : model.bodies()) parents_.push_back(body.parent.value());
 }
 
-// Which bodies a condition acts on never changes: done once.
+// The bodies on which a condition acts never change, so this is done once.
 void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& constraints) {
   std::vector<int> body_of_speed(term_rows_.size());
   for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
@@ -61,12 +61,13 @@ void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& con
     const ConstraintRow<double>& row = constraints.rows[r];
     int meeting = -1;
     const auto include = [&](int body) { meeting = meeting < 0 ? body : meet(meeting, body); };
-    if (row.a != row.b) {
-      for (const FrameIndex frame : {row.a, row.b}) {
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+      for (const FrameIndex frame : {pair.a, pair.b}) {
         include(frame.value());
-        acting_rows_[static_cast<std::size_t>(frame.value())].push_back(static_cast<int>(r));
+        std::vector<int>& acting = acting_rows_[static_cast<std::size_t>(frame.value())];
+        if (acting.empty() || acting.back() != static_cast<int>(r)) acting.push_back(static_cast<int>(r));
       }
-    }
+    });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const auto speed = static_cast<std::size_t>(constraints.terms[static_cast<std::size_t>(i)].speed);
       term_rows_[speed].push_back(static_cast<int>(r));
@@ -106,8 +107,10 @@ void ConstrainedRecursion::gather_own(int body, const ConstraintRows<double>& co
   for (const int r : acting_rows_[static_cast<std::size_t>(body)]) {
     const ConstraintRow<double>& row = constraints.rows[static_cast<std::size_t>(r)];
     SpatialForce<double>& K = gathered.open[open_row(gathered, r)].K;
-    if (row.b.value() == body) K += shift_back(row.force, row.arm_b);
-    if (row.a.value() == body) K -= shift_back(row.force, row.arm_a);
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+      if (pair.b.value() == body) K += shift_back(pair.force, pair.arm_b);
+      if (pair.a.value() == body) K -= shift_back(pair.force, pair.arm_a);
+    });
   }
   for (const OpenRow& open : gathered.open) {
     double& scale = K_scale_[static_cast<std::size_t>(open.row)];
@@ -127,15 +130,15 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     for (const int row : term_rows_[static_cast<std::size_t>(speed)]) open_row(gathered, row);
   }
-  const double inertia_any_way = I.J[0][0] + I.J[1][1] + I.J[2][2];
-  const double mass_any_way = I.m[0][0] + I.m[1][1] + I.m[2][2];
+  const double J_trace = I.J[0][0] + I.J[1][1] + I.J[2][2];
+  const double m_trace = I.m[0][0] + I.m[1][1] + I.m[2][2];
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     const SpatialMotion<double>& h = kinematics.H[static_cast<std::size_t>(speed)];
     Column& column = columns_[static_cast<std::size_t>(speed)];
     column.U = I.times(h).unpacked();
     double D = dot(h, column.U);
     if (info.nu == 1) D += properties.bodies[BodyIndex(body)].armature;
-    report.check_pivot(D, dot(h.w, h.w) * inertia_any_way + dot(h.v, h.v) * mass_any_way, speed);
+    report.check_pivot(D, dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace, speed);
     column.D_inverse = 1.0 / D;
     column.first = couplings_.size(), column.count = gathered.open.size();
     const double h_squared = squared_norm(h, length_);

@@ -59,7 +59,7 @@ class ConstrainedRecursion {
     int row = 0;
     SpatialForce<double> K;
   };
-  // What a body has gathered from outboard.
+  // The open rows that a body has collected from outboard bodies.
   struct Gathered {
     std::vector<OpenRow> open;
     std::vector<double> S;  // (open x open) by rows of `capacity` numbers
@@ -122,7 +122,7 @@ class ConstrainedRecursion {
   std::vector<Range> eliminations_of_;            // by BodyIndex
   std::vector<Coupling> couplings_;
   std::vector<bool> is_inertia_, has_opened_;  // by row
-  std::vector<double> scale_;                  // by row: what S_rr would be if no direction were special
+  std::vector<double> scale_;                  // by row: upper bound of S_rr, the sum of |K|^2 |H|^2 / D
   std::vector<double> K_scale_;                // by row: the largest |K| so far
   std::vector<int> slot_;                      // by row: scratch, its place among the open ones of a body
   std::vector<int> redundant_;
