@@ -122,6 +122,31 @@ TEST(BeamElement, TangentIsTheDerivativeOfTheForces) {
   }
 }
 
+// The strain at both Gauss points is what the section's compliance makes of the wrench there: (2) and (3) of
+// beam_strain.h, to round-off and with a twist so large that N^4 is not small.
+TEST(BeamElement, StrainsAreThoseOfTheSectionUnderItsWrench) {
+  Random random(8);
+  for (int trial = 0; trial < 10; ++trial) {
+    BeamSegment<double> segment = curved_segment(random);
+    segment.is_diagonal = trial >= 5;
+    if (segment.is_diagonal) {
+      for (int i = 0; i < 36; ++i) {
+        if (i / 6 != i % 6) segment.compliance.m[i / 6][i % 6] = 0.0;
+      }
+    }
+    const Pose<double> X = random.pose();
+    const Vec6<double> twist = unstressed_twist(segment) + make_vec6(random.vector(0.6), random.vector(0.1));
+    BeamElement<double> element;
+    ASSERT_EQ(element.relax(segment, X, X * exp_twist(twist)), BeamRelaxation::done);
+    for (double z : {-0.577350269189625765, 0.577350269189625765}) {
+      const Vec6<double> unstressed = segment.strain + (std::sqrt(3.0) * z) * segment.slope;
+      const Vec6<double> strain = element.section_strain(z) - unstressed;
+      EXPECT_LE(largest_of(strain - segment.compliance * element.section_wrench(z)), 1e-14) << trial;
+      EXPECT_GE(largest_of(strain), 0.1) << trial;
+    }
+  }
+}
+
 // Large rigid motions change nothing but round-off: strains, energy, forces in the axes of the ends.
 TEST(BeamElement, IsObjectiveToRoundOff) {
   Random random(4);

@@ -109,7 +109,8 @@ struct BeamStrain {
         (Row6<T>(F.m[i]) - factor * row_F).store(F.m[i]);
         middle[i] = middle[i] - factor * middle[k];
       }
-      row_F.store(F.m[k]);
+      // Later columns are eliminated from row k as well, so that B, F and xi_m need the same scaled row.
+      row_B.store(B.m[k]), row_F.store(F.m[k]);
     }
   }
 
