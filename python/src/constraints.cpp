@@ -1,5 +1,6 @@
 // Constraints of a system.
 #include <fmt/format.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include "bind.h"
 #include "casters.h"

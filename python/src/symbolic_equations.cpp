@@ -10,15 +10,18 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "arrays.h"
 #include "frozen_model.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/equation_text.h"
 #include "sestina/derivation/model_equations.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/expression/compiled_function.h"
 #include "sestina/expression/parse.h"
 #include "sestina/expression/source_code.h"
+#include "sestina/model/properties.h"
 #include "symbolic.h"
 
 namespace sestina::python {
@@ -55,9 +58,14 @@ EquationFormat format_of(const std::string& name) {
 }
 
 std::string write(const Equations& self, const std::string& format, bool simplify, bool document,
-                  double width) {
+                  double width, bool is_embedded) {
+  std::optional<EmbeddedEquations> embedded;
+  if (is_embedded) {
+    const Properties<double> properties = calc_properties(*self.model);
+    embedded = self.equations->embed(calc_assembled_state(*self.model, properties), properties.parameters);
+  }
   return write_equations(*self.model, *self.equations, self.name(), format_of(format), simplify,
-                         {document, width});
+                         {document, width}, embedded ? &*embedded : nullptr);
 }
 
 DerivationMethod method_of(const std::string& name) {
@@ -188,13 +196,15 @@ void bind_model_equations(nb::module_& module) {
           [](const Equations& self) { return self.matrix(self.equations->solve_accelerations()); },
           "udot (nu, 1), solved for.")
       .def("to_text", write, nb::arg("format") = "text", nb::kw_only(), nb::arg("simplify") = false,
-           nb::arg("document") = false, nb::arg("width") = 0.0,
+           nb::arg("document") = false, nb::arg("width") = 0.0, nb::arg("embedded") = false,
            "As `sestina derive` writes them: text, latex, python, c, cpp or json. simplify: by the theorems "
            "on sums of\n"
            "angles, in text and LaTeX. LaTeX is for a document that uses amsmath, with lines of 345 points, "
            "or "
            "itself a\n"
-           "document, of 430; width (points) is another one.")
+           "document, of 430; width (points) is another one. embedded: where loops are closed or constraints "
+           "hold, "
+           "the\nequations of independent speeds alone, chosen at the initial state.")
       .def(
           "linearize",
           [](const Equations& self, bool equilibrium) {
@@ -207,7 +217,7 @@ void bind_model_equations(nb::module_& module) {
           "symbols, and so do\ncoordinates at rest that follow from them. InputError where no equilibrium is "
           "found, or the equations cannot be\nlinearised at the state.")
       .def(
-          "latex", [](const Equations& self) { return write(self, "latex", false, false, 0.0); },
+          "latex", [](const Equations& self) { return write(self, "latex", false, false, 0.0, false); },
           "to_text(\"latex\").")
       .def("_repr_latex_",
            [](const Equations& self) {

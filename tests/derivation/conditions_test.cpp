@@ -60,7 +60,7 @@ ground: {points: {right: [1.1, 0, 0], slope: {position: [0.2, 0.1, 0], axes: {rp
 bodies:
   - {name: left, mass: 0.8, center_of_mass: [0, -a/2, 0], inertia: {xx: 0.03, yy: 0.01, zz: 0.024}, points: {tip: [0, -a, 0]}}
   - {name: bar, mass: 2, center_of_mass: [0.5, 0.1, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.2}, points: {end: [1.1, 0, 0], middle: [0.5, 0, 0]}}
-  - {name: other, mass: 0.8, center_of_mass: [0, -0.3, 0], inertia: {xx: 0.024, zz: 0.024}, points: {tip: [0, -0.7, 0]}}
+  - {name: other, mass: 0.8, center_of_mass: [0, -0.3, 0], inertia: {xx: 0.024, yy: 0.006, zz: 0.024}, points: {tip: [0, -0.7, 0]}}
 joints:
   - {name: j1, type: revolute, parent: ground.origin, child: left.origin, axis: [0, 0, 1], q: 0.3, u: 1.5}
 )";

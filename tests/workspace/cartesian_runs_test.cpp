@@ -154,6 +154,8 @@ TEST(CartesianRuns, EventsSetSpeedsOfJointsWithAllThatHangsOnThem) {
   expect_same_rows(run_system(system), run_system(in_cartesian(system)), 1e-8, true);
 }
 
+class NoForce : public UserForce {};
+
 class Nothing : public UserConstraint {
  public:
   int count() const override { return 1; }
@@ -171,6 +173,10 @@ TEST(CartesianRuns, AreRefusedByNameWhereTheyAreNotKnown) {
   user.add_user_constraint("law", std::make_shared<Nothing>());
   EXPECT_THAT(message_of([&] { Workspace workspace(user); }),
               testing::HasSubstr("law is a user constraint, which reads coordinates of joints"));
+  System forced = in_cartesian(example("01_double_pendulum.yaml"));
+  forced.add_user_force("drive", std::make_shared<NoForce>());
+  EXPECT_THAT(message_of([&] { Workspace workspace(forced); }),
+              testing::HasSubstr("drive is a user force, which reads coordinates of joints"));
   System system = in_cartesian(example("01_double_pendulum.yaml"));
   system.analysis.integrator.name = "verlet";
   EXPECT_THAT(message_of([&] { Workspace workspace(system); }),

@@ -182,7 +182,7 @@ analysis: {type: frequency_response, input: F}
 }
 
 TEST(FrequencyResponse, TellsOfAResonanceWithoutDamping) {
-  const RunResult run = run_system(read_model(fmt::format(R"(
+  const RunResult run = run_anyhow(read_model(fmt::format(R"(
 sestina: 1
 parameters: {{F: 0}}
 bodies: [{{name: block, mass: 1}}]

@@ -222,7 +222,8 @@ class Assembler {
   // The error at the end (m).
   double iterate(const State<double>& start, State<double>& state, const std::vector<bool>& is_free,
                  bool by_mass) {
-    constexpr int kMostSteps = 60;
+    // (1) converges linearly, and slowly where q0 is far away. What it leaves then, Newton's method closes.
+    constexpr int kMostSteps = 60, kNearestSteps = 45;
     std::vector<double> displacement(static_cast<std::size_t>(n_)), away(displacement.size());
     update(state);
     double error = positions().norm();
@@ -232,7 +233,7 @@ class Assembler {
       if (moving.speeds.empty()) break;
       const auto decomposition = moving.C.completeOrthogonalDecomposition();
       Eigen::VectorXd d;
-      if (errors_.position <= kClosed * length_) {
+      if (errors_.position <= kClosed * length_ || step >= kNearestSteps) {
         d = moving.from_norm(decomposition.solve(-positions()));
       } else {
         minus_q<double>(model_, state.q, start.q, away);

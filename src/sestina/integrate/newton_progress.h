@@ -61,8 +61,9 @@ class NewtonProgress {
       }
       rate_ = std::max(iterations_ > 2 ? std::sqrt(rate_ * contraction) : contraction, kLeastRate);
       is_rate_known_ = true;
-      if (rate_ >= 1.0) return Outcome::kDiverges;
-      eta_ = rate_ / (1.0 - rate_);
+      // Errors that turn from one stage into another may grow once and shrink the next time.
+      if (rate_ >= (iterations_ == 2 ? kMostGrowth : 1.0)) return Outcome::kDiverges;
+      eta_ = rate_ < 1.0 ? rate_ / (1.0 - rate_) : INFINITY;
     }
     if (norm == 0.0 || eta_ * norm <= kPartOfTolerance) return Outcome::kConverged;
     before_ = norm;
@@ -78,6 +79,7 @@ class NewtonProgress {
   static constexpr double kPartOfTolerance = 0.01;  // that the iteration may leave
   static constexpr double kSlow = 0.1;
   static constexpr double kLeastRate = 1e-4;
+  static constexpr double kMostGrowth = 2.0;  // of the second increment
 
   int most_iterations_;
   double eta_, rate_;

@@ -393,7 +393,7 @@ void Freezer::compile_tapes() {
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
   data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
   for (CurveInfo& curve : data_.curves) {
-    std::vector<Expr> curve_inputs{graph_->symbol("s")};
+    std::vector<Expr> curve_inputs{graph_->symbol(kCurveParameter)};
     curve_inputs.insert(curve_inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
     curve.tape = Tape(*graph_, curve.exprs, curve_inputs);
   }

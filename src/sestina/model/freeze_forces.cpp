@@ -38,6 +38,11 @@ void Freezer::collect_forces() {
     } else if (spec.type == "point_force" || spec.type == "point_torque") {
       collect_point_force(spec, index, path);
     } else if (spec.type == "user" && spec.user) {
+      if (is_cartesian()) {
+        fail(spec.mark, path,
+             fmt::format("{} is a user force, which reads coordinates of joints: take relative coordinates",
+                         spec.name.text));
+      }
       data_.user_forces.push_back({index, spec.user});
     } else if (!collect_connector(spec, index, path)) {
       fail(spec.type.mark, path + ".type",

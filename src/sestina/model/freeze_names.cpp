@@ -22,8 +22,8 @@ bool is_identifier(std::string_view name) {
 
 bool is_reserved_name(std::string_view name) {
   static const std::set<std::string, std::less<>> words = [] {
-    std::set<std::string, std::less<>> all{"ground", "origin", "t",     "pi",          "q",
-                                           "u",      "energy", "event", "constraints", "s"};
+    std::set<std::string, std::less<>> all{"ground", "origin", "t",     "pi",         "q",
+                                           "u",      "energy", "event", "constraints"};
     for (const std::string& word : reserved_words()) all.insert(word);
     return all;
   }();

@@ -121,7 +121,7 @@ void Freezer::collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo&
     numbers_.add(*spec.start, path + ".start");
   }
   if (faults_.size() > faults || curve.exprs.size() != 3) return;
-  const Expr s = graph_->symbol("s");
+  const Expr s = graph_->symbol(kCurveParameter);
   for (std::size_t i = 0; i < 6; ++i) curve.exprs.push_back(graph_->diff(curve.exprs[i], s));
   plan.up = find_up(curve, plan.range);
   plan.first_row = info.first_row;
@@ -140,7 +140,14 @@ std::vector<Expr> Freezer::collect_curve(const ConstraintSpec& spec, const std::
                                : fmt::format("has {} values; expected 3", spec.position.size()));
     return curve;
   }
-  const Expr s = graph_->symbol("s");
+  for (const ParameterSpec& parameter : system_.parameters) {
+    if (parameter.name == "s") {
+      fail(spec.position[0].mark, path + ".position",
+           "s is the curve's parameter, and the model has a parameter s: give that another name");
+      return curve;
+    }
+  }
+  const Expr s = graph_->symbol(kCurveParameter);
   for (std::size_t i = 0; i < 3; ++i) {
     curve.push_back(numbers_.parse_text(
         spec.position[i], fmt::format("{}.position[{}]", path, i),
@@ -175,7 +182,7 @@ std::vector<Expr> Freezer::collect_curve_table(const ConstraintSpec& spec, const
     try {
       const TableId id = graph_->add_table(fmt::format("{}_curve{}", spec.name.text, i),
                                            Table(table.time, table.values[i], interpolation));
-      curve.push_back(graph_->table(id, graph_->symbol("s")));
+      curve.push_back(graph_->table(id, graph_->symbol(kCurveParameter)));
     } catch (const InputError& error) {
       fail(table.mark, path + ".position", error.what());
     }
@@ -215,7 +222,7 @@ int Freezer::find_up(const CurveInfo& curve, Slot range) const {
   const std::vector<double>& values = numbers_.values();
   const auto at = static_cast<std::size_t>(std::max(range.first, 0));
   const double first = range.is_given() ? values[at] : -1.0, last = range.is_given() ? values[at + 1] : 1.0;
-  std::vector<Expr> inputs{graph_->symbol("s")};
+  std::vector<Expr> inputs{graph_->symbol(kCurveParameter)};
   inputs.insert(inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
   const Tape tape(*graph_, curve.exprs, inputs);
   std::vector<double> in(inputs.size()), out(CurveInfo::kNumbers), scratch(tape.scratch_size());

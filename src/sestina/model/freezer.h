@@ -16,6 +16,9 @@
 
 namespace sestina {
 
+// The parameter s of a curve as a symbol of the graph, in which a variable may be named s.
+inline constexpr const char* kCurveParameter = "curve.s";
+
 class Freezer {
  public:
   explicit Freezer(const System& system);
