@@ -43,6 +43,7 @@ columns_of() {
     16_*) echo "hip.u heel.q pin.q energy.total" ;;
     17_*) echo "rail.q drive.u energy.total" ;;
     18_*) echo "beta.q gamma.q delta.q epsilon.q" ;;
+    21_*) echo "ball.q[2] ball.u[3] lane.slip lane.friction_force energy.dissipated" ;;
   esac
 }
 

@@ -90,7 +90,7 @@ def _number(given: float | str, numbers: Mapping[str, float]) -> float:
 def _texts(given: Any) -> set[str]:
     """All expressions in a description of shapes or points."""
     if isinstance(given, Mapping):
-        return set().union(*(_texts(one) for key, one in given.items() if key not in {"type", "file"}))
+        return set().union(*(_texts(one) for key, one in given.items() if key not in {"type", "name", "file"}))
     if isinstance(given, str):
         return {given}
     return set().union(*(_texts(one) for one in given)) if isinstance(given, Sequence) else set()

@@ -20,11 +20,13 @@ using Eigen::VectorXd;
 constexpr int kMostSweeps = 2000;
 constexpr int kBetweenPolishes = 5;  // sweeps
 constexpr int kMostNewtonSteps = 20;
-constexpr double kSolved = 1e-11;    // of the largest velocity
-constexpr double kAccepted = 1e-7;   // likewise, where Newton's method does not confirm the states
-constexpr double kTouching = 1e-8;   // likewise: slower contacts may carry
-constexpr double kSingular = 1e-12;  // of the largest pivot
-constexpr int kDirections = 32;      // in which a slide is looked for
+constexpr double kSolved = 1e-11;        // of the largest velocity
+constexpr double kAccepted = 1e-7;       // likewise, where Newton's method does not confirm the states
+constexpr double kTouching = 1e-8;       // likewise: slower contacts may carry
+constexpr double kNearlyStuck = 1e-3;    // likewise: contacts that slide slower may stick
+constexpr double kSmallestShare = 1e-6;  // of the friction of contacts that stick
+constexpr double kSingular = 1e-12;      // of the largest pivot
+constexpr int kDirections = 32;          // in which a slide is looked for
 
 double cross2(const Vector2d& a, const Vector2d& b) { return a.x() * b.y() - a.y() * b.x(); }
 
@@ -151,20 +153,41 @@ double FrictionSolver::residual(Index& worst) const {
 
 // Newton's method for the states that the sweeps have found; false where its solution breaks a condition.
 // Contacts that neither open nor carry anything are first tried as closed ones: of redundant contacts the
-// sweeps load those that come first.
+// sweeps load those that come first. So are contacts that hardly slide tried as ones that stick: where others
+// share their load, the sweeps go on to shift it for long after all of them have come to rest.
 bool FrictionSolver::polish() {
   const std::vector<State> found = states_;
   v_ = *G_ * *p_ + *b_;
   for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    if (states_[at] != State::kOpen || v_[3 * i] > kTouching * size_) continue;
-    const bool slides = mu_[at] == 0.0 || v_.segment<2>(3 * i + 1).norm() > kTouching * size_;
-    states_[at] = slides ? State::kSlide : State::kStick;
+    const double slip = v_.segment<2>(3 * i + 1).norm();
+    if (states_[at] == State::kOpen && v_[3 * i] <= kTouching * size_) {
+      states_[at] = mu_[at] == 0.0 || slip > kTouching * size_ ? State::kSlide : State::kStick;
+    } else if (states_[at] == State::kSlide && mu_[at] > 0.0 && slip <= kNearlyStuck * size_) {
+      states_[at] = State::kStick;
+    }
   }
+  scale_.setOnes(3 * static_cast<Index>(mu_.size()));
   if (try_states()) return true;
+  if (std::ranges::find(states_, State::kStick) != states_.end()) {
+    share_friction();
+    if (try_states()) return true;
+  }
   if (states_ == found) return false;
+  scale_.setOnes();
   states_ = found;
   return try_states();
+}
+
+// Scales the impulses so that the least norm shares the friction of contacts that stick in proportion to
+// their loads at the last trial: an equal share can be too much for those that carry little.
+void FrictionSolver::share_friction() {
+  double most = 0.0;
+  for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) most = std::max(most, trial_[3 * i]);
+  for (Index i = 0; i < static_cast<Index>(mu_.size()); ++i) {
+    const double load = most > 0.0 ? trial_[3 * i] / most : 1.0;
+    scale_.segment<2>(3 * i + 1).setConstant(std::sqrt(std::max(load, kSmallestShare)));
+  }
 }
 
 bool FrictionSolver::try_states() {
@@ -218,7 +241,8 @@ bool FrictionSolver::solve_equations() {
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
     solver.setThreshold(kSingular);
     // The unknowns are the impulses, not their changes, so that the impulses have least norm.
-    const VectorXd next = solver.compute(J).solve(J * trial_ - F);
+    const VectorXd goal = J * trial_ - F;
+    const VectorXd next = scale_.asDiagonal() * solver.compute(J * scale_.asDiagonal()).solve(goal);
     const bool is_settled = (next - trial_).cwiseAbs().maxCoeff() <= 1e-15 * next.cwiseAbs().maxCoeff();
     trial_ = next;
     if (!trial_.allFinite()) return false;

@@ -9,8 +9,8 @@
 //   - block Gauss-Seidel: contact after contact, (2) and (3) are solved for its own impulse with those of the
 //     others held fixed, until it is known which contacts are open, stick and slide;
 //   - Newton's method on the equations of these states: p = 0; v = 0; v_n + R p_n = 0 and (3). Its linear
-//     systems are solved with least norm, so that redundant contacts share the load evenly, and contacts that
-//     stick have v_t = 0 to rounding.
+//     systems are solved with least norm, so that redundant contacts share the load evenly (and friction in
+//     proportion to it, if an equal share breaks (3)), and contacts that stick have v_t = 0 to rounding.
 //
 // Source: Jean, The non-smooth contact dynamics method, CMAME 177 (1999); Alart and Curnier, CMAME 92 (1991).
 #pragma once
@@ -44,6 +44,7 @@ class FrictionSolver {
   void solve_one(Eigen::Index i);
   bool slide(const Eigen::Matrix3d& own, const Eigen::Vector3d& w, double mu, Eigen::Vector3d& p) const;
   bool polish();
+  void share_friction();
   bool try_states();
   bool solve_equations();
   double residual(Eigen::Index& worst) const;
@@ -53,6 +54,7 @@ class FrictionSolver {
   std::span<const double> mu_, R_;
   Eigen::VectorXd* p_ = nullptr;
   Eigen::VectorXd trial_, v_;
+  Eigen::VectorXd scale_;  // of the impulses whose norm is least
   std::vector<State> states_;
   double size_ = 0.0;  // the largest velocity
 };

@@ -15,7 +15,9 @@ using Eigen::Vector3d;
 using Eigen::VectorXd;
 
 constexpr int kMostCorrections = 4;   // of positions
-constexpr double kClosed = 1e-14;     // m or rad: gaps below are round-off
+constexpr int kPasses = 2;            // of the equations of contact, each at the positions of the one before
+constexpr int kMostLandings = 4;      // trials to find the instant of an impact
+constexpr double kTogether = 1e-10;   // m or rad: impacts that are no farther apart are one
 constexpr double kRedundant = 1e-12;  // of the largest pivot
 
 ButcherTableau classical_tableau() {
@@ -27,6 +29,17 @@ Eigen::Map<const VectorXd> as_vector(const std::vector<double>& values) {
   return {values.data(), static_cast<Index>(values.size())};
 }
 
+// The part of a step that is left when a gap has closed: the gap and its rates at both ends are those of a
+// motion with constant acceleration.
+double part_left(double h, double gap_before, double v_before, double v_after) {
+  const double a = 0.5 * h * (v_after - v_before), b = h * v_before;
+  const double root = std::sqrt(std::max(b * b - 4.0 * a * gap_before, 0.0));
+  // The two forms of the root, each without cancellation.
+  const double numerator = b > 0.0 ? b + root : 2.0 * gap_before;
+  const double denominator = b > 0.0 ? -2.0 * a : root - b;
+  return denominator > 0.0 ? 1.0 - std::clamp(numerator / denominator, 0.0, 1.0) : 0.0;
+}
+
 }  // namespace
 
 Moreau::Moreau() : tableau_(classical_tableau()) {}
@@ -36,11 +49,14 @@ void Moreau::do_start(std::span<const double>) {
   k_.assign(n * static_cast<std::size_t>(tableau_.stages()), 0.0);
   sum_.assign(n, 0.0);
   displacement_.assign(state().u.size(), 0.0);
-  stage_ = half_ = whole_ = state();
+  stage_ = half_ = whole_ = free_ = landing_ = state();
+  touched_.assign(kMostSplits, state());
+  neglected_.setZero(static_cast<Index>(state().u.size()));
 }
 
 StepReport Moreau::do_step(double t_end, State<double>& candidate) {
   StepReport report = step_once(state(), t_end, whole_);
+  neglected_.setZero();
   if (report.complete()) report = step_twice(state(), t_end, candidate);
   if (!report.complete()) return report;
   const std::span<double> error = mutable_error();
@@ -49,6 +65,10 @@ StepReport Moreau::do_step(double t_end, State<double>& candidate) {
     for (std::size_t i = 0; i < (candidate.*part).size(); ++i) {
       error[next++] = (whole_.*part)[i] - (candidate.*part)[i];
     }
+  }
+  for (std::size_t i = 0; i < candidate.u.size(); ++i) {
+    double& own = error[candidate.q.size() + i];
+    own = std::abs(own) + neglected_[static_cast<Index>(i)];
   }
   return report;
 }
@@ -60,10 +80,72 @@ StepReport Moreau::step_twice(const State<double>& from, double t_end, State<dou
   return report.complete() ? step_once(half_, t_end, to) : report;
 }
 
-StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to) {
+StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to, int splits) {
   const StepReport report = step_freely(from, t_end, to);
   if (!report.complete() || equations().contact_face() == nullptr) return report;
-  return touch(from, to);
+  find_active(from, to, splits > 0 ? Look::kAll : Look::kRest);
+  if (active_.empty()) return {};
+  if (splits == 0) return touch(from, to);
+  const Active* first = nullptr;
+  for (const Active& active : active_) {
+    if (active.is_impact && (first == nullptr || active.left > first->left)) first = &active;
+  }
+  if (first == nullptr) return touch(from, to);
+  const double t = t_end - first->left * (t_end - from.t);
+  return step_across(from, t, first->contact, t_end, to, splits);
+}
+
+// In two parts, with the impact of a contact in between.
+StepReport Moreau::step_across(const State<double>& from, double t_touch, int contact, double t_end,
+                               State<double>& to, int splits) {
+  State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
+  double gap = 0.0;
+  if (t_touch > from.t) {
+    const StepReport report = land(from, t_touch, contact, t_end, at, gap);
+    if (!report.complete()) return report;
+  } else {
+    landing_ = to;
+    at = from;
+  }
+  find_active(from, at, Look::kImpacts, std::max(gap + kTogether, kClosed));
+  if (std::ranges::any_of(active_, &Active::is_impact)) {
+    const StepReport report = touch(free_ = at, at);
+    if (!report.complete()) return report;
+  }
+  if (at.t < t_end) return step_once(at, t_end, to, splits - 1);
+  to = at;
+  return {};
+}
+
+// To the instant of an impact, near t, and the gap of the contact there.
+StepReport Moreau::land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
+                        double& gap) {
+  ContactFace& face = *equations().contact_face();
+  const std::size_t count = count_;
+  for (int trial = 0; trial < kMostLandings; ++trial) {
+    const StepReport report = step_to_landing(from, t, at);
+    if (!report.complete()) return report;
+    gap = 0.0;
+    if (face.contacts().size() != count) break;  // points of two boxes: the next part finds the impact
+    gap = face.contacts()[static_cast<std::size_t>(contact)].gap;
+    const Eigen::Map<const VectorXd> normal(face.contact_rows(contact).data(),
+                                            static_cast<Index>(at.u.size()));
+    const double next = t - gap / normal.dot(as_vector(at.u));
+    if (std::abs(gap) <= kTogether || !(from.t < next && next <= t_end)) break;
+    t = next;
+  }
+  return {};
+}
+
+// Up to an impact, with the contacts that last until then.
+StepReport Moreau::step_to_landing(const State<double>& from, double t, State<double>& to) {
+  StepReport report = step_freely(from, t, to);
+  if (!report.complete()) return report;
+  landing_ = to;
+  find_active(from, to, Look::kSupport);
+  if (!active_.empty()) report = touch(from, to);
+  equations().contact_face()->update_contacts(to);
+  return report;
 }
 
 // ---- the smooth part --------------------------------------------------------------------------------------
@@ -108,49 +190,85 @@ void Moreau::move(const State<double>& from, double h, std::span<const double> w
 // ---- contacts ---------------------------------------------------------------------------------------------
 
 StepReport Moreau::touch(const State<double>& from, State<double>& to) {
-  find_active(from, to);
-  if (active_.empty()) return {};
-  update_matrix(to);
-  set_laws(to.t - from.t);
-  p_.setZero(b_.size());
-  const FrictionSolver::Report report = solver_.solve(G_, b_, friction_, compliance_, p_);
-  if (!report.is_solved || !restore()) {
-    // The speed that the contact acts on most: where friction and inertia couple too strongly there may be no
-    // solution (Painleve), and a shorter step shows whether that is so.
-    Index speed = 0;
-    C_.row(3 * std::max(report.worst, 0)).cwiseAbs().maxCoeff(&speed);
-    return {StepStatus::kNotConverged, static_cast<int>(from.q.size()) + static_cast<int>(speed)};
+  free_ = to;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (pass > 0) {
+      equations().contact_face()->update_contacts(to);
+      if (equations().contact_face()->contacts().size() != count_) break;  // points have come or gone
+    }
+    update_matrix(to);
+    update_velocities(from);
+    set_laws(to.t - from.t);
+    p_.setZero(b_.size());
+    const FrictionSolver::Report report = solver_.solve(G_, b_, friction_, compliance_, p_);
+    // Where friction and inertia couple too strongly there may be no solution (Painleve), and a shorter step
+    // shows whether that is so.
+    if (!report.is_solved || !restore()) {
+      return not_converged(active_[static_cast<std::size_t>(std::max(report.worst, 0))].contact);
+    }
+    to = free_;
+    apply(from, to);
+    close_gaps(to);
   }
-  apply(from, to);
-  close_gaps(to);
+  add_neglected_rebounds();
   return {};
 }
 
-// Contacts that close, or overlap and are compliant, at the end of the free step.
-void Moreau::find_active(const State<double>& from, const State<double>& to) {
+// Names the speed that a contact acts on most.
+StepReport Moreau::not_converged(int contact) {
+  const std::size_t nu = displacement_.size();
+  const std::span<const double> rows = equations().contact_face()->contact_rows(contact);
+  Index speed = 0;
+  Eigen::Map<const VectorXd>(rows.data(), static_cast<Index>(nu)).cwiseAbs().maxCoeff(&speed);
+  return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
+}
+
+// Contacts that close, or overlap and are compliant, at the end of the free step: with no gap above `closed`.
+void Moreau::find_active(const State<double>& from, const State<double>& to, Look look, double closed) {
   ContactFace& face = *equations().contact_face();
-  const double h = to.t - from.t;
   active_.clear();
   face.update_contacts(to);
   const std::span<const ContactFace::Contact> contacts = face.contacts();
   count_ = contacts.size();
   const auto nu = static_cast<Index>(from.u.size());
+  // Impacts are looked for at an instant, at the end of a step that others have changed.
+  const State<double>& free = look == Look::kImpacts ? landing_ : to;
+  const double h = free.t - from.t;
   for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
-    if (contact.gap > kClosed) continue;
-    const Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>> C(face.contact_rows(i).data(), 3,
-                                                                            nu);
+    const bool is_rigid = contact.stiffness == 0.0;
+    if (contact.gap > closed || (look == Look::kImpacts && !is_rigid)) continue;
+    const Eigen::Map<const VectorXd> normal(face.contact_rows(i).data(), nu);
+    const double before = normal.dot(as_vector(from.u)), after = normal.dot(as_vector(free.u));
     Active active;
     active.contact = i;
     active.gap = contact.gap;
-    active.v_before = C * as_vector(from.u);
-    active.v_free = C * as_vector(to.u);
-    active.gap_before = contact.gap - 0.5 * h * (active.v_before[0] + active.v_free[0]);
-    // A rebound shorter than half a step is rest.
-    const double change = std::abs(active.v_free[0] - active.v_before[0]);
-    active.hits = contact.stiffness == 0.0 && contact.restitution > 0.0 &&
-                  -contact.restitution * active.v_before[0] > 0.5 * change;
+    active.gap_before = contact.gap - 0.5 * h * (before + after);
+    const bool was_closed = active.gap_before <= kClosed && (!is_rigid || before <= 0.0);
+    active.left = was_closed ? 1.0 : part_left(h, std::max(active.gap_before, 0.0), before, after);
+    const double closing = look == Look::kImpacts ? -normal.dot(as_vector(to.u))
+                                                  : (1.0 - active.left) * (before - after) - before;
+    // A flight that begins or ends with this speed is higher than round-off.
+    const auto matters = [&](double v) {
+      return v > 0.0 && v * v * h > 2.0 * kClosed * std::abs(after - before);
+    };
+    active.is_impact = is_rigid && matters(closing);
+    if (look == Look::kSupport && active.is_impact) continue;
+    const double rebound = contact.restitution * closing;
+    active.hits = active.is_impact && look != Look::kRest && matters(rebound);
+    active.neglected = is_rigid && !active.hits && matters(rebound) ? rebound : 0.0;
     active_.push_back(active);
+  }
+}
+
+// Those of all active contacts, by their rows in C.
+void Moreau::update_velocities(const State<double>& from) {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    Active& active = active_[i];
+    const auto C = C_.middleRows<3>(static_cast<Index>(3 * i));
+    active.v_before = C * as_vector(from.u);
+    active.v_free = C * as_vector(free_.u);
+    active.v_touch = active.v_free - active.left * (active.v_free - active.v_before);
   }
 }
 
@@ -176,6 +294,15 @@ void Moreau::update_matrix(const State<double>& at) {
   G_ = (0.5 * (G_ + G_.transpose())).eval();
 }
 
+// A part of the error of the step.
+void Moreau::add_neglected_rebounds() {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto k = static_cast<Index>(3 * i);
+    if (active_[i].neglected == 0.0 || !(G_(k, k) > 0.0)) continue;
+    neglected_ += active_[i].neglected / G_(k, k) * du_.col(k).cwiseAbs();
+  }
+}
+
 // b and R of friction_solver.h: of a contact with stiffness k and damping d, with g' = g_f + h/2 (v' - v_f),
 //   v' + p/(h c) + (k (g + g_f) - k h/2 v_f + d v)/(2 c) = 0,   c = k h/4 + d/2
 void Moreau::set_laws(double h) {
@@ -186,7 +313,7 @@ void Moreau::set_laws(double h) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Active& active = active_[i];
     const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active.contact)];
-    Vector3d bias = active.v_free;
+    Vector3d bias = active.hits ? active.v_touch : active.v_free;
     friction_[i] = contact.friction;
     if (contact.stiffness > 0.0) {
       const double c = 0.25 * contact.stiffness * h + 0.5 * contact.damping;
@@ -197,7 +324,7 @@ void Moreau::set_laws(double h) {
                  (2.0 * c);
       compliance_[i] = 1.0 / (h * c);
     } else if (active.hits && contact.impact == ContactFace::Impact::kNewton) {
-      bias[0] += contact.restitution * active.v_free[0];
+      bias[0] += contact.restitution * active.v_touch[0];
     }
     b_.segment<3>(static_cast<Index>(3 * i)) = bias;
   }
@@ -233,32 +360,41 @@ double Moreau::restitution_impulse(std::size_t i, const VectorXd& compression) c
       equations().contact_face()->contacts()[static_cast<std::size_t>(active_[i].contact)];
   const double p = compression[k], e = contact.restitution;
   if (contact.impact == ContactFace::Impact::kPoisson) return e * p;
-  const double v_0 = active_[i].v_free[0], v_1 = (b_ + G_ * compression)[k], a = G_(k, k);
+  const double v_0 = active_[i].v_touch[0], v_1 = (b_ + G_ * compression)[k], a = G_(k, k);
   const double work = -0.5 * p * (v_0 + v_1);
   if (!(work > 0.0) || !(a > 0.0)) return 0.0;
   return (std::sqrt(v_1 * v_1 + 2.0 * a * e * e * work) - v_1) / a;
 }
 
-// u' and the positions that go with it, and the work that contacts take.
+// Where in the step, in parts of it before its end, the impulse of a contact acts as a whole. Of a rebound:
+// at the instant of contact. Of a contact that stays closed: so that the gap ends at zero when the impulse
+// takes v_n of the free step; that lies between the instant (all of it is impact) and half of what is left
+// (all of it is a constant force).
+double Moreau::centre_of_impulse(const Active& active) const {
+  const ContactFace::Contact& contact =
+      equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)];
+  if (active.hits) return active.left;
+  const double half = 0.5 * active.left;
+  if (contact.stiffness > 0.0 || !(active.v_free[0] < 0.0)) return half;
+  return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
+}
+
+// u' and the positions that go with it, and the work that contacts take: each impulse that on the mean of the
+// velocities before and after it, at its place in the step.
 void Moreau::apply(const State<double>& from, State<double>& to) {
   const double h = to.t - from.t;
-  const VectorXd after = C_ * as_vector(to.u) + G_ * p_;
+  const VectorXd change = G_ * p_;
   VectorXd du = VectorXd::Zero(du_.rows()), dq = du;
   double work = 0.0;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const auto k = static_cast<Index>(3 * i);
     const Active& active = active_[i];
     const VectorXd own = du_.middleCols<3>(k) * p_.segment<3>(k);
-    double part = 0.5;  // of the step
-    if (active.gap_before > kClosed) {
-      part = std::clamp(-active.gap / (active.gap_before - active.gap), 0.0, 1.0);
-      const bool is_rigid =
-          equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)].stiffness == 0.0;
-      if (!is_rigid) part *= 0.5;
-    }
+    const double part = centre_of_impulse(active);
     du += own;
     dq += part * h * own;
-    work += 0.5 * p_.segment<3>(k).dot(active.v_free + after.segment<3>(k));
+    const Vector3d v = active.v_free - part * (active.v_free - active.v_before);
+    work += p_.segment<3>(k).dot(v + 0.5 * change.segment<3>(k));
   }
   for (std::size_t j = 0; j < to.u.size(); ++j) {
     to.u[j] += du[static_cast<Index>(j)];
