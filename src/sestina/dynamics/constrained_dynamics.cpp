@@ -16,13 +16,16 @@ ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
       rows_(model),
       A0_(static_cast<std::size_t>(model.bodies().size())),
       force_(A0_.size()),
+      of_lambda_(A0_.size()),
       tau_(static_cast<std::size_t>(model.nu())),
       f_(tau_.size()),
       x_(tau_.size()),
+      dx_(tau_.size()),
       zero_u_(tau_.size()),
       d_(static_cast<std::size_t>(model.constraint_rows())),
       lambda_(d_.size()),
-      mu_(d_.size()) {
+      mu_(d_.size()),
+      dmu_(d_.size()) {
   if (way == SaddlePoint::kRecursion) recursion_ = std::make_unique<ConstrainedRecursion>(model);
   if (way == SaddlePoint::kEmbedding) kane_ = std::make_unique<ConstrainedKane>(model);
   if (way == SaddlePoint::kSparse) sparse_ = std::make_unique<ConstrainedSparse>(model);
@@ -78,6 +81,33 @@ void ConstrainedDynamics::update_without_udot(const Properties<double>& properti
   }
 }
 
+// One step of iterative refinement of x and mu by the recursion: what they leave of the saddle-point system,
+// body by body, is the right-hand side of their corrections.
+void ConstrainedDynamics::refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                                 std::span<double> x) {
+  std::fill(of_lambda_.begin(), of_lambda_.end(), SpatialForce<double>{});
+  add_constraint_forces<double>(rows_, mu_, tau_, of_lambda_);
+  A0_[0] = {};
+  for (std::size_t b = 1; b < A0_.size(); ++b) {
+    const BodyIndex body(static_cast<int>(b));
+    const BodyInfo& info = model_->bodies()[body];
+    A0_[b] = shift(A0_[static_cast<std::size_t>(info.parent.value())], kinematics.s[b]);
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+      const auto k = static_cast<std::size_t>(speed);
+      A0_[b] += x[k] * kinematics.H[k];
+      if (info.nu == 1) tau_[k] -= properties.bodies[body].armature * x[k];
+    }
+    force_[b] += kinematics.inertia[b] * A0_[b] - of_lambda_[b];
+  }
+  for (std::size_t r = 0; r < d_.size(); ++r) {
+    d_[r] += calc_rate<double>(rows_, rows_.rows[r], A0_, x);
+    if (rows_.rows[r].is_inertia) d_[r] += mu_[r];
+  }
+  recursion_->solve(kinematics, force_, tau_, d_, dx_, dmu_);
+  for (std::size_t k = 0; k < dx_.size(); ++k) x[k] += dx_[k];
+  for (std::size_t r = 0; r < dmu_.size(); ++r) mu_[r] += dmu_[r];
+}
+
 SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& properties,
                                                const State<double>& state,
                                                const Kinematics<double>& kinematics,
@@ -86,6 +116,7 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
   const SolveReport<double> report = factor(properties, kinematics);
   update_without_udot(properties, kinematics, forces);
   solve_factored(kinematics, d_, udot);
+  if (recursion_ && recursion_->loses_digits() && !report.is_singular) refine(properties, kinematics, udot);
   std::copy(mu_.begin(), mu_.end(), lambda_.begin());
   apply_lambda(state, kinematics, forces);
   return report;

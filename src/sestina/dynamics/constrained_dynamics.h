@@ -76,6 +76,8 @@ class ConstrainedDynamics {
  private:
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
   void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x);
+  void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
+              std::span<double> x);
   void apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,
                     AppliedForces<double>& forces);
   void update_without_udot(const Properties<double>& properties, const Kinematics<double>& kinematics,
@@ -86,10 +88,11 @@ class ConstrainedDynamics {
   std::unique_ptr<ConstrainedRecursion> recursion_;
   std::unique_ptr<ConstrainedKane> kane_;
   std::unique_ptr<ConstrainedSparse> sparse_;
-  std::vector<SpatialMotion<double>> A0_;     // by BodyIndex: less g, for udot = 0
-  std::vector<SpatialForce<double>> force_;   // by BodyIndex: what the body lacks then
-  std::vector<double> tau_, f_, x_, zero_u_;  // (nu)
-  std::vector<double> d_, lambda_, mu_;       // (rows)
+  std::vector<SpatialMotion<double>> A0_;          // by BodyIndex: less g, for udot = 0
+  std::vector<SpatialForce<double>> force_;        // by BodyIndex: what the body lacks then
+  std::vector<SpatialForce<double>> of_lambda_;    // by BodyIndex: the forces of the conditions
+  std::vector<double> tau_, f_, x_, dx_, zero_u_;  // (nu)
+  std::vector<double> d_, lambda_, mu_, dmu_;      // (rows)
   double power_ = 0.0;
 };
 

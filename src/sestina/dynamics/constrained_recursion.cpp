@@ -9,8 +9,10 @@
 namespace sestina {
 namespace {
 
-// A pivot of (5) counts as zero below this fraction of its upper bound, the sum of |K|^2 |H|^2 / D.
+// A pivot of (5) counts as zero below this fraction of the sum of (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The
+// second term is there since a small D magnifies the round-off of a k that should be zero.
 constexpr double kSingularCondition = 1e-9;
+constexpr double kRoundingOfK = 1e-6;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
 
@@ -138,14 +140,18 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
     column.U = I.times(h).unpacked();
     double D = dot(h, column.U);
     if (info.nu == 1) D += properties.bodies[BodyIndex(body)].armature;
-    report.check_pivot(D, dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace, speed);
+    const double largest = dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace;
+    report.check_pivot(D, largest, speed);
+    smallest_pivot_ = std::min(smallest_pivot_, D / largest);
     column.D_inverse = 1.0 / D;
     column.first = couplings_.size(), column.count = gathered.open.size();
     const double h_squared = squared_norm(h, length_);
     for (const OpenRow& open : gathered.open) {
       const auto r = static_cast<std::size_t>(open.row);
-      couplings_.push_back({open.row, dot(h, open.K)});
-      scale_[r] += K_scale_[r] * K_scale_[r] * h_squared * column.D_inverse;
+      const double of_row = dot(h, open.K);
+      const double rounding = kRoundingOfK * K_scale_[r] * K_scale_[r] * h_squared;
+      couplings_.push_back({open.row, of_row});
+      scale_[r] += (of_row * of_row + rounding) * column.D_inverse;
     }
     for (const int row : term_rows_[static_cast<std::size_t>(speed)]) {
       const ConstraintRow<double>& of = constraints.rows[static_cast<std::size_t>(row)];
@@ -279,6 +285,7 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   if (!is_laid_out_) find_meeting_places(constraints);
   length_ = properties.constraints.length;
   SolveReport<double> report;
+  smallest_pivot_ = 1.0;
   couplings_.clear(), eliminations_.clear(), redundant_.clear();
   has_passed_on_redundant_ = false;
   std::fill(has_opened_.begin(), has_opened_.end(), false);

@@ -307,7 +307,9 @@ class Converter {
       result.mark = outline.mark;
       return result;
     };
-    std::vector<CouplingTerm> terms{{coordinate(name), number(1.0, outline.mark)}};
+    std::vector<CouplingTerm> terms;
+    terms.reserve(2);
+    terms.push_back({coordinate(name), number(1.0, outline.mark)});
     if (follower.multiplier != 0.0) {
       const std::string& leader = joint_names_[tree_.joints[follower.leader].name];
       terms.push_back({coordinate(leader), number(-follower.multiplier, outline.mark)});
