@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mechanism{"plane",
                   four_bar("constraints: [{name: slot, type: point_on_plane, point: bar.middle, plane: "
                            "ground.slope, normal: [0, 1, 0]}]\n")}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 TEST(SymbolicConditions, ConditionsAcrossThePlaneOfAMechanismAreLeftOut) {
   const auto model = freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/16_four_bar.yaml"));

@@ -43,7 +43,9 @@ void expect_same_rows(const RunResult& relative, const RunResult& cartesian, dou
     EXPECT_LT(difference, tolerance * size) << name;
   }
   for (const std::string& name : others) {
-    if (!name.starts_with("constraints.")) EXPECT_THAT(names, testing::Contains(name));
+    if (!name.starts_with("constraints.")) {
+      EXPECT_THAT(names, testing::Contains(name));
+    }
   }
 }
 

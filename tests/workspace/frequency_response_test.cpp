@@ -163,7 +163,7 @@ TEST_P(FrequencyResponseOf, MechanismIsThatOfItsLinearisedEquations) {
 
 INSTANTIATE_TEST_SUITE_P(All, FrequencyResponseOf,
                          testing::Values(Case{"four_bar", kFourBar, "j1"}, Case{"top", kTop, "ball"}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 TEST(FrequencyResponse, RangeFollowsFromNaturalFrequencies) {
   const RunResult run = run_system(read_model(R"(
