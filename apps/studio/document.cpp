@@ -176,6 +176,21 @@ void Document::begin_if_empty() {
   if (is_blank(text_)) push("sestina: 1\n", {});
 }
 
+// Writes `value` in the place of the node's text.
+std::string Document::with_value(const YamlNode& node, bool has_parent, const std::string& value,
+                                 const std::string& path) const {
+  const std::size_t start = offset_of(text_, node.mark);
+  std::optional<std::size_t> end = end_of_value(text_, start);
+  if (end == start) end = start + node.text.size();
+  const bool is_in_brackets = text_[start] == '[' || text_[start] == '{';
+  const bool is_as_read =
+      has_parent && end &&
+      (node.is_scalar() ? node.quoted || text_.compare(start, node.text.size(), node.text) == 0
+                        : is_in_brackets);
+  if (!is_as_read) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+  return text_.substr(0, start) + value + text_.substr(*end);
+}
+
 void Document::set_value(const std::string& path, const std::string& value, std::string_view kind) {
   begin_if_empty();
   const YamlPointer root = tree();
@@ -207,17 +222,7 @@ void Document::set_value(const std::string& path, const std::string& value, std:
     break;
   }
   if (node != nullptr && node->mark.line > 0) {
-    const std::size_t start = offset_of(text_, node->mark);
-    std::optional<std::size_t> end = end_of_value(text_, start);
-    if (end == start) end = start + node->text.size();
-    const bool is_in_brackets = text_[start] == '[' || text_[start] == '{';
-    const bool is_as_read =
-        parent != nullptr && end &&
-        (node->is_scalar() ? node->quoted || text_.compare(start, node->text.size(), node->text) == 0
-                           : is_in_brackets);
-    if (!is_as_read)
-      throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
-    return push(text_.substr(0, start) + value + text_.substr(*end), kind);
+    return push(with_value(*node, parent != nullptr, value, path), kind);
   }
   if (parent == nullptr || !parent->is_map() || parent->entries.empty()) {
     throw InputError(fmt::format("{}: there is nothing that it could be a part of", path));

@@ -63,6 +63,8 @@ class Document {
  private:
   std::filesystem::path copy_path() const;
   void begin_if_empty();
+  std::string with_value(const YamlNode& node, bool has_parent, const std::string& value,
+                         const std::string& path) const;
   void push(std::string text, std::string_view kind);
   void keep_copy();
   void check_files(const YamlNode& node, FaultList& faults) const;

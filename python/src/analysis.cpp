@@ -143,15 +143,8 @@ void bind_output(nb::module_& module) {
             .place = [](nb::handle) { return std::string("output.columns"); }});
 }
 
-}  // namespace
-
-void bind_analysis(nb::module_& module) {
-  bind_integrator_and_step(module);
-  bind_time_elements(module);
-  bind_limits(module);
-  bind_frequencies(module);
-  nb::class_<AnalysisSpec>(module, "Analysis", nb::type_slots(plain_described_slots),
-                           "How a System is simulated.")
+void bind_formulation(nb::class_<AnalysisSpec>& analysis) {
+  analysis
       .def_rw("type", &AnalysisSpec::type,
               "`dynamics`, `kinematics`, `statics`, `modes` or `frequency_response`.")
       .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative`, `cartesian` or `state_time`.")
@@ -173,7 +166,11 @@ void bind_analysis(nb::module_& module) {
           nb::for_setter(nb::arg("value").none()),
           nb::for_setter(nb::sig("def integrator(self, value: str | Integrator | "
                                  "collections.abc.Mapping[str, typing.Any], /) -> None")),
-          "One of integrator_names(), or {'name': .., 'stages': .., 'form': ..}.")
+          "One of integrator_names(), or {'name': .., 'stages': .., 'form': ..}.");
+}
+
+void bind_run(nb::class_<AnalysisSpec>& analysis) {
+  analysis
       .def_prop_rw(
           "step", [](AnalysisSpec& analysis) -> StepSpec& { return analysis.step; },
           [](AnalysisSpec& analysis, nb::handle given) {
@@ -211,6 +208,19 @@ void bind_analysis(nb::module_& module) {
           nb::for_setter(nb::sig("def frequencies(self, value: Frequencies | "
                                  "collections.abc.Mapping[str, typing.Any], /) -> None")),
           "Also a dictionary, {'from_': 1, 'to': 100, 'points': 50}; Hz.");
+}
+
+}  // namespace
+
+void bind_analysis(nb::module_& module) {
+  bind_integrator_and_step(module);
+  bind_time_elements(module);
+  bind_limits(module);
+  bind_frequencies(module);
+  nb::class_<AnalysisSpec> analysis(module, "Analysis", nb::type_slots(plain_described_slots),
+                                    "How a System is simulated.");
+  bind_formulation(analysis);
+  bind_run(analysis);
   bind_output(module);
 }
 

@@ -263,7 +263,7 @@ std::string explain_non_finite_constraint(const Model& model, const Properties<d
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<double>& row = constraints.rows[r];
     if (std::isfinite(row.error + row.velocity + row.bias)) continue;
-    const std::string name = model.name_of_row(static_cast<int>(r));
+    const std::string& name = model.name_of_row(static_cast<int>(r));
     for (const Rolling<double>& rolling : properties.constraints.rollings) {
       if (rolling.first_row != static_cast<int>(r)) continue;
       return fmt::format("{}: the disc lies flat on its plane, which it then touches everywhere", name);

@@ -110,8 +110,8 @@ KeyTable constraint_keys(const std::string& keyword, const Words& required, cons
   return table;
 }
 
-std::vector<KeyTable> make_key_tables() {
-  std::vector<KeyTable> tables{
+void add_part_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
       {"model",
        "",
        {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
@@ -153,6 +153,13 @@ std::vector<KeyTable> make_key_tables() {
       {"step", "", {"driver", "dt", "rtol", "atol", "max_step", "control", "land_on_output"}, {}},
       {"output", "", {"every", "max_rows", "columns"}, {}},
       {"column", "", {"value", "unit", "integrate"}, {"value"}},
+  };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
+// Shapes, forces and constraints.
+void add_type_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
       shape_keys("box", {"size"}, {"size"}),
       shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),
       shape_keys("sphere", {"radius"}, {"radius"}),
@@ -183,6 +190,13 @@ std::vector<KeyTable> make_key_tables() {
       constraint_keys("point_on_curve", {"point", "curve", "position"}, {"range", "periodic", "start"}),
       constraint_keys("rolling", {"body", "axis", "radius", "plane", "normal"}),
   };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
+std::vector<KeyTable> make_key_tables() {
+  std::vector<KeyTable> tables;
+  add_part_tables(tables);
+  add_type_tables(tables);
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
   add_particle_tables(tables);
   return tables;

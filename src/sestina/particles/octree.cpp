@@ -30,7 +30,8 @@ Vector3d Octree::center(const Node& node) const {
 
 void Octree::sort_points(int n, const double* x, const double* y, const double* z) {
   const double* const axes[] = {x, y, z};
-  side_ = std::numeric_limits<double>::min();
+  // Of points at one place: so large that the scale below stays finite.
+  side_ = 4.0 * (1 << kDeepest) * std::numeric_limits<double>::min();
   for (int a = 0; a < 3; ++a) {
     const auto [low, high] = std::minmax_element(axes[a], axes[a] + n);
     lower_[a] = *low;
