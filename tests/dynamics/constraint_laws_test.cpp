@@ -88,24 +88,10 @@ class Ellipsoid : public UserConstraint {
   std::size_t body_ = 0;
 };
 
-// Every kind of condition, each in a system of its own.
-std::vector<std::pair<std::string, System>> systems() {
-  std::vector<std::pair<std::string, System>> all;
-  std::uint64_t seed = 100;
-  for (const std::string& type : joint_keywords()) {
-    System system = open_system(++seed);
-    JointSpec& cut = system.add_joint("cut", type, "b.p", "d.p");
-    const JointInfo& info = joint_info(*joint_type_from_keyword(type));
-    if (info.has_axis) cut.axis = {0.3, -0.5, 0.8};
-    if (info.has_second_axis) cut.second_axis = {-0.6, 0.1, 0.4};
-    if (type == "screw") cut.pitch = 0.2;
-    all.emplace_back("cut " + type, std::move(system));
-  }
-  const auto add = [&](const std::string& name, const std::function<void(System&)>& constrain) {
-    System system = open_system(++seed);
-    constrain(system);
-    all.emplace_back(name, std::move(system));
-  };
+// Adds a system of its own with what the function puts into it.
+using Add = std::function<void(const std::string& name, const std::function<void(System&)>& constrain)>;
+
+void add_conditions(const Add& add) {
   add("distance", [](System& s) { s.add_distance("c1", "b.p", "d.p", 0.7); });
   add("distance over time",
       [](System& s) { s.add_distance("c1", "b.p", "ground.origin", "0.7 + 0.1*sin(2*t)"); });
@@ -120,6 +106,9 @@ std::vector<std::pair<std::string, System>> systems() {
   add("expression of speeds", [](System& s) {
     s.add_condition("c1", "ja.u[3]*sin(jd.q[0]) - ja.u[4]*cos(jd.q[0]) + jb.u[0]*jb.q[2]").level = "velocity";
   });
+}
+
+void add_conditions_on_cut_joints(const Add& add) {
   const auto cut = [](System& s, const char* type) -> JointSpec& {
     JointSpec& joint = s.add_joint("cut", type, "b.p", "d.p");
     if (std::string(type) != "spherical") joint.axis = {0.3, -0.5, 0.8};
@@ -150,6 +139,9 @@ std::vector<std::pair<std::string, System>> systems() {
                    "0.1*t^2");
   });
   add("cut joint with a rotor", [&](System& s) { cut(s, "revolute").armature = 0.3; });
+}
+
+void add_guides_and_programs(const Add& add) {
   add("point on a line", [](System& s) { s.add_point_on_line("c1", "b.p", "d.p", {1, 2, -1}); });
   add("point on a plane", [](System& s) { s.add_point_on_plane("c1", "b.p", "ground.origin", {1, 2, 5}); });
   add("point on a curve", [](System& s) {
@@ -169,6 +161,29 @@ std::vector<std::pair<std::string, System>> systems() {
       [](System& s) { s.add_user_constraint("c1", std::make_shared<Ellipsoid>(true)); });
   add("condition of a program without a bias",
       [](System& s) { s.add_user_constraint("c1", std::make_shared<Ellipsoid>(false)); });
+}
+
+// Every kind of condition, each in a system of its own.
+std::vector<std::pair<std::string, System>> systems() {
+  std::vector<std::pair<std::string, System>> all;
+  std::uint64_t seed = 100;
+  const Add add = [&](const std::string& name, const std::function<void(System&)>& constrain) {
+    System system = open_system(++seed);
+    constrain(system);
+    all.emplace_back(name, std::move(system));
+  };
+  for (const std::string& type : joint_keywords()) {
+    add("cut " + type, [&](System& system) {
+      JointSpec& cut = system.add_joint("cut", type, "b.p", "d.p");
+      const JointInfo& info = joint_info(*joint_type_from_keyword(type));
+      if (info.has_axis) cut.axis = {0.3, -0.5, 0.8};
+      if (info.has_second_axis) cut.second_axis = {-0.6, 0.1, 0.4};
+      if (type == "screw") cut.pitch = 0.2;
+    });
+  }
+  add_conditions(add);
+  add_conditions_on_cut_joints(add);
+  add_guides_and_programs(add);
   return all;
 }
 

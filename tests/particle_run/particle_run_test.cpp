@@ -295,7 +295,7 @@ TEST(LammpsData, IsReadById) {
 }
 
 TEST(LammpsData, TellsTheLineOfAFault) {
-  const auto with = [](std::string from, std::string to) {
+  const auto with = [](const std::string& from, const std::string& to) {
     std::string text = kData;
     text.replace(text.find(from), from.size(), to);
     return message_of([&] { parse_lammps_data(text, "start.data"); });

@@ -191,13 +191,18 @@ TEST(Benchmarks, GovernorMovesTheSameAsALoop) {
 // Six legs of two parts between universal joints on the ground and spherical joints under the platform.
 constexpr double kPlatformHeight = 1.0;
 
+double leg_pair_angle(int leg) {
+  const int pair = leg / 2;
+  return pair * 2 * std::numbers::pi / 3;
+}
+
 Vec3<double> ground_point(int i) {
-  const double angle = (i / 2) * 2 * std::numbers::pi / 3 + (i % 2 == 0 ? 0.2 : -0.2) +
-                       std::numbers::pi / 3 * (i % 2 == 0 ? -1 : 1);
+  const double angle =
+      leg_pair_angle(i) + (i % 2 == 0 ? 0.2 : -0.2) + std::numbers::pi / 3 * (i % 2 == 0 ? -1 : 1);
   return {std::cos(angle), std::sin(angle), 0};
 }
 Vec3<double> platform_point(int i) {
-  const double angle = (i / 2) * 2 * std::numbers::pi / 3 + (i % 2 == 0 ? -0.15 : 0.15);
+  const double angle = leg_pair_angle(i) + (i % 2 == 0 ? -0.15 : 0.15);
   return {0.6 * std::cos(angle), 0.6 * std::sin(angle), -0.05};
 }
 

@@ -33,7 +33,7 @@ void expect_same_rows(const RunResult& relative, const RunResult& cartesian, dou
   for (const Column& column : cartesian.table.header().columns) others.push_back(column.name);
   for (const std::string& name : names) {
     if (name.starts_with("constraints.") || name.ends_with(".error") ||
-        (!reactions && name.find(".force") != name.npos))
+        (!reactions && name.find(".force") != std::string::npos))
       continue;
     double size = 1.0, difference = 0.0;
     for (std::size_t row = 0; row < relative.table.rows(); ++row) {
