@@ -109,6 +109,14 @@ def test_ensemble_of_mechanisms_runs_one_by_one() -> None:
     assert result["hip.q"][0, -1] < result["hip.q"][1, -1]
 
 
+def test_equations_with_multipliers_or_of_independent_speeds() -> None:
+    equations = sestina.derive(four_bar())
+    assert "C^T lambda" in equations.to_text()
+    embedded = equations.to_text(embedded=True)
+    assert "dependent speeds" in embedded
+    assert "lambda" not in embedded
+
+
 def bead(function, count: int = 2) -> sestina.System:
     system = sestina.System("bead on a parabola", gravity=(0, -9.81, 0))
     system.add_particle("bead", mass=1)
