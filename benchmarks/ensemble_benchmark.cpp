@@ -7,7 +7,7 @@
 // as a sweep, which writes the last rows to a file. The ways take turns, round after round; runs per second
 // of processor time are those of the median round.
 //
-// Then the set-up alone: a workspace for each run, whose system is frozen anew, and one that shares the
+// Then the set-up alone: a workspace for each run, whose system is frozen again, and one that shares the
 // model.
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ System with_fixed_step(System system) {
   return system;
 }
 
-// Of the processor, so that other programs count as little as they can.
+// Processor time, so that other programs have little influence.
 double seconds_of(const std::function<void()>& work) {
   const std::clock_t start = std::clock();
   work();

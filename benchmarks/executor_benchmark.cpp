@@ -1,5 +1,5 @@
-// What a fork and join costs, with the processors free and with `load` busy threads beside it.
-// Read min_us and median_us; `Time` is the mean, which rare interruptions rule.
+// The cost of a fork and join, with idle processors and with `load` busy threads.
+// Read min_us and median_us; `Time` is the mean, which is dominated by rare interruptions.
 //
 // fork_join   as many empty chunks as threads, so that a fast caller may run them all itself
 // ..._all     no chunk ends before all threads have begun one: the whole way there and back. Only for

@@ -5,14 +5,13 @@
 // Chains of revolute and of spherical joints, equal links and mass ratios up to 10^6. A residual is the
 // largest component of what inverse dynamics leaves (N m), the worst of five states. `recursive` is absolute,
 // the others are multiples of it:
-//   rounded      the recursive solver's own udot, each component changed at random by up to 1.1e-16 of
-//   itself,
-//                as one more rounding to double would: the floor for any method whose error in one joint is
-//                not taken into account by the joints beyond it, as that of a sequential outward sweep is
+//   rounded      the recursive solver's own udot, each component changed at random by a relative 1.1e-16, as
+//                by one more rounding to double: the least residual of any method whose error in one joint
+//                is not compensated by the joints beyond it, as in a sequential outward sweep
 //   grain g      divide and conquer with g bodies to a piece
-// The last columns are relative to the sum of the magnitudes of the terms of which the residual is what is
-// left: of the recursive solver, and for grain 1 and 64.
-// docs/divide_and_conquer.md shows the table and says what follows from it.
+// The last columns are relative to the sum of the magnitudes of the terms of the residual: for the recursive
+// solver, and for grain 1 and 64.
+// docs/divide_and_conquer.md shows the table and discusses it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -27,7 +27,7 @@ namespace sestina {
 namespace {
 
 constexpr int kSamples = 4096;  // a second
-// Of double_pendulum().
+// The parameters of double_pendulum() (kg, m, m/s^2).
 constexpr double kMass[] = {1.0, 0.5}, kLength[] = {0.8, 1.0}, kGravity = 2.0;
 
 using Angles = std::array<long double, 4>;  // a1, a2 from the downward vertical, and their rates
@@ -63,7 +63,7 @@ std::vector<Angles> integrate_reference(int seconds) {
   return states;
 }
 
-// What is compared: x, y, C, v of both rods, forces of both joints.
+// The compared quantities: x, y, C, v of both rods, forces of both joints.
 struct Curves {
   std::array<double, 4> position{}, velocity{}, force{};
   std::array<double, 8> cosines{};  // the four in the plane; the others are constant

@@ -1,5 +1,5 @@
-// What the state-time formulation costs: schemes, ways to solve its linear equations, threads, and the work
-// for a given error beside rules that march.
+// The cost of the state-time formulation: schemes, methods for its linear equations, threads, and the work
+// for a given error compared with time-stepping rules.
 //
 //   bench_state_time_cost schemes > table.md     Newton's method on all unknowns against the reduced one
 //   bench_state_time_cost matrices > table.md    the linear equations along the tree, by elements, as a whole
@@ -213,8 +213,8 @@ System fast_tip(int slow, double mass, double spin) {
   return system;
 }
 
-// Elements that each body would want for itself, by the estimates of its own errors, beside those that all
-// share: what a time scale of its own for each body could save at most.
+// Elements that each body would need alone, by the estimates of its own errors, compared with the common
+// mesh: the largest possible saving by a separate time scale for each body.
 void compare_scales() {
   constexpr double kTolerance = 1e-6, kDuration = 0.5;
   constexpr int kDegree = 4;

@@ -1,4 +1,4 @@
-// What the laws of docs/state_time_scaling.md are made of, and how far threads come.
+// The quantities in the laws of docs/state_time_scaling.md, and the speed-up by threads.
 //
 //   bench_state_time_scaling parts                  per element: microseconds of each part of an iteration
 //   bench_state_time_scaling threads                a window by 1, 2, 4 threads, and 1 to 32 stretches
@@ -55,7 +55,7 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Of one call, in microseconds: the best round of calls that take some milliseconds together.
+// The time of one call, in microseconds: the best of several rounds that take some milliseconds each.
 template <class F>
 double microseconds_of(F&& work, double (*now)() = thread_seconds, int rounds = kRounds) {
   const double first = now();

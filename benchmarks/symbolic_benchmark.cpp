@@ -36,7 +36,7 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-// What is no function of time is a parameter.
+// Symbols that are not functions of time are parameters.
 CompiledFunction compile(Mechanics& mechanics, std::vector<Expr> outputs) {
   const Graph& graph = mechanics.graph();
   std::vector<Expr> variables, parameters;

@@ -1,4 +1,4 @@
-// What a call is refused with.
+// The message with which a call is refused.
 #pragma once
 
 #include <string>

@@ -64,6 +64,12 @@ for suffix in png svg; do
     --title "Double pendulum: angles and energies" -o "$out/double_pendulum_time.$suffix"
 done
 
+page=$out/double_pendulum.html
+"$sestina" view "$result" --model "$model" -o "$page" || page=
+
 heading "Written"
 ls -1 "$out"/double_pendulum*
 echo "Open $out/double_pendulum_path.png first. More to run: examples/README.md"
+if [[ -n $page ]]; then
+  echo "See it move: $page in a browser. Edit it and run it again: $sestina studio $model"
+fi

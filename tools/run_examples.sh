@@ -26,7 +26,7 @@ if ((!$#)); then
   for model in examples/[0-9]*.yaml; do names+=("$(basename "$model" .yaml)"); done
 fi
 
-# What a figure of the example shows; without a line here, the coordinates and energies.
+# The columns in the figure of an example; the default is the coordinates and energies.
 columns_of() {
   case $1 in
     01_*) echo "pen.origin.y --x pen.origin.x" ;;
@@ -43,6 +43,7 @@ columns_of() {
     16_*) echo "hip.u heel.q pin.q energy.total" ;;
     17_*) echo "rail.q drive.u energy.total" ;;
     18_*) echo "beta.q gamma.q delta.q epsilon.q" ;;
+    21_*) echo "ball.q[2] ball.u[3] lane.slip lane.friction_force energy.dissipated" ;;
   esac
 }
 

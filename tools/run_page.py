@@ -132,7 +132,7 @@ def run_page(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> It
         figures = _save_figures(path.stem, count + 1)
         count += len(figures)
         saved = {name for name in os.listdir() if pathlib.Path(name).suffix in PICTURES} - before - set(figures)
-        # What was drawn and saved as well is one picture.
+        # A figure that is both shown and saved counts as one.
         yield Output(block.end_line, text, sorted(saved) or figures, formula)
 
 

@@ -1,4 +1,4 @@
-// The commands of the program. Each adds its options to the parser and runs when it was chosen; it throws
+// The commands of the program. Each adds its options to the parser and runs if it is chosen; it throws
 // InputError for bad input and returns the exit status otherwise.
 #pragma once
 
@@ -25,20 +25,24 @@ void add_plot(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_schema(CLI::App& app, int& status);
 void add_sweep(CLI::App& app, int& status);
+void add_view(CLI::App& app, int& status);
+void add_render(CLI::App& app, int& status);
+void add_studio(CLI::App& app, int& status);
 
 // "3 bodies, 4 speeds"
 std::string size_in_words(const Model& model);
 
-// A check for options that take the name of a file to write: an empty name is a slip, for instance of a
-// script's variable. Returns what is wrong, or nothing.
+// A check for options with the name of an output file: an empty name is an error, for instance an empty
+// variable of a script. Returns the fault, or nothing.
 std::string check_file_name(const std::string& name);
 
-// The options that every command with a MODEL takes.
+// The options of every command with a MODEL argument.
 struct ModelOptions {
   std::string path;              // .yaml, or .urdf
   std::vector<std::string> set;  // PATH=VALUE
 
   void add_to(CLI::App& command);
+  void add_set_to(CLI::App& command);  // --set alone
   System read() const;
   ModelTree read_tree() const;
 };

@@ -45,9 +45,10 @@ std::string verdict(const Comparison& comparison) {
 }
 
 // Returns whether all agree.
-bool compare_states(const std::shared_ptr<const Model>& model, int count) {
+bool compare_states(const std::shared_ptr<const Model>& model, const std::shared_ptr<const Model>& cartesian,
+                    int count) {
   const auto states = scatter_states(*model, count, 1.0, 1);
-  const Comparison comparison = compare_formulations(model, calc_properties(*model), states);
+  const Comparison comparison = compare_formulations(model, calc_properties(*model), states, cartesian);
   print("{}: {}; {} states (the initial one and {} around it)\n",
         model->name().empty() ? "model" : model->name(), size_in_words(*model), comparison.states, count);
   if (comparison.skipped > 0)
@@ -83,8 +84,14 @@ bool compare_states(const std::shared_ptr<const Model>& model, int count) {
 }
 
 constexpr const char* kStateTime = "state_time";
+constexpr const char* kCartesian = "cartesian";
 
-// The march by the steps of the model, or with the standard ones where the model is one of elements in time.
+System with_coordinates(System system, const char* coordinates) {
+  system.analysis.coordinates = coordinates;
+  return system;
+}
+
+// The time-stepping run with the steps of the model, or with default steps if the model uses time elements.
 System with_solver(System system, const std::string& solver) {
   system.analysis.coordinates = "relative";
   system.analysis.time_elements.reset();
@@ -92,7 +99,7 @@ System with_solver(System system, const std::string& solver) {
   return system;
 }
 
-// The elements of the model, or enough of a high order to agree with a march of so many steps.
+// The elements of the model, or enough of high order to agree with a run of so many time steps.
 System with_elements(System system, long steps) {
   constexpr long kStepsOfElement = 2, kFewest = 16, kMost = 1024, kOfWindow = 8;
   AnalysisSpec& analysis = system.analysis;
@@ -125,7 +132,7 @@ Simulated simulate(const System& system, const std::string& threads) {
   return {rows->table(), std::move(report)};
 }
 
-// The run that the others are compared with, without which there is nothing to compare.
+// The reference run, without which there is nothing to compare.
 Simulated simulate_reference(const System& system, const std::string& threads) {
   const std::string& solver = solver_names()[0];
   Simulated run = simulate(with_solver(system, solver), threads);
@@ -135,8 +142,8 @@ Simulated simulate_reference(const System& system, const std::string& threads) {
   return run;
 }
 
-// What is compared of a trajectory: the columns of all coordinates, speeds and variables over the rows at the
-// output's instants; and the events, whose instants differ by rounding, in their order.
+// The compared data of a trajectory: the columns of all coordinates, speeds and variables over the rows at
+// the output's times, and the events in their order (their times differ by rounding).
 struct Trajectory {
   ResultTable table;
   std::vector<std::size_t> rows;    // at the output's instants
@@ -157,7 +164,7 @@ struct Trajectory {
   }
 };
 
-// Where an event falls on an instant of the output but for rounding, the row there is before it or after it.
+// If an event coincides with an output instant up to rounding, the row there is before it or after it.
 bool is_beside_event(const Trajectory& trajectory, double t, double duration) {
   return std::any_of(trajectory.events.begin(), trajectory.events.end(), [&](std::size_t row) {
     return std::abs(trajectory.table.at(row, 0) - t) <= 1e-9 * duration;
@@ -211,7 +218,7 @@ void compare_rows(const std::string& name, const Trajectory& other, const Trajec
   }
 }
 
-// A model without state-time equations is no failure of the comparison. Returns whether the run was.
+// A model without state-time equations is not a failure of the comparison. Returns whether the run was.
 bool compare_state_time(const System& system, const FrozenSystem& of, const Trajectory& reference, long steps,
                         const std::string& threads) {
   try {
@@ -229,6 +236,45 @@ bool compare_state_time(const System& system, const FrozenSystem& of, const Traj
   return true;
 }
 
+// The columns of the march in cartesian coordinates that `of` compares, in its order.
+ResultTable in_order_of(const ResultTable& table, const ResultTable& reference) {
+  ResultHeader header = reference.header();
+  std::vector<std::size_t> places;
+  for (const Column& column : header.columns) {
+    const std::vector<Column>& own = table.header().columns;
+    const auto found = std::ranges::find(own, column.name, &Column::name);
+    places.push_back(static_cast<std::size_t>(found - own.begin()));
+  }
+  MemoryRecorder ordered;
+  ordered.begin(header);
+  std::vector<double> row(places.size());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = table.at(i, places[k]);
+    ordered.record(row);
+  }
+  return ordered.table();
+}
+
+// Returns whether it was computed.
+bool compare_cartesian(const System& system, const FrozenSystem& of, const Trajectory& reference,
+                       const std::string& threads) {
+  const System cartesian = with_coordinates(with_solver(system, solver_names()[0]), kCartesian);
+  try {
+    const Simulated run = simulate(cartesian, threads);
+    if (run.report.status == RunStatus::kFailed) {
+      print("{} failed: {}\n", kCartesian, run.report.failure);
+      return false;
+    }
+    const Trajectory other(in_order_of(run.table, reference.table), of);
+    compare_rows(kCartesian, other, reference, of);
+    const auto event_column = static_cast<std::size_t>(1 + of.model->nq() + of.model->nu() + of.model->nd());
+    if (!of.model->events().empty()) compare_events(kCartesian, other, reference, event_column);
+  } catch (const InputError& error) {
+    print("{} does not apply: {}\n", kCartesian, error.what());
+  }
+  return true;
+}
+
 // Why the solver takes no such model, or nothing.
 std::string explain_refusal(const FrozenSystem& of, const std::string& solver) {
   try {
@@ -239,7 +285,7 @@ std::string explain_refusal(const FrozenSystem& of, const std::string& solver) {
   return {};
 }
 
-// Returns whether all were computed.
+// Returns whether all runs were computed.
 bool compare_trajectories(const System& system, const FrozenSystem& of, const std::string& threads) {
   const Model& model = *of.model;
   const Simulated march = simulate_reference(system, threads);
@@ -265,13 +311,24 @@ bool compare_trajectories(const System& system, const FrozenSystem& of, const st
     compare_rows(name, other, reference, of);
     if (!model.events().empty()) compare_events(name, other, reference, event_column);
   }
+  are_computed &= compare_cartesian(system, of, reference, threads);
   return compare_state_time(system, of, reference, march.report.steps.steps, threads) && are_computed;
 }
 
 int compare(const CompareOptions& options) {
-  const System system = options.model.read();
+  const System described = options.model.read();
+  const bool is_cartesian = described.analysis.coordinates == kCartesian;
+  const System system = is_cartesian ? with_coordinates(described, "relative") : described;
   const FrozenSystem frozen = freeze_with_analysis(system);
-  bool succeeds = compare_states(frozen.model, options.states);
+  System cartesian = with_coordinates(system, kCartesian);
+  cartesian.analysis.time_elements.reset();
+  std::shared_ptr<const Model> in_cartesian;
+  try {
+    in_cartesian = freeze(cartesian);
+  } catch (const InputError& error) {
+    print("{} does not apply: {}\n", kCartesian, error.what());
+  }
+  bool succeeds = compare_states(frozen.model, in_cartesian, options.states);
   try {
     if (options.trajectory) succeeds &= compare_trajectories(system, frozen, options.threads);
   } catch (const Interrupted&) {

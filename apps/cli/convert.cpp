@@ -1,4 +1,5 @@
-// sestina convert ROBOT.urdf -o MODEL.yaml [--floating-base] [--mimic free|weld|force] [--mimic-frequency W]
+// sestina convert ROBOT.urdf -o MODEL.yaml [--floating-base] [--mimic free|weld|force|couple]
+// [--mimic-frequency W]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -52,14 +53,17 @@ void add_convert(CLI::App& app, int& status) {
       ->check(check_file_name);
   command->add_flag("--floating-base", options->urdf.floating_base,
                     "Let the base float instead of welding it to the ground");
-  static const std::map<std::string, UrdfMimic> kMimic = {
-      {"free", UrdfMimic::kFree}, {"weld", UrdfMimic::kWeld}, {"force", UrdfMimic::kForce}};
+  static const std::map<std::string, UrdfMimic> kMimic = {{"free", UrdfMimic::kFree},
+                                                          {"weld", UrdfMimic::kWeld},
+                                                          {"force", UrdfMimic::kForce},
+                                                          {"couple", UrdfMimic::kCouple}};
   command
       ->add_option("--mimic", options->mimic,
                    "What becomes of joints that mimic others: they move by themselves (free),\n"
-                   "are welded at their offsets (weld), or are pulled by springs and dampers (force)")
+                   "follow exactly, by constraints (couple), are welded at their offsets (weld),\n"
+                   "or are pulled by springs and dampers (force)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"free", "weld", "force"}).description(""))
+      ->check(CLI::IsMember({"free", "weld", "force", "couple"}).description(""))
       ->type_name("WAY");
   command
       ->add_option("--mimic-frequency", options->urdf.mimic_frequency,

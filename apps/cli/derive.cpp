@@ -1,14 +1,17 @@
 // sestina derive MODEL [--set PATH=VALUE]... [--format text|latex|python|c|cpp|json] [--lagrange]
-//                [--linearize [--equilibrium]] [--simplify] [--document] [--width POINTS]
+//                [--embedded] [--linearize [--equilibrium]] [--simplify] [--document] [--width POINTS]
 #include <fmt/format.h>
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "commands.h"
 #include "printing.h"
 #include "sestina/derivation/equation_text.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/model/freeze.h"
+#include "sestina/model/properties.h"
 
 namespace sestina::cli {
 namespace {
@@ -18,6 +21,7 @@ struct DeriveOptions {
   std::string format = "text";
   bool simplify = false;
   bool lagrange = false;
+  bool embedded = false;
   bool linearize = false;
   bool equilibrium = false;
   LatexPage page;
@@ -33,7 +37,13 @@ int derive(const DeriveOptions& options) {
                                  options.lagrange ? DerivationMethod::kLagrange : DerivationMethod::kKane);
   const std::string& name = model->name().empty() ? options.model.path : model->name();
   if (!options.linearize) {
-    print("{}", write_equations(*model, equations, name, format, options.simplify, options.page));
+    std::optional<EmbeddedEquations> embedded;
+    if (options.embedded) {
+      const Properties<double> properties = calc_properties(*model);
+      embedded = equations.embed(calc_assembled_state(*model, properties), properties.parameters);
+    }
+    print("{}", write_equations(*model, equations, name, format, options.simplify, options.page,
+                                embedded ? &*embedded : nullptr));
     return kSuccess;
   }
   const LinearizeAt at = options.equilibrium ? LinearizeAt::kEquilibrium : LinearizeAt::kInitialState;
@@ -54,6 +64,8 @@ void add_derive(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "latex", "python", "c", "cpp", "json"}).description(""))
       ->type_name("FORMAT");
   command->add_flag("--lagrange", options->lagrange, "By Lagrange's method instead of Kane's");
+  command->add_flag("--embedded", options->embedded,
+                    "Where loops are closed or constraints hold: equations of independent speeds alone");
   CLI::Option* linearize = command->add_flag("--linearize", options->linearize,
                                              "Linearised about the initial state: A, B, eigenvalues");
   command

@@ -58,13 +58,7 @@ void print_energy(const std::shared_ptr<const Model>& model, const Properties<do
         momentum.linear.z);
 }
 
-std::string target_name(const Model& model, const AssignmentInfo& assignment) {
-  const auto i = static_cast<std::size_t>(assignment.index);
-  if (assignment.target == Target::kQ) return model.q_names()[i];
-  return assignment.target == Target::kU ? model.u_names()[i] : model.variables()[i].name;
-}
-
-// What the events watch, at a state.
+// The values of the event functions at a state.
 std::vector<double> event_values(const Model& model, const Properties<double>& properties,
                                  const State<double>& state) {
   std::vector<double> inputs(static_cast<std::size_t>(model.num_force_tape_inputs()));
@@ -100,7 +94,7 @@ void print_events(const Model& model, const Properties<double>& properties, cons
     if (event.tolerance > 0.0) print(", to {:.6g} s", event.tolerance);
     for (int i = 0; i < event.assignments; ++i) {
       const auto k = static_cast<std::size_t>(event.first_assignment + i);
-      print("{}{}", i == 0 ? "; sets " : ", ", target_name(model, model.assignments()[k]));
+      print("{}{}", i == 0 ? "; sets " : ", ", model.name_of(model.assignments()[k]));
     }
     if (event.is_terminal) print("; ends the run");
     if (values[e] == 0.0) print("; zero at the start");
@@ -121,7 +115,8 @@ void print_columns(const Model& model) {
 std::string method_in_words(const Analysis& analysis) {
   if (analysis.type != "dynamics") return analysis.type;
   if (is_state_time(analysis)) return "state_time, " + elements_in_words(analysis);
-  return fmt::format("{}, {}, {}", analysis.solver, analysis.integrator,
+  const bool is_cartesian = analysis.coordinates == "cartesian";
+  return fmt::format("{}, {}, {}", is_cartesian ? analysis.coordinates : analysis.solver, analysis.integrator,
                      analysis.driver == "fixed" ? fmt::format("fixed step of {:.6g} s", analysis.dt)
                                                 : fmt::format("variable step (rtol {:.6g}, atol {:.6g})",
                                                               analysis.rtol, analysis.atol));
@@ -155,7 +150,9 @@ void print_constraints(const Model& model, const Properties<double>& properties,
 
 int info(const ModelOptions& options) {
   const Workspace workspace(options.read());
-  const auto model = workspace.shared_model();
+  // In cartesian coordinates the same mechanism has a tree all the same.
+  const auto relative = workspace.model().relative();
+  const auto model = relative ? relative : workspace.shared_model();
   const Properties<double> properties = calc_properties(*model);
   AssemblyReport assembly;
   const State<double> state = calc_assembled_state(*model, properties, &assembly);
@@ -169,6 +166,10 @@ int info(const ModelOptions& options) {
     for (const ForceInfo& force : model->forces()) print("force {} ({})\n", force.name, force.type);
   }
   print_constraints(*model, properties, state, assembly);
+  if (relative) {
+    print("\ncartesian coordinates: every joint is cut; {} speeds of bodies, {} conditions\n",
+          workspace.model().nu(), workspace.model().constraint_rows());
+  }
   print_events(*model, properties, state);
   print_columns(*model);
   if (!model->parameters().empty()) {

@@ -20,7 +20,7 @@ namespace {
 using namespace sestina;
 using namespace sestina::cli;
 
-// CLI11 would only say that a command is missing.
+// CLI11 would only report that a command is missing.
 void check_command(const CLI::App& app, const std::string& word) {
   if (word.empty() || word.front() == '-') return;
   std::vector<std::string> names;
@@ -51,6 +51,9 @@ int run_program(int argc, char** argv) {
   add_info(app, status);
   add_derive(app, status);
   add_plot(app, status);
+  add_view(app, status);
+  add_render(app, status);
+  add_studio(app, status);
   add_convert(app, status);
   add_schema(app, status);
   if (argc < 2) {
@@ -67,7 +70,7 @@ int run_program(int argc, char** argv) {
   return status;
 }
 
-// Output that did not reach its file is a failure, not a success without words.
+// Output that did not reach its file is reported as a failure.
 void flush_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot write to the standard output");

@@ -12,6 +12,10 @@ namespace sestina::cli {
 
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", path, "Model file (.yaml), or a robot (.urdf)")->required()->type_name("FILE");
+  add_set_to(command);
+}
+
+void ModelOptions::add_set_to(CLI::App& command) {
   command
       .add_option("--set", set,
                   "Change any key of the model, as often as needed: parameters.l1=0.5,\n"
@@ -25,7 +29,7 @@ namespace {
 
 bool is_robot(const std::filesystem::path& path) { return path.extension() == ".urdf"; }
 
-// What a robot does otherwise than its file says is told: a run would go on without a word.
+// Reports where the imported robot differs from its file, since a run would not mention it.
 System read_robot(const std::string& path) {
   ImportNotes notes;
   System robot = read_urdf_file(path, {}, &notes);
@@ -40,7 +44,7 @@ System read_robot(const std::string& path) {
 
 System ModelOptions::read() const {
   if (!is_robot(path)) return read_model_file(path, {set});
-  // What --set can reach is defined by the model file that the robot becomes.
+  // The paths for --set are those of the model file to which the robot is converted.
   const System robot = read_robot(path);
   return set.empty() ? robot : read_model(write_model(robot), path, {set});
 }

@@ -1,5 +1,5 @@
 // sestina plot RESULT [COLUMN...] -o FILE.{png,svg,pdf} [--x COLUMN] [--title TEXT]
-// RESULT is that of a run, or of a sweep.
+// RESULT is a result of a run, or of a sweep.
 #include <memory>
 
 #include "commands.h"
@@ -36,7 +36,8 @@ void plot(const Options& options) {
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   const ResultTable table = read_result(options.result);
   PlotOptions plot = options.plot;
-  for (const char* name : {"load", "mode"}) {
+  // Analyses without time have another axis; modes also have a frequency, so `mode` comes last.
+  for (const char* name : {"frequency", "load", "mode"}) {
     if (options.x.empty() && table.has_column(name)) plot.x = name;
   }
   plot_result(table, plot);
@@ -58,9 +59,9 @@ void add_plot(CLI::App& app, int& status) {
       ->type_name("FILE")
       ->check(check_file_name);
   command
-      ->add_option(
-          "--x", options->x,
-          "Column of the horizontal axis (t; of statics load, of modes mode;\nof a sweep, its first axis)")
+      ->add_option("--x", options->x,
+                   "Column of the horizontal axis (t; of statics load, of modes mode,\nof a frequency "
+                   "response frequency; of a sweep, its first axis)")
       ->type_name("COLUMN");
   command->add_option("--title", options->plot.title, "Title above the figure")->type_name("TEXT");
   command->add_option("--width", options->plot.width, "Width of the figure, 20 to 2000 mm")

@@ -14,13 +14,13 @@
 namespace sestina::cli {
 namespace {
 
-bool g_ignores_pipes = false;  // as whoever started the program has it
+bool g_ignores_pipes = false;  // as inherited from the parent process
 
 }  // namespace
 
 void prepare_standard_files() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // The lowest number that is free is that of the file.
+    // The file gets the lowest free number.
     if (::fcntl(file, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", O_RDWR));
   }
   g_ignores_pipes = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;

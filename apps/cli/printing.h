@@ -1,4 +1,4 @@
-// Texts for a person or another program, on the standard files.
+// Text output for a user or another program, on the standard files.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,18 +8,18 @@
 
 namespace sestina::cli {
 
-// For the start of the program. A standard file that is closed is opened as /dev/null: otherwise a result
-// would get its number, and messages would be written into it. A pipe whose reader has gone is an error, not
-// the end of a run.
+// Call at the start of the program. Opens a closed standard file as /dev/null: otherwise a result would get
+// its number, and messages would be written into it. Makes writing to a pipe without a reader an error, which
+// does not end a run.
 void prepare_standard_files();
-// The standard output is a pipe whose reader has gone, who wants no more. Ends the program as SIGPIPE does,
-// without a word, unless whoever started it ignores that signal.
+// Call when the standard output is a pipe without a reader. Ends the program silently as SIGPIPE does, unless
+// the parent process ignores that signal.
 void end_without_reader();
 
-// Texts of files may hold control characters, which a terminal would obey: they are escaped. Throws
-// std::system_error where the text does not reach the standard output.
+// Escapes control characters in texts from files, since a terminal would execute them. Throws
+// std::system_error if the text does not reach the standard output.
 void write_output(std::string_view text);
-// The same on the error output. Where it cannot be written there is nobody to tell.
+// The same on the error output. A failure to write is ignored.
 void write_error(std::string_view text);
 
 template <class... T>

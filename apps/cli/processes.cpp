@@ -37,7 +37,7 @@ int run_in_processes(const std::function<int(std::string& message)>& work) {
     const int status = work(message);
     if (is_first_process()) tell(message);
     const bool all_ended = session.await_end(status);
-    // What all found wrong the first has told.
+    // A fault that all processes found has been reported by the first.
     if (!is_first_process() && !(all_ended && session.has_failed_before())) tell(message);
     communicator = nullptr;
     if (!all_ended) MpiSession::abort(status);

@@ -1,5 +1,5 @@
-// Several processes of the program that compute one result together: `mpirun -n 4 sestina run MODEL`. The
-// first one writes and tells; where the program was built without MPI there is one alone.
+// Several processes that compute one result together: `mpirun -n 4 sestina run MODEL`. The first one writes
+// and prints; if the program was built without MPI there is only one.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,18 +15,18 @@ namespace sestina::cli {
 bool is_first_process();
 int process_count();
 
-// Calls `work` in every process; it returns the exit status and leaves in `message` what went wrong. Prints
-// messages, each once, and ends all processes where one fails by itself.
+// Calls `work` in every process; it returns the exit status and writes errors to `message`. Prints each
+// message once, and ends all processes if one of them fails alone.
 int run_in_processes(const std::function<int(std::string& message)>& work);
 
-// How the stretches of time of several processes are put together (interface_solver.h).
+// How the equations between time stretches of several processes are solved (interface_solver.h).
 class ProcessOptions {
  public:
   ProcessOptions();
   ~ProcessOptions();
   void add_to(CLI::App& command);
-  // Lets all processes solve the run together. Throws InputError where there are several and the analysis has
-  // other coordinates than state_time.
+  // Lets all processes solve the run together. Throws InputError if there are several and the analysis does
+  // not have coordinates: state_time.
   void share(Workspace& workspace);
 
  private:

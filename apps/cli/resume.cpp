@@ -5,9 +5,11 @@
 #include <memory>
 
 #include "commands.h"
+#include "particles.h"
 #include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
+#include "sestina/particle_run/particle_run.h"
 #include "sestina/workspace/checkpoint.h"
 #include "simulate.h"
 
@@ -21,6 +23,9 @@ struct ResumeOptions {
 };
 
 int resume(const ResumeOptions& given) {
+  if (is_particle_checkpoint(given.checkpoint)) {
+    return resume_particle_run(given.checkpoint, given.simulate, given.every_wall);
+  }
   ResumeOptions options = given;
   const Checkpoint checkpoint = read_checkpoint(options.checkpoint);
   if (checkpoint.is_complete) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "particles.h"
 #include "processes.h"
 #include "sestina/base/error.h"
 #include "simulate.h"
@@ -21,6 +22,10 @@ struct RunOptions {
 };
 
 int run(RunOptions& options) {
+  if (is_particle_model(options.model)) {
+    if (options.reactions) throw InputError("--reactions: particles have no joints");
+    return run_particle_model(options.model, options.simulate, options.checkpoint, options.every_wall);
+  }
   Workspace workspace(options.model.read());
   options.processes.share(workspace);
   const std::string out = is_first_process() ? options.simulate.out : "";

@@ -15,7 +15,7 @@
 namespace sestina::cli {
 namespace {
 
-// Up to six significant digits, as a person would write them.
+// Up to six significant digits, without trailing zeros.
 std::string short_number(double x) { return fmt::format("{:.6g}", x); }
 
 // "85 us", "1.2 ms"
@@ -29,14 +29,19 @@ void print_final_state(const Model& model, const State<double>& state) {
   constexpr int kMost = 12;
   const auto print_values = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
                                 const std::vector<double>& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
       print("  {:<20} {:>14} {}\n", names[i], short_number(values[i]), units[i] == "1" ? "" : units[i]);
     }
   };
-  if (model.nq() + model.nu() + model.nd() > kMost) return;
+  const int cartesian = model.is_cartesian() ? model.cut_nq() : 0;
+  if (cartesian + (model.is_cartesian() ? 0 : model.nq() + model.nu()) + model.nd() > kMost) return;
   print("final state\n");
-  print_values(model.q_names(), model.q_units(), state.q);
-  print_values(model.u_names(), model.u_units(), state.u);
+  if (model.is_cartesian()) {
+    print_values(model.cut_q_names(), model.cut_q_units(), state.h);
+  } else {
+    print_values(model.q_names(), model.q_units(), state.q);
+    print_values(model.u_names(), model.u_units(), state.u);
+  }
   for (std::size_t i = 0; i < state.d.size(); ++i) {
     print("  {:<20} {:>14}\n", model.variables()[i].name, short_number(state.d[i]));
   }
@@ -83,7 +88,7 @@ void print_steps(const StepStatistics& steps) {
   }
 }
 
-// What a run without steps tells.
+// Prints the result of an analysis without time steps.
 void print_result_of_analysis(const Model& model, const Analysis& analysis, const RunReport& report) {
   print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), analysis.type);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);

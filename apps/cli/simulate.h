@@ -1,4 +1,4 @@
-// What `run` and `resume` have in common: how a run is watched, and what is told of it at the end.
+// Common parts of `run` and `resume`: the display of a run and its final report.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@
 
 namespace sestina::cli {
 
-// --max-steps and --max-wall: what a run may take.
+// --max-steps and --max-wall: the limits of a run.
 struct LimitOptions {
   std::optional<long> steps;
   std::optional<double> wall_time;  // s
 
   void add_to(CLI::App& command);
-  RunLimits limits() const;  // InputError for what is not positive
+  RunLimits limits() const;  // throws InputError unless positive
 };
 
 // The options of both commands.
@@ -29,16 +29,16 @@ struct SimulateOptions {
   LimitOptions limits;
   bool quiet = false;
 
-  // `describe_out` says what --out means.
+  // `describe_out` is the help text of --out.
   void add_to(CLI::App& command, const std::string& describe_out);
 };
 
-// --threads, which --help describes alike wherever it is.
+// --threads, with the same help text in all commands.
 void add_threads_option(CLI::App& command, std::string& threads);
 void set_threads(Workspace& workspace, const std::string& threads);
 
-// Lets `run` do the work on the workspace, tells what came of it, and returns the exit status. `checkpoint`
-// is the name of the checkpoint file, empty for none.
+// Runs `run` on the workspace, prints the outcome, and returns the exit status. `checkpoint` is the name of
+// the checkpoint file, or empty.
 int simulate(Workspace& workspace, const SimulateOptions& options, const std::string& checkpoint,
              const std::function<RunReport()>& run);
 

@@ -17,7 +17,7 @@ namespace {
 std::atomic<bool> g_interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
 
-// The kernel and the shell may both tell that the terminal is closed: that is not a second wish.
+// The kernel and the shell may both signal that the terminal is closed: this counts once.
 void handle_interrupt(int signal) {
   g_interrupted.store(true);
   if (signal != SIGHUP) std::signal(signal, SIG_DFL);

@@ -1,4 +1,4 @@
-// What a person sees while a run goes on, and how Ctrl-C ends it.
+// The progress display of a run, and its interruption by Ctrl-C.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,14 @@
 
 namespace sestina::cli {
 
-// A bar on the last line of a terminal; nothing when the error output goes elsewhere.
+// A progress bar on the last line of a terminal; no output if the error output is not a terminal.
 class ProgressBar {
  public:
   ProgressBar();
   ~ProgressBar();  // takes the bar away
   void show(const RunProgress& progress);
   void show(const SweepProgress& progress);
-  void tell(const std::string& line);  // on the error output, whatever it is
+  void tell(const std::string& line);  // on the error output of any kind
 
  private:
   void draw(double fraction, const std::string& numbers);
@@ -25,8 +25,8 @@ class ProgressBar {
   bool is_shown_ = false;
 };
 
-// Becomes true at the first Ctrl-C (or SIGTERM); a second one ends the program at once. Likewise when the
-// terminal is closed (SIGHUP), unless that is ignored (nohup).
+// Becomes true at the first Ctrl-C (or SIGTERM); a second one ends the program at once. The same holds if the
+// terminal is closed (SIGHUP), unless that signal is ignored (nohup).
 const std::atomic<bool>& catch_interrupt();
 
 }  // namespace sestina::cli

@@ -1,4 +1,4 @@
-// What the benchmark asks of every engine.
+// The interface of an engine in the benchmark.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace peers {
 
-// What is computed from a state alone, kinematics included, nothing kept from the evaluation before.
+// Computations from a state alone, kinematics included, without results of an earlier evaluation.
 enum class Kernel {
   kForwardDynamics,  // udot from q, u, tau
   kInverseDynamics,  // tau from q, u, udot
@@ -25,7 +25,7 @@ enum class Kernel {
 constexpr Kernel kKernels[] = {Kernel::kForwardDynamics, Kernel::kInverseDynamics, Kernel::kDerivatives,
                                Kernel::kMassMatrix,      Kernel::kKinematics,      Kernel::kManyForward,
                                Kernel::kManyInverse};
-// What is computed for a single state.
+// The same computation for a single state.
 constexpr Kernel of_one_state(Kernel kernel) {
   return kernel == Kernel::kManyForward   ? Kernel::kForwardDynamics
          : kernel == Kernel::kManyInverse ? Kernel::kInverseDynamics

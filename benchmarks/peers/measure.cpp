@@ -34,8 +34,8 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
   return difference == 0.0 ? 0.0 : difference / size;
 }
 
-// Mass matrices of long chains are ill-conditioned (1e10 for 1000 links), so that two ways to solve with one
-// differ; what needs no solution agrees to round-off. Difference quotients have errors of their own.
+// Mass matrices of long chains are ill-conditioned (1e10 for 1000 links), so that two solutions with one
+// differ; results without a solution agree to round-off. Difference quotients have additional errors.
 double tolerance_of(const Mechanism& mechanism, Kernel kernel, bool is_checked_by_slow_result) {
   if (is_checked_by_slow_result) return 1e-5;
   const bool is_solved = of_one_state(kernel) == Kernel::kForwardDynamics || kernel == Kernel::kDerivatives;
@@ -148,7 +148,7 @@ Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<
                    Engine& ours, const States& states, const MeasureOptions& options) {
   const auto found = std::find_if(routines.begin(), routines.end(),
                                   [](const Routine& routine) { return routine.engine == kOurs; });
-  // Of derivatives there is no more than one peer to confirm ours: both are checked in a way of its own.
+  // For derivatives there is at most one peer to compare with: both are checked separately.
   const Routine* reference = found == routines.end() || kernel == Kernel::kDerivatives ? nullptr : &*found;
   Comparison comparison;
   comparison.mechanism = mechanism.name;

@@ -62,7 +62,7 @@ std::vector<Mechanism> make_mechanisms() {
   return list;
 }
 
-// Those whose name holds the text, or the one whose name it is.
+// The mechanisms whose name contains the text, or the one whose name equals it.
 std::vector<Mechanism> choose_mechanisms(const std::string& text) {
   std::vector<Mechanism> chosen;
   for (Mechanism& mechanism : make_mechanisms()) {

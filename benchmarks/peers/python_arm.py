@@ -226,8 +226,8 @@ def pydy_system() -> Run:
 
 class Engine(NamedTuple):
     name: str
-    package: str  # whose version is told
-    rule: str  # who integrates
+    package: str  # whose version is printed
+    rule: str  # the integration rule
     set_up: Callable[[], Run]
     blocks: tuple[str, ...]  # the markers of its program
 

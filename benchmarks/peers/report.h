@@ -9,7 +9,7 @@
 
 namespace peers {
 
-// What was measured, with what and where: name and value.
+// The conditions of a measurement (versions, machine): name and value.
 using Provenance = std::vector<std::pair<std::string, std::string>>;
 
 std::string processor_name();

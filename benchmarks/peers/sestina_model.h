@@ -9,7 +9,7 @@
 
 namespace peers {
 
-// Of the body that is link i of the mechanism.
+// The name of the body that is link i of the mechanism.
 std::string link_name(int i);
 
 std::shared_ptr<const sestina::Model> make_model(const Mechanism& mechanism);

@@ -14,6 +14,7 @@ from ._core import (
     Analysis,
     Body,
     Constraint,
+    Contact,
     Equations,
     Event,
     Force,
@@ -21,6 +22,7 @@ from ._core import (
     Joint,
     Model,
     ModelLinearization,
+    PythonConstraint,
     PythonForce,
     Report,
     Simulator,
@@ -43,6 +45,7 @@ from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
 from .result import Result, read_result
 from .run import resume, simulate
+from .showing import Page, Studio, show, studio
 from .sweeping import SweepResult, read_sweep, sweep
 from .tuples import (
     Energy,
@@ -66,6 +69,7 @@ __all__ = [
     "Body",
     "ComputationError",
     "Constraint",
+    "Contact",
     "Energy",
     "EnsembleResult",
     "Equations",
@@ -85,12 +89,15 @@ __all__ = [
     "Modes",
     "Momentum",
     "Optimum",
+    "Page",
+    "PythonConstraint",
     "PythonForce",
     "Report",
     "Result",
     "Sensitivities",
     "Simulator",
     "Snapshot",
+    "Studio",
     "SweepResult",
     "System",
     "TimeElements",
@@ -112,8 +119,10 @@ __all__ = [
     "schema",
     "sensitivities",
     "set_threads",
+    "show",
     "simulate",
     "solver_names",
+    "studio",
     "sweep",
     "symbolic",
     "threads",

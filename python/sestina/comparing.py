@@ -19,6 +19,9 @@ def compare(model: System | Model, *, states: int = 20, trajectory: bool = False
     """
     system = as_system(model)
     told = system.freeze().compare(states)
+    if system.analysis.coordinates == "cartesian":
+        system = system.copy()
+        system.analysis.coordinates = "relative"
     if not trajectory:
         return told
     import numpy as np

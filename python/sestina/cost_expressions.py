@@ -26,7 +26,7 @@ def _integral(t: Array, y: Array) -> float:
     return float(((y[1:] + y[:-1]) / 2 * np.diff(t)).sum())
 
 
-#: What makes a number of a column y over t (s).
+#: Functions that reduce a column y over t (s) to a number.
 REDUCTIONS: dict[str, Callable[[Array, Array], float]] = {
     "first": lambda t, y: float(y[0]),
     "last": lambda t, y: float(y[-1]),
@@ -36,7 +36,7 @@ REDUCTIONS: dict[str, Callable[[Array, Array], float]] = {
     "rms": lambda t, y: _mean(t, y * y) ** 0.5,
     "integral": _integral,
 }
-#: What is applied to numbers and to each element of a column.
+#: Functions of numbers, applied to each element of a column.
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     name: getattr(np, name) for name in ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "arctan", "tanh")
 }

@@ -113,12 +113,13 @@ def run_ensemble(
     progress     called about twenty times a second: progress(members that have ended, members, seconds)
     max_steps    a run that would take more steps fails with that reason, keeps what it has, and the others go on
     max_wall     s, likewise of the wall clock, for each run
-    check        raise ComputationError where a run fails; otherwise result.status and result.reasons tell
+    check        raise ComputationError where a run fails, after all have ended; error.result has what there is.
+                 Otherwise result.status and result.reasons tell
 
     The arrays are broadcast against each other. What is not given is as `system.analysis` says. Models with
-    events, a PythonForce or integrals among their columns, and solvers and integrators other than the recursive one with explicit Runge-Kutta
-    rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what there is comes back. A
-    RuntimeWarning says so where a few members take much longer than the others did.
+    events, a PythonForce or integrals among their columns, and solvers and integrators other than the recursive one
+    with explicit Runge-Kutta rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what
+    there is comes back. A RuntimeWarning says so where a few members take much longer than the others did.
     """
     import numpy as np
 
@@ -149,9 +150,11 @@ def run_ensemble(
         max_wall,
     )
     result = EnsembleResult(told, shape)
-    if check and (result.status == "failed").any():
-        place = tuple(int(i) for i in np.argwhere(result.status == "failed")[0])
-        raise ComputationError(f"run {list(place)}: {result.reasons[place]}")
+    failed = np.argwhere(result.status == "failed")
+    if check and len(failed) > 0:
+        place = tuple(int(i) for i in failed[0])
+        several = f" ({len(failed)} of {result.status.size} runs failed; error.result has them all)" if shape else ""
+        raise ComputationError(f"run {list(place)}: {result.reasons[place]}{several}", result=result)
     return result
 
 

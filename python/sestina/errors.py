@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .result import Result
+from typing import Any
 
 
 class Error(Exception):
@@ -32,18 +29,16 @@ class InputError(Error, ValueError):
 class ComputationError(Error, ArithmeticError):
     """The computation failed: a singular mass matrix, a step below the smallest, a force that is not finite.
 
-    `time` is the time of the motion (s), `reason` the text without it; `result`, of a simulation, what was
-    computed until then.
+    `time` is the time of the motion (s), `reason` the text without it; `result`, of a simulation or an
+    ensemble, what was computed.
     """
 
     __module__ = "sestina"
     time: float
     reason: str
-    result: Result | None
+    result: Any
 
-    def __init__(
-        self, message: str, time: float = 0.0, reason: str | None = None, result: Result | None = None
-    ) -> None:
+    def __init__(self, message: str, time: float = 0.0, reason: str | None = None, result: Any = None) -> None:
         super().__init__(message)
         self.time = time
         self.reason = message if reason is None else reason

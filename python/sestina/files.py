@@ -33,7 +33,7 @@ def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
     if os.path.splitext(path)[1] != ".urdf":
         return _core._load(path, _options(set))
     robot = _told(*_core._load_urdf(path, False, "free", 1000.0), None, True)
-    # What `set` can reach is defined by the model file that the robot becomes.
+    # The paths for `set` are those of the model file to which the robot is converted.
     return robot if set is None else _core._loads(robot.to_yaml(), str(path), _options(set))
 
 
@@ -62,9 +62,9 @@ def load_urdf(
 
     floating_base    let the base float instead of welding it to the ground
     notes            what the import changed, assumed or left out is appended
-    mimic            what becomes of joints that mimic others: "free", they move by themselves; "weld", they are welded
-                     at their offsets; "force", springs and dampers pull them to their places. None: "free", with a
-                     warning that names them
+    mimic            what becomes of joints that mimic others: "free", they move by themselves; "couple", they follow
+                     exactly, by constraints; "weld", they are welded at their offsets; "force", springs and dampers
+                     pull them to their places. None: "free", with a warning that names them
     mimic_frequency  rad/s, of "force": natural frequency of what is pulled, critically damped; the gains are parameters
                      of the system, JOINT_mimic_stiffness and JOINT_mimic_damping
     """

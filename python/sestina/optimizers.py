@@ -97,7 +97,7 @@ def _cma(ask: Ask, settings: Settings) -> tuple[bool, str]:
             return "maxiter" not in stop, f"cma: {reasons}"
         with random:
             asked = np.array(strategy.ask())
-        # cma knows no problem of one variable: a second one that does nothing is its company.
+        # cma does not support a single variable: a second one without effect is added.
         costs = ask(np.ascontiguousarray(asked[:, : len(settings.start)]))
         with random:
             strategy.tell(list(asked), list(_ranked(costs)))

@@ -146,7 +146,7 @@ class Stage:
         self._camera = choose_camera(np.concatenate([self._bounds, *self._ways]), scene.up, view)
         self._is_flat = not np.isfinite(self._camera.distance)
         self._shown: Sequence[int] = (0,)
-        # In perspective the picture is the whole figure; with axes it leaves room for what is written at them.
+        # In perspective the picture fills the figure; with axes it leaves room for their labels.
         if not self._is_flat:
             figure.set_layout_engine("none")
         self._panel: Any = figure.subplots() if self._is_flat else figure.add_axes((0, 0, 1, 1))

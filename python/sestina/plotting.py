@@ -68,11 +68,25 @@ class Drawn:
         return self.units[name]
 
 
+def is_magnitude(name: str) -> bool:
+    """Whether this is a column of a frequency response that is drawn by its logarithm."""
+    return name.split("[")[0].endswith(".magnitude")
+
+
+def panel_keys(result: Result | Drawn, names: Sequence[str]) -> list[tuple[str, bool]]:
+    """What columns that share a panel have in common: the unit, and whether the axis is logarithmic."""
+    return list(dict.fromkeys((result.unit(name), is_magnitude(name)) for name in names))
+
+
 def draw_panels(result: Result | Drawn, names: Sequence[str], x: str, panels: Sequence[Any]) -> None:
     """Columns over another one on matplotlib's axes: those of one unit on one of them."""
-    units = list(dict.fromkeys(result.unit(name) for name in names))
-    for panel, unit in zip(panels, units, strict=True):
-        own = [name for name in names if result.unit(name) == unit]
+    for panel, key in zip(panels, panel_keys(result, names), strict=True):
+        unit = key[0]
+        own = [name for name in names if (result.unit(name), is_magnitude(name)) == key]
+        if is_magnitude(own[0]):
+            panel.set_yscale("log")
+        if x == "frequency" and any(map(is_magnitude, names)):
+            panel.set_xscale("log")
         for name in own:
             panel.plot(result[x], result[name], lw=1.3, label=name)
         panel.set_ylabel(unit if len(own) > 1 else f"{own[0]} / {unit}" if unit else own[0])
@@ -88,7 +102,7 @@ def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
     """Columns over another one, a panel for each unit. See Result.plot."""
     names = result._select(columns)
     drawn = Drawn(result, [*names, x])
-    count = len({drawn.unit(name) for name in names})
+    count = len(panel_keys(drawn, names))
     figure = _figure(7, 1.2 + 2.2 * count)
     panels: Any = figure.subplots(count, 1, sharex=True, squeeze=False)
     draw_panels(drawn, names, x, panels[:, 0])

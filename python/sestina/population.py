@@ -81,7 +81,7 @@ class Population:
         if all(_is_parameter(key) and name in made.parameters for key, name in zip(self.keys, self._names)):
             return made
         try:
-            # Faults of keys that are not there are told by the values of the start, in _check().
+            # Unknown keys are reported with the initial values, in _check().
             return _core._loads(made.to_yaml(), "model", inner) if _known(made, self.keys, self._names) else None
         except InputError:
             return None
@@ -127,7 +127,7 @@ class Population:
             arrays = {name: members[:, i] for i, name in enumerate(self._names)}
             return self._members_of(run_ensemble(self._described, arrays, record=record, check=False, **self._options), members)
         except (InputError, ComputationError):
-            # One of them is refused, such as a mass below zero; the others run.
+            # One of them is refused, such as a negative mass; the others run.
             return [self._run_alone(self._with_parameters, row, record) for row in members]
 
     def _with_parameters(self, values: Sequence[float]) -> System:

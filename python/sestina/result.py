@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .pictures import View
     from .scene import Scene
+    from .showing import Page
 
     #: A point by its name or, of what was derived with symbols, itself; or several.
     Trace = Union[str, Point, Sequence[Union[str, Point]]]
@@ -86,13 +87,19 @@ class Result:
         """(rows, nq) All coordinates, without a copy."""
         if "mode" in self:
             raise InputError("modes have no coordinates over time: their shapes are columns, JOINT.shape.real")
+        self._refuse_cartesian()
         return self.table.values[:, 1 : 1 + self.model.nq]
 
     @property
     def u(self) -> npt.NDArray[np.float64]:
         """(rows, nu) All speeds, without a copy."""
+        self._refuse_cartesian()
         first = 1 + self.model.nq
         return self.table.values[:, first : first + self.model.nu]
+
+    def _refuse_cartesian(self) -> None:
+        if self.model.is_cartesian:
+            raise InputError("rows of cartesian coordinates hold those of the joints, by name: result['JOINT.q']")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a result file (.csv, .h5)."""
@@ -108,7 +115,7 @@ class Result:
         return frame
 
     def _usual_x(self) -> str:
-        return next((name for name in ("mode", "load") if name in self), "t")
+        return next((name for name in ("mode", "load", "frequency") if name in self), "t")
 
     def _column(self, column: Any) -> str:
         """The name of a column, as it is given."""
@@ -127,7 +134,7 @@ class Result:
     def plot(self, *columns: str, x: str | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
         """Draw columns (`*` stands for any letters) over `x`, a panel for each unit; matplotlib must be installed.
 
-        x: `t` unless given; of statics `load`, of modes `mode`.
+        x: `t` unless given; of statics `load`, of modes `mode`, of a frequency response `frequency`.
         columns: names, or expressions of columns, "hip.q + knee.q"; of none, the first coordinates and the energies.
         path: save the figure there (.png, .svg, .pdf). Returns the figure, which a notebook shows once.
         """
@@ -200,6 +207,14 @@ class Result:
         from .plotting import animate
 
         return animate(self, path, fps, speed, view, labels, trace)
+
+    def show(
+        self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
+    ) -> Page:
+        """The motion as a page for a browser or a notebook, as sestina.show() makes it."""
+        from .showing import show
+
+        return show(self, path=path, height=height, max_size=max_size)
 
     def _repr_html_(self) -> str:
         try:

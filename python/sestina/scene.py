@@ -90,7 +90,7 @@ def _number(given: float | str, numbers: Mapping[str, float]) -> float:
 def _texts(given: Any) -> set[str]:
     """All expressions in a description of shapes or points."""
     if isinstance(given, Mapping):
-        return set().union(*(_texts(one) for key, one in given.items() if key not in {"type", "file"}))
+        return set().union(*(_texts(one) for key, one in given.items() if key not in {"type", "name", "file"}))
     if isinstance(given, str):
         return {given}
     return set().union(*(_texts(one) for one in given)) if isinstance(given, Sequence) else set()
@@ -125,11 +125,15 @@ def solid_of_shape(
         made = solids.cylinder(radius, length, largest)
     elif kind == "capsule":
         made = solids.capsule(radius, length, largest)
+    elif kind == "ellipsoid":
+        made = solids.ellipsoid(np.array([_number(x, numbers) for x in shape["size"]]), largest)
+    elif kind == "plane":
+        made = solids.box(np.array([8 * largest, 8 * largest, 0.02 * largest]), largest)
     elif kind == "mesh":
         scale = np.array([_number(x, numbers) for x in shape.get("scale", (1, 1, 1))])
         made = solids.mesh(mesh_files.read_mesh(mesh_files.find_mesh(shape["file"], folder)) * scale, most)
     else:
-        raise InputError(f"type: {kind!r} is not a shape; allowed are box, cylinder, sphere, capsule, mesh")
+        raise InputError(f"type: {kind!r} is not a shape; allowed are box, cylinder, sphere, capsule, ellipsoid, plane, mesh")
     position = np.array([_number(x, numbers) for x in shape.get("position", (0, 0, 0))])
     return made.moved(rotation_of(shape.get("axes"), numbers), position)
 

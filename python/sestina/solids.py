@@ -97,6 +97,13 @@ def sphere(radius: float, largest: float) -> Solid:
     return capsule(radius, 0.0, largest)
 
 
+def ellipsoid(size: Array, largest: float) -> Solid:
+    """size: lengths of the axes along x, y, z, m"""
+    ball = sphere(1.0, largest / max(float(size.max()), 1e-300))
+    normals = ball.normals / np.where(size > 0, size, 1.0)
+    return ball._replace(corners=ball.corners * size / 2, normals=normals / np.linalg.norm(normals, axis=1)[:, None])
+
+
 def cylinder(radius: float, length: float, largest: float) -> Solid:
     """Along z, its centre at the origin; m."""
     count = _pieces(length, largest)
@@ -114,7 +121,7 @@ def cylinder(radius: float, length: float, largest: float) -> Solid:
     turned = _turned(profile, slopes, _sides(radius, largest))
     if radius <= length / 2:
         return turned
-    # Of a disc one sees that it turns by quarters that are a little lighter.
+    # Two quarters of a disc are a little lighter, so that its rotation is visible.
     middle = turned.corners.mean(axis=1)
     is_lighter = (turned.normals[:, 2] != 0) & (middle[:, 0] * middle[:, 1] > 0)
     return turned._replace(tones=np.where(is_lighter, 0.2, 0.0))

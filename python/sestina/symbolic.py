@@ -62,6 +62,7 @@ from ._core import (
     to_source,
 )
 from .symbolic_errors import explain_methods, explained
+from .symbolic_functions import Dummy, lambdify
 from .symbolic_methods import (
     Body,
     Force,
@@ -105,6 +106,7 @@ __all__ = [
     "Abs",
     "CompiledFunction",
     "Derivative",
+    "Dummy",
     "Dyadic",
     "EigenvalueBranches",
     "Equations",
@@ -166,6 +168,7 @@ __all__ = [
     "init_vprinting",
     "kinematic_equations",
     "kinetic_energy",
+    "lambdify",
     "latex",
     "linear_momentum",
     "log",
@@ -253,7 +256,7 @@ def parse(text: str) -> Expression:
 
 
 def __getattr__(name: str) -> Any:
-    # Of the derivation that is current when it is asked for.
+    # The constant belongs to the derivation that is current at the time of the call.
     if name == "pi":
         return _core._pi()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .symbolic_scene import Cast, Picture, Shape
 
     Method = Union[KanesMethod, LagrangesMethod]
-    #: What gives an input: an expression, a function of t, or of t, q and u, or times (s) with values.
+    #: The values of an input: an expression, a function of t, or of t, q and u, or times (s) with values.
     Input = Union[Expression, float, Callable[..., float], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 Values = Mapping[Expression, float]

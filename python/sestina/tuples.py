@@ -65,11 +65,16 @@ class Equilibrium(NamedTuple):
 
 
 class LinearMotion(NamedTuple):
-    """d/dt x = A x + B tau, x = [dq; du] along the tangent of Model.plus, tau (nu) further forces along the speeds."""
+    """d/dt x = A x + B w, x = [dq; du] along the tangent of Model.plus.
+
+    w are changes of the inputs that were named, or else further forces along the speeds (nu).
+    """
 
     A: Array  #: (2 nu, 2 nu)
-    B: Array  #: (2 nu, nu)
+    B: Array  #: (2 nu, nu) or (2 nu, inputs)
     basis: Array  #: (2 nu, k) orthonormal: the deviations that loops and constraints allow
+    C: Array | None = None  #: (outputs, 2 nu), where outputs were named: y = C x + D w
+    D: Array | None = None  #: (outputs, inputs)
 
     @property
     def eigenvalues(self) -> Array:

@@ -13,8 +13,8 @@ namespace sestina::python {
 
 namespace {
 
-// What may be assigned where a group of keys stands: another one, or a dictionary of keys, of which those
-// that are not there take their defaults. What is refused changes nothing.
+// Assigns to a group of keys another group, or a dictionary, in which missing keys take their defaults. A
+// refused assignment changes nothing.
 template <class Spec>
 Spec to_group(const std::string& place, nb::handle given, const std::string& allowed) {
   if (Spec* other = nullptr; nb::try_cast(given, other) && other != nullptr) return *other;
@@ -61,6 +61,14 @@ void bind_limits(nb::module_& module) {
       .def_rw("wall_time", &RunLimitsSpec::wall_time, "s of the wall clock; None: any.");
 }
 
+void bind_frequencies(nb::module_& module) {
+  nb::class_<FrequenciesSpec>(module, "Frequencies", nb::type_slots(plain_described_slots),
+                              "At which frequencies a response is computed, equally spaced by logarithms.")
+      .def_rw("from_", &FrequenciesSpec::from, "Hz; None: a tenth of the lowest natural frequency.")
+      .def_rw("to", &FrequenciesSpec::to, "Hz; None: ten times the highest natural frequency.")
+      .def_rw("points", &FrequenciesSpec::points, "How many.");
+}
+
 using TimeElements = Part<TimeElementsSpec>;
 
 template <class Member>
@@ -88,8 +96,8 @@ void bind_time_elements(nb::module_& module) {
                         "Parts of a window that are solved at the same time; None: one for each process.");
 }
 
-// What is given becomes that of the analysis; what was before becomes a thing of its own. A TimeElements of
-// another analysis is copied.
+// Replaces the TimeElements of the analysis by the given one; the former becomes an independent object. A
+// TimeElements of another analysis is copied.
 void set_time_elements(nb::handle self, nb::handle given) {
   std::optional<TimeElementsSpec>& place = nb::cast<AnalysisSpec&>(self).time_elements;
   TimeElements* part = nullptr;
@@ -135,16 +143,11 @@ void bind_output(nb::module_& module) {
             .place = [](nb::handle) { return std::string("output.columns"); }});
 }
 
-}  // namespace
-
-void bind_analysis(nb::module_& module) {
-  bind_integrator_and_step(module);
-  bind_time_elements(module);
-  bind_limits(module);
-  nb::class_<AnalysisSpec>(module, "Analysis", nb::type_slots(plain_described_slots),
-                           "How a System is simulated.")
-      .def_rw("type", &AnalysisSpec::type, "`dynamics`, `kinematics`, `statics` or `modes`.")
-      .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative` or `state_time`.")
+void bind_formulation(nb::class_<AnalysisSpec>& analysis) {
+  analysis
+      .def_rw("type", &AnalysisSpec::type,
+              "`dynamics`, `kinematics`, `statics`, `modes` or `frequency_response`.")
+      .def_rw("coordinates", &AnalysisSpec::coordinates, "`relative`, `cartesian` or `state_time`.")
       .def_prop_rw(
           "time_elements",
           [](nb::handle self) {
@@ -163,7 +166,11 @@ void bind_analysis(nb::module_& module) {
           nb::for_setter(nb::arg("value").none()),
           nb::for_setter(nb::sig("def integrator(self, value: str | Integrator | "
                                  "collections.abc.Mapping[str, typing.Any], /) -> None")),
-          "One of integrator_names(), or {'name': .., 'stages': .., 'form': ..}.")
+          "One of integrator_names(), or {'name': .., 'stages': .., 'form': ..}.");
+}
+
+void bind_run(nb::class_<AnalysisSpec>& analysis) {
+  analysis
       .def_prop_rw(
           "step", [](AnalysisSpec& analysis) -> StepSpec& { return analysis.step; },
           [](AnalysisSpec& analysis, nb::handle given) {
@@ -189,7 +196,31 @@ void bind_analysis(nb::module_& module) {
               "Of statics: in how many equal steps gravity and the given forces are applied.")
       .def_rw("arc_length", &AnalysisSpec::arc_length,
               "Of statics: whether the path of equilibria is followed past points where the load is largest.")
-      .def_rw("about", &AnalysisSpec::about, "Of modes: `equilibrium` or `initial`.");
+      .def_rw("about", &AnalysisSpec::about, "Of modes and frequency_response: `equilibrium` or `initial`.")
+      .def_rw("input", &AnalysisSpec::input, "Of frequency_response: the parameter that oscillates.")
+      .def_prop_rw(
+          "frequencies", [](AnalysisSpec& analysis) -> FrequenciesSpec& { return analysis.frequencies; },
+          [](AnalysisSpec& analysis, nb::handle given) {
+            analysis.frequencies = to_group<FrequenciesSpec>("analysis.frequencies", given,
+                                                             "a dictionary, such as {'from_': 1, 'to': 100}");
+          },
+          nb::rv_policy::reference_internal, nb::for_getter(nb::sig("def frequencies(self) -> Frequencies")),
+          nb::for_setter(nb::sig("def frequencies(self, value: Frequencies | "
+                                 "collections.abc.Mapping[str, typing.Any], /) -> None")),
+          "Also a dictionary, {'from_': 1, 'to': 100, 'points': 50}; Hz.");
+}
+
+}  // namespace
+
+void bind_analysis(nb::module_& module) {
+  bind_integrator_and_step(module);
+  bind_time_elements(module);
+  bind_limits(module);
+  bind_frequencies(module);
+  nb::class_<AnalysisSpec> analysis(module, "Analysis", nb::type_slots(plain_described_slots),
+                                    "How a System is simulated.");
+  bind_formulation(analysis);
+  bind_run(analysis);
   bind_output(module);
 }
 

@@ -16,7 +16,7 @@ namespace sestina::python {
 
 namespace {
 
-// numpy takes most of the time that importing the package would take; it comes with the first array.
+// Importing numpy would take most of the import time of the package; it is imported with the first array.
 void need_numpy() {
   if (PyArray_API == nullptr && _import_array() < 0) nb::raise_python_error();
 }
@@ -35,7 +35,7 @@ bool is_ready(nb::handle given) {
   return PyArray_TYPE(array) == NPY_DOUBLE && PyArray_ISCARRAY_RO(array);
 }
 
-// "(..., 7)", or "(...)" of a number for each state.
+// "(..., 7)", or "(...)" for one number per state.
 std::string allowed_text(int length) {
   return length == StateArguments::kScalar ? "(...)" : fmt::format("(..., {})", length);
 }

@@ -1,4 +1,4 @@
-// Arrays that Python hands over and gets back: double, contiguous, with leading axes that number states.
+// Arrays passed between Python and C++: double, contiguous, with leading axes that enumerate states.
 //
 //   StateArguments arguments;
 //   const int q = arguments.add("q", given_q, model.nq());
@@ -22,7 +22,7 @@ namespace sestina::python {
 
 namespace nb = nanobind;
 
-// A few lengths of axes, without memory of their own.
+// A few lengths of axes, stored in place.
 class Shape {
  public:
   static constexpr int kMostAxes = 12;
@@ -42,19 +42,19 @@ class Shape {
   int size_ = 0;
 };
 
-// The arguments of a function of states. The last axis of each is that of one state; the axes before it
-// number states and are broadcast against each other.
+// The arguments of a function of states. The last axis of each belongs to one state; the axes before it
+// enumerate states and are broadcast against each other.
 class StateArguments {
  public:
   static constexpr int kMost = 8;
   static constexpr int kScalar = -1;  // as `length`: a number for each state
 
-  // Converts what numpy converts safely. None, where `may_be_none`, leaves data() empty. Throws InputError
-  // that names both shapes. Returns the place among the arguments. `name` must outlive this.
+  // Converts what numpy converts safely. None, if `may_be_none`, leaves data() empty. Throws InputError with
+  // both shapes. Returns the index of the argument. `name` must outlive this object.
   int add(const char* name, nb::handle given, int length, bool may_be_none = false);
-  // Whether the argument, as it was given, has no leading axes.
+  // Whether the given argument has no leading axes.
   bool is_one(int argument) const { return arguments_[static_cast<std::size_t>(argument)].batch.size() == 0; }
-  // After all add(): finds the leading axes and repeats what is missing. Throws InputError with the shapes.
+  // Call after all add(): finds the leading axes and repeats missing ones. Throws InputError with the shapes.
   void broadcast();
 
   const Shape& batch() const { return batch_; }
@@ -62,9 +62,9 @@ class StateArguments {
   bool is_single() const { return batch_.size() == 0; }
   // (count x length); empty where None was given.
   std::span<const double> operator[](int argument) const;
-  // Of state k: (length).
+  // The numbers of state k, (length).
   std::span<const double> row(int argument, int k) const;
-  // Whether an argument is read from these numbers.
+  // Whether an argument uses this memory.
   bool are_read_from(std::span<const double> numbers) const;
 
  private:
@@ -83,11 +83,11 @@ class StateArguments {
   int count_ = 1;
 };
 
-// The numbers of one argument that is one array of one axis.
+// The numbers of one argument that is an array with one axis.
 class Vector {
  public:
   static constexpr int kAnyLength = -1;
-  // Throws InputError that names both shapes. The numbers live as long as this.
+  // Throws InputError with both shapes. The numbers live as long as this object.
   Vector(const char* name, nb::handle given, int length = kAnyLength);
   operator std::span<const double>() const { return values_; }  // NOLINT(google-explicit-constructor)
   std::vector<double> copy() const { return {values_.begin(), values_.end()}; }
@@ -97,12 +97,12 @@ class Vector {
   std::span<const double> values_;
 };
 
-// What a function gives back: a new array, or the caller's `out`.
+// The returned array: a new one, or the caller's `out`.
 class Results {
  public:
-  // The shape is that of the leading axes of `arguments` and then `last`. Throws InputError where `out`
-  // (None: a new one) is no writable array of doubles of this shape. An `out` that is not contiguous, or that
-  // shares memory with an argument, is filled by release(): the function has then read all that it reads.
+  // The shape consists of the leading axes of `arguments` and `last`. Throws InputError unless `out` (None: a
+  // new array) is a writable array of doubles with this shape. If `out` is not contiguous, or shares memory
+  // with an argument, release() fills it, after the function has read all its arguments.
   Results(const char* name, nb::handle out, const StateArguments& arguments, const Shape& last);
   // A new array.
   Results(const Shape& batch, const Shape& last);
@@ -110,7 +110,7 @@ class Results {
   double* data() { return data_; }
   std::size_t size() const { return size_; }
   std::span<double> values() { return {data_, size_}; }
-  // Of one state.
+  // The numbers of one state.
   std::span<double> row(int k) { return {data_ + static_cast<std::size_t>(k) * row_size_, row_size_}; }
   nb::object release();  // without axes: a number
 
@@ -120,8 +120,8 @@ class Results {
   void make_array();
 
   Shape shape_;
-  nb::object array_;  // that holds the numbers
-  nb::object out_;    // the caller's, where it is another one
+  nb::object array_;  // that owns the numbers
+  nb::object out_;    // the caller's, if it is another one
   double* data_ = nullptr;
   std::size_t size_ = 0, row_size_ = 1;
   bool is_new_ = false;

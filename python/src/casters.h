@@ -1,5 +1,5 @@
-// How numbers, names and their lists pass between Python and a description: a number is a Python number, or
-// text that is an expression; a list of numbers may be a single one.
+// How numbers, names and their lists are passed between Python and a description: a number is a Python
+// number, or a text with an expression; a single number may replace a list.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -27,7 +27,7 @@ struct type_caster<sestina::Number> {
       value = sestina::Number(std::string(text, static_cast<std::size_t>(size)));
       return true;
     }
-    // True is no number, as in YAML; an array is no number even where it has only one.
+    // True is not a number, as in YAML; an array is not a number even if it has only one element.
     if (PyBool_Check(source.ptr()) || PyComplex_Check(source.ptr()) || PySequence_Check(source.ptr())) {
       return false;
     }

@@ -1,5 +1,6 @@
 // Constraints of a system.
 #include <fmt/format.h>
+#include <nanobind/stl/shared_ptr.h>
 
 #include "bind.h"
 #include "casters.h"
@@ -54,11 +55,31 @@ void bind_fields(nb::class_<Part<ConstraintSpec>>& type) {
       .value("zero", &ConstraintSpec::zero,
              "Of expression: what has to vanish, of t, coordinates and parameters; of speeds where the level "
              "is velocity.")
-      .value("point", &ConstraintSpec::point, "Of point_on_line, point_on_plane: BODY.POINT")
+      .value("point", &ConstraintSpec::point, "Of point_on_line, point_on_plane, point_on_curve: BODY.POINT")
       .value("line", &ConstraintSpec::line, "BODY.POINT through which the line goes.")
       .value("plane", &ConstraintSpec::plane, "BODY.POINT in the plane.")
-      .numbers("axis", &ConstraintSpec::axis, "Along the line, in the axes of its point.")
-      .numbers("normal", &ConstraintSpec::normal, "Of the plane, in the axes of its point.");
+      .numbers("axis", &ConstraintSpec::axis,
+               "Along the line, or of a rolling disc, in the axes of its point.")
+      .numbers("normal", &ConstraintSpec::normal, "Of the plane, in the axes of its point.")
+      .value("curve", &ConstraintSpec::curve, "BODY.POINT in whose axes the curve is given.")
+      .numbers("position", &ConstraintSpec::position,
+               "Of point_on_curve: three expressions of s and parameters.")
+      .view(
+          ViewKind::kMap,
+          {"table", "sestina.views.MapView[typing.Any] | None",
+           "collections.abc.Mapping[str, typing.Any] | None",
+           "Of point_on_curve, instead of `position`: {'s': numbers, 'columns': {name: values}}, three "
+           "columns."},
+          [](const ConstraintSpec& constraint) { return from_table(constraint.table, "s"); },
+          [](ConstraintSpec& constraint, const std::string& place, nb::handle given) {
+            constraint.table = to_table(place, given, constraint.table, "s");
+          },
+          true)
+      .numbers("range", &ConstraintSpec::range, "Of point_on_curve by expressions: s at its two ends.")
+      .value("periodic", &ConstraintSpec::periodic, "Of point_on_curve by a table: whether it is closed.")
+      .value("start", &ConstraintSpec::start, "Of point_on_curve: where the search for s begins.")
+      .value("body", &ConstraintSpec::body, "Of rolling: BODY.POINT, the centre of the disc.")
+      .value("radius", &ConstraintSpec::radius, "Of rolling: m.");
 }
 
 ConstraintSpec make_constraint(const std::string& name, const std::string& type, nb::handle keys) {
@@ -91,6 +112,13 @@ void bind_constraint(nb::module_& module) {
           nb::arg("name"), nb::arg("type"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, type: str, **keys: typing.Any) -> None"),
           "A constraint of no system yet: system.constraints.append(constraint). keys: its attributes.")
+      .def(
+          "__init__",
+          [](Part<ConstraintSpec>* self, const std::string& name,
+             const std::shared_ptr<PythonConstraint>& constraint) {
+            new (self) Part<ConstraintSpec>(System().add_user_constraint(name, constraint));
+          },
+          nb::arg("name"), nb::arg("constraint"))
       .def("__repr__", [](const Part<ConstraintSpec>& constraint) {
         return fmt::format("<sestina.Constraint {}: {}>", constraint.spec().name.text,
                            constraint.spec().type.text);
@@ -99,14 +127,26 @@ void bind_constraint(nb::module_& module) {
 }
 
 void bind_constraints_of_system(nb::class_<System>& system) {
-  system.def("add_constraint", add_constraint, nb::arg("name"), nb::arg("type"), nb::arg("keys"),
-             nb::sig("def add_constraint(self, name: str, type: str, **keys: typing.Any) -> Constraint"),
-             "Adds a condition that the motion has to keep.\n\n"
-             "type: distance (from_, to, length), coupling (coefficients, value), motion (joint, value), "
-             "expression\n"
-             "(zero), point_on_line (point, line, axis) or point_on_plane (point, plane, normal); keys: the "
-             "attributes of\n"
-             "Constraint. Joints that close loops need none: they are joints.");
+  system.def(
+      "add_constraint", add_constraint, nb::arg("name"), nb::arg("type"), nb::arg("keys"),
+      nb::sig("def add_constraint(self, name: str, type: str, **keys: typing.Any) -> Constraint"),
+      "Adds a condition that the motion has to keep.\n\n"
+      "type: distance (from_, to, length), coupling (coefficients, value), motion (joint, value), "
+      "expression\n"
+      "(zero), point_on_line (point, line, axis), point_on_plane (point, plane, normal), "
+      "point_on_curve (point, curve,\n"
+      "position or table, range, periodic, start), rolling (body, axis, radius, plane, normal); keys: the "
+      "attributes of\n"
+      "Constraint. Joints that close loops need none: they are joints. A PythonConstraint instead of a type "
+      "computes\n"
+      "its conditions by a function.");
+  system.def(
+      "add_constraint",
+      [](nb::handle self, const std::string& name, const std::shared_ptr<PythonConstraint>& constraint) {
+        return Part<ConstraintSpec>::in(self, nb::cast<System&>(self).add_user_constraint(name, constraint));
+      },
+      nb::arg("name"), nb::arg("constraint"),
+      nb::sig("def add_constraint(self, name: str, constraint: PythonConstraint) -> Constraint"));
 }
 
 }  // namespace sestina::python

@@ -33,7 +33,7 @@ namespace {
 
 using Matrix = std::array<Triple, 3>;
 
-// The keys of a dictionary, each with what takes its value.
+// The keys of a dictionary, each with the function that takes its value.
 using Keys =
     std::vector<std::pair<std::string, std::function<void(const std::string& place, nb::handle value)>>>;
 
@@ -249,7 +249,8 @@ std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given) {
   ShapeSpec& shape = shapes.emplace_back();
   read_keys(
       place, given, "a shape",
-      {{"type", name_into(shape.type)},
+      {{"name", name_into(shape.name)},
+       {"type", name_into(shape.type)},
        {"radius", number_into(shape.radius)},
        {"length", number_into(shape.length)},
        {"size", triple_into(shape.size)},
@@ -264,6 +265,7 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
   nb::list list;
   for (const ShapeSpec& shape : shapes) {
     nb::dict dictionary;
+    if (!shape.name.empty()) dictionary["name"] = nb::cast(shape.name);
     dictionary["type"] = nb::cast(shape.type);
     if (!is_zero(shape.radius)) dictionary["radius"] = nb::cast(shape.radius);
     if (!is_zero(shape.length)) dictionary["length"] = nb::cast(shape.length);
@@ -283,11 +285,17 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
 std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given) {
   if (given.is_none()) return std::nullopt;
   LimitsSpec limits;
-  read_keys(place, given, "a dictionary with lower, upper, velocity, effort",
-            {{"lower", number_into(limits.lower)},
-             {"upper", number_into(limits.upper)},
-             {"velocity", number_into(limits.velocity)},
-             {"effort", number_into(limits.effort)}});
+  read_keys(
+      place, given, "a dictionary with lower, upper, velocity, effort",
+      {{"lower", number_into(limits.lower)},
+       {"upper", number_into(limits.upper)},
+       {"velocity", number_into(limits.velocity)},
+       {"effort", number_into(limits.effort)},
+       {"enforced", [&](const std::string& at,
+                        nb::handle value) { limits.enforced = convert<bool>(at, value, "True or False"); }},
+       {"restitution", number_into(limits.restitution)},
+       {"stiffness", number_into(limits.stiffness)},
+       {"damping", number_into(limits.damping)}});
   return limits;
 }
 
@@ -298,19 +306,23 @@ nb::object from_limits(const std::optional<LimitsSpec>& limits) {
   put(dictionary, "upper", limits->upper);
   put(dictionary, "velocity", limits->velocity);
   put(dictionary, "effort", limits->effort);
+  if (limits->enforced) dictionary["enforced"] = true;
+  if (!is_zero(limits->restitution)) dictionary["restitution"] = nb::cast(limits->restitution);
+  if (!is_zero(limits->stiffness)) dictionary["stiffness"] = nb::cast(limits->stiffness);
+  if (!is_zero(limits->damping)) dictionary["damping"] = nb::cast(limits->damping);
   return dictionary;
 }
 
 std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
-                                  const std::optional<TableSpec>& before) {
+                                  const std::optional<TableSpec>& before, const char* key) {
   if (given.is_none()) return std::nullopt;
   TableSpec table;
   const auto numbers = [](const std::string& at, nb::handle value) {
     return convert<std::vector<double>>(at, value, "a list of numbers");
   };
   read_keys(
-      place, given, "a dictionary with t, columns, interpolation",
-      {{"t", [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
+      place, given, fmt::format("a dictionary with {}, columns, interpolation", key),
+      {{key, [&](const std::string& at, nb::handle value) { table.time = numbers(at, value); }},
        {"columns",
         [&](const std::string& at, nb::handle value) {
           for (const auto& [name, column] : to_dictionary(at, value, "a dictionary of names and values")) {
@@ -331,13 +343,13 @@ std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
   return table;
 }
 
-nb::object from_table(const std::optional<TableSpec>& table) {
+nb::object from_table(const std::optional<TableSpec>& table, const char* key) {
   if (!table) return nb::none();
   nb::dict dictionary, columns;
   for (std::size_t i = 0; i < table->columns.size(); ++i) {
     columns[table->columns[i].text.c_str()] = nb::cast(table->values[i]);
   }
-  dictionary["t"] = nb::cast(table->time);
+  dictionary[key] = nb::cast(table->time);
   dictionary["columns"] = columns;
   dictionary["interpolation"] = nb::cast(table->interpolation);
   return dictionary;

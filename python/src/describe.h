@@ -1,4 +1,4 @@
-// Parts of a description in the words of the model file: dictionaries from and to their structs.
+// Parts of a description in the terms of the model file: dictionaries from and to their structs.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,14 +16,14 @@ namespace nb = nanobind;
 // "{given} is not {allowed}"
 [[noreturn]] void refuse(const std::string& place, nb::handle given, const std::string& allowed);
 
-// A dictionary, or another mapping as one. InputError where it is none.
+// A dictionary, or another mapping as a dictionary. Throws InputError for other objects.
 bool is_mapping(nb::handle given);
 nb::dict to_dictionary(const std::string& place, nb::handle given, const std::string& allowed);
 
 template <class T>
 T convert(const std::string& place, nb::handle given, const std::string& allowed) {
   T value;
-  // A mapping is no list of its keys.
+  // A mapping is not accepted as a list of its keys.
   if (is_mapping(given) || !nb::try_cast(given, value)) refuse(place, given, allowed);
   return value;
 }
@@ -41,7 +41,7 @@ nb::object from_point(const PointSpec& point);
 std::vector<PointSpec> to_points(const std::string& place, nb::handle given);
 nb::object from_points(const std::vector<PointSpec>& points);
 
-// The name of a point, "link.tip", of the body `owner` or the ground; InputError where it has no such point.
+// The name of a point, "link.tip", of the body `owner` or the ground; throws InputError for an unknown point.
 std::string point_of(const std::string& owner, const std::vector<PointSpec>& points, const std::string& name);
 // Adds a point or moves it, and returns its name. `axes` may be None.
 std::string set_point(const std::string& place, const std::string& owner, std::vector<PointSpec>& points,
@@ -59,11 +59,11 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes);
 std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given);
 nb::object from_limits(const std::optional<LimitsSpec>& limits);
 
-// {"t": .., "columns": {name: values}, "interpolation": "linear"}, or None. Values that are those of the
-// table `before` still stand in its file.
+// {"t": .., "columns": {name: values}, "interpolation": "linear"}, or None. If values equal those of the
+// table `before`, the reference to its file is kept.
 std::optional<TableSpec> to_table(const std::string& place, nb::handle given,
-                                  const std::optional<TableSpec>& before);
-nb::object from_table(const std::optional<TableSpec>& table);
+                                  const std::optional<TableSpec>& before, const char* key = "t");
+nb::object from_table(const std::optional<TableSpec>& table, const char* key = "t");
 
 // {"hinge.u": "-0.8*hinge.u"}
 std::vector<AssignmentSpec> to_assignments(const std::string& place, nb::handle given);

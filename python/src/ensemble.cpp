@@ -1,4 +1,4 @@
-// Ensembles: many runs of one system, each with parameters and an initial state of its own.
+// Ensembles: many runs of one system, each with its own parameters and initial state.
 #include "sestina/workspace/ensemble.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace sestina::python {
 
 namespace {
 
-// The rows of one member, of the columns that are wanted. Several members write at once, each to its own.
+// The rows of one member, for the wanted columns. Several members write at once, each to its own rows.
 struct Series {
   std::vector<std::string> columns, units;
   std::vector<double> values;  // (rows x columns)
@@ -29,11 +29,11 @@ struct Series {
 
 class SeriesRecorder final : public Recorder {
  public:
-  // Without `series` nothing is kept.
+  // Without `series` no rows are kept.
   SeriesRecorder(Series* series, const std::vector<std::string>& wanted) : series_(series), wanted_(wanted) {}
 
   void begin(const ResultHeader& header) override {
-    forget_callback_error();  // that of a former run on this thread
+    forget_callback_error();  // of a former run on this thread
     if (series_ == nullptr) return;
     const ResultTable table(header);
     const std::vector<std::string> names = wanted_.empty() ? header.names() : select(table);
@@ -67,7 +67,7 @@ class SeriesRecorder final : public Recorder {
   std::vector<std::size_t> places_;
 };
 
-// For each member a row of parameters, and of q, u and the duration where they are given.
+// For each member a row of parameters, and of q, u and the duration if they are given.
 std::vector<EnsembleMember> to_members(const Model& model, const std::vector<std::string>& names,
                                        nb::handle parameters, nb::handle q, nb::handle u,
                                        nb::handle duration) {
@@ -89,8 +89,8 @@ std::vector<EnsembleMember> to_members(const Model& model, const std::vector<std
   return members;
 }
 
-// Warns once where members take much longer than the others did: nothing has ended for kPatience (s), and for
-// the time in which kMany others ended.
+// Warns once if members take much longer than the others did: none has ended for kPatience (s), and for the
+// time in which kMany others ended.
 class LateMembers {
  public:
   explicit LateMembers(std::size_t members) : members_(members) {}
@@ -105,9 +105,8 @@ class LateMembers {
     if (late < kPatience || late < kMany * mean) return;
     is_told_ = true;
     const std::string text = fmt::format(
-        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: max_steps or max_wall "
-        "ends "
-        "what does not come to an end by itself",
+        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: set max_steps or max_wall "
+        "to end runs that do not finish",
         ended_, members_, mean, late);
     const nb::gil_scoped_acquire acquire;
     if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) nb::raise_python_error();
@@ -120,7 +119,7 @@ class LateMembers {
   bool is_told_ = false;
 };
 
-// On a thread of its own, while this one looks for Ctrl-C and tells how far it is.
+// Runs on a separate thread, while this one checks for Ctrl-C and shows the progress.
 std::vector<RunReport> run(const Workspace& workspace, const std::vector<EnsembleMember>& members,
                            EnsembleOptions options, Watch& watch) {
   std::atomic<std::size_t> ended{0};
@@ -147,7 +146,7 @@ const char* word_of(RunStatus status) {
                                         : "interrupted";
 }
 
-// (members, most rows, columns); what a run has not is NaN.
+// (members, most rows, columns); missing rows are NaN.
 void tell_series(const std::vector<Series>& all, nb::dict& told) {
   std::size_t rows = 0;
   const Series* first = nullptr;

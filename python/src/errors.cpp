@@ -1,4 +1,4 @@
-// C++ exceptions become those of sestina/errors.py.
+// Translates C++ exceptions to those of sestina/errors.py.
 #include "sestina/base/error.h"
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@ void raise(const char* type, const nb::tuple& arguments) {
   PyErr_SetObject(error_type.ptr(), error.ptr());
 }
 
-// An exception of Python, or what a callback returned was refused for.
+// An exception of Python, or the reason why the result of a callback was refused.
 void restore(const std::exception_ptr& pointer) {
   try {
     std::rethrow_exception(pointer);

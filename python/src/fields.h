@@ -17,6 +17,7 @@ inline std::string place_of(const ForceSpec& force) { return "forces." + force.n
 inline std::string place_of(const ConstraintSpec& constraint) {
   return "constraints." + constraint.name.text;
 }
+inline std::string place_of(const ContactSpec& contact) { return "contacts." + contact.name.text; }
 inline std::string place_of(const EventSpec& event) { return "events." + event.name.text; }
 
 // The fields of a part, as attributes of its Python type.
@@ -26,7 +27,7 @@ class Fields {
   using Type = nb::class_<Part<Spec>>;
   explicit Fields(Type& type) : type_(type) {}
 
-  // A number, a name, a truth value; or none.
+  // A number, a name or a truth value; may be None.
   template <class Member>
   Fields& value(const char* name, Member Spec::*member, const char* doc = "") {
     type_.def_prop_rw(
@@ -77,7 +78,7 @@ class Fields {
   Type& type_;
 };
 
-// The description with the keys that a program gives; InputError names a key that there is not.
+// The description with the given keys; throws InputError for an unknown key.
 template <class Spec>
 Spec with_keys(Spec spec, nb::handle keys) {
   const nb::object part = nb::cast(new Part<Spec>(std::move(spec)), nb::rv_policy::take_ownership);
@@ -85,7 +86,7 @@ Spec with_keys(Spec spec, nb::handle keys) {
   return nb::cast<Part<Spec>&>(part).take();
 }
 
-// With the keys that a program gives besides.
+// The same, with further given keys.
 JointSpec make_joint(const std::string& name, const std::string& type, const std::string& parent,
                      const std::string& child, nb::handle keys);
 ForceSpec make_force(const std::string& name, const std::string& type, nb::handle keys);
@@ -95,7 +96,9 @@ template <class Spec>
 void bind_copies(nb::class_<Part<Spec>>& type, const std::string& name) {
   const auto copy = [](const Part<Spec>& part) {
     Spec spec = part.spec();
-    if constexpr (std::is_same_v<Spec, ForceSpec>) own_callbacks(spec);
+    if constexpr (std::is_same_v<Spec, ForceSpec> || std::is_same_v<Spec, ConstraintSpec>) {
+      own_callbacks(spec);
+    }
     return nb::cast(new Part<Spec>(std::move(spec)), nb::rv_policy::take_ownership);
   };
   type.def("__copy__", copy, nb::sig(("def __copy__(self) -> " + name).c_str()))

@@ -15,7 +15,7 @@ namespace {
 
 struct Shared {
   std::mutex mutex;
-  int threads = 0;  // 0: as the machine has
+  int threads = 0;  // 0: the number of processors
   std::shared_ptr<Executor> executor;
 };
 Shared& shared() {
@@ -121,7 +121,7 @@ FrozenModel::FrozenModel(const FrozenModel& other, std::vector<double> parameter
   }
   if (is_shared) {
     has_described_values_ = false;
-    check(*model_, properties_);  // throws InputError where these values make no system
+    check(*model_, properties_);  // throws InputError if these values are not valid
     return;
   }
   auto system = std::make_shared<System>(other.make_system(parameters));

@@ -1,5 +1,5 @@
-// What sestina.Model is: a frozen description with one set of parameter values, and the memory that its
-// functions work in.
+// The implementation of sestina.Model: a frozen description with one set of parameter values, and the
+// working memory of its functions.
 #pragma once
 
 #include <map>
@@ -20,11 +20,11 @@
 
 namespace sestina::python {
 
-// The threads that arrays of many states are shared out to; made when first used.
+// The threads that share arrays of many states; made when first used.
 std::shared_ptr<Executor> shared_executor();
 void set_shared_threads(int threads);
 
-// The memory of one thread at work on one state. Parts that take much memory come when they are asked for.
+// The working memory of one thread for one state. Parts that need much memory are made on first use.
 struct Scratch {
   Scratch(std::shared_ptr<const Model> model, const Properties<double>& properties);
 
@@ -39,7 +39,7 @@ struct Scratch {
   const Properties<double>* properties;  // of the FrozenModel
   ForwardDynamics recursive;
   State<double> state;
-  Kinematics<double> kinematics;  // for what needs no forces
+  Kinematics<double> kinematics;  // for functions that need no forces
   InverseDynamics<double> inverse;
   std::vector<double> udot;
   std::vector<SpatialForce<double>> reactions;  // by BodyIndex
@@ -54,7 +54,7 @@ struct Scratch {
   std::optional<ParameterDerivatives> parameter_derivatives_;
 };
 
-// A dynamics of many states with the threads that it was made for.
+// A dynamics of many states, with the threads for which it was made.
 struct BatchScratch {
   BatchScratch(std::shared_ptr<const Model> model, const Properties<double>& properties);
 
@@ -62,7 +62,7 @@ struct BatchScratch {
   BatchDynamics dynamics;
 };
 
-// Steps of many states with the threads that they were made for.
+// Steps of many states, with the threads for which they were made.
 struct StepScratch {
   StepScratch(std::shared_ptr<const Model> model, const Properties<double>& properties,
               const SimulatorOptions& options);
@@ -72,7 +72,7 @@ struct StepScratch {
   BatchStepper stepper;
 };
 
-// Things that one thread at a time may have, given back for the next.
+// A pool of objects, each used by one thread at a time and returned afterwards.
 template <class T>
 class Pool {
  public:
@@ -90,7 +90,7 @@ class Pool {
     std::unique_ptr<T> thing_;
   };
 
-  // A free one that is fit, or else what make() makes; free ones that are not fit are dropped.
+  // Returns a free object that fits, or the result of make(); drops free objects that do not fit.
   template <class Make, class IsFit>
   Lease borrow(const Make& make, const IsFit& is_fit) {
     while (std::unique_ptr<T> thing = take_free()) {
@@ -131,9 +131,9 @@ class FrozenModel {
   const Properties<double>& properties() const { return properties_; }
   std::span<const double> initial_d() const { return initial_d_; }  // (nd)
   const System& system() const;                                     // with these values of the parameters
-  // Whether those are the values that it was frozen with.
+  // Whether these are the values with which the model was frozen.
   bool has_described_values() const { return has_described_values_; }
-  // As it was frozen: perhaps with other values, but with the same callbacks.
+  // The system as it was frozen: perhaps with other values, but with the same callbacks.
   const System& described() const { return *described_; }
   Pool<Scratch>::Lease scratch();
   Pool<BatchScratch>::Lease batch();
@@ -147,7 +147,7 @@ class FrozenModel {
   Properties<double> properties_;
   bool has_described_values_ = true;
   mutable std::once_flag has_system_;
-  mutable std::unique_ptr<const System> system_;  // with other values: made when it is asked for
+  mutable std::unique_ptr<const System> system_;  // with other values: made on first use
   std::vector<double> initial_d_;
   Pool<Scratch> scratch_;
   Pool<BatchScratch> batch_;

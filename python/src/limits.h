@@ -1,4 +1,4 @@
-// What Python says a run may take.
+// The limits of a run, as given in Python.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace sestina::python {
 
-// Nothing is no limit. Throws InputError for numbers that are none.
+// None means no limit. Throws InputError for invalid numbers.
 inline RunLimits limits_of(std::optional<long> max_steps, std::optional<double> max_wall) {
   if (max_steps && *max_steps < 1) {
     throw InputError(fmt::format("max_steps: {}; allowed is 1 or more, or None", *max_steps));

@@ -1,4 +1,4 @@
-// The folders in which the meshes of bodies are looked for, for pictures.
+// The folders in which the meshes of bodies are searched, for pictures.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace sestina::python {
 
 namespace {
 
-// That of the model file or robot that names the mesh, or in which the body stands; empty of what a program
-// made.
+// The folder of the model file or robot that names the mesh, or that contains the body; empty for bodies
+// made by a program.
 std::string folder_of(const BodySpec& body, const ShapeSpec& shape) {
   for (const Mark& mark : {shape.file.mark, shape.mark, body.mark, body.name.mark}) {
     if (mark.line > 0 && mark.file) return std::filesystem::path(*mark.file).parent_path().string();

@@ -43,7 +43,7 @@ std::vector<std::string> point_names(const FrozenModel& self) {
   return names;
 }
 
-// Read-only, as the model is.
+// Read-only, like the model.
 nb::object parameters(const FrozenModel& self) {
   nb::dict values;
   for (std::size_t i = 0; i < self.model().parameters().size(); ++i) {
@@ -78,7 +78,7 @@ State<double> initial_state(const FrozenModel& self) {
   return calc_assembled_state(self.model(), self.properties());
 }
 
-// The joint's numbers in q, or in u.
+// The part of q, or of u, that belongs to the joint.
 nb::object joint_slice(const FrozenModel& self, const std::string& joint, int BodyInfo::*start,
                        int BodyInfo::*count) {
   const BodyInfo& body = self.model().bodies()[self.model().body_of_joint(joint)];
@@ -113,6 +113,9 @@ void bind_names(nb::class_<FrozenModel>& model) {
           "nq", [](const FrozenModel& self) { return self.model().nq(); }, "Number of coordinates.")
       .def_prop_ro(
           "nu", [](const FrozenModel& self) { return self.model().nu(); }, "Number of speeds.")
+      .def_prop_ro(
+          "is_cartesian", [](const FrozenModel& self) { return self.model().is_cartesian(); },
+          "Whether every joint is cut and bodies float: q and u are then those of the bodies.")
       .def_prop_ro(
           "nd", [](const FrozenModel& self) { return self.model().nd(); }, "Number of discrete variables.")
       .def_prop_ro(
@@ -164,10 +167,25 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
   }
   Comparison comparison;
   forget_callback_error();
+  // The same mechanism in the coordinates of joints, and in cartesian ones.
+  const bool is_cartesian = self.model().is_cartesian();
+  std::shared_ptr<const Model> cartesian = self.shared_model();
+  if (!is_cartesian) {
+    System system = self.system();
+    system.analysis.coordinates = "cartesian";
+    system.analysis.time_elements.reset();
+    try {
+      cartesian = freeze(system);
+    } catch (const InputError&) {
+      cartesian = nullptr;  // it has what cartesian coordinates refuse
+    }
+  }
+  const auto model = is_cartesian ? self.model().relative() : self.shared_model();
   {
     nb::gil_scoped_release release;
-    const auto scattered = scatter_states(self.model(), states, spread, seed);
-    comparison = compare_formulations(self.shared_model(), self.properties(), scattered);
+    const auto scattered = scatter_states(*model, states, spread, seed);
+    const Properties<double> properties = calc_properties<double>(*model, self.properties().parameters);
+    comparison = compare_formulations(model, properties, scattered, cartesian);
   }
   throw_callback_error();
   nb::list formulations;

@@ -18,8 +18,10 @@ NB_MODULE(_core, module) {
   bind_views(module);
   bind_mesh_folders(module);
   bind_python_force(module);
+  bind_python_constraint(module);
   bind_parts(module);
   bind_constraint(module);
+  bind_contact(module);
   bind_analysis(module);
   bind_model(module);
   bind_kernels(module);
@@ -30,6 +32,7 @@ NB_MODULE(_core, module) {
   bind_simulator(module);
   bind_sweep(module);
   bind_ensemble(module);
+  bind_show(module);
   bind_symbolic(module);
   bind_timing(module);
 }

@@ -1,9 +1,9 @@
-// A body, joint, force or event as Python holds it: an element of a list of a system, or a thing of its own
-// that was removed from there, copied, or is yet to be added. It is the same Python object all the while, so
-// that nothing that Python holds dangles when elements come, go and change places.
+// A body, joint, force or event in Python: an element of a list of a system, or an independent object that
+// was removed from there, copied, or is yet to be added. It stays the same Python object, so that no Python
+// reference becomes invalid when elements are added, removed or moved.
 //
-// An element in a system has at most one Part. Where elements move in memory (replace_parts), their Parts
-// follow.
+// An element in a system has at most one Part. If elements move in memory (replace_parts), their Parts are
+// updated.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,9 +32,9 @@ class Part {
 
   Spec& spec() const { return *spec_; }
   bool is_free() const { return own_ != nullptr; }
-  nb::handle owner() const { return owner_; }  // the system, or whatever has it; null of a free one
+  nb::handle owner() const { return owner_; }  // the system, or another owner; null if free
 
-  // The Python object that stands for an element of what `owner` has.
+  // The Python object for an element that belongs to `owner`.
   static nb::object in(nb::handle owner, Spec& element) {
     const auto found = attached().find(&element);
     if (found != attached().end()) return nb::find(*found->second);
@@ -47,7 +47,7 @@ class Part {
     const auto found = attached().find(&element);
     return found == attached().end() ? nullptr : found->second;
   }
-  // What a free part has becomes the place `element`, to which it has been moved from take().
+  // The value of a free part has been moved from take() to `element`, which the part now refers to.
   Spec take() { return std::move(*own_); }
   void attach(nb::handle owner, Spec& element) {
     own_.reset();
@@ -65,7 +65,7 @@ class Part {
  private:
   Part(nb::handle owner, Spec& element) : owner_(nb::borrow(owner)), spec_(&element) {}
 
-  // The parts in systems by the places of their elements; the interpreter's lock guards it.
+  // The parts in systems, by the addresses of their elements; guarded by the interpreter's lock.
   static std::unordered_map<const Spec*, Part*>& attached() {
     static auto& all = *new std::unordered_map<const Spec*, Part*>;
     return all;
@@ -76,22 +76,22 @@ class Part {
   Spec* spec_;
 };
 
-// What the garbage collector has to see.
+// The references that the garbage collector must visit.
 template <class Spec>
 int traverse_part(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
   const auto& part = *nb::inst_ptr<Part<Spec>>(self);
   Py_VISIT(part.owner().ptr());
-  if constexpr (std::is_same_v<Spec, ForceSpec>) {
+  if constexpr (std::is_same_v<Spec, ForceSpec> || std::is_same_v<Spec, ConstraintSpec>) {
     if (part.is_free()) return visit_callback(part.spec(), visit, arg);
   }
   return 0;
 }
 
-// Makes a list of a system what `given`, a Python sequence of parts, says: those that are no longer in it
-// become free, free ones become elements. InputError, and nothing has changed, where one is given twice or
-// belongs to another system.
+// Replaces the contents of a list of a system by `given`, a Python sequence of parts: removed elements become
+// free, free ones become elements. Throws InputError, with no change, if one is given twice or belongs to
+// another system.
 template <class Spec, class List>
 void replace_parts(nb::handle owner, List& list, nb::handle given, const char* place, const char* what) {
   std::vector<Part<Spec>*> wanted;

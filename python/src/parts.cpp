@@ -105,7 +105,8 @@ void bind_joint(nb::module_& module) {
              "Of joints with one speed: rotor inertia reflected to the joint, kg m^2 or kg.")
       .numbers("q", &JointSpec::q, "Initial coordinates; empty: the identity, or what closes the loops.")
       .numbers("u", &JointSpec::u, "Initial speeds; empty: zero, or what the loops allow.")
-      .value("cut", &JointSpec::cut, "Whether the joint closes a loop though its child does not hang yet.")
+      .value("cut", &JointSpec::cut,
+             "Whether the joint closes a loop although no joint carries its child yet.")
       .value("hold", &JointSpec::hold, "Whether q and u stay as they are when loops are closed.")
       .view(
           ViewKind::kMap,
@@ -141,15 +142,32 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
   Fields<ForceSpec>(type)
       .value("name", &ForceSpec::name)
       .value("type", &ForceSpec::type)
-      .value("joint", &ForceSpec::joint, "Of joint_spring, joint_damper, joint_force.")
-      .value("from_", &ForceSpec::from, "Of spring_damper: BODY.POINT")
-      .value("to", &ForceSpec::to, "Of spring_damper: BODY.POINT")
+      .value("joint", &ForceSpec::joint, "Of joint_spring, joint_damper, joint_force, coordinate_friction.")
+      .value("from_", &ForceSpec::from, "Of a force between two points: BODY.POINT")
+      .value("to", &ForceSpec::to, "Of a force between two points: BODY.POINT")
       .value("at", &ForceSpec::at, "Of point_force, point_torque: BODY.POINT")
       .value("axes", &ForceSpec::axes, "Of point_force, point_torque: `ground` or `body`.")
       .numbers("stiffness", &ForceSpec::stiffness,
                "N m/rad or N/m; one number for all coordinates or one for each.")
       .numbers("damping", &ForceSpec::damping, "N m s/rad or N s/m")
-      .numbers("reference", &ForceSpec::reference, "Of joint_spring: the coordinates at rest, rad or m.")
+      .numbers(
+          "reference", &ForceSpec::reference,
+          "Of joint_spring, cartesian_spring, torsional_spring_damper: where they are at rest, rad or m.")
+      .numbers("rotational_stiffness", &ForceSpec::rotational_stiffness,
+               "Of bushing, N m/rad: one for all axes of `from_`, or three.")
+      .numbers("rotational_damping", &ForceSpec::rotational_damping, "Of bushing, N m s/rad: likewise.")
+      .numbers("stiffness_matrix", &ForceSpec::stiffness_matrix,
+               "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses.")
+      .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing: likewise.")
+      .numbers("axis", &ForceSpec::axis, "Of torsional_spring_damper, in the axes of `from_`.")
+      .view(
+          ViewKind::kList,
+          {"points", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
+           "Of rope: BODY.POINT, two or more."},
+          [](const ForceSpec& force) { return nb::cast(force.points); },
+          [](ForceSpec& force, const std::string& place, nb::handle given) {
+            force.points = convert<std::vector<Name>>(place, given, "a list of points, BODY.POINT");
+          })
 #define SESTINA_BIND(name, unit, allowed, explanation) .value(#name, &ForceSpec::name, explanation ", " unit)
       // clang-format off
       SESTINA_FORCE_NUMBERS(SESTINA_BIND)

@@ -15,9 +15,9 @@ namespace sestina::python {
 namespace {
 
 thread_local std::exception_ptr raised;
-thread_local std::string reason_raised;  // in words
+thread_local std::string reason_raised;  // message
 
-// Adds a number, or as many numbers as there are places.
+// Adds a number, or one number for each place.
 void add_numbers(const std::string& what, nb::handle given, std::span<double> places) {
   StateArguments arguments;
   const bool is_number = PyFloat_Check(given.ptr()) || PyLong_Check(given.ptr());
@@ -96,9 +96,11 @@ nb::object take_callback_exception() {
 
 namespace {
 
-// The Python object that keeps a PythonForce alive through this pointer; null for a force of C++.
-nb::handle object_behind(const std::shared_ptr<UserForce>& force) {
-  const auto* deleter = std::get_deleter<nb::detail::py_deleter>(force);
+// The Python object that keeps a PythonForce or PythonConstraint alive through this pointer; null for a thing
+// of C++.
+template <class User>
+nb::handle object_behind(const std::shared_ptr<User>& user) {
+  const auto* deleter = std::get_deleter<nb::detail::py_deleter>(user);
   return deleter == nullptr ? nb::handle() : nb::handle(deleter->o);
 }
 
@@ -110,8 +112,15 @@ void own_callbacks(ForceSpec& force) {
   }
 }
 
+void own_callbacks(ConstraintSpec& constraint) {
+  if (const nb::handle object = object_behind(constraint.user)) {
+    constraint.user = nb::cast<std::shared_ptr<PythonConstraint>>(object);
+  }
+}
+
 void own_callbacks(System& system) {
   for (ForceSpec& force : system.forces) own_callbacks(force);
+  for (ConstraintSpec& constraint : system.constraints) own_callbacks(constraint);
 }
 
 System copy_with_callbacks(const System& system) {
@@ -125,14 +134,22 @@ int visit_callback(const ForceSpec& force, visitproc visit, void* arg) {
   return 0;
 }
 
+int visit_callback(const ConstraintSpec& constraint, visitproc visit, void* arg) {
+  Py_VISIT(object_behind(constraint.user).ptr());
+  return 0;
+}
+
 int visit_callbacks(const System& system, visitproc visit, void* arg) {
   for (const ForceSpec& force : system.forces) {
     if (const int status = visit_callback(force, visit, arg)) return status;
   }
+  for (const ConstraintSpec& constraint : system.constraints) {
+    if (const int status = visit_callback(constraint, visit, arg)) return status;
+  }
   return 0;
 }
 
-PythonForce::~PythonForce() {
+HeldFunction::~HeldFunction() {
   if (!Py_IsInitialized()) {
     function_.release();
     return;
@@ -160,35 +177,81 @@ void call_back(double t, const std::string& what, const std::function<void()>& c
   throw ComputationError(t, reason);
 }
 
+namespace {
+
+nb::object call_with_state(nb::handle function, const UserForceInput& in) {
+  if (!function) throw InputError("its function has been collected as garbage");
+  return function(in.t, new_array(in.q), new_array(in.u));
+}
+
+}  // namespace
+
 void PythonForce::add_forces(const UserForceInput& in, const UserForceOutput& out) const {
-  call_back(in.t, "the callback of a PythonForce", [&] {
-    if (!function_) throw InputError("its function has been collected as garbage");
-    add_returned(in, out, function_(in.t, new_array(in.q), new_array(in.u)));
+  call_back(in.t, "the callback of a PythonForce",
+            [&] { add_returned(in, out, call_with_state(function(), in)); });
+}
+
+bool PythonConstraint::calc(const UserConstraintInput& in, const UserConstraintOutput& out) const {
+  bool has_bias = false;
+  call_back(in.t, "the callback of a PythonConstraint", [&] {
+    const nb::object returned = call_with_state(function(), in);
+    if (!PyDict_Check(returned.ptr())) {
+      throw InputError(
+          "the callback of a PythonConstraint returned no dictionary; allowed is {'error': .., "
+          "'jacobian': .., 'time_rate': .., 'bias': ..}");
+    }
+    bool has_error = false, has_jacobian = false;
+    for (const auto& [key, value] : nb::borrow<nb::dict>(returned)) {
+      const auto name = nb::cast<std::string>(nb::str(key));
+      if (name == "error") {
+        add_numbers(name, value, out.error), has_error = true;
+      } else if (name == "jacobian") {
+        const nb::object flat = nb::module_::import_("numpy").attr("ravel")(value);
+        add_numbers(name, flat, out.jacobian), has_jacobian = true;
+      } else if (name == "time_rate") {
+        add_numbers(name, value, out.time_rate);
+      } else if (name == "bias") {
+        add_numbers(name, value, out.bias), has_bias = true;
+      } else {
+        const std::vector<std::string> known{"error", "jacobian", "time_rate", "bias"};
+        throw InputError(fmt::format("there is no '{}'{}", name, suggestion(name, known)));
+      }
+    }
+    if (!has_error || !has_jacobian) throw InputError("'error' and 'jacobian' are required");
   });
+  return has_bias;
 }
 
 namespace {
 
+template <class User>
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<PythonForce>(self)->function().ptr());
+  if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<User>(self)->function().ptr());
   return 0;
 }
 
+template <class User>
 int clear(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<PythonForce>(self)->clear();
+  if (nb::inst_ready(self)) nb::inst_ptr<User>(self)->clear();
   return 0;
 }
 
-PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+template <class User>
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<User>)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear<User>)},
                        {0, nullptr}};
+
+void check_callable(nb::handle function) {
+  if (PyCallable_Check(function.ptr())) return;
+  throw InputError(fmt::format("function: {} cannot be called", nb::cast<std::string>(nb::repr(function))));
+}
 
 }  // namespace
 
 void bind_python_force(nb::module_& module) {
   nb::class_<PythonForce>(
-      module, "PythonForce", nb::type_slots(slots),
+      module, "PythonForce", nb::type_slots(slots<PythonForce>),
       "A force that a Python function computes, such as a controller: add_force(name, "
       "PythonForce(function)).\n\n"
       "function(t, q, u) is given the time (s) and copies of the model's q (nq) and u (nu). It returns the\n"
@@ -203,10 +266,7 @@ void bind_python_force(nb::module_& module) {
       .def(
           "__init__",
           [](PythonForce* self, nb::object function) {
-            if (!PyCallable_Check(function.ptr())) {
-              throw InputError(
-                  fmt::format("function: {} cannot be called", nb::cast<std::string>(nb::repr(function))));
-            }
+            check_callable(function);
             new (self) PythonForce(std::move(function));
           },
           nb::arg("function"),
@@ -216,6 +276,39 @@ void bind_python_force(nb::module_& module) {
       .def_prop_ro(
           "function",
           [](const PythonForce& self) { return self.function() ? nb::borrow(self.function()) : nb::none(); },
+          nb::sig("def function(self) -> collections.abc.Callable[..., typing.Any]"));
+}
+
+void bind_python_constraint(nb::module_& module) {
+  nb::class_<PythonConstraint>(
+      module, "PythonConstraint", nb::type_slots(slots<PythonConstraint>),
+      "Conditions that a Python function computes: add_constraint(name, PythonConstraint(function)).\n\n"
+      "function(t, q, u) is given the time (s) and copies of the model's q (nq) and u (nu). It returns a\n"
+      "dictionary: 'error' (count), which has to vanish; 'jacobian' (count, nu), its derivative by\n"
+      "displacements along u; 'time_rate' (count), its partial derivative by t, zero unless given; and "
+      "'bias'\n"
+      "(count), its second derivative while u does not change, found by differences unless given. With the\n"
+      "level 'velocity' the error is a function of u too and the Jacobian its derivative by u. When a run\n"
+      "begins, the derivatives are held against differences. What the function raises ends the run.")
+      .def(
+          "__init__",
+          [](PythonConstraint* self, nb::object function, int count, const std::string& level) {
+            check_callable(function);
+            if (level != "position" && level != "velocity") {
+              throw InputError(fmt::format("level: '{}' is neither position nor velocity", level));
+            }
+            new (self) PythonConstraint(std::move(function), count, level == "position");
+          },
+          nb::arg("function"), nb::arg("count") = 1, nb::kw_only(), nb::arg("level") = "position",
+          nb::sig("def __init__(self, function: collections.abc.Callable[[float, "
+                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]], "
+                  "dict[str, numpy.typing.ArrayLike]], count: int = 1, *, level: str = 'position') -> None"))
+      .def_prop_ro("count", &PythonConstraint::count, "How many conditions.")
+      .def_prop_ro(
+          "function",
+          [](const PythonConstraint& self) {
+            return self.function() ? nb::borrow(self.function()) : nb::none();
+          },
           nb::sig("def function(self) -> collections.abc.Callable[..., typing.Any]"));
 }
 

@@ -21,7 +21,7 @@ struct Block {
   std::size_t size;
 };
 
-// Arrays may be freed while the process ends: it is never destroyed.
+// The memory is never destroyed, since arrays may be freed while the process ends.
 struct Kept {
   std::mutex mutex;
   std::vector<Block> blocks;  // the oldest first

@@ -1,8 +1,8 @@
-// Where the numbers of large results lie.
+// The memory of large results.
 //
-// Memory that is new to a process is handed out by the system page by page, each cleared when it is first
-// written: for 100 000 states that takes some tenth of the time in which SIMD lanes and threads compute them.
-// What results leave behind is therefore kept for the next ones of the same size, up to kMostKept bytes.
+// The operating system provides new memory page by page, each cleared when it is first written: for 100 000
+// states this takes some tenth of the time in which SIMD lanes and threads compute them.
+// The memory of deleted results is therefore kept for new ones of the same size, up to kMostKept bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace sestina::python {
 
 inline constexpr std::size_t kLargeResult = std::size_t{1} << 20, kMostKept = std::size_t{64} << 20;  // bytes
 
-// While it lives, numpy takes the memory of new arrays of this thread from here. The arrays own it as any do.
-// The interpreter's lock is held.
+// During its lifetime, numpy allocates the memory of new arrays of this thread from here. The arrays own it
+// as usual. The interpreter's lock is held.
 class ResultMemory {
  public:
   ResultMemory();
@@ -26,7 +26,7 @@ class ResultMemory {
   nb::object former_;
 };
 
-// How many bytes are kept at the moment.
+// The number of bytes kept at the moment.
 std::size_t kept_result_memory();
 
 }  // namespace sestina::python

@@ -1,4 +1,4 @@
-// Runs of a system, and the rows that they leave.
+// Runs of a system, and their rows.
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/map.h>
@@ -25,8 +25,8 @@ namespace sestina::python {
 
 namespace {
 
-// The rows of a run in memory. Where they come from (the text of the model, the provenance) is made when
-// somebody asks for it, as that takes as long as a short run.
+// The rows of a run in memory. Their origin (the text of the model, the provenance) is made on demand, since
+// that takes as long as a short run.
 class RunTable : public ResultTable {
  public:
   RunTable(System system, Analysis analysis) : system_(std::move(system)), analysis_(std::move(analysis)) {}
@@ -70,7 +70,7 @@ struct SimulateOptions {
   RunLimits limits;
 };
 
-// q (nq) and u (nu) where a run begins.
+// The initial q (nq) and u (nu) of a run.
 using InitialState = std::pair<std::vector<double>, std::vector<double>>;
 
 void configure(Workspace& workspace, const SimulateOptions& options, Watch& watch) {
@@ -85,14 +85,14 @@ void configure(Workspace& workspace, const SimulateOptions& options, Watch& watc
   });
 }
 
-// With the model that was frozen from the system before its analysis was edited, if there is one.
+// Uses the model that was frozen from the system before its analysis was edited, if there is one.
 std::unique_ptr<Workspace> make_workspace(const System& system, const FrozenModel* frozen) {
   if (frozen == nullptr || !frozen->has_described_values()) return std::make_unique<Workspace>(system);
   return std::make_unique<Workspace>(system, frozen->shared_model());
 }
 
-// A table for the rows, and whether the run is to tell it at once where they come from: always where there
-// are forces of Python, which the garbage collector would not find in it.
+// A table for the rows, and whether the run must store their origin at once: always if there are Python
+// forces, which the garbage collector would not find in it.
 std::pair<std::shared_ptr<ResultTable>, bool> make_table(const Workspace& workspace) {
   if (!workspace.model().user_forces().empty()) return {std::make_shared<ResultTable>(), true};
   return {std::make_shared<RunTable>(workspace.described(), workspace.analysis()), false};
@@ -129,13 +129,13 @@ nb::tuple simulate(const System& system, const FrozenModel* frozen, nb::object p
   }
   watch.rethrow();
   nb::object raised = take_callback_exception();
-  // Ctrl-C while a callback was at work.
+  // Ctrl-C during a callback.
   if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_KeyboardInterrupt) != 0) {
     report.status = RunStatus::kInterrupted;
     report.failure.clear();
     raised = nb::none();
   }
-  // nanobind does not see by itself that a table is a RunTable.
+  // nanobind does not detect that a table is a RunTable.
   nb::object rows = keeps_origin ? nb::cast(table) : nb::cast(std::static_pointer_cast<RunTable>(table));
   return nb::make_tuple(std::move(rows), report, raised);
 }

@@ -17,7 +17,7 @@ namespace sestina::python {
 
 namespace {
 
-// Speeds, times the evaluations of a step, from which on other threads of Python may run meanwhile.
+// Speeds, times the evaluations of a step, above which other Python threads may run during a step.
 constexpr int kLong = 1000;
 
 SimulatorOptions options_of(const std::string& integrator, int substeps, const std::string& solver,
@@ -32,7 +32,7 @@ SimulatorOptions options_of(const std::string& integrator, int substeps, const s
   return options;
 }
 
-// A Simulator as Python holds it, with what it refers to.
+// A Simulator in Python, with the objects that it refers to.
 class Stepper {
  public:
   Stepper(nb::object model, const SimulatorOptions& options)
@@ -175,7 +175,7 @@ void check_finite(const States& states, const char* name, std::span<const double
                                name, bad % width, numbers[static_cast<std::size_t>(bad)]));
 }
 
-// In SIMD lanes, on the shared threads.
+// Uses SIMD lanes, on the shared threads.
 void step_in_lanes(FrozenModel& self, const States& states, double dt, const SimulatorOptions& options,
                    bool check, Results& next_q, Results& next_u) {
   Failures failures;

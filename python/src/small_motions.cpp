@@ -1,6 +1,12 @@
-// States of rest, linearisation and modes of sestina.Model, loops and constraints included.
+// Equilibria, linearisation and modes of sestina.Model, including loops and constraints.
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
 #include <complex>
+#include <numbers>
 
 #include "arrays.h"
 #include "bind.h"
@@ -8,7 +14,9 @@
 #include "sestina/base/error.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/equilibrium.h"
+#include "sestina/dynamics/input_response.h"
 #include "sestina/dynamics/linearized_motion.h"
+#include "sestina/workspace/linear_system.h"
 
 namespace sestina::python {
 namespace {
@@ -18,7 +26,7 @@ nb::object named_tuple(const char* type, Parts&&... parts) {
   return nb::module_::import_("sestina.tuples").attr(type)(std::forward<Parts>(parts)...);
 }
 
-// The model's initial state with its loops closed, or that of the arguments that are given.
+// The model's initial state with closed loops, or the state given by the arguments.
 State<double> make_state(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
   State<double> state = calc_assembled_state(self.model(), self.properties());
   state.t = t;
@@ -43,7 +51,7 @@ nb::object vector(const Eigen::VectorXd& values) {
   return new_array({values.data(), static_cast<std::size_t>(values.size())});
 }
 
-// Tangents at a state, with the accelerations and multipliers that it has.
+// Tangents at a state, with its accelerations and multipliers.
 MotionTangents tangents_at(const FrozenModel& self, const State<double>& state) {
   MotionTangents tangents(self.model(), self.properties());
   ForwardDynamics dynamics(self.shared_model(), self.properties(), "recursive");
@@ -67,10 +75,45 @@ nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load) 
                      equilibrium.is_stable());
 }
 
-nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
+nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double t,
+                     const std::optional<std::vector<std::string>>& inputs,
+                     const std::vector<std::string>& outputs) {
   const State<double> state = make_state(self, q, u, t);
+  if (inputs || !outputs.empty()) {
+    const LinearSystem system = linearize_system(self.shared_model(), self.properties(), state,
+                                                 inputs.value_or(std::vector<std::string>()), outputs);
+    return named_tuple("LinearMotion", matrix(system.A), matrix(system.B), matrix(system.basis),
+                       matrix(system.C), matrix(system.D));
+  }
   const LinearizedMotion motion = linearize_motion(self.model(), tangents_at(self, state), state);
   return named_tuple("LinearMotion", matrix(motion.A), matrix(motion.B), matrix(motion.basis));
+}
+
+nb::object frequency_response(const FrozenModel& self, const std::string& input, nb::handle frequencies,
+                              nb::handle q, nb::handle u, double t) {
+  const State<double> state = make_state(self, q, u, t);
+  const std::vector<double> hertz = Vector("frequencies", frequencies).copy();
+  const MotionTangents tangents = tangents_at(self, state);
+  std::vector<double> udot(state.u.size());
+  ForwardDynamics dynamics(self.shared_model(), self.properties(), "recursive");
+  dynamics.calc_udot(state, udot);
+  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(self.model().constraint_rows());
+  if (const ConstrainedDynamics* constrained = dynamics.constrained()) {
+    std::ranges::copy(constrained->lambda(), lambda.begin());
+  }
+  const InputResponse response(
+      self.model(), tangents, state,
+      calc_input_tangent(self.model(), self.properties(), state, udot, lambda, input));
+  const auto count = static_cast<Eigen::Index>(hertz.size());
+  Eigen::MatrixXd real(count, self.model().nu()), imag(count, self.model().nu());
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const double f = hertz[static_cast<std::size_t>(i)];
+    if (!(f >= 0.0)) throw InputError(fmt::format("frequencies[{}]: {} is not zero or more", i, f));
+    const SmallResponse found = response.calc(2.0 * std::numbers::pi * f);
+    real.row(i) = found.dq.real(), imag.row(i) = found.dq.imag();
+  }
+  const nb::object unit = nb::module_::import_("builtins").attr("complex")(0.0, 1.0);
+  return matrix(real) + unit * matrix(imag);
 }
 
 nb::object modes(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
@@ -104,13 +147,27 @@ void bind_small_motions(nb::module_& module) {
           "loops are closed. load multiplies gravity and the forces that are given by value.\n\n"
           "Raises ComputationError, with the joint that is left out of balance, where none is found.")
       .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
-           nb::arg("t") = 0.0,
+           nb::arg("t") = 0.0, nb::arg("inputs") = nb::none(),
+           nb::arg("outputs") = std::vector<std::string>(),
            nb::sig("def linearize(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
-                   "None = None, *, t: float = 0.0) -> sestina.tuples.LinearMotion"),
+                   "None = None, *, t: float = 0.0, inputs: collections.abc.Sequence[str] | None = None, "
+                   "outputs: collections.abc.Sequence[str] = ()) -> sestina.tuples.LinearMotion"),
            "Linear equations of small deviations from the motion through a state: q (nq) or the initial one, "
-           "u "
-           "(nu) or rest.\n"
-           "Loops, constraints and all forces included.")
+           "u (nu) or rest.\n"
+           "Loops, constraints and all forces included.\n\n"
+           "inputs: names of free parameters, in the place of forces along the speeds.\n"
+           "outputs: names of columns of results, for C and D; these are central differences (about 1e-9).\n"
+           "Raises InputError for other names and for a parameter that moves a constraint.")
+      .def("frequency_response", frequency_response, nb::arg("input"), nb::arg("frequencies"),
+           nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(), nb::arg("t") = 0.0,
+           nb::sig(
+               "def frequency_response(self, input: str, frequencies: numpy.typing.ArrayLike, q: "
+               "numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None = None, *, t: float "
+               "= 0.0) -> numpy.typing.NDArray[numpy.complex128]"),
+           "Deviations (k, nu), complex, of the coordinates about a state while a free parameter oscillates\n"
+           "with the amplitude 1: real part of dq exp(2 pi i f t).\n\n"
+           "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest.\n"
+           "Raises ComputationError where the system resonates without damping.")
       .def(
           "modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
           nb::arg("t") = 0.0,

@@ -87,10 +87,10 @@ void Failures::tell(const States& states, bool check) const {
 
 namespace {
 
-// Numbers of speeds, over all states, below which giving up the interpreter's lock costs more than it is
-// worth.
+// Number of speeds, over all states, below which releasing the interpreter's lock costs more than it
+// saves.
 constexpr int kSmall = 64;
-// Speeds that a thread takes at a time: some tens of microseconds of work.
+// Number of speeds per task of a thread: some tens of microseconds of work.
 constexpr int kGrain = 256;
 
 }  // namespace
@@ -98,7 +98,7 @@ constexpr int kGrain = 256;
 void for_each_state(const States& states, bool check, const std::function<void(Scratch&, int)>& evaluate,
                     const std::function<void(int)>& fail) {
   Failures failures;
-  forget_callback_error();  // that of a former call on this thread
+  forget_callback_error();  // of a former call on this thread
   const auto work = [&](int begin, int end) {
     auto scratch = states.model().scratch();
     for (int k = begin; k < end; ++k) {
@@ -116,14 +116,14 @@ void for_each_state(const States& states, bool check, const std::function<void(S
     work(0, count);
   } else {
     nb::gil_scoped_release release;
-    // A force that Python computes has one interpreter for all threads.
+    // A Python force runs in one interpreter for all threads.
     if (count == 1 || !model.user_forces().empty()) {
       work(0, count);
     } else {
       shared_executor()->parallel_for(count, std::max(1, kGrain / nu), work);
     }
   }
-  throw_callback_error();  // whether or not `check` is wanted: it is no state without a result
+  throw_callback_error();  // regardless of `check`, since this is not a failed state
   failures.tell(states, check);
 }
 

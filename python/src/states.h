@@ -1,4 +1,4 @@
-// Functions of states, of one or of many: what they are given, and how states are shared out to threads.
+// Functions of one state or of many: their arguments, and how states are distributed to threads.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,13 +14,13 @@
 
 namespace sestina::python {
 
-// The states that a function is given, and one more array of nu numbers for each: tau, or udot.
+// The states given to a function, and one more array of nu numbers for each: tau, or udot.
 class States {
  public:
   States(FrozenModel& model, nb::handle q);  // at rest, t = 0
   States(FrozenModel& model, nb::handle q, nb::handle u, nb::handle t, nb::handle d);
   void add(const char* name, nb::handle given, bool may_be_none);
-  // After the constructor and add().
+  // Call after the constructor and add().
   void broadcast();
 
   FrozenModel& model() const { return *model_; }
@@ -33,7 +33,7 @@ class States {
   std::span<const double> extra(int k) const {
     return extra_ < 0 ? std::span<const double>() : arguments_.row(extra_, k);
   }
-  // All states in one; udot or tau are not in it.
+  // All states in one structure, without udot or tau.
   StateArrays arrays() const;
   std::span<const double> extras() const {
     return extra_ < 0 ? std::span<const double>() : arguments_[extra_];
@@ -48,11 +48,11 @@ class States {
   std::vector<double> repeated_d_;  // the initial ones for each state, where none are given
 };
 
-// Why states have no results. The first is told.
+// The reasons why states have no results. The first one is reported.
 class Failures {
  public:
   void add(int state, const std::string& reason);
-  // Throws ComputationError if there was a failure and `check` is wanted.
+  // Throws ComputationError if there was a failure and `check` is set.
   void tell(const States& states, bool check) const;
   bool empty() const { return count_ == 0; }
 
@@ -66,7 +66,7 @@ class Failures {
 inline void no_failure(int) {}
 void fill_with_nan(std::span<double> row);
 
-// The arrays that `out` gives for several results: all None, or as many as are wanted.
+// The arrays that `out` gives for several results: all None, or one for each.
 template <std::size_t n>
 std::array<nb::object, n> outs(nb::handle out) {
   std::array<nb::object, n> parts;
@@ -81,8 +81,8 @@ std::array<nb::object, n> outs(nb::handle out) {
 }
 
 // Calls evaluate(scratch, k) for all states: on the shared threads, without the interpreter's lock, unless
-// that would not be worth it. A state for which it throws ComputationError is passed to fail(k), and told at
-// the end where `check` is wanted.
+// there is too little work. If it throws ComputationError for a state, the state is passed to fail(k), and
+// the error is thrown at the end if `check` is set.
 void for_each_state(const States& states, bool check, const std::function<void(Scratch&, int)>& evaluate,
                     const std::function<void(int)>& fail);
 

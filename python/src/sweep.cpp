@@ -46,7 +46,7 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   SweepReport report;
   {
     nb::gil_scoped_release release;
-    // On a thread of its own, while this one looks for Ctrl-C: Python tells the main thread alone.
+    // Runs on a separate thread, while this one checks for Ctrl-C: Python informs only the main thread.
     auto ended = std::async(std::launch::async, [&] {
       return run_sweep(parse_model_tree(model_text, name), parse_sweep_axes(vary), options);
     });
@@ -72,7 +72,7 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   return told;
 }
 
-// All but what is kept over time.
+// All datasets except those kept over time.
 nb::dict read_sweep(const std::filesystem::path& path) {
   const SweepFile file = SweepFile::open(path, SweepFile::Access::kRead);
   const SweepHeader& header = file.header();

@@ -1,9 +1,9 @@
-// What Python has of symbolic mechanics: values that keep the derivation alive which they belong to.
+// Symbolic mechanics in Python: values that keep the derivation alive to which they belong.
 //
-// A C++ Expression, Vector or Point refers to its Mechanics, which must outlive it. Here each carries a share
-// in it. What meets in one operation must be of one derivation; that is checked before C++ sees it, which
-// only asserts it. The interpreter's lock is kept throughout, so that one thread at a time works on a
-// derivation.
+// A C++ Expression, Vector or Point refers to its Mechanics, which must outlive it. Here each shares its
+// ownership. All operands of an operation must belong to one derivation; this is checked before the call of
+// C++, which only asserts it. The interpreter's lock is held throughout, so that one thread at a time works
+// on a derivation.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -28,19 +28,19 @@ using Owner = std::shared_ptr<symbolic::Mechanics>;
 
 template <class T>
 struct Of {
-  Owner owner;  // null for a mere number, and for a vector that is zero
+  Owner owner;  // null for a number, and for a zero vector
   T value;
 };
 
-// As arguments: a number in the place of an expression, 0 in the place of a vector or dyadic.
+// As arguments: a number may replace an expression, and 0 a vector or dyadic.
 struct Scalar : Of<Expression> {};
 struct VectorLike : Of<symbolic::Vector> {};
 struct DyadicLike : Of<symbolic::Dyadic> {};
 
-// That of new symbols, frames and points.
+// The derivation to which new symbols, frames and points belong.
 const Owner& current_mechanics();
 
-// The one that all of them belong to, null where none belongs to any. Throws InputError where there are two.
+// The derivation to which all belong, null if none belongs to any. Throws InputError if there are two.
 void join(Owner& owner, const Owner& other);
 template <class... Things>
 Owner common(const Things&... things) {
@@ -53,7 +53,7 @@ Owner common_of(const std::vector<T>& things, Owner owner = nullptr) {
   for (const T& thing : things) join(owner, thing.owner);
   return owner;
 }
-// With a derivation where there are only numbers.
+// The derivation of the operands, or the current one if all of them are numbers.
 inline symbolic::Mechanics& mechanics_of(const Owner& owner) { return owner ? *owner : *current_mechanics(); }
 
 template <class T>
@@ -73,7 +73,7 @@ std::vector<To> values_of(const std::vector<From>& things) {
   return values;
 }
 
-// The object of this type that Python hands over; null where it is of another type or was not initialised.
+// The object of this type passed from Python; null if it has another type or was not initialised.
 template <class T>
 const T* find_instance(nb::handle source) noexcept {
   return nb::isinstance<T>(source) && nb::inst_ready(source) ? nb::inst_ptr<T>(source) : nullptr;
@@ -92,10 +92,10 @@ Scalar to_mass(const char* where, nb::handle given);
 bool is_symbol(const Expression& expression);
 // Throws InputError unless all are symbols.
 void check_symbols(const char* what, const std::vector<Scalar>& expressions);
-// {what is replaced: by what}; adds to the owner.
+// {old: new} of a replacement; adds to the owner.
 symbolic::Replacements to_replacements(nb::handle given, Owner& owner);
-// Puts others in the place of expressions, all at once, in one expression after another. InputError where
-// what comes of it is no number, as 1/x with 0 for x.
+// Replaces expressions by others, all at once, in one expression after another. Throws InputError if the
+// result is not a number, as for 1/x with 0 for x.
 class Replacer {
  public:
   Replacer(Graph& graph, const symbolic::Replacements& replacements);

@@ -1,4 +1,4 @@
-// What Python hands over to symbolic mechanics: numbers, expressions, replacements.
+// Arguments of symbolic mechanics from Python: numbers, expressions, replacements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ std::optional<Expression> whole_number(nb::handle source) noexcept {
     if (number != std::numeric_limits<long long>::min()) return Expression(Coefficient::fraction(number, 1));
   }
   PyErr_Clear();
-  // Text that another base than ten makes may have any length.
+  // The length of a text is unlimited if the base is not ten.
   const nb::object text = nb::steal(PyNumber_ToBase(source.ptr(), 16));
   if (!text) {
     PyErr_Clear();
@@ -105,7 +105,7 @@ std::optional<Expression> whole_number(nb::handle source) noexcept {
   return Expression(found);
 }
 
-// A fractions.Fraction, or whatever has both.
+// A fractions.Fraction, or another object with numerator and denominator.
 std::optional<Expression> fraction_of(nb::handle source) {
   if (!nb::hasattr(source, "numerator") || !nb::hasattr(source, "denominator")) return std::nullopt;
   const nb::object numerator = source.attr("numerator"), denominator = source.attr("denominator");
@@ -153,8 +153,8 @@ bool to_scalar(nb::handle source, Scalar& scalar) noexcept {
 
 namespace {
 
-// [(a, b), (c, d)], of which with the same key the first counts, and lists of dictionaries, where the last
-// does.
+// [(a, b), (c, d)], in which the first pair with a key counts, and lists of dictionaries, in which the last
+// one counts.
 bool read_pairs(nb::handle given, nb::dict& pairs) {
   if (!PyList_Check(given.ptr()) && !PyTuple_Check(given.ptr())) return false;
   for (const nb::handle part : nb::borrow<nb::object>(given)) {
@@ -170,7 +170,7 @@ bool read_pairs(nb::handle given, nb::dict& pairs) {
   return true;
 }
 
-// use(key, value, object that was given as the value) of every pair.
+// Calls use(key, value, object that was given as the value) for every pair.
 template <class Use>
 void for_each_pair(nb::handle given, Owner& owner, Use use) {
   if (given.is_none()) return;
@@ -220,7 +220,7 @@ symbolic::ParameterValues to_values(const char* what, nb::handle given, Owner& o
                                    nb::cast<std::string>(nb::repr(nb::cast(Of<Expression>{owner, symbol}))),
                                    nb::cast<std::string>(nb::repr(object))));
     }
-    // An exact zero has no sign, which that of floating point may have.
+    // An exact zero has no sign, but a zero of floating point may have one.
     if (*number == 0.0) number = PyFloat_AsDouble(object.ptr());
     values.emplace_back(symbol, *number);
   });

@@ -10,15 +10,18 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "arrays.h"
 #include "frozen_model.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/equation_text.h"
 #include "sestina/derivation/model_equations.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/expression/compiled_function.h"
 #include "sestina/expression/parse.h"
 #include "sestina/expression/source_code.h"
+#include "sestina/model/properties.h"
 #include "symbolic.h"
 
 namespace sestina::python {
@@ -29,7 +32,7 @@ using E = Of<Expression>;
 
 namespace {
 
-// The equations of a model, and the derivation that they are of.
+// The equations of a model, and their derivation.
 struct Equations {
   Equations(std::shared_ptr<const Model> frozen, DerivationMethod method)
       : model(std::move(frozen)), equations(std::make_shared<ModelEquations>(*model, method)) {}
@@ -55,9 +58,14 @@ EquationFormat format_of(const std::string& name) {
 }
 
 std::string write(const Equations& self, const std::string& format, bool simplify, bool document,
-                  double width) {
+                  double width, bool is_embedded) {
+  std::optional<EmbeddedEquations> embedded;
+  if (is_embedded) {
+    const Properties<double> properties = calc_properties(*self.model);
+    embedded = self.equations->embed(calc_assembled_state(*self.model, properties), properties.parameters);
+  }
   return write_equations(*self.model, *self.equations, self.name(), format_of(format), simplify,
-                         {document, width});
+                         {document, width}, embedded ? &*embedded : nullptr);
 }
 
 DerivationMethod method_of(const std::string& name) {
@@ -165,7 +173,18 @@ nb::class_<Equations> bind_matrices(nb::module_& module) {
       .def_prop_ro(
           "coordinate_rates",
           [](const Equations& self) { return self.matrix(self.equations->coordinate_rates()); },
-          "qdot (nq, 1) as functions of q and u.");
+          "qdot (nq, 1) as functions of q and u.")
+      .def_prop_ro(
+          "multipliers", [](const Equations& self) { return self.column(self.equations->multipliers()); },
+          "One for each condition of loops and constraints: M udot = f + C^T lambda, C udot = -b.")
+      .def_prop_ro(
+          "condition_matrix",
+          [](const Equations& self) { return self.matrix(self.equations->condition_matrix()); },
+          "C (conditions, nu).")
+      .def_prop_ro(
+          "condition_bias",
+          [](const Equations& self) { return self.matrix(self.equations->condition_bias()); },
+          "b (conditions, 1).");
   return equations;
 }
 
@@ -177,13 +196,15 @@ void bind_model_equations(nb::module_& module) {
           [](const Equations& self) { return self.matrix(self.equations->solve_accelerations()); },
           "udot (nu, 1), solved for.")
       .def("to_text", write, nb::arg("format") = "text", nb::kw_only(), nb::arg("simplify") = false,
-           nb::arg("document") = false, nb::arg("width") = 0.0,
+           nb::arg("document") = false, nb::arg("width") = 0.0, nb::arg("embedded") = false,
            "As `sestina derive` writes them: text, latex, python, c, cpp or json. simplify: by the theorems "
            "on sums of\n"
            "angles, in text and LaTeX. LaTeX is for a document that uses amsmath, with lines of 345 points, "
            "or "
            "itself a\n"
-           "document, of 430; width (points) is another one.")
+           "document, of 430; width (points) is another one. embedded: where loops are closed or constraints "
+           "hold, "
+           "the\nequations of independent speeds alone, chosen at the initial state.")
       .def(
           "linearize",
           [](const Equations& self, bool equilibrium) {
@@ -196,7 +217,7 @@ void bind_model_equations(nb::module_& module) {
           "symbols, and so do\ncoordinates at rest that follow from them. InputError where no equilibrium is "
           "found, or the equations cannot be\nlinearised at the state.")
       .def(
-          "latex", [](const Equations& self) { return write(self, "latex", false, false, 0.0); },
+          "latex", [](const Equations& self) { return write(self, "latex", false, false, 0.0, false); },
           "to_text(\"latex\").")
       .def("_repr_latex_",
            [](const Equations& self) {
@@ -219,7 +240,7 @@ void bind_model_equations(nb::module_& module) {
       nb::arg("model"), nb::arg("method"));
 }
 
-// Outputs of any shape, flat.
+// Outputs of any shape, stored flat.
 struct Outputs {
   std::vector<Scalar> all;
   Shape shape;
@@ -313,7 +334,7 @@ class Compiled {
   const CompiledFunction& function() const { return *function_; }
 
  private:
-  // Row after row to column after column, by squares of which each line of the cache is used whole.
+  // Transposes rows to columns by squares in which each cache line is used completely.
   static void transpose(const double* in, std::size_t rows, std::size_t columns, double* out) {
     constexpr std::size_t kSide = 8;
     for (std::size_t r = 0; r < rows; r += kSide) {
@@ -327,12 +348,12 @@ class Compiled {
     }
   }
 
-  // What a set of parameters makes of the part of the function that depends on them alone.
+  // The values of that part of the function which depends on parameters alone.
   struct BoundParameters {
     std::vector<double> values, bound;
   };
-  // The last set is kept, for the loops that call with the same one again and again. Values are compared by
-  // their bits: of 0 and -0 one may divide.
+  // The last set is kept, for loops that call with the same set repeatedly. Values are compared by their
+  // bits, since division by 0 and division by -0 differ.
   std::shared_ptr<const BoundParameters> bind(std::span<const double> values) const {
     const std::scoped_lock lock(last_->mutex);
     std::shared_ptr<const BoundParameters>& last = last_->parameters;
@@ -346,7 +367,7 @@ class Compiled {
     return last;
   }
 
-  // Blocks of states, whose numbers lie state by state, turned over for evaluate_many and back.
+  // Blocks of states, stored state by state, are transposed for evaluate_many and back.
   void calc(std::span<const double> x, std::span<const double> p, bool is_one_set, int count,
             double* out) const {
     const std::size_t nx = function_->variable_count(), np = function_->parameter_count(),

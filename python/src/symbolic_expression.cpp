@@ -130,8 +130,8 @@ Expression divided(const Expression& a, const Expression& b) {
   return a / b;
 }
 
-// A power or function of numbers: of whole numbers and fractions it stays as it is written, where it is none
-// of these itself. `function` is an error where it has no value.
+// A power or function of numbers: for integers and fractions it stays unevaluated if the result is neither.
+// `function` is reported in an error if there is no value.
 template <class Function, class... Arguments>
 SymbolicExpression apply_exactly(Function function, const Arguments&... arguments) {
   const Owner owner = common(arguments...);
@@ -214,7 +214,7 @@ std::optional<double> constant_of(const SymbolicExpression& self) {
   return self.value.graph()->constant_value(self.value.in(*self.value.graph()));
 }
 
-// What one node is, for who builds the same elsewhere: a word, what belongs to it, and the places of
+// Describes one node, so that it can be rebuilt elsewhere: its kind, its data, and the indices of its
 // operands.
 nb::tuple describe_node(Mechanics& mechanics, Expr node, const nb::list& operands) {
   const Graph& graph = mechanics.graph();
@@ -492,7 +492,7 @@ void bind_expressions(nb::module_& module) {
 
 namespace {
 
-// Of what does not change, or stands for a thing of its derivation: a copy is the same.
+// For immutable types, and types that refer to an object of a derivation: a copy is the same object.
 template <class T>
 void add_copies(nb::module_& module, const char* name) {
   const auto same = [](nb::handle self) { return nb::borrow(self); };

@@ -258,7 +258,7 @@ void bind_frame(nb::module_& module) {
   bind_rotation(type);
 }
 
-// v2pt_theory and its like: both set what they return.
+// v2pt_theory and similar functions set the vector that they return.
 using Theory = Vector (Point::*)(const Point&, const ReferenceFrame&, const ReferenceFrame&) const;
 
 void bind_theory(nb::class_<Place>& type, const char* name, const char* frame, Theory theory,

@@ -117,7 +117,7 @@ nb::list to_list(const SymbolicMatrix& self) {
   return rows;
 }
 
-// What numpy asks for; without it a matrix would be the sequence of its elements.
+// numpy calls this; without it a matrix would be the sequence of its elements.
 nb::object to_numpy(const SymbolicMatrix& self, nb::handle dtype, nb::handle copy) {
   if (!copy.is_none() && !nb::cast<bool>(copy)) {
     throw nb::value_error("a matrix of expressions becomes an array only by a copy");
@@ -215,7 +215,7 @@ SymbolicMatrix solve(const SymbolicMatrix& A, const SymbolicMatrix& b) {
           solve_linear(mechanics_of(owner), A.value, b.value, "the linear equations")};
 }
 
-// For equations of which the unknowns have symbols, which a message names.
+// For equations whose unknowns have symbols, which a message names.
 SymbolicMatrix solve_for(const SymbolicMatrix& A, const SymbolicMatrix& b,
                          const std::vector<Scalar>& unknowns) {
   const Owner owner = common_of(unknowns, common(A, b));

@@ -1,5 +1,5 @@
-// Numbers in the place of exact constants (evalf), replacements in every measure number, and what programs
-// for sympy call besides: of expressions, matrices, vectors and dyadics alike.
+// Numbers instead of exact constants (evalf), replacements in every measure number, and further functions
+// used by sympy programs, for expressions, matrices, vectors and dyadics.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ Expression rounded(double value, int digits) {
   return {std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr)};
 }
 
-// With numbers for all that has no symbols; whole numbers stay what they are.
+// Replaces all parts without symbols by numbers; integers stay integers.
 Expression to_decimals(const Expression& e, int digits) {
   Graph* const graph = e.graph();
   const auto is_whole = [](double value) { return value == std::floor(value); };

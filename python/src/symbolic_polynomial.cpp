@@ -1,4 +1,4 @@
-// Other ways to write an expression: expand, collect, factor.
+// Functions that rewrite an expression: expand, collect, factor.
 #include <nanobind/stl/pair.h>
 
 #include "sestina/base/error.h"
@@ -9,7 +9,7 @@ namespace sestina::python {
 
 namespace {
 
-// Adds the three to Expression or Matrix, of whose elements they are meant then.
+// Adds the three functions to Expression, or to Matrix, where they apply to the elements.
 template <class T>
 void add_rewriting(nb::module_& module, const char* name, const char* result) {
   using O = Of<T>;

@@ -1,4 +1,4 @@
-// States of rest and steady motion, eigenvalues.
+// Equilibria, steady motions and eigenvalues.
 #include <fmt/format.h>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/pair.h>

@@ -1,4 +1,4 @@
-// Runs of what Kane's or Lagrange's method gave.
+// Runs of systems derived by Kane's or Lagrange's method.
 #include "sestina/simulation/symbolic_system.h"
 #include "sestina/io/column_expression.h"
 
@@ -27,7 +27,7 @@ using E = Of<Expression>;
 
 namespace {
 
-// While a run is under way, which looks at the system without the interpreter's lock, nothing may change it.
+// During a run, which reads the system without the interpreter's lock, nothing may change it.
 class RunnableSystem {
  public:
   explicit RunnableSystem(const Of<symbolic::MotionEquations>& motion)
@@ -39,7 +39,7 @@ class RunnableSystem {
     if (runs_ > 0) throw InputError("the system cannot be changed while it is being simulated");
     return system_;
   }
-  // InputError unless the arguments belong to its derivation, which is returned.
+  // Throws InputError unless the arguments belong to its derivation; returns the derivation.
   template <class... Things>
   Owner check(const Things&... things) const {
     Owner owner = owner_;
@@ -47,8 +47,8 @@ class RunnableSystem {
     return owner;
   }
 
-  // Functions of Python that give inputs, which a later value of an input replaces. They are held here for
-  // the garbage collector to see, as they may refer to the system.
+  // Python functions for inputs, which a later value of an input replaces. They are held here for the garbage
+  // collector, since they may refer to the system.
   void set_function(const Expression& input, symbolic::InputFunction value,
                     std::shared_ptr<nb::object> function) {
     to_change().set_input(input, std::move(value));
@@ -84,8 +84,8 @@ class RunnableSystem {
   int runs_ = 0;
 };
 
-// Keeps the rows in a table, and in a file where one is wanted. The interpreter's lock is given up from the
-// first row to the last, between which no expression is looked at.
+// Stores the rows in a table, and in a file if wanted. The interpreter's lock is released from the first row
+// to the last, during which no expression is read.
 class RunRecorder final : public Recorder {
  public:
   RunRecorder(std::shared_ptr<ResultTable> table, std::unique_ptr<Recorder> file)
@@ -195,7 +195,7 @@ nb::tuple simulate(RunnableSystem& self, double start, double duration, double e
   }
   watch.rethrow();
   nb::object raised = take_callback_exception();
-  // Ctrl-C while a function of an input was at work.
+  // Ctrl-C during the function of an input.
   if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_KeyboardInterrupt) != 0) {
     report.is_interrupted = true;
     report.failure.clear();

@@ -44,7 +44,7 @@ std::vector<Expression> elements_in(const ReferenceFrame& frame, const Dyadic& d
 FrameIndex frame_of(const Vector::Part& part) { return part.frame; }
 FrameIndex frame_of(const Dyadic::Part& part) { return part.left; }
 
-// Whether a difference vanishes, in whatever frames it is written.
+// Whether a difference is zero, regardless of the frames in which it is written.
 template <class T>
 bool is_same(const Owner& owner, const T& difference) {
   if (difference.is_zero()) return true;
@@ -58,7 +58,7 @@ bool is_same(const Owner& owner, const T& difference) {
   }
 }
 
-// Of vectors and dyadics, zero among them, which is equal to the number 0.
+// Equality of vectors and dyadics; the zero vector is equal to the number 0.
 template <class Like, class T>
 void bind_equality(nb::class_<Of<T>>& type, const char* doc) {
   type.def(
@@ -70,7 +70,7 @@ void bind_equality(nb::class_<Of<T>>& type, const char* doc) {
             return is_same(common(a, b), a.value - b.value);
           },
           nb::sig("def __eq__(self, other: object, /) -> bool"), doc)
-      // What is equal may be written in other frames and other words: nothing of these tells two apart.
+      // Equal vectors may be written in different frames and forms, so these cannot enter the hash.
       .def("__hash__", [](const Of<T>&) { return nb::hash(nb::int_(0)); });
 }
 

@@ -1,4 +1,4 @@
-// System, and the files that one is read from and written to.
+// System, and the files from which it is read and to which it is written.
 #include "sestina/model/system.h"
 
 #include <fmt/format.h>
@@ -30,6 +30,7 @@ struct Ground {
   nb::object owner;
 
   std::vector<PointSpec>& points() const { return nb::cast<System&>(owner).ground_points; }
+  std::vector<ShapeSpec>& shapes() const { return nb::cast<System&>(owner).ground_shapes; }
 };
 
 int traverse_ground(PyObject* self, visitproc visit, void* arg) {
@@ -53,8 +54,8 @@ std::vector<Spec> to_named_numbers(const std::string& place, nb::handle given) {
   return specs;
 }
 
-// The parameters, or the variables, of a system: names with numbers. Each is reached by itself, as there may
-// be many.
+// The parameters, or the variables, of a system: names with numbers. Each is accessed by itself, since there
+// may be many.
 template <class Spec>
 FieldAccess named_numbers(const char* place, std::vector<Spec> System::*list) {
   const auto specs = [list](nb::handle self) -> std::vector<Spec>& { return nb::cast<System&>(self).*list; };
@@ -109,7 +110,7 @@ nb::object reference(nb::handle self, auto& element) {
 nb::object add_body(nb::handle self, const std::string& name, const Number& mass,
                     const Triple& center_of_mass, nb::handle inertia, nb::handle points, nb::handle shapes,
                     bool inertia_check) {
-  // What may be refused comes first: nothing is added then.
+  // Steps that may throw come first, so that nothing is added then.
   const std::string place = "bodies." + name;
   BodySpec body;
   body.name = name;
@@ -124,7 +125,7 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
   return reference(self, system.bodies.back());
 }
 
-// Keys that are refused leave the system as it was: they are set on a part that is not in it yet.
+// If keys are refused, the system stays unchanged: they are set on a part that is not yet in it.
 nb::object add_joint(nb::handle self, const std::string& name, const std::string& type,
                      const std::string& parent, const std::string& child, const nb::kwargs& keys) {
   JointSpec joint = make_joint(name, type, parent, child, keys);
@@ -165,6 +166,15 @@ void bind_ground(nb::module_& module) {
                   nb::cast<Ground&>(self).points() = to_points("ground.points", given);
                 },
             .place = [](nb::handle) { return std::string("ground.points"); }});
+  def_view(type, ViewKind::kList,
+           {"shapes", "sestina.views.ListView[typing.Any]", "typing.Any",
+            "Shapes of the ground: {'name': 'floor', 'type': 'plane'}."},
+           {.read = [](nb::handle self) { return from_shapes(nb::cast<Ground&>(self).shapes()); },
+            .write =
+                [](nb::handle self, nb::handle given) {
+                  nb::cast<Ground&>(self).shapes() = to_shapes("ground.shapes", given);
+                },
+            .place = [](nb::handle) { return std::string("ground.shapes"); }});
   type.def(
           "__getitem__",
           [](const Ground& ground, const std::string& point) {
@@ -380,6 +390,7 @@ void bind_access(nb::class_<System>& system) {
   def_parts(system, "joints", "joint", "Joint", &System::joints, &System::joint);
   def_parts(system, "forces", "force", "Force", &System::forces, &System::force);
   def_parts(system, "constraints", "constraint", "Constraint", &System::constraints, &System::constraint);
+  def_parts(system, "contacts", "contact", "Contact", &System::contacts, &System::contact);
   def_parts(system, "events", "event", "Event", &System::events, &System::event);
 }
 
@@ -400,6 +411,14 @@ void bind_use(nb::class_<System>& system) {
           "save", [](const System& self, const std::filesystem::path& path) { write_model_file(self, path); },
           nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
           "Writes a model file (.yaml), whole or not at all.")
+      .def(
+          "show",
+          [](nb::handle self, const nb::kwargs& options) {
+            return nb::module_::import_("sestina.showing").attr("show")(self, **options);
+          },
+          nb::sig("def show(self, *, path: str | os.PathLike[str] | None = None, height: int = 560) -> "
+                  "sestina.showing.Page"),
+          "The description where it begins, as a page for a browser or a notebook; see sestina.show().")
       .def("__getstate__", [](const System& self) { return write_model(self); })
       .def("__setstate__",
            [](System& self, const std::string& text) { new (&self) System(read_model(text)); })
@@ -410,7 +429,7 @@ void bind_use(nb::class_<System>& system) {
       });
 }
 
-// The system, all notes, and those of them that are about mimic joints.
+// The system, all notes, and those notes that concern mimic joints.
 nb::tuple with_notes(System robot, const ImportNotes& notes) {
   std::vector<std::string> texts, about_mimic;
   for (const ImportNote& note : notes) {
@@ -421,7 +440,7 @@ nb::tuple with_notes(System robot, const ImportNotes& notes) {
 }
 
 UrdfOptions urdf_options(bool floating_base, const std::string& mimic, double mimic_frequency) {
-  static const std::vector<std::string> ways{"free", "weld", "force"};
+  static const std::vector<std::string> ways{"free", "weld", "force", "couple"};
   const auto way = std::find(ways.begin(), ways.end(), mimic);
   if (way == ways.end())
     throw InputError(fmt::format("mimic: '{}' is unknown{}", mimic, suggestion(mimic, ways)));
@@ -475,6 +494,7 @@ void bind_system(nb::module_& module) {
   bind_access(system);
   bind_parts_of_system(system);
   bind_constraints_of_system(system);
+  bind_contacts_of_system(system);
   bind_columns(system);
   bind_joint_forces(system);
   bind_point_forces(system);

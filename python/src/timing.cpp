@@ -1,5 +1,5 @@
-// How long the C++ functions take by themselves: what python/benchmarks/overhead.py compares calls from
-// Python with.
+// The time of the C++ functions alone, with which python/benchmarks/overhead.py compares calls from
+// Python.
 #include <chrono>
 
 #include "arrays.h"

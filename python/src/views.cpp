@@ -14,7 +14,7 @@ namespace sestina::python {
 
 namespace {
 
-// A view reads and writes a field of `owner`.
+// A view that reads and writes a field of `owner`.
 struct Field {
   nb::object owner;
   const FieldAccess* access;
@@ -59,14 +59,14 @@ std::vector<std::string> public_attributes(nb::handle thing) {
   return names;
 }
 
-// Replaces the AttributeError that Python has raised by one that tells the nearest name.
+// Replaces the AttributeError raised by Python by one that suggests the nearest name.
 void suggest_attribute(PyObject* self, PyObject* name) {
   if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return;
   nb::python_error raised;
   const nb::handle type = nb::handle(self).type();
   try {
     const auto given = nb::cast<std::string>(nb::handle(name));
-    // Names with an underscore are asked for by protocols; one that exists cannot be set, which Python tells.
+    // Protocols ask for names with an underscore; if one exists but cannot be set, Python reports this.
     if (given.front() != '_' && !nb::hasattr(type, name)) {
       PyErr_SetString(PyExc_AttributeError,
                       fmt::format("{} has no attribute '{}'{}", nb::cast<std::string>(type.attr("__name__")),
@@ -75,7 +75,7 @@ void suggest_attribute(PyObject* self, PyObject* name) {
       return;
     }
   } catch (const std::exception&) {
-    PyErr_Clear();  // the words are missing; what Python said stands
+    PyErr_Clear();  // no suggestion; the error of Python stays
   }
   raised.restore();
 }

@@ -1,8 +1,8 @@
-// Lists and mappings of a description as live views, and the attributes of all described things.
+// Lists and mappings of a description as live views, and the attributes of all described objects.
 //
-// A field that is a list or a mapping is read and written as a whole, by two functions. Python sees it as a
-// ListView or a MapView (sestina/views.py), whose every change reads the field, changes what was read and
-// writes it back.
+// A field that is a list or a mapping is read and written as a whole, by two functions. Python receives a
+// ListView or a MapView (sestina/views.py); each change of it reads the field, changes the value and writes
+// it back.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,7 +15,7 @@ namespace sestina::python {
 
 namespace nb = nanobind;
 
-// How Python reads and writes a field of `owner`, the described thing.
+// How Python reads and writes a field of `owner`, the described object.
 struct FieldAccess {
   std::function<nb::object(nb::handle owner)> read;  // a new list or dictionary, or None
   std::function<void(nb::handle owner, nb::handle value)> write;
@@ -30,15 +30,15 @@ struct FieldAccess {
 
 enum class ViewKind { kList, kMap };
 
-// What stands in the stubs, of Python: `view` is what one reads, `value` what may be assigned.
+// The types in the Python stubs: `view` is the type that is read, `value` the type that is assigned.
 struct FieldText {
   std::string name, view, value;
   const char* doc = "";
 };
 
-// The view of a field; None where the field is.
+// The view of a field; None if the field is None.
 nb::object view_of(nb::handle owner, const FieldAccess& access, ViewKind kind);
-// Kept as long as the process.
+// Kept until the process ends.
 const FieldAccess& keep(FieldAccess access);
 
 template <class Class>
@@ -52,23 +52,23 @@ void def_view(Class& type, ViewKind kind, const FieldText& text, FieldAccess acc
       nb::for_setter(nb::arg("value").none()), text.doc);
 }
 
-// For tp_getattro and tp_setattro: an attribute that there is not is told with the nearest that there is.
+// For tp_getattro and tp_setattro: an error for an unknown attribute suggests the nearest name.
 PyObject* get_attribute(PyObject* self, PyObject* name);
 int set_attribute(PyObject* self, PyObject* name, PyObject* value);
 
-// The slots of a described thing; `traverse` shows the garbage collector what it refers to.
+// The slots of a described object; `traverse` reports its references to the garbage collector.
 template <auto traverse>
 inline PyType_Slot described_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                                         {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                                         {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                                         {0, nullptr}};
-// And of one that refers to nothing.
+// The slots of an object without references.
 inline PyType_Slot plain_described_slots[] = {{Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                                               {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                                               {0, nullptr}};
 
-// Sets every key of a dictionary on a described thing, as Python would. InputError names a key that there is
-// not.
+// Sets every key of a dictionary on a described object, as Python would. Throws InputError for an unknown
+// key.
 void set_keys(nb::handle thing, nb::handle keys);
 
 void bind_views(nb::module_& module);

@@ -1,8 +1,8 @@
-// Looks every now and then whether Python wants a run or a sweep to end: Ctrl-C, which leaves what there is,
-// or an exception of the progress callback, which goes on to the caller.
+// Checks periodically whether Python wants a run or a sweep to end: by Ctrl-C, which keeps the rows so far,
+// or by an exception of the progress callback, which is passed to the caller.
 //
-// Progress may come from any thread; Python looks for Ctrl-C on its main thread alone, and does so here
-// whenever that one is at work.
+// Progress may come from any thread; Python checks for Ctrl-C only on its main thread, and does so here
+// whenever that thread calls.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ class Watch {
   explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
 
   const std::atomic<bool>* interrupt() const { return &is_interrupted_; }
-  // With what the callback is called, if there is one.
+  // The arguments of the callback, if there is one.
   template <class... Numbers>
   void look(Numbers... numbers) {
     const nb::gil_scoped_acquire acquire;
@@ -30,7 +30,7 @@ class Watch {
       if (!error.matches(PyExc_KeyboardInterrupt)) error_ = std::make_exception_ptr(error);
     }
   }
-  // What work() raises ends the run and goes on to the caller.
+  // An exception of work() ends the run and is passed to the caller.
   template <class Work>
   void guard(Work&& work) {
     try {
@@ -40,7 +40,7 @@ class Watch {
       if (!error_) error_ = std::current_exception();
     }
   }
-  // For a thread that waits while others work: Ctrl-C alone.
+  // For a thread that waits while others work: checks only for Ctrl-C.
   void look_for_signals() {
     const nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() >= 0) return;

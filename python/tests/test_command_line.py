@@ -69,6 +69,7 @@ SAME = {
         "--simplify": (sestina.Equations.to_text, "simplify"),
         "--document": (sestina.Equations.to_text, "document"),
         "--width": (sestina.Equations.to_text, "width"),
+        "--embedded": (sestina.Equations.to_text, "embedded"),
     },
     "info": {"MODEL": (sestina.load, "path"), "--set": (sestina.load, "set")},
     "plot": {
@@ -87,6 +88,34 @@ SAME = {
         "--mimic": (sestina.load_urdf, "mimic"),
         "--mimic-frequency": (sestina.load_urdf, "mimic_frequency"),
     },
+    "view": {
+        "RESULT": (sestina.read_result, "path"),
+        "--model": (sestina.load, "path"),
+        "--set": (sestina.load, "set"),
+        "--reactions": (sestina.simulate, "reactions"),
+        "--out": (sestina.Result.show, "path"),
+        "--max-size": (sestina.Result.show, "max_size"),
+    },
+    "render": {
+        "RESULT": (sestina.read_result, "path"),
+        "--model": (sestina.load, "path"),
+        "--set": (sestina.load, "set"),
+        "--reactions": (sestina.simulate, "reactions"),
+        "--out": (sestina.Result.animate, "path"),
+        "--time": (sestina.Result.draw, "t"),
+        "--width": "a matplotlib figure takes one",
+        "--height": "a matplotlib figure takes one",
+        "--fps": (sestina.Result.animate, "fps"),
+        "--speed": (sestina.Result.animate, "speed"),
+        "--dark": "matplotlib has styles",
+    },
+    "studio": {
+        "FILE": (sestina.studio, "what"),
+        "--model": "the studio of Python edits models",
+        "--set": (sestina.load, "set"),
+        "--port": (sestina.studio, "port"),
+        "--no-browser": (sestina.studio, "open_browser"),
+    },
     "schema": {},
 }
 
@@ -96,15 +125,22 @@ def options_in(text: str) -> set[str]:
     return {name.split(",")[-1] for name in re.findall(r'add_(?:option|flag)\(\s*"([^"]+)"', text)}
 
 
+SHARED = ("simulate", "model_options", "replay_options")
+
+
 def commands() -> dict[str, set[str]]:
     found = {}
-    shared = {name: options_in((COMMANDS / f"{name}.cpp").read_text()) for name in ("simulate", "model_options")}
+    shared = {name: options_in((COMMANDS / f"{name}.cpp").read_text()) for name in SHARED}
     for path in sorted(COMMANDS.glob("*.cpp")):
         text = path.read_text()
         for name in re.findall(r'add_subcommand\("([^"]+)"', text):
             found[name] = options_in(text)
-            if "ModelOptions" in text or "model.add_to" in text:
+            if "ModelOptions" in text and "add_to(" in text:
                 found[name] |= shared["model_options"]
+            if "replay.add_to" in text:
+                found[name] |= shared["replay_options"] | {"--set"}
+            if "model.add_set_to(" in text:
+                found[name].add("--set")
             if "SimulateOptions" in text:
                 found[name] |= shared["simulate"]
             if "LimitOptions" in text:

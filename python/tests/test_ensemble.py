@@ -70,8 +70,9 @@ def test_faults_are_told(oscillator):
     ]:
         with pytest.raises(sestina.Error):
             wrong()
-    with pytest.raises(sestina.ComputationError, match=r"run \[1\]"):
+    with pytest.raises(sestina.ComputationError, match=r"run \[1\].*\(1 of 2 runs failed; error.result") as raised:
         sestina.run_ensemble(oscillator, {"m": [1.0, -1.0]}, duration=0.1)
+    assert list(raised.value.result.status) == ["complete", "failed"]
     told = sestina.run_ensemble(oscillator, {"m": [1.0, -1.0]}, duration=0.1, check=False)
     assert list(told.status) == ["complete", "failed"] and "negative" in told.reasons[1]
     with pytest.raises(sestina.ComputationError, match="there is no parameter 'mm'"):

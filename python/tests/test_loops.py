@@ -107,3 +107,78 @@ def test_ensemble_of_mechanisms_runs_one_by_one() -> None:
     result = sestina.run_ensemble(system, parameters={"rate": [6.0, 12.0]}, duration=0.5, record=["hip.q"])
     assert result["hip.q"].shape[0] == 2
     assert result["hip.q"][0, -1] < result["hip.q"][1, -1]
+
+
+def test_equations_with_multipliers_or_of_independent_speeds() -> None:
+    equations = sestina.derive(four_bar())
+    assert "C^T lambda" in equations.to_text()
+    embedded = equations.to_text(embedded=True)
+    assert "dependent speeds" in embedded
+    assert "lambda" not in embedded
+
+
+def bead(function, count: int = 2) -> sestina.System:
+    system = sestina.System("bead on a parabola", gravity=(0, -9.81, 0))
+    system.add_particle("bead", mass=1)
+    system.add_joint("place", "xyz", "ground.origin", "bead.origin", q=[1, 1, 0])
+    system.add_constraint("wire", sestina.PythonConstraint(function, count))
+    return system
+
+
+def parabola(t, q, u):
+    return {"error": [q[1] - q[0] ** 2, q[2]], "jacobian": [[-2 * q[0], 1, 0], [0, 0, 1]], "bias": [-2 * u[0] ** 2, 0]}
+
+
+def test_python_constraint_is_the_expression_of_the_same_condition() -> None:
+    expected = bead(parabola)
+    expected.constraints = []
+    expected.add_constraint("wire", "expression", zero="place.q[1] - place.q[0]^2")
+    expected.add_constraint("pane", "expression", zero="place.q[2]")
+    options = {"duration": 2, "every": 0.1, "rtol": 1e-10, "atol": 1e-12}
+    reference = sestina.simulate(expected, **options)
+    for function in (parabola, lambda t, q, u: {key: x for key, x in parabola(t, q, u).items() if key != "bias"}):
+        result = sestina.simulate(bead(function), **options)
+        # Without a bias it is found by differences, to about 1e-9.
+        np.testing.assert_allclose(result["bead.origin.x"], reference["bead.origin.x"], atol=1e-7)
+        assert result["constraints.position_error"].max() < 1e-12
+    assert np.ptp(reference["bead.origin.x"]) > 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"jacobian": [[-2, 1, 0], [0, 0, 2]]}, r"jacobian\[1\]\[2\], by place.u\[2\], is 2, but differences give 1"),
+        ({"bias": [0, 0]}, r"bias\[0\] is 0, but differences give"),
+        ({"time_rate": [0, 1]}, r"time_rate\[1\] is 1, but differences give 0"),
+    ],
+)
+def test_wrong_derivatives_are_told(change, message) -> None:
+    with pytest.raises(sestina.InputError, match=message):
+        sestina.simulate(bead(lambda t, q, u: parabola(t, q, u) | change), duration=0.1)
+
+
+def test_what_a_python_constraint_raises_ends_the_run() -> None:
+    def fails(t, q, u):
+        if t > 0.05:
+            raise ValueError("enough")
+        return parabola(t, q, u)
+
+    with pytest.raises(ValueError, match="enough"):
+        sestina.simulate(bead(fails), duration=1)
+
+
+def test_a_curve_by_a_table_is_the_curve_by_expressions() -> None:
+    s = np.linspace(0, 2 * np.pi, 65)
+    results = []
+    for keys in (
+        {"position": ["cos(s)", "sin(s)", 0], "start": 0.3},
+        {"table": {"s": s, "columns": {"x": np.cos(s), "y": np.append(np.sin(s)[:-1], 0), "z": 0 * s}}, "periodic": True, "start": 0.3},
+    ):
+        system = sestina.System("bead on a ring", gravity=(0, -9.81, 0))
+        system.add_particle("bead", mass=1)
+        system.add_joint("place", "xyz", "ground.origin", "bead.origin", q=[math.cos(0.3), math.sin(0.3), 0])
+        system.add_constraint("ring", "point_on_curve", point="bead.origin", curve="ground.origin", **keys)
+        results.append(sestina.simulate(system, duration=1, every=0.1))
+    # Splines of step 0.1 are wrong by 0.1^4/384.
+    np.testing.assert_allclose(results[0]["ring.s"], results[1]["ring.s"], atol=1e-5)
+    assert np.ptp(results[0]["ring.s"]) > 1

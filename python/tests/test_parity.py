@@ -12,7 +12,7 @@ from sestina import _core
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 CLASSES_WITH_METHODS = ("System", "Workspace", "Simulator", "SymbolicSystem")
-# Of symbolic mechanics, what its public headers are made of.
+# Internal headers that the public headers of symbolic mechanics include.
 INTERNAL = {
     "frame_tree.h",
     "kane_sums.h",

@@ -229,7 +229,7 @@ def test_a_callback_that_refers_to_its_own_system_is_collected(pendulum, ring):
     del system
     gc.collect()
     assert alive() is controller and len(controller.own) > 0
-    # What is in use stays.
+    # The controller is in use and stays alive.
     for one in controller.own:
         if isinstance(one, sestina.Model):
             assert np.isfinite(one.forward_dynamics([1.0], [0.0])).all()

@@ -87,3 +87,40 @@ def test_what_is_refused() -> None:
     system.analysis.type = "modal"
     with pytest.raises(sestina.InputError, match="analysis.type"):
         sestina.simulate(system)
+
+
+def oscillator() -> sestina.System:
+    """A mass of 2 kg on a spring of 50 N/m and a damper of 0.8 N s/m, which a force F pulls."""
+    system = sestina.System("oscillator")
+    system.parameters["F"] = 0
+    body = system.add_rigid_body("body", 2.0)
+    system.add_joint("rail", "prismatic", system.ground["origin"], body["origin"], axis=(1, 0, 0))
+    system.add_joint_spring("spring", "rail", 50)
+    system.add_joint_damper("damper", "rail", 0.8)
+    system.add_joint_force("push", "rail", "F")
+    return system
+
+
+def test_frequency_response_of_an_oscillator() -> None:
+    system = oscillator()
+    frequencies = np.array([0.1, 0.8, 3.0])
+    w = 2 * np.pi * frequencies
+    exact = 1 / (50 - 2 * w**2 + 0.8j * w)
+    assert np.allclose(system.freeze().frequency_response("F", frequencies)[:, 0], exact, rtol=1e-12)
+    system.analysis.type = "frequency_response"
+    system.analysis.input = "F"
+    system.analysis.frequencies = {"from_": 0.1, "to": 3, "points": 2}
+    result = sestina.simulate(system)
+    assert np.allclose(result["rail.q.magnitude"], abs(exact[[0, 2]]), rtol=1e-8)
+    assert np.allclose(result["rail.q.phase"], np.angle(exact[[0, 2]]), rtol=1e-8)
+    with pytest.raises(sestina.InputError, match="no free parameter 'G'"):
+        system.freeze().frequency_response("G", frequencies)
+
+
+def test_linear_system_has_inputs_and_outputs_by_name() -> None:
+    linear = oscillator().freeze().linearize(inputs=["F"], outputs=["rail.q", "rail.u", "momentum.x"])
+    assert np.allclose(linear.A, [[0, 1], [-25, -0.4]]) and np.allclose(linear.B, [[0], [0.5]])
+    assert linear.C is not None and linear.D is not None
+    assert np.allclose(linear.C, [[1, 0], [0, 1], [0, 2]], atol=1e-8) and np.allclose(linear.D, 0)
+    with pytest.raises(sestina.InputError, match=r"no column 'rail.v' \(did you mean"):
+        oscillator().freeze().linearize(outputs=["rail.v"])

@@ -6,6 +6,7 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sestina
 from sestina import symbolic as sm
@@ -385,3 +386,19 @@ def test_linear_equations_are_solved(own_derivation):
         sm.solve([x + y, 2 * x + 2 * y - 1], [x, y])
     with pytest.raises(sestina.InputError, match="1 equations for 2 unknowns"):
         sm.solve([x], [x, y])
+
+
+def test_lambdify_makes_functions_as_sympy_does(own_derivation):
+    x, y, z = sm.symbols("x y z")
+    assert sm.lambdify(x, x**2)(3) == 9.0
+    assert sm.lambdify((x, y), x - y, "numpy")(1, 3.0) == -2.0
+    both = sm.lambdify([x, [y, z]], [x * y, sm.Matrix([[x, z], [1, y]]), 3], cse=True)
+    product, matrix, three = both(2.0, [5.0, 7.0])
+    assert product == 10.0 and three == 3.0 and np.array_equal(matrix, [[2, 7], [1, 5]])
+    products, matrices, threes = both(np.array([2.0, 4.0]), [5.0, np.array([7.0, 8.0])])
+    assert products.tolist() == [10, 20] and threes.tolist() == [3, 3]
+    assert np.array_equal(matrices, [[[2, 7], [1, 5]], [[4, 8], [1, 5]]])
+    for wrong in ((1.0,), (1.0, [2.0]), (1.0, [2.0, 3.0], 4.0)):
+        with pytest.raises(TypeError, match="were given"):
+            both(*wrong)
+    assert sm.Dummy() != sm.Dummy() and sm.Dummy("x") != x

@@ -171,6 +171,37 @@ def test_joints_that_mimic_others():
         sestina.load_urdf(path, mimic="spring")
 
 
+def test_coupled_joints_move_their_leader_as_the_free_ones_would():
+    # Oracle: the free robot's equations M udot + h = tau, restricted by hand to u = G s and multiplied by G^T.
+    path = EXAMPLES.parent / "tests" / "io" / "urdf" / "gripper.urdf"
+    coupled = sestina.load_urdf(path, mimic="couple", floating_base=True)
+    free = sestina.load_urdf(path, mimic="free", floating_base=True).freeze()
+    model = coupled.freeze()
+    assert model.u_names == free.u_names
+    at = {name: free.u_names.index(f"{name}.u") for name in ("slide_left", "slide_right", "bend", "bend_tip")}
+    G = np.delete(np.eye(free.nu), [at["slide_right"], at["bend"], at["bend_tip"]], axis=1)
+    led = {"slide_right": 1.0, "bend": -5.0, "bend_tip": -2.5}  # of u of slide_left
+    for name, factor in led.items():
+        G[at[name]] = factor * G[at["slide_left"]]
+    s = np.random.default_rng(2).standard_normal(G.shape[1])
+    q = free.q0.copy()
+    leader = 0.02
+    for name, place in {"slide_left": 0, "slide_right": 0, "bend": 0.25, "bend_tip": 0.225}.items():
+        q[free.q_names.index(f"{name}.q")] = place + led.get(name, 1.0) * leader
+    u = G @ s
+    tau = np.random.default_rng(3).standard_normal(free.nu)
+    M, h = free.mass_matrix(q), free.inverse_dynamics(q, u, np.zeros(free.nu))
+    expected = G @ np.linalg.solve(G.T @ M @ G, G.T @ (tau - h))
+    for solver in ("recursive", "kane"):
+        coupled.analysis.solver = solver
+        got = coupled.freeze().forward_dynamics(q, u, tau)
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-11 * abs(expected).max())  # cond(G^T M G) ~ 1e4
+    coupled.joint("slide_left").u = 0.1
+    run = sestina.simulate(coupled, duration=0.1)
+    assert run["slide_left.q"][-1] > 5e-3
+    np.testing.assert_allclose(run["bend.q"], 0.25 - 5 * run["slide_left.q"], rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_example_reads_and_freezes(path):
     model = sestina.load(path).freeze()

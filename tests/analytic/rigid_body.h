@@ -29,7 +29,7 @@ struct AsymmetricBody {
     const double m = (I2 - I1) * (E * I3 - M) / ((I3 - I2) * (M - E * I1));
     return about_largest() ? m : 1.0 / m;
   }
-  // Of w1, w2, w3 together; the middle component changes sign every half of it.
+  // The common period of w1, w2, w3 (s); the middle component changes sign every half period.
   double period() const { return 4.0 * complete_elliptic_integral(parameter()) / rate(); }
 
   Vec3<double> angular_velocity(double t) const {

@@ -1,4 +1,4 @@
-// What kernels of lanes offer to those who integrate in lanes, each lane with a model of its own.
+// The interface of lane kernels for integration in lanes, each lane with its own model.
 #include <gtest/gtest.h>
 
 #include <cmath>

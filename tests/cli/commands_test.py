@@ -462,6 +462,13 @@ class Convert(ProgramTest):
         self.assertGreater(abs(end["slide_left.q"]), 1e-3)
         self.assertLess(abs(end["slide_left.q"] - end["slide_right.q"]), 1e-2 * abs(end["slide_left.q"]))
         self.assertLess(abs(end["bend.q"] - 0.25 + 5 * end["slide_left.q"]), 5e-2 * abs(5 * end["slide_left.q"]))
+        coupled = self.expect(0, "convert", robot, "-o", "couple.yaml", "--mimic", "couple").stdout
+        self.assertIn("joints that mimic others are coupled to them: slide_right, bend and bend_tip", coupled)
+        self.expect(0, "run", "couple.yaml", "-q", *change)
+        names, rows = self.read_csv(self.folder / "r.csv")
+        end = dict(zip(names, rows[-1], strict=True))
+        self.assertGreater(abs(end["slide_left.q"]), 1e-3)
+        self.assertLess(abs(end["slide_left.q"] - end["slide_right.q"]), 1e-14)
         self.expect_bad_input("frequency", "convert", robot, "-o", "x.yaml", "--mimic-frequency", "0")
         self.expect_bad_input("--mimic", "convert", robot, "-o", "x.yaml", "--mimic", "glue")
 

@@ -94,10 +94,10 @@ class Resume(ProgramTest):
         times = [row[0] for row in self.read_csv(self.folder / "moved.csv")[1]]
         self.assertEqual(times, sorted(set(times)))
 
-    # What keeps those going that an event would end.
+    # Changes that prevent an event from ending these runs.
     ENDLESS = {"12_bouncing_pendulum": ["--set=parameters.restitution=1", "--set=events.enough.terminal=false"],
                "13_latch": ["--set=parameters.strength=40"]}
-    # What writes no checkpoints.
+    # Runs that write no checkpoints.
     ALL_AT_ONCE = {"15_state_time"}
 
     def test_every_example_can_be_resumed(self):

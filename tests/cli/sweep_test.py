@@ -248,7 +248,7 @@ class ByH5py(ProgramTest):
         self.expect(0, "sweep", SOURCE / "examples/01_double_pendulum.yaml", "--vary", "parameters.l1=0.5:1.5:6",
                     "--set", "analysis.duration=1", "-o", "pendulum.sweep.h5")
         blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
-        # What made the file, and its last values.
+        # The commands that made the file, and its last values.
         self.assertEqual(len(blocks), 2)
         outputs = []
         for block in blocks:

@@ -135,7 +135,7 @@ class Pipes(ProgramTest):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        process.stderr.close()  # the hint finds nobody
+        process.stderr.close()  # the hint has no reader
         process.stdout.close()
         deadline = time.monotonic() + 60
         while process.poll() is None and not (self.folder / "c").exists():

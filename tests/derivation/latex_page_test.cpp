@@ -31,7 +31,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Of rows with columns that are separated by &: the widest of each left and each right side.
+// The width of rows with columns that are separated by &: the widest left and right side of each.
 double width_of_rows(const std::vector<std::string>& rows) {
   std::vector<double> widest;
   for (std::string row : rows) {
@@ -50,7 +50,7 @@ double width_of_rows(const std::vector<std::string>& rows) {
   return width;
 }
 
-// Of the flush lists and of the equations in the middle; an aligned equation by its lines.
+// The widest of the flush lists and centred equations; an aligned equation counts by its lines.
 double widest_display(const std::string& latex) {
   double widest = 0.0;
   std::vector<std::string> rows;

@@ -304,7 +304,7 @@ joints:
   - {name: hip, type: revolute, parent: ground.origin, child: upper.origin, axis: [0, 0, 1], q: 1}
   - {name: knee, type: revolute, parent: upper.tip, child: lower.origin, axis: [0, 0, 1], q: 0.5}
 forces:
-  - {name: s, type: joint_spring, joint: hip, stiffness: k, reference: 2}
+  - {name: w, type: joint_spring, joint: hip, stiffness: k, reference: 2}
   - {name: r, type: joint_spring, joint: knee, stiffness: k, reference: 1}
 )"));
   const ModelEquations equations(*model);

@@ -87,7 +87,7 @@ class SourceTextTest : public testing::TestWithParam<std::string> {
     return std::system(("cd '" + folder_ + "' && " + command).c_str()) == 0;
   }
 
-  // What the program prints for all inputs.
+  // The output of the program for all inputs.
   std::vector<double> run(const Compiler& compiler, const std::string& source, const Motions& motions) const {
     const std::size_t n = motions.inputs[0].size(), m = motions.rates[0].size();
     std::ofstream(folder_ + "/" + compiler.file) << source << fmt::format(fmt::runtime(compiler.main), n, m);

@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOINT = ROOT / "docs" / "tutorials" / "adding_a_joint.md"
 RULE = ROOT / "docs" / "tutorials" / "adding_an_integration_rule.md"
-COPIED = ["CMakeLists.txt", "cmake", "src", "apps/cli", "share", "LICENSE", "README.md", "CHANGELOG.md"]
+COPIED = ["CMakeLists.txt", "cmake", "src", "apps/cli", "apps/studio", "share", "LICENSE", "README.md", "CHANGELOG.md"]
 # Where the new files of the pages stand.
 NEW_FILES = {
     "gondola.h": "src/sestina/joints",

@@ -10,8 +10,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Between them these have every joint and constraint, a loop, events and a discrete variable.
-EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum", "16_four_bar", "19_every_constraint"]
+# Between them these have every joint and constraint, a loop, events, a discrete variable and a contact.
+EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum", "16_four_bar", "19_every_constraint",
+            "21_bowling_ball"]
 NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -23,7 +24,7 @@ def read_page():
         if not row:
             continue
         pattern = re.escape(row.group(1))
-        pattern = re.sub("BODY|JOINT|CONSTRAINT|VARIABLE", NAME, pattern).replace(r"\[i\]", r"\[\d+\]")
+        pattern = re.sub("BODY|JOINT|CONSTRAINT|CONTACT|VARIABLE", NAME, pattern).replace(r"\[i\]", r"\[\d+\]")
         pattern = re.sub(r"\\\.x$", r"\\.[xyz]", pattern)
         columns[pattern] = row.group(2).strip().split(", ")
     return columns

@@ -18,6 +18,7 @@ PAGES = {
     "README.md": "README.md",
     "docs/running.md": "README.md",
     "docs/model_file.md": "docs/model_file.md",
+    "docs/studio.md": "README.md",
     "docs/sweep.md": "docs/model_file.md",
     "docs/symbolic.md": "README.md",
     "docs/compiled.md": "README.md",

@@ -5,6 +5,7 @@
 
 #include "dynamics/evaluation.h"
 #include "dynamics/random_systems.h"
+#include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/mass_matrix.h"
@@ -114,6 +115,28 @@ TEST_P(Solver, DoesNotAllocateInForwardDynamics) {
 
 INSTANTIATE_TEST_SUITE_P(All, Solver, testing::ValuesIn(solver_names()),
                          [](const auto& test) { return test.param; });
+
+// Trees of bodies of which some lack inertia, so that pivots are delayed; and redundant conditions.
+TEST(Allocation, DoesNotHappenInCartesianCoordinatesAfterTheFirstCall) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    System system = random_system(seed, {.bodies = 12});
+    system.add_body("rod", 1.0).inertia = {.xx = 1.0, .yy = 0.0, .zz = 1.0};
+    system.add_joint("hinge", "revolute", "ground.origin", "rod.origin").axis = {0, 0, 1};
+    system.add_joint("again", "revolute", "ground.origin", "rod.origin").axis = {0, 0, 1};
+    system.analysis.coordinates = "cartesian";
+    const auto model = freeze(system);
+    const Properties<double> properties = calc_properties(*model);
+    State<double> state = calc_assembled_state(*model, properties);
+    ForwardDynamics dynamics(model, properties, "recursive");
+    std::vector<double> udot(state.u.size());
+    dynamics.calc_udot(state, udot);
+    dynamics.project(state);
+    const long before = allocations;
+    dynamics.calc_udot(state, udot);
+    dynamics.project(state);
+    EXPECT_EQ(allocations, before) << seed;
+  }
+}
 
 }  // namespace
 }  // namespace sestina

@@ -236,7 +236,7 @@ TEST(CompiledDynamics, AgreesWithTheRecursionWhereAxesAreOppositeOrNearlyParalle
   }
 }
 
-// What a body has at its joint stays, however far away the joint is.
+// The inertia of a body about its joint is kept, however far away the joint is.
 TEST(CompiledDynamics, KeepsInertiasAtTheEndOfALongArm) {
   for (const double length : {1e3, 7e6, 1e9}) {
     System system = ball_chain(2);

@@ -1,5 +1,5 @@
-// What the conditions of every cut joint and constraint must satisfy: their rates are the derivatives of
-// their errors, their forces do the work that their rates tell, and both ways of solving agree.
+// Laws for the conditions of every cut joint and constraint: their rates are the derivatives of their
+// errors, the power of their forces follows from their rates, and both methods of solution agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 
 #include "dynamics/random_systems.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/comparison.h"
 #include "sestina/dynamics/constrained_kane.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/model/freeze.h"
@@ -43,24 +44,54 @@ System open_system(std::uint64_t seed) {
   return system;
 }
 
-// Every kind of condition, each in a system of its own.
-std::vector<std::pair<std::string, System>> systems() {
-  std::vector<std::pair<std::string, System>> all;
-  std::uint64_t seed = 100;
-  for (const std::string& type : joint_keywords()) {
-    System system = open_system(++seed);
-    JointSpec& cut = system.add_joint("cut", type, "b.p", "d.p");
-    const JointInfo& info = joint_info(*joint_type_from_keyword(type));
-    if (info.has_axis) cut.axis = {0.3, -0.5, 0.8};
-    if (info.has_second_axis) cut.second_axis = {-0.6, 0.1, 0.4};
-    if (type == "screw") cut.pitch = 0.2;
-    all.emplace_back("cut " + type, std::move(system));
+// A closed curve through random points, on the point that is named.
+void add_table(System& system, const std::string& on) {
+  ConstraintSpec& spec = system.add_constraint("c1", "point_on_curve");
+  spec.point = "b.p", spec.curve = on;
+  TableSpec& table = spec.table.emplace();
+  table.time = {0, 1, 2.5, 3, 4, 5};
+  table.columns = {"x", "y", "z"};
+  table.values = {{1, 0.2, -0.9, -0.8, 0.1, 1}, {0, 0.9, 0.3, -0.2, -1, 0}, {0, 0.3, -0.1, 0.2, -0.1, 0}};
+  spec.periodic = true;
+}
+
+// Body b's origin stays on x^2 + 2 y^2 + 3 z^2 = 1 + t/10, by a force on the body.
+class Ellipsoid : public UserConstraint {
+ public:
+  explicit Ellipsoid(bool has_bias) : has_bias_(has_bias) {}
+  int count() const override { return 1; }
+  void prepare(const UserForceLayout& layout) override {
+    body_ = static_cast<std::size_t>(std::find(layout.bodies.begin(), layout.bodies.end(), "b") -
+                                     layout.bodies.begin());
   }
-  const auto add = [&](const std::string& name, const std::function<void(System&)>& constrain) {
-    System system = open_system(++seed);
-    constrain(system);
-    all.emplace_back(name, std::move(system));
-  };
+  bool calc(const UserConstraintInput& in, const UserConstraintOutput& out) const override {
+    const Vec3<double>&p = in.bodies[body_].X_WB.p, &v = in.bodies[body_].V_WB.v;
+    out.error[0] = p.x * p.x + 2.0 * p.y * p.y + 3.0 * p.z * p.z - 1.0 - 0.1 * in.t;
+    out.time_rate[0] = -0.1;
+    const Vec3<double> gradient{2.0 * p.x, 4.0 * p.y, 6.0 * p.z};
+    out.bodies[body_] = {{}, gradient};
+    out.bodies[0] = {-cross(p, gradient), -gradient};
+    if (!has_bias_) return false;
+    // The second derivative: that of the gradient, and what the body's origin accelerates with udot = 0. This
+    // body hangs on a free joint and a spherical one: its acceleration is that of a point of the first. In
+    // cartesian coordinates it floats and has none.
+    const std::size_t a = 1;
+    const bool floats = in.layout.joints[body_ - 1].nu == 6;
+    const Vec3<double> arm = floats ? Vec3<double>{} : p - in.bodies[a].X_WB.p, w = in.bodies[a].V_WB.w;
+    out.bias[0] =
+        2.0 * v.x * v.x + 4.0 * v.y * v.y + 6.0 * v.z * v.z + dot(gradient, cross(w, cross(w, arm)));
+    return true;
+  }
+
+ private:
+  bool has_bias_;
+  std::size_t body_ = 0;
+};
+
+// Adds a system of its own with what the function puts into it.
+using Add = std::function<void(const std::string& name, const std::function<void(System&)>& constrain)>;
+
+void add_conditions(const Add& add) {
   add("distance", [](System& s) { s.add_distance("c1", "b.p", "d.p", 0.7); });
   add("distance over time",
       [](System& s) { s.add_distance("c1", "b.p", "ground.origin", "0.7 + 0.1*sin(2*t)"); });
@@ -75,6 +106,9 @@ std::vector<std::pair<std::string, System>> systems() {
   add("expression of speeds", [](System& s) {
     s.add_condition("c1", "ja.u[3]*sin(jd.q[0]) - ja.u[4]*cos(jd.q[0]) + jb.u[0]*jb.q[2]").level = "velocity";
   });
+}
+
+void add_conditions_on_cut_joints(const Add& add) {
   const auto cut = [](System& s, const char* type) -> JointSpec& {
     JointSpec& joint = s.add_joint("cut", type, "b.p", "d.p");
     if (std::string(type) != "spherical") joint.axis = {0.3, -0.5, 0.8};
@@ -97,9 +131,59 @@ std::vector<std::pair<std::string, System>> systems() {
     cut(s, "universal");
     s.add_condition("c1", "cut.u[0]*cos(jd.q[0]) - cut.u[1] + jb.u[0]*cut.q[1]").level = "velocity";
   });
+  add("coupling of two cut joints", [&](System& s) {
+    cut(s, "cylindrical");
+    JointSpec& other = s.add_joint("other", "cylindrical", "a.p", "c.p");
+    other.axis = {-0.2, 0.5, 0.6};
+    s.add_coupling("c1", {{"cut.q[0]", 2}, {"other.q[1]", 1}, {"jd.q[1]", -1}, {"other.q[0]", 0.4}},
+                   "0.1*t^2");
+  });
   add("cut joint with a rotor", [&](System& s) { cut(s, "revolute").armature = 0.3; });
+}
+
+void add_guides_and_programs(const Add& add) {
   add("point on a line", [](System& s) { s.add_point_on_line("c1", "b.p", "d.p", {1, 2, -1}); });
   add("point on a plane", [](System& s) { s.add_point_on_plane("c1", "b.p", "ground.origin", {1, 2, 5}); });
+  add("point on a curve", [](System& s) {
+    s.add_point_on_curve("c1", "b.p", "ground.origin", {"0.6*cos(s)", "0.5*sin(s)", "0.2*s"});
+  });
+  add("point on a moving curve", [](System& s) {
+    s.add_point_on_curve("c1", "b.p", "d.p", {"s", "0.3*s^2", "0.2*sin(s)"}).range = {-4, 4};
+  });
+  add("point on a moving table", [](System& s) { add_table(s, "d.p"); });
+  add("disc on the ground", [](System& s) {
+    s.add_rolling("c1", "b.p", {0.1, 1, 0.2}, 0.3, "ground.origin", {0.1, 0.2, 1});
+  });
+  add("disc on a moving plane", [](System& s) {
+    s.add_rolling("c1", "b.p", {0, 1, 0}, 0.4, "d.p", {-0.3, 0.2, 1});
+  });
+  add("condition of a program",
+      [](System& s) { s.add_user_constraint("c1", std::make_shared<Ellipsoid>(true)); });
+  add("condition of a program without a bias",
+      [](System& s) { s.add_user_constraint("c1", std::make_shared<Ellipsoid>(false)); });
+}
+
+// Every kind of condition, each in a system of its own.
+std::vector<std::pair<std::string, System>> systems() {
+  std::vector<std::pair<std::string, System>> all;
+  std::uint64_t seed = 100;
+  const Add add = [&](const std::string& name, const std::function<void(System&)>& constrain) {
+    System system = open_system(++seed);
+    constrain(system);
+    all.emplace_back(name, std::move(system));
+  };
+  for (const std::string& type : joint_keywords()) {
+    add("cut " + type, [&](System& system) {
+      JointSpec& cut = system.add_joint("cut", type, "b.p", "d.p");
+      const JointInfo& info = joint_info(*joint_type_from_keyword(type));
+      if (info.has_axis) cut.axis = {0.3, -0.5, 0.8};
+      if (info.has_second_axis) cut.second_axis = {-0.6, 0.1, 0.4};
+      if (type == "screw") cut.pitch = 0.2;
+    });
+  }
+  add_conditions(add);
+  add_conditions_on_cut_joints(add);
+  add_guides_and_programs(add);
   return all;
 }
 
@@ -244,6 +328,29 @@ TEST_F(EachConstraint, ForcesDoTheWorkThatTheRatesTell) {
   });
 }
 
+// Seen from anywhere, and from anything that moves as a rigid body, errors and rates are the same.
+TEST_F(EachConstraint, DoesNotChangeWithTheObserver) {
+  for_each([](AtState at) {
+    if (!at.model->conditions().empty() || !at.model->user_constraints().empty()) return;  // of coordinates
+    const std::vector<ConstraintRow<double>> here = at.rows.rows;
+    const Pose<double> X{axis_rotation(Vec3<double>{0.48, 0.6, 0.64}, 0.7), {0.3, -0.2, 0.5}};
+    const SpatialMotion<double> V{{0.4, -0.3, 0.9}, {0.2, 0.7, -0.1}};  // of what is at the ground's origin
+    for (FrameMotion<double>& frame : at.kinematics.motion) {
+      frame.V_WB = rotate(X.R, frame.V_WB);
+      frame.X_WB = X * frame.X_WB;
+      frame.V_WB.w += V.w;
+      frame.V_WB.v += V.v + cross(V.w, frame.X_WB.p);
+    }
+    update_constraint_rows(*at.model, at.properties, at.state, at.kinematics, at.rows);
+    for (std::size_t r = 0; r < here.size(); ++r) {
+      EXPECT_NEAR(at.rows.rows[r].error, here[r].error, 1e-12);
+      EXPECT_NEAR(at.rows.rows[r].velocity, here[r].velocity, 1e-11);
+      EXPECT_NEAR(norm(at.rows.rows[r].force.force - X.R * here[r].force.force), 0.0, 1e-9);
+      EXPECT_NEAR(norm(at.rows.rows[r].force.torque - X.R * here[r].force.torque), 0.0, 1e-9);
+    }
+  });
+}
+
 TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
   for_each([](const AtState& at) {
     std::vector<double> udot[2], lambda[2];
@@ -271,6 +378,25 @@ TEST_F(EachConstraint, RecursionAndEmbeddingAgreeAndKeepTheConditions) {
     for (std::size_t k = 0; k < udot[0].size(); ++k) EXPECT_NEAR(udot[0][k], udot[1][k], 1e-10);
     for (std::size_t r = 0; r < lambda[0].size(); ++r) EXPECT_NEAR(lambda[0][r], lambda[1][r], 1e-9);
   });
+}
+
+TEST_F(EachConstraint, CartesianCoordinatesGiveTheSameAccelerationsAndReactions) {
+  for (auto [name, system] : systems()) {
+    SCOPED_TRACE(name);
+    const auto model = freeze(system);
+    if (!model->user_constraints().empty()) continue;  // refused
+    system.analysis.coordinates = "cartesian";
+    const auto cartesian = freeze(system);
+    const Properties<double> properties = calc_properties(*model);
+    std::vector<State<double>> states;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) states.push_back(random_state(*model, properties, seed));
+    const Comparison comparison = compare_formulations(model, properties, states, cartesian);
+    const FormulationComparison& f = comparison.formulations.back();
+    EXPECT_EQ(f.failure, "");
+    EXPECT_LE(f.relative_residual, kResidualLimit);
+    EXPECT_LE(f.udot_difference, kUdotLimit);
+    EXPECT_LE(f.reaction_difference, 1e-9);  // relative to the largest
+  }
 }
 
 // Trees of every joint and force, with cut joints and distances between any two bodies. Nothing is assembled:

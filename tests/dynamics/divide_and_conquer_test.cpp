@@ -40,7 +40,7 @@ TEST_P(Division, SolvesTheEquationsOfMotion) {
       calc_residual_scale(*at.model, at.properties, at.kinematics, at.forces, at.udot, at.inverse);
   EXPECT_GT(largest(at.udot), 1.0);
   for (std::size_t k = 0; k < scale.size(); ++k) {
-    // What all formulations have to keep; a term left out of an assembly is of the order of the terms.
+    // All formulations must satisfy this; a term missing in an assembly is of the order of the terms.
     EXPECT_LE(std::abs(at.inverse.residual[k]), 1e-12 * scale[k]) << at.model->u_names()[k];
   }
 }

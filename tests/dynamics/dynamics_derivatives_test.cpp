@@ -45,7 +45,7 @@ struct Case {
     if (!e.empty()) e[k] = x;
     return e;
   }
-  // Of the residual at at.udot, which moves by dudot.
+  // The derivative of the residual at at.udot, where udot moves by dudot.
   Column residual_derivative(const Column& dq, const Column& du, const Column& dudot) {
     dual.update(moving_state(*at.model, state, dq, du, 0.0));
     for (std::size_t k = 0; k < dudot.size(); ++k) dual.udot[k] = {at.udot[k], dudot[k]};
@@ -281,7 +281,7 @@ TEST(InverseDynamicsDerivatives, KnowTheVariablesThatForcesRead) {
   EXPECT_DOUBLE_EQ(derivatives.by_q()(0, 0), 8.0);
 }
 
-// Of a chain of 1000 links, the derivative along one direction by dual numbers.
+// For a chain of 1000 links, the derivative along one direction equals that by dual numbers.
 TEST(ForwardDynamicsDerivatives, OfAThousandLinksEqualDualNumbers) {
   Case c(revolute_chain(1000), 1);
   c.at.solve<RecursiveSolver>();

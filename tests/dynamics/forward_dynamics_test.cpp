@@ -46,7 +46,7 @@ class AnySolver : public testing::TestWithParam<std::string> {
 
 TEST_P(AnySolver, SolvesTheExample) { EXPECT_EQ(failure(example_system()), ""); }
 
-// M (udot with tau - udot without) = tau, whether or not forces act on bodies and somebody counts the time.
+// M (udot with tau - udot without) = tau, whether or not forces act on bodies and the time is measured.
 TEST_P(AnySolver, AddsTheGeneralisedForcesThatAreGiven) {
   for (const System& system : {example_system(), revolute_chain(5)}) {
     const auto model = freeze(system);

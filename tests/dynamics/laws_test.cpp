@@ -1,5 +1,5 @@
-// What mechanics demands of the accelerations, whatever the formulation: the balance of energy, conservation
-// of momentum, that no place, direction or steady motion is special, and that reactions are what moves
+// Laws of mechanics for the accelerations of every formulation: the balance of energy, conservation of
+// momentum, invariance under translation, rotation and steady motion, and that reactions accelerate the
 // bodies. Time derivatives are exact: dual numbers carry q' = N u, u' = udot, t' = 1 (see moving_state).
 #include <gtest/gtest.h>
 

@@ -196,7 +196,7 @@ TEST(MarkerJacobian, TimesTheSpeedsIsTheVelocityOfThePoint) {
   }
 }
 
-// What a force does at the marker is what J^T F does at the speeds.
+// A force F at the marker has the generalised forces J^T F.
 TEST(MarkerJacobian, TransposedTakesAForceToGeneralisedForces) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Evaluation<double> at(freeze(random_system(seed)));

@@ -271,7 +271,7 @@ class RandomSystem {
     damper.joint = joint;
     damper.damping = {number(random_.uniform(0.0, 2.0))};
   }
-  // Of time, its own coordinates and speeds, and those of another joint.
+  // The force depends on time, its own coordinates and speeds, and those of another joint.
   void add_joint_force(int i, const std::string& joint, const JointInfo& info) {
     ForceSpec& force = system_.add_force(fmt::format("drive{}", i), "joint_force");
     force.joint = joint;

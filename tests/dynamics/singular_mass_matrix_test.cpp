@@ -19,7 +19,7 @@ using namespace testing_support;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// What the solver says about the state; empty when it finds accelerations, which then must be finite.
+// The solver's message for the state; empty if it finds accelerations, which then must be finite.
 std::string failure(const System& system, const std::string& solver, double spread = 0.5) {
   const auto model = freeze(system);
   ForwardDynamics dynamics(model, calc_properties(*model), solver);

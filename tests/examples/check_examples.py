@@ -8,6 +8,7 @@ import argparse
 import pathlib
 import sys
 
+import contacts
 import events
 import loops
 import mechanisms
@@ -37,6 +38,8 @@ CHECKS = {
     "17_slider_crank": loops.check_slider_crank,
     "18_squeezer": loops.check_squeezer,
     "19_every_constraint": loops.check_every_constraint,
+    "20_bicycle": loops.check_bicycle,
+    "21_bowling_ball": contacts.check_bowling_ball,
 }
 
 

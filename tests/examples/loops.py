@@ -79,6 +79,24 @@ def check_every_constraint(sestina, expect_at_most):
         force = max(force, abs(math.hypot(a, b) - 2 * g * 0.6))
     expect_at_most(1e-9, worst, "way of the ring, m")
     expect_at_most(1e-9, force, "force on its rail, N")
+    # The speed on the helix is sqrt(5/4) times the rate of s; on the ramp a third of the weight's part turns the disc.
+    expect_at_most(1e-8, max(abs(a - 0.2 * g * b * b) for a, b in zip(result.column("helix.s"), t)), "pearl on the helix")
+    worst = 0.0
+    for s, x, y in zip(t, *zip(*result.columns("way.q[0]", "way.q[1]"))):
+        worst = max(worst, math.hypot(x - 0.18 - 0.8 * 0.2 * g * s * s, y - 0.24 + 0.6 * 0.2 * g * s * s))
+    expect_at_most(1e-9, worst, "way of the disc, m")
+    forces = result.columns("ramp.force[0]", "ramp.force[1]", "ramp.force[2]")
+    worst = max(max(abs(a + 0.8 * g), abs(b + 0.2 * g), abs(c)) for a, b, c in forces)
+    expect_at_most(1e-9, worst, "force on the ramp, N")
+
+
+def check_bicycle(sestina, expect_at_most):
+    result = sestina.run("20_bicycle.yaml")
+    lean = [abs(x) for x in result.column("roll.q")]
+    expect_at_most(0.2 * max(lean), max(lean[-50:]), "lean of the last second: it comes upright by itself, rad")
+    expect_at_most(1e-12, max(result.column("constraints.position_error")), "wheels above the ground, m")
+    balance = result.column("energy.total")
+    expect_at_most(1e-7, (max(balance) - min(balance)) / balance[0], "energy, relative")
 
 
 def check_energy(result, expect_at_most, limit):

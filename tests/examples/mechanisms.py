@@ -106,7 +106,7 @@ def check_cart_pole(sestina, expect_at_most):
                    "relative: motion near the top against the matrix exponential")
 
     swing = sestina.run("08_cart_pole.yaml")
-    # What is left of the slowest mode of the closed loop.
+    # The rest of the slowest mode of the closed loop.
     expect_at_most(1e-3, 1 + math.cos(swing.final("pivot.q")) + abs(swing.final("rail.q")),
                    "1 + cos(theta) + |x| at the end: upright, in the middle")
     expect_at_most(1e-6, balance(swing), "of the kinetic energy: total - supplied")

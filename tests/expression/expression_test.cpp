@@ -69,7 +69,7 @@ TEST(Expression, PowersThatAreNoNumbersAreErrors) {
   EXPECT_EQ(to_text(pow(Expression(1e300), 1)), "1e+300");
 }
 
-// With symbols around, the operation stays, for those who read it to see.
+// If symbols are involved, the operation is kept, so that readers can see it.
 TEST(Expression, AGraphKeepsTheOperationThatHasNoNumber) {
   Graph graph;
   const Expression x = symbol(graph, "x");

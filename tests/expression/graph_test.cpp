@@ -391,7 +391,7 @@ TEST(Coefficient, HasTheNearestDouble) {
   EXPECT_EQ(whole("1" + std::string(300, '0')).power(Coefficient::fraction(-1, 1))->value(), 1e-300);
 }
 
-// What was given as decimals is rounded as doubles are once it is long.
+// Decimal coefficients are rounded like doubles once they are long.
 TEST(Coefficient, OfDecimalsStaysShort) {
   const Coefficient a(0.123456789), b(9.87654321);
   EXPECT_EQ((a * b).long_fraction(), nullptr);

@@ -240,7 +240,7 @@ TEST_P(MachineCodeTest, GivesTheBitsOfTheInterpreterForRandomExpressions) {
   }
 }
 
-// What an output has in common with another one is copied: to all states, and to no more.
+// Equal outputs are copied, for all states and no others.
 TEST_P(MachineCodeTest, GivesTheBitsOfTheInterpreterForOutputsThatAreTheSame) {
   const auto x = symbols("x", 4), p = symbols("p", 1);
   std::vector<Expr> outputs;

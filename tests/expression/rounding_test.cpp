@@ -43,7 +43,7 @@ TEST_F(RoundingTest, AZeroCountsToWhatItIsKnown) {
   EXPECT_DOUBLE_EQ(at(size(read("5*x - 5*y")), 2.0, -3.0), 25.005);
 }
 
-// What the numbers are changed by changes the value by no more.
+// Changes of the numbers change the value by no more than the bound.
 TEST_F(RoundingTest, BoundsWhatChangesOfAllNumbersDo) {
   constexpr std::array<double, 3> kValues = {0.7, -1.3, 2.1};
   constexpr double kChange = 1e-9;

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// Of a thread's block for its next uses.
+// Makes room in the block of this thread for its next uses.
 void make_room(std::size_t bytes) {
   ScratchMemory memory;
   const ScratchVector<std::byte> filled(bytes, std::byte{7}, &memory);

@@ -172,7 +172,7 @@ TEST_F(SourceCodeTest, CompilesAndAgreesInEveryLanguage) {
     test::RandomExpression random(seed, values);
     const test::Reference reference = random.make(1 + static_cast<int>(seed % 4));
     const long double condition = reference.error / (1e-30L + std::abs(reference.value));
-    // What overflows or takes a root of a negative number ends a Python program.
+    // An overflow or the root of a negative number ends a Python program.
     const Expr expr = read(reference.text);
     const bool is_plain =
         std::isfinite(reference.value) && condition < 1e4L && std::abs(reference.value) < 1e9L;

@@ -106,6 +106,46 @@ TEST(Table, ReproducesPchipOfScipy) {
   }
 }
 
+// CubicSpline of SciPy 1.17: x, value, slope; ends not-a-knot, and periodic.
+TEST(Table, ReproducesSplinesOfScipy) {
+  const std::vector<double> x{0, 1, 2.5, 3, 4, 5}, y{1, 0.2, -0.9, -0.8, 0.1, 1};
+  const Table open(x, y, Interpolation::kSpline), closed(x, y, Interpolation::kPeriodicSpline);
+  constexpr double kOpen[][3] = {{0.3, 0.8258078212290503, -0.7071098696461824},
+                                 {1.7, -0.4754100558659219, -0.8488305400372439},
+                                 {2.7, -0.8972277094972068, 0.1400499068901306},
+                                 {4.6, 0.7158417877094969, 0.8841996275605217}};
+  constexpr double kClosed[][3] = {{0.3, 0.9094382022471912, -0.6202771535580525},
+                                   {1.7, -0.5119830212234707, -0.8240374531835206},
+                                   {2.7, -0.8935667415730337, 0.14595205992509375},
+                                   {4.6, 0.7910687640449436, 0.8995385767790267}};
+  for (const auto& [at, value, slope] : kOpen) {
+    EXPECT_NEAR(open.calc(at), value, 1e-14);
+    EXPECT_NEAR(open.calc(at, 1), slope, 1e-14);
+  }
+  for (const auto& [at, value, slope] : kClosed) {
+    for (const double turn : {0.0, 5.0, -10.0}) {
+      EXPECT_NEAR(closed.calc(at + turn), value, 3e-14);
+      EXPECT_NEAR(closed.calc(at + turn, 1), slope, 3e-14);
+    }
+  }
+  // Twice continuously differentiable, around the circle too.
+  for (const double knot : {1.0, 2.5, 3.0, 4.0})
+    EXPECT_NEAR(open.calc(knot - 1e-9, 2), open.calc(knot, 2), 1e-7);
+  for (const double knot : {0.0, 1.0, 2.5, 3.0, 4.0, 5.0}) {
+    EXPECT_NEAR(closed.calc(knot - 1e-9, 2), closed.calc(knot, 2), 1e-7);
+  }
+}
+
+TEST(Table, GoesOnWithTheCubicWhoseValuesItHas) {
+  const auto cubic = [](double x) { return 1 + x - 2 * x * x + 0.5 * x * x * x; };
+  std::vector<double> x{-1, 0, 0.5, 2, 3}, y;
+  for (const double at : x) y.push_back(cubic(at));
+  const Table table(x, y, Interpolation::kSpline);
+  for (const double at : {-2.0, 0.3, 1.0, 4.0}) EXPECT_NEAR(table.calc(at), cubic(at), 1e-13);
+  EXPECT_NEAR(Table({0, 1, 3}, {0, 1, 9}, Interpolation::kSpline).calc(2), 4, 1e-14);
+  EXPECT_NEAR(Table({0, 1, 2}, {0, 1, 0}, Interpolation::kPeriodicSpline).calc(2.5), 0.5, 1e-14);
+}
+
 TEST(Table, ReproducesAStraightLine) {
   const Table table({0.0, 0.1, 0.7, 2.0}, {1.0, 1.2, 2.4, 5.0}, Interpolation::kPchip);
   for (const double x : {0.05, 0.3, 1.0, 1.9}) EXPECT_NEAR(table.calc(x), 1.0 + 2.0 * x, 1e-14);

@@ -1,9 +1,14 @@
 // Every force element under the laws of force_laws.h.
 #include "forces/force_laws.h"
 
+#include "sestina/forces/bushing.h"
+#include "sestina/forces/coordinate_friction.h"
+#include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
+#include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
+#include "sestina/forces/torsional_spring_damper.h"
 
 namespace sestina::force_laws {
 namespace {
@@ -99,19 +104,122 @@ struct RandomElement<PointTorque> {
   }
 };
 
+// A frame on a body, turned.
+template <class T>
+Marker<T> draw_frame(Random& random, int frame) {
+  Marker<T> marker = draw_point<T>(random, FrameIndex(frame));
+  const T angle(random.uniform(-1, 1));
+  marker.X_BK.R = axis_rotation(Vec3<T>{T(0.6), T(0), T(0.8)}, angle);
+  return marker;
+}
+
+// A symmetric positive definite matrix A A^T + 1.
+template <class T>
+BushingMatrix<T> draw_matrix(Random& random) {
+  std::array<double, 36> A{};
+  for (double& x : A) x = random.uniform(-0.3, 0.3);
+  BushingMatrix<T> matrix{};
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j < 6; ++j) {
+      double sum = i == j ? 0.3 : 0.0;
+      for (std::size_t k = 0; k < 6; ++k) sum += A[6 * i + k] * A[6 * j + k];
+      matrix[6 * i + j] = T(sum);
+    }
+  }
+  return matrix;
+}
+
+template <>
+struct RandomElement<Bushing> {
+  template <class T>
+  static Bushing<T> make(Random& random) {
+    Bushing<T> bushing;
+    bushing.from = draw_frame<T>(random, random.uniform(0, 1) < 0.5 ? 0 : 1),
+    bushing.to = draw_frame<T>(random, 2);
+    bushing.stiffness = draw_matrix<T>(random), bushing.damping = draw_matrix<T>(random);
+    return bushing;
+  }
+};
+
+template <>
+struct RandomElement<CartesianSpring> {
+  template <class T>
+  static CartesianSpring<T> make(Random& random) {
+    CartesianSpring<T> spring;
+    spring.from = draw_frame<T>(random, 1), spring.to = draw_frame<T>(random, 2);
+    spring.stiffness = {T(random.uniform(0.2, 1)), T(random.uniform(0.2, 1)), T(random.uniform(0.2, 1))};
+    spring.damping = {T(random.uniform(0.2, 1)), T(random.uniform(0.2, 1)), T(random.uniform(0.2, 1))};
+    spring.reference = draw_vector<T>(random);
+    return spring;
+  }
+};
+
+template <>
+struct RandomElement<TorsionalSpringDamper> {
+  template <class T>
+  static TorsionalSpringDamper<T> make(Random& random) {
+    TorsionalSpringDamper<T> spring;
+    spring.from = draw_frame<T>(random, 1), spring.to = draw_frame<T>(random, 2);
+    spring.axis = {T(0.48), T(0.6), T(0.64)};
+    spring.stiffness = T(random.uniform(0.2, 1)), spring.damping = T(random.uniform(0.2, 1));
+    spring.reference = T(random.uniform(-1, 1));
+    return spring;
+  }
+};
+
+template <>
+struct RandomElement<CoordinateFriction> {
+  template <class T>
+  static CoordinateFriction<T> make(Random& random) {
+    CoordinateFriction<T> friction;
+    friction.q = 1, friction.u = 1, friction.has_stops = true;
+    friction.friction = T(random.uniform(0.5, 2)), friction.creep_speed = T(random.uniform(0.5, 1));
+    friction.lower = T(-0.7), friction.upper = T(0.6);
+    friction.stop_stiffness = T(random.uniform(1, 3)), friction.stop_damping = T(random.uniform(0.2, 2));
+    return friction;
+  }
+};
+
+template <>
+struct RandomElement<Rope> {
+  template <class T>
+  static Rope<T> make(Random& random) {
+    Rope<T> rope;
+    for (const int frame : {1, 0, 2}) rope.points.push_back(draw_point<T>(random, FrameIndex(frame)));
+    rope.stiffness = T(random.uniform(0.2, 0.6)), rope.damping = T(random.uniform(0.2, 1));
+    rope.free_length = T(random.uniform(5, 12));
+    return rope;
+  }
+};
+
+template <>
+struct RandomElement<GravityBetween> {
+  template <class T>
+  static GravityBetween<T> make(Random& random) {
+    GravityBetween<T> gravity;
+    gravity.from = draw_point<T>(random, FrameIndex(1)), gravity.to = draw_point<T>(random, FrameIndex(2));
+    gravity.strength = T(random.uniform(2, 5));
+    return gravity;
+  }
+};
+
 namespace {
 
 struct ByName {
   template <class Family>
   static std::string GetName(int i) {
-    const char* names[] = {"JointSpring",  "JointDamper", "JointForce",
-                           "SpringDamper", "PointForce",  "PointTorque"};
+    const char* names[] = {"JointSpring",     "JointDamper",        "JointForce", "SpringDamper",
+                           "PointForce",      "PointTorque",        "Bushing",    "CartesianSpring",
+                           "TorsionalSpring", "CoordinateFriction", "Rope",       "GravityBetween"};
     return names[i];
   }
 };
 using EveryElement =
     testing::Types<ElementFamily<JointSpring>, ElementFamily<JointDamper>, ElementFamily<JointForce>,
-                   ElementFamily<SpringDamper>, ElementFamily<PointForce>, ElementFamily<PointTorque>>;
+                   ElementFamily<SpringDamper>, ElementFamily<PointForce>, ElementFamily<PointTorque>,
+                   ElementFamily<Bushing>, ElementFamily<CartesianSpring>,
+                   ElementFamily<TorsionalSpringDamper>, ElementFamily<CoordinateFriction>,
+                   ElementFamily<Rope>, ElementFamily<GravityBetween>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Every, ForceLaws, EveryElement, ByName);
 
 }  // namespace

@@ -24,7 +24,7 @@ struct ForceRig {
   ForceInput<T> input() const { return {t, q.data(), u.data(), bodies.data(), expressions.data()}; }
 };
 
-// What an element adds to.
+// The sums to which an element adds.
 template <class T>
 struct ForceSums {
   std::array<T, ForceRig<T>::kCoordinates> tau{};

@@ -1,4 +1,4 @@
-// What a person checks of each force element: sense, arm and axes.
+// Checks of each force element by hand: sign, lever arm and axes.
 #include <gtest/gtest.h>
 
 #include <array>

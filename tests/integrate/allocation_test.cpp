@@ -69,7 +69,7 @@ TEST_P(Stepping, LinkedBodiesDoesNotAllocate) {
   EXPECT_EQ(allocations, before);
 }
 
-// Looking for events, cutting steps and starting anew included.
+// Locating events, cutting steps and restarting are included.
 TEST_P(Stepping, OntoEventsDoesNotAllocate) {
   auto rule = make_rule(GetParam());
   std::vector<StepOptions> options = {{.driver = "fixed", .dt = 0.03}};

@@ -272,7 +272,7 @@ TEST_P(Cvode, GoesOnFromAStateThatTheRepeatedStepsMiss) {
   ASSERT_TRUE(other->try_step(2.0).complete());
   EXPECT_NEAR(other->candidate().q[0], std::cos(2.0), 1e-6);
   other->accept();
-  EXPECT_EQ(other->previous_memory()[1], 1.0);  // started anew there
+  EXPECT_EQ(other->previous_memory()[1], 1.0);  // restarted there
 }
 
 // ---- stiff systems
@@ -355,8 +355,8 @@ TEST_P(Cvode, NamesTheCoordinateWithTheLargestErrorWhereTheStepBecomesTooSmall) 
   }
 }
 
-// Where a coordinate is zero, its tolerance is the absolute one, and CVODE guesses the first step from the
-// time in which the coordinate moves by that: less than the time can be told late in a run.
+// If a coordinate is zero, its tolerance is the absolute one, and CVODE guesses the first step from the time
+// in which the coordinate moves by that: less than the resolution of time late in a run.
 TEST_P(Cvode, StartsLateFromACoordinateThatPassesZero) {
   constexpr double kStart = 1e7, kEnd = kStart + 0.5;
   PlainSystem ball(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -10.0; });

@@ -247,7 +247,7 @@ TEST(EventLocator, WhatAnEventMovesJumpsButDoesNotCross) {
   expect_times(times_of(found, 1), {2.0}, spacings(2.0));
 }
 
-// What an event sets to zero crosses at once where its rate leads in its direction, and else not.
+// A function that an event sets to zero crosses at once if and only if its rate has the right direction.
 TEST(EventLocator, WhatAnEventSetsToZeroCrossesWhereItsRateLeads) {
   for (const double u : {-1.0, 1.0}) {
     PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = 0.0; });
@@ -261,7 +261,7 @@ TEST(EventLocator, WhatAnEventSetsToZeroCrossesWhereItsRateLeads) {
   }
 }
 
-// Each flight takes less time than can be told: the event takes place again and again, and time goes on.
+// Each flight takes less than the resolution of time: the event repeats, and time still advances.
 TEST(EventLocator, ReturnToZeroSoonerThanTheTimeCanTellTakesPlaceAgain) {
   PlainSystem system(1, 0, [](double, auto, auto, auto udot, auto) { udot[0] = -1.0; });
   auto rule = make_rule("dormand_prince_54");
@@ -378,7 +378,7 @@ TEST_P(EachRuleAndDriver, BallBouncesAtTheInstantsOfTheClosedForm) {
       middle.push_back(2.0 * k * T + half);
       if ((2.0 * k + 2.0) * T - half < 10.0) middle.push_back((2.0 * k + 2.0) * T - half);
     }
-    // CVODE begins anew at each bounce, with order one.
+    // CVODE restarts at each bounce, with order one.
     const double tolerance = rule.chooses_its_steps() ? 1e-5 : 1e-12;
     expect_times(times_of(found, 0), floor, tolerance);
     expect_times(times_of(found, 1), middle, tolerance);
@@ -415,7 +415,7 @@ TEST_P(EachRuleAndDriver, CutStepIsTheRulesOwnStepToThatInstant) {
   EXPECT_EQ(driver->statistics().smallest_step, other->statistics().smallest_step);
 }
 
-// A rule that chooses its steps begins anew at the end of a cut step, and so does what resumes from there.
+// A rule that chooses its steps restarts at the end of a cut step, and so does a run resumed from there.
 TEST_P(EachRuleAndDriver, RuleThatChoosesItsStepsGoesOnFromACut) {
   auto rule = make_rule(GetParam());
   if (!rule->chooses_its_steps()) GTEST_SKIP() << "the driver chooses";
@@ -446,7 +446,7 @@ TEST_P(EachRuleAndDriver, RuleThatChoosesItsStepsGoesOnFromACut) {
   EXPECT_EQ(other->state().u, driver->state().u);
 }
 
-// What is never zero leaves no trace in the steps.
+// A function that is never zero does not influence the steps.
 TEST_P(EachRuleAndDriver, WatchingDoesNotInfluenceTheTrajectory) {
   for_each_driver([](IntegrationRule& rule, const StepOptions& options) {
     FreeRigidBody body;

@@ -1,4 +1,4 @@
-// What every integration rule must satisfy on linked bodies, where the mass matrix changes with the position
+// Properties of every integration rule on linked bodies, where the mass matrix varies with the position
 // and accelerations depend on speeds.
 #include <gtest/gtest.h>
 
@@ -47,13 +47,16 @@ class RuleOnLinkedBodies : public testing::TestWithParam<std::string> {
 TEST_P(RuleOnLinkedBodies, ConvergesWithItsOrder) {
   // Steps at which the leading term of the error dominates and rounding does not show.
   static const std::map<int, int> kSteps = {{1, 2000}, {2, 200}, {3, 100}, {4, 50}, {5, 40}};
-  const int factor = rule_->name() == "adams_bashforth_moulton" ? 4 : 1;  // looks back four steps
+  // One looks back four steps; the other's error is so small that it reaches rounding in as many steps.
+  const double factor = rule_->name() == "adams_bashforth_moulton" ? 4.0
+                        : GetParam() == "radau_iia_3"              ? 0.25
+                                                                   : 1.0;
   // The error of a symmetric rule has even powers of h alone, so that the next term is hardly seen. The
   // others pass through steps at which two terms cancel; more than half an order tells neighbouring orders
   // apart.
   const double tolerance = is_reversible(GetParam()) ? 0.01 : 0.6;
   for (const auto& [make_system, speed] : kCases) {
-    const int steps = factor * speed * kSteps.at(rule_->order());
+    const int steps = static_cast<int>(factor * speed * kSteps.at(rule_->order()));
     ArticulatedSystem bodies(make_system());
     const auto at_end = [&](IntegrationRule& rule, int n) {
       return integrate(rule, bodies.equations, bodies.start(), kEnd, n);

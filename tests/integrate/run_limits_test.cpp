@@ -1,4 +1,4 @@
-// What a run may take: when a limit is met, and what is said then.
+// Limits of a run: when a limit is reached, and the message.
 #include "sestina/integrate/run_limits.h"
 
 #include <gmock/gmock.h>

@@ -122,7 +122,9 @@ TEST_P(Run, OfNoDurationIsItsInitialState) {
 std::vector<std::tuple<std::string, std::string>> make_pairs() {
   std::vector<std::tuple<std::string, std::string>> pairs;
   for (const std::string& label : rule_labels()) pairs.emplace_back(label, "fixed");
-  for (const std::string& name : names_of_rules_with_error_estimate()) pairs.emplace_back(name, "variable");
+  for (const std::string& name : names_of_rules_with_error_estimate()) {
+    pairs.emplace_back(name == "radau_iia" ? "radau_iia_3" : name, "variable");
+  }
   return pairs;
 }
 INSTANTIATE_TEST_SUITE_P(All, Run, testing::ValuesIn(make_pairs()), [](const auto& test) {
@@ -188,7 +190,8 @@ TEST(VariableStep, ErrorFollowsTheTolerance) {
     const double slope = static_cast<double>(rule->order()) / (rule->error_order() + 1);
     EXPECT_NEAR(std::log10(coarse / fine) / 5.0, slope, 0.15) << name;
     // Some hundred steps (a thousand of Adams), whose errors grow tenfold along the orbit.
-    EXPECT_LT(fine, 3e-7) << name;
+    // Of order two, whose error goes with the tolerance to the power 2/3, some ten thousand.
+    EXPECT_LT(fine, rule->order() == 2 ? 3e-5 : 3e-7) << name;
   }
 }
 
@@ -360,10 +363,12 @@ TEST(VariableStep, RefusesARuleWithoutErrorEstimateAndListsThoseThatHaveOne) {
                 make_variable(1e-8, 1e-10)->start(*rule, oscillator, {0.0, {1.0}, {0.0}, {}}, 1.0);
               }),
               message_of([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }));
-    EXPECT_EQ(message_of([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
-              std::string("the rule ") + name +
-                  " does not estimate its error, which the variable step needs: take rkf45, "
-                  "dormand_prince_54, adams_bashforth_moulton, cvode_bdf or cvode_adams, or a fixed step");
+    EXPECT_EQ(
+        message_of([&] { make_variable(1e-8, 1e-10)->check(*rule, 0.0, 1.0); }),
+        std::string("the rule ") + name +
+            " does not estimate its error, which the variable step needs: take rkf45, "
+            "dormand_prince_54, adams_bashforth_moulton, moreau, radau_iia, generalized_alpha, trapezoidal, "
+            "cvode_bdf or cvode_adams, or a fixed step");
   }
 }
 

@@ -14,6 +14,12 @@ inline const std::map<std::string, RuleOptions>& labelled_rules() {
   static const std::map<std::string, RuleOptions> rules = [] {
     std::map<std::string, RuleOptions> map;
     for (const std::string& name : integration_rule_names()) {
+      if (name == "radau_iia") {
+        for (const int stages : {2, 3}) {
+          map[name + "_" + std::to_string(stages)] = {.name = name, .stages = stages};
+        }
+        continue;
+      }
       if (name != "lobatto_iiia_iiib") {
         map[name] = {.name = name};
         continue;

@@ -70,7 +70,7 @@ TEST(Hdf5Recorder, LeavesNoHoleBehindAfterAnEnd) {
   recorder.begin(known_header(3));
   recorder.record(known_row(0, 3));
   recorder.end();
-  // What describes the rows, then one row, and nothing that could be mistaken for others.
+  // The description of the rows, then one row, and nothing that could be mistaken for other rows.
   EXPECT_LT(std::filesystem::file_size(directory / "a.h5"), 40'000u);
   EXPECT_EQ(std::filesystem::file_size(directory / "a.h5") % 4096, 3 * sizeof(double));
 }

@@ -101,7 +101,13 @@ inline void expect_same(const ForceSpec& a, const ForceSpec& b) {
   EXPECT_TRUE(same(a.stiffness, b.stiffness));
   EXPECT_TRUE(same(a.damping, b.damping));
   EXPECT_TRUE(same(a.reference, b.reference));
-  EXPECT_TRUE(same(a.free_length, b.free_length));
+  EXPECT_TRUE(same(a.rotational_stiffness, b.rotational_stiffness));
+  EXPECT_TRUE(same(a.rotational_damping, b.rotational_damping));
+  EXPECT_TRUE(same(a.stiffness_matrix, b.stiffness_matrix));
+  EXPECT_TRUE(same(a.damping_matrix, b.damping_matrix));
+  EXPECT_TRUE(same(a.axis, b.axis));
+  EXPECT_TRUE(same(a.points, b.points));
+  for_each_force_number([&](const NumberInfo&, auto of) { EXPECT_TRUE(same(of(a), of(b))); });
   EXPECT_TRUE(same(a.value, b.value));
   EXPECT_TRUE(same(a.table, b.table));
 }

@@ -1,4 +1,4 @@
-// What the tests of result files share: a directory of their own, and rows whose every number is known.
+// The common fixture of tests of result files: a separate directory, and rows with known numbers.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -43,8 +43,8 @@ TEST(UrdfMimic, JointsMoveByThemselvesUnlessSomethingElseIsWanted) {
   EXPECT_TRUE(gripper.forces.empty());
   EXPECT_THAT(
       mimic_notes(notes),
-      HasSubstr("joints that mimic others move by themselves (mimic: weld holds them, force couples them "
-                "by springs): slide_right, bend and bend_tip"));
+      HasSubstr("joints that mimic others move by themselves (mimic: couple makes them follow, weld holds "
+                "them, force pulls them by springs): slide_right, bend and bend_tip"));
   // They begin at their places.
   EXPECT_TRUE(gripper.joint("slide_right").q.empty());
   EXPECT_EQ(gripper.joint("bend").q.front().value(), 0.25);
@@ -147,6 +147,45 @@ TEST(UrdfMimic, WhatCarriesNothingIsWeldedInsteadOfPulled) {
   EXPECT_EQ(system.joint("empty").type.text, "weld");
   EXPECT_EQ(system.joint("after").type.text, "weld");
   EXPECT_THAT(mimic_notes(notes), HasSubstr("joint 'empty': mimics another, but carries nothing"));
+  EXPECT_THAT(mimic_notes(notes), HasSubstr("joint 'after': mimics a joint that is welded here"));
+}
+
+TEST(UrdfMimic, CoupledJointsFollowByConstraints) {
+  ImportNotes notes;
+  System gripper = read_gripper({.mimic = UrdfMimic::kCouple}, &notes);
+  EXPECT_EQ(mimic_notes(notes), "");  // they do as the file wants
+  std::string all;
+  for (const ImportNote& note : notes) all += to_string(note) + '\n';
+  EXPECT_THAT(all, HasSubstr("joints that mimic others are coupled to them: slide_right, bend and bend_tip"));
+  EXPECT_TRUE(gripper.forces.empty());
+  const auto model = freeze(gripper);
+  EXPECT_EQ(model->nu(), 4);
+  ASSERT_EQ(gripper.constraints.size(), 3U);
+  const ConstraintSpec& bend = gripper.constraint("bend_mimic");
+  EXPECT_EQ(bend.type.text, "coupling");
+  ASSERT_EQ(bend.coefficients.size(), 2U);
+  EXPECT_EQ(bend.coefficients[0].coordinate.text, "bend.q");
+  EXPECT_EQ(bend.coefficients[0].coefficient.value(), 1.0);
+  EXPECT_EQ(bend.coefficients[1].coordinate.text, "slide_left.q");
+  EXPECT_EQ(bend.coefficients[1].coefficient.value(), 5.0);
+  EXPECT_EQ(bend.value.front().value(), 0.25);
+  freeze(read_model(write_model(gripper)));
+}
+
+TEST(UrdfMimic, WhatCannotFollowIsWeldedInsteadOfCoupled) {
+  const auto joint = [](const std::string& name, const std::string& child, const std::string& rest) {
+    return "<link name='" + child + "'/><joint name='" + name + "' type='continuous'><parent link='a'/>" +
+           "<child link='" + child + "'/><axis xyz='0 0 1'/>" + rest + "</joint>";
+  };
+  ImportNotes notes;
+  System system = read_urdf("<robot name='r'><link name='a'/>" +
+                                joint("lost", "b", "<mimic joint='nobody' offset='0.5'/>") +
+                                joint("after", "c", "<mimic joint='lost' multiplier='2'/>") + "</robot>",
+                            "r.urdf", {.mimic = UrdfMimic::kCouple}, &notes);
+  EXPECT_EQ(system.joint("lost").type.text, "weld");
+  EXPECT_EQ(system.joint("after").type.text, "weld");
+  EXPECT_TRUE(system.constraints.empty());
+  EXPECT_THAT(mimic_notes(notes), HasSubstr("joint 'lost': mimics 'nobody', which is not in the file"));
   EXPECT_THAT(mimic_notes(notes), HasSubstr("joint 'after': mimics a joint that is welded here"));
 }
 

@@ -1,4 +1,4 @@
-// What each element of URDF becomes. Damaged and hostile files: urdf_faults_test.cpp. The dynamics of
+// The import of each element of URDF. Damaged and hostile files: urdf_faults_test.cpp. The dynamics of
 // imported robots is compared with another engine by tests/peers/pin_accelerations.py.
 #include "sestina/io/urdf.h"
 

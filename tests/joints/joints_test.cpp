@@ -1,4 +1,4 @@
-// What a person checks of each joint: signs, senses, and which coordinate is which.
+// Checks of each joint by hand: signs, directions, and the order of coordinates.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// What freeze() makes of the columns that a model defines, and what it finds wrong with them.
+// How freeze() treats the columns that a model defines, and which faults it reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

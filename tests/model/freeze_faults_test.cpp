@@ -46,7 +46,7 @@ void expect_faults(const std::vector<FaultCase>& cases) {
   }
 }
 
-// What a case does, in few words.
+// Short functions for the cases.
 BodySpec& arm(System& s) { return s.body("arm"); }
 BodySpec& box(System& s) { return s.body("box"); }
 PointSpec& corner(System& s) { return box(s).points[0]; }
@@ -85,6 +85,7 @@ TEST(FreezeFaults, OfParametersAndNumbers) {
        "form a circle: x -> y -> x"},
       {[](System& s) { s.set_parameter("x", kInfinity); }, "parameters.x", "inf is not finite"},
       {[](System& s) { s.set_parameter("x", "m/(l - 0.8)"); }, "parameters.x", "is not finite"},
+      {[](System& s) { s.set_parameter("x", "0/0"); }, "parameters.x", "0/0 = nan is not finite"},
       {[](System& s) { s.set_parameter("m", kNaN); }, "parameters.m", "nan is not finite"},
       {[](System& s) { s.set_parameter("x", "1/(l - 0.8)"), arm(s).mass = "x"; }, "parameters.x",
        "is not finite"},
@@ -526,7 +527,7 @@ TEST(Freeze, CutsCirclesAtTheLastOfTheirJoints) {
   ASSERT_EQ(model->cut_joints().size(), 2U);
   EXPECT_EQ(model->cut_joints()[0].name, "on_a");
   EXPECT_EQ(model->cut_joints()[1].name, "on_c");
-  // What no joint carries floats.
+  // A body without a joint floats.
   EXPECT_EQ(model->bodies()[model->body("a")].joint_name, "a");
   EXPECT_EQ(model->nu(), 2 * 6 + 3);
 }

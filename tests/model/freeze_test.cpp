@@ -1,5 +1,5 @@
-// What freeze() makes of a description: order, names, coordinates, the initial state; and that a model is a
-// value of its own.
+// The result of freeze(): order, names, coordinates, the initial state; and that a model is independent of
+// its description.
 #include "sestina/model/freeze.h"
 
 #include <gtest/gtest.h>

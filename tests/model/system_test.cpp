@@ -1,4 +1,4 @@
-// What a program writes to describe a system, and that it means what a model file would say.
+// Descriptions of a system by a program, and that they equal those of a model file.
 #include "sestina/model/system.h"
 #include "sestina/model/properties.h"
 

@@ -1,4 +1,4 @@
-// What a kernel template may use of any scalar T, instantiated for every scalar there is.
+// The operations that a kernel template may use for a scalar T, instantiated for every scalar type.
 #include "sestina/numerics/scalar.h"
 
 #include <gtest/gtest.h>

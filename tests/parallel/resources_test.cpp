@@ -1,5 +1,5 @@
-// What an Executor takes from the machine: no memory per call, no processor when idle; and what fork()
-// leaves.
+// Resources of an Executor: no memory per call, no processor time when idle; and its state after
+// fork().
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

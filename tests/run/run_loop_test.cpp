@@ -92,7 +92,7 @@ TEST(RowSchedule, HasTheStartTheMultiplesAndTheEnd) {
   EXPECT_FALSE(rows.stop(2).is_last);
   EXPECT_EQ(rows.stop(3).t, 3.0);
   EXPECT_TRUE(rows.stop(3).is_last);
-  // What is nearer to the end than 1e-6 of the interval is the end.
+  // A row nearer to the end than 1e-6 of the interval is at the end.
   EXPECT_TRUE(RowSchedule(0.0, 1.0, 1.0 / 3.0).stop(3).is_last);
   EXPECT_TRUE(RowSchedule(0.0, 0.0, 0.1).stop(0).is_last);
   EXPECT_TRUE(RowSchedule(0.0, 5.0, 0.0).stop(1).is_last);

@@ -90,7 +90,7 @@ TEST(Inputs, APulseOfATableIsNotSteppedOver) {
   }
 }
 
-// What a stage at the end of a step sees is the side of the jump on which the step lies.
+// A stage at the end of a step uses the value on that side of the jump on which the step lies.
 TEST(Inputs, CodeThatJumpsAtItsKnotsIsIntegratedFromSideToSide) {
   Cart cart;
   SymbolicSystem system(cart.derive());

@@ -1,4 +1,4 @@
-// What a joint carries, found in three ways that share nothing: along auxiliary speeds by Kane's method, as
+// Reactions of joints, found in three independent ways: along auxiliary speeds by Kane's method, as
 // multipliers of the constraints between free bodies, and by the recursive solver of the model.
 #include <gtest/gtest.h>
 

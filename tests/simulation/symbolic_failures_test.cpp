@@ -1,5 +1,5 @@
-// What a run has to notice on its way: constraints that no longer hold, events without end, states that
-// events have made.
+// Failures that a run must detect: constraints that no longer hold, endless events, invalid states after
+// events.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,8 +124,8 @@ TEST(SymbolicFailures, AMassThatDependsOnSpeedsIsThatOfTheNewSpeed) {
   EXPECT_NEAR(table.column("momentum").back(), 0.1 / std::sqrt(0.99) - (0.6 - since), 1e-9);
 }
 
-// What a run of a bead on the parabola y = x^2 + lift sin t ends with, its velocity constraint with `factor`
-// in place of 1, with 0 none at all.
+// The failure of a run of a bead on the parabola y = x^2 + lift sin t. Its velocity constraint has `factor`
+// instead of 1; with 0 there is none.
 std::string failure_of_bead(double speed, int factor, double lift) {
   Mechanics mechanics;
   const auto [x, y, u, v] = mechanics.dynamicsymbols<4>("x y u v");

@@ -90,7 +90,7 @@ output: {every: 0.1}
         {{pendulum.x, l * std::sin(start)},
          {by_kane ? pendulum.mechanics.dynamicsymbol("vx") : pendulum.mechanics.rate(pendulum.x),
           l * speed * std::cos(start)}});
-    // Of the two heights the lower one is near.
+    // The lower one of the two heights is nearer.
     if (by_kane) {
       system.set_initial({{pendulum.y, -1.0}});
     } else {

@@ -40,7 +40,7 @@ TEST(StateTimeAllocationTest, CountsMatrices) {
   EXPECT_EQ(allocations, before + 1);
 }
 
-// Of a second solution with the memory of the first.
+// The number of allocations in a second solution that uses the memory of the first.
 long allocations_of(const System& system, const std::string& pair, StateTimeScheme scheme) {
   const auto model = freeze(system);
   const Properties<double> properties = calc_properties(*model);

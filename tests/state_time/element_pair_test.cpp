@@ -15,7 +15,7 @@ class EachPair : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(Pairs, EachPair, testing::ValuesIn(element_pair_names()),
                          [](const auto& test) { return test.param; });
 
-// Of size one are all numbers but D, whose largest is about 4 k^2.
+// All numbers are of size one, except those of D, whose largest is about 4 k^2.
 constexpr double kRoundOff = 1e-13;
 
 TEST_P(EachPair, IntegratesPolynomialsOfDegreeTwoKMinusOne) {

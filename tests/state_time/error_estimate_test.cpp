@@ -32,7 +32,7 @@ double square(const Mat3<double>& a, const Mat3<double>& b) {
   return sum;
 }
 
-// Of the differences of two solutions over the run, by 16 instants in an element.
+// The integrals of the squared differences of two solutions over the run, by 16 times per element.
 Squares squares_of_differences(const StateTimeSolver& a, const StateTimeSolver& b, std::size_t bodies) {
   constexpr int kInstants = 16;
   std::vector<BodyInstant> in_a(bodies), in_b(bodies);

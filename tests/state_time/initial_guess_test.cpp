@@ -26,7 +26,7 @@ const Mat3<double>& axes_of(const std::vector<BodyInstant>& bodies, int body) {
   return body == kNoBody ? ground : bodies[static_cast<std::size_t>(body)].C;
 }
 
-// Of any joint, turned anyhow; what its motor exerts does not count.
+// For any joint in any orientation, without the force of its motor.
 TEST(InitialGuessTest, FindsTheMultipliersOfReactions) {
   int turns = 0, slides = 0, points = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

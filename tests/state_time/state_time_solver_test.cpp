@@ -44,7 +44,7 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return largest;
 }
 
-// Of the coordinates and speeds; those of Euler parameters up to their sign.
+// The distance of the coordinates and speeds; Euler parameters are compared up to their sign.
 double distance(const Model& model, const State<double>& a, const State<double>& b) {
   std::vector<double> d(static_cast<std::size_t>(model.nu()));
   minus_q<double>(model, a.q, b.q, d);
@@ -352,7 +352,7 @@ TEST(StateTimeSolverTest, AToleranceFindsElementsThatCanBeSolved) {
   system.joint("hip").u = 20.0;
   const Solved solved = solve(system, 1.0, {.elements = 1, .pair = "P5P6", .tolerance = 1e-8});
   const State<double> reference = reference_at(system, 1.0);
-  // What elements add grows along this motion.
+  // The errors of the elements grow along this motion.
   EXPECT_LT(distance(*solved.model, solved.at(1.0), reference), 1e-4);
   EXPECT_GT(solved.solver->elements().size(), 8U);
 }

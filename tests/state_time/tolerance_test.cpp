@@ -1,4 +1,4 @@
-// What a tolerance does where motions are at rest, forces are not smooth or elements too many.
+// The effect of a tolerance if bodies are at rest, forces are not smooth, or too many elements are needed.
 #include <gtest/gtest.h>
 
 #include <cmath>

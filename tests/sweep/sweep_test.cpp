@@ -390,7 +390,7 @@ TEST_F(Sweeps, InterruptedAndResumedSweepIsThatOfOneThatWasNot) {
   EXPECT_EQ(report.status, RunStatus::kInterrupted);
   EXPECT_EQ(report.complete, 0U);
   {
-    // What a process that was killed after some runs leaves.
+    // The file that a process leaves which was killed after some runs.
     SweepFile file = SweepFile::open(options_.out, SweepFile::Access::kWrite);
     const SweepFile other = SweepFile::open(folder_ / "s.h5", SweepFile::Access::kRead);
     EXPECT_THROW(SweepFile::open(options_.out, SweepFile::Access::kWrite),

@@ -66,7 +66,7 @@ TEST_F(NonlinearBicycleTest, KanesMethodGivesThePublishedAccelerations) {
   // An acceleration changes by up to some tens of the change of a lean or a speed.
   const Accelerations found = calc_accelerations(kane, completed);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found.at(i), kPublished.at(i), 2e-12) << "u" << i + 1;
-  // That of the rear hub.
+  // The rear hub.
   State state = completed;
   for (const auto& [rate, value] : kane.kindiffdict()) state[to_text(rate)] = state.at(to_text(value));
   for (std::size_t i = 0; i < 6; ++i) {

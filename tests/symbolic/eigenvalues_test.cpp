@@ -160,7 +160,7 @@ TEST_F(EigenvalueTest, ScatteredZerosDoNotChange) {
   EXPECT_NEAR(found[0].value, 5.0, 1e-4);
 }
 
-// What is fast and does not act on the rest leaves it exact.
+// A fast part that does not act on the rest does not affect its accuracy.
 TEST_F(EigenvalueTest, AFastPartDownstreamHidesNothing) {
   const Expression p = mechanics.symbol("p");
   for (const double fast : {1e6, 1e9, 1e12}) {

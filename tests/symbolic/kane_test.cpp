@@ -218,7 +218,7 @@ TEST_F(KaneTest, ContactForcesOfTheRollingDiscAreNewtons) {
   EXPECT_TRUE(same(kane.rhs()[4], -2 * u[0] * u[2] / 3));  // the contact does no work
 }
 
-// What holds of every system without friction whose constraints do not depend on time, here of a chain of
+// This holds for every system without friction whose constraints do not depend on time, here for a chain of
 // five bodies in space: T = u M u/2, and the power of the inertia forces and weights is the rate of T + V.
 TEST_F(KaneTest, ASpatialChainConservesItsEnergy) {
   constexpr std::size_t n = 5;
@@ -328,8 +328,8 @@ TEST_F(KaneTest, NumbersOfEquationsMustMatch) {
       InputError);
 }
 
-// Of coordinates they may: by Euler's and Newton's laws for the rates of the momenta, d/dt (m v) and
-// d/dt (I w), with v and w as functions of time.
+// Masses may depend on coordinates: checked by the rates of the momenta, d/dt (m v) and d/dt (I w), with v
+// and w as functions of time.
 TEST_F(KaneTest, MassesAndInertiasDependOnCoordinatesButNotOnSpeeds) {
   const auto [x, q, u, w, ua] = mechanics.dynamicsymbols<5>("x q u w ua");
   const auto [m0, I0, k] = mechanics.symbols<3>("m0 I0 k");

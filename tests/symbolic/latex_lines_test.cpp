@@ -93,7 +93,7 @@ TEST(BreakLatex, LosesNothingAndStaysWithinItsWidth) {
   int broken = 0;
   for (int i = 0; i < 500; ++i) {
     const std::string text = random_sum(random, 2);
-    // Those behind parentheses are not counted where a line may end.
+    // Thin spaces after parentheses do not count at the end of a line.
     constexpr double kWidth = 230.0, kThinSpaces = 4.0;
     const BrokenLatex lines = break_latex(text, kWidth);
     EXPECT_LE(lines.widest, kWidth) << i;

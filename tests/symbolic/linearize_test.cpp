@@ -220,7 +220,7 @@ TEST_F(LinearizeTest, AStateNamesWhatIsOfTheSystem) {
   Mechanics other;
   EXPECT_EQ(refused({{other.dynamicsymbol("v"), 0}}), "op_point: v belongs to another Mechanics");
   EXPECT_EQ(refused({{x, other.symbol("a")}}), "op_point: a belongs to another Mechanics");
-  // What the equations hold, the rates of the state, and any constant: a parameter may have dropped out.
+  // Allowed: symbols of the equations, rates of the state, and any constant (it may have dropped out).
   for (const Expression& key : {x, v, mechanics.rate(x), mechanics.rate(v), F, m, k, unused, sin(x)}) {
     EXPECT_EQ(refused({{key, 1}}), testing_support::kNothingThrown) << to_text(key);
   }

@@ -21,7 +21,7 @@ class MatrixTest : public test::SymbolicTest {
     return largest;
   }
 
-  // What is left of zero where a right angle is a number.
+  // The rounding error of zero if a right angle is a number.
   const double nothing = std::cos(M_PI / 2);
 };
 

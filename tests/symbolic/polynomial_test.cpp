@@ -53,7 +53,7 @@ TEST_F(PolynomialTest, CollectsByPowers) {
   EXPECT_EQ(collected("a*x*y + b*x*y + x*c + d*y", {"x", "y"}), read("d*y + (c + (a + b)*y)*x"));
   EXPECT_EQ(collected("a/x + b/x + x", {"x"}), read("(a + b)/x + x"));
   EXPECT_EQ(collected("a*x + sin(x)*x", {"x"}), read("(a + sin(x))*x"));
-  // What is not asked for stays as it is written.
+  // Other parts stay as they are written.
   EXPECT_EQ(collected("(a + b)^2*x + (c + d)*e", {"x"}), read("(a + b)^2*x + (c + d)*e"));
 }
 

@@ -80,7 +80,7 @@ TEST_F(SimplifyTest, ThePendulumReadsAsInTheTextbook) {
   for (std::size_t i = 0; i < 9; ++i) EXPECT_TRUE(same(M[i], kane.mass_matrix()[i]));
 }
 
-// What is shared gets a name once, and put back gives what was there.
+// A shared part gets one name, and substituting it back gives the original.
 TEST_F(SimplifyTest, SharedPartsAreNamedOnce) {
   Matrix matrix(2, 1);
   matrix[0] = read("(a*b + c*d)^2*x + sin(a*b + c*d)");

@@ -1,8 +1,8 @@
 // Closed loops in space that move although a count of their freedoms forbids it: of the five equations that
 // close the last hinge of a loop some follow from the others, but only where the loop is closed.
 //
-//   Bennett: four hinges, links of lengths a b a b and twists alpha beta alpha beta, b sin alpha = a sin
-//   beta.
+//   Bennett: four hinges, links of lengths a b a b and twists alpha beta alpha beta, where
+//     b sin alpha = a sin beta.
 //     G. T. Bennett, "A new mechanism", Engineering 76 (1903).
 //   Bricard: six hinges, equal links with twists of a right angle, alternately to the right and to the left,
 //     the edges of a cube: the mechanism of M. Gonzalez, D. Dopico, U. Lugris, J. Cuadrado, "A benchmarking
@@ -172,7 +172,7 @@ void SpatialLoopTest::expect_same_motion(const Linkage& linkage,
 }
 
 TEST_F(SpatialLoopTest, BennettsLinkageMovesAsItsOneAngleSays) {
-  // Of the pairs that can be made of the five closures those whose rates are independent there.
+  // The pairs of the five closures whose rates are independent in these positions.
   const std::vector<std::vector<std::size_t>> pairs = {{0, 1}, {1, 2}, {0, 3}, {1, 3},
                                                        {2, 3}, {1, 4}, {3, 4}};
   for (const double angle : {0.4, 1.3, 2.6, -1.9}) expect_same_motion(bennett(), pairs, angle, 1.7);

@@ -155,7 +155,7 @@ TEST_F(SteadyMotionTest, SaysWhatDoesNotBalance) {
               testing::HasSubstr("F is no coordinate"));
 }
 
-// What is stiff somewhere excuses no imbalance elsewhere.
+// A stiff part must not hide an imbalance in another equation.
 TEST_F(SteadyMotionTest, EachEquationCountsByItsOwnTerms) {
   const auto q = mechanics.dynamicsymbols<2>("x y"), u = mechanics.dynamicsymbols<2>("u v");
   const Expression m = mechanics.symbol("m"), k = mechanics.symbol("k"), F = mechanics.symbol("F"),

@@ -1,4 +1,4 @@
-// What tests of derivations share: identity of expressions, and their values at given states.
+// The common fixture of tests of derivations: identity of expressions, and their values at given states.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -97,7 +97,8 @@ TEST_P(Stepping, DoesNotAllocate) {
 
 // The first steps find out how many conditions stand open at each body.
 TEST(SteppingWithLoops, DoesNotAllocateAfterTheFirstSteps) {
-  for (const char* name : {"16_four_bar", "17_slider_crank", "18_squeezer", "19_every_constraint"}) {
+  for (const char* name :
+       {"16_four_bar", "17_slider_crank", "18_squeezer", "19_every_constraint", "20_bicycle"}) {
     const auto model =
         freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + name + ".yaml"));
     const Properties<double> properties = calc_properties(*model);
@@ -229,7 +230,7 @@ TEST(Allocation, StepsFromOutsideWithEventsDoNotAllocate) {
   EXPECT_GT(simulator.event_counts().back(), ticks + 3.0);
 }
 
-// Nor with its events: steps that are cut, rules that start anew, two rows for each.
+// Events do not allocate either: steps that are cut, rules that restart, two rows for each.
 TEST(Allocation, OfARunDoesNotGrowWithItsEvents) {
   const auto count = [](const std::string& rule, double duration, std::size_t& events) {
     System system = make_bouncing_chain();

@@ -42,7 +42,7 @@ std::string input_error(Work work) {
   return "no InputError";
 }
 
-// A folder of its own for each test, with the results and the checkpoint of a run.
+// A separate folder for each test, with the results and the checkpoint of a run.
 class InFolder : public testing::Test {
  protected:
   ~InFolder() override { fs::remove_all(folder_); }
@@ -275,7 +275,7 @@ TEST(CheckpointText, WithAValueThatIsNoneIsRefusedThoughItsChecksumFits) {
 
 // ---- numbers that no run writes --------------------------------------------------------------------------
 
-// Of a run of a slide with this rule, interrupted at 0.05 s.
+// Checkpoints of a run of a slide with this rule, interrupted at 0.05 s.
 class Forged : public InFolder, public testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override {
@@ -439,7 +439,7 @@ class Mismatch : public InFolder {
       ASSERT_EQ(workspace.run(path(name)).status, RunStatus::kInterrupted);
     }
   }
-  // Of resuming the run with a result file, which must stay as it is.
+  // The message when resuming with a result file is refused; the file must stay unchanged.
   std::string refusal(const char* result, const System& system = make_slide("sin(t)")) {
     const std::string before = contents(path(result));
     const bool existed = fs::exists(path(result));

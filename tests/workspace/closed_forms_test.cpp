@@ -114,7 +114,7 @@ TEST_P(ClosedForm, DragBendsTheParabola) {
     EXPECT_NEAR(run.at(i, "ball.origin.x"), ball.across(t, 5.0), kAccurate);
     EXPECT_NEAR(run.at(i, "ball.origin.z"), ball.height(t, 12.0), 10 * kAccurate);
   }
-  // What the drag took is what is missing: the quadrature runs along without error control.
+  // The missing energy is the work of the drag; this quadrature is integrated without error control.
   EXPECT_NEAR(run.end("energy.total") - run.at(0, "energy.total"), run.end("energy.supplied"), 1e-8);
   EXPECT_LT(run.end("energy.supplied"), -5.0);
 }

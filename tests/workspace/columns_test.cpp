@@ -114,7 +114,7 @@ TEST_P(Integrals, OfThePowerOfAMotorIsTheChangeOfEnergy) {
   EXPECT_DOUBLE_EQ(run.end("mean"), run.end("work") / run.end("elapsed"));
 }
 
-// What acts on a robot of many joints, by each way of integrating: the work supplied and the energy.
+// The work supplied to a robot of many joints and its energy, by each integration method.
 TEST_P(Integrals, FollowTheRuleAsTheWorkOfForcesDoes) {
   System system = make_robot();
   add_given_forces(system);
@@ -285,7 +285,7 @@ TEST(Columns, AreCalculatedInLanes) {
     EXPECT_GT(reports[i].lanes, 0);
     EXPECT_NEAR(tables[i].column("power").back(), torque * torque * 2.0 / kInertia, 1e-11);
   }
-  // What lanes do not have is computed by runs of their own.
+  // Members with features that lanes lack are computed by separate runs.
   system.add_integral("work", "motor.value*axle.u");
   const auto [own, own_tables] = run(system);
   EXPECT_EQ(own.front().lanes, 0);

@@ -1,4 +1,4 @@
-// What the integrators reach on multibody systems: the order of each rule, and the energy of a long chain.
+// The integrators on multibody systems: the order of each rule, and the energy of a long chain.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,11 @@ const std::vector<Expectation>& expectations() {
                                              {"adams_bashforth_moulton", 4, 400, 0.2},
                                              {"munthe_kaas_4", 4, 100, 0.1},
                                              {"verlet", 2, 400, 0.05},
-                                             {"lobatto_iiia_iiib", 4, 100, 0.1}};
+                                             {"lobatto_iiia_iiib", 4, 100, 0.1},
+                                             {"radau_iia", 5, 160, 0.3},
+                                             {"generalized_alpha", 2, 400, 0.05},
+                                             {"trapezoidal", 2, 400, 0.05},
+                                             {"moreau", 4, 100, 0.1}};
   return list;
 }
 

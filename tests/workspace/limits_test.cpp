@@ -1,4 +1,4 @@
-// What a run may take: it ends there with what it has, says which limit it met, and the other runs go on.
+// Limits of a run: it ends there with its rows, names the limit, and the other runs continue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(Limits, LetARunGoOnFromItsCheckpoint) {
   second.set_checkpoint({.path = path});
   second.set_limits({.steps = 20});
   const RunReport more = second.resume(read_checkpoint(path));
-  EXPECT_EQ(more.steps.steps, 29);  // the count begins anew, with the step at hand, which is repeated
+  EXPECT_EQ(more.steps.steps, 29);  // the count restarts, with the current step, which is repeated
   EXPECT_EQ(more.status, RunStatus::kFailed);
   Workspace last(system);
   const RunReport report = last.resume(read_checkpoint(path));

@@ -17,7 +17,7 @@ System make_half_second(double every) {
   return system;
 }
 
-// What a busy machine may add to half a second; a wait that is missing or doubled shows all the same.
+// The delay that a busy machine may add to half a second; a missing or doubled wait is larger.
 constexpr double kTolerance = 0.3;  // s
 
 TEST(RealTime, TakesAsLongAsTheMotion) {

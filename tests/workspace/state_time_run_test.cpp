@@ -258,8 +258,8 @@ TEST(StateTimeRun, EndsWhereAForceSticksAndNamesIt) {
   EXPECT_GT(by_tolerance.report.t, 3.0);
 }
 
-// What the motion passes is no standstill: the friction of a pendulum that turns back, beyond its largest
-// hold.
+// A motion that passes through zero speed does not stick: a pendulum that turns back, where its load exceeds
+// the largest static friction.
 TEST(StateTimeRun, PassesForcesThatSwitchOnTheWay) {
   System system = make_sticking();
   system.analysis.duration = 2.0;
@@ -270,7 +270,7 @@ TEST(StateTimeRun, PassesForcesThatSwitchOnTheWay) {
   system.analysis.time_elements.reset();
   set_accurate(system, 2.0, 0.1);
   const RunResult reference = run_system(system);
-  // Of the elements about a switch: a hundred times the tolerance that each is given.
+  // The elements about a switch err by up to a hundred times the tolerance of each.
   EXPECT_NEAR(passed.end("hip.q"), reference.end("hip.q"), 1e-4);
 }
 

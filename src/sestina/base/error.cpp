@@ -41,7 +41,7 @@ std::string join(const std::vector<Fault>& faults) {
   return escape_controls(text);
 }
 
-// Whatever a message repeats of the input: names, texts, expressions of megabytes.
+// Shortens messages: they may repeat names, texts or expressions of megabytes.
 std::vector<Fault>& shorten(std::vector<Fault>& faults) {
   constexpr std::size_t kLongestMessage = 2000;
   for (Fault& fault : faults) fault.message = shortened(fault.message, kLongestMessage);

@@ -1,4 +1,4 @@
-// The two ways in which work can fail, each with an exit status of its own on the command line.
+// The two kinds of failure, each with its own exit status on the command line.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace sestina {
 
-// One thing that is wrong with the input: where it stands, what was given and what is allowed.
+// One fault of the input: its place, the value given and what is allowed.
 struct Fault {
   Place place;
   std::string message;
@@ -51,8 +51,8 @@ class FaultList {
   bool empty() const { return faults_.empty(); }
   std::size_t size() const { return faults_.size(); }
   const std::vector<Fault>& faults() const { return faults_; }
-  // Throws InputError with all faults, ordered by line and column, if there is any. Of more than kMostFaults
-  // the rest is counted.
+  // Throws InputError with all faults, ordered by line and column, if there is any. Faults beyond kMostFaults
+  // are only counted.
   static constexpr std::size_t kMostFaults = 1000;
   void throw_if_any() const;
 

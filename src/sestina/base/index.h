@@ -1,4 +1,4 @@
-// Indices that cannot be mistaken for one another.
+// Typed indices, which cannot be confused with each other.
 #pragma once
 
 #include <cassert>
@@ -31,7 +31,7 @@ using JointIndex = Index<struct JointTag>;  // joint k carries body k; 0 (the gr
 using PointIndex = Index<struct PointTag>;
 using ForceIndex = Index<struct ForceTag>;
 
-// What carries markers: the bodies, by their BodyIndex, and what follows them.
+// Frames that carry markers: the bodies, by their BodyIndex, then further frames.
 using FrameIndex = Index<struct FrameTag>;
 
 inline constexpr BodyIndex kGround{0};

@@ -19,7 +19,7 @@ std::optional<double> read_number(const std::filesystem::path& path) {
   return {};  // "max" as well
 }
 
-// Bytes that a group holds for files only as long as nobody wants them.
+// Returns the bytes of a group's file cache that can be reclaimed.
 double read_reclaimable(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::string name;

@@ -1,4 +1,4 @@
-// What the tables of numbers say of each (joints/joint_numbers.h, forces/force_numbers.h).
+// The entry of a number in the tables (joints/joint_numbers.h, forces/force_numbers.h).
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Where a thing stands in a model: the file, the line, the column and the path of keys.
+// The place of a thing in a model: file, line, column and path of keys.
 #pragma once
 
 #include <memory>

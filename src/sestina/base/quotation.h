@@ -1,4 +1,4 @@
-// The part of the input that a message quotes.
+// Quotation of the input in messages.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sestina {
 
-// A text of more than `most` bytes with dots for its middle: `1+1+1...+1 - 4`. Characters of UTF-8 stay
-// whole.
+// Shortens a text of more than `most` bytes by dots in its middle: `1+1+1...+1 - 4`. UTF-8 characters stay
+// complete.
 std::string shortened(std::string_view text, std::size_t most = 200);
 
 }  // namespace sestina

@@ -13,7 +13,7 @@ char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned 
 
 int most_changes(std::size_t length) { return std::max<int>(2, static_cast<int>(length) / 3); }
 
-// `row` has b.size() + 1 elements.
+// Computes the edit distance; `row` has b.size() + 1 elements.
 int edit_distance(std::string_view a, std::string_view b, std::span<int> row) {
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -37,7 +37,7 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   int best_distance = most_changes(word.size()) + 1;
   for (const std::string& candidate : known.first(std::min(known.size(), kMostCandidates))) {
     const auto [shorter, longer] = std::minmax({word.size(), candidate.size()});
-    if (longer - shorter >= static_cast<std::size_t>(best_distance)) continue;  // so many letters are added
+    if (longer - shorter >= static_cast<std::size_t>(best_distance)) continue;  // so many added letters
     const int distance = edit_distance(word, candidate, row);
     if (distance < best_distance && distance < static_cast<int>(longer)) {
       best = candidate;

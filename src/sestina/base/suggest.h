@@ -1,4 +1,4 @@
-// "unknown key 'masss' (did you mean 'mass'?)"
+// Suggestions such as "unknown key 'masss' (did you mean 'mass'?)".
 #pragma once
 
 #include <span>
@@ -8,17 +8,17 @@
 
 namespace sestina {
 
-// Only the first words of longer lists are compared: a file with many faults would take minutes.
+// Limit on the words that are compared: a file with many faults would take minutes otherwise.
 inline constexpr std::size_t kMostCandidates = 1000;
 
-// The known word nearest to `word` by edit distance (case ignored), or an empty view when none is near.
+// Returns the known word nearest to `word` by edit distance (case ignored); empty if none is near.
 std::string_view nearest_word(std::string_view word, std::span<const std::string> known);
 
-// " (did you mean 'mass'?)", or "; allowed: a, b or c" when nothing is near
-// and the list is short.
+// Returns " (did you mean 'mass'?)", or "; allowed: a, b or c" if no word is near and the list is
+// short.
 std::string suggestion(std::string_view word, std::span<const std::string> known);
 
-// Names for the above: name_of(thing), in order and no more than are looked at.
+// Returns names for the functions above, by name_of(thing), up to kMostCandidates.
 template <class Things, class NameOf>
 std::vector<std::string> names_to_suggest(const Things& things, NameOf name_of,
                                           std::vector<std::string> names = {}) {

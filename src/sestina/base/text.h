@@ -1,4 +1,4 @@
-// Text that came from a file or a user, as it may be shown.
+// Safe display of text from files and users.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace sestina {
 
-// Length of the UTF-8 sequence at the front, or 0 if it is none (also when overlong or a surrogate).
+// Returns the length of the UTF-8 sequence at the front, 0 for an invalid one (overlong, surrogate).
 std::size_t utf8_length(std::string_view text);
 
-// The text with control characters, and bytes that are no UTF-8, written as `\x1b` or `\u009b`: none of them
-// reaches a terminal, which would obey it. Tabs and line breaks stay, or are escaped, too.
+// Writes control characters, and bytes that are not UTF-8, as `\x1b` or `\u009b`, so that no control sequence
+// reaches a terminal. Tabs and line breaks are kept or escaped too.
 enum class LineBreaks { kKeep, kEscape };
 std::string escape_controls(std::string_view text, LineBreaks line_breaks = LineBreaks::kKeep);
 
-// The first letters of the text, some `bytes` long, for a message of one line: escaped, with "..." where it
-// goes on.
+// Returns the first letters of the text, about `bytes` long, for a message of one line: escaped, with "..."
+// if the text is longer.
 std::string shortened_text(std::string_view text, std::size_t bytes);
 
 }  // namespace sestina

@@ -1,8 +1,8 @@
-// Where the time of a computation goes: a stopwatch that is in exactly one phase at any instant.
+// A stopwatch for the phases of a computation, which is in exactly one phase at any instant.
 //
 //   Trace::Scope scope(trace, Phase::kSolve);   // trace may be null: then this costs a branch
 //
-// Reading the processor's cycle counter costs 5 to 10 ns; the sum of all cycles is held against the wall
+// Reading the processor's cycle counter costs 5 to 10 ns; the total of cycles is calibrated against the wall
 // clock once, at the end.
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace sestina {
 
 enum class Phase {
-  kIntegrate,   // whatever is none of the others: the arithmetic of rule and driver
+  kIntegrate,   // everything else: the arithmetic of rule and driver
   kKinematics,  // poses, velocities and joint axes
   kForces,      // the force expressions and elements
   kSolve,       // accelerations by the formulation of choice
@@ -31,14 +31,14 @@ inline constexpr int kPhases = 7;
 
 struct PhaseTime {
   std::string name;
-  double seconds = 0.0;  // of wall time
-  long entries = 0;      // how often the phase began; 0 of kIntegrate, which is the rest
+  double seconds = 0.0;  // wall time
+  long entries = 0;      // how often the phase began; 0 for kIntegrate, the rest
 };
 
 class Trace {
  public:
-  // Everything until the scope ends counts as the phase. Phases begin within kIntegrate only: what a row or a
-  // checkpoint evaluates belongs to the row or the checkpoint.
+  // Time until the end of the scope counts for the phase. Phases begin only within kIntegrate: the
+  // evaluations for a row or a checkpoint count for the row or the checkpoint.
   class Scope {
    public:
     Scope(Trace* trace, Phase phase)
@@ -59,7 +59,7 @@ class Trace {
     Trace* trace_;
   };
 
-  // In kIntegrate. All times are zero.
+  // Sets all times to zero and begins with kIntegrate.
   void start();
   // The times since start(), by phase.
   std::vector<PhaseTime> times();

@@ -1,14 +1,14 @@
-// Which sestina this is.
+// The version of sestina.
 #pragma once
 
 #include <string>
 
 namespace sestina {
 
-// "0.1.0"
+// Returns a version such as "0.1.0".
 std::string version();
 
-// "clang 14.0.6, release"
+// Returns a description such as "clang 14.0.6, release".
 std::string build_description();
 
 }  // namespace sestina

@@ -13,7 +13,7 @@ namespace sestina {
 namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-// States that a thread takes at a time, in registers full of lanes: some microseconds of work.
+// Batches that a thread takes at a time: some microseconds of work.
 constexpr int kBatchesAtATime = 8;
 
 template <class Number>
@@ -27,7 +27,7 @@ bool is_all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Rows that are not finite are computed once more, one by one: retry(k, row) returns why there is no result.
+// Recomputes rows that are not finite one by one: retry(k, row) returns the reason of the failure.
 template <class Retry>
 std::vector<StateFailure> find_failures(int count, int width, std::span<double> results, const Retry& retry) {
   std::vector<StateFailure> failures;
@@ -58,7 +58,8 @@ BatchDynamics::BatchDynamics(std::shared_ptr<const Model> model, Properties<doub
   state_.u.resize(static_cast<std::size_t>(model_->nu()));
   state_.d.resize(static_cast<std::size_t>(model_->nd()));
   state_.h = calc_initial_state(*model_).h;
-  if (!model_->user_forces().empty() || model_->is_constrained()) return;
+  if (!model_->user_forces().empty() || model_->is_constrained() || !model_->plan().connectors.empty())
+    return;
   const Properties<double>* const set = &scalar_.properties();
   const int threads = executor == nullptr ? 1 : executor->threads();
   for (int i = 0; i < threads; ++i) {
@@ -87,7 +88,7 @@ template <class Evaluate>
 int BatchDynamics::for_all(int count, const Evaluate& evaluate) {
   const int at_a_time = kBatchesAtATime * lanes_of(instruction_set_);
   if (kernels_.size() == 1 || count <= at_a_time) return evaluate(*kernels_.front(), 0, count);
-  // Whoever is free takes the next states: who computes a state does not matter to it.
+  // Any free thread takes the next states; results do not depend on which thread computes a state.
   std::atomic<int> next{0}, failures{0};
   executor_->parallel_for(static_cast<int>(kernels_.size()), 1, [&](int first, int last) {
     for (int i = first; i < last; ++i) {

@@ -5,7 +5,8 @@
 //   const auto failures = dynamics.calc_udot({.count = n, .q = q, .u = u, .tau = tau}, udot);
 //
 // Arrays hold one state after the other: q[k * nq + i] is coordinate i of state k, as numpy has it with a row
-// for each state. Every joint and every force is allowed; with a user force states are computed one by one.
+// for each state. Every joint and every force is allowed; with a user force, a connector or a constraint
+// states are computed one by one.
 //
 // The results of a state do not depend on the other states, on their order or number, or on the number of
 // threads, bit for bit. They are those of ForwardDynamics with the recursive solver to round-off; their last
@@ -22,8 +23,8 @@
 
 namespace sestina {
 
-// A state whose row of results is NaN, and why: the joint at which the mass matrix is singular, the force or
-// the number that is not finite.
+// A state whose row of results is NaN, and the reason: the joint at which the mass matrix is singular, or the
+// force or number that is not finite.
 struct StateFailure {
   int state = 0;
   std::string reason;
@@ -31,16 +32,16 @@ struct StateFailure {
 
 class BatchDynamics {
  public:
-  // Keeps the model alive. Without an executor, on the caller's thread; otherwise the executor must outlive
-  // this.
+  // Keeps the model alive. Without an executor runs on the caller's thread; otherwise the executor must
+  // outlive this object.
   BatchDynamics(std::shared_ptr<const Model> model, Properties<double> properties,
                 Executor* executor = nullptr, InstructionSet instruction_set = default_instruction_set());
 
-  // udot (count x nu). States that fail are told in ascending order and spoil no other. Allocates only where
-  // there is a failure. InputError where an array has another size than `count` asks for.
+  // udot (count x nu). Returns the states that fail in ascending order; they do not affect others. Allocates
+  // only after a failure. Throws InputError if an array does not have the size for `count` states.
   std::vector<StateFailure> calc_udot(const StateArrays& states, std::span<double> udot);
-  // tau (count x nu): the generalised forces that udot (count x nu) asks for beyond the model's forces and
-  // states.tau. Singular mass matrices are no obstacle here.
+  // tau (count x nu): the generalised forces that produce udot (count x nu) in addition to the model's forces
+  // and states.tau. Singular mass matrices are allowed here.
   std::vector<StateFailure> calc_tau(const StateArrays& states, std::span<const double> udot,
                                      std::span<double> tau);
 
@@ -51,7 +52,7 @@ class BatchDynamics {
   void check_size(const char* array, std::size_t given, int count, int width, bool may_be_empty) const;
   void check(const StateArrays& states) const;
   void load(const StateArrays& states, int k);
-  // Calls evaluate(kernel, begin, end) for all states, and returns how many failed.
+  // Calls evaluate(kernel, begin, end) for all states, and returns the number of failures.
   template <class Evaluate>
   int for_all(int count, const Evaluate& evaluate);
   std::string try_udot(const StateArrays& states, int k, std::span<double> udot);
@@ -60,7 +61,7 @@ class BatchDynamics {
   std::shared_ptr<const Model> model_;
   Executor* executor_;
   InstructionSet instruction_set_;
-  ForwardDynamics scalar_;  // of a single state: user forces, and why a state fails
+  ForwardDynamics scalar_;  // for single states: user forces, and reasons of failures
   InverseDynamics<double> inverse_;
   State<double> state_;
   std::vector<std::unique_ptr<BatchKernel>> kernels_;  // one for each thread; none with user forces

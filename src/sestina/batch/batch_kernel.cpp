@@ -1,6 +1,6 @@
 #include "sestina/batch/batch_kernel.h"
 
-// One for each instruction set: lanes/lane_kernel.cpp.
+// One function for each instruction set: lanes/lane_kernel.cpp.
 #define SESTINA_DECLARE(name)                                        \
   extern "C" sestina::BatchKernel* sestina_make_batch_kernel_##name( \
       const sestina::Model&, std::span<const sestina::Properties<double>* const>);

@@ -1,7 +1,7 @@
-// What is compiled once for each instruction set: dynamics of several states in the lanes of its registers.
+// The interface to code compiled for each instruction set: dynamics of several states in SIMD lanes.
 //
-// This header is the border: nothing with a lane in it passes. How symbols are kept from passing stands in
-// docs/decisions/batch.md.
+// No type with lanes crosses this interface. docs/decisions/batch.md describes how symbols are kept from
+// crossing it.
 #pragma once
 
 #include <memory>
@@ -30,58 +30,58 @@ struct LaneStates {
   const double* d;  // (nd x lanes)
 };
 
-// Where to put what is observed; number i of lane l at [i * lanes + l].
+// Pointers to the observed numbers; number i of lane l is at [i * lanes + l].
 struct LaneObservables {
   double* origins;   // (3 (bodies - 1) x lanes) m, of the bodies' own frames, ground axes
   double* energies;  // (2 x lanes) J, kinetic and potential: see Energy
   double* momentum;  // (6 x lanes) linear and angular: see Momentum
 };
 
-// With its own scratch memory: one for each thread. The model must outlive it. No call allocates.
+// Has its own scratch memory: use one for each thread. The model must outlive it. No call allocates.
 class BatchKernel {
  public:
   virtual ~BatchKernel() = default;
   virtual int lanes() const = 0;
 
-  // Forward dynamics of the states from `begin` to `end`. Rows of udot (count x nu) whose state has no
-  // accelerations (singular mass matrix, or a number that is not finite) are NaN; returns how many.
+  // Computes forward dynamics of the states from `begin` to `end`. Rows of udot (count x nu) without a result
+  // (singular mass matrix, or a number that is not finite) are NaN; returns their number.
   virtual int calc_udot(const StateArrays& states, int begin, int end, double* udot) = 0;
-  // Inverse dynamics: tau (count x nu), what udot (count x nu) asks for beyond the forces of the model and
-  // states.tau. Returns how many rows have a number that is not finite.
+  // Computes inverse dynamics: tau (count x nu), the forces that produce udot (count x nu) in addition to
+  // those of the model and states.tau. Returns the number of rows with a number that is not finite.
   virtual int calc_tau(const StateArrays& states, int begin, int end, const double* udot, double* tau) = 0;
 
-  // For who keeps states in lanes: udot (nu x lanes). Bit l of the result: lane l has no accelerations.
+  // For states that are already in lanes: udot (nu x lanes). Returns bit l for lane l without accelerations.
   virtual unsigned calc_udot(const LaneStates& states, double* udot) = 0;
-  // What is integrated in time: (nq + nu + 2) x lanes, the rates of q and u, and the powers (W) that forces
-  // supply and that dampers dissipate. Bit l of the result: lane l has a rate that is not finite; all of its
-  // rates may be NaN then.
+  // Computes the integrated rates, (nq + nu + 2) x lanes: the rates of q and u, and the powers (W) that
+  // forces supply and that dampers dissipate. Returns bit l if lane l has a rate that is not finite; then all
+  // of its rates may be NaN.
   virtual unsigned calc_rates(const LaneStates& states, double* rates) = 0;
-  // What results tell beyond the state.
+  // Computes the results beyond the state.
   virtual void calc_observables(const LaneStates& states, const LaneObservables& observables) = 0;
-  // q moved by the displacement (nu x lanes), and Euler parameters brought back to norm one: see plus_q().
+  // Moves q by the displacement (nu x lanes) and normalises Euler parameters: see plus_q().
   virtual void plus_q(const double* q, const double* displacement, double* q_out) = 0;
   virtual void normalize_q(double* q) = 0;
 
-  // Of a kernel with one set of properties for each lane: another one for this lane, with the signature
-  // (lane_signature.h) of the one before. This call alone allocates.
+  // For a kernel with one set of properties for each lane: replaces that of a lane by another one with the
+  // same signature (lane_signature.h). Only this call allocates.
   virtual void set_properties(int lane, const Properties<double>& properties) = 0;
 
-  // Arithmetic on `count` numbers in each lane (count x lanes).
-  // to = from + h sum_j weights[j] terms_j, with h (lanes) and terms_j (count x lanes) one after the other;
-  // terms of weight zero are not looked at. Without `from`: zero.
+  // Arithmetic on `count` numbers in each lane (count x lanes). Computes to = from + h sum_j weights[j]
+  // terms_j, with h (lanes) and terms_j (count x lanes) one after the other; terms of weight zero are not
+  // read. `from` null: zero.
   virtual void add_weighted(int count, const double* from, const double* h, std::span<const double> weights,
                             const double* terms, double* to) = 0;
-  // ratio (lanes): the largest |error| / (atol + rtol max(|a|, |b|)), with rtol and atol (lanes); NaN where
-  // one is not finite.
+  // Computes ratio (lanes): the largest |error| / (atol + rtol max(|a|, |b|)), with rtol and atol (lanes);
+  // NaN if one of them is not finite.
   virtual void calc_largest_ratio(int count, const double* error, const double* a, const double* b,
                                   const double* rtol, const double* atol, double* ratio) = 0;
-  // Bit l of the result: lane l has a number that is not finite.
+  // Returns bit l if lane l has a number that is not finite.
   virtual unsigned find_not_finite(int count, const double* numbers) = 0;
-  // Lanes whose bit is set.
+  // Copies the lanes whose bit is set.
   virtual void copy_lanes(unsigned lanes, int count, const double* from, double* to) = 0;
 };
 
-// `properties`: one set for all lanes, or one for each lane. They are copied.
+// `properties`: one set for all lanes, or one for each lane. The kernel copies them.
 std::unique_ptr<BatchKernel> make_batch_kernel(InstructionSet set, const Model& model,
                                                std::span<const Properties<double>* const> properties);
 

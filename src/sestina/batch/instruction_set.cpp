@@ -32,7 +32,7 @@ int lanes_of(InstructionSet set) { return 2 << static_cast<int>(set); }
 bool is_available(InstructionSet set) {
   if (set == InstructionSet::kPortable) return true;
 #ifdef SESTINA_X86_KERNELS
-  // The compiler's support asks the system, too, whether it keeps the registers.
+  // The compiler's builtin also checks that the system saves the registers.
   __builtin_cpu_init();
   const bool has_fma = __builtin_cpu_supports("fma");
   if (set == InstructionSet::kAvx2) return has_fma && __builtin_cpu_supports("avx2");

@@ -1,4 +1,4 @@
-// Which SIMD registers the processor has: chosen while the program runs, so that one build serves all.
+// The SIMD registers of the processor, detected at run time, so that one build serves all processors.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@ enum class InstructionSet {
   kAvx512,    // AVX-512 F, DQ and FMA: 8 lanes
 };
 
-// "portable", "avx2", "avx512"
+// Returns "portable", "avx2" or "avx512".
 std::string_view to_string(InstructionSet set);
 int lanes_of(InstructionSet set);
 
-// Whether this program has code for it and this processor and system can run it.
+// True if this program has code for it and this processor and system can run it.
 bool is_available(InstructionSet set);
-// In ascending order.
+// Returns the available sets in ascending order.
 std::span<const InstructionSet> available_instruction_sets();
 
-// The widest that is available, or the one that the environment variable SESTINA_INSTRUCTION_SET names.
-// InputError where it names none, or one that is not available.
+// Returns the widest available set, or the one that the environment variable SESTINA_INSTRUCTION_SET names.
+// Throws InputError if it names none or one that is not available.
 InstructionSet default_instruction_set();
 
 }  // namespace sestina

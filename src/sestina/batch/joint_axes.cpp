@@ -6,10 +6,10 @@
 namespace sestina {
 namespace {
 
-// Three rotations one after the other leave less (rad).
+// Larger than the round-off of three consecutive rotations (rad).
 constexpr double kRoundOff = 1e-15;
 
-// To zero, one and minus one where nothing but round-off keeps it from there: the rotations that people mean.
+// Rounds to zero, one or minus one if x equals it up to round-off: such rotations are intended.
 double snapped(double x) {
   const double nearest = std::round(x);
   return std::abs(x - nearest) < kRoundOff ? nearest + 0.0 : x;
@@ -25,8 +25,8 @@ CosSin direction(double x, double y) {
 
 Rotation<double> about_z(const CosSin& a) { return {a.cos, -a.sin, 0, a.sin, a.cos, 0, 0, 0, 1}; }
 
-// C = Rz(yaw) Rx(twist) Rz(offset), or with Rx(-90 deg) Rz(-90 deg) in the middle. Where the two axes are
-// parallel, all is offset.
+// C = Rz(yaw) Rx(twist) Rz(offset), or with Rx(-90 deg) Rz(-90 deg) in the middle. If the two axes are
+// parallel, the whole rotation is the offset.
 struct EulerAngles {
   CosSin yaw, twist, offset;
   bool is_parallel;
@@ -39,7 +39,7 @@ struct EulerAngles {
       return;
     }
     offset = direction(C.zy, C.zx);
-    // What is left has errors of round-off only, however small the twist.
+    // The remaining rotation has only errors of round-off, however small the twist is.
     const Rotation<double> rest = C * about_z({offset.cos, -offset.sin});
     yaw = direction(rest.xx, rest.yx);
     twist = direction(rest.zz, rest.zy);
@@ -56,7 +56,7 @@ struct EulerAngles {
   }
 };
 
-// Without components that nothing but round-off keeps from zero. By the largest one: squares overflow.
+// Sets components to zero that are round-off relative to the largest one (squares might overflow).
 Vec3<double> snapped(const Vec3<double>& v) {
   const double least = kRoundOff * std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
   Vec3<double> result = v;
@@ -67,7 +67,7 @@ Vec3<double> snapped(const Vec3<double>& v) {
 }
 bool is_diagonal(const SymMat3<double>& A) { return A.xy == 0.0 && A.xz == 0.0 && A.yz == 0.0; }
 
-// Axes with the joint's as z, in M: coordinate axes where it is one.
+// Returns axes, in M, whose z is the joint's axis; coordinate axes if that is one.
 Rotation<double> axes_along(const Vec3<double>& z) {
   int smallest = 0;
   for (int k = 1; k < 3; ++k) {
@@ -84,7 +84,7 @@ const Revolute<double>* as_revolute(const BodyProperties<double>& body) {
   return std::get_if<Revolute<double>>(&body.joint);
 }
 
-// By BodyIndex: the first child on a revolute joint, or zero.
+// Returns for each body (by BodyIndex) the first child on a revolute joint, or zero.
 std::vector<int> find_turning_children(const Model& model, const Properties<double>& properties) {
   std::vector<int> child(static_cast<std::size_t>(model.bodies().size()), 0);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
@@ -94,7 +94,7 @@ std::vector<int> find_turning_children(const Model& model, const Properties<doub
   return child;
 }
 
-// The direction of v about z, or none where it is along z.
+// Returns the direction of v about z, or the default if v is along z.
 CosSin direction_about_z(const Vec3<double>& v) {
   const Vec3<double> snapped_v = snapped(v);
   return snapped_v.x == 0.0 && snapped_v.y == 0.0 ? CosSin{} : direction(v.x, v.y);
@@ -103,13 +103,13 @@ CosSin direction_about_z(const Vec3<double>& v) {
 // Rx(-90 deg) Rz(-90 deg)
 constexpr Rotation<double> kRenamed{0, 1, 0, 0, 0, 1, 1, 0, 0};
 
-// How axes are laid: by BodyIndex the first child on a revolute joint, or none.
+// Chooses the axes of each body; child_ is by BodyIndex the first child on a revolute joint, or zero.
 class AxesChoice {
  public:
   AxesChoice(const Model& model, const Properties<double>& properties, bool may_rename)
       : properties_(properties), may_rename_(may_rename), child_(find_turning_children(model, properties)) {}
 
-  // R_MK of a body, the ground included.
+  // Returns R_MK of a body or the ground.
   Rotation<double> choose(BodyIndex body) const {
     const Revolute<double>* own = body == kGround ? nullptr : as_revolute(properties_.bodies[body]);
     const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(own->axis);
@@ -118,7 +118,7 @@ class AxesChoice {
       if (own == nullptr) return along;
       return along * about_z(direction_about_z(along.transpose() * properties_.bodies[body].M.c));
     }
-    // Nothing is said about z: the child's joint is made like the one that follows it.
+    // z is free: the child's joint gets the same form as the one that follows it.
     if (own == nullptr) return is_renamed(child) ? to(child) * kRenamed.transpose() : to(child);
     const EulerAngles angles(along.transpose() * to(child), may_rename_);
     if (!angles.is_parallel) return along * about_z(angles.yaw);
@@ -129,12 +129,12 @@ class AxesChoice {
   BodyIndex child_of(BodyIndex body) const {
     return BodyIndex(child_[static_cast<std::size_t>(body.value())]);
   }
-  // The joint's axes in the parent's M.
+  // Returns the joint's axes in the parent's M.
   Rotation<double> to(BodyIndex child) const {
     const BodyProperties<double>& given = properties_.bodies[child];
     return given.X_PF.R * axes_along(as_revolute(given)->axis);
   }
-  // Whether the first joint beyond that of `body`, which is revolute, is at a right angle to it.
+  // True if the first joint outboard of that of `body` (both revolute) is at a right angle to it.
   bool is_renamed(BodyIndex body) const {
     if (child_of(body) == kGround) return false;
     const Rotation<double> along = axes_along(as_revolute(properties_.bodies[body])->axis);
@@ -148,8 +148,8 @@ class AxesChoice {
 
 Rotation<double> about_x(const CosSin& a) { return {1, 0, 0, 0, a.cos, -a.sin, 0, a.sin, a.cos}; }
 
-// Fills what is of a revolute joint alone, but for the parent's slide, which `s` (from the parent's origin to
-// Mo, in the parent's K) has already.
+// Sets the numbers of a revolute joint, except the parent's slide; `s` (from the parent's origin to Mo, in
+// the parent's K) includes it already.
 void set_turn(const Rotation<double>& R_PK, bool may_rename, const Vec3<double>& s, BodyInAxes<double>& body,
               FramesInAxes<double>& frames, JointAxesStructure& structure) {
   const EulerAngles angles(R_PK, may_rename);

@@ -1,4 +1,4 @@
-// Which models may stand side by side in the lanes of one BatchKernel.
+// Determines which models may share the lanes of one BatchKernel.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace sestina {
 
-// The same for two models with these properties if they have the same tree, joints, force elements and force
-// expressions, and the same zeros and ones among their numbers that the recursions make use of. Then only
-// numbers differ, and what a lane computes does not depend, bit for bit, on which of such models are in the
-// others.
+// Equal for two models with these properties if they have the same tree, joints, force elements and force
+// expressions, and the same zeros and ones among the numbers that the recursions exploit. Then only
+// numbers differ, and the result of a lane does not depend, bit for bit, on the models in the other
+// lanes.
 std::string calc_lane_signature(const Model& model, const Properties<double>& properties);
 
 }  // namespace sestina

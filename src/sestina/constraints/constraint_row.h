@@ -1,17 +1,18 @@
-// One scalar condition on a mechanism, as the equations of motion see it.
+// One scalar condition on a mechanism, in the form for the equations of motion.
 //
 // A condition on position is g(t, q) = 0; with C = dg/d(displacement) its rates are
 //   g'  = C u + the partial derivative of g by t                                                     (1)
 //   g'' = C udot + bias                                                                              (2)
-// and it is kept by the generalised forces C^T lambda. A condition on speeds has no g and begins with (1).
+// and the generalised forces C^T lambda enforce it. A condition on speeds has no g and begins with (1).
 //
-// C is never stored. A unit multiplier makes frame b feel `force` at a point p and frame a the opposite at
-// the same place, so that with V the velocities of the frames' material points at p, ground axes,
+// C is never stored. A unit multiplier exerts `force` on frame b at a point p and the opposite force on frame
+// a at the same place. With V the velocities of the material points of the frames at p, ground axes,
 //   C u = force . (V_b - V_a)   + the sum of coefficient * u[speed] over the row's terms             (3)
-// and C^T lambda is the same force and the same coefficients, times lambda.
+// and C^T lambda is the same force and the same coefficients, times lambda. A row may act between further
+// pairs of frames in the same way, as a coupling of several cut joints does; (3) is then a sum over them.
 //
-// A row may stand for an inertia instead of a condition: of a rotor of inertia m that turns with the speed
-// C0 u, whose force -m (C0 udot + bias0) is that of the row C = sqrt(m) C0 with
+// A row may represent an inertia instead of a condition: a rotor of inertia m with the speed C0 u, whose
+// force -m (C0 udot + bias0) is that of the row C = sqrt(m) C0 with
 //   C udot + bias = -lambda                                                                          (4)
 // It has neither error nor velocity, and is never redundant.
 #pragma once
@@ -27,27 +28,33 @@ struct SpeedTerm {
   T coefficient{};
 };
 
+// Two frames between which a unit multiplier acts; where they are the same frame, none does.
 template <class T>
-struct ConstraintRow {
+struct FramePair {
   FrameIndex a{0}, b{0};
-  SpatialForce<T> force;          // of a unit multiplier on b, at p, ground axes
-  Vec3<T> arm_a, arm_b;           // m, from the origins of the frames to p
+  SpatialForce<T> force;  // on b, at p, ground axes
+  Vec3<T> arm_a, arm_b;   // m, from the origins of the frames to p
+};
+
+template <class T>
+struct ConstraintRow : FramePair<T> {
   int first_term = 0, terms = 0;  // in the list of terms beside the rows
+  int first_pair = 0, pairs = 0;  // further pairs, in the list beside the rows
   bool is_on_position = true;     // otherwise on speeds
   bool is_inertia = false;        // (4) in the place of (2)
   T error{};                      // g; zero for a condition on speeds
   T velocity{};                   // g' of (1)
-  T bias{};                       // of (2), less what the frames' accelerations with udot = 0 add
+  T bias{};                       // of (2), without the frames' accelerations for udot = 0
 };
 
-// Motion of a frame M on body b as seen from a frame F on body a, ground axes, at M's origin.
+// Motion of a frame M on body b relative to a frame F on body a, ground axes, at M's origin.
 template <class T>
 struct RelativeMarkerMotion {
   Pose<T> X_FM;               // axes of F
   Rotation<T> R_WF;           // F's axes in the ground
   Vec3<T> arm_a, arm_b;       // m, from the origins of the bodies' frames to M's origin
-  SpatialMotion<T> velocity;  // of M in F
-  // What M's acceleration in F has beside the bodies' own: A_FM = A_b - A_a + bias, both shifted to p.
+  SpatialMotion<T> velocity;  // of M relative to F
+  // Bias of M's acceleration relative to F: A_FM = A_b - A_a + bias, both shifted to p.
   SpatialMotion<T> bias;
 };
 

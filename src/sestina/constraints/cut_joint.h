@@ -1,4 +1,4 @@
-// A joint that closes a loop: cut, and kept closed by conditions on its frames F and M.
+// A joint that closes a loop: it is cut, and conditions on its frames F and M keep it closed.
 //
 //   F on body a ----( joint )---- M on body b
 //
@@ -7,13 +7,13 @@
 //   g  = N^T [R; p],   R, p: rotation vector and displacement from X(q) to X_FM                      (1)
 //   g' = N^T V_FM                                                                                    (2)
 //   g''= N^T (A_FM - bias(q, u)),   u = H^+ V_FM                                                     (3)
-// (3) is the derivative of (2) along motions that the joint allows: N'^T H = -N^T H'. So every joint type can
-// be cut; none needs code of its own. The columns of N are orthonormal when lengths are measured in units of
-// `length`, the mechanism's size, so that every multiplier is a force (N).
+// (3) is the derivative of (2) along motions that the joint allows: N'^T H = -N^T H'. Therefore every joint
+// type can be cut without code of its own. The columns of N are orthonormal if lengths are measured in units
+// of `length`, the mechanism's size, so that every multiplier is a force (N).
 //
-// The coordinates are found by Newton's method from those of the last accepted step: angles count turns.
+// Newton's method starts from the coordinates of the last accepted step: angles count turns.
 //
-// Springs, motors and conditions may act on its speeds. As u = H^+ V_FM, a generalised force tau along them
+// Springs, motors and conditions may act on the joint's speeds. As u = H^+ V_FM, a generalised force tau
 // is the force (H^+)^T tau between the frames, whose power is tau.u.                                     (4)
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace sestina {
 
-// Directions in six dimensions, [rotation * length; displacement].
+// A vector in six dimensions, [rotation * length; displacement].
 template <class T>
 using ScaledTwist = std::array<T, 6>;
 
@@ -41,16 +41,16 @@ ScaledTwist<T> scaled(const SpatialMotion<T>& a, const T& length) {
   return {length * a.w.x, length * a.w.y, length * a.w.z, a.v.x, a.v.y, a.v.z};
 }
 
-// An orthonormal basis of six dimensions whose first nu vectors span the motions H of a joint and whose
-// others are N.
+// An orthonormal basis of six dimensions: its first nu vectors span the motions H of a joint, the others are
+// N.
 template <class T>
 struct JointDirections {
   std::array<ScaledTwist<T>, 6> basis{};
   std::array<std::array<T, 6>, 6> triangle{};  // H_k = sum over i <= k of triangle[i][k] basis[i]
 
   JointDirections() = default;
-  // Gram-Schmidt, twice for each vector so that the basis is orthonormal to round-off. After the columns of H
-  // come those unit vectors that stand out most from what is spanned.
+  // Gram-Schmidt, twice for each vector, so that the basis is orthonormal to round-off. After the columns of
+  // H come the unit vectors with the largest remainders.
   template <std::size_t nu>
   JointDirections(const std::array<SpatialMotion<T>, nu>& H, const T& length) {
     for (std::size_t k = 0; k < nu; ++k) {
@@ -63,7 +63,7 @@ struct JointDirections {
     }
   }
 
-  // Least squares: u (nu) with H u closest to V.
+  // Computes by least squares u (nu) with H u closest to V.
   void find_speeds(const ScaledTwist<T>& V, int nu, T* u) const {
     for (int k = nu - 1; k >= 0; --k) {
       const auto c = static_cast<std::size_t>(k);
@@ -72,7 +72,7 @@ struct JointDirections {
       u[k] = u[k] / triangle[c][c];
     }
   }
-  // (H^+)^T tau: the force whose power is tau.u, as a combination of the basis, [torque / length; force].
+  // Returns (H^+)^T tau, the force whose power is tau.u, in the basis: [torque / length; force].
   ScaledTwist<T> force_of_speeds(const T* tau, int nu) const {
     ScaledTwist<T> sum{};
     std::array<T, 6> y{};
@@ -117,11 +117,11 @@ struct CutJoint {
   AnyJoint<T> joint;
   T length{T(1)};   // m
   int q_start = 0;  // among the coordinates of cut joints
-  int u_start = 0;  // likewise
+  int u_start = 0;  // among the speeds of cut joints
   int first_row = 0;
   int armature_row = -1;  // -1: no rotor
-  T armature{};           // kg m^2 or kg, of one speed
-  // Of most types H is the same everywhere, and so are the directions.
+  T armature{};           // kg m^2 or kg, for a joint with one speed
+  // For most types H is the same at every q, and so are the directions.
   bool has_constant_directions = false;
   JointDirections<T> directions;
 };
@@ -131,8 +131,8 @@ JointDirections<T> calc_directions(const Joint& joint, const T* q, const T& leng
   return JointDirections<T>(joint.H(q), length);
 }
 
-// Finds the directions where they are the same everywhere. A type whose H differs anywhere differs between
-// the identity and a displacement by different numbers along all its speeds.
+// Computes the directions if they are constant. H of a type with variable H has other numbers at the identity
+// than after a displacement along all its speeds.
 template <class T>
 void find_constant_directions(CutJoint<T>& cut) {
   visit_joint(cut.joint, [&](const auto& joint) {
@@ -155,7 +155,7 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
-// Where the frames are and how they move.
+// Poses and motion of the joint's frames.
 template <class T>
 struct CutJointMotion {
   RelativeMarkerMotion<T> relative;
@@ -172,7 +172,7 @@ struct CutJointMotion {
   }
 };
 
-// Fills q (nq), which holds coordinates near by, and u (nu).
+// Computes q (nq), which holds near coordinates on entry, and u (nu).
 template <class T>
 void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
                           CutJointMotion<T>& motion) {
@@ -183,7 +183,7 @@ void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, 
     using Joint = std::decay_t<decltype(joint)>;
     constexpr int nu = Joint::kNu;
     const JointDirections<T>& directions = motion.directions(cut);
-    // Newton's method squares the distance, and a step tells how far off the coordinates were before it.
+    // Newton's method squares the distance; a step shows how far the coordinates were off before it.
     constexpr int kMostSteps = 50;
     bool is_near = nu == 0;
     for (int step = 0; step < kMostSteps; ++step) {
@@ -205,7 +205,7 @@ void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, 
   });
 }
 
-// [torque; force] about M's origin, ground axes, that the child feels for tau along the speeds: (4).
+// Returns the [torque; force] about M's origin, ground axes, of tau along the speeds on the child: (4).
 template <class T>
 SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* tau) {
   const int nu = visit_joint(cut.joint, [](const auto& joint) { return std::decay_t<decltype(joint)>::kNu; });
@@ -214,18 +214,19 @@ SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotio
   return {R_WF * force_F.torque, R_WF * force_F.force};
 }
 
-// Lets a row of c . u act between the joint's frames. Its bias gets what c . udot has at accelerations zero.
+// Lets c . u act between the joint's frames, as `pair`. The bias of its row gets what c . udot has at
+// accelerations zero.
 template <class T>
 void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* c,
-                         ConstraintRow<T>& row) {
+                         FramePair<T>& pair, T& bias) {
   const RelativeMarkerMotion<T>& relative = motion.relative;
-  row.a = cut.F.frame, row.b = cut.M.frame;
-  row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
-  row.force = calc_force_of_speeds(cut, motion, c);
-  row.bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), row.force);
+  pair.a = cut.F.frame, pair.b = cut.M.frame;
+  pair.arm_a = relative.arm_a, pair.arm_b = relative.arm_b;
+  pair.force = calc_force_of_speeds(cut, motion, c);
+  bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), pair.force);
 }
 
-// Fills q (nq) and u (nu) of the joint, its 6 - nu rows and that of its rotor.
+// Computes q (nq) and u (nu) of the joint, its 6 - nu rows and that of its rotor.
 template <class T>
 void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
                       CutJointMotion<T>& motion, ConstraintRow<T>* rows) {
@@ -248,7 +249,7 @@ void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q
   row.is_inertia = true, row.is_on_position = false;
   row.bias = T(0);
   const T c = sqrt(cut.armature);
-  add_force_of_speeds(cut, motion, &c, row);
+  add_force_of_speeds<T>(cut, motion, &c, row, row.bias);
 }
 
 }  // namespace sestina

@@ -1,7 +1,7 @@
 // A point of one body that stays on a line or a plane of another.
 //
-// With K the frame of the line or plane on body a, p the point on body b, n a direction fixed in K that is
-// perpendicular to the line, or the plane's normal:
+// With K the frame of the line or plane on body a, p the point on body b, and n a direction fixed in K,
+// perpendicular to the line or normal to the plane:
 //   g = n . p_KP,   and g', g'' by the motion of p in K (constraint_row.h)
 // A line has two such directions, perpendicular to each other; a plane has one. The multipliers are forces on
 // the point (N), along n.
@@ -13,7 +13,7 @@ namespace sestina {
 
 template <class T>
 struct PointOn {
-  Marker<T> point, surface;  // P, K
+  Marker<T> point, surface;  // p, K
   Vec3<T> direction;         // unit, axes of K: along the line, or the plane's normal
   bool is_line = false;
   int first_row = 0;
@@ -22,7 +22,7 @@ struct PointOn {
 // Two unit vectors perpendicular to the unit vector n and to each other.
 template <class T>
 void find_perpendiculars(const Vec3<T>& n, Vec3<T>& first, Vec3<T>& second) {
-  // Crossed with the coordinate axis that is farthest from n.
+  // Uses the cross product with the coordinate axis farthest from n.
   const double x = std::abs(value_of(n.x)), y = std::abs(value_of(n.y)), z = std::abs(value_of(n.z));
   Vec3<T> axis{T(0), T(0), T(1)};
   if (x <= y && x <= z) {
@@ -35,7 +35,7 @@ void find_perpendiculars(const Vec3<T>& n, Vec3<T>& first, Vec3<T>& second) {
   second = cross(n, first);
 }
 
-// Fills one row, or two of a line.
+// Fills one row for a plane, two for a line.
 template <class T>
 void update_point_on(const PointOn<T>& constraint, const FrameMotion<T>* frames, ConstraintRow<T>* rows) {
   const RelativeMarkerMotion<T> relative =

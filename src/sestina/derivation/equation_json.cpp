@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-// JSON knows no infinite numbers.
+// JSON has no infinite numbers.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 std::string expression(const Expression& e) { return quoted(to_text(e)); }
 
@@ -45,7 +45,7 @@ std::string matrix_text(const Matrix& matrix) {
   return list(rows, ",\n    ", [](const auto& row) { return list(row, ", ", expression); });
 }
 
-// The keys that both kinds begin with.
+// Writes the keys at the beginning of both kinds.
 std::string begin(const Model& model, const ModelEquations& equations, const std::string& name,
                   const char* content) {
   const char* method = equations.method() == DerivationMethod::kKane ? "kane" : "lagrange";
@@ -80,12 +80,32 @@ std::string shared_text(const symbolic::SharedParts& parts) {
 }  // namespace
 
 std::string write_json(const Model& model, const ModelEquations& equations, const std::string& name,
-                       const symbolic::SharedParts& parts) {
+                       const symbolic::SharedParts& parts, const EmbeddedEquations* embedded) {
   std::string text = begin(model, equations, name, "equations of motion");
   text += ",\n  \"coordinate_rates\": " + list(equations.coordinate_rates().elements(), ", ", expression);
   text += shared_text(parts);
   text += ",\n  \"mass_matrix\": " + matrix_text(parts.matrices[0]);
   text += ",\n  \"forcing\": " + list(parts.matrices[1].elements(), ",\n    ", expression);
+  if (!equations.conditions().empty()) {
+    text +=
+        ",\n  \"conditions\": " + list(equations.conditions(), ",\n    ", [](const auto& condition) {
+          return fmt::format("{{\"name\": {}, \"zero\": {}, \"level\": \"{}\"}}", quoted(condition.name),
+                             expression(condition.zero), condition.is_on_position ? "position" : "velocity");
+        });
+  }
+  if (parts.matrices.size() > 2) {
+    const bool is_embedded = embedded != nullptr;
+    const auto places = [](std::size_t place) { return fmt::format("{}", place); };
+    if (is_embedded) {
+      text += ",\n  \"independent\": " + list(embedded->independent, ", ", places);
+      text += ",\n  \"dependent\": " + list(embedded->dependent, ", ", places);
+    } else {
+      text += ",\n  \"multipliers\": " + list(equations.multipliers(), ", ", expression);
+    }
+    text += fmt::format(",\n  \"{}\": ", is_embedded ? "A" : "C") + matrix_text(parts.matrices[2]);
+    text += fmt::format(",\n  \"{}\": ", is_embedded ? "s" : "b") +
+            list(parts.matrices[3].elements(), ",\n    ", expression);
+  }
   return text + "\n}\n";
 }
 

@@ -1,4 +1,4 @@
-// The equations of motion of a model for programs. docs/symbolic.md describes the keys.
+// The equations of motion of a model in JSON, for programs. docs/symbolic.md describes the keys.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace sestina {
 
-// With what is shared under names of its own; the matrices are M and f, of a linearisation A and B.
+// With what is shared under names of its own; the matrices are M and f, with conditions C and b, embedded A
+// and s as well; of a linearisation A and B.
 std::string write_json(const Model& model, const ModelEquations& equations, const std::string& name,
-                       const symbolic::SharedParts& parts);
+                       const symbolic::SharedParts& parts, const EmbeddedEquations* embedded);
 std::string write_json(const Model& model, const ModelEquations& equations,
                        const ModelLinearization& linearization, const std::string& name,
                        const symbolic::SharedParts& parts);
 
-// A name may be any text; a comment ends with its line.
+// Removes line breaks: a name may be any text, and a comment ends with its line.
 std::string on_one_line(std::string text);
 
 }  // namespace sestina

@@ -22,41 +22,62 @@ using symbolic::Matrix;
 
 namespace {
 
+// A matrix of the equations beside M and f.
+struct NamedMatrix {
+  const char* symbol;   // "C"
+  const char* heading;  // of its section
+  const char* latex;
+};
+
 class EquationWriter {
  public:
   EquationWriter(const Model& model, const ModelEquations& equations, std::string_view name,
-                 bool is_simplified)
+                 bool is_simplified, const EmbeddedEquations* embedded)
       : model_(model),
         equations_(equations),
         mechanics_(equations.mechanics()),
         name_(on_one_line(std::string(name))),
-        is_simplified_(is_simplified) {}
+        is_simplified_(is_simplified),
+        embedded_(embedded) {
+    if (embedded != nullptr) {
+      others_ = {{"A", "rates of the dependent speeds by those of the independent ones", "\\mathbf{A}"},
+                 {"s", "rates of the dependent speeds: rest", "\\mathbf{s}"}};
+    } else if (!equations.conditions().empty()) {
+      others_ = {{"C", "matrix of the conditions", "\\mathbf{C}"}, {"b", "conditions: rest", "\\mathbf{b}"}};
+    }
+  }
 
   std::string text() {
     share();
-    std::string text = fmt::format("{}: M udot = f by {} method\n\ncoordinates\n", name_, method_in_words());
+    std::string text = fmt::format("{}: {} by {} method\n\ncoordinates\n", name_, form(), method_in_words());
     for (std::size_t i = 0; i < equations_.q().size(); ++i) {
       const std::string rate = to_text(mechanics_.rate(equations_.q()[i]));
       text += fmt::format("  {} = {}\n", rate, to_text(equations_.coordinate_rates()[i]));
     }
-    text += "\nspeeds\n";
-    for (std::size_t i = 0; i < equations_.u().size(); ++i) {
-      text += fmt::format("  {}  {}\n", i + 1, to_text(equations_.u()[i]));
+    add_speeds(text);
+    for (std::size_t i = 0; i < equations_.conditions().size(); ++i) {
+      const SymbolicCondition& condition = equations_.conditions()[i];
+      text += fmt::format("{}  {}  {}: 0 = {}\n", i == 0 ? "\nconditions, their multipliers\n" : "", i + 1,
+                          embedded_ == nullptr ? to_text(equations_.multipliers()[i]) + "  " + condition.name
+                                               : condition.name,
+                          to_text(condition.zero));
     }
     if (!definitions_.empty()) text += "\nshared parts\n";
     for (const auto& [symbol, value] : definitions_) {
       text += fmt::format("  {} = {}\n", to_text(symbol), to_text(value));
     }
+    const Matrix &M = matrices_[0], &f = matrices_[1];
     text += "\nmass matrix; elements that are not listed are zero\n";
-    for (std::size_t i = 0; i < M_.rows(); ++i) {
-      for (std::size_t j = i; j < M_.columns(); ++j) {
-        if (M_(i, j).is_zero()) continue;
+    for (std::size_t i = 0; i < M.rows(); ++i) {
+      for (std::size_t j = i; j < M.columns(); ++j) {
+        if (M(i, j).is_zero()) continue;
         const std::string mirror = i == j ? "" : fmt::format(" = M({}, {})", j + 1, i + 1);
-        text += fmt::format("  M({}, {}){} = {}\n", i + 1, j + 1, mirror, to_text(M_(i, j)));
+        text += fmt::format("  M({}, {}){} = {}\n", i + 1, j + 1, mirror, to_text(M(i, j)));
       }
     }
     text += "\nforcing\n";
-    for (std::size_t i = 0; i < f_.rows(); ++i) text += fmt::format("  f({}) = {}\n", i + 1, to_text(f_[i]));
+    for (std::size_t i = 0; i < f.rows(); ++i) text += fmt::format("  f({}) = {}\n", i + 1, to_text(f[i]));
+    for (std::size_t k = 0; k < others_.size(); ++k) add_matrix(text, others_[k], matrices_[k + 2]);
     return text;
   }
 
@@ -64,18 +85,18 @@ class EquationWriter {
     LatexWriter writer(name_, fmt::format("equations of motion by {} method", method_in_words()), page);
     std::vector<Matrix> all = {equations_.coordinate_rates()};
     for (const Matrix& matrix : simplified()) all.push_back(matrix);
+    std::vector<Expression> zeros;
+    for (const SymbolicCondition& condition : equations_.conditions()) zeros.push_back(condition.zero);
+    all.emplace_back(zeros);
     const symbolic::SharedParts parts = name_latex_parts(mechanics_, all, page.line_width());
-    Matrix rates(equations_.u().size(), 1), coordinate_rates(equations_.q().size(), 1);
-    for (std::size_t i = 0; i < rates.rows(); ++i) rates[i] = mechanics_.rate(equations_.u()[i]);
-    for (std::size_t i = 0; i < coordinate_rates.rows(); ++i) {
-      coordinate_rates[i] = mechanics_.rate(equations_.q()[i]);
-    }
     writer.section("Coordinates", "The speeds give the rates of the coordinates:");
-    writer.equations(latex_definitions(mechanics_, pairs_of(coordinate_rates, parts.matrices[0])));
+    writer.equations(latex_definitions(mechanics_, pairs_of(rates_of(equations_.q()), parts.matrices[0])));
+    const std::vector<Expression> speeds = speeds_of_equations();
     const LatexMatrix M(mechanics_, parts.matrices[1], "\\mathbf{M}"),
-        f(mechanics_, parts.matrices[2], "\\mathbf{f}"), u(mechanics_, Matrix(equations_.u()), "\\mathbf{u}"),
-        udot(mechanics_, rates, "\\dot{\\mathbf{u}}");
+        f(mechanics_, parts.matrices[2], "\\mathbf{f}"), u(mechanics_, Matrix(speeds), "\\mathbf{u}"),
+        udot(mechanics_, rates_of(speeds), "\\dot{\\mathbf{u}}");
     write_system(writer, M, udot, f, u);
+    if (!others_.empty()) write_conditions(writer, parts);
     if (!parts.definitions.empty()) {
       writer.section("Abbreviations", "In these equations,");
       writer.equations(latex_definitions(mechanics_, parts.definitions));
@@ -95,42 +116,118 @@ class EquationWriter {
     add(equations_.u(), inputs);
     add(equations_.parameters(), inputs);
     add(equations_.coordinate_rates().elements(), outputs);
-    add(equations_.solve_accelerations().elements(), outputs);
-    for (std::size_t i = 1; i < inputs.size(); ++i) in += " " + graph.name_of(inputs[i]);
-    for (const auto* symbols : {&equations_.q(), &equations_.u()}) {
-      for (const Expression& e : *symbols) out += (out.empty() ? "" : " ") + to_text(mechanics_.rate(e));
+    for (const Expression& e : equations_.q()) out += (out.empty() ? "" : " ") + to_text(mechanics_.rate(e));
+    const bool has_multipliers = embedded_ == nullptr && !others_.empty();
+    if (has_multipliers) {
+      for (const Matrix* matrix : {&equations_.mass_matrix(), &equations_.forcing(),
+                                   &equations_.condition_matrix(), &equations_.condition_bias()}) {
+        add(matrix->elements(), outputs);
+      }
+      out += " M f C b, matrices row by row: M udot = f + C^T lambda, C udot = -b";
+    } else {
+      add(embedded_ != nullptr ? embedded_accelerations() : equations_.solve_accelerations().elements(),
+          outputs);
+      for (const Expression& e : equations_.u()) out += " " + to_text(mechanics_.rate(e));
     }
+    for (std::size_t i = 1; i < inputs.size(); ++i) in += " " + graph.name_of(inputs[i]);
     const std::string comment = language == Language::kPython ? "#" : "//";
-    std::string text = fmt::format("{0} {1}: rates of coordinates and speeds\n{0} in:  {2}\n{0} out: {3}\n",
-                                   comment, name_, in, out);
+    std::string text =
+        fmt::format("{0} {1}: {2}\n{0} in:  {3}\n{0} out: {4}\n", comment, name_,
+                    has_multipliers ? "equations of motion" : "rates of coordinates and speeds", in, out);
     for (const ParameterInfo& parameter : model_.parameters()) {
       text += fmt::format("{} {} = {} in the model\n", comment, parameter.name, parameter.value);
     }
-    return text + to_source(graph, "calc_rates", outputs, inputs, language);
+    return text +
+           to_source(graph, has_multipliers ? "calc_equations" : "calc_rates", outputs, inputs, language);
   }
 
   std::string json() {
     share();
-    return write_json(model_, equations_, name_, {definitions_, {M_, f_}});
+    return write_json(model_, equations_, name_, {definitions_, matrices_}, embedded_);
   }
 
  private:
   const char* method_in_words() const {
     return equations_.method() == DerivationMethod::kKane ? "Kane's" : "Lagrange's";
   }
+  const char* form() const {
+    if (embedded_ != nullptr) return "M udot_i = f, udot_d = A udot_i + s,";
+    return others_.empty() ? "M udot = f" : "M udot = f + C^T lambda, C udot = -b,";
+  }
+
+  void add_speeds(std::string& text) const {
+    if (embedded_ == nullptr) {
+      text += "\nspeeds\n";
+      for (std::size_t i = 0; i < equations_.u().size(); ++i) {
+        text += fmt::format("  {}  {}\n", i + 1, to_text(equations_.u()[i]));
+      }
+      return;
+    }
+    for (const bool is_dependent : {false, true}) {
+      text += is_dependent ? "\ndependent speeds\n" : "\nindependent speeds\n";
+      const auto& places = is_dependent ? embedded_->dependent : embedded_->independent;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        text += fmt::format("  {}  {}\n", i + 1, to_text(equations_.u()[places[i]]));
+      }
+    }
+  }
+
+  // Lists the elements that are not zero; a column has one index.
+  static void add_matrix(std::string& text, const NamedMatrix& named, const Matrix& matrix) {
+    text += fmt::format("\n{}; elements that are not listed are zero\n", named.heading);
+    for (std::size_t i = 0; i < matrix.rows(); ++i) {
+      for (std::size_t j = 0; j < matrix.columns(); ++j) {
+        if (matrix(i, j).is_zero()) continue;
+        const std::string place =
+            matrix.columns() == 1 ? fmt::format("{}", i + 1) : fmt::format("{}, {}", i + 1, j + 1);
+        text += fmt::format("  {}({}) = {}\n", named.symbol, place, to_text(matrix(i, j)));
+      }
+    }
+  }
+
+  Matrix rates_of(const std::vector<Expression>& of) const {
+    Matrix rates(of.size(), 1);
+    for (std::size_t i = 0; i < of.size(); ++i) rates[i] = mechanics_.rate(of[i]);
+    return rates;
+  }
+
+  std::vector<Expression> speeds_of_equations() const {
+    if (embedded_ == nullptr) return equations_.u();
+    std::vector<Expression> speeds;
+    for (const std::size_t j : embedded_->independent) speeds.push_back(equations_.u()[j]);
+    return speeds;
+  }
+
+  // The accelerations of all speeds, in their order.
+  std::vector<Expression> embedded_accelerations() const {
+    std::vector<Expression> all(equations_.u().size());
+    const Matrix independent =
+        solve_linear(mechanics_, embedded_->mass_matrix, embedded_->forcing,
+                     {"the equations of motion", rates_of(speeds_of_equations()).elements()});
+    const Matrix dependent = embedded_->A * independent + embedded_->s;
+    for (std::size_t i = 0; i < embedded_->independent.size(); ++i) {
+      all[embedded_->independent[i]] = independent[i];
+    }
+    for (std::size_t i = 0; i < embedded_->dependent.size(); ++i) all[embedded_->dependent[i]] = dependent[i];
+    return all;
+  }
+
   // M udot = f whole, or what is too wide for the page by its elements.
-  static void write_system(LatexWriter& writer, const LatexMatrix& M, const LatexMatrix& udot,
-                           const LatexMatrix& f, const LatexMatrix& u) {
+  void write_system(LatexWriter& writer, const LatexMatrix& M, const LatexMatrix& udot, const LatexMatrix& f,
+                    const LatexMatrix& u) const {
+    const bool has_multipliers = embedded_ == nullptr && !others_.empty();
+    const std::string rest = has_multipliers ? " + \\mathbf{C}^{T} \\boldsymbol{\\lambda}" : "";
     const std::string with_M = M.text() + " " + udot.text() + " = ";
-    const bool M_fits = M.is_low() && writer.fits(with_M + f.symbol());
+    const bool M_fits = M.is_low() && writer.fits(with_M + f.symbol() + rest);
     const bool f_fits =
-        f.is_low() && writer.fits((M_fits ? with_M : M.symbol() + udot.text() + " = ") + f.text());
-    writer.section("Equations of motion", "For the speeds,");
+        f.is_low() && writer.fits((M_fits ? with_M : M.symbol() + udot.text() + " = ") + f.text() + rest);
+    writer.section("Equations of motion",
+                   embedded_ == nullptr ? "For the speeds," : "For the independent speeds,");
     if (M_fits || f_fits) {
       writer.display((M_fits ? with_M : M.symbol() + " " + udot.text() + " = ") +
-                     (f_fits ? f.text() : f.symbol()));
+                     (f_fits ? f.text() : f.symbol()) + rest);
     } else {
-      writer.display(fmt::format("{} \\, {} = {}", M.symbol(), udot.symbol(), f.symbol()));
+      writer.display(fmt::format("{} \\, {} = {}{}", M.symbol(), udot.symbol(), f.symbol(), rest));
       writer.equations({u.list()});
     }
     if (!M_fits) {
@@ -145,31 +242,57 @@ class EquationWriter {
     }
   }
 
+  // The conditions, and the matrices that go with them.
+  void write_conditions(LatexWriter& writer, const symbolic::SharedParts& parts) const {
+    const Matrix& zeros = parts.matrices.back();
+    writer.section("Conditions", "Loops are closed and constraints hold where");
+    writer.equations(latex_definitions(mechanics_, pairs_of(Matrix(zeros.rows(), 1), zeros)));
+    if (embedded_ == nullptr) {
+      writer.section("Rates of the conditions", "They change by");
+      writer.display("\\mathbf{C} \\, \\dot{\\mathbf{u}} = -\\mathbf{b}");
+    } else {
+      std::vector<Expression> speeds;
+      for (const std::size_t j : embedded_->dependent) speeds.push_back(equations_.u()[j]);
+      writer.section("Dependent speeds", "Their rates follow from those of the independent ones:");
+      writer.display("\\dot{\\mathbf{u}}_d = \\mathbf{A} \\, \\dot{\\mathbf{u}} + \\mathbf{s}");
+      writer.equations({LatexMatrix(mechanics_, Matrix(speeds), "\\mathbf{u}_d").list()});
+    }
+    for (std::size_t k = 0; k < others_.size(); ++k) {
+      writer.equations(LatexMatrix(mechanics_, parts.matrices[3 + k], others_[k].latex).elements());
+    }
+  }
+
   static std::vector<std::pair<Expression, Expression>> pairs_of(const Matrix& left, const Matrix& right) {
     std::vector<std::pair<Expression, Expression>> pairs;
     for (std::size_t i = 0; i < left.rows(); ++i) pairs.emplace_back(left[i], right[i]);
     return pairs;
   }
 
-  // M and f.
+  // M, f and the others.
   std::vector<Matrix> simplified() const {
-    std::vector<Matrix> both = {equations_.mass_matrix(), equations_.forcing()};
-    if (is_simplified_) {
-      for (Matrix& matrix : both) matrix = simplify(mechanics_, matrix);
+    std::vector<Matrix> all;
+    if (embedded_ != nullptr) {
+      all = {embedded_->mass_matrix, embedded_->forcing, embedded_->A, embedded_->s};
+    } else {
+      all = {equations_.mass_matrix(), equations_.forcing()};
+      if (!others_.empty()) {
+        all.push_back(equations_.condition_matrix());
+        all.push_back(equations_.condition_bias());
+      }
     }
-    return both;
+    if (is_simplified_) {
+      for (Matrix& matrix : all) matrix = simplify(mechanics_, matrix);
+    }
+    return all;
   }
 
-  // With names for what is shared, where everything written out would be long.
+  // Names shared parts if the expressions would be long otherwise.
   void share() {
-    std::vector<Matrix> both = simplified();
-    if (written_size(mechanics_, both) > kMostWrittenOut) {
-      symbolic::SharedParts shared = share_parts(mechanics_, both, kLeastShared);
-      definitions_ = std::move(shared.definitions);
-      both = std::move(shared.matrices);
-    }
-    M_ = std::move(both[0]);
-    f_ = std::move(both[1]);
+    matrices_ = simplified();
+    if (written_size(mechanics_, matrices_) <= kMostWrittenOut) return;
+    symbolic::SharedParts shared = share_parts(mechanics_, matrices_, kLeastShared);
+    definitions_ = std::move(shared.definitions);
+    matrices_ = std::move(shared.matrices);
   }
 
   const Model& model_;
@@ -177,8 +300,10 @@ class EquationWriter {
   symbolic::Mechanics& mechanics_;
   std::string name_;
   bool is_simplified_;
+  const EmbeddedEquations* embedded_;
+  std::vector<NamedMatrix> others_;
   std::vector<std::pair<Expression, Expression>> definitions_;
-  Matrix M_, f_;
+  std::vector<Matrix> matrices_;  // M, f, then the others
 };
 
 }  // namespace
@@ -197,7 +322,7 @@ std::string on_one_line(std::string text) {
 
 namespace {
 
-// A table has no source code.
+// Checks the format: a table has no source code.
 void check_format(const Model& model, EquationFormat format, const LatexPage& page) {
   if (page.is_document && format != EquationFormat::kLatex) {
     throw InputError("document: only of format latex can one be made");
@@ -246,9 +371,10 @@ std::string write(Writer&& writer, EquationFormat format, const LatexPage& page)
 }  // namespace
 
 std::string write_equations(const Model& model, const ModelEquations& equations, std::string_view name,
-                            EquationFormat format, bool is_simplified, const LatexPage& page) {
+                            EquationFormat format, bool is_simplified, const LatexPage& page,
+                            const EmbeddedEquations* embedded) {
   check_format(model, format, page);
-  return write(EquationWriter(model, equations, name, is_simplified), format, page);
+  return write(EquationWriter(model, equations, name, is_simplified, embedded), format, page);
 }
 
 std::string write_linearization(const Model& model, const ModelEquations& equations,

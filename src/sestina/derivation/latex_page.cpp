@@ -12,18 +12,18 @@
 namespace sestina {
 namespace {
 
-constexpr double kEqualsSign = 13.4;  // with the space about it
+constexpr double kEqualsSign = 13.4;  // with its spaces
 constexpr double kBetweenColumns = 20.0;
-constexpr double kAfterRows = 12.0;  // what flalign wants to be free on the right, and a little more
+constexpr double kAfterRows = 12.0;  // slightly more than flalign needs on the right
 constexpr std::size_t kMostColumns = 3;
 constexpr std::size_t kMostHigh = 24;  // rows of a matrix
-constexpr std::size_t kMostRows = 40;  // of one environment, which TeX takes into its memory as a whole
+constexpr std::size_t kMostRows = 40;  // of an environment, which TeX keeps in memory as a whole
 
 double total_width(const LatexEquation& equation) {
   return symbolic::latex_width(equation.left) + kEqualsSign + symbolic::latex_width(equation.right);
 }
 
-// How many such equations stand side by side.
+// Returns the number of such equations that fit side by side.
 std::size_t columns_for(const LatexEquation& equation, double width) {
   const double wanted = total_width(equation) + kBetweenColumns;
   return std::clamp<std::size_t>(static_cast<std::size_t>(width / wanted), 1, kMostColumns);
@@ -42,7 +42,7 @@ std::string LatexMatrix::text() const { return symbolic::latex_matrix(elements_,
 bool LatexMatrix::is_low() const { return rows_ <= kMostHigh; }
 
 std::vector<LatexEquation> LatexMatrix::elements(bool is_symmetric) const {
-  // Of more than nine rows, places need a comma.
+  // Indices of more than nine rows need a comma.
   const char* const comma = std::max(rows_, columns_) > 9 ? "," : "";
   const auto place = [&](std::size_t i, std::size_t j) {
     if (columns_ == 1) return fmt::format("{}_{{{}}}", symbol_, i + 1);
@@ -132,7 +132,7 @@ void LatexWriter::equations(const std::vector<LatexEquation>& list) {
   add_rows(rows);
 }
 
-// Flush left, so that what follows each other begins at the same place.
+// Writes rows flush left, so that consecutive equations begin at the same place.
 void LatexWriter::add_rows(const std::vector<std::string>& rows) {
   for (std::size_t begin = 0; begin < rows.size(); begin += kMostRows) {
     const std::size_t end = std::min(begin + kMostRows, rows.size());

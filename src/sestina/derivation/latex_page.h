@@ -1,4 +1,4 @@
-// Equations and matrices as LaTeX that fits a page: by itself, or as a document.
+// Equations and matrices in LaTeX that fits a page, by themselves or as a document.
 #pragma once
 
 #include <span>
@@ -22,12 +22,12 @@ class LatexMatrix {
   const std::string& symbol() const { return symbol_; }
   std::size_t size() const { return elements_.size(); }
   std::string text() const;
-  // Few enough rows for a page.
+  // True if the rows fit a page.
   bool is_low() const;
-  // What is not zero. Of a symmetric matrix (of more than one column) each pair stands once:
+  // Returns the nonzero elements. For a symmetric matrix (of more than one column) each pair occurs once:
   // M_{12} = M_{21}.
   std::vector<LatexEquation> elements(bool is_symmetric = false) const;
-  // A column on a line: (a, b, c).
+  // Returns a column on one line: (a, b, c).
   LatexEquation list() const;
 
  private:
@@ -36,7 +36,7 @@ class LatexMatrix {
   std::vector<std::string> elements_;
 };
 
-// Written from top to bottom. Text between the equations stands in documents only; without it they are
+// Writes from top to bottom. Text between equations appears in documents only; otherwise it becomes
 // comments.
 class LatexWriter {
  public:
@@ -46,7 +46,7 @@ class LatexWriter {
   bool fits(const std::string& mathematics) const;
   void section(const std::string& heading, const std::string& sentence = "");
   void display(const std::string& mathematics);
-  // Below each other, short ones side by side, lines broken; pages may end between lines.
+  // Writes equations below each other, short ones side by side, and breaks lines. Pages end between lines.
   void equations(const std::vector<LatexEquation>& list);
   std::string finish() const;
 
@@ -57,16 +57,16 @@ class LatexWriter {
   std::string text_;
 };
 
-// What symbols of parts stand for (shared_parts.h).
+// Returns the definitions of the symbols of parts (shared_parts.h).
 std::vector<LatexEquation> latex_definitions(
     symbolic::Mechanics& mechanics, const std::vector<std::pair<Expression, Expression>>& definitions);
 
-// Symbols and numbers.
+// Returns equations symbol = number.
 std::vector<LatexEquation> latex_values(symbolic::Mechanics& mechanics,
                                         const std::vector<Expression>& symbols,
                                         std::span<const double> values);
 std::string latex_number(double value);
-// A document tells the values of the parameters in the model.
+// Adds the values of the model's parameters to a document.
 void add_parameters(LatexWriter& writer, const Model& model, const ModelEquations& equations);
 
 }  // namespace sestina

@@ -17,7 +17,7 @@ using symbolic::SharedParts;
 
 constexpr double kLeftSide = 120.0;   // M_{10,11} = M_{11,10} = and a sign
 constexpr double kWorthAName = 60.0;  // points
-constexpr double kMostLines = 1.5;    // of a sum within parentheses
+constexpr double kMostLines = 1.5;    // for a sum within parentheses
 constexpr std::size_t kMostOfElement = 6, kMostOfAll = 40;
 constexpr double kCertainlyLong = 5000.0;  // operations
 
@@ -73,7 +73,7 @@ class PartNamer {
         if (!is_sum(expr) && is_sum(operand)) inner_sums_.insert(operand.id);
       }
     }
-    std::unordered_set<std::uint32_t> known;  // of a symmetric matrix one half is printed
+    std::unordered_set<std::uint32_t> known;  // one half of a symmetric matrix is printed
     for (const Expr root : roots) uses_[root.id] += known.insert(root.id).second ? 1 : 0;
   }
 
@@ -97,7 +97,7 @@ class PartNamer {
     image_[expr.id] = image;
   }
 
-  // With names for the widest operands until all lines can be broken.
+  // Names the widest operands until all lines can be broken.
   Expr with_room(Expr image) {
     for (std::size_t i = graph_.operands(image).size(); i > 0; --i) {
       if (is_sum(image) || graph_.operands(image).empty()) return image;
@@ -115,7 +115,7 @@ class PartNamer {
     return image;
   }
 
-  // A fraction within a fraction is hard to read, if there is more to it than 1/2 a.
+  // True if `factor` has a wide fraction, which would be small and hard to read within the fraction.
   bool is_small_fraction(Expr product, Expr factor) {
     if (graph_.op(product) != Op::kProduct) return false;
     const auto of = graph_.operands(product);
@@ -130,7 +130,7 @@ class PartNamer {
     return std::any_of(of.begin(), of.end(), [&](Expr e) { return is_small_fraction(product, e); });
   }
 
-  // With a name; of a fraction below the line.
+  // Names an expression; for a divisor, its base.
   Expr with_short_base(Expr expr) {
     if (graph_.op(expr) != Op::kPower || graph_.integer_exponent(expr).value_or(1) > 0) return named(expr);
     std::vector<Expr> operands(graph_.operands(expr).begin(), graph_.operands(expr).end());

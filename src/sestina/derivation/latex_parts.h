@@ -1,4 +1,4 @@
-// Names for what makes LaTeX too long or too wide for a page, by how wide it is on paper.
+// Names for parts that make LaTeX too long or too wide for a page, by their width on paper.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@ namespace sestina {
 
 inline constexpr int kLatexDigits = 6;  // to which numbers are rounded on pages
 
-// What occurs so often that its repetitions would fill a line is named; where everything written out would
-// fill more than a page, whatever occurs more than once and is not short. Named is as well what cannot be
-// broken into lines of `width` points: a wide fraction, say; and a sum within parentheses that goes over
-// several lines.
+// Names parts that occur so often that their repetitions would fill a line; if everything written out would
+// fill more than a page, all parts that occur more than once and are not short. Also names parts that cannot
+// be broken into lines of `width` points, such as wide fractions, and sums within parentheses that extend
+// over several lines.
 symbolic::SharedParts name_latex_parts(symbolic::Mechanics& mechanics,
                                        const std::vector<symbolic::Matrix>& matrices, double width);
 

@@ -16,10 +16,10 @@ namespace {
 
 using symbolic::Matrix;
 
-// |udot| below this, in the unit of a speed per second, is rest.
+// |udot| below this, in the unit of a speed per second, counts as rest.
 constexpr double kAtRest = 1e-9;
 
-// Parts that are rounding beside the largest eigenvalue are zero.
+// Sets real or imaginary parts to zero that are round-off relative to the largest eigenvalue.
 std::vector<std::complex<double>> without_rounding(std::vector<std::complex<double>> all) {
   constexpr double kRounding = 1e-14;
   double largest = 0.0;
@@ -35,7 +35,7 @@ std::string complex_text(std::complex<double> value) {
                      std::abs(value.imag()));
 }
 
-// Pairs of conjugates on one line.
+// Writes conjugate pairs on one line.
 void add_eigenvalues(LatexWriter& writer, const std::vector<std::complex<double>>& all) {
   std::vector<LatexEquation> list;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -149,7 +149,7 @@ std::string LinearizationWriter::text() {
   return text;
 }
 
-// Matrices that are too wide for a page are written element by element.
+// Writes matrices that are too wide for a page element by element.
 std::string LinearizationWriter::latex(const LatexPage& page) const {
   symbolic::Mechanics& mechanics = equations_.mechanics();
   LatexWriter writer(name_, "linearised " + state_in_words(), page);

@@ -21,7 +21,7 @@ class LinearizationWriter {
   std::string json();
 
  private:
-  void share();  // names for what is shared where they are long
+  void share();  // names shared parts if these are long
   std::string state_in_words() const;
   std::string parameters_in_words() const;
   std::string symbols_in_words() const;
@@ -31,7 +31,7 @@ class LinearizationWriter {
   const ModelLinearization& linearization_;
   std::string name_;
   symbolic::Matrix A_, B_;
-  symbolic::SharedParts parts_;  // of both
+  symbolic::SharedParts parts_;  // of A and B
 };
 
 }  // namespace sestina

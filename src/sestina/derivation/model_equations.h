@@ -1,7 +1,15 @@
-// The equations of motion of a model with symbols: frames, points and bodies laid out as a person would, all
-// parameters, coordinates and speeds as symbols, and Kane's or Lagrange's method.
+// The symbolic equations of motion of a model: frames, points and bodies laid out as by hand, all parameters,
+// coordinates and speeds as symbols, and Kane's or Lagrange's method.
 //
 //   M udot = f,   qdot = N(q) u
+//
+// and where loops are closed or constraints hold, with a multiplier for each condition (model_conditions.cpp)
+//
+//   M udot = f + C^T lambda,   C udot = -b                                                           (1)
+//
+// or embedded: with the speeds u_d that follow from the independent ones u_i, C_d udot_d = -C_i udot_i - b,
+//   udot_d = A udot_i + s,   A = -C_d^-1 C_i,   s = -C_d^-1 b
+//   [1 A^T] M [1; A] udot_i = [1 A^T] (f - M [0; s])                                                 (2)
 //
 // Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, likewise speeds u. A frame
 // bears the name of its body; rotations and offsets that are zero make no frames and no points. Springs,
@@ -10,8 +18,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "sestina/derivation/model_layout.h"
 #include "sestina/model/model.h"
 #include "sestina/symbolic/kane.h"
 #include "sestina/symbolic/mechanics.h"
@@ -21,24 +31,33 @@ namespace sestina {
 
 enum class DerivationMethod {
   kKane,
-  // d/dt dT/dq' - dT/dq = Q, with the generalised forces Q of all loads; u stands for the rate of q.
+  // d/dt dT/dq' - dT/dq = Q, with the generalised forces Q of all loads; u is the rate of q.
   kLagrange,
+};
+
+// (2)
+struct EmbeddedEquations {
+  std::vector<std::size_t> independent, dependent;  // places in u
+  // Conditions that others imply at the state where the speeds were chosen, and which are left out.
+  std::vector<std::size_t> redundant;
+  symbolic::Matrix mass_matrix, forcing;  // of the independent speeds
+  symbolic::Matrix A, s;
 };
 
 class ModelEquations {
  public:
-  // InputError where a force of the user's own code, which has no expression, acts on the model, and for
-  // Lagrange's method where speeds are no rates of coordinates: of spherical and free joints.
+  // Throws InputError for a user force, which has no expression, and for Lagrange's method if speeds are not
+  // rates of coordinates: for spherical and free joints.
   explicit ModelEquations(const Model& model, DerivationMethod method = DerivationMethod::kKane);
   ~ModelEquations();
   ModelEquations(ModelEquations&&) noexcept;
 
   symbolic::Mechanics& mechanics() const { return *mechanics_; }
-  // In the order of the model.
+  // These are in the order of the model.
   const std::vector<Expression>& q() const { return q_; }
   const std::vector<Expression>& u() const { return u_; }
   const std::vector<Expression>& parameters() const { return parameters_; }
-  // Of the bodies and their loads alone, without what joints add.
+  // The equations of the bodies and their loads, without spring, damper and given forces of joints.
   const symbolic::KanesMethod& kane() const { return *kane_; }
   DerivationMethod method() const { return method_; }
 
@@ -47,13 +66,23 @@ class ModelEquations {
   const symbolic::Matrix& active_forces() const { return active_forces_; }        // F_r (nu)
   const symbolic::Matrix& coordinate_rates() const { return coordinate_rates_; }  // (nq)
 
+  // One for each row of C, the conditions that are zero whatever the coordinates left out.
+  const std::vector<SymbolicCondition>& conditions() const { return conditions_; }
+  const std::vector<Expression>& multipliers() const { return multipliers_; }
+  const symbolic::Matrix& condition_matrix() const { return condition_matrix_; }  // C (conditions x nu)
+  const symbolic::Matrix& condition_rest() const { return condition_rest_; }      // of C u + rest = 0
+  const symbolic::Matrix& condition_bias() const { return condition_bias_; }      // b
+  // Dependent speeds are those by complete pivoting of C at a state (q, u of the model, t) and values of the
+  // parameters. InputError where there is nothing to embed.
+  EmbeddedEquations embed(const State<double>& state, std::span<const double> parameters) const;
+
   // For those who evaluate equations: (1)-(3) there. The norms of Euler parameters, less one, are its c.
   symbolic::MotionEquations motion() const;
-  // The squares of the Euler parameters of each spherical or free joint, less one.
+  // The squared norms of the Euler parameters of spherical and free joints, minus one.
   const std::vector<Expression>& norms() const { return norms_; }
 
   // udot, solved for: from the tips of the tree to its root, so that what is zero in M stays so.
-  // InputError where M is singular whatever the parameters.
+  // InputError where M is singular whatever the parameters, and where there are conditions.
   symbolic::Matrix solve_accelerations() const;
 
  private:
@@ -61,12 +90,19 @@ class ModelEquations {
                           const symbolic::ReferenceFrame& inertial,
                           const std::vector<symbolic::Body>& bodies);
   void find_norms(const Model& model);
+  void derive_conditions();
+  std::vector<double> evaluate_conditions(const State<double>& state,
+                                          std::span<const double> parameters) const;
+  void embed(const std::vector<std::size_t>& rows, EmbeddedEquations& embedded) const;
 
   DerivationMethod method_;
   std::unique_ptr<symbolic::Mechanics> mechanics_;
   std::vector<Expression> q_, u_, parameters_, norms_;
   std::unique_ptr<symbolic::KanesMethod> kane_;
   symbolic::Matrix mass_matrix_, forcing_, active_forces_, coordinate_rates_;
+  std::vector<SymbolicCondition> conditions_;
+  std::vector<Expression> multipliers_;
+  symbolic::Matrix condition_matrix_, condition_rest_, condition_bias_;
 };
 
 }  // namespace sestina

@@ -10,11 +10,9 @@
 
 namespace sestina {
 
-using Components = symbolic::Triple;
-
 namespace {
 
-// Joints whose frames and points are written down below.
+// True for joints whose frames and points are laid out below.
 bool has_layout(JointType type) {
   switch (type) {
     case JointType::kWeld:
@@ -37,7 +35,7 @@ bool turns(JointType type) {
   return type != JointType::kWeld && type != JointType::kPrismatic && type != JointType::kXyz;
 }
 
-// "hip.q" becomes q_hip, "base.q[3]" q_base3; an underscore follows where that is taken.
+// Makes q_hip of "hip.q", q_base3 of "base.q[3]"; appends an underscore if the name is taken.
 std::string coordinate_name(const std::string& name) {
   const std::size_t dot = name.find('.');
   std::string plain = fmt::format("{}_{}", name[dot + 1], name.substr(0, dot));
@@ -53,10 +51,21 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
     : model_(model),
       mechanics_(mechanics),
       copy_(model.graph(), mechanics.graph(), [this](const std::string& name) { return symbol_of(name); }) {
-  model.refuse_constraints("the derivation with symbols");
   if (!model.user_forces().empty()) {
     throw InputError(fmt::format("force {}: a force of the user's own code has no expression to derive from",
                                  model.forces()[model.user_forces()[0].index].name));
+  }
+  if (!model.plan().connectors.empty()) {
+    const ForceInfo& force = model.forces()[model.plan().connectors.first()];
+    throw InputError(fmt::format("force {}: a {} is not derived with symbols", force.name, force.type));
+  }
+  if (model_.is_cartesian()) {
+    throw InputError("analysis.coordinates: the equations with symbols are those of relative coordinates");
+  }
+  if (model_.forces_use_cut_joints()) {
+    throw InputError(
+        "the equations with symbols do not know the coordinates of joints that close loops, and a force "
+        "reads or drives one: cut another joint of the loop (cut: true)");
   }
   name_symbols();
   joint_forces.resize(u.size());
@@ -71,9 +80,10 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
   add_joint_forces();
   add_spring_dampers();
   add_given_forces();
+  add_conditions();
 }
 
-// Parameters first, so that they stand in front in products that are written as they are kept.
+// Parameters are named first, so that they come first in products.
 void ModelLayout::name_symbols() {
   for (const ParameterInfo& parameter : model_.parameters()) {
     parameters.push_back(mechanics_.symbol(parameter.name));
@@ -111,7 +121,7 @@ Expression ModelLayout::number(Slot slot, int i) {
   return mechanics_.wrap(copy_(model_.numbers()[static_cast<std::size_t>(slot.first + i)]));
 }
 
-Components ModelLayout::triple(Slot slot) {
+ModelLayout::Components ModelLayout::triple(Slot slot) {
   // Numbers leave the graph, so that zeros and ones are seen.
   Components components;
   for (int i = 0; i < 3; ++i) {
@@ -155,7 +165,7 @@ void ModelLayout::add_body(BodyIndex b) {
   const Frame F = frame_of(info.parent_point);
   const Place origin = place_of(info.parent_point);
   const bool has_axes = own_point.rotation.is_given();
-  // M is the body's frame, unless the point's axes differ from them.
+  // M is the body's frame, unless the point has axes of its own.
   const Frame M = turns(info.joint_type) ? turn_joint(b, F, has_axes ? info.joint_name : info.name) : F;
   if (has_axes) {
     const Frame B = mechanics_.frame(info.name);
@@ -193,7 +203,7 @@ void ModelLayout::turn(const Frame& frame, const Frame& body, const PosePlan& po
       frame.orient_body_fixed(body, {x(2), x(1), x(0)}, "321");
       break;
     case RotationSpec::Kind::kMatrix: {
-      // Orthonormal to round-off, as the numbers of a model are made.
+      // Makes the axes orthonormal to round-off, as for the numbers of a model.
       const Components first = unit({x(0), x(3), x(6)}), b = {x(1), x(4), x(7)};
       const Components second = unit(symbolic::add(b, symbolic::scale(first, -symbolic::dot(first, b))));
       frame.orient_explicit(body, symbolic::transpose({first, second, symbolic::cross(first, second)}));
@@ -254,7 +264,7 @@ ModelLayout::Frame ModelLayout::turn_joint(BodyIndex b, const Frame& F, const st
   return M;
 }
 
-// Euler parameters e by the angular velocity w in the axes of F: e0' = -v.w/2, v' = (e0 w + w x v)/2.
+// Euler parameters e from the angular velocity w in the axes of F: e0' = -v.w/2, v' = (e0 w + w x v)/2.
 ModelLayout::Frame ModelLayout::turn_freely(const Frame& F, const std::string& name, int q_start,
                                             int u_start) {
   const auto e = [&](int i) { return q[static_cast<std::size_t>(q_start + i)]; };
@@ -331,7 +341,7 @@ void ModelLayout::add_mass(BodyIndex b) {
   }
 }
 
-// What is written by hand below has no other number.
+// Rejects numbers that the layouts below do not know.
 void ModelLayout::refuse_unknown(const ForceNumbers<Slot>& numbers, ForceIndex force,
                                  std::string_view known) const {
   for_each_force_number([&](const NumberInfo& number, auto of) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sestina/base/error.h"
 #include "sestina/symbolic/eigenvalues.h"
 #include "sestina/symbolic/steady_motion.h"
 
@@ -18,11 +19,11 @@ using symbolic::Matrix;
 
 namespace {
 
-// What Newton's method leaves of a zero.
+// Error of a zero found by Newton's method.
 constexpr double kRoundOff = 1e-13;
 
-// The decimal of 12 digits, beside 1 or the value if that is larger, that Newton's method has found but for
-// round-off; else the value.
+// Returns the decimal with 12 digits (relative to 1 or the value if that is larger) that equals the value up
+// to round-off; otherwise the value.
 double without_round_off(double value) {
   constexpr double kDecimal = 1e-14;
   if (std::abs(value) < kRoundOff) return 0.0;
@@ -33,7 +34,7 @@ double without_round_off(double value) {
   return std::abs(decimal - value) <= kDecimal * size ? decimal : value;
 }
 
-// A coordinate that is zero or a quarter of a turn and so forth, but for round-off.
+// Returns zero or a multiple of a quarter turn if the value equals it up to round-off.
 std::optional<Expression> exact(symbolic::Mechanics& mechanics, double value) {
   constexpr double kQuarter = 1.57079632679489661923;
   const double quarters = std::round(value / kQuarter);
@@ -41,7 +42,7 @@ std::optional<Expression> exact(symbolic::Mechanics& mechanics, double value) {
   return static_cast<int>(quarters) * mechanics.wrap(mechanics.graph().pi()) / 2;
 }
 
-// Equations and the coordinates that they hold: whether each equation can have a coordinate of its own.
+// Decides whether each equation can be assigned a coordinate of its own that occurs in it.
 class Assignment {
  public:
   explicit Assignment(std::vector<std::vector<Expr>> coordinates_of) : of_(std::move(coordinates_of)) {}
@@ -69,8 +70,8 @@ class Assignment {
   std::unordered_map<std::uint32_t, std::size_t> owner_;
 };
 
-// Whether there is rest with these coordinates whatever the parameters: what the equations of rest leave
-// there has to be met by the other coordinates.
+// True if these coordinates are at rest for all parameters: the remaining equations of rest must determine
+// the other coordinates.
 bool is_rest_of_all_parameters(const ModelEquations& equations, const symbolic::Replacements& at_rest) {
   symbolic::Mechanics& mechanics = equations.mechanics();
   Graph& graph = mechanics.graph();
@@ -91,7 +92,7 @@ bool is_rest_of_all_parameters(const ModelEquations& equations, const symbolic::
   return Assignment(std::move(coordinates_of)).is_complete();
 }
 
-// The state of rest, with symbols for what follows from the parameters.
+// Returns the state of rest, with symbols for coordinates that follow from the parameters.
 symbolic::Replacements describe_rest(const ModelEquations& equations, const State<double>& state) {
   symbolic::Mechanics& mechanics = equations.mechanics();
   symbolic::Replacements speeds = {{mechanics.time(), state.t}};
@@ -119,7 +120,7 @@ State<double> find_state(const Model& model, const ModelEquations& equations,
   if (at == LinearizeAt::kInitialState || equations.q().empty()) return state;
   symbolic::ParameterValues guess;
   for (std::size_t i = 0; i < state.q.size(); ++i) guess.emplace_back(equations.q()[i], state.q[i]);
-  // Forces that depend on the time act as they do at the beginning.
+  // Forces that depend on time act as at the beginning.
   symbolic::ParameterValues numbers = parameters;
   numbers.emplace_back(equations.mechanics().time(), state.t);
   const symbolic::SteadyMotion rest = find_equilibrium(equations.motion(), numbers, guess);
@@ -130,7 +131,7 @@ State<double> find_state(const Model& model, const ModelEquations& equations,
   return state;
 }
 
-// All coordinates but, of each joint's Euler parameters, the largest.
+// Returns all coordinates except the largest Euler parameter of each joint.
 std::vector<Expression> independent_coordinates(const Model& model, const ModelEquations& equations,
                                                 const State<double>& state) {
   std::vector<bool> is_left_out(state.q.size(), false);
@@ -163,7 +164,7 @@ double calc_largest_acceleration(const ModelEquations& equations, const symbolic
   return largest;
 }
 
-// With numbers for coordinates in elements that do not depend on them, such as (q2 - q1)^2/sqrt((q2 -
+// Inserts numbers for coordinates in elements that do not depend on them, such as (q2 - q1)^2/sqrt((q2 -
 // q1)^2)^2.
 Matrix without_needless_symbols(symbolic::Mechanics& mechanics, const Matrix& matrix,
                                 const symbolic::Replacements& numbers) {
@@ -175,7 +176,7 @@ Matrix without_needless_symbols(symbolic::Mechanics& mechanics, const Matrix& ma
   return result;
 }
 
-// Values of the coordinates that A and B hold.
+// Appends the values of the coordinates in A and B.
 void append_values(const ModelEquations& equations, ModelLinearization& linearization) {
   Graph& graph = equations.mechanics().graph();
   std::vector<Expr> elements;
@@ -202,6 +203,12 @@ symbolic::ParameterValues parameter_values(const Model& model, const ModelEquati
 }
 
 ModelLinearization linearize_model(const Model& model, const ModelEquations& equations, LinearizeAt at) {
+  if (!equations.conditions().empty()) {
+    throw InputError(
+        fmt::format("{}: equations of mechanisms with loops or constraints are not linearised with "
+                    "symbols; analysis.type: modes and Model.linearize in Python do it with numbers",
+                    equations.conditions().front().name));
+  }
   symbolic::Mechanics& mechanics = equations.mechanics();
   const symbolic::ParameterValues parameters = parameter_values(model, equations);
   ModelLinearization result;

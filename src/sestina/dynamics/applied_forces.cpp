@@ -21,7 +21,7 @@ AppliedForces<T>::AppliedForces(const Model& model)
       tape_scratch(static_cast<std::size_t>(model.force_tape_scratch_size())) {
   const PropertyPlan& plan = model.plan();
   has_body_forces = !plan.spring_dampers.empty() || !plan.point_forces.empty() ||
-                    !model.user_forces().empty() || model.is_constrained();
+                    plan.connectors.act_on_bodies() || !model.user_forces().empty() || model.is_constrained();
   if (model.forces_use_cut_joints()) {
     cut.q.resize(static_cast<std::size_t>(model.nq() + model.cut_nq()));
     cut.u.resize(static_cast<std::size_t>(model.nu() + model.cut_nu()));
@@ -38,7 +38,7 @@ AppliedForces<T>::AppliedForces(const Model& model)
 
 namespace {
 
-// Poses and velocities of the bodies' own frames, as a UserForce sees them.
+// Updates the poses and velocities of the bodies' own frames, which a UserForce reads.
 void update_user_motion(const Properties<double>& properties, const Kinematics<double>& kinematics,
                         std::vector<BodyMotion<double>>& motion) {
   for (std::size_t i = 1; i < motion.size(); ++i) {
@@ -91,12 +91,13 @@ void evaluate_expressions(const Model& model, const Properties<T>& properties, c
                                   forces.expressions);
 }
 
-// Coordinates and speeds of all joints.
+// Gathers coordinates and speeds of all joints, for forces that read or drive cut joints.
 template <class T>
 void find_cut_joints(const Properties<T>& properties, const State<T>& state, const Kinematics<T>& kinematics,
                      AppliedForces<T>& forces) {
   auto& cut = forces.cut;
-  std::ranges::copy(state.h, std::ranges::copy(state.q, cut.q.begin()).out);
+  std::ranges::copy(std::span(state.h).first(cut.q.size() - state.q.size()),
+                    std::ranges::copy(state.q, cut.q.begin()).out);
   std::ranges::copy(state.u, cut.u.begin());
   for (std::size_t i = 0; i < cut.motions.size(); ++i) {
     const CutJoint<T>& joint = properties.constraints.cut_joints[i];
@@ -105,7 +106,7 @@ void find_cut_joints(const Properties<T>& properties, const State<T>& state, con
   }
 }
 
-// Where force elements add to.
+// Returns the arrays to which force elements add their forces.
 template <class T>
 ForceOutput<T> force_output(AppliedForces<T>& forces) {
   return {forces.cut.motions.empty() ? forces.tau.data() : forces.cut.tau.data(), forces.body.data()};
@@ -183,8 +184,11 @@ std::string explain_non_finite_force(const Model& model, const Properties<double
     if (std::isfinite(sum)) return;
     using Element = std::decay_t<decltype(element)>;
     const std::string& name = model.forces()[element.index].name;
-    if constexpr (std::is_same_v<Element, SpringDamper<double>>) {
+    if constexpr (std::is_same_v<Element, SpringDamper<double>> ||
+                  std::is_same_v<Element, GravityBetween<double>>) {
       explanation = fmt::format("the two points of {} coincide, so that its force has no direction", name);
+    } else if constexpr (std::is_same_v<Element, Rope<double>>) {
+      explanation = fmt::format("two points of {} coincide, so that its force has no direction there", name);
     } else {
       explanation = fmt::format("the force {} is not finite", name);
     }

@@ -1,4 +1,4 @@
-// All forces that act on the system but gravity, gathered into generalised forces and spatial forces.
+// All forces that act on the system except gravity, as generalised forces and as spatial forces on bodies.
 #pragma once
 
 #include <optional>
@@ -18,16 +18,16 @@ struct AppliedForces {
   std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
   std::vector<T> expressions;         // values of the force expressions
 
-  // Multiplies the expressions: the forces that are given by value. Other than 1 in statics alone.
+  // Factor on all forces given by value (expressions). It differs from 1 only in statics.
   double load = 1.0;
 
-  bool has_body_forces = true;  // otherwise `body` stays zero: only joints are driven
+  bool has_body_forces = true;  // if false, `body` stays zero: forces act on joints only
 
-  // Of T = double: evaluates the force expressions in the place of the model's tape, if there is one.
+  // Evaluates the force expressions in place of the model's tape, where it exists; used only if T is double.
   std::optional<CompiledForceExpressions> compiled_expressions;
 
-  // Of a model whose forces read or drive joints that close loops, otherwise empty: coordinates, speeds and
-  // generalised forces of all joints, those that close loops last, and what the latter do to their bodies.
+  // Used if forces read or drive joints that close loops, otherwise empty: coordinates, speeds and
+  // generalised forces of all joints, cut joints last, and the motions and forces of the cut joints.
   struct CutJoints {
     std::vector<T> q, u, tau;
     std::vector<CutJointMotion<T>> motions;
@@ -41,13 +41,13 @@ struct AppliedForces {
   std::vector<double> user_tau;                   // (nu): their generalised forces
 };
 
-// Evaluates the force expressions and every force element. O(n + forces), no allocation.
-// With T other than double, a model that has a UserForce is refused (InputError).
+// Evaluates the force expressions and every force element. O(n + forces), no allocation. If T is not double,
+// a model that has a UserForce is refused (InputError).
 template <class T>
 void update_applied_forces(const Model& model, const Properties<T>& properties, const State<T>& state,
                            const Kinematics<T>& kinematics, AppliedForces<T>& forces);
 
-// What the force elements read, for the state to which `kinematics` and `forces` belong.
+// Returns the input of the force elements, for the state to which `kinematics` and `forces` belong.
 template <class T>
 ForceInput<T> force_input(const State<T>& state, const Kinematics<T>& kinematics,
                           const AppliedForces<T>& forces) {
@@ -57,7 +57,7 @@ ForceInput<T> force_input(const State<T>& state, const Kinematics<T>& kinematics
           forces.expressions.data()};
 }
 
-// Names the first force element whose force is not finite and says why, or returns an empty text.
+// Names the first force element whose force is not finite and the reason; empty if all are finite.
 std::string explain_non_finite_force(const Model& model, const Properties<double>& properties,
                                      const State<double>& state, const Kinematics<double>& kinematics,
                                      AppliedForces<double>& forces);

@@ -1,7 +1,7 @@
-// The two sweeps of the articulated-body recursion over a walk, which is the whole tree for the recursive
-// solver and a piece of it for divide and conquer. Equations (6) to (9) of recursive_solver.h.
-//
-// The functions are in this header so that the loops of both solvers take them in.
+// The inward and outward sweeps (6) to (9) of recursive_solver.h, over a walk: the whole
+// tree in the recursive solver, one piece of it in divide and conquer. The functions are
+// defined in this header so that the compiler inlines them into the loops of both
+// solvers.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace sestina {
 
-// by_blocks: joints that turn every way are eliminated at once and not column after column. The columns are
-// what divide and conquer takes its handles' motion through.
+// by_blocks: spherical joints, and free joints on the ground, are eliminated as 3x3 blocks and not column by
+// column. Divide and conquer needs the columns, because it propagates its handles' motion through them.
 template <class T, bool by_blocks = false>
 struct ArticulatedSweep {
   explicit ArticulatedSweep(const Model& model)
@@ -24,37 +24,37 @@ struct ArticulatedSweep {
     if (by_blocks) blocks.resize(static_cast<std::size_t>(TreeLayout(model).num_blocks));
   }
 
-  // (6) to (8) tips inward. `sums` has walk.num_sums places. Calls
-  // take(outcome) with what each body that hangs on the base makes it feel; null when nobody asks.
-  template <class Take>
+  // Applies (6) to (8), tips inward. `sums` has walk.num_sums elements. Calls receive(I) with the articulated
+  // inertia and bias force of each body that hangs on the base, about the base's Mo; null: not needed.
+  template <class Receive>
   void eliminate(const Walk& walk, const Properties<T>& properties, const Kinematics<T>& kinematics,
                  const AppliedForces<T>& forces, std::span<ArticulatedRows<T>> sums, SolveReport<T>& report,
-                 Take&& take);
-  // (9) outward, from the acceleration of the base.
+                 Receive&& receive);
+  // Applies (9), base outward, from the acceleration of the base (less g).
   void accelerate(const Walk& walk, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics,
                   std::span<T> udot);
-  // The same for two walks that do not depend on each other, step by step in turn: one alone is a single
-  // chain of operations, each of which waits for the one before.
+  // Applies (9) to two independent walks, alternating step by step: one walk alone is a single chain of
+  // dependent operations, so that the processor can overlap the two.
   void accelerate(const Walk& walk, const SpatialMotion<T>& A_base, const Walk& other,
                   const SpatialMotion<T>& other_A_base, const Kinematics<T>& kinematics, std::span<T> udot);
-  // After all accelerations are known: F of each body, tips inward.
+  // Computes the reaction F of each body, tips inward, once all accelerations are known.
   void calc_reactions(const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                       std::span<SpatialForce<T>> reactions) const;
 
-  std::vector<SpatialMotion<T>> A;  // by BodyIndex, less g
-  // Columns of one joint are eliminated one after the other, which factors D as it goes: after the columns
-  // before k have been eliminated, U_k = I H_k about the parent's Mo, D_k = H_k . U_k + armature and
-  // e_k = tau_k - H_k . z - U_k . c.
-  std::vector<SpatialForce<T>> W;       // (nu) U_k / D_k
+  std::vector<SpatialMotion<T>> A;  // by BodyIndex, about Mo, ground axes, less g
+  // The columns k of a joint are eliminated one after the other, which
+  // factors D of (7): U_k, D_k and e_k are those of (7) for column k,
+  // with the I and z that (8) leaves of the columns before it.
+  std::vector<SpatialForce<T>> W;       // (nu) U_k / D_k, about the parent's Mo
   std::vector<T> D_inverse;             // (nu)
-  std::vector<T> free_udot;             // (nu) e_k / D_k: udot if the parent had no acceleration
-  std::vector<TurningBlock<T>> blocks;  // by BodyLink::block, in the place of the above
+  std::vector<T> free_udot;             // (nu) e_k / D_k: udot if the parent's acceleration were zero
+  std::vector<TurningBlock<T>> blocks;  // by BodyLink::block, instead of W, D_inverse and free_udot
 
  private:
   void accelerate_step(const WalkStep& step, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics,
                        std::span<T> udot, SpatialMotion<T>& A_b);
   void eliminate_revolute(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
-                          const AppliedForces<T>& forces, bool has_taker, ArticulatedRows<T>& sum,
+                          const AppliedForces<T>& forces, bool is_needed_by_parent, ArticulatedRows<T>& sum,
                           SolveReport<T>& report);
   void eliminate_columns(std::size_t i, const T& armature, const Kinematics<T>& kinematics,
                          const AppliedForces<T>& forces, ArticulatedRows<T>& sum, SolveReport<T>& report);
@@ -66,34 +66,34 @@ struct ArticulatedSweep {
                         SpatialMotion<T>& A_b) const;
 };
 
-// The motion as the parent's Mo has it where the body's has `a`, for a body that reaches so far.
+// Shifts the spatial motion `a` from the body's Mo to its parent's Mo; `s` is the vector between the two (m).
 template <class T>
 [[gnu::always_inline]] inline SpatialMotion<T> at_parent(const SpatialMotion<T>& a, const Vec3<T>& s) {
   return {a.w, a.v - cross(a.w, s)};
 }
 
-// The only column turns and has no linear part. `sum` of (6) becomes that of (8), if somebody takes it.
+// Eliminates a joint with one column h = H.w and H.v = 0. `sum` is I, z of (6) and becomes that of (8).
 template <class T, bool by_blocks>
 [[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::eliminate_revolute(
     std::size_t i, const T& armature, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
-    bool has_taker, ArticulatedRows<T>& sum, SolveReport<T>& report) {
+    bool is_needed_by_parent, ArticulatedRows<T>& sum, SolveReport<T>& report) {
   const auto k = static_cast<std::size_t>(kinematics.tree.links[i].u_start);
   const Vec3<T>& h = kinematics.H[k].w;
   const Vec3<T>& s = kinematics.s[i];
-  if (has_taker) sum.z += sum.times(kinematics.bias[i]);
+  if (is_needed_by_parent) sum.z += sum.times(kinematics.bias[i]);
   ForceLanes<T> U_k = sum.times_turn(h);  // (7)
   const Lanes3<T> h_lanes(h);
   const T D = dot(h_lanes, U_k.torque) + armature;
   report.check_pivot(D, sum.J[0][0] + sum.J[1][1] + sum.J[2][2], static_cast<int>(k));
   const T Dinv = T(1) / D;
   T e_k = forces.tau[k] - dot(h_lanes, sum.z.torque);
-  if (!has_taker) e_k -= dot(kinematics.bias[i], U_k);
+  if (!is_needed_by_parent) e_k -= dot(kinematics.bias[i], U_k);
   U_k.shift_back(Lanes3<T>(s));
   const ForceLanes<T> W_k = Dinv * U_k;
   W[k] = W_k.unpacked();
   D_inverse[k] = Dinv;
   free_udot[k] = Dinv * e_k;
-  if (!has_taker) return;
+  if (!is_needed_by_parent) return;
   sum.shift_back(s);
   sum.subtract_outer(U_k.unpacked(), W_k);  // (8)
   sum.z += e_k * W_k;
@@ -108,14 +108,13 @@ void ArticulatedSweep<T, by_blocks>::eliminate_columns(std::size_t i, const T& a
   const auto first = static_cast<std::size_t>(link.u_start), end = first + static_cast<std::size_t>(link.nu);
   const Vec3<T>& s = kinematics.s[i];
   sum.z += sum.times(kinematics.bias[i]);
-  const T inertia_any_way = sum.J[0][0] + sum.J[1][1] + sum.J[2][2];
-  const T mass_any_way = sum.m[0][0] + sum.m[1][1] + sum.m[2][2];
+  const T J_trace = sum.J[0][0] + sum.J[1][1] + sum.J[2][2];
+  const T m_trace = sum.m[0][0] + sum.m[1][1] + sum.m[2][2];
   for (std::size_t k = first; k < end; ++k) {
     const SpatialMotion<T>& H = kinematics.H[k];
     ForceLanes<T> U_k = sum.times(H);  // (7)
     const T D = dot(H, U_k) + armature;
-    report.check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way,
-                       static_cast<int>(k));
+    report.check_pivot(D, dot(H.w, H.w) * J_trace + dot(H.v, H.v) * m_trace, static_cast<int>(k));
     D_inverse[k] = T(1) / D;
     const T e_k = forces.tau[k] - dot(H, sum.z);
     free_udot[k] = D_inverse[k] * e_k;
@@ -128,8 +127,8 @@ void ArticulatedSweep<T, by_blocks>::eliminate_columns(std::size_t i, const T& a
   sum.shift_back(s);
 }
 
-// Three columns at once, which are perpendicular axes R of ground: with them J^-1 does what R D^-1 R^T would.
-// Of a free joint on the ground the other three likewise, and nobody takes what is left.
+// Eliminates a spherical joint by (8'). The three columns are perpendicular axes, so that J^-1 replaces H
+// D^-1 H^T. For a free joint on the ground the translations follow; nothing is left for the ground to feel.
 template <class T, bool by_blocks>
 [[gnu::noinline]] void ArticulatedSweep<T, by_blocks>::eliminate_block(std::size_t i,
                                                                        const Kinematics<T>& kinematics,
@@ -149,7 +148,7 @@ template <class T, bool by_blocks>
       any(factor.has_pivot_below(T(kSingularPivot) * (sum.J[0][0] + sum.J[1][1] + sum.J[2][2])));
   if (is_doubtful) name_singular_speed(i, kinematics, forces, sum, report);
   const Lanes3<T> torque = in_ground(k, &SpatialMotion<T>::w);
-  if (link.turns_every_way) {
+  if (link.is_spherical) {
     eliminate_turning(factor, torque, sum, block.G);
     const Vec3<T>& c = kinematics.bias[i].v;
     sum.z.force += c.x * sum.m[0] + c.y * sum.m[1] + c.z * sum.m[2];
@@ -159,8 +158,8 @@ template <class T, bool by_blocks>
   const ArticulatedRows<T> whole = sum;
   eliminate_turning(factor, torque, sum, block.G);
   const SymmetricFactor3<T> mass(sum.m);
-  const T mass_any_way = whole.m[0][0] + whole.m[1][1] + whole.m[2][2];
-  is_doubtful = !is_doubtful && any(mass.has_pivot_below(T(kSingularPivot) * mass_any_way));
+  const T m_trace = whole.m[0][0] + whole.m[1][1] + whole.m[2][2];
+  is_doubtful = !is_doubtful && any(mass.has_pivot_below(T(kSingularPivot) * m_trace));
   if (is_doubtful) name_singular_speed(i, kinematics, forces, whole, report);
   const Lanes3<T> left = in_ground(k + 3, &SpatialMotion<T>::v) - sum.z.force;
   T a[3] = {left[0], left[1], left[2]};
@@ -168,7 +167,7 @@ template <class T, bool by_blocks>
   block.a = {a[0], a[1], a[2]};
 }
 
-// Whether, and against which speed, there is no inertia is for the columns to say, which are the joint's own.
+// Repeats the elimination column by column to find the speed whose pivot vanishes, if one does.
 template <class T, bool by_blocks>
 [[gnu::cold, gnu::noinline]] void ArticulatedSweep<T, by_blocks>::name_singular_speed(
     std::size_t i, const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
@@ -178,12 +177,13 @@ template <class T, bool by_blocks>
 }
 
 template <class T, bool by_blocks>
-template <class Take>
+template <class Receive>
 [[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::eliminate(
     const Walk& walk, const Properties<T>& properties, const Kinematics<T>& kinematics,
-    const AppliedForces<T>& forces, std::span<ArticulatedRows<T>> sums, SolveReport<T>& report, Take&& take) {
-  constexpr bool kHasTaker = !std::is_null_pointer_v<std::decay_t<Take>>;
-  ArticulatedRows<T> sum;  // of the body in hand, and then its outcome
+    const AppliedForces<T>& forces, std::span<ArticulatedRows<T>> sums, SolveReport<T>& report,
+    Receive&& receive) {
+  constexpr bool kIsNeededByBase = !std::is_null_pointer_v<std::decay_t<Receive>>;
+  ArticulatedRows<T> sum;  // I and z of (6) for the current body, then of (8)
   for (auto step = walk.steps.rbegin(); step != walk.steps.rend(); ++step) {
     const auto i = static_cast<std::size_t>(step->body);
     const Lanes3<T> w(kinematics.motion[i].V_WB.w);
@@ -196,19 +196,20 @@ template <class Take>
     if (step->own_sum >= 0) sum += sums[static_cast<std::size_t>(step->own_sum)];
     const T& armature = properties.bodies.values()[i].armature;
     if (kinematics.tree.links[i].is_revolute) {
-      eliminate_revolute(i, armature, kinematics, forces, kHasTaker || !step->hangs_on_base, sum, report);
+      eliminate_revolute(i, armature, kinematics, forces, kIsNeededByBase || !step->hangs_on_base, sum,
+                         report);
     } else if (by_blocks && kinematics.tree.links[i].block >= 0) {
       ArticulatedRows<T> in_memory = sum;
       eliminate_block(i, kinematics, forces, in_memory, report);
       sum = in_memory;
     } else {
-      ArticulatedRows<T> in_memory = sum;  // so that `sum` may stay in registers
+      ArticulatedRows<T> in_memory = sum;  // a copy, so that `sum` may stay in registers
       eliminate_columns(i, armature, kinematics, forces, in_memory, report);
       sum = in_memory;
     }
     if (step->gives_carry) continue;
     if (step->hangs_on_base) {
-      if constexpr (kHasTaker) take(sum);
+      if constexpr (kIsNeededByBase) receive(sum);
     } else if (step->begins_sum) {
       sums[static_cast<std::size_t>(step->parent_sum)] = sum;
     } else {
@@ -217,7 +218,7 @@ template <class Take>
   }
 }
 
-// a - A . W by pairs: what the next body waits for is three additions long instead of six.
+// Returns a - A . W. The sum of pairs has a latency of three additions instead of six.
 template <class T>
 [[gnu::always_inline]] inline T less_product(const T& a, const SpatialMotion<T>& A,
                                              const SpatialForce<T>& W) {
@@ -225,7 +226,7 @@ template <class T>
          ((A.w.z * W.torque.z + A.v.x * W.force.x) + (A.v.y * W.force.y + A.v.z * W.force.z));
 }
 
-// `A_b`: of the parent, and then of the body.
+// (9') for a spherical or free joint. `A_b` is A of the parent on entry, A of the body on return.
 template <class T, bool by_blocks>
 [[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::accelerate_block(
     std::size_t i, const Kinematics<T>& kinematics, std::span<T> udot, SpatialMotion<T>& A_b) const {
@@ -234,16 +235,16 @@ template <class T, bool by_blocks>
   const SpatialMotion<T>* H = &kinematics.H[static_cast<std::size_t>(link.u_start)];
   T* out = &udot[static_cast<std::size_t>(link.u_start)];
   const SpatialMotion<T> without_joint = shift(A_b, kinematics.s[i]) + kinematics.bias[i];
-  const Vec3<T> a = link.turns_every_way ? without_joint.v : block.a;
+  const Vec3<T> a = link.is_spherical ? without_joint.v : block.a;
   A_b = {block.turning(a), a};
   const Vec3<T> turning = A_b.w - without_joint.w;
   for (std::size_t k = 0; k < 3; ++k) out[k] = dot(H[k].w, turning);
-  if (link.turns_every_way) return;
+  if (link.is_spherical) return;
   const Vec3<T> moving = a - without_joint.v;
   for (std::size_t k = 3; k < 6; ++k) out[k] = dot(H[k].v, moving);
 }
 
-// `A_b`: of the body before in the walk, and then of this one.
+// (9) for one body. `A_b` is A of the previous body in the walk on entry, A of this body on return.
 template <class T, bool by_blocks>
 [[gnu::always_inline]] inline void ArticulatedSweep<T, by_blocks>::accelerate_step(
     const WalkStep& step, const SpatialMotion<T>& A_base, const Kinematics<T>& kinematics, std::span<T> udot,
@@ -260,7 +261,7 @@ template <class T, bool by_blocks>
   } else if (by_blocks && link.block >= 0) {
     accelerate_block(i, kinematics, udot, A_b);
   } else {
-    SpatialMotion<T> G = A_b;  // with the joint's own acceleration, about the parent's Mo
+    SpatialMotion<T> G = A_b;  // A_P plus the accelerations of this joint so far, about the parent's Mo
     A_b = shift(A_b, s) + kinematics.bias[i];
     for (std::size_t k = first + static_cast<std::size_t>(link.nu); k-- > first;) {
       udot[k] = less_product(free_udot[k], G, W[k]);

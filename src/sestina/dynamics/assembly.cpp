@@ -12,6 +12,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/model/properties.h"
 
@@ -32,12 +33,12 @@ class Assembler {
       : model_(model),
         properties_(properties),
         kinematics_(model),
-        conditions_(model, SaddlePoint::kRecursion),
+        conditions_(model, standard_way(model)),
         rows_(model),
         length_(properties.constraints.length),
         n_(model.nu()) {}
 
-  // What holds beside the conditions from now on; must outlive this.
+  // Adds values to satisfy besides the conditions from now on; they must outlive this object.
   void want(const WantedCutJoints& wanted) { wanted_ = &wanted; }
 
   // Whether the loops are closed with these speeds' coordinates free to move.
@@ -87,9 +88,18 @@ class Assembler {
   // The joint or constraint whose condition is left with the largest error.
   std::string worst_position() const { return name_of(worst_wanted_q_, errors_.position_row); }
   std::string worst_velocity() const { return name_of(worst_wanted_u_, errors_.velocity_row); }
-  void take_cut_coordinates(State<double>& state) {
+  // The places on curves where the search begins.
+  void find_nearest_places(State<double>& state) {
+    update_kinematics(model_, properties_, state, kinematics_);
+    sestina::find_nearest_places(model_, properties_, kinematics_, state);
+  }
+  std::string explain_non_finite(const State<double>& state) {
     update(state);
-    std::copy(conditions_.rows().cut_q.begin(), conditions_.rows().cut_q.end(), state.h.begin());
+    return explain_non_finite_constraint(model_, properties_, state, conditions_.rows());
+  }
+  void take_history(State<double>& state) {
+    update(state);
+    conditions_.rows().copy_history(state.h);
   }
 
  private:
@@ -119,7 +129,7 @@ class Assembler {
       c[static_cast<std::size_t>(k)] = unit;
       ConstraintRow<double> row;
       row.is_on_position = is_q;
-      add_force_of_speeds(cut, rows_.cut_motions[i], c.data(), row);
+      add_force_of_speeds<double>(cut, rows_.cut_motions[i], c.data(), row, row.bias);
       if (is_q) {
         row.error = unit * away[static_cast<std::size_t>(k)];
         note(std::abs(row.error), i, errors_.position, worst_wanted_q_);
@@ -212,7 +222,8 @@ class Assembler {
   // The error at the end (m).
   double iterate(const State<double>& start, State<double>& state, const std::vector<bool>& is_free,
                  bool by_mass) {
-    constexpr int kMostSteps = 60;
+    // (1) converges linearly, and slowly where q0 is far away. What it leaves then, Newton's method closes.
+    constexpr int kMostSteps = 60, kNearestSteps = 45;
     std::vector<double> displacement(static_cast<std::size_t>(n_)), away(displacement.size());
     update(state);
     double error = positions().norm();
@@ -222,7 +233,7 @@ class Assembler {
       if (moving.speeds.empty()) break;
       const auto decomposition = moving.C.completeOrthogonalDecomposition();
       Eigen::VectorXd d;
-      if (errors_.position <= kClosed * length_) {
+      if (errors_.position <= kClosed * length_ || step >= kNearestSteps) {
         d = moving.from_norm(decomposition.solve(-positions()));
       } else {
         minus_q<double>(model_, state.q, start.q, away);
@@ -290,7 +301,7 @@ class Assembler {
   int n_;
 };
 
-// Of a joint whose given numbers changed: by how much. `units` are those of its speeds.
+// Reports a joint whose given values changed, and by how much. `units` are those of its speeds.
 void add_moved(const std::string& joint, std::span<const double> changes, std::span<const std::string> units,
                bool is_speed, std::vector<AssemblyReport::Moved>& moved) {
   AssemblyReport::Moved of_joint{joint, 0.0, "", is_speed};
@@ -360,8 +371,13 @@ std::string holds(const Model& model) {
   throw InputError(what);
 }
 
-// Which speeds' coordinates, or speeds, may move: those that are not held, and of those that are given all or
-// none.
+void check_user_constraints(const Model& model, const Properties<double>& properties,
+                            const State<double>& state) {
+  if (!model.user_constraints().empty()) UserConstraints(model).check(properties, state);
+}
+
+// Finds the coordinates, by their speeds, or the speeds that may move: those not held, and with `with_given`
+// also the given ones.
 std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_given, bool with_given) {
   std::vector<bool> is_free(static_cast<std::size_t>(model.nu()));
   for (std::size_t k = 0; k < is_free.size(); ++k) {
@@ -371,14 +387,14 @@ std::vector<bool> find_free(const Model& model, const std::vector<bool>& is_give
   return is_free;
 }
 
-// What the description gives: which joints keep their coordinates and speeds if that can be.
+// The joints whose coordinates and speeds are given and should be kept if possible.
 struct Given {
   const std::vector<bool>& q;  // (nu), or empty: none
   const std::vector<bool>& u;
   const WantedCutJoints* cut = nullptr;  // null: none
 };
 
-// What joints that close loops are to have: all that is given, or what is held.
+// The wanted values of joints that close loops: all given ones, or only those held.
 WantedCutJoints find_wanted(const Model& model, const WantedCutJoints* given, bool held_alone) {
   WantedCutJoints wanted;
   if (given == nullptr) return wanted;
@@ -415,6 +431,8 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
   const WantedCutJoints all = find_wanted(model, given.cut, false),
                         held = find_wanted(model, given.cut, true);
   Assembler assembler(model, properties);
+  check_user_constraints(model, properties, state);
+  assembler.find_nearest_places(state);
   const State<double> before = state;
   assembler.want(all);
   if (!assembler.close(state, find_free(model, given.q, false), false)) {
@@ -422,6 +440,9 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
     assembler.want(held);
     if (!assembler.close(state, find_free(model, given.q, true), true)) {
       const std::string name = assembler.worst_position();
+      if (const std::string reason = assembler.explain_non_finite(state); !reason.empty()) {
+        fail(model, name, reason);
+      }
       fail(model, name,
            fmt::format("{} cannot be closed: {:.3g} m are left{}", name, assembler.errors().position,
                        holds(model)));
@@ -438,7 +459,10 @@ void assemble(const Model& model, const Properties<double>& properties, const Gi
                        assembler.errors().velocity, holds(model)));
     }
   }
-  assembler.take_cut_coordinates(state);
+  assembler.take_history(state);
+  if (const std::string end = explain_curve_end(model, properties, assembler.rows()); !end.empty()) {
+    fail(model, end.substr(0, end.find(':')), end);
+  }
   if (report != nullptr) fill_report(model, properties, given, before, state, assembler, *report);
 }
 
@@ -456,6 +480,13 @@ void assemble(const Model& model, const Properties<double>& properties, const st
 
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report) {
+  if (model.is_cartesian()) {
+    CartesianCoordinates coordinates(model, properties.parameters);
+    State<double> assembled;
+    coordinates.to_cartesian(
+        calc_assembled_state(coordinates.relative(), coordinates.relative_properties(), report), assembled);
+    return assembled;
+  }
   State<double> state = calc_initial_state<double>(model, properties.parameters);
   const WantedCutJoints cut{state.h, calc_initial_cut_speeds(model, properties.parameters), {}, {}};
   assemble(model, properties, Given{model.is_q_given(), model.is_u_given(), &cut}, state, report);

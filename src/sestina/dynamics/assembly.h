@@ -30,7 +30,8 @@ struct AssemblyReport {
   double position_error = 0.0;  // m, what is left
 };
 
-// The model's initial state, assembled, t = 0. Throws InputError, which names the joint or constraint that
+// The model's initial state, assembled, t = 0, in the coordinates of joints also where those of the model are
+// cartesian. Throws InputError, which names the joint or constraint that
 // stays open and by how much. Of a model without loops and constraints: calc_initial_state().
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);

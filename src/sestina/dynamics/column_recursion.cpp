@@ -6,10 +6,10 @@
 namespace sestina {
 namespace {
 
-constexpr int kWidth = kFusedLanes;  // lets two spatial vectors stay in registers
+constexpr int kWidth = kFusedLanes;  // so that two spatial vectors fit in the registers
 constexpr int kStrip = 8;
 
-// Spatial vectors of kWidth columns: of forces torque first, of motions the angular part.
+// Spatial vectors of kWidth columns: forces with the torque first, motions with the angular part first.
 struct Six {
   FusedLanes x[6];
 
@@ -26,7 +26,7 @@ struct Six {
   [[gnu::always_inline]] void add(const double (&a)[6], const FusedLanes& y, int components) {
     for (int c = 0; c < components; ++c) x[c].add(a[c], y);
   }
-  // e - a . this, in two sums that do not wait for each other
+  // Returns e - a . this for the angular part only, as two independent sums.
   [[gnu::always_inline]] FusedLanes less_turn(FusedLanes e, const double (&a)[6]) const {
     e.subtract(a[0], x[0]);
     FusedLanes other = a[1] * x[1];
@@ -87,13 +87,13 @@ SolveReport<double> ColumnRecursion::factor(const Properties<double>& properties
     }
     if (step->own_sum >= 0) I += inertia_sums_[static_cast<std::size_t>(step->own_sum)];
     const BodyLink& link = tree_.links[i];
-    const double inertia_any_way = I.J[0][0] + I.J[1][1] + I.J[2][2];
-    const double mass_any_way = I.m[0][0] + I.m[1][1] + I.m[2][2];
+    const double J_trace = I.J[0][0] + I.J[1][1] + I.J[2][2];
+    const double m_trace = I.m[0][0] + I.m[1][1] + I.m[2][2];
     for (int k = link.u_start; k < link.u_start + link.nu; ++k) {
       const SpatialMotion<double>& H = kinematics.H[static_cast<std::size_t>(k)];
       const ForceLanes<double> U = I.times(H);  // (1)
       const double D = dot(H, U) + properties.bodies.values()[i].armature;
-      report.check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way, k);
+      report.check_pivot(D, dot(H.w, H.w) * J_trace + dot(H.v, H.v) * m_trace, k);
       const double D_inverse = 1.0 / D;
       const ForceLanes<double> W = D_inverse * U;
       I.subtract_outer(U.unpacked(), W);

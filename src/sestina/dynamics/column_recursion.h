@@ -1,17 +1,17 @@
-// The accelerations that many columns of generalised forces give a system at rest without other forces:
-//   M X = B,   by the articulated-body recursion, O(nu n) for nu columns.
+// Solves M X = B for many columns of generalised forces B by the articulated-body recursion, O(nu n) for nu
+// columns. Column b of B gives column x of X, the accelerations of the system at rest without other forces.
 //
 // With I the articulated inertia of body B about Mo (recursive_solver.h), and for each speed k of its joint
-// in turn, of which those before are free already:
+// in turn, when those before it have been eliminated:
 //   U_k = I H_k,   D_k = H_k . U_k + armature,   W_k = U_k / D_k,   I -= U_k W_k^T            (1)
 // a column b passes inward and outward:
 //   e_k = b_k - H_k . z,   z += W_k e_k   for each k;   z is shifted back and added to the parent's    (2)
 //   x_k = e_k / D_k - W_k . A,   A += H_k x_k   for each k, the last one first, A shifted from the parent's
 //   (3)
-// Eight columns of each of two blocks pass together, in SIMD lanes.
+// Two blocks of eight columns each pass together, in SIMD lanes.
 //
-// The factors of M (forward_dynamics_derivatives.h) do the same by two multiplications for each speed inboard
-// of each speed; (2) and (3) take some thirty for each speed however deep the tree is.
+// The factors of M (forward_dynamics_derivatives.h) need two multiplications for each pair of a speed and a
+// speed inboard of it; (2) and (3) need about thirty for each speed, at any depth of the tree.
 #pragma once
 
 #include "sestina/dynamics/kinematics.h"
@@ -23,10 +23,10 @@ namespace sestina {
 
 class ColumnRecursion {
  public:
-  // Columns first to first + 8 of a right-hand side, and of another one that stands `distance` beside it,
-  // where there is one. Rows stand `stride` apart.
+  // Columns first to first + 8 of a right-hand side B and, where it exists, of a second one `distance`
+  // numbers beside it. Rows are `stride` numbers apart.
   struct Strip {
-    const double* minus_B = nullptr;  // null: unit columns, a one in row `unit` and those that follow
+    const double* minus_B = nullptr;  // null: unit columns; row `unit` + c has a one in column c
     double* X = nullptr;
     std::ptrdiff_t B_stride = 0, B_distance = 0, X_stride = 0, X_distance = 0;
     int unit = 0;
@@ -36,11 +36,11 @@ class ColumnRecursion {
 
   explicit ColumnRecursion(const Model& model);
 
-  // (1) for the coordinates to which `kinematics` belongs.
+  // Computes (1) for the coordinates to which `kinematics` belongs.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
 
-  // (2) for the bodies of `filled`, which holds all inboard bodies of its own (of the others the rows of B
-  // are zero, and not read), and (3).
+  // Computes (2) for the bodies of `filled`, then (3). `filled` contains the inboard bodies of each of its
+  // bodies. The rows of B of all other bodies are zero and are not read.
   void solve(const Strip& strip, const Walk& filled);
 
   const TreeLayout& tree() const { return tree_; }
@@ -48,11 +48,11 @@ class ColumnRecursion {
 
  private:
   struct Column {
-    double H[6], W[6];  // about Mo, angular part first
+    double H[6], W[6];  // about Mo, ground axes, angular part first
     double D_inverse;
   };
   struct Step {
-    double s[3];  // from the parent's Mo
+    double s[3];  // from the parent's Mo (m)
     bool only_turns;
   };
   double* sum_of(int sum, int block);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "sestina/base/error.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/dynamics/mass_matrix.h"
 #include "sestina/model/analysis.h"
 
@@ -39,9 +41,87 @@ double calc_condition(const Model& model, const Properties<double>& properties,
   return eigenvalues[n - 1] / std::max(eigenvalues[0], 0.0);
 }
 
+// The mechanism in cartesian coordinates, asked for what it says of its joints.
+class CartesianFormulation {
+ public:
+  CartesianFormulation(const std::shared_ptr<const Model>& cartesian,
+                       const std::shared_ptr<const Model>& model, const Properties<double>& properties)
+      : model_(*cartesian),
+        coordinates_(*cartesian, properties.parameters),
+        dynamics_(cartesian, calc_properties<double>(*cartesian, properties.parameters), "recursive"),
+        joints_(model, properties, "recursive"),
+        udot_(static_cast<std::size_t>(model_.nu())),
+        qdot_cut_(static_cast<std::size_t>(model_.cut_nq())),
+        udot_cut_(static_cast<std::size_t>(model_.cut_nu())),
+        lambda_(static_cast<std::size_t>(model->constraint_rows())) {}
+
+  // udot of the joints' speeds. The forces of loops and constraints become those of joints().
+  void calc_udot(const State<double>& state, std::span<double> udot) {
+    coordinates_.to_cartesian(state, state_);
+    dynamics_.calc_udot(state_, udot_);
+    const ConstrainedDynamics* const constrained = dynamics_.constrained();
+    if (constrained != nullptr) {
+      calc_cut_joint_rates(model_, dynamics_.properties(), dynamics_.kinematics(), constrained->rows(), udot_,
+                           qdot_cut_, udot_cut_);
+      take_lambda(*constrained);
+    }
+    joints_.take_motion(state, lambda_);
+    auto of_joint = udot_cut_.begin();
+    for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
+      const BodyInfo& from = model_.bodies()[b];
+      const BodyInfo& to = joints_.model().bodies()[b];
+      const auto first = udot.begin() + to.u_start;
+      if (from.hangs_on_cut) {
+        std::copy_n(of_joint, to.nu, first);
+        of_joint += to.nu;
+      } else {
+        std::copy_n(udot_.begin() + from.u_start, to.nu, first);
+      }
+    }
+  }
+
+  // By BodyIndex, of the joint that carries the body; what floats keeps what it has.
+  void calc_reactions(std::span<SpatialForce<double>> reactions) const {
+    std::size_t joint = 0;
+    for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
+      if (!model_.bodies()[b].hangs_on_cut) continue;
+      SpatialForce<double>& reaction = reactions[static_cast<std::size_t>(b.value())];
+      reaction = dynamics_.constrained()->reaction(model_.cut_joints()[joint]);
+      if (!dynamics_.forces().cut.forces.empty()) reaction += dynamics_.forces().cut.forces[joint];
+      ++joint;
+    }
+  }
+
+  ForwardDynamics& joints() { return joints_; }
+
+ private:
+  // Takes the multipliers of joints that close loops and of constraints, as in relative coordinates.
+  void take_lambda(const ConstrainedDynamics& constrained) {
+    const Model& relative = joints_.model();
+    const auto take = [&](int to, int from, int count) {
+      std::copy_n(constrained.lambda().begin() + from, count, lambda_.begin() + to);
+    };
+    for (std::size_t i = 0; i < relative.cut_joints().size(); ++i) {
+      const CutJointInfo& joint = relative.cut_joints()[i];
+      take(joint.first_row, model_.cut_joints()[model_.carrying_joints() + i].first_row, joint.rows);
+    }
+    for (std::size_t i = 0; i < relative.constraints().size(); ++i) {
+      const ConstraintInfo& constraint = relative.constraints()[i];
+      take(constraint.first_row, model_.constraints()[i].first_row, constraint.rows);
+    }
+  }
+
+  const Model& model_;
+  CartesianCoordinates coordinates_;
+  ForwardDynamics dynamics_, joints_;
+  State<double> state_;
+  std::vector<double> udot_, qdot_cut_, udot_cut_, lambda_;
+};
+
 class Comparer {
  public:
-  Comparer(const std::shared_ptr<const Model>& model, const Properties<double>& properties)
+  Comparer(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
+           const std::shared_ptr<const Model>& cartesian)
       : model_(*model), inverse_(model_), reactions_(static_cast<std::size_t>(model_.bodies().size())) {
     for (const std::string& name : solver_names()) {
       FormulationComparison& formulation = comparison_.formulations.emplace_back();
@@ -53,22 +133,32 @@ class Comparer {
         formulation.refusal = error.what();
       }
     }
-    udot_.assign(solvers_.size(), std::vector<double>(static_cast<std::size_t>(model_.nu())));
+    if (cartesian) {
+      comparison_.formulations.emplace_back().name = "cartesian";
+      cartesian_.emplace(cartesian, model, properties);
+    }
+    udot_.assign(comparison_.formulations.size(), std::vector<double>(static_cast<std::size_t>(model_.nu())));
     comparison_.condition = model_.nu() <= kLargestCondition ? 1.0 : std::numeric_limits<double>::quiet_NaN();
   }
 
   void add(const State<double>& state) {
     int failures = 0, refusals = 0;
-    std::vector<bool> has_failed(solvers_.size(), false);
-    for (std::size_t i = 0; i < solvers_.size(); ++i) {
-      if (!solvers_[i]) {
+    std::vector<bool> has_failed(udot_.size(), false);
+    for (std::size_t i = 0; i < udot_.size(); ++i) {
+      const bool is_cartesian = i == solvers_.size();
+      if (!is_cartesian && !solvers_[i]) {
         has_failed[i] = true;
         ++refusals;
         continue;
       }
       try {
-        solvers_[i]->calc_udot(state, udot_[i]);
-        compare_with_inverse_dynamics(i);
+        if (is_cartesian) {
+          cartesian_->calc_udot(state, udot_[i]);
+          compare_with_inverse_dynamics(i, cartesian_->joints());
+        } else {
+          solvers_[i]->calc_udot(state, udot_[i]);
+          compare_with_inverse_dynamics(i, *solvers_[i]);
+        }
       } catch (const ComputationError& error) {
         has_failed[i] = true;
         ++failures;
@@ -76,13 +166,13 @@ class Comparer {
         if (comparison_.formulations[i].failure.empty()) comparison_.formulations[i].failure = error.what();
       }
     }
-    if (failures + refusals == static_cast<int>(solvers_.size())) {
+    if (failures + refusals == static_cast<int>(udot_.size())) {
       ++comparison_.skipped;
       return;
     }
     ++comparison_.states;
     if (has_failed[0]) return;
-    for (std::size_t i = 1; i < solvers_.size(); ++i) {
+    for (std::size_t i = 1; i < udot_.size(); ++i) {
       if (!has_failed[i]) compare_with_reference(i);
     }
     if (model_.nu() <= kLargestCondition) {
@@ -94,8 +184,8 @@ class Comparer {
   const Comparison& comparison() const { return comparison_; }
 
  private:
-  void compare_with_inverse_dynamics(std::size_t i) {
-    ForwardDynamics& solver = *solvers_[i];
+  // `solver` has evaluated the state.
+  void compare_with_inverse_dynamics(std::size_t i, ForwardDynamics& solver) {
     FormulationComparison& result = comparison_.formulations[i];
     update_inverse_dynamics<double>(model_, solver.properties(), solver.kinematics(), solver.forces(),
                                     udot_[i], inverse_);
@@ -121,17 +211,24 @@ class Comparer {
         result.worst_residual = model_.u_names()[k];
       }
     }
-    solver.calc_reactions(udot_[i], reactions_);
+    if (i < solvers_.size()) {
+      solver.calc_reactions(udot_[i], reactions_);
+    } else {
+      std::copy(inverse_.reaction.begin(), inverse_.reaction.end(), reactions_.begin());
+      cartesian_->calc_reactions(reactions_);
+    }
     double difference = 0.0, magnitude = 0.0;
     for (std::size_t b = 1; b < reactions_.size(); ++b) {
       difference = std::max(difference, largest(reactions_[b] - inverse_.reaction[b]));
-      magnitude = std::max(magnitude, largest(inverse_.reaction[b]));
+      // Where bodies move under their own forces alone, what a joint exerts is rounding of these.
+      magnitude = std::max({magnitude, largest(inverse_.reaction[b]),
+                            largest(solver.kinematics().inertia[b] * inverse_.acceleration[b])});
     }
     if (magnitude > 0.0)
       result.reaction_difference = std::max(result.reaction_difference, difference / magnitude);
   }
 
-  // What each condition alone does to each speed: these forces cancel others where a mechanism is at rest.
+  // Adds the force of each condition on each speed: such forces cancel others if a mechanism is at rest.
   void add_constraint_scale(const ConstrainedDynamics& constrained, const Kinematics<double>& kinematics,
                             std::vector<double>& scale) {
     std::vector<double> one(constrained.lambda().size());
@@ -190,6 +287,7 @@ class Comparer {
 
   const Model& model_;
   std::vector<std::unique_ptr<ForwardDynamics>> solvers_;  // null where one refuses the model
+  std::optional<CartesianFormulation> cartesian_;          // stands behind them
   std::vector<std::vector<double>> udot_;
   std::vector<double> udot_scale_;  // (nu), of the state at hand
   InverseDynamics<double> inverse_;
@@ -230,8 +328,9 @@ bool Comparison::agrees_where_computed() const {
 
 Comparison compare_formulations(const std::shared_ptr<const Model>& model,
                                 const Properties<double>& properties,
-                                const std::vector<State<double>>& states) {
-  Comparer comparer(model, properties);
+                                const std::vector<State<double>>& states,
+                                const std::shared_ptr<const Model>& cartesian) {
+  Comparer comparer(model, properties, cartesian);
   for (const State<double>& state : states) comparer.add(state);
   return comparer.comparison();
 }

@@ -8,7 +8,7 @@
 
 namespace sestina {
 
-// Those that occur in a model's force expressions, and which of its inputs and parameters they are.
+// The variables and parameters that occur in a model's force expressions, and their places among all.
 struct ForceSymbols {
   std::vector<Expr> variables, parameters;
   std::vector<std::size_t> inputs_used, parameters_used;

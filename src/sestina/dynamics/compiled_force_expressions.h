@@ -15,7 +15,7 @@ class CompiledForceExpressions {
  public:
   CompiledForceExpressions(const Model& model, const Properties<double>& properties);
 
-  // In the order of Model::force_expressions, to round-off what Model::calc_force_expressions gives.
+  // Evaluates in the order of Model::force_expressions; equals Model::calc_force_expressions to round-off.
   // Allocates nothing and never throws: a division by zero gives inf or nan.
   void evaluate(const State<double>& state, std::span<double> values);
 
@@ -25,7 +25,7 @@ class CompiledForceExpressions {
 
   CompiledFunction function_;
   std::vector<double> bound_, scratch_;
-  std::vector<double> inputs_, variables_;  // t, d, q, u; and those of them that occur
+  std::vector<double> inputs_, variables_;  // t, d, q, u; and those that occur in the expressions
   std::vector<std::size_t> inputs_used_;
 };
 

@@ -14,10 +14,10 @@ namespace {
 using Vector = Vec3<double>;
 using Kind = CompiledLink::Kind;
 
-constexpr double kRoundOff = 1e-14;   // of cosines and sines, after some products of rotations
-constexpr double kParallel = 1e-7;    // sine of an angle between axes that counts as none
-constexpr double kAslant = 0.05;      // from here on the common normal of two axes is near
-constexpr double kNoInertia = 1e-15;  // of an element of second moments, beside what went into it
+constexpr double kRoundOff = 1e-14;   // of cosines and sines after several products of rotations
+constexpr double kParallel = 1e-7;    // axes whose angle has a smaller sine count as parallel
+constexpr double kAslant = 0.05;      // above this sine the common normal of two axes is close by
+constexpr double kNoInertia = 1e-15;  // of an element of second moments, relative to its terms
 
 SymMat3<double> times(double a, const SymMat3<double>& S) {
   return {a * S.xx, a * S.yy, a * S.zz, a * S.xy, a * S.xz, a * S.yz};
@@ -28,12 +28,12 @@ SymMat3<double> both_ways(const Vector& a, const Vector& b) {
           a.x * b.y + a.y * b.x, a.x * b.z + a.z * b.x, a.y * b.z + a.z * b.y};
 }
 
-// Mass with its first and second moments.
+// Mass and its first (kg m) and second moments (kg m^2).
 struct Moments {
   double mass = 0.0;
   Vector first;
   SymMat3<double> second;
-  // Sums of the magnitudes of what went into them: what their rounding errors are small beside.
+  // Sums of the magnitudes of the terms of `first` and `second`: the scale of their rounding errors.
   double first_size = 0.0, second_size = 0.0;
 
   Moments& operator+=(const Moments& b) {
@@ -49,7 +49,7 @@ Moments moments_of(const RigidInertia<double>& M) {
           M.mass * norm(M.c), 2.0 * half};
 }
 
-// X: the axes of `moments` in those of the result.
+// Returns the moments expressed in frame B; X is the pose X_BA of their present frame A in B.
 Moments moved(const Pose<double>& X, const Moments& moments) {
   const Vector first = X.R * moments.first;
   const double length = norm(X.p);
@@ -77,13 +77,13 @@ bool is_by_right_angles(const ConstantTurn& turn) {
   return is_exactly(turn.sin, 0.0) || is_exactly(turn.cos, 0.0);
 }
 
-// A link in the frames of the model: M of the body, and F on the link inboard.
+// A link in the frames of the model: M of the body, and F on the inboard link.
 struct RawLink {
   CompiledLink link;
   Pose<double> X_PF;  // in M of the parent
   Vector axis{0, 0, 1};
   Moments moments;
-  Pose<double> X_ML;  // the link's frame in M
+  Pose<double> X_ML;  // pose of the link's frame L in M
 };
 
 class LinkMaker {
@@ -106,7 +106,7 @@ class LinkMaker {
  private:
   struct Place {
     int link = -1;
-    Pose<double> X_LM;  // M of the body in M of the link's first body
+    Pose<double> X_LM;  // pose of the body's M in M of the link's first body
   };
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -122,7 +122,7 @@ class LinkMaker {
     if (model_.bodies()[b].nu == 1) raw_[at(place.link)].link.armature = body.armature;
   }
 
-  // Coordinates and speeds are counted from those of the body.
+  // Appends a link. q and u count from the first coordinate and speed of body b.
   void add_link(Kind kind, const Vector& axis, BodyIndex b, int q, int u, Place& place, double pitch = 0.0) {
     RawLink raw;
     raw.link.kind = kind;
@@ -137,7 +137,7 @@ class LinkMaker {
     place = {static_cast<int>(raw_.size()) - 1, {}};
   }
 
-  // Joints that are no chain of turns and slides.
+  // Refuses joints that are not a chain of elementary rotations and translations.
   template <class Joint>
   void add_joint(const Joint&, BodyIndex b, Place&) {
     throw InputError(fmt::format("{}: the compiled solver does not know {} joints: take recursive",
@@ -183,7 +183,7 @@ class LinkMaker {
 
   static bool has_axis(const RawLink& raw) { return raw.link.kind != Kind::kBall; }
 
-  // z on the axis; origin and x on the common normal to the axis of the first link outboard.
+  // Puts z on the axis, origin and x on the common normal to the axis of the first outboard link.
   void choose_frame(std::size_t i) {
     RawLink& raw = raw_[i];
     if (!has_axis(raw)) return;
@@ -202,7 +202,7 @@ class LinkMaker {
       const Vector a = child->X_PF.R * child->axis, n = cross(z, a);
       origin = dot(p, z) * z;
       if (has_axis(*child) && norm(n) > kParallel) {
-        x = n - dot(n, z) * z;  // of nearly parallel axes n has lost digits
+        x = n - dot(n, z) * z;  // n has lost digits where the axes are nearly parallel
         x = (1.0 / norm(x)) * x;
         const double foot = (dot(p, z) - dot(a, z) * dot(p, a)) / dot(n, n);
         if (norm(n) > kAslant && std::abs(foot) <= 4.0 * norm(p)) origin = foot * z;
@@ -213,13 +213,13 @@ class LinkMaker {
     raw.X_ML = {Rotation<double>::from_columns(x, cross(z, x), z), origin};
   }
 
-  // A direction that was found by differences of vectors as long as `size`.
+  // Sets x to the unit vector along `direction`, a difference of vectors of length `size`, if it is not zero.
   static void lay_towards(const Vector& direction, double size, Vector& x) {
     const double length = norm(direction);
     if (length > kRoundOff * size) x = (1.0 / length) * direction;
   }
 
-  // Fills the path from the link inboard, and returns where it leads to at q = 0.
+  // Computes the path from the inboard link's frame and returns the pose at its end for q = 0.
   Pose<double> place(RawLink& raw) {
     CompiledLink& link = raw.link;
     raw.moments = moved(inverse(raw.X_ML), raw.moments);
@@ -240,14 +240,14 @@ class LinkMaker {
     return X;
   }
 
-  // R = Z(before_x) X(about_x) Z(about_z). The last turn is what the first two leave of R, so that their
-  // errors, which are large about nearly parallel axes, do no harm.
+  // R = Z(before_x) X(about_x) Z(about_z). The last rotation is computed as the remainder of R after the
+  // first two, whose errors are large where the axes are nearly parallel, so that these errors cancel.
   static void turn(const Rotation<double>& R, CompiledLink& link) {
     const double sine = std::hypot(R.xz, R.yz);
     if (sine > kRoundOff) {
       link.before_x = constant_turn(-R.yz / sine, R.xz / sine);
       link.about_x = constant_turn(R.zz, sine);
-      if (link.before_x.cos < 0.0 && is_exactly(link.before_x.sin, 0.0)) {  // the other way about x
+      if (link.before_x.cos < 0.0 && is_exactly(link.before_x.sin, 0.0)) {  // the opposite direction of x
         link.before_x.cos = 1.0;
         link.about_x.sin = -link.about_x.sin;
       }
@@ -268,8 +268,8 @@ class LinkMaker {
     }
   }
 
-  // A shift along the joint's axis costs less than one along another: the one that leaves most components
-  // of the other zero.
+  // A shift along the joint's axis z is cheaper than a general one. Removes from `shift` the part along z, if
+  // that leaves more of its components zero.
   static void take_out_shift_along(const Vector& z, double size, CompiledLink& link) {
     const Vector p = link.shift;
     const auto count = [&](const Vector& s) {
@@ -309,7 +309,7 @@ class LinkMaker {
     }
   }
 
-  // What the joint does not move, taken from the link.
+  // Removes the moments that the joint does not move from the link and returns them.
   static Moments at_rest(RawLink& raw) {
     Moments still;
     switch (raw.link.kind) {

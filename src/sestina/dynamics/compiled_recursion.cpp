@@ -11,9 +11,9 @@ namespace {
 
 using namespace compiled;
 using Kind = CompiledLink::Kind;
-constexpr int kZ = 2;  // the joint's axis; as a displacement 3 + kZ
+constexpr int kZ = 2;  // component of the joint's axis; as a translation 3 + kZ
 
-// One step on the way from a link to the next: a turn about an axis, or a shift along it.
+// One step of the path from a link to the next: a rotation about an axis or a shift along it.
 struct Step {
   bool is_turn = false;
   int axis = 0;
@@ -21,7 +21,7 @@ struct Step {
   E along;
 };
 
-// What (4) leaves of a joint's axis for (6).
+// The quantities of (4) that (6) needs for one joint axis.
 struct Column {
   int unit = -1;  // component that is the axis, if W is 1 there
   std::array<E, 6> W;
@@ -44,8 +44,8 @@ class LinkWalk {
 
  private:
   struct Path {
-    std::vector<Step> steps;  // to where the joint begins
-    Rotation<E> ball;         // of a kBall
+    std::vector<Step> steps;  // up to the joint
+    Rotation<E> ball;         // for a kBall joint
     std::vector<Step> joint;
   };
 
@@ -57,7 +57,7 @@ class LinkWalk {
   SinCos<E> constant(const ConstantTurn& by) { return {constant(by.sin), constant(by.cos)}; }
   Vector constant(const Vec3<double>& a) { return {constant(a.x), constant(a.y), constant(a.z)}; }
 
-  // A division by D would be made for each of what 1/D multiplies; as a term of a sum it is made once.
+  // Returns 1/D as a term of a sum: one division, where each product by 1/D would be made a division.
   E reciprocal(const E& D) { return E(1) / D + made_.nothing_; }
 
   Path path_of(const CompiledLink& link);
@@ -90,7 +90,7 @@ class LinkWalk {
   CompiledRecursion& made_;
   const std::vector<CompiledLink>& links_;
   std::vector<Path> paths_;
-  std::vector<Vector> w_, alpha_, a_;  // of (1), by link
+  std::vector<Vector> w_, alpha_, a_;  // (1), by link
   std::vector<std::vector<Column>> columns_;
   std::vector<Motion> A_;
   std::vector<Expr> pivots_;
@@ -137,7 +137,7 @@ Rotation<E> LinkWalk::ball_rotation(int q_start) {
           yz - wx,          xz - wy, yz + wx, E(1) - (xx + yy)};
 }
 
-// (1): a0 + K d e_k, with (2).
+// Adds K d e_k to a of (1), with K of (2).
 void LinkWalk::pass_shift(int k, const E& d, std::size_t i) {
   const int x = (k + 1) % 3, y = (k + 2) % 3;
   const Vector &w = w_[i], &alpha = alpha_[i];
@@ -147,7 +147,7 @@ void LinkWalk::pass_shift(int k, const E& d, std::size_t i) {
   a[k] -= d * (w[x] * w[x] + w[y] * w[y]);
 }
 
-// (1). `udot`: zero if empty.
+// Computes (1) for link i. An empty `udot` stands for zeros.
 void LinkWalk::move_outward(const CompiledLink& link, const std::vector<Expr>& udot, std::size_t i) {
   const int parent = link.parent;
   w_.push_back(parent < 0 ? Vector{} : w_[at(parent)]);
@@ -187,7 +187,7 @@ void LinkWalk::move_outward(const CompiledLink& link, const std::vector<Expr>& u
   w.z += speed;
 }
 
-// (3)
+// Returns the force and torque of (3).
 Force LinkWalk::force_of(std::size_t i) {
   const CompiledLink& link = links_[i];
   const Vector &w = w_[i], &alpha = alpha_[i], &a = a_[i];
@@ -195,7 +195,7 @@ Force LinkWalk::force_of(std::size_t i) {
   Composite moments{constant(link.mass), h, {}};
   moments.second = {constant(link.second.xx), constant(link.second.yy), constant(link.second.zz),
                     constant(link.second.xy), constant(link.second.xz), constant(link.second.yz)};
-  // K beside its diagonal: row j, column k.
+  // Returns the off-diagonal element of K in row j and column k.
   const auto K = [&](int j, int k) {
     const int third = 3 - j - k;
     const E both = w[std::min(j, k)] * w[std::max(j, k)];
@@ -236,7 +236,7 @@ Inertia LinkWalk::inertia_of(const CompiledLink& link) {
   return I;
 }
 
-// (4) and the difference of (5) for the axis e_unit; for a screw, whose unit is -1, for z at its pitch.
+// (4), and I and z of (5) before the shift, for axis e_unit; a screw has unit -1: axis z with its pitch.
 Column LinkWalk::eliminate(const CompiledLink& link, int unit, const E& tau, Inertia& I, Force& z) {
   const E pitch = constant(link.pitch), armature = constant(link.armature);
   Column column;
@@ -264,7 +264,7 @@ Column LinkWalk::eliminate(const CompiledLink& link, int unit, const E& tau, Ine
   return column;
 }
 
-// In the axes of M, to which the torques of the joint are turned; then all to those of F.
+// Eliminates a spherical joint in the axes of M, into which the torques of the joint are rotated from F.
 void LinkWalk::eliminate_ball(std::size_t i, const std::vector<Expr>& tau, Inertia& I, Force& z) {
   const CompiledLink& link = links_[i];
   const Rotation<E>& R = paths_[i].ball;
@@ -277,13 +277,13 @@ void LinkWalk::eliminate_ball(std::size_t i, const std::vector<Expr>& tau, Inert
   z = {in_F, R * z.force};
 }
 
-// (6) for one column; returns its speed's derivative.
+// Applies (6) for one column; returns the derivative of its speed.
 E LinkWalk::accelerate_by(const Column& column, double pitch, Motion& A) {
   E sum = column.g;
   for (int i = 0; i < 6; ++i) {
     if (i != column.unit) sum -= column.W[at(i)] * A[i];
   }
-  if (column.unit >= 0) {  // W is 1 there: what is left of the sum is the new component of A
+  if (column.unit >= 0) {  // W is 1 there: the rest of the sum is the new component of A
     E udot = sum - A[column.unit];
     A[column.unit] = sum;
     return udot;
@@ -317,7 +317,7 @@ void LinkWalk::accelerate(std::size_t i, std::vector<Expr>& udot) {
     pass(paths_[i].joint);
     const Column& column = columns_[i].front();
     const int axis = link.kind == Kind::kSlide ? 3 + kZ : kZ;
-    if (column.unit < 0 && link.kind != Kind::kScrew) {  // with an armature
+    if (column.unit < 0 && link.kind != Kind::kScrew) {  // a joint with armature
       E sum = column.g;
       for (int k = 0; k < 6; ++k) sum -= column.W[at(k)] * A[k];
       A[axis] += sum;
@@ -411,7 +411,7 @@ std::vector<Expr> LinkWalk::calc_mass_matrix() {
          constant(link.first),
          {constant(S.xx), constant(S.yy), constant(S.zz), constant(S.xy), constant(S.xz), constant(S.yz)}});
   }
-  // Entries of a force on link i, in the axes of F if it is a ball.
+  // Enters the elements of a force on link i into row u; for a kBall joint they are in the axes of F.
   const auto enter = [&](int u, std::size_t i, Force& f) {
     const CompiledLink& link = links_[i];
     if (link.kind != Kind::kBall) return set(u, link.u, entry(link, f));

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// Far above kSingularPivot: to ask the recursion once too often costs nothing but time.
+// Far above kSingularPivot: an unnecessary call of the recursion costs only time.
 constexpr double kDoubtfulPivot = 1e-9;
 
 std::vector<double> find_least_pivots(const Model& model, const Properties<double>& properties) {

@@ -1,8 +1,8 @@
-// Vectors, forces and inertias of expressions that pass from a link's frame to the next by turns about the
-// coordinate axes and shifts along them (compiled_recursion.h).
+// Vectors, forces and inertias of expressions, and their transformations from a link's frame to the next by
+// rotations about coordinate axes and shifts along them (compiled_recursion.h).
 //
-// `by` holds sine and cosine of the angle by which the axes in which a thing is given are turned about axis
-// k, against those in which it is wanted. Axes are 0, 1 and 2; k+1 and k+2 are meant modulo 3.
+// `by` holds sine and cosine of the angle from the wanted axes to the axes in which a quantity is given,
+// about axis k. Axes are 0, 1 and 2; k+1 and k+2 are modulo 3.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ inline Vector cross_axis(const Vector& a, int k) {
   return result;
 }
 
-// A symmetric block of a matrix about axis k, and one without symmetry, turned on both sides:
+// Rotates a 2x2 block about axis k on both sides; `is_symmetric`: ij and ji are the same element:
 //   [ii ij; ji jj] -> [ii - s w, c w - ji; c w - ij, jj + s w],   w = s (ii - jj) + c (ij + ji)
 inline void turn_block(E& ii, E& jj, E& ij, E& ji, bool is_symmetric, const SinCos<E>& by) {
   const E &c = by.cos, &s = by.sin;
@@ -55,7 +55,7 @@ inline void turn_block(E& ii, E& jj, E& ij, E& ji, bool is_symmetric, const SinC
   ji = is_symmetric ? ij : cw - old;
 }
 
-// Six by six, symmetric: [J B; B^T m].
+// A symmetric 6x6 matrix [J B; B^T m].
 class Inertia {
  public:
   E& operator()(int i, int j) { return at_[place(i, j)]; }
@@ -79,7 +79,7 @@ class Inertia {
     turn_pair(I(k, 3 + i), I(k, 3 + j), by);
   }
 
-  // To the reference point that lies at -d e_k: B -> B + d e_k x m, and J with what B was and becomes.
+  // Shifts the reference point by -d e_k: B -> B + d e_k x m, and J by the old and the new B.
   void shift(int k, const E& d) {
     const int i = (k + 1) % 3, j = (k + 2) % 3;
     const Inertia old = *this;
@@ -117,7 +117,7 @@ struct Motion {
   E& operator[](int i) { return i < 3 ? w[i] : v[i - 3]; }
 };
 
-// Mass, first and second moments.
+// Mass (kg), first (kg m) and second moments (kg m^2).
 struct Composite {
   E mass;
   Vector first;
@@ -141,7 +141,7 @@ struct Composite {
     second_at(k, k) += d * (old[k] + first[k]);
     for (const int i : {(k + 1) % 3, (k + 2) % 3}) second_at(i, k) += d * old[i];
   }
-  // What it takes to turn about axis k, or to move along it.
+  // Returns the force and torque that a unit rotation about axis k, or a unit translation along it, requires.
   Force for_turn(int k) {
     Force f;
     for (int i = 0; i < 3; ++i) f.torque[i] = -second_at(i, k);

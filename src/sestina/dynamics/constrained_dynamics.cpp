@@ -7,30 +7,35 @@
 
 namespace sestina {
 
+SaddlePoint standard_way(const Model& model) {
+  return model.is_cartesian() ? SaddlePoint::kSparse : SaddlePoint::kRecursion;
+}
+
 ConstrainedDynamics::ConstrainedDynamics(const Model& model, SaddlePoint way)
     : model_(&model),
-      way_(way),
       rows_(model),
       A0_(static_cast<std::size_t>(model.bodies().size())),
       force_(A0_.size()),
+      of_lambda_(A0_.size()),
       tau_(static_cast<std::size_t>(model.nu())),
       f_(tau_.size()),
       x_(tau_.size()),
+      dx_(tau_.size()),
       zero_u_(tau_.size()),
       d_(static_cast<std::size_t>(model.constraint_rows())),
       lambda_(d_.size()),
-      mu_(d_.size()) {
-  if (way_ == SaddlePoint::kRecursion) {
-    recursion_ = std::make_unique<ConstrainedRecursion>(model);
-  } else {
-    kane_ = std::make_unique<ConstrainedKane>(model);
-  }
+      mu_(d_.size()),
+      dmu_(d_.size()) {
+  if (way == SaddlePoint::kRecursion) recursion_ = std::make_unique<ConstrainedRecursion>(model);
+  if (way == SaddlePoint::kEmbedding) kane_ = std::make_unique<ConstrainedKane>(model);
+  if (way == SaddlePoint::kSparse) sparse_ = std::make_unique<ConstrainedSparse>(model);
 }
 
 SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& properties,
                                                 const Kinematics<double>& kinematics) {
-  return recursion_ ? recursion_->factor(properties, kinematics, rows_)
-                    : kane_->factor(properties, kinematics, rows_);
+  if (recursion_) return recursion_->factor(properties, kinematics, rows_);
+  if (sparse_) return sparse_->factor(properties, kinematics, rows_);
+  return kane_->factor(properties, kinematics, rows_);
 }
 
 // x and mu for tau_ and force_.
@@ -38,6 +43,10 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
                                          std::span<double> x) {
   if (recursion_) {
     recursion_->solve(kinematics, force_, tau_, d, x, mu_);
+    return;
+  }
+  if (sparse_) {
+    sparse_->solve(force_, tau_, d, x, mu_);
     return;
   }
   // f = tau - J^T z, tips inward.
@@ -52,7 +61,7 @@ void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, s
   kane_->solve(f_, d, x, mu_);
 }
 
-// What bodies lack, and conditions grow by, while nothing accelerates but by speeds and weights.
+// The forces missing at the bodies, and the rates of the conditions, with udot = 0 (bias and gravity only).
 void ConstrainedDynamics::update_without_udot(const Properties<double>& properties,
                                               const Kinematics<double>& kinematics,
                                               const AppliedForces<double>& forces) {
@@ -72,6 +81,33 @@ void ConstrainedDynamics::update_without_udot(const Properties<double>& properti
   }
 }
 
+// One step of iterative refinement of x and mu by the recursion: what they leave of the saddle-point system,
+// body by body, is the right-hand side of their corrections.
+void ConstrainedDynamics::refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
+                                 std::span<double> x) {
+  std::fill(of_lambda_.begin(), of_lambda_.end(), SpatialForce<double>{});
+  add_constraint_forces<double>(rows_, mu_, tau_, of_lambda_);
+  A0_[0] = {};
+  for (std::size_t b = 1; b < A0_.size(); ++b) {
+    const BodyIndex body(static_cast<int>(b));
+    const BodyInfo& info = model_->bodies()[body];
+    A0_[b] = shift(A0_[static_cast<std::size_t>(info.parent.value())], kinematics.s[b]);
+    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+      const auto k = static_cast<std::size_t>(speed);
+      A0_[b] += x[k] * kinematics.H[k];
+      if (info.nu == 1) tau_[k] -= properties.bodies[body].armature * x[k];
+    }
+    force_[b] += kinematics.inertia[b] * A0_[b] - of_lambda_[b];
+  }
+  for (std::size_t r = 0; r < d_.size(); ++r) {
+    d_[r] += calc_rate<double>(rows_, rows_.rows[r], A0_, x);
+    if (rows_.rows[r].is_inertia) d_[r] += mu_[r];
+  }
+  recursion_->solve(kinematics, force_, tau_, d_, dx_, dmu_);
+  for (std::size_t k = 0; k < dx_.size(); ++k) x[k] += dx_[k];
+  for (std::size_t r = 0; r < dmu_.size(); ++r) mu_[r] += dmu_[r];
+}
+
 SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& properties,
                                                const State<double>& state,
                                                const Kinematics<double>& kinematics,
@@ -80,6 +116,7 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
   const SolveReport<double> report = factor(properties, kinematics);
   update_without_udot(properties, kinematics, forces);
   solve_factored(kinematics, d_, udot);
+  if (recursion_ && recursion_->loses_digits() && !report.is_singular) refine(properties, kinematics, udot);
   std::copy(mu_.begin(), mu_.end(), lambda_.begin());
   apply_lambda(state, kinematics, forces);
   return report;
@@ -106,13 +143,16 @@ void ConstrainedDynamics::apply_lambda(const State<double>& state, const Kinemat
 
 ConstraintErrors ConstrainedDynamics::errors() const {
   ConstraintErrors errors;
+  // Not a number is worse than any number.
+  const auto is_worse = [](double error, double than) {
+    return std::isnan(error) ? !std::isnan(than) : error > than;
+  };
   for (std::size_t r = 0; r < rows_.rows.size(); ++r) {
     const ConstraintRow<double>& row = rows_.rows[r];
-    // Not a number is worse than any number.
-    if (!(std::abs(row.error) <= errors.position)) {
+    if (is_worse(std::abs(row.error), errors.position)) {
       errors.position = std::abs(row.error), errors.position_row = static_cast<int>(r);
     }
-    if (!(std::abs(row.velocity) <= errors.velocity)) {
+    if (is_worse(std::abs(row.velocity), errors.velocity)) {
       errors.velocity = std::abs(row.velocity), errors.velocity_row = static_cast<int>(r);
     }
   }
@@ -198,6 +238,17 @@ SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) co
   for (int r = joint.first_row; r < joint.first_row + joint.rows; ++r) {
     const auto i = static_cast<std::size_t>(r);
     sum += lambda_[i] * rows_.rows[i].force;
+  }
+  // What conditions on its coordinates and speeds let it transmit: a gear, a motor.
+  for (const CoordinateCondition& condition : model_->conditions()) {
+    for (std::size_t i = 0; i < condition.cut_joints.size(); ++i) {
+      const auto of_condition = static_cast<std::size_t>(condition.cut_joints[i].joint);
+      if (model_->cut_joints()[of_condition].name != joint.name) continue;
+      const ConstraintRow<double>& row = rows_.rows[static_cast<std::size_t>(condition.row)];
+      const FramePair<double>& pair =
+          i == 0 ? row : rows_.pairs[static_cast<std::size_t>(condition.first_pair) + i - 1];
+      sum += lambda_[static_cast<std::size_t>(condition.row)] * pair.force;
+    }
   }
   return sum;
 }

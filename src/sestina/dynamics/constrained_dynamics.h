@@ -5,20 +5,23 @@
 // and, with M as the measure of what is moved least, the projections onto
 //   g(t, q) = 0   by displacements:   M dq = C^T mu,  C dq = -g          (Newton's method)
 //   g' = 0        by speeds:          M du = C^T mu,  C du = -g'
-// all by one of two ways of solving the saddle-point system: by recursion (constrained_recursion.h), or by
-// embedding (constrained_kane.h).
+// all by one of three ways of solving the saddle-point system: by recursion (constrained_recursion.h), by
+// embedding (constrained_kane.h), or, in cartesian coordinates, by sparse factors (constrained_sparse.h).
 #pragma once
 
 #include <memory>
 
 #include "sestina/dynamics/constrained_kane.h"
 #include "sestina/dynamics/constrained_recursion.h"
+#include "sestina/dynamics/constrained_sparse.h"
 
 namespace sestina {
 
-enum class SaddlePoint { kRecursion, kEmbedding };
+enum class SaddlePoint { kRecursion, kEmbedding, kSparse };
+// The one that a model is solved by if nobody asks for another.
+SaddlePoint standard_way(const Model& model);
 
-// What is left of the conditions: the largest |g| and |g'|, and whose row it is.
+// The residual of the conditions: the largest |g| and |g'|, and the rows in which they occur.
 struct ConstraintErrors {
   double position = 0.0, velocity = 0.0;
   int position_row = -1, velocity_row = -1;
@@ -34,7 +37,7 @@ class ConstrainedDynamics {
                             const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                             std::span<double> udot);
 
-  // The same for multipliers (rows) that somebody else has found.
+  // The same with given multipliers (rows).
   void take_lambda(const Properties<double>& properties, const State<double>& state,
                    const Kinematics<double>& kinematics, std::span<const double> lambda,
                    AppliedForces<double>& forces);
@@ -61,11 +64,11 @@ class ConstrainedDynamics {
   // The following belong to the last solve() or take_lambda().
   std::span<const double> lambda() const { return lambda_; }
   double power() const { return power_; }  // W, of the constraint forces: not zero where they depend on time
-  // [torque; force] that a cut joint exerts on its child, about M's origin, ground axes; less the forces that
-  // drive it.
+  // [torque; force] that a cut joint of the model exerts on its child, about M's origin, ground axes: that of
+  // its conditions and of those on its coordinates, less the forces that drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
-  // Of the last solve(), take_lambda(), update() or project().
+  // These describe the last solve(), take_lambda(), update() or project().
   const ConstraintRows<double>& rows() const { return rows_; }
   // Tolerance of the projections (m): errors below are round-off.
   static double tolerance(const Properties<double>& properties);
@@ -73,20 +76,23 @@ class ConstrainedDynamics {
  private:
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
   void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x);
+  void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
+              std::span<double> x);
   void apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,
                     AppliedForces<double>& forces);
   void update_without_udot(const Properties<double>& properties, const Kinematics<double>& kinematics,
                            const AppliedForces<double>& forces);
 
   const Model* model_;
-  SaddlePoint way_;
   ConstraintRows<double> rows_;
   std::unique_ptr<ConstrainedRecursion> recursion_;
   std::unique_ptr<ConstrainedKane> kane_;
-  std::vector<SpatialMotion<double>> A0_;     // by BodyIndex: less g, for udot = 0
-  std::vector<SpatialForce<double>> force_;   // by BodyIndex: what the body lacks then
-  std::vector<double> tau_, f_, x_, zero_u_;  // (nu)
-  std::vector<double> d_, lambda_, mu_;       // (rows)
+  std::unique_ptr<ConstrainedSparse> sparse_;
+  std::vector<SpatialMotion<double>> A0_;          // by BodyIndex: less g, for udot = 0
+  std::vector<SpatialForce<double>> force_;        // by BodyIndex: what the body lacks then
+  std::vector<SpatialForce<double>> of_lambda_;    // by BodyIndex: the forces of the conditions
+  std::vector<double> tau_, f_, x_, dx_, zero_u_;  // (nu)
+  std::vector<double> d_, lambda_, mu_, dmu_;      // (rows)
   double power_ = 0.0;
 };
 

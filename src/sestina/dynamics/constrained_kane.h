@@ -7,8 +7,8 @@
 // with as many dependent speeds D as there are independent conditions P. With E = [-B; 1], whose columns are
 // the motions that all conditions allow, the rest is Kane's method in the independent speeds I:
 //   (E^T M E) x_I = E^T (f - M [p; 0])                                                               (3)
-// The independent speeds are chosen anew at every call, so that they never go bad. The multipliers are those
-// of least norm: with C = L C_P, L (rows x rank), and r = M x - f,
+// The independent speeds are chosen at every call, so that they never become dependent. The multipliers are
+// those of least norm: with C = L C_P, L (rows x rank), and r = M x - f,
 //   lambda = L (L^T L)^-1 (C_P C_P^T)^-1 C_P r                                                       (4)
 // Rows C_s that stand for inertias (constraint_row.h) are no conditions: M grows by C_s^T C_s, f by -C_s^T
 // d_s.

@@ -9,9 +9,11 @@
 namespace sestina {
 namespace {
 
-// A pivot of (5) counts as zero below this fraction of what it would be if no direction were special.
+// A pivot of (5) counts as zero below this fraction of the sum of (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The
+// second term is there since a small D magnifies the round-off of a k that should be zero.
 constexpr double kSingularCondition = 1e-9;
-// What is left of K of a condition that others imply: round-off, relative to what K was.
+constexpr double kRoundingOfK = 1e-6;
+// A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
 
 double squared_norm(const SpatialForce<double>& f, double length) {
@@ -45,7 +47,7 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
   for (const BodyInfo& body : model.bodies()) parents_.push_back(body.parent.value());
 }
 
-// Which bodies a condition acts on never changes: done once.
+// The bodies on which a condition acts never change, so this is done once.
 void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& constraints) {
   std::vector<int> body_of_speed(term_rows_.size());
   for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
@@ -61,12 +63,13 @@ void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& con
     const ConstraintRow<double>& row = constraints.rows[r];
     int meeting = -1;
     const auto include = [&](int body) { meeting = meeting < 0 ? body : meet(meeting, body); };
-    if (row.a != row.b) {
-      for (const FrameIndex frame : {row.a, row.b}) {
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+      for (const FrameIndex frame : {pair.a, pair.b}) {
         include(frame.value());
-        acting_rows_[static_cast<std::size_t>(frame.value())].push_back(static_cast<int>(r));
+        std::vector<int>& acting = acting_rows_[static_cast<std::size_t>(frame.value())];
+        if (acting.empty() || acting.back() != static_cast<int>(r)) acting.push_back(static_cast<int>(r));
       }
-    }
+    });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const auto speed = static_cast<std::size_t>(constraints.terms[static_cast<std::size_t>(i)].speed);
       term_rows_[speed].push_back(static_cast<int>(r));
@@ -106,8 +109,10 @@ void ConstrainedRecursion::gather_own(int body, const ConstraintRows<double>& co
   for (const int r : acting_rows_[static_cast<std::size_t>(body)]) {
     const ConstraintRow<double>& row = constraints.rows[static_cast<std::size_t>(r)];
     SpatialForce<double>& K = gathered.open[open_row(gathered, r)].K;
-    if (row.b.value() == body) K += shift_back(row.force, row.arm_b);
-    if (row.a.value() == body) K -= shift_back(row.force, row.arm_a);
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
+      if (pair.b.value() == body) K += shift_back(pair.force, pair.arm_b);
+      if (pair.a.value() == body) K -= shift_back(pair.force, pair.arm_a);
+    });
   }
   for (const OpenRow& open : gathered.open) {
     double& scale = K_scale_[static_cast<std::size_t>(open.row)];
@@ -127,22 +132,26 @@ void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>&
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     for (const int row : term_rows_[static_cast<std::size_t>(speed)]) open_row(gathered, row);
   }
-  const double inertia_any_way = I.J[0][0] + I.J[1][1] + I.J[2][2];
-  const double mass_any_way = I.m[0][0] + I.m[1][1] + I.m[2][2];
+  const double J_trace = I.J[0][0] + I.J[1][1] + I.J[2][2];
+  const double m_trace = I.m[0][0] + I.m[1][1] + I.m[2][2];
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
     const SpatialMotion<double>& h = kinematics.H[static_cast<std::size_t>(speed)];
     Column& column = columns_[static_cast<std::size_t>(speed)];
     column.U = I.times(h).unpacked();
     double D = dot(h, column.U);
     if (info.nu == 1) D += properties.bodies[BodyIndex(body)].armature;
-    report.check_pivot(D, dot(h.w, h.w) * inertia_any_way + dot(h.v, h.v) * mass_any_way, speed);
+    const double largest = dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace;
+    report.check_pivot(D, largest, speed);
+    smallest_pivot_ = std::min(smallest_pivot_, D / largest);
     column.D_inverse = 1.0 / D;
     column.first = couplings_.size(), column.count = gathered.open.size();
     const double h_squared = squared_norm(h, length_);
     for (const OpenRow& open : gathered.open) {
       const auto r = static_cast<std::size_t>(open.row);
-      couplings_.push_back({open.row, dot(h, open.K)});
-      scale_[r] += K_scale_[r] * K_scale_[r] * h_squared * column.D_inverse;
+      const double of_row = dot(h, open.K);
+      const double rounding = kRoundingOfK * K_scale_[r] * K_scale_[r] * h_squared;
+      couplings_.push_back({open.row, of_row});
+      scale_[r] += (of_row * of_row + rounding) * column.D_inverse;
     }
     for (const int row : term_rows_[static_cast<std::size_t>(speed)]) {
       const ConstraintRow<double>& of = constraints.rows[static_cast<std::size_t>(row)];
@@ -276,6 +285,7 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   if (!is_laid_out_) find_meeting_places(constraints);
   length_ = properties.constraints.length;
   SolveReport<double> report;
+  smallest_pivot_ = 1.0;
   couplings_.clear(), eliminations_.clear(), redundant_.clear();
   has_passed_on_redundant_ = false;
   std::fill(has_opened_.begin(), has_opened_.end(), false);

@@ -50,6 +50,11 @@ class ConstrainedRecursion {
              std::span<const double> tau, std::span<const double> d, std::span<double> x,
              std::span<double> lambda);
 
+  // Whether pivots of the last factor() are so small that round-off shows: the mass matrix is nearly
+  // singular, as with massless bodies in a gimbal whose axes nearly meet. One step of iterative refinement
+  // pays then.
+  bool loses_digits() const { return smallest_pivot_ < kPivotThatLosesDigits; }
+
   // Conditions that others imply at the position of the last factor().
   const std::vector<int>& redundant() const { return redundant_; }
 
@@ -59,7 +64,7 @@ class ConstrainedRecursion {
     int row = 0;
     SpatialForce<double> K;
   };
-  // What a body has gathered from outboard.
+  // The open rows that a body has collected from outboard bodies.
   struct Gathered {
     std::vector<OpenRow> open;
     std::vector<double> S;  // (open x open) by rows of `capacity` numbers
@@ -111,6 +116,8 @@ class ConstrainedRecursion {
   const Model* model_;
   std::vector<int> parents_;
   double length_ = 1.0;
+  static constexpr double kPivotThatLosesDigits = 1e-4;
+  double smallest_pivot_ = 1.0;  // of the last factor(), relative to the inertia of its bodies
   bool is_laid_out_ = false;
   std::vector<int> complete_at_;                  // by row: the body where all that it acts on hangs together
   std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame there
@@ -122,7 +129,7 @@ class ConstrainedRecursion {
   std::vector<Range> eliminations_of_;            // by BodyIndex
   std::vector<Coupling> couplings_;
   std::vector<bool> is_inertia_, has_opened_;  // by row
-  std::vector<double> scale_;                  // by row: what S_rr would be if no direction were special
+  std::vector<double> scale_;                  // by row: S_rr before any condition was eliminated
   std::vector<double> K_scale_;                // by row: the largest |K| so far
   std::vector<int> slot_;                      // by row: scratch, its place among the open ones of a body
   std::vector<int> redundant_;

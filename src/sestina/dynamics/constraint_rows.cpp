@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "sestina/base/error.h"
 #include "sestina/dynamics/marker_jacobian.h"
 #include "sestina/model/properties.h"
 #include "sestina/model/tape_inputs.h"
@@ -14,19 +16,72 @@ template <class T>
 ConstraintRows<T>::ConstraintRows(const Model& model)
     : rows(static_cast<std::size_t>(model.constraint_rows())),
       terms(static_cast<std::size_t>(model.constraint_terms())),
+      pairs(static_cast<std::size_t>(model.constraint_pairs())),
       cut_q(static_cast<std::size_t>(model.cut_nq())),
       cut_u(static_cast<std::size_t>(model.cut_nu())),
       cut_motions(model.cut_joints().size()),
       expressions(model.constraint_tape().output_count()),
       tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
-      tape_scratch(model.constraint_tape().scratch_size()) {}
+      tape_scratch(model.constraint_tape().scratch_size()) {
+  std::size_t scratch = 0;
+  for (const CurveInfo& curve : model.curves()) scratch = std::max(scratch, curve.tape.scratch_size());
+  curve_s.resize(model.curves().size());
+  curve_inputs.resize(model.curves().empty() ? 0 : 1 + model.parameters().size());
+  curve_numbers.resize(CurveInfo::kNumbers), curve_scratch.resize(scratch);
+  if constexpr (std::is_same_v<T, double>) {
+    if (!model.user_constraints().empty()) user.emplace(model);
+  }
+}
+
+namespace {
+
+// The curve's point at a parameter, in the axes of its frame.
+template <class T>
+CurvePoint<T> calc_curve_point(const Model& model, const Properties<T>& properties, int curve, const T& s,
+                               ConstraintRows<T>& constraints) {
+  constraints.curve_inputs[0] = s;
+  std::copy(properties.parameters.begin(), properties.parameters.end(), constraints.curve_inputs.begin() + 1);
+  model.curves()[static_cast<std::size_t>(curve)].tape.template evaluate<T>(
+      constraints.curve_inputs, constraints.curve_numbers, constraints.curve_scratch);
+  const std::vector<T>& x = constraints.curve_numbers;
+  return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}};
+}
+
+template <class T>
+void update_user_constraints(const Model& model, const Properties<T>& properties, const State<T>& state,
+                             const Kinematics<T>& kinematics, ConstraintRows<T>& constraints) {
+  for (std::size_t i = 0; i < model.user_constraints().size(); ++i) {
+    const UserConstraintInfo& info = model.user_constraints()[i];
+    const ConstraintInfo& constraint = model.constraints()[static_cast<std::size_t>(info.constraint)];
+    if constexpr (std::is_same_v<T, double>) {
+      const UserConstraints::Numbers& numbers = constraints.user->update(i, properties, state, kinematics);
+      const std::size_t nu = state.u.size();
+      for (int r = 0; r < constraint.rows; ++r) {
+        const auto k = static_cast<std::size_t>(r);
+        ConstraintRow<T>& row = constraints.rows[static_cast<std::size_t>(constraint.first_row) + k];
+        row.is_on_position = constraint.is_on_position;
+        row.error = constraint.is_on_position ? numbers.error[k] : 0.0;
+        row.velocity = numbers.velocity[k], row.bias = numbers.bias[k];
+        row.first_term = info.first_term + r * static_cast<int>(nu), row.terms = static_cast<int>(nu);
+        for (std::size_t j = 0; j < nu; ++j) {
+          constraints.terms[static_cast<std::size_t>(row.first_term) + j] = {static_cast<int>(j),
+                                                                             numbers.jacobian[k * nu + j]};
+        }
+      }
+    } else {
+      throw InputError(fmt::format("{}: a user constraint has no derivatives", constraint.name));
+    }
+  }
+}
+
+}  // namespace
 
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
                             const Kinematics<T>& kinematics, ConstraintRows<T>& constraints) {
   const FrameMotion<T>* frames = kinematics.motion.data();
   const ConstraintSet<T>& set = properties.constraints;
-  std::copy(state.h.begin(), state.h.end(), constraints.cut_q.begin());
+  std::copy_n(state.h.begin(), model.cut_nq(), constraints.cut_q.begin());
   for (std::size_t i = 0; i < set.cut_joints.size(); ++i) {
     const CutJoint<T>& cut = set.cut_joints[i];
     update_cut_joint(cut, frames, constraints.cut_q.data() + cut.q_start,
@@ -46,9 +101,22 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
   for (const PointOn<T>& point : set.points_on) {
     update_point_on(point, frames, constraints.rows.data() + point.first_row);
   }
+  std::copy(state.h.begin() + model.cut_nq(), state.h.end(), constraints.curve_s.begin());
+  for (const PointOnCurve<T>& point : set.points_on_curves) {
+    const auto at = [&](const T& s) {
+      return calc_curve_point(model, properties, point.index, s, constraints);
+    };
+    update_point_on_curve(point, frames, at, constraints.curve_s[static_cast<std::size_t>(point.index)],
+                          constraints.rows.data() + point.first_row);
+  }
+  for (const Rolling<T>& rolling : set.rollings) {
+    update_rolling(rolling, frames, constraints.rows.data() + rolling.first_row);
+  }
+  update_user_constraints(model, properties, state, kinematics, constraints);
   for (const CoordinateCondition& condition : model.conditions()) {
     update_coordinate_condition(condition, constraints.expressions.data(), set.cut_joints.data(),
                                 constraints.cut_motions.data(), constraints.terms.data(),
+                                constraints.pairs.data(),
                                 constraints.rows[static_cast<std::size_t>(condition.row)]);
   }
 }
@@ -60,7 +128,9 @@ T calc_rate(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row,
     return shift(motions[static_cast<std::size_t>(frame.value())], arm);
   };
   T rate(0);
-  if (row.a != row.b) rate = dot(at(row.b, row.arm_b), row.force) - dot(at(row.a, row.arm_a), row.force);
+  for_each_pair(constraints, row, [&](const FramePair<T>& pair) {
+    rate += dot(at(pair.b, pair.arm_b), pair.force) - dot(at(pair.a, pair.arm_a), pair.force);
+  });
   for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
     const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
     rate += term.coefficient * speeds[static_cast<std::size_t>(term.speed)];
@@ -73,15 +143,20 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
                            std::span<SpatialForce<T>> body) {
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<T>& row = constraints.rows[r];
-    if (row.a != row.b) {
-      const SpatialForce<T> force = lambda[r] * row.force;
-      body[static_cast<std::size_t>(row.b.value())] += shift_back(force, row.arm_b);
-      body[static_cast<std::size_t>(row.a.value())] -= shift_back(force, row.arm_a);
-    }
+    for_each_pair(constraints, row, [&](const FramePair<T>& pair) {
+      const SpatialForce<T> force = lambda[r] * pair.force;
+      body[static_cast<std::size_t>(pair.b.value())] += shift_back(force, pair.arm_b);
+      body[static_cast<std::size_t>(pair.a.value())] -= shift_back(force, pair.arm_a);
+    });
+    // Those of a user constraint act on bodies where they are given so: joints transmit them.
+    if (constraints.user && constraints.user->has_row(r)) continue;
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];
       tau[static_cast<std::size_t>(term.speed)] += lambda[r] * term.coefficient;
     }
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    if (constraints.user) constraints.user->add_forces(lambda, tau, body);
   }
 }
 
@@ -92,15 +167,15 @@ void calc_constraint_matrix(const Model& model, const Kinematics<double>& kinema
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<double>& row = constraints.rows[r];
     const std::span<double> of_row = matrix.subspan(r * n, n);
-    if (row.a != row.b) {
+    for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
       // The markers at p: only their places count.
       const auto at = [&](FrameIndex frame, const Vec3<double>& arm) {
         const auto& X_WB = kinematics.motion[static_cast<std::size_t>(frame.value())].X_WB;
         return Marker<double>{frame, {{}, transpose_times(X_WB.R, arm)}};
       };
-      add_generalized_force(model, kinematics, at(row.b, row.arm_b), row.force, of_row);
-      add_generalized_force(model, kinematics, at(row.a, row.arm_a), -1.0 * row.force, of_row);
-    }
+      add_generalized_force(model, kinematics, at(pair.b, pair.arm_b), pair.force, of_row);
+      add_generalized_force(model, kinematics, at(pair.a, pair.arm_a), -1.0 * pair.force, of_row);
+    });
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
       of_row[static_cast<std::size_t>(term.speed)] += term.coefficient;
@@ -139,6 +214,44 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
   }
 }
 
+void find_nearest_places(const Model& model, const Properties<double>& properties,
+                         const Kinematics<double>& kinematics, State<double>& state) {
+  constexpr int kPlaces = 256;
+  if (model.curves().empty()) return;
+  ConstraintRows<double> scratch(model);
+  for (std::size_t i = 0; i < model.curves().size(); ++i) {
+    const PointOnCurve<double>& on = properties.constraints.points_on_curves[i];
+    const PointOnCurvePlan& plan = model.plan().points_on_curves[i];
+    if (plan.start.is_given() || !plan.range.is_given()) continue;
+    const RelativeMarkerMotion<double> relative =
+        calc_relative_marker_motion(kinematics.motion.data(), on.curve, on.point);
+    double least = INFINITY;
+    for (int k = 0; k <= kPlaces; ++k) {
+      const double s = on.first + (on.last - on.first) * k / kPlaces;
+      const Vec3<double> away = relative.X_FM.p - calc_curve_point(model, properties, on.index, s, scratch).c;
+      if (!(norm(away) < least)) continue;
+      least = norm(away);
+      state.h[static_cast<std::size_t>(model.cut_nq()) + i] = s;
+    }
+  }
+}
+
+std::string explain_curve_end(const Model& model, const Properties<double>& properties,
+                              const ConstraintRows<double>& constraints) {
+  for (std::size_t i = 0; i < model.curves().size(); ++i) {
+    const PointOnCurve<double>& on = properties.constraints.points_on_curves[i];
+    const double s = constraints.curve_s[i], rounding = 1e-9 * (on.last - on.first);
+    if (!on.is_open || (s >= on.first - rounding && s <= on.last + rounding)) continue;
+    const double end = s < on.first ? on.first : on.last;
+    const ConstraintInfo& info = model.constraints()[static_cast<std::size_t>(model.curves()[i].constraint)];
+    ConstraintRows<double> scratch(model);
+    const Vec3<double> c = calc_curve_point(model, properties, on.index, end, scratch).c;
+    return fmt::format("{}: the point leaves its curve, which ends at s = {:.6g}, ({:.6g}, {:.6g}, {:.6g})",
+                       info.name, end, c.x, c.y, c.z);
+  }
+  return {};
+}
+
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,
                                           const State<double>& state,
                                           const ConstraintRows<double>& constraints) {
@@ -150,9 +263,18 @@ std::string explain_non_finite_constraint(const Model& model, const Properties<d
   for (std::size_t r = 0; r < constraints.rows.size(); ++r) {
     const ConstraintRow<double>& row = constraints.rows[r];
     if (std::isfinite(row.error + row.velocity + row.bias)) continue;
+    const std::string& name = model.name_of_row(static_cast<int>(r));
+    for (const Rolling<double>& rolling : properties.constraints.rollings) {
+      if (rolling.first_row != static_cast<int>(r)) continue;
+      return fmt::format("{}: the disc lies flat on its plane, which it then touches everywhere", name);
+    }
+    for (const PointOnCurve<double>& point : properties.constraints.points_on_curves) {
+      if (point.first_row != static_cast<int>(r)) continue;
+      return fmt::format("{}: at s = {:.6g} the curve or its direction is not finite", name,
+                         constraints.curve_s[static_cast<std::size_t>(point.index)]);
+    }
     return fmt::format(
-        "the condition of {} is not finite: points that coincide, or numbers that are too large",
-        model.name_of_row(static_cast<int>(r)));
+        "the condition of {} is not finite: points that coincide, or numbers that are too large", name);
   }
   return {};
 }

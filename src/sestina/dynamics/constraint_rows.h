@@ -3,10 +3,13 @@
 // Rows stand in the order of Model: those of cut joints first, then those of constraints.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/dynamics/applied_forces.h"
+#include "sestina/dynamics/user_constraints.h"
 
 namespace sestina {
 
@@ -16,15 +19,34 @@ struct ConstraintRows {
 
   std::vector<ConstraintRow<T>> rows;
   std::vector<SpeedTerm<T>> terms;
+  std::vector<FramePair<T>> pairs;
   std::vector<T> cut_q, cut_u;  // coordinates and speeds of the joints that close loops
   std::vector<CutJointMotion<T>> cut_motions;
+  std::vector<T> curve_s;  // by curve of the model: the parameter of the point on it
+
+  // The data stored by an accepted step (State::h).
+  void copy_history(std::vector<T>& h) const {
+    std::copy(curve_s.begin(), curve_s.end(), std::copy(cut_q.begin(), cut_q.end(), h.begin()));
+  }
 
   // Scratch memory.
   std::vector<T> expressions, tape_inputs, tape_scratch;
+  std::vector<T> curve_inputs, curve_numbers, curve_scratch;
+  std::optional<UserConstraints> user;  // of T = double, where the model has such constraints
 };
 
+// Calls f for each pair of frames between which a row acts.
+template <class T, class F>
+void for_each_pair(const ConstraintRows<T>& constraints, const ConstraintRow<T>& row, F&& f) {
+  if (row.a != row.b) f(static_cast<const FramePair<T>&>(row));
+  for (int i = row.first_pair; i < row.first_pair + row.pairs; ++i) {
+    f(constraints.pairs[static_cast<std::size_t>(i)]);
+  }
+}
+
 // Fills the rows for the state to which `kinematics` belongs. state.h holds coordinates near those of the cut
-// joints. O(conditions), no allocation.
+// joints and parameters near those of points on curves. O(conditions), no allocation. With T other than
+// double, a model that has a UserConstraint is refused (InputError).
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
                             const Kinematics<T>& kinematics, ConstraintRows<T>& constraints);
@@ -50,6 +72,15 @@ void calc_cut_joint_rates(const Model& model, const Properties<double>& properti
                           const Kinematics<double>& kinematics, const ConstraintRows<double>& constraints,
                           std::span<const double> udot, std::span<double> qdot_cut,
                           std::span<double> udot_cut);
+
+// Puts into state.h the parameters of the places nearest to the points on curves, of those curves that have
+// ends or a period and for which none is given; `kinematics` belongs to the state.
+void find_nearest_places(const Model& model, const Properties<double>& properties,
+                         const Kinematics<double>& kinematics, State<double>& state);
+
+// Names the point that has left an open curve at its end and its place; empty if there is none.
+std::string explain_curve_end(const Model& model, const Properties<double>& properties,
+                              const ConstraintRows<double>& constraints);
 
 // The first condition that is not finite and why, or an empty text.
 std::string explain_non_finite_constraint(const Model& model, const Properties<double>& properties,

@@ -10,16 +10,16 @@
 namespace sestina {
 namespace {
 
-// Blocks of pieces that are one task: so many, or up to a sixteenth of the pieces; and how many assemblies
-// are sooner done than spread (an assembly takes about as long as one synchronisation of two threads).
+// Number of blocks of pieces (one task each): kFewBlocks, up to kManyBlocks or a sixteenth of the pieces. A
+// level with at most kSerialAssemblies is not worth a synchronisation, which costs about one assembly.
 constexpr int kFewBlocks = 4, kManyBlocks = 16, kSerialAssemblies = 8;
 
-// A body may be a handle where its own inertia, about the axes of its joint,
-// exceeds this fraction of its inertia in any direction.
+// A body may be a handle if its own inertia along each column of its joint exceeds this fraction of its
+// inertia in any direction.
 constexpr double kStrongPivot = 1e-6;
 
-// Rounds of closing the gaps at handles; the relative gap that is round-off; and the one after which one more
-// round is enough, since a round leaves the square of what it found.
+// Maximum number of rounds that close the gaps at handles; relative gap that counts as round-off; relative
+// gap below which one more round is enough, because the convergence is quadratic.
 constexpr int kMostRounds = 5;
 constexpr double kRoundOffGap = 1e-13;
 constexpr double kSmallGap = 1e-9;
@@ -30,7 +30,7 @@ Mat6<T> transpose_times(const Mat6<T>& A, const Mat6<T>& B) {
   return transpose(A) * B;
 }
 
-// Which bodies resist their own joint's motion by their own inertia.
+// Finds the bodies whose own inertia resists the motion of their joint (kStrongPivot).
 std::vector<bool> find_strong_bodies(const Model& model) {
   const Properties<double> properties = calc_properties(model);
   const State<double> state = calc_initial_state(model);
@@ -95,8 +95,8 @@ DivideAndConquerSolver<T>::DivideAndConquerSolver(const Model& model, int grain,
   make_schedule();
 }
 
-// Blocks of pieces and the assemblies within them are one task each; of the levels above, those that are
-// worth it are spread, and the rest is done on the spot.
+// Blocks (pieces and the assemblies within them) are one task each. Levels above the blocks are spread over
+// the threads while they have enough assemblies; the levels above those run in one task.
 template <class T>
 void DivideAndConquerSolver<T>::make_schedule() {
   const int num_pieces = static_cast<int>(tree_.pieces.size()), depth = tree_.num_levels();
@@ -104,7 +104,7 @@ void DivideAndConquerSolver<T>::make_schedule() {
   int cut = 0;  // the first level above the blocks
   const auto start = [&](int level) { return tree_.level_starts[static_cast<std::size_t>(level)]; };
   while (cut < depth && num_pieces - start(cut) > most_blocks) ++cut;
-  int serial = cut;  // the first level that is not spread
+  int serial = cut;  // the first level that is not spread over threads
   while (serial < depth && start(serial + 1) - start(serial) > kSerialAssemblies) ++serial;
   first_serial_ = start(serial);
   make_blocks(start(cut));
@@ -139,7 +139,7 @@ void DivideAndConquerSolver<T>::make_schedule() {
   sizes_with_kinematics_.insert(sizes_with_kinematics_.end(), solution_.sizes.begin(), solution_.sizes.end());
 }
 
-// A block is what has become one node by the assemblies before `end`.
+// A block is a node that the assemblies before `end` have formed.
 template <class T>
 void DivideAndConquerSolver<T>::make_blocks(int end) {
   const int num_pieces = static_cast<int>(tree_.pieces.size());
@@ -164,7 +164,7 @@ void DivideAndConquerSolver<T>::make_blocks(int end) {
 
 namespace {
 
-// The motion of a frame that moves by `relative` in a frame that moves by `base`.
+// Composes two motions: `base` of a frame in the ground, `relative` of a second frame in the first.
 template <class T>
 BodyMotion<T> chain(const BodyMotion<T>& base, const BodyMotion<T>& relative) {
   const SpatialMotion<T> r = rotate(base.X_WB.R, relative.V_WB);
@@ -208,7 +208,7 @@ void DivideAndConquerSolver<T>::calc_relative_motion(int piece, const Properties
   handle_motion_[p] = calc_motion_along<T>(paths_[p], properties, state, kinematics);
 }
 
-// Pieces stand in order from the tips inward.
+// Computes the motions of the handles in the ground. Outer pieces have lower indices than inner ones.
 template <class T>
 void DivideAndConquerSolver<T>::chain_motions() {
   for (std::size_t piece = tree_.pieces.size(); piece-- > 0;) {
@@ -259,7 +259,7 @@ SolveReport<T> DivideAndConquerSolver<T>::move_and_solve(const Properties<T>& pr
   return close_gaps(properties, kinematics, forces, udot);
 }
 
-// What is left to do after all accelerations are known once.
+// Runs the correction rounds after the first solution, or the fallback solver if a piece is singular.
 template <class T>
 SolveReport<T> DivideAndConquerSolver<T>::close_gaps(const Properties<T>& properties,
                                                      const Kinematics<T>& kinematics,
@@ -340,7 +340,7 @@ void DivideAndConquerSolver<T>::join(int assembly) {
   join_vectors(assembly);
 }
 
-// The assemblies above all that is spread, inward and outward again; `a`: acceleration of the ground.
+// Joins the top assemblies inward and solves them outward; `a`: acceleration of the ground less g (m/s^2).
 template <class T>
 template <class Join>
 void DivideAndConquerSolver<T>::do_top(const Vec3<T>& a, Join&& join_one) {
@@ -350,7 +350,7 @@ void DivideAndConquerSolver<T>::do_top(const Vec3<T>& a, Join&& join_one) {
   for (int assembly = end - 1; assembly >= first_serial_; --assembly) part_vectors(assembly);
 }
 
-// Outward through the assemblies of a block, and inward again with the gaps.
+// Solves the assemblies of a block outward, computes the gaps of its pieces and joins these inward.
 template <class T>
 void DivideAndConquerSolver<T>::close_block(const Block& block) {
   for (auto i = block.assemblies.rbegin(); i != block.assemblies.rend(); ++i) part_vectors(*i);
@@ -358,7 +358,7 @@ void DivideAndConquerSolver<T>::close_block(const Block& block) {
   for (const int assembly : block.assemblies) join_vectors(assembly);
 }
 
-// What a round has changed, outward through the block; then the bodies by (16), two pieces at a time.
+// Propagates the changes of a round outward through a block, then applies (16), two pieces at a time.
 template <class T>
 void DivideAndConquerSolver<T>::accelerate_block(const Block& block, const Kinematics<T>& kinematics,
                                                  std::span<T> udot) {
@@ -394,7 +394,7 @@ void DivideAndConquerSolver<T>::eliminate_piece(int piece, const Properties<T>& 
   extend_path(piece, kinematics);
 }
 
-// (12) from the handle of a piece inward to its base.
+// Applies (12) from the handle of a piece inward to its base.
 template <class T>
 void DivideAndConquerSolver<T>::extend_path(int piece, const Kinematics<T>& kinematics) {
   const auto p = static_cast<std::size_t>(piece);
@@ -429,7 +429,7 @@ void DivideAndConquerSolver<T>::extend_path(int piece, const Kinematics<T>& kine
   d.store(vectors(piece).d.x);
 }
 
-// (13) but g, and the matrices of (15)
+// Computes the matrices of (13) and (15).
 template <class T>
 void DivideAndConquerSolver<T>::join_matrices(int assembly) {
   const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
@@ -459,7 +459,7 @@ void DivideAndConquerSolver<T>::join_matrices(int assembly) {
   }
 }
 
-// g of (13), and the vectors of (15)
+// Computes g of (13) and the vectors of (15).
 template <class T>
 void DivideAndConquerSolver<T>::join_vectors(int assembly) {
   const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
@@ -486,7 +486,7 @@ void DivideAndConquerSolver<T>::join_vectors(int assembly) {
   }
 }
 
-// (14), and what it means for the two nodes.
+// Applies (14) and distributes forces and accelerations to the two nodes.
 template <class T>
 void DivideAndConquerSolver<T>::part_vectors(int assembly) {
   const AssemblyTree::Assembly& step = tree_.assemblies[static_cast<std::size_t>(assembly)];
@@ -501,7 +501,7 @@ void DivideAndConquerSolver<T>::part_vectors(int assembly) {
   const Mat6<T>& I2 = node(step.outer).I;
   Vec6<T> z2 = outer.z;  // z_2 - K_2 f
   if (step.kind == AssemblyTree::Kind::kAttach) {
-    // The handle is that of the whole: its acceleration is known already.
+    // The handle is that of the whole node: its acceleration is known.
     inner.a_t = whole.a_t;
     inner.f = whole.f - (I2 * inner.a_t + z2);
   } else {
@@ -516,8 +516,8 @@ void DivideAndConquerSolver<T>::part_vectors(int assembly) {
   outer.A_P = inner.a_t;
 }
 
-// From the solution of the assemblies: what happens at the ends of a piece, and how far its own (11) is from
-// that. The gap becomes the b of the next round, in which there is nothing else.
+// Saves the forces and accelerations that the assemblies give at the ends of a piece. The gap is the
+// difference between its own (11) and a_t; it becomes b of the next round, which has no other terms.
 template <class T>
 void DivideAndConquerSolver<T>::calc_gap(int piece) {
   NodeVectors& at = vectors(piece);
@@ -530,7 +530,7 @@ void DivideAndConquerSolver<T>::calc_gap(int piece) {
   at.z = at.d = {};
 }
 
-// Adds what a round has changed at the ends of a piece, and to e / D what the force on the handle does.
+// Adds the changes of a round at the ends of a piece, and to e / D the effect of the force on the handle.
 template <class T>
 void DivideAndConquerSolver<T>::push_handle(int piece, const Kinematics<T>& kinematics) {
   const auto p = static_cast<std::size_t>(piece);
@@ -549,7 +549,7 @@ void DivideAndConquerSolver<T>::push_handle(int piece, const Kinematics<T>& kine
   }
 }
 
-// The gap between where the joints of a piece have arrived and where the pieces beyond started.
+// Computes the gap between the acceleration that (16) gives to the handle and the one that outer pieces used.
 template <class T>
 void DivideAndConquerSolver<T>::measure_gap(int piece) {
   NodeVectors& at = vectors(piece);

@@ -14,10 +14,10 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-9;         // of the largest pivot of C
-constexpr double kLongestStep = 0.5;        // rad, or of the mechanism's size
-constexpr double kLargestCorrection = 0.1;  // likewise, of what speeds and accelerations foretell
-constexpr double kSmallestStep = 1e-9;      // of the way to the next instant
+constexpr double kRedundant = 1e-9;         // relative to the largest pivot of C
+constexpr double kLongestStep = 0.5;        // rad, or fraction of the mechanism's size
+constexpr double kLargestCorrection = 0.1;  // likewise, of the prediction from speeds and accelerations
+constexpr double kSmallestStep = 1e-9;      // fraction of the interval to the next instant
 
 std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
@@ -39,7 +39,7 @@ DrivenMotion::DrivenMotion(const Model& model, const Properties<double>& propert
   factors_.setThreshold(kRedundant);
 }
 
-// Rows, and C without those of rotors.
+// Updates the constraint rows and C; C contains no rows of rotors.
 void DrivenMotion::update(const State<double>& state) {
   update_kinematics(model_, properties_, state, kinematics_);
   update_constraint_rows(model_, properties_, state, kinematics_, rows_);
@@ -95,7 +95,7 @@ bool DrivenMotion::close(State<double>& state) {
     const double error = largest(g);
     if (error <= tolerance) return true;
     if (C_.cols() == 0) return error <= 1e4 * tolerance;                   // nothing can move
-    if (!(error < 0.5 * before) && error <= 1e4 * tolerance) return true;  // rounding
+    if (!(error < 0.5 * before) && error <= 1e4 * tolerance) return true;  // round-off
     if (!std::isfinite(error) || (step > 5 && !(error < before))) return false;
     before = error;
     const VectorXd d = -factors_.solve(g);
@@ -114,9 +114,11 @@ void DrivenMotion::complete(State<double>& state) {
   }());
   std::copy(change.begin(), change.end(), state.u.begin());
   update(state);
-  std::copy(rows_.cut_q.begin(), rows_.cut_q.end(), state.h.begin());
+  rows_.copy_history(state.h);
+  const std::string end = explain_curve_end(model_, properties_, rows_);
+  if (!end.empty()) throw ComputationError(state.t, end);
   update_applied_forces(model_, properties_, state, kinematics_, forces_);
-  // With udot = 0 first: what the conditions then lack.
+  // Computes the accelerations for udot = 0 first: the constraints' residual is then the bias of (1).
   std::fill(udot_.begin(), udot_.end(), 0.0);
   update_inverse_dynamics<double>(model_, properties_, kinematics_, forces_, udot_, inverse_);
   VectorXd bias = gather(&ConstraintRow<double>::bias);
@@ -178,7 +180,7 @@ void DrivenMotion::advance(double t, State<double>& state) {
   }
 }
 
-// After close(), which has found no place.
+// Throws the error of close(), which has found no solution at this state.
 void DrivenMotion::fail(const State<double>& state) const {
   Eigen::Index worst = 0;
   const double left = gather(&ConstraintRow<double>::error).cwiseAbs().maxCoeff(&worst);

@@ -1,11 +1,11 @@
-// Motion that conditions determine by themselves: positions, speeds, accelerations and the forces that keep
-// them, without integration.
+// Kinematics and inverse dynamics of mechanisms whose conditions determine the motion completely: positions,
+// speeds, accelerations and multipliers, without integration.
 //
 //   g(t, q) = 0,   C u = -dg/dt,   C udot = -bias                                                  (1)
 //   C^T lambda = M udot + c - f                                                                    (2)
-// C has as many independent rows as there are speeds. (1) is solved by Newton's method from the place to
-// which speeds and accelerations lead from an earlier instant; of redundant conditions lambda is the one of
-// least norm. Masses may be zero: (2) asks for no inertia. O(nu^2 rows) for an instant.
+// C has as many independent rows as there are speeds. (1) is solved by Newton's method, starting from a
+// prediction with the speeds and accelerations of an earlier instant. Where conditions are redundant, lambda
+// is the solution of least norm. Masses may be zero: (2) needs no inertia. O(nu^2 rows) for an instant.
 #pragma once
 
 #include <Eigen/QR>
@@ -17,22 +17,22 @@ namespace sestina {
 
 class DrivenMotion {
  public:
-  // The model must outlive this.
+  // Keeps references: the model must outlive this object.
   DrivenMotion(const Model& model, const Properties<double>& properties);
 
-  // Throws ComputationError where more motions are possible than one, and names conditions on speeds, which
-  // do not determine positions.
+  // Computes the motion at state.t. Throws ComputationError if the conditions leave a freedom, and names
+  // conditions on speeds, which do not determine positions.
   void start(State<double>& state);
-  // From the state of the last call to that at t. Throws ComputationError with the joint or constraint that
-  // cannot be closed, and the instant.
+  // Advances from the state of the last call to the instant t (s). Throws ComputationError with the instant
+  // and the joint or constraint that cannot be closed.
   void advance(double t, State<double>& state);
 
-  // The following belong to the last state.
+  // These results belong to the last state.
   std::span<const double> udot() const { return udot_; }
   std::span<const double> lambda() const { return lambda_; }
 
  private:
-  bool close(State<double>& state);  // false: Newton's method finds no place
+  bool close(State<double>& state);  // false: Newton's method does not converge
   void update(const State<double>& state);
   void complete(State<double>& state);  // speeds, accelerations, forces
   void refuse_conditions_on_speeds() const;

@@ -1,5 +1,5 @@
-// The applied forces on dual numbers, for their derivatives by anything: set the tangents (`d`) of state and
-// motion, and those of the forces follow from update_applied_forces.
+// The applied forces on dual numbers. Set the tangents (`d`) of state and motion to derivatives by any
+// quantity; update_applied_forces then gives those of the forces.
 #pragma once
 
 #include "sestina/dynamics/applied_forces.h"
@@ -8,12 +8,12 @@
 namespace sestina {
 
 struct DualForces {
-  // All tangents are zero, and of the state only the sizes are given.
+  // All tangents are zero, and the state has only its sizes.
   DualForces(const Model& model, const Properties<double>& numbers);
 
   Properties<Dual> properties;
   State<Dual> state;
-  Kinematics<Dual> kinematics;  // the motion alone is in use
+  Kinematics<Dual> kinematics;  // only the motion is used
   AppliedForces<Dual> forces;
 };
 

@@ -11,7 +11,7 @@ struct Energy {
   T potential{};  // J, zero with all mass at the ground origin and all springs at rest
 };
 
-// About the ground origin, ground axes. Rotor inertias have none.
+// Momentum of all bodies about the ground origin, ground axes. Rotor inertias contribute nothing.
 template <class T>
 struct Momentum {
   Vec3<T> linear;   // kg m/s
@@ -36,7 +36,7 @@ template <class T>
 Power<T> calc_power(const Model& model, const Properties<T>& properties, const State<T>& state,
                     const Kinematics<T>& kinematics, const AppliedForces<T>& forces);
 
-// "the power of the force drive is not finite"
+// Names the force whose power is not finite: "the power of the force drive is not finite".
 std::string explain_non_finite_power(const Model& model, const Properties<double>& properties,
                                      const State<double>& state, const Kinematics<double>& kinematics,
                                      const AppliedForces<double>& forces);

@@ -14,13 +14,13 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-10;  // of the largest singular value of C
-constexpr double kBalanced = 1e-9;    // of the terms of r, and of the mechanism's size
-constexpr double kRoundOff = 1e-15;   // likewise: no more can be had
-constexpr double kNeutral = 1e-10;    // of the largest stiffness: a direction without any
+constexpr double kRedundant = 1e-10;  // relative to the largest singular value of C
+constexpr double kBalanced = 1e-9;    // relative to the terms of r, or to the mechanism's size
+constexpr double kRoundOff = 1e-15;   // likewise: the error cannot become smaller
+constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr int kMostIterations = 200;
-constexpr int kMostCorrections = 15;  // of a point of the path
+constexpr int kMostCorrections = 15;  // for a point of the path
 
 double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
 
@@ -46,7 +46,7 @@ void Equilibrium::decompose() {
     pinv_ = MatrixXd::Zero(n, m);
     return;
   }
-  // C^T P = Q [T; 0] of rank k: the remaining columns of Q are what conditions allow.
+  // C^T P = Q [T; 0] of rank k: the last columns of Q span the displacements that the conditions allow.
   Eigen::ColPivHouseholderQR<MatrixXd> of_transpose(C_.transpose());
   of_transpose.setThreshold(kRedundant);
   const MatrixXd Q = of_transpose.householderQ() * MatrixXd::Identity(n, n);
@@ -71,7 +71,7 @@ void Equilibrium::balance(const State<double>& state) {
 double Equilibrium::imbalance() const {
   const double left = largest(Z_.transpose() * r_);
   if (left == 0.0) return 0.0;
-  // Forces of springs are differences of lengths: their rounding is that of stiffness times length.
+  // Spring forces are differences of lengths, so that their round-off scales with stiffness times length.
   return left / std::max(largest(tangents_.scale.cwiseQuotient(weight_)), K_.cwiseAbs().maxCoeff());
 }
 
@@ -94,7 +94,7 @@ VectorXd Equilibrium::step() const {
   if (values[0] < -neutral) {
     mu = -2.0 * values[0];
   } else {
-    // Directions without stiffness, in which something still pushes.
+    // Some directions have no stiffness although a force acts along them: mu limits the step there.
     const VectorXd parts = eigen.eigenvectors().transpose() * rhs;
     double push = 0.0;
     for (Eigen::Index i = 0; i < parts.size() && values[i] <= neutral; ++i) push = std::hypot(push, parts[i]);
@@ -179,7 +179,7 @@ VectorXd Equilibrium::load_derivative(const State<double>& state) {
   return change.cwiseQuotient(weight_);
 }
 
-// The direction of the path: the null vector of Z^T [K, dr/dload] [Z z; load'].
+// Returns the tangent of the path: the null vector of Z^T [K, dr/dload] [Z z; load'].
 VectorXd Equilibrium::find_direction(const VectorXd& by_load, const VectorXd& before) const {
   const Eigen::Index free = Z_.cols();
   MatrixXd path(free, free + 1);

@@ -35,8 +35,9 @@ ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>&
   }
   const ForceSet<double>& forces = properties.forces;
   acts_on_bodies_ =
-      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty());
-  if (!acts_on_bodies_ && forces.joint_forces.empty()) return;
+      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty()) ||
+      forces.connectors.act_on_bodies();
+  if (!acts_on_bodies_ && forces.joint_forces.empty() && forces.connectors.empty()) return;
   dual_.emplace(model, properties);
   dual_->properties.forces.joint_springs.clear();
   dual_->properties.forces.joint_dampers.clear();
@@ -105,7 +106,7 @@ void ForceDerivatives::move_by_u(std::size_t k, const Kinematics<double>& kinema
   }
 }
 
-// Takes the derivatives of a move back.
+// Resets the tangents that move() has set.
 void ForceDerivatives::stop(std::size_t k, const State<double>& state) {
   const auto j = static_cast<std::size_t>(body_of_speed_[k]);
   const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(j))];

@@ -1,14 +1,14 @@
-// What the applied forces contribute to the derivatives of inverse dynamics.
+// The contribution of the applied forces to the derivatives of inverse dynamics.
 //
-// Joint springs and dampers have theirs in closed form: a number on the diagonal. For all other elements
-// add_force runs on Dual (docs/decisions/force-jacobians.md), once for each of the 2 nu directions, on
-// motions of the bodies whose derivatives are analytical: by q_k, a body i of the subtree of joint j moves by
+// Joint springs and dampers contribute a number on the diagonal. For all other elements add_force runs on
+// Dual (docs/decisions/force-jacobians.md), once for each of the 2 nu directions. Its input, the motion of
+// the bodies, has analytical derivatives: with respect to q_k, for body i of the subtree of joint j,
 //   dX = theta x,   dp = eta + theta x p_ji                                            (1)
 //   dw = theta x w_i + psi,   dv = dv_j + theta x (v_i - v_j) + psi x p_ji             (2)
-// and by u_k with dX = 0, dw = theta, dv = eta + theta x p_ji; other bodies stay. The generalised forces are
-// summed from the tips inward, less theta x f on displaced bodies, which inverse_dynamics_derivatives.h has.
-// Cost: none without elements; O(nu) with joint springs and dampers; otherwise O(nu (elements + n)), which is
-// what the result may have in numbers, since any force may depend on any coordinate.
+// and with respect to u_k: dX = 0, dw = theta, dv = eta + theta x p_ji; other bodies do not move. The
+// generalised forces are summed from the tips inward, without theta x f on displaced bodies, which
+// inverse_dynamics_derivatives.h has. Cost: none without elements; O(nu) with joint springs and dampers only;
+// otherwise O(nu (elements + n)), the size of the result if every force depends on every coordinate.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace sestina {
 
-// The derivative of a subtree's motion by one coordinate; names as in inverse_dynamics_derivatives.h.
+// Derivative of a subtree's motion by one coordinate; notation of inverse_dynamics_derivatives.h.
 struct TangentMotion {
   Vec3<double> psi;
   Vec3<double> dv;  // of Mo_j
@@ -25,16 +25,16 @@ struct TangentMotion {
 
 class ForceDerivatives {
  public:
-  // The model must outlive this. A model with a UserForce is refused (InputError). The elements take their
-  // numbers from properties.parameters.
+  // Keeps references: the model must outlive this object. Refuses a model with a UserForce (InputError). The
+  // elements take their numbers from properties.parameters.
   ForceDerivatives(const Model& model, const Properties<double>& properties);
 
-  // Whether any tangents are asked for, and the derivatives may be other than zero for speeds on different
+  // True if subtract() needs `tangents`; derivatives may then be nonzero for speeds on different
   // branches.
   bool needs_tangents() const { return dual_.has_value(); }
 
-  // Subtracts the derivatives of the generalised forces: column k of `by_q` and `by_u` (rows `stride` apart).
-  // tangents (nu). No allocation.
+  // Subtracts the derivatives of the generalised forces from column k of `by_q` and `by_u` (nu x nu, rows
+  // `stride` apart) for all k. tangents (nu). No allocation.
   void subtract(const State<double>& state, const Kinematics<double>& kinematics,
                 std::span<const TangentMotion> tangents, double* by_q, double* by_u, std::ptrdiff_t stride);
 

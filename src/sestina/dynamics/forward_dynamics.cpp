@@ -14,9 +14,9 @@
 namespace sestina {
 namespace {
 
-constexpr double kRoundOffOfInertia = 1e-9;  // of its largest element: as much as freeze() allows
+constexpr double kRoundOffOfInertia = 1e-9;  // relative to the largest element: the tolerance of freeze()
 
-// Whether all are finite: an infinity or a NaN spoils the sum. Four sums, since each waits for itself alone.
+// True if all values are finite: an infinity or a NaN spoils the sum. Four independent sums run in parallel.
 bool is_finite_sum(std::span<const double> values) {
   double sums[4] = {};
   std::size_t i = 0;
@@ -57,7 +57,7 @@ class Recursive final : public SerialKinematics {
   RecursiveSolver<double> solver_;
 };
 
-// For formulations without constraint forces: the reactions come from inverse dynamics.
+// For solvers that do not compute reactions themselves: inverse dynamics gives them.
 class WithoutReactions : public SerialKinematics {
  public:
   explicit WithoutReactions(const Model& model) : SerialKinematics(model), inverse_(model) {}
@@ -85,7 +85,7 @@ class Kane final : public WithoutReactions {
   KaneSolver<double> solver_;
 };
 
-// Of a model with loops or constraints.
+// Solver of models with loops or constraints.
 class Constrained final : public WithoutReactions {
  public:
   Constrained(const Model& model, SaddlePoint way) : WithoutReactions(model), dynamics_(model, way) {}
@@ -155,7 +155,7 @@ class DivideAndConquer final : public MultibodySolver {
   DivideAndConquerSolver<double> solver_;
 };
 
-// The first of the body and those that it carries, a run of indices, of which a principal moment is negative.
+// Names the first body of the subtree of `root` (consecutive indices) that has a negative principal moment.
 std::string find_negative_inertia(const Model& model, const Properties<double>& properties, BodyIndex root) {
   for (BodyIndex b = root; b.value() < model.bodies().size(); ++b) {
     if (b != root && model.bodies()[b].parent < root) break;
@@ -185,6 +185,11 @@ std::string explain_singular_mass_matrix(const Model& model, const Properties<do
         "negative, which inertia_check: none has accepted",
         body.joint_name, name, negative);
   }
+  if (body.hangs_on_cut) {
+    return fmt::format(
+        "the mass matrix is singular: nothing that moves with body {} has inertia in all directions",
+        body.name);
+  }
   return fmt::format(
       "the mass matrix is singular at joint {}: nothing that moves with body {} has inertia against {}",
       body.joint_name, body.name, name);
@@ -195,6 +200,7 @@ bool works_in_parallel(std::string_view name) { return name == "divide_and_conqu
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              const Properties<double>& properties, Executor* executor) {
   if (model.is_constrained()) {
+    if (model.is_cartesian()) return std::make_unique<Constrained>(model, SaddlePoint::kSparse);
     if (name == "recursive") return std::make_unique<Constrained>(model, SaddlePoint::kRecursion);
     if (name == "kane") return std::make_unique<Constrained>(model, SaddlePoint::kEmbedding);
     model.refuse_constraints(name);
@@ -252,8 +258,8 @@ void ForwardDynamics::add(std::span<const double> tau) {
   for (std::size_t i = 0; i < tau.size(); ++i) forces_.tau[i] += tau[i];
 }
 
-// Forces on joints alone do not depend on the kinematics, so that these may wait for the solver; not if
-// somebody wants to know how long each takes.
+// Forces on joints alone do not depend on the kinematics, so that the solver may compute the kinematics when
+// it needs them. A trace times both phases separately and therefore excludes this.
 SolveReport<double> ForwardDynamics::solve(const State<double>& state, std::span<double> udot,
                                            std::span<const double> tau) {
   if (trace_ == nullptr && !forces_.has_body_forces) {
@@ -331,8 +337,11 @@ void ForwardDynamics::project(State<double>& state) {
 
 void ForwardDynamics::update_history(State<double>& state) {
   if (state.h.empty()) return;
-  const CutCoordinates<double> cut = find_cut_coordinates(state);
-  std::copy(cut.q.begin(), cut.q.end(), state.h.begin());
+  find_cut_coordinates(state);
+  const ConstraintRows<double>& rows = constrained()->rows();
+  rows.copy_history(state.h);
+  const std::string end = explain_curve_end(*model_, properties_, rows);
+  if (!end.empty()) throw ComputationError(state.t, end);
 }
 
 CutCoordinates<double> ForwardDynamics::find_cut_coordinates(const State<double>& state) {

@@ -1,4 +1,4 @@
-// udot = a(t, q, u) of a whole model, by the formulation of choice: what the integrators and the apps use.
+// udot = a(t, q, u) of a whole model by the chosen formulation, for the integrators and the apps.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,18 @@
 
 namespace sestina {
 
-// One way of solving the equations of motion, for plain numbers.
+// One way of solving the equations of motion, in double precision.
 class MultibodySolver {
  public:
   virtual ~MultibodySolver() = default;
-  // Serial, unless the solver has a way of its own.
+  // Computes the kinematics; serially, unless the solver has its own parallel method.
   virtual void update_kinematics(const Properties<double>& properties, const State<double>& state,
                                  Kinematics<double>& kinematics) = 0;
   // Where there are loops and constraints, their forces are then part of `forces`.
   virtual SolveReport<double> solve(const Properties<double>& properties, const State<double>& state,
                                     const Kinematics<double>& kinematics, AppliedForces<double>& forces,
                                     std::span<double> udot) = 0;
-  // update_kinematics() and solve() at once, to the same bits, for forces that do not depend on the
+  // Equals update_kinematics() followed by solve(), to the same bits, for forces that do not depend on the
   // kinematics.
   virtual SolveReport<double> move_and_solve(const Properties<double>& properties, const State<double>& state,
                                              Kinematics<double>& kinematics, AppliedForces<double>& forces,
@@ -35,72 +35,73 @@ class MultibodySolver {
     update_kinematics(properties, state, kinematics);
     return solve(properties, state, kinematics, forces, udot);
   }
-  // Whether move_and_solve() leaves the kinematics as they were, because it has no use for them.
+  // True if move_and_solve() does not update the kinematics because it does not need them.
   virtual bool leaves_kinematics() const { return false; }
-  // Of a model with loops or constraints; otherwise null.
+  // Returns the constraint solver of a model with loops or constraints; otherwise null.
   virtual ConstrainedDynamics* constrained() { return nullptr; }
-  // After solve(): see RecursiveSolver::calc_reactions.
+  // Computes the reactions after solve(): see RecursiveSolver::calc_reactions.
   virtual void calc_reactions(const Properties<double>& properties, const Kinematics<double>& kinematics,
                               const AppliedForces<double>& forces, std::span<const double> udot,
                               std::span<SpatialForce<double>> reactions) = 0;
 };
 
-// `name` is one of solver_names(). Solvers that work in parallel use the executor if there is one, and give
-// the same result without. The properties are those of all that follows.
+// `name` is one of solver_names(); a model in cartesian coordinates has one way of its own. Solvers that work
+// in parallel use the executor if there is one, and give the same result without. The properties are those of
+// all that follows.
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              const Properties<double>& properties,
                                              Executor* executor = nullptr);
-// Whether a solver has a use for an executor.
+// True if the solver can use an executor.
 bool works_in_parallel(std::string_view name);
 
-// For messages: which joint SolveReport::singular_speed belongs to, and what is missing there, or negative.
+// Explains which joint SolveReport::singular_speed belongs to and which inertia is missing or negative.
 std::string explain_singular_mass_matrix(const Model& model, const Properties<double>& properties, int speed);
 
 class ForwardDynamics {
  public:
-  // Keeps the model alive. The executor, if there is one, must outlive this.
+  // Keeps the model alive. The executor, if it is not null, must outlive this object.
   ForwardDynamics(std::shared_ptr<const Model> model, Properties<double> properties, std::string_view solver,
                   Executor* executor = nullptr);
 
-  // Fills the kinematics, the forces and udot (nu) for a state. No allocation. Throws ComputationError,
-  // which names the joint where the mass matrix is singular or the force that is not finite. `tau`, if given
-  // (nu), is added to the generalised forces of the model.
+  // Fills the kinematics, the forces and udot (nu) for a state. No allocation. Throws ComputationError, which
+  // names the joint where the mass matrix is singular or the force that is not finite. If `tau` (nu) is
+  // given, it is added to the generalised forces of the model.
   void calc_udot(const State<double>& state, std::span<double> udot, std::span<const double> tau = {});
 
-  // The same where somebody else has found the accelerations, and lambda (rows) of a model with loops or
-  // constraints. What follows then belongs to these.
+  // Uses accelerations that were computed elsewhere, with lambda (rows) for a model with loops or
+  // constraints: the functions below then belong to this state.
   void take_motion(const State<double>& state, std::span<const double> lambda);
-  // Multiplies gravity and the forces that are given by value, for statics; for `recursive` alone.
+  // Sets the factor on gravity and on forces given by value, for statics; only with the solver `recursive`.
   void set_load(double load);
 
-  // The following belong to the state of the last calc_udot.
+  // These results belong to the state of the last calc_udot.
   void calc_reactions(std::span<const double> udot, std::span<SpatialForce<double>> reactions);
   Energy<double> energy(const State<double>& state) const;
-  // Throws ComputationError, with the force, where it is not finite.
+  // Throws ComputationError if the power is not finite, and names the force.
   Power<double> power(const State<double>& state) const;
   const Kinematics<double>& kinematics() const;
   const AppliedForces<double>& forces() const { return forces_; }
 
-  // Of a model with loops or constraints; otherwise null. What it says of forces belongs to the last
+  // The constraint solver of a model with loops or constraints; otherwise null. Its forces belong to the last
   // calc_udot.
   ConstrainedDynamics* constrained() { return solver_->constrained(); }
   const ConstrainedDynamics* constrained() const { return solver_->constrained(); }
-  // Brings the coordinates and speeds of the state to where loops are closed and constraints hold; those of a
-  // model without, Euler parameters alone. Throws ComputationError, which names what cannot be closed.
+  // Projects the coordinates and speeds of the state onto loops and constraints; without them it only
+  // normalises Euler parameters. Throws ComputationError, which names the loop that cannot be closed.
   void project(State<double>& state);
-  // h of the state: the coordinates of the joints that close loops.
+  // Updates h of the state: the coordinates of the joints that close loops.
   void update_history(State<double>& state);
-  // Coordinates and speeds of the joints that close loops, at a state; they hold until the next call. What
-  // else belongs to the last calc_udot is then lost.
+  // Returns coordinates and speeds of the joints that close loops, valid until the next call. It overwrites
+  // the other results of the last calc_udot.
   CutCoordinates<double> find_cut_coordinates(const State<double>& state);
-  // du (nu) for generalised impulses (nu); see ConstrainedDynamics. Only of a model with loops or
+  // Computes du (nu) for generalised impulses (nu); see ConstrainedDynamics. Only for a model with loops or
   // constraints.
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse, std::span<double> du);
 
-  // Fills kinematics and forces alone, for what needs no accelerations.
+  // Fills kinematics and forces only, where no accelerations are needed.
   void update(const State<double>& state);
 
-  // Counts the time of what follows by its phases; null counts nothing. The trace must outlive this.
+  // Adds the times of each phase of later calls to the trace, which must outlive this object; null: none.
   void set_trace(Trace* trace) { trace_ = trace; }
 
   const Model& model() const { return *model_; }
@@ -115,10 +116,10 @@ class ForwardDynamics {
 
   std::shared_ptr<const Model> model_;
   Properties<double> properties_;
-  Vec3<double> gravity_;  // of the full load
+  Vec3<double> gravity_;  // at the full load
   mutable Kinematics<double> kinematics_;
-  mutable bool is_behind_ = false;  // the kinematics, which then wait for somebody who asks for them
-  State<double> solved_;            // the state they are to belong to
+  mutable bool is_behind_ = false;  // the kinematics are older than the last solve(); see catch_up()
+  State<double> solved_;            // the state that catch_up() computes them for
   AppliedForces<double> forces_;
   std::unique_ptr<MultibodySolver> solver_;
   Trace* trace_ = nullptr;

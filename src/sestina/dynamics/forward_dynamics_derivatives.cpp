@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kFour = 4, kEight = 8;
 
-// Numbers of a row while they are in registers: `width` of them in each of `blocks` places, some distance
-// apart. A sum over many rows is a chain of dependent operations: enough of them must run side by side.
+// Part of a row in registers: `width` numbers in each of `blocks` places at some distance. A sum over many
+// rows is a chain of dependent operations: several chains must run side by side to fill the pipeline.
 template <int width, int blocks = 1>
 class RowColumns {
  public:
@@ -25,7 +25,7 @@ class RowColumns {
   [[gnu::always_inline]] void store(double* row) {
     for_each([&](const FusedLanes& x, std::ptrdiff_t place) { x.store(row + place); });
   }
-  // Zero but for a one at `one`, if that is inside.
+  // Sets all numbers to zero, except a one at place `one` if it is inside.
   [[gnu::always_inline]] void set_unit(int one) {
     for_each([&](FusedLanes& x, std::ptrdiff_t place) { x = FusedLanes::unit(one - place); });
   }
@@ -50,11 +50,11 @@ class RowColumns {
 
 }  // namespace
 
-// Speeds inboard of a speed, on average, above which the recursion takes over (docs/derivatives.md).
+// Average number of inboard speeds above which the recursion is faster (docs/derivatives.md).
 constexpr double kDeep = 14.0;
 
 ForwardDynamicsDerivatives::Columns ForwardDynamicsDerivatives::choose_columns(const Model& model) {
-  std::vector<int> depth(static_cast<std::size_t>(model.bodies().size()));  // speeds to and with the body's
+  std::vector<int> depth(static_cast<std::size_t>(model.bodies().size()));  // speeds of the path to the body
   double sum = 0.0;
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
@@ -89,7 +89,7 @@ ForwardDynamicsDerivatives::ForwardDynamicsDerivatives(const Model& model,
 }
 
 void ForwardDynamicsDerivatives::plan_rows(const Model& model) {
-  // Speeds of the bodies from the root to each body, the last one first.
+  // Lists for each body the speeds of its path to the root, starting with the last one.
   std::vector<int> last_speed(static_cast<std::size_t>(model.bodies().size()), -1);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];
@@ -122,7 +122,7 @@ void ForwardDynamicsDerivatives::plan_rows(const Model& model) {
 void ForwardDynamicsDerivatives::plan_recursion(const Model& model) {
   recursion_.emplace(model);
   const std::vector<BodyLink>& links = recursion_->tree().links;
-  // Bodies where what is in these columns leaves anything but zero.
+  // Finds the bodies at which the columns [first, end) of the right-hand side can be nonzero.
   const auto find_filled = [&](int first, int end, bool with_outboard) {
     std::vector<bool> is_filled(links.size(), with_outboard && inverse_.is_full());
     for (int k = first; k < end; ++k) {
@@ -227,7 +227,7 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
       const int inboard = inboard_[static_cast<std::size_t>(row.start + c)];
       double* L_i = L_.data() + rows_[static_cast<std::size_t>(inboard)].start;
       const double a = L_k[c] * D_inverse;
-      // What is beyond the row's end falls into the place that fills it up.
+      // The numbers beyond the end of the row go into its padding.
       for (int j = 0; j <= c; j += kEight) {
         RowColumns<kEight> L_ij;
         L_ij.load(L_i + j);
@@ -240,7 +240,7 @@ SolveReport<double> ForwardDynamicsDerivatives::factor() {
   return report;
 }
 
-// (2) and (3) for the columns of a strip.
+// Applies (2) and (3) to the columns of a strip.
 template <int width, bool is_tau>
 void ForwardDynamicsDerivatives::solve_strip(const Strip& strip) {
   double* X = results_.data() + strip.first + (is_tau ? 2 * width_ : 0);
@@ -309,7 +309,7 @@ void ForwardDynamicsDerivatives::solve_by_recursion() {
   }
 }
 
-// The lower triangle of dudot/dtau from the upper one, tile by tile, so that lines of the cache serve once.
+// Copies the upper triangle of dudot/dtau to the lower one, tile by tile, to use each cache line once.
 void ForwardDynamicsDerivatives::complete_inverse() {
   double* inverse = results_.data() + 2 * width_;
   for (int row = 0; row < nu_; row += kFour) {

@@ -9,12 +9,12 @@
 // side:
 //   y_i = b_i - sum over k outboard of i of L_ki y_k           tips inward                       (2)
 //   x_k = y_k / D_k - sum over l inboard of k of L_kl x_l      outward                           (3)
-// Of M^-1 the columns of (2) reach no further than the subtree, and (3) fills one triangle: it is symmetric
-// to the last bit.
+// For M^-1, a column of (2) reaches no further than its subtree, and (3) fills one triangle: the other is a
+// copy, so that M^-1 is symmetric to the last bit.
 //
-// A strip of columns is in registers while rows are subtracted from it, and of (2) only the rows that are not
-// zero in a strip are computed. On deep trees the columns pass through the articulated-body recursion instead
-// (column_recursion.h), which asks for no factors.
+// A strip of columns stays in registers while rows are subtracted from it, and (2) skips rows that are zero
+// in the strip. On deep trees the articulated-body recursion (column_recursion.h), which needs no factors,
+// solves for the columns instead.
 // Cost: that of the derivatives of inverse dynamics, and O(nu S) for (2) and (3), S the sum of the depths of
 // all speeds, or O(nu n); the results are dense. Memory 3 nu^2 + S numbers and those of inverse dynamics: for
 // a chain of 1000 speeds 60 MB in all. Source: Featherstone, Rigid Body Dynamics Algorithms (2008),
@@ -32,17 +32,17 @@ namespace sestina {
 
 class ForwardDynamicsDerivatives {
  public:
-  enum class Columns { kFactors, kRecursion };  // how the columns are solved for
+  enum class Columns { kFactors, kRecursion };  // how M x = b is solved
 
-  // The model and the properties must outlive this. A model with a UserForce is refused (InputError).
+  // Keeps references: model and properties must outlive this object. Refuses a UserForce (InputError).
   ForwardDynamicsDerivatives(const Model& model, const Properties<double>& properties);
   ForwardDynamicsDerivatives(const Model& model, const Properties<double>& properties, Columns columns);
-  // What is faster for a model: the recursion where speeds have more than a certain number inboard on
-  // average.
+  // Chooses the faster way for a model: the recursion where speeds have more than a certain average number of
+  // inboard speeds.
   static Columns choose_columns(const Model& model);
 
   // For the state to which `kinematics` and `forces` belong and the udot (nu) that solves it, by any
-  // formulation. No allocation. Where the report says that M is singular the results are not valid.
+  // formulation. No allocation. The results are not valid if the report says that M is singular.
   SolveReport<double> update(const State<double>& state, const Kinematics<double>& kinematics,
                              const AppliedForces<double>& forces, std::span<const double> udot);
 
@@ -50,32 +50,32 @@ class ForwardDynamicsDerivatives {
   MatrixBlock by_q() const { return {results_.data(), stride_}; }
   MatrixBlock by_u() const { return {results_.data() + width_, stride_}; }
   MatrixBlock by_tau() const { return {results_.data() + 2 * width_, stride_}; }
-  // Of the residual, at the same state.
+  // The derivatives of the residual at the same state.
   const InverseDynamicsDerivatives& inverse() const { return inverse_; }
 
  private:
-  // Where row k of L stands: the inboard speeds from the root on, then k itself, where D stands, then what
-  // fills it up to a multiple of eight numbers.
+  // Layout of row k of L: the inboard speeds from the root outward, then k itself, where D is stored, then
+  // padding to a multiple of eight numbers.
   struct Row {
     int start = 0, depth = 0;  // of its last number
     int subtree_end = 0;       // speeds k to here are outboard of k or on its joint
   };
-  // Some columns that pass (2) and (3) together: the same ones by q and by u, or by tau alone.
+  // Columns that pass (2) and (3) together: the same columns by q and by u, or columns by tau.
   struct Strip {
     int first = 0, width = 0;  // within a block; 8 or 16
     bool is_tau = false;
-    int begin = 0, end = 0;  // in strip_rows_: the rows where (2) leaves anything but zero
+    int begin = 0, end = 0;  // in strip_rows_: the rows that (2) can leave nonzero
   };
   struct StripRow {
     int speed = 0, start = 0;  // of its row of L
     int subtree_end = 0;       // in strip_rows_: rows of this strip to here are outboard or on the joint
   };
-  // The same for the recursion.
+  // A strip of columns for the recursion.
   struct RecursionStrip {
     int first = 0;
     bool is_tau = false, has_two = true;
-    int num_bodies = 0;  // those after the last column's stay out
-    Walk filled;         // the bodies of the rows where anything but zero is left
+    int num_bodies = 0;  // bodies after those of the last column are left out
+    Walk filled;         // bodies of the rows that can be nonzero
   };
   void plan_rows(const Model& model);
   void plan_strips();

@@ -21,7 +21,7 @@ struct MotionLanes {
   Lanes3<T> w, v;
 };
 
-// What moves the body alone: M A + gyroscopic_force() - applied.
+// Force that body itself requires, without its children: M A + gyroscopic_force() - applied.
 template <class T>
 [[gnu::always_inline]] inline ForceLanes<T> calc_own_force(const RigidInertia<T>& M, const MotionLanes<T>& A,
                                                            const Lanes3<T>& w,
@@ -32,7 +32,7 @@ template <class T>
           M.mass * A.v + cross(A.w, h) + cross(w, cross(w, h)) - Lanes3<T>(applied.force)};
 }
 
-// Accelerations, less g as yet, and of each body what moves it alone in `reaction`.
+// Computes the accelerations, less g so far, and stores the bodies' own forces in `reaction`.
 template <class T>
 [[gnu::always_inline]] inline void accelerate(const Properties<T>& properties,
                                               const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
@@ -46,7 +46,7 @@ template <class T>
       const SpatialMotion<T>& A_P = result.acceleration[parent];
       A = {Lanes3<T>(A_P.w), Lanes3<T>(A_P.v)};
     }
-    // Rounded as in the recursion: of a thousand links the residual is hardly more than the rounding of A.
+    // Rounded as in the recursion: the residual of a thousand links is hardly more than the rounding of A.
     A.v += cross(A.w, Lanes3<T>(kinematics.s[i]));
     A.v += Lanes3<T>(kinematics.bias[i].v);
     A.w += Lanes3<T>(kinematics.bias[i].w);
@@ -68,13 +68,13 @@ template <class T>
   }
 }
 
-// Sums up (2) and takes (3) out of it; gives the accelerations their g.
+// Accumulates (2) inward, computes (3) and adds g to the accelerations.
 template <class T>
 [[gnu::always_inline]] inline void sum_inward(const Properties<T>& properties,
                                               const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                                               std::span<const T> udot, InverseDynamics<T>& result) {
   const Lanes3<T> g(properties.gravity);
-  ForceLanes<T> carry;  // of the body after, where that is a child
+  ForceLanes<T> carry;  // force of body i + 1 if its parent is i
   for (std::size_t i = result.reaction.size(); i-- > 1;) {
     const BodyLink& link = kinematics.tree.links[i];
     Vec3<T>& a = result.acceleration[i].v;
@@ -130,8 +130,8 @@ std::vector<double> calc_residual_scale(const Model& model, const Properties<dou
                                           gyroscopic_force(M, kinematics.motion[i].V_WB.w), forces.body[i]};
     double torque = 0.0, force = 0.0;
     for (const auto& term : terms) torque += norm(term.torque), force += norm(term.force);
-    // By norms and lever arms: a product that is zero because its factors are parallel or normal to each
-    // other, as the moment of a weight that hangs straight down, still carries the round-off of the factors.
+    // Uses norms and lever arms: a product that vanishes because its factors are parallel or perpendicular,
+    // as the moment of a weight that hangs straight down, still has the round-off of its factors.
     torque += M.mass * norm(M.c) * (norm(result.acceleration[i].v) + norm(properties.gravity));
     for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
       const BodyInfo& info = model.bodies()[a];
@@ -156,7 +156,7 @@ std::vector<double> calc_inertia_diagonal(const Model& model, const Properties<d
   std::vector<double> diagonal(static_cast<std::size_t>(model.nu()), 0.0);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const RigidInertia<double>& M = kinematics.inertia[static_cast<std::size_t>(b.value())];
-    Vec3<double> r{};  // from the origin of a to that of b
+    Vec3<double> r{};  // from the origin of a to that of b (m)
     for (BodyIndex a = b; a != kGround; a = model.bodies()[a].parent) {
       const BodyInfo& info = model.bodies()[a];
       for (int k = info.u_start; k < info.u_start + info.nu; ++k) {

@@ -1,6 +1,6 @@
-// Inverse dynamics: the generalised forces that a given udot asks for, and the joints' reactions.
+// Inverse dynamics: the generalised forces that produce a given udot, and the reactions at the joints.
 //
-// From the root outward (A accelerations less g, the weight per mass; frames and points as in kinematics.h):
+// From the root outward (A: acceleration less g; frames and points as in kinematics.h):
 //   A_B = shift(A_P, s) + H udot + c,            A of the ground = -g              (1)
 // and from the tips inward:
 //   F_B = M A_B + gyroscopic - applied force + sum over children shift_back(F_C, s_C)   (2)
@@ -31,9 +31,9 @@ void update_inverse_dynamics(const Model& model, const Properties<T>& properties
                              const Kinematics<T>& kinematics, const AppliedForces<T>& forces,
                              std::span<const T> udot, InverseDynamics<T>& result);
 
-// The sum of the magnitudes of the terms that make up each residual (nu), before they cancel: what round-off
-// is relative to. Moments count with their whole lever arms, so that the scale is that of the weights also
-// where a mechanism hangs at rest. O(n depth); for checks, not for stepping.
+// Returns the sum of the magnitudes of the terms of each residual (nu) before they cancel, the scale of its
+// round-off. Moments count with their full lever arms, so that the scale is that of the weights also if a
+// mechanism hangs at rest. O(n depth); for checks, not for stepping.
 std::vector<double> calc_residual_scale(const Model& model, const Properties<double>& properties,
                                         const Kinematics<double>& kinematics,
                                         const AppliedForces<double>& forces, std::span<const double> udot,

@@ -10,8 +10,8 @@ namespace {
 
 using Lanes = Lanes3<double>;
 
-// Joints of which H is the same in F at every q. Of others the derivative is taken by dual numbers, which
-// is right for all.
+// True if H is the same in F at every q. For all other joints dual numbers give the derivatives, which is
+// correct for every joint.
 bool has_constant_columns(JointType type) {
   switch (type) {
     case JointType::kWeld:
@@ -41,11 +41,11 @@ SpatialMotion<double> derivative(const SpatialMotion<Dual>& a) {
 }
 template <int nu>
 struct JointRates {
-  JointColumns<double, nu> H_by_q;  // of each column by one coordinate, axes of F
+  JointColumns<double, nu> H_by_q;  // derivative of each column, axes of F
   SpatialMotion<double> bias_by_q, bias_by_u;
 };
 
-// By coordinate and speed k of a joint, by dual numbers.
+// Computes the derivatives by coordinate and speed k of a joint on dual numbers.
 template <template <class> class Joint>
 JointRates<Joint<double>::kNu> calc_joint_rates(const Joint<double>& joint, const double* q, const double* u,
                                                 std::size_t k) {
@@ -74,7 +74,7 @@ JointRates<Joint<double>::kNu> calc_joint_rates(const Joint<double>& joint, cons
   return rates;
 }
 
-// Of the derivatives by q and u, where there is room for them and the mass matrix.
+// Size of the derivatives by q and u; checks that there is memory for them and the mass matrix.
 std::size_t size_with_room(int nu, int stride) {
   check_memory_of_matrix(nu, stride + nu, "the derivatives of inverse dynamics: a matrix");
   return static_cast<std::size_t>(nu) * static_cast<std::size_t>(stride);
@@ -139,7 +139,7 @@ void InverseDynamicsDerivatives::update(const State<double>& state, const Kinema
   force_derivatives_.subtract(state, kinematics, tangents_, q_row(0), u_row(0), stride_);
 }
 
-// A, and the moments of the body alone.
+// Computes A and the moments of mass and momentum of the body itself.
 void InverseDynamicsDerivatives::start_body(std::size_t i, const Kinematics<double>& kinematics,
                                             const AppliedForces<double>& forces, std::span<const double> u,
                                             std::span<const double> udot) {
@@ -166,7 +166,7 @@ void InverseDynamicsDerivatives::start_body(std::size_t i, const Kinematics<doub
   sum.E[2] = {-J.xz, -J.yz, sum.trace_E - J.zz};
   const Lanes two_w = w + w;
   for (int c = 0; c < 3; ++c) sum.G[c] = cross(two_w, sum.E[c]);
-  sum.trace_G = 0.0;  // of [w]x times a symmetric matrix
+  sum.trace_G = 0.0;  // G is [w]x times a symmetric matrix
   sum.P = cross(two_w, sum.h);
   const Lanes Jw = sum.trace_E * w - times(sum.E, w);
   const SpatialForce<double>& f = forces.body[i];
@@ -174,7 +174,7 @@ void InverseDynamicsDerivatives::start_body(std::size_t i, const Kinematics<doub
   sum.force = sum.m * a + cross(alpha, sum.h) + 0.5 * cross(w, sum.P) - Lanes(f.force);
 }
 
-// (3) to (5) for a joint whose H is constant in F.
+// Computes (3) to (5) for a joint whose H is constant in F.
 void InverseDynamicsDerivatives::start_column(std::size_t i, std::size_t k,
                                               const Kinematics<double>& kinematics) {
   const BodyLink& link = kinematics.tree.links[i];
@@ -200,7 +200,7 @@ void InverseDynamicsDerivatives::start_column(std::size_t i, std::size_t k,
   }
 }
 
-// What (3) to (5) have more where H depends on q.
+// Adds the terms of (3) to (5) that appear where H depends on q.
 void InverseDynamicsDerivatives::add_joint_rates(std::size_t i, const State<double>& state,
                                                  const Kinematics<double>& kinematics,
                                                  std::span<const double> udot) {
@@ -238,7 +238,7 @@ void InverseDynamicsDerivatives::add_joint_rates(std::size_t i, const State<doub
   });
 }
 
-// U, W, Q and C about Mo of the joint's body, Q and C without the part of the force that eta moves.
+// Computes U, W, Q and C about Mo of the joint's body; Q and C without the moment of the force under eta.
 [[gnu::always_inline]] inline void InverseDynamicsDerivatives::start_pass(const Subtree& sum,
                                                                           const Column& column,
                                                                           bool is_revolute, Pass& pass) {
@@ -262,7 +262,7 @@ void InverseDynamicsDerivatives::add_joint_rates(std::size_t i, const State<doub
   pass.C_force += sum.m * column.gamma_u;
 }
 
-// The entries of speed k with all speeds l of its own joint.
+// Fills the entries of speed k with all speeds l of its own joint.
 void InverseDynamicsDerivatives::fill_joint(std::size_t i, std::size_t k,
                                             const Kinematics<double>& kinematics, Pass& pass) {
   const BodyLink& link = kinematics.tree.links[i];
@@ -294,7 +294,7 @@ void InverseDynamicsDerivatives::fill_joint(std::size_t i, std::size_t k,
   pass.Q_torque += cross(columns_[k].eta, sum.force);  // (8)
 }
 
-// The entries of speed k with all speeds inboard of its joint: (9) and (10).
+// Fills the entries of speed k with all speeds inboard of its joint: (9) and (10).
 [[gnu::always_inline]] inline void InverseDynamicsDerivatives::walk_inward(
     std::size_t i, std::size_t k, const Kinematics<double>& kinematics, Pass& pass) {
   double *q_row_k = q_row(k), *u_row_k = u_row(k), *M_row_k = M_.row(static_cast<int>(k));
@@ -328,7 +328,7 @@ void InverseDynamicsDerivatives::fill_joint(std::size_t i, std::size_t k,
   }
 }
 
-// (7), and F.
+// Adds (7) and F to the parent.
 [[gnu::always_inline]] inline void InverseDynamicsDerivatives::give_to_parent(std::size_t i,
                                                                               std::size_t parent) {
   const Subtree& own = subtree_[i];

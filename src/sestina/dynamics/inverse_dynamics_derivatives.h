@@ -1,15 +1,15 @@
 // Derivatives of inverse dynamics by q and u, and the mass matrix: analytical, O(n depth).
 //
 // "By q_k" means along the tangent of `plus` (joints/joint.h): the derivative of f(plus(q, d)) by d_k at d =
-// 0. There are nu such directions; Euler parameters have three. The residual is that of inverse_dynamics.h,
-// udot and what is given as tau are held fixed.
+// 0. There are nu such directions; Euler parameters have three. The residual is that of inverse_dynamics.h;
+// udot and the given tau are held fixed.
 //
 // Frames, points and accelerations as in kinematics.h and inverse_dynamics.h: everything of body B in ground
 // axes about its Mo, classical accelerations A = [alpha; a] less g. Let k be a speed of the joint of body j,
 // P the parent of j. A displacement of q_k moves the subtree of j (j and all bodies outboard) rigidly, by the
-// rotation theta and the translation eta of Mo_j. A dash marks what is left of a derivative after this
-// rotation: d'x = dx - theta x x. Inside the subtree all motion relative to j is as it was; so d' of body i
-// follows from d' of body j alone. With p from Mo_j to Mo_i:
+// rotation theta and the translation eta of Mo_j. A dash marks the part of a derivative beyond this rotation:
+// d'x = dx - theta x x. The motion of the subtree relative to j does not change, so that d' of body i follows
+// from d' of body j alone. With p from Mo_j to Mo_i:
 //   d'w_i = psi                                                                       (1)
 //   d'A_i = [beta; gamma + beta x p] + [psi x w_i; 2 psi x (v_i - v_j)]               (2)
 //   psi   = dr.w - theta x w_j                                                        (3)
@@ -18,23 +18,23 @@
 // where dH, dbias and dr = dH u come from the joint alone (they vanish for all joints whose H is constant in
 // F). By u_k instead of q_k nothing turns, and (1), (2) hold for the plain derivative with
 //   psi = theta,   [beta; gamma] = dbias + [(w_P + w_j) x theta; 2 w_P x eta]         (5)
-// A body i then asks for the force M_i [beta; gamma + beta x p] and for what the second part of (2) and the
-// gyroscopic terms sum up to, which is the Coriolis force 2 psi x velocity on each element of its mass. Over
-// the subtree, with rho from Mo_j and velocities less v_j:
+// Body i then requires the force M_i [beta; gamma + beta x p], and the second part of (2) and the gyroscopic
+// terms add the Coriolis force 2 psi x velocity on each element of its mass. Summed over the subtree, with
+// rho from Mo_j and velocities relative to v_j:
 //   d'F_j = M [beta; gamma] + [2 (tr G 1 - G) psi; 2 psi x P],   G = sum of velocity rho^T,  P = sum of
 //   velocity  (6)
 // M, G and P pass from B to its parent at -s with dv = v_B - v_P (E = sum of rho rho^T, h = sum of rho):
 //   P += m dv,   G += P s^T + dv h^T,   E += s (h + m s)^T + h s^T,   h += m s        (7)
-// On inboard bodies the displaced subtree acts by dF_j = d'F_j + theta x F_j, at a place moved by eta:
+// The displaced subtree acts on inboard bodies by dF_j = d'F_j + theta x F_j, at a place moved by eta:
 //   Q_k = d'F_j + [theta x F_j.torque + eta x F_j.force; theta x F_j.force]           (8)
 //   dresidual_l/dq_k = H_l . shift_back(Q_k)                         l inboard of j     (9)
 // and by u_k with C_k, which is d'F_j for (5), in place of Q_k. Outboard of j, H_l and F turn together:
 //   dresidual_l/dq_k = H_l . d'F_i = U_l . [beta; gamma]_k + W_l . psi_k                (10)
 //   U_l = M_i H_l,   W_l = 2 (tr G 1 - G^T) H_l.w + 2 P x H_l.v,   passed inward by
 //   U := shift_back(U, s),   W += 2 dv x U.force
-// For both speeds on one joint (9) is taken about Mo_j moving along, with dH_l . F_j added. The mass matrix
-// is M_kl = U_k . H_l, with the armature on the diagonal. Applied forces count as turning along with their
-// body in F of (8); what they do beyond that is added afterwards (force_derivatives.h).
+// For two speeds on one joint, (9) is taken about Mo_j moving along, plus dH_l . F_j. The mass matrix is M_kl
+// = U_k . H_l, with the armature on the diagonal. In F of (8) applied forces rotate with their body; the
+// other part of their derivatives is added afterwards (force_derivatives.h).
 //
 // | here              | Singh et al. 2022 | meaning                                                  |
 // |-------------------|-------------------|----------------------------------------------------------|
@@ -45,9 +45,9 @@
 // | F                 | f^C               | force through the joint                                  |
 // | U, W              | rows of (10)      | what a body feels along H_l for a motion of the subtree  |
 //
-// Cost: O(n) for what belongs to bodies, and for each pair of speeds, one of which is inboard of the other,
-// some 70 multiplications; pairs on different branches are zero and not touched. Memory 3 nu^2 numbers: 24 MB
-// for 1000 speeds. Source: Singh, Russell and Wensing, Efficient analytical derivatives of rigid-body
+// Cost: O(n) for the quantities of bodies, and some 70 multiplications for each pair of speeds of which one
+// is inboard of the other; pairs on different branches are zero and not computed. Memory 3 nu^2 numbers: 24
+// MB
 // dynamics using spatial vector algebra, IEEE RA-L 7 (2022); Carpentier and Mansard, Analytical derivatives
 // of rigid body dynamics algorithms, RSS 2018; here in ground axes about each body's own point, classical
 // accelerations.
@@ -75,28 +75,28 @@ class InverseDynamicsDerivatives {
   MatrixBlock by_u() const { return {by_state_.data() + width_, stride_}; }
   // (nu x nu) dresidual_i/dudot_j, both triangles.
   const DenseMatrix<double>& mass_matrix() const { return M_; }
-  // Whether entries for speeds on different branches may be other than zero.
+  // True if entries for speeds on different branches may be nonzero.
   bool is_full() const { return force_derivatives_.needs_tangents(); }
-  // Rows of by_q() and by_u() stand side by side, each filled up with zeros to this number, a multiple of
-  // eight.
+  // Number of columns of by_q() and by_u() with their padding of zeros: a multiple of eight. The rows of both
+  // are stored side by side.
   std::ptrdiff_t width() const { return width_; }
 
  private:
   using Lanes = Lanes3<double>;
-  // Of all that hangs on a joint, about Mo: (6) and (7), velocities twice; F of inverse dynamics.
+  // Sums over the subtree of a joint, about Mo: (6) and (7), with velocities doubled; F of inverse dynamics.
   struct Subtree {
     double m, trace_E, trace_G;
     Lanes h, P, E[3], G[3];  // E and G by columns
     Lanes torque, force;     // F
-    Lanes s, dv;             // to the body from its parent
+    Lanes s, dv;             // from the parent to the body
   };
-  // Of a speed: (3) to (5).
+  // The quantities of (3) to (5) for one speed.
   struct Column {
     Lanes theta, eta, psi;
     Lanes beta_q, gamma_q, beta_u, gamma_u;
-    Lanes dv;  // of Mo, by q
+    Lanes dv;  // of Mo, derivative by q
   };
-  // What walks inward from a speed: (8) and (10).
+  // The quantities of (8) and (10) that move inward from a speed.
   struct Pass {
     Lanes U_torque, U_force, W, Q_torque, Q_force, C_torque, C_force;
   };
@@ -122,7 +122,7 @@ class InverseDynamicsDerivatives {
   std::vector<SpatialMotion<double>> A_;  // by BodyIndex, less g
   std::vector<Subtree> subtree_;          // by BodyIndex
   std::vector<Column> columns_;           // (nu)
-  // Of joints whose H depends on q: dH_l by q_k stands at varying_start_ + l nu_j + k.
+  // Used for joints whose H depends on q: dH_l by q_k is at varying_start_ + l nu_j + k.
   std::vector<int> varying_start_;         // by BodyIndex; -1: H is constant
   std::vector<SpatialMotion<double>> dH_;  // ground axes
   std::vector<TangentMotion> tangents_;    // (nu)

@@ -9,7 +9,7 @@
 namespace sestina {
 namespace {
 
-// nu, where there is room for M.
+// Returns nu after a check that there is memory for M.
 template <class T>
 int size_with_room(const Model& model) {
   const double n = model.nu();
@@ -28,7 +28,7 @@ KaneSolver<T>::KaneSolver(const Model& model)
       partials_(static_cast<std::size_t>(model.nu())),
       A0_(static_cast<std::size_t>(model.bodies().size())) {}
 
-// (1) for all speeds that move body b, and their momenta.
+// Computes (1) for all speeds that move body b, and J_C w_k, m v_k.
 template <class T>
 void KaneSolver<T>::update_partials(BodyIndex b, const Properties<T>& properties,
                                     const Kinematics<T>& kinematics) {
@@ -36,7 +36,7 @@ void KaneSolver<T>::update_partials(BodyIndex b, const Properties<T>& properties
   const BodyProperties<T>& body = properties.bodies[b];
   const Rotation<T>& R = kinematics.motion[i].X_WB.R;
   const SymMat3<T> J_C = rotate(R, body.J_com);
-  Vec3<T> arm = kinematics.inertia[i].c;  // from Mo of the joint in hand to C
+  Vec3<T> arm = kinematics.inertia[i].c;  // from Mo of joint a to C
   count_ = 0;
   for (BodyIndex a = b; a != kGround; a = model_->bodies()[a].parent) {
     const BodyInfo& info = model_->bodies()[a];
@@ -56,10 +56,10 @@ void KaneSolver<T>::update_mass_matrix(const Properties<T>& properties, const Ki
   std::fill(pivot_scale_.begin(), pivot_scale_.end(), T(0));
   for (BodyIndex b{1}; b.value() < model_->bodies().size(); ++b) {
     update_partials(b, properties, kinematics);
-    const T inertia_any_way = properties.bodies[b].J_com.trace();
+    const T J_trace = properties.bodies[b].J_com.trace();
     for (std::size_t x = 0; x < count_; ++x) {
       const Partial& k = partials_[x];
-      pivot_scale_[static_cast<std::size_t>(k.speed)] += k.mass_any_way + dot(k.w, k.w) * inertia_any_way;
+      pivot_scale_[static_cast<std::size_t>(k.speed)] += k.inertia_scale + dot(k.w, k.w) * J_trace;
       for (std::size_t y = x; y < count_; ++y) {
         const Partial& l = partials_[y];  // of the same joint or nearer to the ground
         const T m = dot(k.momentum_v, l.v) + dot(k.momentum_w, l.w);  // (2)
@@ -71,7 +71,7 @@ void KaneSolver<T>::update_mass_matrix(const Properties<T>& properties, const Ki
   }
 }
 
-// (3) - (4) of body b.
+// Adds (3) and (4) for body b to f.
 template <class T>
 void KaneSolver<T>::add_forces(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics,
                                const AppliedForces<T>& forces, std::span<T> f) {

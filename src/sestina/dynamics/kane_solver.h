@@ -1,14 +1,14 @@
 // Forward dynamics by Kane's method: partial velocities, mass matrix, Cholesky. O(n^3).
 //
-// For body B with mass centre C, w_k and v_k its partial angular velocity and the partial velocity of C
-// with respect to speed k (zero unless k belongs to a joint between B and the ground):
-//   w_k = H_k.w,    v_k = H_k.v + H_k.w x p_{Mo_k C}                                    (1)
+// For body B with mass centre C, w_k and v_k are the partial angular velocity of B and the partial velocity
+// of C by speed k (zero unless k belongs to a joint between B and the ground), arm goes from Mo of k to C:
+//   w_k = H_k.w,    v_k = H_k.v + H_k.w x arm                                            (1)
 //   M_kl = sum over B of  m v_k . v_l + w_k . J_C w_l        (+ armature on the diagonal)   (2)
-//   F_k  = tau_k + sum of  v_k . R + w_k . T                 generalised active force      (3)
-//   F*_k = sum of  v_k . m a0 + w_k . (J_C alpha0 + w x J_C w)                             (4)
-//   M udot = F - F*
-// R, T: weight and applied force at C; a0, alpha0: accelerations for udot = 0. M is factored from the tips
-// to the root, so that each pivot is the articulated inertia of its joint.
+//   f_k  = tau_k + sum over B of  v_k . R + w_k . torque     = F_k + F*_k of Kane           (3)
+//   R = applied force + m (g - a0),   torque = applied torque at C - (J_C alpha0 + w x J_C w)   (4)
+//   M udot = f
+// a0 (of C) and alpha0 are the accelerations for udot = 0. M is factored from the tips to the root, so that
+// each pivot is the articulated inertia of its joint.
 // Source: Kane and Levinson, Dynamics: Theory and Applications (1985), sections 4.11 and 6.1.
 #pragma once
 
@@ -34,9 +34,9 @@ class KaneSolver {
  private:
   struct Partial {
     int speed;
-    Vec3<T> w, v;                    // of (1)
+    Vec3<T> w, v;                    // (1)
     Vec3<T> momentum_w, momentum_v;  // J_C w_k, m v_k
-    T mass_any_way;                  // m v_k . v_k if the mass were nowhere near the axis
+    T inertia_scale;                 // m (|H_k.v|^2 + |H_k.w|^2 |arm|^2)
   };
   void update_partials(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics);
   void add_forces(BodyIndex b, const Properties<T>& properties, const Kinematics<T>& kinematics,
@@ -44,7 +44,7 @@ class KaneSolver {
 
   const Model* model_;
   DenseMatrix<T> M_;               // (nu x nu)
-  std::vector<T> pivot_scale_;     // (nu) the diagonal of M if no direction were special
+  std::vector<T> pivot_scale_;     // (nu) upper bound of the diagonal of M
   std::vector<Partial> partials_;  // of one body; the first count_ are in use
   std::size_t count_ = 0;
   std::vector<SpatialMotion<T>> A0_;  // by BodyIndex: about Mo

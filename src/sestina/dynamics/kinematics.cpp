@@ -21,7 +21,7 @@ Kinematics<T>::Kinematics(const Model& model)
 
 namespace {
 
-// The columns of R_WF from those of R_WP.
+// Computes the columns of R_WF from those of R_WP.
 template <class T>
 [[gnu::always_inline]] inline void turn_columns(Lanes3<T> (&columns)[3], const Rotation<T>& R_PF) {
   const Lanes3<T> x = columns[0], y = columns[1], z = columns[2];
@@ -30,7 +30,7 @@ template <class T>
   columns[2] = R_PF.xz * x + R_PF.yz * y + R_PF.zz * z;
 }
 
-// The motion of a body while the walk is at it: in registers, and handed to the next body.
+// The motion of the current body, kept in registers and passed on to the next body.
 template <class T>
 struct MovingFrame {
   Lanes3<T> columns[3];  // of R_WB
@@ -53,7 +53,7 @@ struct MovingFrame {
   }
 };
 
-// What a joint with nu columns adds to the frame, and how.
+// The quantities that a joint with nu columns adds to the frame.
 template <class T, int nu>
 struct Passage {
   Lanes3<T> s, bias_w, bias_v;
@@ -65,7 +65,7 @@ template <class T>
   return a.x * R[0] + a.y * R[1] + a.z * R[2];
 }
 
-// A joint of any type. `frame` is the parent's and becomes the body's.
+// Moves `frame` across a joint of any type, from the parent to the body.
 template <class T, class Joint>
 [[gnu::always_inline]] inline Passage<T, Joint::kNu> pass_joint(const BodyProperties<T>& body,
                                                                 const Joint& joint, const T* q, const T* u,
@@ -94,8 +94,8 @@ template <class T, class Joint>
   return passage;
 }
 
-// A revolute joint about axis k of F: that column of R_WF is H, and the other two turn in their plane.
-// `frame` is the parent's and becomes the body's.
+// Moves `frame` across a revolute joint about axis k of F: this column of R_WF is H, and the other two rotate
+// in their plane.
 template <int k, class T>
 [[gnu::always_inline]] inline Passage<T, 1> pass_turn(const BodyProperties<T>& body, const SinCos<T>& angle,
                                                       const T& u, MovingFrame<T>& frame) {
@@ -167,7 +167,7 @@ void move_body_of_any_joint(std::size_t i, const BodyProperties<T>& body, const 
   });
 }
 
-// `frame` is the parent's and becomes the body's.
+// Moves `frame` from the parent to body i, and stores the kinematics of the body.
 template <class T>
 [[gnu::always_inline]] inline void move_body(std::size_t i, const Properties<T>& properties,
                                              const State<T>& state, MovingFrame<T>& frame,
@@ -195,7 +195,7 @@ template <class T>
 void update_sin_cos(std::span<const TreeLayout::Angles> angles, const State<T>& state,
                     Kinematics<T>& kinematics) {
   for (const TreeLayout::Angles& run : angles) {
-    if (run.count == 1) {  // the same bits, without the entry into a loop of lanes
+    if (run.count == 1) {  // the same bits, without starting a SIMD loop
       const auto q = static_cast<std::size_t>(run.q_start);
       kinematics.sin_cos[q] = sincos(state.q[q]);
       continue;

@@ -9,7 +9,7 @@
 //   w    = w_P + r.w,   v = v_P + w_P x s + r.v                                  (4)
 //   A    = shift(A_P, s) + H_W udot + c
 //   c    = R_WF bias + [w_P x r.w ; w_P x (w_P x s) + 2 w_P x r.v]               (5)
-// Only (1)-(5) know joint types; whatever follows works on the columns H.
+// Only (1)-(5) depend on joint types; all later computations use the columns H.
 // Source: Roberson and Schwertassek, Dynamics of Multibody Systems (1988), ch. 8, in monogram notation.
 #pragma once
 
@@ -38,8 +38,8 @@ template <class T>
 void update_kinematics(const Model& model, const Properties<T>& properties, const State<T>& state,
                        Kinematics<T>& kinematics);
 
-// For solvers that go piece by piece: first the sines and cosines of all angles; then the same for the bodies
-// of a walk, from the motion of its base.
+// For solvers that work piece by piece: first the sines and cosines of all angles, then the kinematics of the
+// bodies of a walk, from the motion of its base.
 template <class T>
 void update_sin_cos(std::span<const TreeLayout::Angles> angles, const State<T>& state,
                     Kinematics<T>& kinematics);
@@ -47,8 +47,8 @@ template <class T>
 void update_kinematics_of(const Walk& walk, const BodyMotion<T>& base, const Properties<T>& properties,
                           const State<T>& state, Kinematics<T>& kinematics);
 
-// The motion of the last body of a path, each of whose bodies is a child of the one before, if the parent of
-// the first were at rest in the ground. After update_sin_cos().
+// Returns the motion of the last body of a path in which each body is a child of the one before, as if the
+// parent of the first were at rest in the ground. Call update_sin_cos() first.
 template <class T>
 BodyMotion<T> calc_motion_along(std::span<const BodyIndex> path, const Properties<T>& properties,
                                 const State<T>& state, const Kinematics<T>& kinematics);

@@ -16,10 +16,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-10;  // of the largest pivot
-constexpr double kSymmetric = 1e-9;   // of the largest element
+constexpr double kRedundant = 1e-10;  // relative to the largest pivot
+constexpr double kSymmetric = 1e-9;   // relative to the largest element
 
-// An orthonormal basis of the x with G x = 0.
+// Returns an orthonormal basis of the solutions x of G x = 0.
 MatrixXd null_space(const MatrixXd& G) {
   const Eigen::Index n = G.cols();
   if (G.rows() == 0 || n == 0) return MatrixXd::Identity(n, n);
@@ -41,38 +41,6 @@ Eigen::LLT<MatrixXd> factor_mass(const MatrixXd& mass, double t) {
   return factor;
 }
 
-// The matrix of (3) beside the identity.
-MatrixXd calc_turning(const Model& model, const State<double>& state) {
-  const auto n = static_cast<Eigen::Index>(state.u.size()), nq = static_cast<Eigen::Index>(state.q.size());
-  MatrixXd turning = MatrixXd::Zero(n, n);
-  if (n == nq) return turning;
-  std::vector<Dual> q(state.q.begin(), state.q.end()), u(state.u.begin(), state.u.end());
-  std::vector<Dual> unit(state.u.size()), rate(state.q.size());
-  const auto along = [&](const std::vector<Dual>& speeds, const VectorXd& direction) {
-    for (Eigen::Index i = 0; i < nq; ++i) q[static_cast<std::size_t>(i)].d = direction[i];
-    calc_q_dot<Dual>(model, q, speeds, rate);
-    for (Dual& x : q) x.d = 0.0;
-    VectorXd change(nq);
-    for (Eigen::Index i = 0; i < nq; ++i) change[i] = rate[static_cast<std::size_t>(i)].d;
-    return change;
-  };
-  const auto values = [&](const std::vector<Dual>& speeds) {
-    calc_q_dot<Dual>(model, q, speeds, rate);
-    VectorXd value(nq);
-    for (Eigen::Index i = 0; i < nq; ++i) value[i] = rate[static_cast<std::size_t>(i)].v;
-    return value;
-  };
-  MatrixXd N(nq, n), brackets(nq, n);
-  const VectorXd qdot = values(u);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    unit[static_cast<std::size_t>(k)] = 1.0;
-    N.col(k) = values(unit);
-    brackets.col(k) = along(u, N.col(k)) - along(unit, qdot);
-    unit[static_cast<std::size_t>(k)] = 0.0;
-  }
-  return N.householderQr().solve(brackets);
-}
-
 MatrixXd conditions_on_positions(const MotionTangents& tangents) {
   MatrixXd C = tangents.C;
   for (Eigen::Index i = 0; i < C.rows(); ++i) {
@@ -88,7 +56,7 @@ VectorXcd normalized(const VectorXcd& shape) {
   return std::abs(shape[largest]) > 0.0 ? VectorXcd(shape / shape[largest]) : shape;
 }
 
-// (5), where it holds: K and no damping. Otherwise none.
+// Computes the modes of (5) if K is symmetric and there is no damping; otherwise returns false.
 bool find_undamped_modes(const MotionTangents& tangents, const State<double>& state,
                          std::vector<VibrationMode>& modes) {
   const bool is_at_rest = std::ranges::all_of(state.u, [](double u) { return u == 0.0; });
@@ -142,36 +110,92 @@ void find_modes_of(const LinearizedMotion& motion, std::vector<VibrationMode>& m
 
 }  // namespace
 
+Eigen::MatrixXd calc_turning(const Model& model, const State<double>& state) {
+  const auto n = static_cast<Eigen::Index>(state.u.size()), nq = static_cast<Eigen::Index>(state.q.size());
+  MatrixXd turning = MatrixXd::Zero(n, n);
+  if (n == nq) return turning;
+  std::vector<Dual> q(state.q.begin(), state.q.end()), u(state.u.begin(), state.u.end());
+  std::vector<Dual> unit(state.u.size()), rate(state.q.size());
+  const auto along = [&](const std::vector<Dual>& speeds, const VectorXd& direction) {
+    for (Eigen::Index i = 0; i < nq; ++i) q[static_cast<std::size_t>(i)].d = direction[i];
+    calc_q_dot<Dual>(model, q, speeds, rate);
+    for (Dual& x : q) x.d = 0.0;
+    VectorXd change(nq);
+    for (Eigen::Index i = 0; i < nq; ++i) change[i] = rate[static_cast<std::size_t>(i)].d;
+    return change;
+  };
+  const auto values = [&](const std::vector<Dual>& speeds) {
+    calc_q_dot<Dual>(model, q, speeds, rate);
+    VectorXd value(nq);
+    for (Eigen::Index i = 0; i < nq; ++i) value[i] = rate[static_cast<std::size_t>(i)].v;
+    return value;
+  };
+  MatrixXd N(nq, n), brackets(nq, n);
+  const VectorXd qdot = values(u);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    unit[static_cast<std::size_t>(k)] = 1.0;
+    N.col(k) = values(unit);
+    brackets.col(k) = along(u, N.col(k)) - along(unit, qdot);
+    unit[static_cast<std::size_t>(k)] = 0.0;
+  }
+  return N.householderQr().solve(brackets);
+}
+
+namespace {
+
+// dudot of (2) for dr (nu x k) and da (rows x k).
+class AccelerationSolver {
+ public:
+  AccelerationSolver(const MotionTangents& tangents, const State<double>& state)
+      : tangents_(tangents),
+        Z_(null_space(tangents.C)),
+        C_inverse_(MatrixXd::Zero(tangents.nu(), tangents.rows())),
+        mass_(factor_mass(Z_.transpose() * tangents.M * Z_, state.t)) {
+    if (tangents.rows() == 0 || tangents.nu() == 0) return;
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
+    complete.setThreshold(kRedundant);
+    C_inverse_ = complete.compute(tangents.C).pseudoInverse();
+  }
+
+  MatrixXd solve(const MatrixXd& dr, const MatrixXd& da) const {
+    const MatrixXd given = -(C_inverse_ * da);
+    if (Z_.cols() == 0) return given;
+    return given - Z_ * mass_.solve(Z_.transpose() * (dr + tangents_.M * given));
+  }
+
+ private:
+  const MotionTangents& tangents_;
+  MatrixXd Z_, C_inverse_;
+  Eigen::LLT<MatrixXd> mass_;
+};
+
+}  // namespace
+
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state) {
   const Eigen::Index n = tangents.nu(), m = tangents.rows();
-  const MatrixXd Z = null_space(tangents.C);
-  MatrixXd pinv = MatrixXd::Zero(n, m);
-  if (m > 0 && n > 0) {
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
-    complete.setThreshold(kRedundant);
-    pinv = complete.compute(tangents.C).pseudoInverse();
-  }
-  const Eigen::LLT<MatrixXd> mass = factor_mass(Z.transpose() * tangents.M * Z, state.t);
-  const auto solve = [&](const MatrixXd& of_r, const MatrixXd& of_a) -> MatrixXd {
-    MatrixXd given = -(pinv * of_a);
-    if (Z.cols() == 0) return given;
-    return given - Z * mass.solve(Z.transpose() * (of_r + tangents.M * given));
-  };
+  const AccelerationSolver accelerations(tangents, state);
   LinearizedMotion motion;
   motion.A = MatrixXd::Zero(2 * n, 2 * n);
   motion.A.topLeftCorner(n, n) = calc_turning(model, state);
   motion.A.topRightCorner(n, n).setIdentity();
-  motion.A.bottomLeftCorner(n, n) = solve(tangents.r_q, tangents.a_q);
-  motion.A.bottomRightCorner(n, n) = solve(tangents.r_u, tangents.a_u);
+  motion.A.bottomLeftCorner(n, n) = accelerations.solve(tangents.r_q, tangents.a_q);
+  motion.A.bottomRightCorner(n, n) = accelerations.solve(tangents.r_u, tangents.a_u);
   motion.B = MatrixXd::Zero(2 * n, n);
-  motion.B.bottomRows(n) = solve(-MatrixXd::Identity(n, n), MatrixXd::Zero(m, n));
+  motion.B.bottomRows(n) = accelerations.solve(-MatrixXd::Identity(n, n), MatrixXd::Zero(m, n));
   MatrixXd G = MatrixXd::Zero(2 * m, 2 * n);  // (4)
   G.topLeftCorner(m, n) = conditions_on_positions(tangents);
   G.bottomLeftCorner(m, n) = tangents.v_q;
   G.bottomRightCorner(m, n) = tangents.C;
   motion.basis = null_space(G);
   return motion;
+}
+
+Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<double>& state,
+                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p) {
+  MatrixXd B = MatrixXd::Zero(2 * tangents.nu(), r_p.cols());
+  B.bottomRows(tangents.nu()) = AccelerationSolver(tangents, state).solve(r_p, a_p);
+  return B;
 }
 
 std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& tangents,

@@ -1,4 +1,4 @@
-// Small motions about a state, and their modes; loops and constraints included.
+// Small motions about a state, and their modes, with loops and constraints.
 //
 // With x = [dq; du] the deviations from a motion, dq along plus():
 //   dx/dt = A x + B tau,   tau (nu): further forces along the speeds                               (1)
@@ -23,20 +23,28 @@
 namespace sestina {
 
 struct LinearizedMotion {
-  Eigen::MatrixXd A;      // (2 nu x 2 nu)
+  Eigen::MatrixXd A;      // (2 nu x 2 nu) of (1)
   Eigen::MatrixXd B;      // (2 nu x nu)
   Eigen::MatrixXd basis;  // T (2 nu x k)
 };
 
 struct VibrationMode {
-  std::complex<double> eigenvalue;  // 1/s; of a pair that with the positive imaginary part
-  Eigen::VectorXcd shape;           // (nu): dq, the largest of which is 1
+  std::complex<double> eigenvalue;  // 1/s; for a pair, the one with positive imaginary part
+  Eigen::VectorXcd shape;           // (nu) dq, scaled so that the largest element is 1
 };
+
+// The matrix (nu x nu) of [N u, N e_k] in (3). Zero where no joint has Euler parameters.
+Eigen::MatrixXd calc_turning(const Model& model, const State<double>& state);
 
 // For the state of the last update_tangents(..., by_speeds), whose udot and lambda solve the equations of
 // motion. Throws ComputationError where the mass matrix is singular.
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state);
+
+// B for other inputs than forces along the speeds: (2 nu x inputs), where an input adds a column of r_p (nu x
+// inputs) to r and of a_p (rows x inputs) to a.
+Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<double>& state,
+                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p);
 
 // Sorted by their magnitude. At rest without damping one for each degree of freedom, and for each direction
 // in which the state is not stable two with real eigenvalues; otherwise one for each pair of complex

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// f(k, p) for every speed k inboard of the marker, p from Mo of k to the marker.
+// Calls f(k, p) for every speed k inboard of the marker, with p from Mo of k to the marker.
 template <class T, class F>
 void for_each_inboard_speed(const Model& model, const Kinematics<T>& kinematics, const Marker<T>& marker,
                             F&& f) {

@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-// nu, where there is room for M.
+// Returns nu after a check that there is memory for M.
 template <class T>
 int size_with_room(const Model& model) {
   const double n = model.nu();
@@ -53,7 +53,7 @@ void MassMatrix<T>::update(const Properties<T>& properties, const Kinematics<T>&
   }
 }
 
-// The columns of the body's joint about R, and where R is.
+// Computes the columns of the body's joint about R, and the position of R.
 template <class T>
 void MassMatrix<T>::place_columns(std::size_t i, const Kinematics<T>& kinematics) {
   const BodyLink& link = kinematics.tree.links[i];
@@ -80,7 +80,7 @@ void MassMatrix<T>::place_columns(std::size_t i, const Kinematics<T>& kinematics
   arm_of_body_[i] = arm;
 }
 
-// (4) for the first `count` speeds of a block.
+// Computes (4) for the first `count` speeds of a block.
 template <class T>
 [[gnu::always_inline]] inline void MassMatrix<T>::fill_block(const Columns& columns, const ForceLanes<T>& U,
                                                              int count, T* entries) {
@@ -107,7 +107,7 @@ template <class T>
   copy(std::integral_constant<int, 1>());
 }
 
-// (4), walking inward from block to block.
+// Computes row k of M by (4), from block to block inward.
 template <class T>
 void MassMatrix<T>::fill_row(std::size_t k, const Kinematics<T>& kinematics, ForceLanes<T> U,
                              const T& armature) {
@@ -118,7 +118,7 @@ void MassMatrix<T>::fill_row(std::size_t k, const Kinematics<T>& kinematics, For
   while (true) {
     const SpeedBlock& block = layout_.blocks[b];
     U.shift_back(step);
-    if (block.count == 1) {  // whose R is its own Mo
+    if (block.count == 1) {  // R is then Mo of that speed
       row[block.first] = dot(kinematics.H[static_cast<std::size_t>(block.first)], U);
     } else {
       fill_block(columns_[b], U, count, row + block.first);

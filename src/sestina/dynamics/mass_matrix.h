@@ -8,11 +8,11 @@
 // and the armature on the diagonal; zero for speeds on different branches.
 //
 // (3) is computed for up to eight speeds l at a time, about one point R (speed_blocks.h):
-//   M_kl = U_k,R . [H_l.w; H_l.v + r_l x H_l.w],   r_l from R to Mo of l                  (4)
+//   M_kl = U_k,R . [H_l.w; H_l.v + arm_l x H_l.w],   arm_l from R to Mo of l              (4)
 //
-// KaneSolver has the same matrix from partial velocities, which costs the depth more and shares nothing with
-// this but kinematics. Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, in ground
-// axes about each body's own point.
+// KaneSolver computes the same matrix from partial velocities, at a cost larger by the depth; the two share
+// only the kinematics. Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 6.2, here in
+// ground axes about each body's own point.
 #pragma once
 
 #include "sestina/dynamics/kinematics.h"

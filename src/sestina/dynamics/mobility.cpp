@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-constexpr double kZero = 1e-9;          // of the largest singular value
-constexpr double kUndetermined = 1e-6;  // a part of a unit vector
+constexpr double kZero = 1e-9;          // relative to the largest singular value
+constexpr double kUndetermined = 1e-6;  // norm of the part of a unit vector
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
   update_constraint_rows(model, properties, state, kinematics, rows);
   std::vector<double> matrix(static_cast<std::size_t>(mobility.conditions * mobility.speeds));
   calc_constraint_matrix(model, kinematics, rows, matrix);
-  // Rotors of cut joints are no conditions.
+  // The rows of rotors of cut joints are no conditions.
   const auto is_condition = [&](int r) { return !rows.rows[static_cast<std::size_t>(r)].is_inertia; };
   for (int r = 0; r < mobility.conditions; ++r) {
     if (!is_condition(r)) std::fill_n(matrix.begin() + r * mobility.speeds, mobility.speeds, 0.0);
@@ -37,7 +37,7 @@ Mobility calc_mobility(const Model& model, const Properties<double>& properties,
   const double largest = values[0];
   while (mobility.rank < values.size() && values[mobility.rank] > kZero * largest) ++mobility.rank;
   if (mobility.rank > 0) mobility.distance_from_singular = values[mobility.rank - 1] / largest;
-  // The remaining columns of U are multipliers that do nothing.
+  // The remaining columns of U are multipliers that exert no generalised force.
   for (int r = 0; r < mobility.conditions; ++r) {
     if (!is_condition(r)) continue;
     if (svd.matrixU().row(r).tail(mobility.conditions - mobility.rank).norm() < kUndetermined) continue;

@@ -1,5 +1,5 @@
-// How a mechanism with loops and constraints can move: its degrees of freedom, which conditions are redundant
-// and how far the position is from a singular one.
+// Mobility of a mechanism with loops and constraints: its degrees of freedom, the redundant conditions and
+// the distance from a singular position.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct Mobility {
   int rank = 0;        // how many of them are independent
   int degrees_of_freedom() const { return speeds - rank; }
   int redundant() const { return conditions - rank; }
-  // Cut joints and constraints whose forces the redundancy leaves undetermined.
+  // Cut joints and constraints whose forces are not determined because of the redundancy.
   std::vector<std::string> undetermined;
-  // The smallest of the singular values that are not zero, relative to the largest: near zero, the position
-  // is nearly one where more motions are possible.
+  // Smallest nonzero singular value relative to the largest: near zero, the position is close to one in which
+  // the mechanism has more freedoms.
   double distance_from_singular = 1.0;
 };
 
-// At a state of the model, from the singular values of C (constraint_row.h). O(nu^3); for messages.
+// Computes the mobility at a state from the singular values of C (constraint_row.h). O(nu^3); for messages.
 Mobility calc_mobility(const Model& model, const Properties<double>& properties, const State<double>& state);
 
 }  // namespace sestina

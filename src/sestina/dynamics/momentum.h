@@ -1,16 +1,16 @@
-// The equations of motion in momenta instead of accelerations: p = M(q) u, all in O(n).
+// The equations of motion in momenta p = M(q) u instead of accelerations, all in O(n).
 //
 // Frames and points as in kinematics.h. With L_B = [angular; linear] momentum about Mo of B and everything
 // that hangs on it, and W_B the applied forces and weights on the same bodies about the same point:
 //   L_B = M V_WB + sum over children of shift_back(L_C, s_C)                                 (1)
 //   p_k = H_k . L_B + armature u_k                                                           (2)
-// The subtree's momentum changes by the forces on it: W_B, and F_B from the parent through the joint. About
-// the moving point Mo
+// The momentum of the subtree changes by the forces on it: W_B, and F_B from the parent through the joint.
+// About the moving point Mo
 //   dL_B/dt = F_B + W_B - [v_Mo x L_B.force; 0],   H_k . F_B = tau_k - armature udot_k        (3)
-// so that no acceleration is needed for
+// so that the rate of p needs no accelerations:
 //   dp_k/dt = tau_k + H_k . W_B - H_k.w . (v_Mo x L_B.force) + dH_k/dt . L_B                 (4)
 //   dH_k/dt = w_P x H_k + R_WF dH_FM_k/dt                                                    (5)
-// The speeds of given momenta are the accelerations that generalised forces p would give the system at rest
+// The speeds for given momenta are the accelerations that generalised forces p produce in the system at rest
 // without gravity and other forces: M u = p, solved by RecursiveSolver.
 #pragma once
 
@@ -32,15 +32,15 @@ void calc_generalized_momentum(const Model& model, const Properties<T>& properti
 
 class MomentumEquations {
  public:
-  // The model and the properties must outlive this.
+  // Keeps references: the model and the properties must outlive this object.
   MomentumEquations(const Model& model, const Properties<double>& properties);
 
-  // p (nu) for q and u of the state.
+  // Computes p (nu) for q and u of the state.
   void calc_momentum(const State<double>& state, std::span<double> p);
-  // u (nu) = M(q)^-1 p; of the state, q alone is looked at.
+  // Computes u (nu) = M(q)^-1 p; only q of the state is used.
   SolveReport<double> solve_speeds(const State<double>& state, std::span<const double> p,
                                    std::span<double> u);
-  // dp/dt (nu), for kinematics and forces of the state.
+  // Computes dp/dt (nu), for kinematics and forces of the state.
   void calc_momentum_rate(const State<double>& state, const Kinematics<double>& kinematics,
                           const AppliedForces<double>& forces, std::span<double> rate);
 

@@ -13,7 +13,7 @@ State<T> make_state(const Model& model) {
   state.q.resize(static_cast<std::size_t>(model.nq()));
   state.u.resize(static_cast<std::size_t>(model.nu()));
   state.d.resize(static_cast<std::size_t>(model.nd()));
-  state.h.resize(static_cast<std::size_t>(model.cut_nq()));
+  state.h.resize(static_cast<std::size_t>(model.nh()));
   return state;
 }
 
@@ -83,7 +83,7 @@ void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorX
   std::transform(udot.begin(), udot.end(), udot_.begin(), [](double x) { return Dual(x); });
   if (!lambda_.empty()) {
     update_constraint_rows(model_, properties_, state_, kinematics_, rows_);
-    // Of accelerations alone; what they ask for comes when the forces are complete.
+    // For accelerations alone; the rest follows when the forces are complete.
     update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
     for (std::size_t i = 0; i < lambda_.size(); ++i) {
       const ConstraintRow<Dual>& row = rows_.rows[i];

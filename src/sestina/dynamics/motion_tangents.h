@@ -38,7 +38,7 @@ class MotionTangents {
 
   // r, g, v, a, C and M.
   void update(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
-  // Those and their tangents by q; by u as well where `by_speeds`.
+  // The same, and their tangents by q; also by u if `by_speeds`.
   void update_tangents(const State<double>& state, std::span<const double> udot,
                        const Eigen::VectorXd& lambda, bool by_speeds);
 

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// For each parameter the numbers of bodies and points with their derivatives, and two rows of results.
+// Memory for each parameter: numbers of bodies and points with derivatives, and two rows of results.
 void check_room(const Model& model, const Properties<double>& properties) {
   const auto count = static_cast<double>(properties.parameters.size());
   const double of_one = static_cast<double>(properties.bodies.size()) * sizeof(BodyProperties<Dual>) +
@@ -22,6 +22,17 @@ void check_room(const Model& model, const Properties<double>& properties) {
 }
 
 }  // namespace
+
+int find_parameter(const Model& model, std::string_view name) {
+  const std::vector<ParameterInfo>& list = model.parameters();
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const ParameterInfo& info) { return info.name == name; });
+  if (found != list.end()) return static_cast<int>(found - list.begin());
+  std::string names;
+  for (const ParameterInfo& info : list) names += (names.empty() ? "" : ", ") + info.name;
+  throw InputError(
+      fmt::format("there is no free parameter '{}'; there are: {}", name, names.empty() ? "none" : names));
+}
 
 ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<double>& properties)
     : model_(model),
@@ -84,26 +95,15 @@ void ParameterDerivatives::update_inverse(const State<double>& state, std::span<
   }
 }
 
-int ParameterDerivatives::find(std::string_view parameter) const {
-  const std::vector<ParameterInfo>& list = model_.parameters();
-  const auto found = std::find_if(list.begin(), list.end(),
-                                  [&](const ParameterInfo& info) { return info.name == parameter; });
-  if (found != list.end()) return static_cast<int>(found - list.begin());
-  std::string names;
-  for (const ParameterInfo& info : list) names += (names.empty() ? "" : ", ") + info.name;
-  throw InputError(fmt::format("there is no free parameter '{}'; there are: {}", parameter,
-                               names.empty() ? "none" : names));
-}
-
 std::span<const double> ParameterDerivatives::row(const std::vector<double>& rows, int parameter) const {
   return std::span(rows).subspan(static_cast<std::size_t>(parameter) * dual_udot_.size(), dual_udot_.size());
 }
 
 std::span<const double> ParameterDerivatives::udot_by(std::string_view parameter) const {
-  return udot_by(find(parameter));
+  return udot_by(find_parameter(model_, parameter));
 }
 std::span<const double> ParameterDerivatives::residual_by(std::string_view parameter) const {
-  return residual_by(find(parameter));
+  return residual_by(find_parameter(model_, parameter));
 }
 
 }  // namespace sestina

@@ -1,11 +1,11 @@
 // Derivatives of forward and of inverse dynamics by the parameters of the model, all in one call.
 //
-// A parameter p may stand in any number of the model: masses, lengths, inertias, axes, force constants,
+// A parameter p may occur in any number of the model: masses, lengths, inertias, axes, force constants,
 // gravity. Each number is evaluated on dual numbers, so that Properties<Dual> hold dnumber/dp, and the
-// formulations carry them on:
+// formulations propagate these:
 //   dudot/dp       of RecursiveSolver, with the state held fixed                     (1)
 //   dresidual/dp   of inverse dynamics, with the state and udot held fixed           (2)
-// which belong together by M dudot/dp = -dresidual/dp where udot solves the equations of motion.
+// The two are related by M dudot/dp = -dresidual/dp where udot solves the equations of motion.
 // Cost and memory O(n) for each parameter.
 #pragma once
 
@@ -17,33 +17,35 @@
 
 namespace sestina {
 
+// Its place in Model::parameters(). InputError, with the names that there are, where there is none.
+int find_parameter(const Model& model, std::string_view name);
+
 class ParameterDerivatives {
  public:
-  // At the values properties.parameters. The model must outlive this. A model with a UserForce is refused
-  // (InputError).
+  // Evaluates at the values properties.parameters. Keeps a reference: the model must outlive this object.
+  // Refuses a model with a UserForce (InputError).
   ParameterDerivatives(const Model& model, const Properties<double>& properties);
 
-  // (1) for all parameters. No allocation. Where the report says that M is singular the results are not
-  // valid.
+  // Computes (1) for all parameters. No allocation. The results are not valid if the report says that M is
+  // singular.
   SolveReport<Dual> update(const State<double>& state);
-  // (2) for all parameters, udot (nu). No allocation.
+  // Computes (2) for all parameters, udot (nu). No allocation.
   void update_inverse(const State<double>& state, std::span<const double> udot);
 
-  // (nu) of the last update() and update_inverse(): by the parameter of this name (InputError if there is
-  // none) or place in Model::parameters().
+  // Results (nu) of the last update() or update_inverse(), by the parameter's name (InputError if there is no
+  // such parameter) or its place in Model::parameters().
   std::span<const double> udot_by(std::string_view parameter) const;
   std::span<const double> udot_by(int parameter) const { return row(udot_, parameter); }
   std::span<const double> residual_by(std::string_view parameter) const;
   std::span<const double> residual_by(int parameter) const { return row(residual_, parameter); }
 
  private:
-  int find(std::string_view parameter) const;
   std::span<const double> row(const std::vector<double>& rows, int parameter) const;
   void set_state(const State<double>& state);
   void update_motion(const Properties<Dual>& properties);
 
   const Model& model_;
-  std::vector<Properties<Dual>> by_parameter_;  // each moves one parameter
+  std::vector<Properties<Dual>> by_parameter_;  // each has the derivatives by one parameter
   State<Dual> state_;
   Kinematics<Dual> kinematics_;
   AppliedForces<Dual> forces_;

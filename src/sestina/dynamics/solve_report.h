@@ -1,4 +1,4 @@
-// What a formulation says about a solve, and where it draws the line to a singular mass matrix.
+// The report of a formulation about a solve, and the limit below which a mass matrix counts as singular.
 #pragma once
 
 #include "sestina/numerics/scalar.h"

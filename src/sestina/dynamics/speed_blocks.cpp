@@ -8,8 +8,8 @@ SpeedBlocks::SpeedBlocks(const Model& model)
     : block_of_speed(static_cast<std::size_t>(model.nu())),
       block_of_body(static_cast<std::size_t>(model.bodies().size()), -1) {
   const auto nu = static_cast<std::size_t>(model.nu());
-  std::vector<int> before(nu, -1);        // the speed next to the ground's side
-  std::vector<int> num_after(nu + 1, 0);  // how many have it as that one; the last number is of the ground
+  std::vector<int> before(nu, -1);        // the next speed inboard
+  std::vector<int> num_after(nu + 1, 0);  // how many speeds follow it; the last number is the ground's
   std::vector<int> last_speed(block_of_body.size(), -1);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyInfo& info = model.bodies()[b];

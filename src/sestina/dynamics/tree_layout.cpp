@@ -23,9 +23,9 @@ TreeLayout::TreeLayout(const Model& model) : links(static_cast<std::size_t>(mode
     link.u_start = body.u_start;
     link.nu = static_cast<std::int16_t>(body.nu);
     link.is_revolute = body.joint_type == JointType::kRevolute;
-    link.turns_every_way = body.joint_type == JointType::kSpherical;
-    link.moves_every_way = body.joint_type == JointType::kFree && link.parent == 0;
-    if (link.turns_every_way || link.moves_every_way) link.block = num_blocks++;
+    link.is_spherical = body.joint_type == JointType::kSpherical;
+    link.is_free_on_ground = body.joint_type == JointType::kFree && link.parent == 0;
+    if (link.is_spherical || link.is_free_on_ground) link.block = num_blocks++;
   }
   angles = find_angles(all_bodies(*this));
 }

@@ -78,7 +78,7 @@ LaneStates LaneIntegrator::states_at(const double* t, const double* x) const {
   return {t, x, x + static_cast<std::ptrdiff_t>(nq_) * lanes_, d_.data()};
 }
 
-// Idle lanes go nowhere.
+// Idle lanes take steps of length zero.
 void LaneIntegrator::choose_ends() {
   for (int l = 0; l < lanes_; ++l) {
     t_next_[l] = t_[l];
@@ -129,7 +129,7 @@ void LaneIntegrator::calc_end(const double* t, const double* x, double* end) {
   if (has_rotations_) kernel_->normalize_q(end);
 }
 
-// On the step's side of a jump.
+// Keeps the times on the step's side of a jump.
 void LaneIntegrator::set_stage_times(double c, const double* t) {
   for (int l = 0; l < lanes_; ++l) {
     const double at = c == 1.0 ? t_next_[l] : t[l] + c * h_[l];
@@ -224,7 +224,7 @@ const double* LaneIntegrator::interpolate(unsigned lanes, const double* t) {
   return between_.data();
 }
 
-// As ExplicitRungeKutta::calc_dense.
+// Interpolates as ExplicitRungeKutta::calc_dense does.
 void LaneIntegrator::interpolate_dense(unsigned lanes, const double* t) {
   if (!has_bump_) {
     for (int l = 0; l < lanes_; ++l) ones_[l] = 1.0;

@@ -1,14 +1,14 @@
-// Explicit Runge-Kutta rules with a run of its own in each lane of SIMD registers.
+// Explicit Runge-Kutta rules with a separate run in each lane of SIMD registers.
 //
-// The runs are of models with one lane signature and take the steps of one rule; everything else is a run's
-// own: the model's numbers, the initial state, time, length of step, tolerances, and when it ends. One call
-// of step() tries a step in every lane. A lane whose step is rejected tries a shorter one the next time,
-// while the others go on; a lane whose run is done or has failed is idle until another run starts in it.
+// The runs have models with the same lane signature and use the same rule; everything else belongs to a run:
+// the model's numbers, the initial state, time, step length, tolerances and end. One call of step() tries a
+// step in every lane. A lane whose step is rejected tries a shorter one the next time, while the others
+// continue; a lane whose run has ended or failed is idle until another run starts in it.
 //
-// A step ends where the time switches what drives the run (switch_stops.h).
+// A step ends at each instant at which inputs switch (switch_stops.h).
 //
-// What a run computes does not depend, bit for bit, on its lane, on what happens in the others, or on when
-// it started. It takes the steps that the drivers of single runs take (step_length.h), but for rounding.
+// The result of a run does not depend, bit for bit, on its lane, on the other lanes, or on when it started.
+// It takes the steps of the drivers of single runs (step_length.h) up to rounding.
 //
 // Notation as in butcher_tableau.h; an array in lanes holds number i of lane l at [i * lanes + l].
 #pragma once
@@ -25,38 +25,38 @@
 
 namespace sestina {
 
-// What a run brings along as it starts in a lane.
+// The data of a run that starts in a lane.
 struct LaneStart {
   const Properties<double>& properties;
   const State<double>& initial;  // z: the work supplied and the work dissipated
   double t_end = 0.0;            // s, after initial.t
-  // The driver's way of choosing steps, and where it stands: for a variable step the length of the first one.
+  // The driver's choice of steps and its state: for a variable step the length of the first one.
   std::variant<FixedStepLength, VariableStepLength> length;
   ErrorTolerances tolerances;
   StepControl control;
-  TimeSwitches* switches = nullptr;  // of a variable step; outlives the run
+  TimeSwitches* switches = nullptr;  // for a variable step; must outlive the run
 };
 
 class LaneIntegrator {
  public:
-  // `model` and `properties` give the structure of all runs.
+  // `model` and `properties` determine the structure of all runs.
   LaneIntegrator(std::shared_ptr<const Model> model, const Properties<double>& properties,
                  ButcherTableau tableau, InstructionSet instruction_set);
 
   int lanes() const { return lanes_; }
-  // Numbers that are integrated: q, u, and two works.
+  // Number of integrated variables: q, u, and two works.
   int size() const { return size_; }
 
-  // Allocates.
+  // Starts a run; allocates.
   void start(int lane, const LaneStart& run);
   void stop(int lane) { set_idle(lane); }
   bool is_idle(int lane) const { return !is_set(under_way_, lane); }
 
-  // Tries a step in every lane that is not idle. No allocation. Bit l of the result: the run in lane l has
-  // taken its step.
+  // Tries a step in every lane that is not idle. No allocation. Returns bit l if the run in lane l has taken
+  // its step.
   unsigned step();
-  // The lanes that are idle since the last step() because their runs cannot go on: the step fell too short,
-  // or met what is not finite. Why is for a run by itself to find.
+  // Returns the lanes that became idle in the last step() because their runs cannot continue: the step became
+  // too short or a number was not finite. A separate run finds the reason.
   unsigned failed() const { return failed_; }
 
   double t(int lane) const { return runs_[static_cast<std::size_t>(lane)].t; }  // s
@@ -66,9 +66,9 @@ class LaneIntegrator {
     return runs_[static_cast<std::size_t>(lane)].control.statistics;
   }
 
-  // The states (size x lanes) at t (lanes) of the lanes whose bit is set, each within its last accepted step,
-  // which the last step() took: by dense output, or by a step of the same rule. Lanes in which the latter
-  // fails come to lie in failed(), and are idle.
+  // Returns the states (size x lanes) at t (lanes) for the lanes whose bit is set, within their last accepted
+  // step, which the last step() took: by dense output, or by a step of the same rule. Lanes in which the
+  // latter fails are added to failed() and become idle.
   const double* interpolate(unsigned lanes, const double* t);
 
   BatchKernel& kernel() { return *kernel_; }
@@ -91,7 +91,7 @@ class LaneIntegrator {
   void choose_ends();
   void set_stage_times(double c, const double* t);
   void update_first_stage();
-  // The state at t_next_ from x and its first stage; adds lanes with a rate that is not finite to bad_.
+  // Computes the state at t_next_ from x and its first stage; adds lanes with infinite or NaN rates to bad_.
   void calc_end(const double* t, const double* x, double* end);
   void calc_errors();
   unsigned judge();
@@ -111,8 +111,8 @@ class LaneIntegrator {
   unsigned under_way_ = 0;
   unsigned failed_ = 0;
   unsigned accepted_ = 0;  // in the last step
-  unsigned starting_ = 0;  // whose first stage is not known
-  unsigned bad_ = 0;       // in this attempt: not finite
+  unsigned starting_ = 0;  // their first stage is not known
+  unsigned bad_ = 0;       // not finite in this attempt
   bool has_bump_ = false;  // of the last step
 
   LaneArray t_, t_next_, h_, t_stage_, ones_;   // (lanes)

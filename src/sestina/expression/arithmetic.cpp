@@ -1,4 +1,4 @@
-// Canonical sums, products and powers; the rules stand at the top of graph.h.
+// Canonical sums, products and powers; graph.h states the rules.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace sestina {
 namespace {
 
-// Every whole number up to here is a double.
+// Doubles represent every whole number up to this one.
 constexpr std::int64_t kLargestExponent = std::int64_t{1} << 53;
 
 struct Term {
@@ -18,8 +18,8 @@ struct Term {
   Coefficient coefficient;
 };
 
-// A sum is like its multiples, as long as its terms stand apart from others: a + b - (a + b) is 0. Nothing
-// when there are none.
+// Collects multiples of the same inner sum while its terms are separate from the others, so that a + b - (a +
+// b) is 0. Returns nothing if there are no such sums.
 std::optional<std::vector<Expr>> collect_multiples_of_sums(Graph& graph, std::span<const Expr> given) {
   const auto sum_within = [&](Expr e) {
     if (graph.op(e) == Op::kSum) return e;
@@ -72,7 +72,7 @@ Expr Graph::scale(const Coefficient& coefficient, Expr rest) {
   return intern(Op::kProduct, factors);
 }
 
-// Whether sums among the terms of a sum (products among the factors of a product) become part of it.
+// True if inner sums among the terms of a sum (products among factors) may be merged into it.
 bool Graph::may_merge(Op op, std::span<const Expr> operands) const {
   std::size_t width = 0, others = 0;
   for (const Expr operand : operands) {
@@ -86,7 +86,7 @@ bool Graph::is_nested(Op op, std::span<const Expr> operands) const {
   return std::any_of(operands.begin(), operands.end(), [&](Expr e) { return this->op(e) == op; });
 }
 
-// The operands, those of mergeable inner sums or products among them.
+// Returns the operands, with those of mergeable inner sums or products in their place.
 std::vector<Expr> Graph::merged_operands(Op op, std::span<const Expr> operands) const {
   if (!may_merge(op, operands)) return {operands.begin(), operands.end()};
   std::vector<Expr> merged;
@@ -134,7 +134,7 @@ Expr Graph::sum(std::span<const Expr> given) {
   return is_canonical ? intern(Op::kSum, collected) : sum(collected);
 }
 
-// Sorted by base and sign of the exponent, with those alike added up.
+// Returns the factors sorted by base and sign of the exponent; the exponents of equal bases are added.
 std::vector<Graph::Factor> Graph::collect_factors(std::span<const Expr> operands) const {
   std::vector<Factor> factors;
   for (const Expr operand : operands) {
@@ -170,8 +170,8 @@ Expr Graph::product(std::span<const Expr> given) {
   bool is_canonical = coefficient.is_finite(), has_fault = false;
   for (const auto& [base, exponent] : collect_factors(merged_operands(Op::kProduct, rests))) {
     const Expr factor = exponent == 1 ? base : power(base, fraction(exponent));
-    if (split_coefficient(factor).second != factor) is_canonical = false;  // a number came out
-    // The power may have another base, (x^-3)^-2 = 1/x^-6, which belongs elsewhere in the order.
+    if (split_coefficient(factor).second != factor) is_canonical = false;  // a number was split off
+    // The power may have another base, (x^-3)^-2 = 1/x^-6, and then another place in the order.
     if (exponent != 1 && integer_exponent(factor) && operands(factor)[0] != base) is_canonical = false;
     has_fault = has_fault || has_constant_fault(factor);
     collected.push_back(factor);
@@ -188,7 +188,7 @@ Expr Graph::product(std::span<const Expr> given) {
   return collected.size() == 1 ? collected.front() : intern(Op::kProduct, collected);
 }
 
-// sqrt(2) sqrt(3) as sqrt(6); nothing where there are no two such factors.
+// Combines sqrt(2) sqrt(3) to sqrt(6); returns nothing if there are no two such factors.
 std::optional<std::vector<Expr>> Graph::merge_roots(std::span<const Expr> factors) {
   const auto is_root = [this](Expr e) { return is_root_of_number(e); };
   if (most_merged_ == 0 || std::ranges::count_if(factors, is_root) < 2) return std::nullopt;
@@ -206,7 +206,7 @@ std::optional<std::vector<Expr>> Graph::merge_roots(std::span<const Expr> factor
   return others;
 }
 
-// Whole powers of roots of numbers, and even ones of magnitudes.
+// Folds whole powers of roots of numbers, and even powers of magnitudes.
 std::optional<Expr> Graph::fold_power_of_function(Expr base, std::int64_t exponent) {
   if (most_merged_ == 0) return std::nullopt;
   if (op(base) == Op::kAbs && exponent % 2 == 0) return power(operands(base)[0], fraction(exponent));
@@ -218,10 +218,10 @@ std::optional<Expr> Graph::fold_power_of_function(Expr base, std::int64_t expone
   return is_odd ? multiply(number(*whole), base) : number(*whole);
 }
 
-// 1, unless that would hide a fault: then 1 + 0*expr, which is not finite either.
+// Returns 1, or 1 + 0*expr if 1 would hide a fault: that is not finite either.
 Expr Graph::one_unless_fault(Expr expr) { return add(one_, multiply(zero_, expr)); }
 
-// (a b)^n = a^n b^n for whole n, where no divisor of the base would move to the numerator.
+// Folds (a b)^n to a^n b^n for whole n, unless a divisor of the base would move to the numerator.
 std::optional<Expr> Graph::fold_power_of_product(Expr base, std::int64_t exponent) {
   const std::vector<Expr> factors(operands(base).begin(), operands(base).end());
   const auto may_be_inverted = [this](Expr factor) {
@@ -259,7 +259,7 @@ std::optional<Expr> Graph::fold_power(Expr base, Expr exponent) {
   if (n == Coefficient::fraction(-1, 2)) return power(unary(Op::kSqrt, base), minus_one_);
   if (!n.is_integer()) return std::nullopt;
   if (const auto inner = integer_exponent(base)) {
-    if (*inner < 0 && n.is_negative()) {  // 1/(1/x) divides by x, so it stays
+    if (*inner < 0 && n.is_negative()) {  // 1/(1/x) divides by x and must stay
       if (exponent == minus_one_) return std::nullopt;
       return power(power(base, number(-n)), minus_one_);
     }

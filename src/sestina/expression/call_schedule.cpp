@@ -38,10 +38,10 @@ class Scheduler {
   struct Call {
     std::uint32_t instruction;
     std::uint32_t group = 0;
-    bool is_angle = false;  // a sine and cosine that is computed together with others
+    bool is_angle = false;  // sine and cosine of an angle, computed together with others
   };
 
-  // How many calls stand one upon the other below each value; a call's group is that of its operands.
+  // Finds the group of each call: the largest number of calls that depend on each other below its operands.
   void find_groups() {
     ScratchVector<std::uint32_t> depth(program_.value_count(), 0, &memory_);
     auto call = calls_.begin();
@@ -57,11 +57,11 @@ class Scheduler {
     }
   }
 
-  // The first segment in which an instruction is needed; kNowhere for calls.
+  // Finds the first segment that needs each instruction; kNowhere for calls.
   void find_segments() {
     const auto last = static_cast<std::uint32_t>(schedule_.groups.size());
     segment_of_.resize(code_.size());
-    // By value: where it is needed first, and after its instruction has been seen where it is made.
+    // By value: the segment that needs it first, then, after its instruction, the one that makes it.
     segment_of_value_.assign(program_.value_count(), last);
     auto call = calls_.rbegin();
     for (auto k = static_cast<std::uint32_t>(code_.size()); k-- > 0;) {
@@ -122,7 +122,7 @@ class Scheduler {
     }
   }
 
-  // Values pass from one segment to another in rows: registers are empty where a segment begins.
+  // Orders the instructions by segment. Values pass between segments in rows, not in registers.
   void put_in_order() {
     std::vector<std::uint32_t> next(schedule_.groups.size() + 2, 0);
     for (std::size_t k = 0; k < code_.size(); ++k) {
@@ -149,7 +149,7 @@ class Scheduler {
   ScratchMemory memory_;
   ScratchVector<Call> calls_{&memory_};
   ScratchVector<std::uint32_t> segment_of_{&memory_};        // by instruction
-  ScratchVector<std::uint32_t> segment_of_value_{&memory_};  // in which it is made
+  ScratchVector<std::uint32_t> segment_of_value_{&memory_};  // the segment that makes it
 };
 
 }  // namespace

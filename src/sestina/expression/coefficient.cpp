@@ -28,7 +28,7 @@ struct ShortFraction {
   std::int64_t numerator, denominator;
 };
 
-// In lowest terms, or nothing when a part exceeds 53 bits.
+// Reduces to lowest terms; nothing if a part exceeds 53 bits.
 std::optional<ShortFraction> reduce(Wide numerator, Wide denominator) {
   if (denominator < 0) {
     numerator = -numerator;
@@ -41,7 +41,7 @@ std::optional<ShortFraction> reduce(Wide numerator, Wide denominator) {
   return ShortFraction{static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator)};
 }
 
-// The exact value of a decimal without sign, when it fits.
+// Returns the exact value of a decimal without sign, if it fits.
 std::optional<ShortFraction> decimal_fraction(std::string_view text) {
   constexpr int kMostDigits = 19;
   constexpr Wide kRoom = Wide{1} << 62;
@@ -90,7 +90,7 @@ WholeNumber to_whole(Wide n) {
   return n < 0 ? -whole : whole;
 }
 
-// The whole n-th root of a positive number, if it has one.
+// Returns the whole n-th root of a positive number, if there is one.
 std::optional<std::int64_t> integer_root(std::int64_t power, std::int64_t n) {
   const auto root = std::llround(std::pow(static_cast<double>(power), 1.0 / static_cast<double>(n)));
   Wide product = 1;
@@ -146,7 +146,7 @@ Coefficient::Coefficient(double value) : denominator_(0), value_(value) {
     numerator_ = value < 0.0 ? -exact->numerator : exact->numerator;
     denominator_ = exact->denominator;
     is_decimal_ = denominator_ != 1;
-    if (numerator_ == 0) value_ = 0.0;  // one zero only
+    if (numerator_ == 0) value_ = 0.0;  // there is only one zero
   }
 }
 
@@ -241,7 +241,7 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
     const std::size_t bits = std::max(base.numerator.bits(), base.denominator.bits());
     const bool is_unit = is_exact() && std::abs(numerator_) == 1 && denominator_ == 1;
     if (is_unit) return fraction(n % 2 == 0 ? 1 : numerator_, 1);
-    if (count <= kMostBits / (bits - 1)) {  // else it is too long for certain
+    if (count <= kMostBits / (bits - 1)) {  // otherwise it is certainly too long
       Fraction result{sestina::power(base.numerator, count), sestina::power(base.denominator, count)};
       if (n < 0) std::swap(result.numerator, result.denominator);
       if (result.denominator.is_negative()) {
@@ -261,8 +261,7 @@ std::optional<Coefficient> Coefficient::power(const Coefficient& exponent) const
     return root ? root->power(fraction(exponent.numerator_, 1)) : std::nullopt;
   }
   const double result = std::pow(value_, exponent.value_);
-  if (!std::isnormal(result))
-    return std::nullopt;  // nor with fewer digits, of which the inverse is not known
+  if (!std::isnormal(result)) return std::nullopt;  // nor for fewer digits, whose inverse is not known
   return Coefficient(result);
 }
 
@@ -283,7 +282,7 @@ std::optional<Coefficient> Coefficient::exact_sqrt() const {
 }
 
 bool Coefficient::reads_as_decimal() const {
-  const bool is_simple = denominator_ == 2 || denominator_ == 4;  // l/2 reads better than 0.5*l
+  const bool is_simple = denominator_ == 2 || denominator_ == 4;  // l/2 is more readable than 0.5*l
   if (!is_exact() || is_integer() || is_simple) return false;
   const auto exact = decimal_fraction(shortest_text(std::abs(value_)));
   return exact && exact->numerator == std::abs(numerator_) && exact->denominator == denominator_;

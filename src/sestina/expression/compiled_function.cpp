@@ -19,7 +19,7 @@ CompiledProgram make_program(const Graph& graph, std::span<const Expr> outputs,
   return {graph, outputs, inputs, parameters.size(), is_fused};
 }
 
-// And fused multiply-adds.
+// True if the processor has AVX2 and fused multiply-adds.
 bool has_avx2() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -31,7 +31,7 @@ bool has_avx2() {
 
 }  // namespace
 
-// One of machine code and interpreter.
+// Holds the machine code or the interpreter.
 struct CompiledFunction::Parts {
   Parts(CompiledProgram made, Backend wanted) : program(std::move(made)), backend(wanted) {
     if (wanted != Backend::kInterpreter) {

@@ -1,8 +1,8 @@
 // The code of a compiled function: one part for each set of parameters, one for each state.
 //
-// Operations on parameters go to the part that is run once; instructions for each state name their results as
-// uniform operands, which need no register. Every value has a number of its own: which register or row of
-// memory it gets is for those to decide who run the code (interpreter.h, machine_code.h).
+// Operations on parameters are in the part that runs once; instructions for each state refer to their results
+// as uniform operands, which need no register. Every value has its own number; the interpreter
+// (interpreter.h) and the machine code (machine_code.h) assign registers or rows of memory to values.
 #pragma once
 
 #include <array>
@@ -43,17 +43,17 @@ class CompiledProgram {
   };
   struct Instruction {
     Code code;
-    Op op = Op::kNumber;     // of kUnary
-    std::uint8_t order = 0;  // of kTable and kMultiplyAdd
+    Op op = Op::kNumber;     // for kUnary
+    std::uint8_t order = 0;  // for kTable and kMultiplyAdd
     std::uint32_t to = 0;
-    std::uint32_t a = 0, b = 0, c = 0, d = 0;  // values, but for what Code says; b of kTable: the table
+    std::uint32_t a = 0, b = 0, c = 0, d = 0;  // values, unless Code says otherwise; b of kTable: the table
   };
 
-  // Of kMultiplyAdd: at most one of the first two; b or c is a uniform.
+  // Bits of kMultiplyAdd: at most one of the first two; b or c is a uniform.
   static constexpr std::uint8_t kMinusProduct = 1, kMinusAddend = 2, kUniformFactor = 4, kUniformAddend = 8;
 
-  // The last `parameter_count` inputs are parameters, those before are variables. kMultiplyAdd is there only
-  // if `is_fused`.
+  // The last `parameter_count` inputs are parameters, the others variables. kMultiplyAdd occurs only if
+  // `is_fused`.
   CompiledProgram(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs,
                   std::size_t parameter_count, bool is_fused);
 
@@ -66,7 +66,7 @@ class CompiledProgram {
   const std::vector<Instruction>& code() const { return code_; }
   std::span<const std::shared_ptr<const Table>> tables() const { return tables_; }
 
-  // Of an Instruction, const or not: the values that it reads, and those that it makes.
+  // Visit the values that an Instruction, const or not, reads and writes.
   template <class I, class Visit>
   static void visit_operands(I& instruction, Visit visit);
   template <class I, class Visit>
@@ -77,7 +77,7 @@ class CompiledProgram {
 
   std::size_t variable_count_ = 0, parameter_count_ = 0, output_count_ = 0;
   std::uint32_t value_count_ = 0;
-  Tape hoisted_;  // of the parameters; its scratch is what bind() returns
+  Tape hoisted_;  // of the parameters; bind() returns its scratch
   std::vector<Instruction> code_;
   std::vector<std::shared_ptr<const Table>> tables_;
 };

@@ -9,7 +9,7 @@
 namespace sestina {
 namespace {
 
-// A graph in which every number of the text is a symbol of its own name, so that nothing is folded.
+// A graph in which every number of the text is a symbol of its own, so that nothing is folded.
 class UnfoldedText {
  public:
   UnfoldedText(const Graph& folded, std::string_view text, const Resolver& resolve) {
@@ -25,7 +25,7 @@ class UnfoldedText {
     root_ = parse(graph_, text, name, &literal);
   }
 
-  // The innermost part of numbers alone that is not finite; a divisor together with what it divides, 0/0.
+  // Names the innermost constant part that is not finite; a divisor together with its dividend, 0/0.
   std::string explain() {
     const std::vector<Expr> parts = graph_.reachable(std::span(&root_, 1));
     std::unordered_set<std::uint32_t> divisors;
@@ -64,7 +64,7 @@ class UnfoldedText {
     return true;
   }
 
-  // 1e308*10 of 1e308*x*10.
+  // Returns the constant part: 1e308*10 of 1e308*x*10.
   Expr constant_part(Expr expr) {
     std::vector<Expr> parts;
     for (const Expr operand : graph_.operands(expr)) {

@@ -1,5 +1,5 @@
-// Why the constant part of an expression is not finite, told with the numbers as they are written: the graph
-// has folded them and knows no more than 1/0.
+// Explains why the constant part of an expression is not finite, with the numbers as they were written: the
+// graph has folded them and knows only 1/0.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace sestina {
 
-// "overflow in 1e308*10", "division by zero in 1/0", of a text that parses to an expression of `graph` with a
-// constant fault (Graph::has_constant_fault). Names whose expressions are constant count as numbers. Empty
-// where the text does not tell.
+// Returns "overflow in 1e308*10" or "division by zero in 1/0" for a text that parses to an expression of
+// `graph` with a constant fault (Graph::has_constant_fault). Names whose expressions are constant count as
+// numbers. Empty if the text does not show the cause.
 std::string explain_constant_fault(const Graph& graph, std::string_view text, const Resolver& resolve);
 
 }  // namespace sestina

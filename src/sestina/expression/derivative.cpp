@@ -1,4 +1,4 @@
-// Derivatives and replacements: loops over the nodes, operands first.
+// Derivatives and replacements, as loops over the nodes, operands first.
 #include <algorithm>
 
 #include "sestina/expression/graph.h"

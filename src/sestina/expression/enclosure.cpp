@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A real number between two bounds, or none for certain. Infinite bounds: it may have no value either.
+// A real number between two bounds, or no value (is_none). With infinite bounds it may also have no value.
 struct Interval {
   double low = -kInfinity;
   double high = kInfinity;
@@ -25,7 +25,7 @@ struct Interval {
 constexpr Interval kOpen = {};
 constexpr Interval kNone = {0.0, 0.0, true};
 
-// Bounds beyond the rounding of an operation, also of functions of the C library.
+// Widens bounds by the rounding of an operation, including functions of the C library.
 Interval widened(double low, double high) {
   constexpr double kUlps = 4.0 * std::numeric_limits<double>::epsilon();
   constexpr double kLeast = std::numeric_limits<double>::min();
@@ -49,14 +49,14 @@ Interval invert(const Interval& a) {
   return widened(1.0 / a.high, 1.0 / a.low);
 }
 
-// Of a function that grows, or falls, everywhere between the bounds.
+// Bounds of a function that is monotonic between the bounds of its argument.
 template <class Function>
 Interval monotone(const Interval& a, Function function) {
   const double at_low = function(a.low), at_high = function(a.high);
   return widened(std::min(at_low, at_high), std::max(at_low, at_high));
 }
 
-// The function is defined between `least` and `most`.
+// Bounds of a monotonic function that is defined between `least` and `most`.
 template <class Function>
 Interval monotone_within(const Interval& a, double least, double most, Function function) {
   if (a.high < least || a.low > most) return kNone;
@@ -64,7 +64,7 @@ Interval monotone_within(const Interval& a, double least, double most, Function 
   return monotone(a, function);
 }
 
-// Of sine or cosine, which change no faster than their argument.
+// Bounds of sine or cosine, whose slope is at most 1.
 template <class Function>
 Interval wave(const Interval& a, Function function) {
   if (!a.is_known()) return {-1.0, 1.0};
@@ -96,7 +96,7 @@ Interval magnitude(const Interval& a) {
   return {0.0, std::max(-a.low, a.high)};
 }
 
-// Below, at and above zero; -1 and 1 where the bounds leave open which.
+// Returns the value below, at or above zero; -1 and 1 as bounds if the sign is not known.
 Interval by_sign(const Interval& a, double below, double at, double above) {
   if (a.low > 0.0) return exactly(above);
   if (a.high < 0.0) return exactly(below);
@@ -142,7 +142,7 @@ class Evaluator {
  public:
   Evaluator(const Graph& graph, std::vector<Expr> nodes) : graph_(graph), nodes_(std::move(nodes)) {}
 
-  // At the k-th point.
+  // Evaluates all nodes at the k-th point.
   void evaluate(std::size_t k) {
     for (const Expr node : nodes_) values_[node.id] = calc(node, k);
   }
@@ -157,7 +157,7 @@ class Evaluator {
     hash *= 0xbf58476d1ce4e5b9ull;
     hash ^= hash >> 32;
     const double part = 0.05 + static_cast<double>(hash >> 12) / 4503599627370496.0;  // of 2^52
-    const bool is_negative = k % 3 != 0 && (hash & 1) != 0;  // at every third point all are positive
+    const bool is_negative = k % 3 != 0 && (hash & 1) != 0;  // all are positive at every third point
     return (is_negative ? -part : part) * kScales[k % kScales.size()];
   }
 
@@ -214,7 +214,7 @@ class Evaluator {
     return kOpen;
   }
 
-  // Away from the origin and from where the angle jumps, bounds are at corners.
+  // Away from the origin and the jump of the angle, the bounds are at corners.
   static Interval angle(const Interval& y, const Interval& x) {
     if (!y.is_known() || !x.is_known() || (x.low <= 0.0 && y.low <= 0.0 && y.high >= 0.0)) return kOpen;
     const auto [low, high] = std::minmax({std::atan2(y.low, x.low), std::atan2(y.low, x.high),

@@ -15,7 +15,7 @@ class FaultFinder {
  public:
   FaultFinder(const Graph& graph, const Values& values) : graph_(graph), values_(values) {}
 
-  // Down from the root, as long as an operand that counts is not finite.
+  // Descends from the root while an operand that takes effect is not finite.
   Expr find(Expr expr) const {
     for (;;) {
       const Expr below = operand_at_fault(expr);

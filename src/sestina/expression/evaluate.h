@@ -1,6 +1,6 @@
 // The value of expressions for given values of their symbols, node by node.
 //
-// The order of operations is part of the meaning, since it decides the rounding; the tape keeps it too:
+// The order of operations is part of the meaning, since it determines the rounding; a tape keeps it too:
 //   sum      its terms from left to right, the number last
 //   product  (factors from left to right) / (divisors from left to right), then the coefficient: divided
 //            by q when it is 1/q, multiplied otherwise
@@ -22,7 +22,7 @@ namespace sestina {
 
 inline constexpr std::int64_t kMostFactors = 16;  // of a power that is evaluated by multiplication
 
-// base^exponent for 1 <= exponent <= kMostFactors.
+// Returns base^exponent for 1 <= exponent <= kMostFactors.
 template <class T, class Multiply>
 T calc_small_power(const T& base, std::int64_t exponent, Multiply multiply) {
   if (exponent == 1) return base;
@@ -31,7 +31,7 @@ T calc_small_power(const T& base, std::int64_t exponent, Multiply multiply) {
   return exponent % 2 == 0 ? square : multiply(square, base);
 }
 
-// n > 0 where the factor is x^-n and is evaluated as a divisor x^n, else 0.
+// Returns n > 0 if the factor is x^-n and is evaluated as a divisor x^n, otherwise 0.
 inline std::int64_t divisor_exponent(const Graph& graph, Expr factor) {
   const auto exponent = graph.integer_exponent(factor);
   return exponent && *exponent < 0 && -*exponent <= kMostFactors ? -*exponent : 0;
@@ -77,7 +77,7 @@ double calc_power(const Graph& graph, Expr expr, ValueOf value_of) {
   return *exponent > 0 ? power : 1.0 / power;
 }
 
-// The value of a node that is not a symbol. `value_of(Expr) -> double` knows what stands below it.
+// Evaluates a node that is not a symbol. `value_of(Expr) -> double` returns the values of its operands.
 template <class ValueOf>
 double calc_node(const Graph& graph, Expr expr, ValueOf value_of) {
   const auto operands = graph.operands(expr);
@@ -115,15 +115,15 @@ double calc_node(const Graph& graph, Expr expr, ValueOf value_of) {
 // A symbol and its value.
 using Binding = std::pair<Expr, double>;
 
-// Why a value is not finite.
+// The cause of a value that is not finite.
 struct NonFinite {
   Expr where;           // the innermost sub-expression at fault, together with the product around a divisor
   double value;         // inf, -inf or nan
   std::string message;  // "division by zero in 1/(l1 - l2)"
 };
 
-// The values of many expressions of one graph for the same values of its symbols. Each node is evaluated
-// once, whichever of them use it. For single values: a Tape is much faster.
+// Evaluates many expressions of one graph for the same values of its symbols. Each node is evaluated once,
+// however many expressions share it. For repeated evaluation a Tape is much faster.
 class Evaluator {
  public:
   explicit Evaluator(const Graph& graph) : graph_(graph) {}
@@ -131,14 +131,14 @@ class Evaluator {
     for (const auto& [symbol, value] : bindings) bind(symbol, value);
   }
 
-  // Before the first expression that uses the symbol. One without a binding is nan.
+  // Call this before the first expression that uses the symbol. A symbol without binding is nan.
   void bind(Expr symbol, double value) { values_[symbol.id] = value; }
 
   double operator()(Expr expr);
-  // The first sub-expression that is not finite although its operands are, on a branch that counts.
-  // Nothing when `expr` is finite.
+  // Returns the first sub-expression that is not finite although its operands are, on a branch that takes
+  // effect; nothing if `expr` is finite.
   std::optional<NonFinite> find_non_finite(Expr expr);
-  // Of all evaluations so far, without the symbols that were bound.
+  // Number of nodes in all evaluations so far, without the bound symbols.
   std::size_t evaluated_nodes() const { return evaluated_nodes_; }
 
  private:
@@ -148,7 +148,7 @@ class Evaluator {
   std::size_t evaluated_nodes_ = 0;
 };
 
-// For one expression.
+// The same for one expression.
 double evaluate(const Graph& graph, Expr expr, std::span<const Binding> bindings);
 std::optional<NonFinite> find_non_finite(const Graph& graph, Expr expr, std::span<const Binding> bindings);
 

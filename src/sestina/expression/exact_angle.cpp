@@ -8,14 +8,14 @@
 namespace sestina {
 namespace {
 
-constexpr std::int64_t kTurn = 24;  // twelfths of pi
+constexpr std::int64_t kTurn = 24;  // a full turn in twelfths of pi
 constexpr std::array<std::int64_t, 4> kRadicands = {1, 2, 3, 6};
 
-// a + b sqrt(2) + c sqrt(3) + d sqrt(6)
+// The coefficients of a + b sqrt(2) + c sqrt(3) + d sqrt(6).
 using RootSum = std::array<Coefficient, 4>;
 using WholeRootSum = std::array<int, 4>;
 
-// At 0, pi/12 ... pi/2: four times the sine; at 0 ... 5 pi/12: three times the tangent.
+// Four times the sine at 0, pi/12 ... pi/2; three times the tangent at 0 ... 5 pi/12.
 constexpr std::array<WholeRootSum, 7> kSines = {
     {{0, 0, 0, 0}, {0, -1, 0, 1}, {2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 2, 0}, {0, 1, 0, 1}, {4, 0, 0, 0}}};
 constexpr std::array<WholeRootSum, 6> kTangents = {
@@ -52,7 +52,7 @@ RootSum multiply(const RootSum& a, const RootSum& b) {
   RootSum product;
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < 4; ++j) {
-      // sqrt(2) and sqrt(3) are the bits of the place: sqrt(6) sqrt(2) is 2 sqrt(3).
+      // Bits of the index stand for sqrt(2) and sqrt(3): sqrt(6) sqrt(2) is 2 sqrt(3).
       const std::int64_t common = kRadicands[i & j];
       product[i ^ j] = product[i ^ j] + Coefficient::fraction(common, 1) * (a[i] * b[j]);
     }
@@ -60,17 +60,17 @@ RootSum multiply(const RootSum& a, const RootSum& b) {
   return product;
 }
 
-// By conjugates: first sqrt(3) becomes its negative, then sqrt(2). Nothing for zero.
+// Inverts by conjugates: first the sign of sqrt(3) changes, then that of sqrt(2). Nothing for zero.
 std::optional<RootSum> invert(const RootSum& a) {
   const RootSum without_3 = {a[0], a[1], -a[2], -a[3]};
-  const RootSum p = multiply(a, without_3);  // of 1 and sqrt(2) alone
+  const RootSum p = multiply(a, without_3);  // contains only 1 and sqrt(2)
   const RootSum without_2 = {p[0], -p[1], {}, {}};
   const auto norm = multiply(p, without_2)[0].power(Coefficient::fraction(-1, 1));
   if (!norm) return std::nullopt;
   return multiply(multiply(without_3, without_2), {*norm, {}, {}, {}});
 }
 
-// Nothing of what has other roots, functions or numbers that are not exact.
+// Reads the coefficients; nothing for other roots, functions or numbers that are not exact.
 std::optional<RootSum> read(const Graph& graph, Expr expr, int deepest = 4) {
   const auto of = graph.operands(expr);
   const Op op = graph.op(expr);
@@ -109,7 +109,7 @@ Expr angle_of(Graph& graph, std::int64_t twelfths) {
   return graph.multiply(graph.fraction(twelfths, 12), graph.pi());
 }
 
-// The multiple of pi/12 that is the angle but for round-off.
+// Returns the multiple of pi/12 that equals the angle up to round-off.
 std::optional<std::int64_t> near_twelfths(double angle) {
   constexpr double kNear = 1e-9;
   const double twelfths = angle * 12.0 / std::numbers::pi;
@@ -153,7 +153,7 @@ std::optional<Expr> exact_arc_of_point(Graph& graph, Expr y, Expr x) {
   if (*twelfths == -12) twelfths = 12;  // round-off below the axis
   const auto above = read(graph, y), beside = read(graph, x);
   if (!above || !beside) return std::nullopt;
-  // sin(angle) x - cos(angle) y vanishes along the line through the point, on which it is not the origin.
+  // sin(angle) x - cos(angle) y vanishes on the line through the origin with this angle.
   const RootSum left = multiply(sine(*twelfths), *beside), other = multiply(sine(*twelfths + 6), *above);
   if (left != other || (*above == RootSum{} && *beside == RootSum{})) return std::nullopt;
   return angle_of(graph, *twelfths);

@@ -1,5 +1,4 @@
-// Memory that holds machine code. It is written while it cannot be executed and executed when it can no
-// longer be written: at no time both.
+// Memory for machine code. It is writable first and executable afterwards, never both at the same time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@ namespace sestina {
 class ExecutableMemory {
  public:
   ExecutableMemory() = default;
-  // A copy of `code`. Empty where the system has no such memory or refuses it.
+  // Holds a copy of `code`; empty if the system has no such memory or refuses it.
   explicit ExecutableMemory(std::span<const std::uint8_t> code);
   ~ExecutableMemory();
   ExecutableMemory(ExecutableMemory&& other) noexcept;

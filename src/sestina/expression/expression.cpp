@@ -13,7 +13,7 @@
 namespace sestina {
 namespace {
 
-// A graph for what only numbers take part in: functions of numbers fold there by the same rules.
+// Returns the graph of the operands that have symbols; functions of numbers fold there by its rules.
 Graph* common_graph(std::initializer_list<const Expression*> expressions) {
   Graph* graph = nullptr;
   for (const Expression* e : expressions) {
@@ -23,9 +23,9 @@ Graph* common_graph(std::initializer_list<const Expression*> expressions) {
   return graph;
 }
 
-// Of a power or function of a number. A graph keeps the operation itself where its value is no number;
-// without one there is nothing that could stand for it. The four kinds of arithmetic are those of doubles:
-// formulations that are written for any scalar rely on it.
+// Checks a power or function of a number. A graph keeps the operation itself if its value is no number;
+// without a graph nothing can represent it. Sums, products, differences and quotients follow the rules of
+// doubles: formulations for any scalar rely on that.
 template <class Describe>
 Expression checked(const Coefficient& value, bool may_be_zero, Describe operation) {
   if (std::isnan(value.value())) throw InputError(fmt::format("{} is no real number", operation()));
@@ -36,7 +36,7 @@ Expression checked(const Coefficient& value, bool may_be_zero, Describe operatio
   return Expression(value);
 }
 
-// Of finite numbers beside symbols: (1e308*x)*10 would stand as x/0.
+// Checks a result of finite numbers and symbols: (1e308*x)*10 would otherwise appear as x/0.
 Expression checked(Graph& graph, Expr result, const Expression& a, const char* operation,
                    const Expression& b) {
   const auto is_faulty = [&](const Expression& e) { return graph.has_constant_fault(e.in(graph)); };
@@ -51,7 +51,7 @@ bool is_nan(const Expression& number) { return std::isnan(number.number().value(
 
 Expression unary(Op op, const Expression& a) {
   if (a.graph()) return {*a.graph(), a.graph()->unary(op, a.in(*a.graph()))};
-  Graph scratch;  // exact where the function is, such as cos(0)
+  Graph scratch;  // exact if the function is, such as cos(0)
   const Expr result = scratch.unary(op, a.in(scratch));
   if (scratch.is_number(result)) return Expression(scratch.number_of(result));
   if (!a.number().is_finite()) return calc_unary(op, a.number().value());
@@ -107,7 +107,7 @@ Expression operator*(const Expression& a, const Expression& b) {
 Expression operator/(const Expression& a, const Expression& b) {
   if (Graph* const graph = common_graph({&a, &b})) {
     const Expr quotient = graph->divide(a.in(*graph), b.in(*graph));
-    const bool is_by_zero = graph->constant_value(b.in(*graph)) == 0.0;  // which stays to be seen
+    const bool is_by_zero = graph->constant_value(b.in(*graph)) == 0.0;  // a visible division by zero
     return is_by_zero ? Expression(*graph, quotient) : checked(*graph, quotient, a, "/", b);
   }
   const auto inverse = b.number_.power(Coefficient::fraction(-1, 1));

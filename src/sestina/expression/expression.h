@@ -4,11 +4,11 @@
 //   const Expression m = symbol(graph, "m"), q = symbol(graph, "q");
 //   const Expression energy = m * pow(q, 2) / 2 - cos(q);
 //
-// A number that meets no symbol yet belongs to no graph; a power or function of such numbers whose value is
-// none, as sqrt(-1) or 2^10000, is an InputError; 1/0 is infinity. So are sums, products and quotients with
-// symbols in which numbers meet whose result is beyond the range, as (1e308*x)*10; x/0 stays what it is. Two
-// expressions with symbols must be of the same graph. Every operator adds to the graph, so one thread at a
-// time works on one graph.
+// A number belongs to no graph until it meets a symbol. A power or function of such numbers that has no
+// value, such as sqrt(-1) or 2^10000, is an InputError; 1/0 is infinity. Sums, products and quotients with
+// symbols whose numbers combine to a result beyond the range, such as (1e308*x)*10, are errors too; x/0 is
+// kept. Two expressions with symbols must belong to the same graph. Every operator adds to the graph, so that
+// only one thread at a time may work on a graph.
 #pragma once
 
 #include <string>
@@ -21,18 +21,18 @@ namespace sestina {
 class Expression {
  public:
   Expression() = default;                                    // 0
-  Expression(double value) : number_(Coefficient(value)) {}  // 0.1 is 1/10, as Coefficient says
+  Expression(double value) : number_(Coefficient(value)) {}  // 0.1 is 1/10: see Coefficient
   Expression(int value) : number_(Coefficient::fraction(value, 1)) {}
   explicit Expression(const Coefficient& value) : number_(value) {}
   Expression(Graph& graph, Expr expr) : graph_(&graph), expr_(expr) {}
 
-  Graph* graph() const { return graph_; }                // null for a mere number
+  Graph* graph() const { return graph_; }                // null for a number
   Expr in(Graph& graph) const;                           // the node; `graph` is its own, if it has one
   const Coefficient& number() const { return number_; }  // without a graph
 
-  bool is_zero() const;  // the number 0; of what else vanishes only IdentityTest knows
+  bool is_zero() const;  // the number 0; IdentityTest finds other expressions that vanish
   bool is_one() const;
-  // The same node.
+  // True for the same node.
   friend bool operator==(const Expression& a, const Expression& b);
 
   Expression operator-() const;
@@ -73,7 +73,7 @@ Expression sign(const Expression& a);
 Expression atan2(const Expression& y, const Expression& x);
 Expression min(const Expression& a, const Expression& b);
 Expression max(const Expression& a, const Expression& b);
-// a < b ? yes : no
+// Returns a < b ? yes : no.
 Expression if_less(const Expression& a, const Expression& b, const Expression& yes, const Expression& no);
 
 Expression diff(const Expression& of, const Expression& symbol);

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// Angles and exponents are counted in this part of one, so that halves, thirds ... are whole numbers.
+// Angles and exponents are counted in this fraction of 1, so that halves, thirds ... are whole numbers.
 constexpr std::int64_t kParts = 5040;
 
 // splitmix64 (Steele, Lea and Flood 2014).
@@ -31,7 +31,7 @@ std::optional<std::int64_t> whole_parts(const Coefficient& c) {
   return c.numerator() * (kParts / c.denominator());
 }
 
-// Prime factors of whole numbers under roots are sought up to here.
+// Limit for the search for prime factors of whole numbers under roots.
 constexpr std::int64_t kLargestFactor = 1000;
 
 enum Kind : std::uint64_t {
@@ -42,14 +42,14 @@ enum Kind : std::uint64_t {
   kRootKind,
 };
 
-// Points at which expressions with square roots have to agree. The sign of a root is that of half of all
-// numbers, so that |x| and x, or sqrt(x) sqrt(y) and sqrt(x y), agree at up to three of four points.
+// Number of points at which expressions with square roots must agree. Half of all numbers give a root either
+// sign, so that |x| and x, or sqrt(x) sqrt(y) and sqrt(x y), agree at up to three of four points.
 constexpr std::size_t kMostPoints = 64;
-// Points that are looked at for those in which positive sums are squares.
+// Limit on the points that are tried to find those at which positive sums are squares.
 constexpr std::size_t kMostTried = 2048;
-constexpr std::size_t kMostRemembered = 4'000'000;  // values of expressions at all of them
+constexpr std::size_t kMostRemembered = 4'000'000;  // values of expressions at all points
 
-// b^(k/2)
+// True for b^(k/2).
 bool is_half_power(const Graph& graph, Expr expr) {
   if (graph.op(expr) != Op::kPower || !graph.is_number(graph.operands(expr)[1])) return false;
   const Coefficient& exponent = graph.number_of(graph.operands(expr)[1]);
@@ -73,7 +73,7 @@ Split split(const Graph& graph, const Expr& term) {
   return {graph.number_of(graph.operands(term)[0]), graph.operands(term).subspan(1)};
 }
 
-// A term of a sum that is multiplied out: a number times what is left.
+// A term of a sum that is multiplied out: a number times the other factors.
 struct Term {
   Coefficient coefficient;
   std::vector<Expr> rest;
@@ -87,8 +87,8 @@ Term term_of(const Graph& graph, const Expr& expr) {
   return {coefficient, {factors.begin(), factors.end()}};
 }
 
-// All terms of a sum, those of inner sums among them; products of sums are multiplied out as long as there
-// are not too many terms. Two forms of what is linear in the same things have the same terms.
+// Returns all terms of a sum, including those of inner sums; products of sums are multiplied out while there
+// are not too many terms. Two forms of an expression that is linear in the same things have the same terms.
 std::vector<Term> all_terms(const Graph& graph, Expr expr) {
   constexpr std::size_t kMost = 1000;
   std::vector<Term> terms, pending = {term_of(graph, expr)};
@@ -114,9 +114,9 @@ std::vector<Term> all_terms(const Graph& graph, Expr expr) {
   return terms;
 }
 
-// Whether exponentials, on the line or on the circle, of different arguments that are written like this one
-// are independent of each other: terms of symbols and their powers, and of such multiples of pi that have a
-// value in the field.
+// True if exponentials (real or on the circle) of different arguments of this form are independent of
+// each other: its terms contain symbols and their powers, and multiples of pi that have a value in the
+// field.
 bool has_plain_terms(const Graph& graph, Expr argument) {
   const auto is_plain = [&](Expr factor) {
     const bool is_power = graph.integer_exponent(factor).has_value();
@@ -130,13 +130,13 @@ bool has_plain_terms(const Graph& graph, Expr argument) {
   });
 }
 
-// Whether the root of the number is a product of roots of primes in the field: see root_of_integer.
+// True if the root of the number is a product of roots of primes in the field: see root_of_integer.
 bool has_known_factors(const Coefficient& square) {
   const auto is_known = [](std::int64_t n) { return n <= kLargestFactor * kLargestFactor; };
   return square.is_exact() && is_known(square.numerator()) && is_known(square.denominator());
 }
 
-// Whether the operation maps different functions, that are certain to have different fingerprints, to such.
+// True if the operation maps functions with different fingerprints to functions with different fingerprints.
 bool keeps_apart(const Graph& graph, Expr expr) {
   switch (graph.op(expr)) {
     case Op::kNumber:
@@ -166,8 +166,8 @@ bool keeps_apart(const Graph& graph, Expr expr) {
 
 Coefficient magnitude(const Coefficient& c) { return c.is_negative() ? -c : c; }
 
-// A fraction > 0 by which the expression can be divided: of a sum the largest of which every term is a whole
-// multiple, 1 where a term is no exact multiple.
+// Returns a fraction > 0 that can be factored out: for a sum the largest one of which every term is a whole
+// multiple, 1 if a term is no exact multiple.
 Coefficient positive_factor(const Graph& graph, Expr expr, int deepest = 3) {
   Coefficient one = Coefficient::fraction(1, 1);
   if (graph.is_number(expr)) return graph.number_of(expr).is_zero() ? one : magnitude(graph.number_of(expr));
@@ -195,8 +195,8 @@ Coefficient positive_factor(const Graph& graph, Expr expr, int deepest = 3) {
 
 }  // namespace
 
-// Of a positive whole number, as the product of the roots of its prime factors: sqrt(2) sqrt(3) = sqrt(6).
-// What is left when small factors are gone counts as a prime.
+// Root of a positive whole number as product of the roots of its prime factors: sqrt(2) sqrt(3) = sqrt(6).
+// The remainder without small factors counts as a prime.
 FieldNumber Fingerprinter::root_of_integer(std::int64_t n) const {
   FieldNumber root{1, 0};
   for (std::int64_t d = 2; d <= kLargestFactor && d * d <= n; ++d) {
@@ -216,7 +216,7 @@ FieldNumber Fingerprinter::root_of_number(const Coefficient& positive) const {
                          field_.invert(root_of_integer(positive.denominator())));
 }
 
-// exp(i angle).
+// Returns exp(i angle).
 FieldNumber Fingerprinter::calc_circle(Expr angle) const {
   FieldNumber result{1, 0};
   for (const auto& [coefficient, rest] : all_terms(graph_, angle)) {  // one radian is an angle like any other
@@ -251,29 +251,29 @@ FieldNumber Fingerprinter::calc_exponential(Expr argument) const {
   return result;
 }
 
-// A random number that belongs to the operation and the values of its arguments.
+// Returns a random number that depends on the operation and the values of its arguments.
 FieldNumber Fingerprinter::calc_opaque(std::uint64_t kind, Expr expr) const {
   std::uint64_t hash = mix(seed_, kind);
   for (const Expr operand : graph_.operands(expr)) hash = mix(hash, value(operand));
   return {field_.from_hash(hash), 0};
 }
 
-// Nothing for a division by zero.
+// Returns nothing for a division by zero.
 std::optional<FieldNumber> Fingerprinter::calc_power(Expr expr) const {
   const Expr base = graph_.operands(expr)[0], exponent = graph_.operands(expr)[1];
   if (const auto n = graph_.integer_exponent(expr)) {
     if (*n < 0 && value(base).is_zero()) return std::nullopt;
     return field_.power(value(base), *n);
   }
-  // b^(k/2) as a power of the root.
+  // b^(k/2) is a power of the root.
   if (is_half_power(graph_, expr) && value(base).im == 0 && !value(base).is_zero()) {
     return field_.power(calc_root(base), graph_.number_of(exponent).numerator());
   }
   return calc_opaque(static_cast<std::uint64_t>(Op::kPower), expr);
 }
 
-// Of a number in the field without i. What is a factor of the whole goes before the root as a positive
-// number, so that sqrt(12 x) is 2 sqrt(3) sqrt(x) at every point.
+// Root of a number in the field without i. A common positive factor is moved in front of the root, so that
+// sqrt(12 x) is 2 sqrt(3) sqrt(x) at every point.
 FieldNumber Fingerprinter::calc_root(Expr square) const {
   const Coefficient factor = positive_factor(graph_, square);
   const FieldNumber scale = field_.from_number(factor);
@@ -281,7 +281,7 @@ FieldNumber Fingerprinter::calc_root(Expr square) const {
   return field_.multiply(root_of_number(factor), field_.root(rest.re));
 }
 
-// Factor by factor; nothing where one is no real number.
+// Multiplies the signs of the factors; nothing if one of them is no real number.
 std::optional<FieldNumber> Fingerprinter::calc_sign(Expr expr) const {
   const FieldNumber one{1, 0}, minus_one = field_.subtract(FieldNumber{}, one);
   if (value(expr).is_zero()) return FieldNumber{};
@@ -393,7 +393,7 @@ Fingerprinter::Value Fingerprinter::calc_node(Expr expr) const {
   return result;
 }
 
-// Whether no value of the symbols makes it negative, as far as its form tells.
+// True if the form shows that the expression is negative for no values of its symbols.
 bool Fingerprinter::is_nonnegative(Expr expr) const {
   const auto of = graph_.operands(expr);
   const auto are_all = [&] {
@@ -468,7 +468,7 @@ Fingerprinter& IdentityTest::point(std::size_t i) {
   return points_[i];
 }
 
-// The first two points tell, unless there are roots.
+// The first two points decide, unless there are roots.
 template <class Holds>
 bool IdentityTest::holds_at_all_points(std::initializer_list<Expr> exprs, Holds holds) {
   bool is_known = false;

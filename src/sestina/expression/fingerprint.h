@@ -1,10 +1,10 @@
-// Whether two expressions are the same function, decided in microseconds.
+// Decides in microseconds whether two expressions are the same function.
 //
-// Every symbol takes a random value in a finite field (integers modulo a prime, extended by i, i^2 = -1),
-// and expressions are evaluated there, without rounding (Schwartz 1980). Expressions that agree for all
-// values of their symbols always have equal fingerprints; two that differ have equal ones with a probability
-// of about degree/2^57 at each point that is tried. There are at least two, one modulo 2^61 - 1 and one
-// modulo 3 2^55 - 1: to be taken for 1, a number that is not has to be 1 modulo their product, 2.5e35.
+// Every symbol takes a random value in a finite field (integers modulo a prime, extended by i, i^2 = -1), and
+// expressions are evaluated there without rounding (Schwartz 1980). Expressions that agree for all values of
+// their symbols always have equal fingerprints; different ones have equal ones with a probability of about
+// degree/2^57 at each point. There are at least two points, one modulo 2^61 - 1 and one modulo 3 2^55 - 1: a
+// number other than 1 is taken for 1 only if it is 1 modulo their product, 2.5e35.
 //
 //   numbers        of any size, exactly; a double is a fraction of a power of two
 //   sin, cos       exp(i a) for every angle a is a random point on the unit circle of the field, for a sum
@@ -14,18 +14,18 @@
 //   exp, sinh ...  likewise over the multiplicative group
 //   sign           1 for numbers that are squares in the field, as positive numbers are, -1 for the others
 //   abs            the number times its sign
-//   sqrt           the root that is a square itself, of others than squares that of -a, times i: sqrt(x^2) is
+//   sqrt           the root that is a square itself; if a is no square, the root of -a, times i: sqrt(x^2) is
 //                  abs(x) and not x, and sqrt(x) sqrt(y) is not sqrt(x y), which has a value for negative x
-//                  and y as well. Positive numbers come out before: sqrt(12 x) is 2 sqrt(3) sqrt(x). Where
-//                  there are roots and signs, expressions have to agree at 64 points, and these are such that
-//                  what is positive by its form, as x^2 + 1 is, is a square there.
-//   the rest       log, atan2, conditions, tables ...: random values that belong to their arguments. They are
-//                  equal where their arguments are, but no other identity between them is seen.
+//                  and y as well. Positive numbers are extracted: sqrt(12 x) is 2 sqrt(3) sqrt(x). If there
+//                  are roots and signs, expressions must agree at 64 points, which are chosen so that an
+//                  expression that is positive by its form, such as x^2 + 1, is a square there.
+//   the rest       log, atan2, conditions, tables ...: random values that depend on their arguments. They are
+//                  equal if their arguments are; no other identity between them is found.
 //
-// So "equal" is certain to that probability. That fingerprints differ is certain to mean that the expressions
-// do for polynomials, fractions, roots of positive numbers, and sines, cosines and exponentials of
-// polynomials in symbols whose products of sums are written out. Elsewhere it is a value at some point, with
-// bounds of its rounding, that tells them apart; where values agree at all points that are tried, it is not
+// "Equal" is therefore certain to that probability. Different fingerprints prove that the expressions
+// differ for polynomials, fractions, roots of positive numbers, and for sines, cosines and exponentials
+// of polynomials in symbols whose products of sums are expanded. For other expressions values at some
+// points, with bounds of their rounding, prove it; if these values agree at all points, the result is not
 // known.
 #pragma once
 
@@ -45,13 +45,13 @@ class Fingerprinter {
   Fingerprinter(const Graph& graph, std::uint64_t seed, const PrimeField& field = kFields[0])
       : graph_(graph), seed_(seed), field_(field) {}
 
-  // Nothing where the expression divides by zero at the random point: then it does so (almost surely) always.
+  // Returns nothing for a division by zero at the random point, which then (almost surely) occurs always.
   std::optional<FieldNumber> calc(Expr expr);
-  // Of what has been calculated: whether a denominator is a multiple of the prime, which tells nothing.
+  // For a calculated expression: true if a denominator is a multiple of the prime; its value has no meaning.
   bool is_undefined(Expr expr) const { return values_[expr.id].is_undefined; }
-  // Whether there is a square root, a magnitude or a sign in it.
+  // True if the expression contains a square root, a magnitude or a sign.
   bool has_root(Expr expr) const { return values_[expr.id].has_root; }
-  // Whether all that is positive by its form has a value that is a square.
+  // True if every sub-expression that is positive by its form has a value that is a square.
   bool takes_signs(Expr expr) const { return values_[expr.id].takes_signs; }
 
  private:
@@ -91,13 +91,13 @@ class IdentityTest {
  public:
   explicit IdentityTest(const Graph& graph);
 
-  // Whether they are known to be.
+  // True if they are known to be zero, or equal.
   bool is_zero(Expr expr);
   bool are_equal(Expr a, Expr b);
-  // Whether they are the same function. It fails where one of them has a real value and the other none, and
-  // is unknown where neither has one.
+  // Compares the functions. They differ if only one of them has a real value; unknown if neither has
+  // one.
   Identity compare(Expr a, Expr b);
-  // Whether it is known that they are not.
+  // True if they are known to differ.
   bool differ(Expr a, Expr b) { return compare(a, b) == Identity::kFails; }
 
  private:
@@ -108,7 +108,7 @@ class IdentityTest {
   Fingerprinter& point(std::size_t i);
 
   const Graph& graph_;
-  std::vector<Fingerprinter> points_;  // those beyond two when they are needed first
+  std::vector<Fingerprinter> points_;  // those beyond two are made when first needed
 };
 
 }  // namespace sestina

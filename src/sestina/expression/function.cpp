@@ -6,7 +6,7 @@
 namespace sestina {
 namespace {
 
-// Where two names mean the same, the one that is printed comes first.
+// If two names mean the same function, the one that is printed comes first.
 constexpr std::array<Function, 21> kFunctions = {{
     {"sin", Op::kSin, 1},     {"cos", Op::kCos, 1},   {"tan", Op::kTan, 1},   {"asin", Op::kAsin, 1},
     {"acos", Op::kAcos, 1},   {"atan", Op::kAtan, 1}, {"sinh", Op::kSinh, 1}, {"cosh", Op::kCosh, 1},

@@ -1,7 +1,7 @@
-// The functions that expressions know: their names, their number of arguments and their values.
+// The functions in expressions: their names, their numbers of arguments and their values.
 //
-// Kernels work for every scalar type: they never branch on a value, and a nan among the arguments stays
-// a nan, also in comparisons, so that no condition hides a failed sub-expression.
+// Kernels work for every scalar type: they never branch on a value, and a nan among the arguments remains a
+// nan, even in comparisons, so that no condition hides a failed sub-expression.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sestina {
 
-// What a node of the graph does with its operands.
+// The operations of the nodes of a graph.
 enum class Op : std::uint8_t {
   kNumber,
   kPi,
@@ -52,16 +52,16 @@ struct Function {
   int arguments;
 };
 
-// All functions by the name under which they are called, among them pow, ln (the same as log) and if.
+// All functions by the names under which they are called, including pow, ln (the same as log) and if.
 std::span<const Function> functions();
-// Nothing when there is no such function.
+// Returns null if there is no such function.
 const Function* find_function(std::string_view name);
 // The name under which an operation other than if is printed.
 std::string_view function_name(Op op);
-// Function names and pi, which no parameter, body, joint or force may bear.
+// Function names and pi, which are not allowed as names of parameters, bodies, joints and forces.
 std::span<const std::string> reserved_words();
 
-// a where both are numbers, nan where either is nan.
+// Selects x if a < b, y if not, and nan if a or b is nan.
 template <class T>
 T calc_if_less(const T& a, const T& b, const T& x, const T& y) {
   return select(a < b, x, select(b <= a, y, a + b));

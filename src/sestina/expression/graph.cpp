@@ -27,7 +27,7 @@ bool is_identifier(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), is_inner);
 }
 
-// Operands first.
+// Visits the reachable nodes, operands first.
 template <class Visit>
 void visit_reachable(const Graph& graph, std::span<const Expr> roots, Visit visit) {
   ScratchMemory memory;
@@ -64,7 +64,7 @@ Expr Graph::number(const Coefficient& value) {
     if (std::isnan(value.value())) return product(std::array{zero_, infinity});
     return value.value() > 0.0 ? infinity : negate(infinity);
   }
-  // The payload of a number is its place among numbers_; look it up by its value first.
+  // The payload of a number is its index in numbers_; look it up by its value first.
   numbers_.push_back(value);
   const Expr expr = intern(Op::kNumber, {}, static_cast<std::uint32_t>(numbers_.size() - 1));
   const std::size_t known = nodes_[expr.id].payload;

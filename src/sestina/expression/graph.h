@@ -1,20 +1,20 @@
-// Expressions as one shared graph: every distinct expression exists once, under a 32-bit id.
+// Expressions as one shared graph: every distinct expression exists once and has a 32-bit id.
 //
-// Equal expressions get equal ids when they are built (interning), so that comparing them costs nothing
-// and every common sub-expression is shared. Operands stand before what uses them: an id is larger than
-// those of its operands, and every pass over the graph is a loop, never a recursion.
+// Equal expressions get equal ids when they are built (interning), so that a comparison costs nothing and
+// every common sub-expression is shared. Operands precede their users: an id is larger than those of its
+// operands, and every pass over the graph is a loop, never a recursion.
 //
-// Sums and products are flat (up to kMostMerged operands: beyond, an inner sum stays a shared operand, so
-// that running sums do not grow quadratically) and in canonical order; like terms and equal factors are
-// collected, zeros and ones disappear, constants fold where that is exact or all of them are plain doubles.
-// Nothing is ever expanded. A root of a fraction is one of a whole number without square factors below
-// 1000^2: sqrt(4/27) is 2 sqrt(3)/9; higher roots fold where they are fractions. Sines, cosines and tangents
-// of multiples of pi/12 are roots, and their inverses such multiples (exact_angle.h). Two rules keep a
-// division by zero visible: zero times a thing that holds a constant division by zero stays a product, and a
-// factor never cancels against its own inverse (x/x stays). Otherwise symbols count as finite: 0*x is 0 and x
-// - x is 0.
+// Sums and products are flat (up to kMostMerged operands; beyond that an inner sum stays a shared operand,
+// so that running sums do not grow quadratically) and in canonical order. Like terms and equal factors are
+// collected, zeros and ones disappear, constants fold if that is exact or all of them are plain doubles.
+// Nothing is ever expanded. A root of a fraction becomes that of a whole number without square factors
+// below 1000^2: sqrt(4/27) is 2 sqrt(3)/9; higher roots fold if they are fractions. Sines, cosines and
+// tangents of multiples of pi/12 become roots, and their inverses such multiples (exact_angle.h). Two rules
+// keep a division by zero visible: zero times an expression with a constant division by zero stays a
+// product, and a factor never cancels its own inverse (x/x stays). Otherwise symbols count as finite: 0*x
+// and x - x are 0.
 //
-// Building changes the graph and is for one thread; reading is for any number.
+// Building changes the graph and is for one thread; any number of threads may read it.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ struct Expr {
   friend auto operator<=>(const Expr&, const Expr&) = default;
 };
 
-// The most operands that a sum or product reaches by taking in inner ones.
+// Limit on the operands of a sum or product into which inner ones are merged.
 inline constexpr std::size_t kMostMerged = 16;
 
 struct TableId {
@@ -50,8 +50,8 @@ struct TableId {
 
 class Graph {
  public:
-  // `most_merged`: of sums and products; with 0 every sum and product stays as it was written, so that
-  // exactly the operations that were written are made (and equal ones still are one).
+  // `most_merged`: limit for sums and products; with 0 every sum and product stays as it was written, so that
+  // exactly the written operations are made (equal ones are still one node).
   explicit Graph(std::size_t most_merged = kMostMerged);
 
   // --- Build ---
@@ -77,26 +77,26 @@ class Graph {
   Expr if_less(Expr a, Expr b, Expr yes, Expr no);        // a < b ? yes : no
   Expr if_less_equal(Expr a, Expr b, Expr yes, Expr no);  // a <= b ? yes : no
 
-  // The table is called by its name: `name(x)`, and `name'(x)` for its derivative. InputError when the name
-  // is not an identifier, is reserved or is taken by another table.
+  // Tables are called by their name: `name(x)`, and `name'(x)` for the derivative. Throws InputError if the
+  // name is not an identifier, is reserved or belongs to another table.
   TableId add_table(std::string name, Table table);
   std::optional<TableId> find_table(std::string_view name) const;
   Expr table(TableId id, Expr argument, int order = 0);  // derivative of this order
 
-  // The same operation on other operands, canonical again.
+  // Returns the same operation with other operands, in canonical form.
   Expr rebuild(Expr expr, std::span<const Expr> operands);
 
   // --- Read ---
   std::size_t size() const { return nodes_.size(); }
   Op op(Expr expr) const { return nodes_[expr.id].op; }
-  // Valid until the graph grows.
+  // The span is valid until the graph grows.
   std::span<const Expr> operands(Expr expr) const {
     const Node& node = nodes_[expr.id];
     return std::span(operands_).subspan(node.first, node.count);
   }
   bool is_number(Expr expr) const { return op(expr) == Op::kNumber; }
   const Coefficient& number_of(Expr expr) const { return numbers_[nodes_[expr.id].payload]; }  // of a kNumber
-  // The symbol of that name if it has been made, else invalid.
+  // Returns the symbol of that name if it exists, otherwise an invalid Expr.
   Expr find_symbol(std::string_view name) const;
   const std::string& name_of(Expr expr) const { return names_[nodes_[expr.id].payload]; }  // of a symbol
   const Table& table_of(Expr expr) const { return *tables_[nodes_[expr.id].payload]; }
@@ -104,28 +104,28 @@ class Graph {
   const std::string& table_name_of(Expr expr) const { return table_names_[nodes_[expr.id].payload]; }
   const std::vector<std::string>& table_names() const { return table_names_; }
   int table_order_of(Expr expr) const { return nodes_[expr.id].order; }
-  // The value of an expression without symbols.
+  // Returns the value of an expression without symbols.
   std::optional<double> constant_value(Expr expr) const {
     const Node& node = nodes_[expr.id];
     return node.is_constant ? std::optional(node.value) : std::nullopt;
   }
-  // Whether a sub-expression without symbols is not finite, such as 1/(2 - 2).
+  // True if a sub-expression without symbols is not finite, such as 1/(2 - 2).
   bool has_constant_fault(Expr expr) const { return nodes_[expr.id].has_fault; }
-  // The exponent, when this is a power with a whole number other than 0 and 1 as exponent.
+  // Returns the exponent of a power whose exponent is a whole number other than 0 and 1.
   std::optional<std::int64_t> integer_exponent(Expr expr) const;
-  // The coefficient and the rest: (3, x*y) of 3*x*y, (1, x) of x, (5, 1) of 5. The rest is built if new.
+  // Returns coefficient and rest: (3, x*y) for 3*x*y, (1, x) for x, (5, 1) for 5. Builds the rest if new.
   std::pair<Coefficient, Expr> split_coefficient(Expr expr);
 
-  // Everything that the roots are made of, themselves included, operands first.
+  // Returns all sub-expressions of the roots and the roots, operands first.
   std::vector<Expr> reachable(std::span<const Expr> roots) const;
-  // In order of creation.
+  // Returns the symbols in order of creation.
   std::vector<Expr> free_symbols(Expr expr) const;
   std::vector<Expr> free_symbols(std::span<const Expr> exprs) const;
 
   // --- Transform ---
-  // d expr / d symbol. Remembered, so that shared parts are differentiated once.
+  // Returns d expr / d symbol. Results are stored, so that shared parts are differentiated once.
   Expr diff(Expr expr, Expr symbol);
-  // All replacements at once; the keys may be any expressions.
+  // Makes all replacements at once; the keys may be any expressions.
   Expr substitute(Expr expr, std::span<const std::pair<Expr, Expr>> replacements);
 
  private:
@@ -156,7 +156,7 @@ class Graph {
   bool is_nested(Op op, std::span<const Expr> operands) const;
   std::vector<Expr> merged_operands(Op op, std::span<const Expr> operands) const;
   std::vector<Factor> collect_factors(std::span<const Expr> operands) const;
-  // coefficient * rest, where the rest has no coefficient of its own.
+  // Returns coefficient * rest; `rest` has no coefficient of its own.
   Expr scale(const Coefficient& coefficient, Expr rest);
   std::optional<Expr> fold_power(Expr base, Expr exponent);
   Expr one_unless_fault(Expr expr);

@@ -1,4 +1,4 @@
-// Expressions of one graph, built again in another.
+// Copies expressions from one graph to another.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@ namespace sestina {
 
 class GraphCopy {
  public:
-  // `symbol` says what each symbol becomes, whose name it is given. Both graphs outlive this.
+  // `symbol` returns the expression for each symbol name. Both graphs must outlive this object.
   GraphCopy(const Graph& from, Graph& to, std::function<Expr(const std::string& name)> symbol)
       : from_(from), to_(to), symbol_(std::move(symbol)) {}
 
-  // Every node is built once, however many expressions share it. Tables take their names along.
+  // Builds every node once, however many expressions share it. Tables keep their names.
   Expr operator()(Expr expr);
 
  private:

@@ -52,7 +52,7 @@ std::optional<Coefficient> exact_value(Op op, const Coefficient& a) {
   }
 }
 
-// The largest number whose square was found to divide n, and what is left.
+// Returns the largest number whose square was found to divide n, and the remaining factor.
 std::pair<std::int64_t, std::int64_t> split_square(std::int64_t n) {
   constexpr std::int64_t kLargestFactor = 1000;
   std::int64_t root = 1;
@@ -68,8 +68,8 @@ bool Graph::is_root_of_number(Expr expr) const {
   return op(expr) == Op::kSqrt && is_number(operands(expr)[0]) && !number_of(operands(expr)[0]).is_negative();
 }
 
-// sqrt(a^2 b/(c^2 d)) = a sqrt(b d)/(c d), but sqrt(9.81) is what it is. It is the value that decides,
-// however it was given: equal numbers are one node.
+// Folds sqrt(a^2 b/(c^2 d)) to a sqrt(b d)/(c d), but keeps sqrt(9.81). The value decides, independent of the
+// form in which it was given: equal numbers are one node.
 std::optional<Expr> Graph::fold_root(const Coefficient& square) {
   if (most_merged_ == 0 || !square.is_exact() || square.is_negative()) return std::nullopt;
   constexpr std::int64_t kMostOfDecimal = 99;

@@ -10,14 +10,14 @@ namespace {
 using Pointer = InstructionEncoder::Pointer;
 
 unsigned number(Pointer pointer) { return static_cast<unsigned>(pointer); }
-// The mask register in which a comparison leaves what it would leave in `condition`: one for each half of
+// Mask register for the comparison whose result would be in `condition` without EVEX: one for each half of
 // the registers.
 unsigned mask_of(unsigned condition) { return 1 + condition / 16; }
-// That no instruction for SSE2 names but those of the encoder's own making.
+// Scratch register of the SSE2 encoder.
 constexpr unsigned kSpare = 15;
 bool fits_in_byte(std::int32_t value) { return value >= -128 && value <= 127; }
 
-// mod, reg and rm of the byte that names the operands.
+// Returns the ModRM byte, which names the operands.
 unsigned mod_rm(unsigned mod, unsigned reg, unsigned rm) { return mod << 6 | (reg & 7) << 3 | (rm & 7); }
 
 }  // namespace
@@ -36,7 +36,7 @@ InstructionEncoder::Opcode InstructionEncoder::opcode_of(Operation operation) co
     case Operation::kSqrt:
       return {0x51, 1, prefix};
     default:
-      return {0x54, 1, 1};  // kAnd is for packed doubles alone
+      return {0x54, 1, 1};  // kAnd exists only for packed doubles
   }
 }
 
@@ -90,11 +90,11 @@ void InstructionEncoder::with_register(Opcode opcode, unsigned reg, unsigned v, 
   put(mod_rm(3, reg, rm));
 }
 
-// The base is none of those registers that want another form (rsp, rbp, r12, r13).
+// The base is none of the registers that require another form (rsp, rbp, r12, r13).
 void InstructionEncoder::with_memory(Opcode opcode, unsigned reg, unsigned v, const Memory& memory) {
   const unsigned base = number(memory.base);
   const bool broadcast = memory.is_for_all_lanes && lanes_ > 1 && (opcode.map == 1 || opcode.is_wide);
-  // EVEX counts short offsets in units of 8 bytes, or of all lanes.
+  // EVEX counts short offsets in units of 8 bytes or, for all lanes, of the register size.
   const int unit_shift = 3 + (memory.is_for_all_lanes ? 0 : std::countr_zero(static_cast<unsigned>(lanes_)));
   const std::int32_t units = memory.offset >> unit_shift;
   const bool has_short_evex = units << unit_shift == memory.offset && fits_in_byte(units);
@@ -120,12 +120,12 @@ void InstructionEncoder::with_memory(Opcode opcode, unsigned reg, unsigned v, co
 
 void InstructionEncoder::calculate(Operation operation, unsigned to, unsigned a, unsigned b) {
   if (encoding_ == Encoding::kSse2) return calculate_in_place(operation, to, a, b);
-  // The root of packed doubles has one operand, v is then zero and written as its complement.
+  // The root of packed doubles has one operand; v is then zero and stored as its complement.
   if (operation == Operation::kSqrt && lanes_ > 1) a = 0;
   with_register(opcode_of(operation), to, a, b);
 }
 
-// By SSE2, which leaves the result where the first operand was.
+// Calculates by SSE2, which overwrites the first operand with the result.
 void InstructionEncoder::calculate_in_place(Operation operation, unsigned to, unsigned a, unsigned b) {
   if (operation == Operation::kSqrt) return with_register(opcode_of(operation), to, to, b);
   if (to == b && to != a) {
@@ -155,10 +155,10 @@ void InstructionEncoder::multiply_add(MultiplyAdd kind, Form form, unsigned to, 
   with_memory(opcode_of(kind, form), to, a, b);
 }
 
-// Of packed doubles also for one: that in the other half of the register is nothing's concern.
+// Compares as packed doubles even for one lane: the other half of the register is not used.
 void InstructionEncoder::compare(bool or_equal, unsigned to, unsigned a, unsigned b) {
   constexpr Opcode kCompare{0xc2, 1, 1};
-  constexpr unsigned kQuiet = 0x10;            // without exceptions for NaN, which SSE2 does not offer
+  constexpr unsigned kQuiet = 0x10;            // no exceptions for NaN; not available in SSE2
   const unsigned relation = or_equal ? 2 : 1;  // ordered
   if (encoding_ == Encoding::kSse2) {
     assert(to != b);
@@ -188,7 +188,7 @@ void InstructionEncoder::blend(unsigned to, unsigned no, unsigned yes, unsigned 
   }
 }
 
-// no ^ ((no ^ yes) & condition)
+// Computes no ^ ((no ^ yes) & condition).
 void InstructionEncoder::blend_by_bits(unsigned to, unsigned no, unsigned yes, unsigned condition) {
   assert(to != yes && to != condition);
   constexpr Opcode kAnd{0x54, 1, 1}, kXor{0x57, 1, 1};
@@ -199,7 +199,7 @@ void InstructionEncoder::blend_by_bits(unsigned to, unsigned no, unsigned yes, u
   with_register(kXor, to, to, kSpare);
 }
 
-// The whole register, so that the copy waits for nothing else; by SSE2 as bits of any kind, a byte shorter.
+// Copies the whole register, so that the copy depends on nothing else; the form for SSE2 is a byte shorter.
 void InstructionEncoder::copy(unsigned to, unsigned from) {
   const std::uint8_t prefix = encoding_ == Encoding::kSse2 ? 0 : 1;
   with_register({0x28, 1, prefix}, to, 0, from);
@@ -233,7 +233,7 @@ void InstructionEncoder::store(unsigned from, const Memory& to) {
   with_memory({0x11, 1, static_cast<std::uint8_t>(lanes_ == 1 ? 3 : 1)}, from, 0, to);
 }
 
-// reg and rm in 64 bits.
+// Writes an instruction with reg and rm in 64 bits.
 void InstructionEncoder::put_general(unsigned opcode, Pointer reg, Pointer rm) {
   put(0x48u | (number(reg) >> 3) << 2 | number(rm) >> 3);
   put(opcode);
@@ -259,7 +259,7 @@ void InstructionEncoder::add_multiple(Pointer to, Pointer other, int factor) {
 }
 
 void InstructionEncoder::return_from_function() {
-  if (lanes_ > 1 && encoding_ != Encoding::kSse2) {  // vzeroupper: what follows may be SSE code
+  if (lanes_ > 1 && encoding_ != Encoding::kSse2) {  // vzeroupper: SSE code may follow
     for (const unsigned byte : {0xc5u, 0xf8u, 0x77u}) put(byte);
   }
   put(0xc3);

@@ -1,12 +1,12 @@
-// The bytes of the x86-64 instructions that compiled functions consist of: arithmetic on doubles in SIMD
-// registers, for one double, two (SSE2), four (AVX2) or eight (AVX-512).
+// The bytes of the x86-64 instructions of compiled functions: arithmetic on doubles in SIMD registers, for
+// one double, two (SSE2), four (AVX2) or eight (AVX-512).
 //
-// An instruction with three operands, to = a op b, where b may stand in memory, is written in the VEX form
+// An instruction with three operands, to = a op b, where b may be in memory, is written in the VEX form
 // (registers 0 to 15) or the EVEX form (0 to 31; offsets count in units of the operand, b may be one double
-// for all lanes). The shorter one of those that can express it is taken. SSE2 has two operands, of which the
-// first is overwritten: a is copied to the place of the result where it does not stand there. Register 15 is
-// then the encoder's own. Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections
-// 2.1, 2.3 and 2.7.
+// for all lanes), the shorter of those that can express it. SSE2 has two operands and overwrites the first: a
+// is copied to the register of the result first, if it is not there. Register 15 is then reserved for the
+// encoder. Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, sections 2.1, 2.3
+// and 2.7.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace sestina {
 
-// Bytes that grow at the end.
+// A growing array of bytes.
 class CodeBytes {
  public:
   explicit CodeBytes(std::pmr::memory_resource& memory = *std::pmr::get_default_resource())
@@ -27,7 +27,7 @@ class CodeBytes {
   void reserve(std::size_t count) {
     if (count > bytes_.size()) bytes_.resize(count);
   }
-  // The lowest `count` of `bytes`, the lowest first; at most 8.
+  // Appends the lowest `count` of `bytes`, the lowest first; at most 8.
   void put(std::uint64_t bytes, unsigned count) {
     if (bytes_.size() < size_ + sizeof bytes) bytes_.resize(2 * bytes_.size() + 64);
     if constexpr (std::endian::native == std::endian::little) {
@@ -47,20 +47,20 @@ class CodeBytes {
 
 class InstructionEncoder {
  public:
-  // The widest form that the processor knows.
+  // The widest form that the processor supports.
   enum class Encoding : std::uint8_t { kSse2, kVex, kEvex };
   enum class Operation : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide, kAnd, kSqrt };
   // a*b + c, a*b - c, c - a*b
   enum class MultiplyAdd : std::uint8_t { kPlus, kMinusAddend, kMinusProduct };
-  // Which operands of `to`, `a` and `b` are factors, and which is the addend; b may stand in memory.
+  // The roles of `to`, `a` and `b` as factors and addend; b may be in memory.
   enum class Form : std::uint8_t { kToTimesBPlusA, kATimesToPlusB, kATimesBPlusTo };
-  // General registers by their number in the machine.
+  // General registers by their numbers in the machine.
   enum class Pointer : std::uint8_t { kRax = 0, kRcx = 1, kRdx = 2, kRsi = 6, kRdi = 7, kR8 = 8, kR9 = 9 };
   struct Memory {
     Pointer base;
     std::int32_t offset;            // bytes
-    bool is_for_all_lanes = false;  // one double; as an operand of several lanes only with EVEX
-    bool is_aligned = false;  // to the size of all lanes: of operands of SSE2 (but not of loads) it must be
+    bool is_for_all_lanes = false;  // one double; for several lanes as an operand only with EVEX
+    bool is_aligned = false;        // to the size of all lanes; required for operands of SSE2 (not for loads)
   };
 
   // lanes: 1; 2 with SSE2; 4 otherwise, or 8 with EVEX.
@@ -69,15 +69,15 @@ class InstructionEncoder {
 
   void calculate(Operation operation, unsigned to, unsigned a, unsigned b);
   void calculate(Operation operation, unsigned to, unsigned a, const Memory& b);
-  // Not with SSE2, which has no such instruction.
+  // Not available with SSE2, which has no such instruction.
   void multiply_add(MultiplyAdd kind, Form form, unsigned to, unsigned a, unsigned b);
   void multiply_add(MultiplyAdd kind, Form form, unsigned to, unsigned a, const Memory& b);
-  // Whether a < b, or a <= b, for each lane; with EVEX in a mask register, not in `to`, which is not b.
+  // Compares a < b, or a <= b, for each lane; with EVEX into a mask register, not `to`, which differs from b.
   void compare(bool or_equal, unsigned to, unsigned a, unsigned b);
-  // no or, where the last comparison, which went to `condition`, holds, yes. `to` is neither of the last two.
+  // Selects yes where the last comparison, into `condition`, holds, else no. `to` differs from the last two.
   void blend(unsigned to, unsigned no, unsigned yes, unsigned condition);
   void copy(unsigned to, unsigned from);
-  void load(unsigned to, const Memory& from);  // for all lanes: copied to each
+  void load(unsigned to, const Memory& from);  // for all lanes: copied to each lane
   void store(unsigned from, const Memory& to);
   void move(Pointer to, Pointer from);
   void add(Pointer to, Pointer other);
@@ -87,8 +87,7 @@ class InstructionEncoder {
   void return_from_function();
 
  private:
-  // Opcode, the map it stands in (1: 0F, 2: 0F38, 3: 0F3A), the prefix (0: none, 1: 66, 2: F3, 3: F2) and
-  // whether the bit W of VEX is set.
+  // Opcode, its map (1: 0F, 2: 0F38, 3: 0F3A), the prefix (0: none, 1: 66, 2: F3, 3: F2) and bit W of VEX.
   struct Opcode {
     std::uint8_t byte, map, prefix;
     bool is_wide = false;

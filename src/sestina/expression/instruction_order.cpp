@@ -39,7 +39,7 @@ class Orderer {
 
   std::uint32_t index_of(const Instruction& i) const { return static_cast<std::uint32_t>(&i - code_.data()); }
 
-  // And how often each value is used.
+  // Also counts the uses of each value.
   void find_needed() {
     for (std::uint32_t k = 0; k < code_.size(); ++k) {
       CompiledProgram::visit_results(code_[k], [&](std::uint32_t v) { maker_[v] = k; });
@@ -57,7 +57,7 @@ class Orderer {
     }
   }
 
-  // The sum then uses what the product did, as often.
+  // The sum then uses the operands of the product, as often as the product did.
   void join_products_with_sums() {
     const auto product = [&](std::uint32_t v) { return users_left_[v] == 1 ? &code_[maker_[v]] : nullptr; };
     for (std::uint32_t k = 0; k < code_.size(); ++k) {
@@ -69,7 +69,7 @@ class Orderer {
     }
   }
 
-  // users_[first_user_[v], first_user_[v + 1]) use the value v, twice where both operands are the same.
+  // users_[first_user_[v], first_user_[v + 1]) use the value v, twice if both operands are the same.
   void find_users() {
     first_user_.resize(users_left_.size() + 1, 0);
     std::partial_sum(users_left_.begin(), users_left_.end(), first_user_.begin() + 1);
@@ -121,7 +121,7 @@ class Orderer {
     ordered_.push_back(code_[k]);
     CompiledProgram::visit_operands(code_[k], [&](std::uint32_t v) {
       users_sum_[v] -= k;
-      if (--users_left_[v] == 1) candidates_.push_back(users_sum_[v]);  // the one that is left
+      if (--users_left_[v] == 1) candidates_.push_back(users_sum_[v]);  // the remaining user
     });
     CompiledProgram::visit_results(code_[k], [&](std::uint32_t v) {
       for (std::uint32_t u = first_user_[v]; u < first_user_[v + 1]; ++u) {
@@ -133,7 +133,7 @@ class Orderer {
   std::span<Instruction> code_;
   ScratchMemory memory_;
   ScratchVector<std::uint32_t> maker_, users_left_;  // by value
-  ScratchVector<std::uint32_t> users_sum_;           // by value: of the indices of those that are left
+  ScratchVector<std::uint32_t> users_sum_;           // by value: sum of the indices of the remaining users
   ScratchVector<std::uint32_t> first_user_{&memory_}, users_{&memory_};
   ScratchVector<std::uint8_t> operands_missing_, state_;  // by instruction
   ScratchVector<std::uint32_t> stores_{&memory_}, pending_{&memory_}, candidates_{&memory_};

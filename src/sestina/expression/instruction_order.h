@@ -1,9 +1,9 @@
-// An order of instructions in which few values wait to be used.
+// Orders instructions so that few values are live at the same time.
 //
-// What each output needs is computed just before it, deepest first. But as soon as an instruction has all its
-// operands and is the last to use one of them, it comes at once: it takes no room, since its result may have
-// that of the operand. So terms go into the sums that they belong to when they are known, and not when the
-// sum is wanted.
+// The instructions of each output come just before it, deepest first. But an instruction whose operands are
+// all available and which is the last user of one of them comes at once: it needs no additional register,
+// since its result can replace that operand. Thus terms are added to their sums as soon as they are known and
+// not when the sum is needed.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sestina {
 
-// The instructions that outputs need, of those given in any order. If `is_fused`, products that serve one sum
-// alone become one instruction with it, also in `code`.
+// Returns the instructions that outputs need, from `code` in any order. If `is_fused`, products that only one
+// sum uses become one instruction with it, also in `code`.
 std::vector<CompiledProgram::Instruction> order_for_few_values(std::span<CompiledProgram::Instruction> code,
                                                                std::uint32_t value_count, bool is_fused);
 

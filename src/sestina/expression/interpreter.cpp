@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-// Compiled for several instruction sets, of which the widest is taken that the processor has. Products and
-// sums are nowhere contracted, so that all of them round alike.
+// Compiled for several instruction sets; the widest that the processor has is used. Products and sums are
+// never contracted, so that all of them round alike.
 #if defined(__x86_64__) && (defined(__clang__) || defined(__GNUC__))
 #define SESTINA_TARGETS 1
 #endif
 
-// The rows of registers that an instruction reads and writes are the same or apart.
+// The rows of registers that an instruction reads and writes are identical or disjoint.
 #ifdef __clang__
-// Where little is optimised no loop becomes SIMD, which is no fault.
+// Without optimisation no loop is vectorised, which is no error.
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define SESTINA_IN_LANES _Pragma("clang loop vectorize(assume_safety) interleave_count(1)")
 #else
@@ -117,7 +117,7 @@ struct Same {
   double operator()(int) const { return value; }
 };
 
-// Of fused programs, which are for processors that have such an instruction.
+// For fused programs, which run only on processors with this instruction.
 template <int kLanes, class B, class C>
 [[gnu::always_inline]] inline void multiply_add(std::uint8_t form, double* to, const double* a, B b, C c) {
   if ((form & CompiledProgram::kMinusProduct) != 0) {
@@ -245,7 +245,7 @@ constexpr auto& run_one_avx512 = run_one_avx2;
 
 using ManySinCos = void(const double*, std::size_t, double*, double*);
 
-// The number of angles is none that the compiler knows: it would unroll the loop instead of using SIMD lanes.
+// The compiler must not know the number of angles: it would unroll the loop instead of using SIMD lanes.
 [[gnu::always_inline]] inline void calc_any_sincos(const double* angles, std::size_t count, double* sines,
                                                    double* cosines) {
   bool all_moderate = true;
@@ -284,7 +284,7 @@ using ManySinCos = void(const double*, std::size_t, double*, double*);
 }
 #endif
 
-// The widest that the processor has.
+// Returns the version for the widest registers that the processor has.
 template <class Function>
 Function* choose(Function* portable, [[maybe_unused]] Function* avx2, [[maybe_unused]] Function* avx512) {
 #ifdef SESTINA_TARGETS
@@ -341,7 +341,7 @@ Interpreter::Interpreter(const CompiledProgram& program)
       result = assigned[result] = free.back();
       free.pop_back();
     });
-    // Of a lone sine the cosine goes nowhere, and the other way round.
+    // For a sine or cosine alone, the register of the other result is free at once.
     for (std::size_t i = 0; i < count; ++i) {
       if (last_use[results[i]] == 0) free.push_back(assigned[results[i]]);
     }

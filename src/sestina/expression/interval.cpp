@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 constexpr TimeRange kUnknown{kWholeInterval, kWholeInterval};
-// A table is looked through as far as this many points lie in the interval.
+// Limit on the points of a table in the interval that are examined.
 constexpr std::ptrdiff_t kMostPoints = 64;
 
 Interval bounds(double a, double b) {
@@ -36,7 +36,7 @@ Interval square(Interval a) {
   return a.contains(0.0) ? Interval{0.0, ends.hi} : ends;
 }
 
-// Whether offset + k period lies in a for a whole k.
+// True if offset + k period is in a for a whole k.
 bool contains_one_of(Interval a, double offset, double period) {
   return offset + std::ceil((a.lo - offset) / period) * period <= a.hi;
 }
@@ -55,7 +55,7 @@ TimeRange operator*(const TimeRange& a, const TimeRange& b) {
   return {a.value * b.value, a.value * b.rate + a.rate * b.value};
 }
 
-// Where f rises or falls throughout.
+// Bounds of a function f that rises or falls throughout.
 template <class F>
 Interval monotonic(Interval a, F&& f) {
   return bounds(f(a.lo), f(a.hi));
@@ -151,7 +151,7 @@ TimeRange calc_unary_range(Op op, const TimeRange& a) {
   }
 }
 
-// x^n of a whole n > 0.
+// Bounds of x^n for a whole n > 0.
 Interval whole_power(Interval a, std::int64_t n) {
   const auto power = [n](double x) { return std::pow(x, static_cast<double>(n)); };
   const Interval ends = monotonic(a, power);
@@ -202,6 +202,7 @@ TimeRange calc_table_range(const Table& table, int order, const TimeRange& at) {
   const auto last = std::lower_bound(first, x.end(), at.value.hi);
   if (order > 0 || !std::isfinite(at.value.hi - at.value.lo) || last - first > kMostPoints) return kUnknown;
   const bool is_linear = table.interpolation() == Interpolation::kLinear;
+  if (!is_linear && table.interpolation() != Interpolation::kPchip) return kUnknown;  // not monotone
   Interval value = bounds(table.calc(at.value.lo), table.calc(at.value.hi));
   double slope = table.calc(at.value.lo, 1);
   Interval slopes{slope, slope};

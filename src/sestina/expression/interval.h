@@ -1,6 +1,6 @@
-// Ranges of functions of the time: for t in an interval, bounds of the value and of its rate.
+// Ranges of functions of time: for t in an interval, bounds of the value and of its rate.
 //
-// The bounds hold but for rounding. They are not always tight, but become so as the interval of t shrinks.
+// The bounds hold up to round-off. They are not always tight, but become tight as the interval of t shrinks.
 // Where nothing is known, they are infinite.
 #pragma once
 
@@ -20,13 +20,13 @@ struct Interval {
 inline constexpr Interval kWholeInterval{-std::numeric_limits<double>::infinity(),
                                          std::numeric_limits<double>::infinity()};
 
-// The rate is unbounded where the function may jump: where 0 is no part of it, the function is continuous and
+// The rate is unbounded if the function may jump. If 0 is not in it, the function is continuous and
 // monotonic.
 struct TimeRange {
   Interval value, rate;
 };
 
-// Of a node that is no symbol; `ranges` by id of what stands below it.
+// Computes the range of a node that is no symbol; `ranges` holds those of its operands, by id.
 TimeRange calc_range(const Graph& graph, Expr expr, std::span<const TimeRange> ranges);
 
 }  // namespace sestina

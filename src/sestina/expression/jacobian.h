@@ -1,11 +1,9 @@
 // First derivatives of many expressions by many symbols.
 //
-//   forward  SparseDifferentiator: every node carries its derivatives by the symbols that it depends on, and
-//   by
-//            no others. What expressions share is differentiated once, also from one call to the next.
-//   reverse  calc_gradient: one sweep from a single expression down to all symbols, at a small multiple of
-//   the
-//            cost of the expression itself, however many symbols there are.
+//   forward  SparseDifferentiator: every node has its derivatives by the symbols on which it depends, and
+//            no others. Shared parts are differentiated once, also from one call to the next.
+//   reverse  calc_gradient: one sweep from a single expression down to all symbols, at a small multiple
+//            of the cost of the expression itself, for any number of symbols.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +26,7 @@ class SparseDifferentiator {
 
   SparseDifferentiator(Graph& graph, std::span<const Expr> symbols);
 
-  // The derivatives that do not vanish by the rules of the graph. Stays valid.
+  // Returns the derivatives that do not vanish by the rules of the graph. The reference stays valid.
   const Row& row(Expr expr);
 
  private:
@@ -39,11 +37,11 @@ class SparseDifferentiator {
   std::deque<Row> rows_;
 };
 
-// Row i holds the derivatives of expression i.
+// Row i contains the derivatives of expression i.
 using SparseJacobian = std::vector<SparseDifferentiator::Row>;
 SparseJacobian calc_jacobian(Graph& graph, std::span<const Expr> exprs, std::span<const Expr> symbols);
 
-// d expr / d symbols[i] for all i, by the reverse sweep.
+// Returns d expr / d symbols[i] for all i, by the reverse sweep.
 std::vector<Expr> calc_gradient(Graph& graph, Expr expr, std::span<const Expr> symbols);
 
 }  // namespace sestina

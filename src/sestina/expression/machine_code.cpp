@@ -17,13 +17,13 @@ using Memory = InstructionEncoder::Memory;
 using Encoding = InstructionEncoder::Encoding;
 using Where = MachineInstruction::Where;
 
-// Rows and uniforms are addressed from the middle of the first 256 of them: offsets of one byte reach to both
-// sides.
+// Rows and uniforms are addressed from the middle of the first 256 of them, so that offsets of one byte reach
+// them in both directions.
 constexpr std::int32_t kMiddle = 128;
 
 // Arguments of a segment by the calling convention of the System V ABI: rows in rdi, uniforms in rsi, outputs
-// in rdx, bytes from one output or variable to the next in rcx, variables in r8. rax and r9 point to the
-// output and the variable that were named last.
+// in rdx, bytes between outputs or variables in rcx, variables in r8. rax and r9 point to the last output and
+// the last variable used.
 using Segment = void(double* rows, const double* uniforms, double* out, std::size_t stride,
                      const double* variables);
 
@@ -34,7 +34,7 @@ struct Shape {
 
 class SegmentWriter {
  public:
-  // Outputs of `left_out` are not stored. The rows of the second stream follow those of the first; its
+  // Outputs in `left_out` are not stored. The rows of the second stream follow those of the first; its
   // registers are those from 16 on.
   SegmentWriter(CodeBytes& code, const AllocatedCode& allocated, Shape shape,
                 const std::vector<bool>& left_out)
@@ -127,7 +127,7 @@ class SegmentWriter {
     }
   }
 
-  // pointer = base + index*stride, where it pointed to `before`.
+  // pointer = base + index*stride; it pointed to `before` until now.
   void point(Pointer pointer, Pointer base, std::uint32_t& before, std::uint32_t index) {
     const std::uint32_t step = index - before;
     if (before == index) return;
@@ -169,20 +169,20 @@ std::vector<std::size_t> write_segments(const AllocatedCode& allocated, Shape sh
   return begins;
 }
 
-// States for which mirrors are copied together: their outputs are still in the cache nearby.
+// Number of states whose mirrors are copied together: their outputs are then still in a near cache.
 constexpr std::size_t kChunk = 64;
-// Instructions up to which two streams run side by side: code of twice the size is still in the nearest
-// cache.
+// Limit on the instructions for which two streams run side by side: code of twice the size still fits in the
+// nearest cache.
 constexpr std::size_t kMostInStreams = 2500;
 constexpr std::size_t kLine = 64;  // bytes of a cache line
 
-// Doubles from here to where a cache line begins.
+// Number of doubles from here to the next beginning of a cache line.
 std::size_t doubles_before_line(const double* from) {
   const auto address = reinterpret_cast<std::uintptr_t>(from);
   return ((kLine - address % kLine) % kLine) / sizeof(double);
 }
 
-// Rows stand where cache lines begin.
+// Aligns the rows to cache lines.
 double* align(double* scratch) { return scratch + doubles_before_line(scratch); }
 
 Encoding encoding_of(CompiledFunction::Backend backend) {
@@ -192,7 +192,7 @@ Encoding encoding_of(CompiledFunction::Backend backend) {
                                      : Encoding::kSse2;
 }
 
-// Of a single state or of several.
+// Returns the registers for a single state or for several.
 RegisterSet registers_for(Encoding encoding, bool is_single) {
   switch (encoding) {
     case Encoding::kEvex:
@@ -231,8 +231,8 @@ MachineCode::MachineCode(const CompiledProgram& program, CompiledFunction::Backe
   find_mirrors(program);
 }
 
-// Of the outputs that are one value the code stores that which stands nearest to the one before: symmetric
-// matrices are then written along their rows, which lie on fewer pages and lines of the cache than columns.
+// If several outputs are the same value, the code stores the one nearest to the previous store: symmetric
+// matrices are then written along their rows, which touch fewer pages and cache lines than columns.
 void MachineCode::find_mirrors(const CompiledProgram& program) {
   ScratchMemory memory;
   ScratchVector<std::uint32_t> first(program.value_count(), kNowhere, &memory);  // by value
@@ -301,16 +301,16 @@ void MachineCode::run_one(const double* bound, const double* in, double* out, do
   run<1>(one_, bound, in, out, 1, align(scratch));
 }
 
-// Rows of many states take less time than lines of as many states as there are lanes, of which each stands on
-// another page.
+// Copying rows for many states is faster than lines of one register width, each of which is on another
+// page.
 void MachineCode::copy_mirrors(double* out, std::size_t stride, std::size_t count) const {
   for (const Mirror& m : mirrors_) {
     std::copy_n(out + m.original * stride, count, out + m.output * stride);
   }
 }
 
-// The last block begins earlier where it would not be full; of fewer states than lanes the last one is copied
-// to the rest.
+// The last block begins earlier if it would not be full. If there are fewer states than lanes, the last state
+// is copied to the other lanes.
 template <int kLanes>
 void MachineCode::run_blocks(const double* bound, const double* in, double* out, std::size_t count,
                              double* scratch) const {

@@ -1,9 +1,9 @@
 // Compiled programs as x86-64 machine code, for one state and for several in the lanes of SIMD registers.
 //
-// The code is made of leaf functions, one for each segment of the program, that call nothing; between them
-// the groups of calls are made from C++ (call_schedule.h). Operations and their order are those of the
-// interpreter, so that what both make of a program is the same to the last bit. What treats several states is
-// written when it is first wanted.
+// The code consists of leaf functions without calls, one for each segment of the program; between them the
+// groups of calls are made from C++ (call_schedule.h). Operations and their order are those of the
+// interpreter, so that both give the same results to the last bit. The code for several states is written
+// when it is first needed.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace sestina {
 
 class MachineCode {
  public:
-  // Empty where the system refuses memory for it. The processor must have what `backend` names, and SSE2
-  // wants a program that is not fused.
+  // Empty if the system refuses the memory. The processor must support `backend`; SSE2 requires a program
+  // that is not fused.
   MachineCode(const CompiledProgram& program, CompiledFunction::Backend backend);
 
   bool empty() const { return one_.memory.empty(); }
   std::size_t scratch_size() const;  // values
   void run_one(const double* bound, const double* in, double* out, double* scratch) const;
-  // Variable i of state k stands at in[i*count + k], output j of it at out[j*count + k]. The first call
-  // writes the code and allocates for that, others that come meanwhile wait.
+  // Variable i of state k is at in[i*count + k], its output j at out[j*count + k]. The first call writes the
+  // code, for which it allocates; concurrent calls wait for it.
   void run_many(const double* bound, const double* in, double* out, std::size_t count, double* scratch) const;
 
  private:
@@ -37,16 +37,16 @@ class MachineCode {
     ExecutableMemory memory;
     std::vector<std::size_t> segments;  // offsets in memory
     std::uint32_t row_count = 0;        // of each stream
-    int lanes = 1, streams = 1;         // a stream: as many states as there are lanes
+    int lanes = 1, streams = 1;         // a stream has as many states as lanes
   };
-  // An output that is the same value as another one, and copied from it.
+  // An output with the same value as another one, from which it is copied.
   struct Mirror {
     std::uint32_t output, original;
   };
   struct Many {
     std::once_flag written;
-    AllocatedCode allocated;  // until it is written
-    Code code;                // its memory is empty where the system has refused it
+    AllocatedCode allocated;  // until the code is written
+    Code code;                // without memory if the system has refused it
   };
 
   template <int kLanes>

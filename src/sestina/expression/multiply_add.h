@@ -1,7 +1,7 @@
-// A product and the sum that it goes into as one instruction, which rounds once.
+// Joins a product and the sum that uses it to one instruction, which rounds once.
 //
-// Processors have it for the price of either, and what both take is most of all work. Programs for processors
-// that do not have it are left as they are: std::fma() in its place takes far longer than both.
+// Processors execute it at the price of either operation, and the two make up most of the work. Programs for
+// processors without it are not changed: std::fma() would take far longer than both.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace sestina {
 
-// Makes `sum` one that multiplies too, if it is a sum or difference of which a term is a product that serves
-// nothing else, and returns that product, whose work is done then; else null. `instruction_of(value)`: the
-// one that makes a value that is used once, null for other values.
+// If a term of the sum or difference `sum` is a product that nothing else uses, makes `sum` a multiply-add
+// and returns that product, which is then no longer needed; else null. `instruction_of(value)` returns the
+// instruction of a value that is used once, and null for other values.
 template <class InstructionOf>
 const CompiledProgram::Instruction* join_with_product(CompiledProgram::Instruction& sum,
                                                       InstructionOf instruction_of) {
@@ -28,8 +28,8 @@ const CompiledProgram::Instruction* join_with_product(CompiledProgram::Instructi
   };
   const Program::Instruction* const first = product_of(sum.a);
   const Program::Instruction* const second = is_of_two ? product_of(sum.b) : nullptr;
-  // Of two products the one that is known later, as what it is made of was numbered later: the other one has
-  // been multiplied by then.
+  // Takes the one of two products that is known later, since its operands have higher numbers: the other one
+  // has been multiplied by then.
   const auto number_of = [](const Program::Instruction& i) {
     return i.code == Code::kMultiply ? std::max(i.a, i.b) : i.a;
   };

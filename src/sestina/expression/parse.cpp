@@ -54,7 +54,7 @@ class Parser {
     return true;
   }
 
-  // What stands at the current place, for a message.
+  // Returns the text at the current place, for a message.
   std::string here() const {
     if (at_end()) return "the end";
     std::size_t end = at_ + 1;
@@ -67,7 +67,7 @@ class Parser {
     return fmt::format("'{}'", short_name(text_.substr(at_, end - at_)));
   }
 
-  // Bytes of the character of UTF-8 beyond ASCII that stands here, 0 where there is none.
+  // Returns the length in bytes of the non-ASCII UTF-8 character at the current place, 0 if there is none.
   std::size_t utf8_length() const {
     const auto lead = static_cast<unsigned char>(peek());
     const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
@@ -92,7 +92,7 @@ class Parser {
     fail(at_, fmt::format("expected an operator or the end, not {}", here()));
   }
 
-  // Counts the levels that are open, since each takes room on the stack.
+  // Counts open levels, since each of them uses stack.
   class Nesting {
    public:
     explicit Nesting(Parser& parser) : parser_(parser) {
@@ -138,7 +138,7 @@ class Parser {
     }
   }
 
-  // ^, or ** as in Python.
+  // Skips ^, or ** as in Python.
   bool skip_power() {
     if (peek() != '*' || peek(1) != '*') return skip('^');
     at_ += 2;

@@ -1,4 +1,4 @@
-// Text -> expression.
+// Conversion of text to expressions.
 //
 //   sum       term (('+' | '-') term)*
 //   term      factor (('*' | '/') factor)*
@@ -20,7 +20,7 @@
 
 namespace sestina {
 
-// What is wrong with the text of an expression, or with its use, and where.
+// An error in the text of an expression or in its use, with its place.
 class ExpressionError : public std::runtime_error {
  public:
   ExpressionError(std::size_t offset, const std::string& message)
@@ -31,13 +31,13 @@ class ExpressionError : public std::runtime_error {
   std::size_t offset_;
 };
 
-// What a reference such as `l1` or `hip.q` stands for, or the message of the error that it is.
+// Returns the expression for a reference such as `l1` or `hip.q`, or the message of an error.
 using Resolver = std::function<std::variant<Expr, std::string>(std::string_view reference)>;
 
-// What a number of the text stands for, in the place of the number.
+// Returns the expression for a number of the text, instead of the number.
 using LiteralReader = std::function<Expr(std::string_view literal, const Coefficient& number)>;
 
-// Every reference becomes the symbol of its name.
+// Makes every reference the symbol of its name.
 Resolver resolve_to_symbols(Graph& graph);
 
 inline constexpr std::size_t kLongestExpression = 64 * 1024;  // characters

@@ -10,7 +10,7 @@ Expr one_minus_square(Graph& graph, Expr a) {
   return graph.subtract(graph.fraction(1), graph.power(a, graph.fraction(2)));
 }
 
-// f'(a) of node = f(a).
+// Returns f'(a) for node = f(a).
 Expr calc_unary_partial(Graph& graph, Expr node, Expr a) {
   const Expr one = graph.fraction(1), two = graph.fraction(2);
   switch (graph.op(node)) {
@@ -40,7 +40,7 @@ Expr calc_unary_partial(Graph& graph, Expr node, Expr a) {
       return graph.divide(graph.fraction(1, 2), node);
     case Op::kAbs:
       return graph.unary(Op::kSign, a);
-    default:  // sign and step, flat but for the jump
+    default:  // sign and step, whose derivative is zero except at the jump
       return graph.fraction(0);
   }
 }

@@ -1,4 +1,4 @@
-// Derivatives of one operation by its operands: the table of rules that every way of differentiating reads.
+// Derivatives of one operation by its operands: the rules that every method of differentiation uses.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace sestina {
 
-// d node / d operands[i] where node is neither a sum nor a product (whose partial derivatives depend on the
-// place of the operand alone). Of a condition: 1 on the side that counts, else 0.
+// Returns d node / d operands[i] for a node other than a sum or a product. For a condition: 1 for the branch
+// that takes effect, else 0.
 Expr calc_partial(Graph& graph, Expr node, std::size_t i);
 
-// The rate of `node` where its operands change at `rates`, one for each: the chain rule at one node.
+// Returns the rate of `node` for the rates of its operands: the chain rule at one node.
 Expr calc_rate(Graph& graph, Expr node, std::span<const Expr> rates);
 
 }  // namespace sestina

@@ -53,7 +53,7 @@ FieldNumber PrimeField::power(FieldNumber base, std::int64_t exponent) const {
   return power(base, static_cast<std::uint64_t>(exponent));
 }
 
-// p = 3 modulo 4
+// Uses p = 3 modulo 4.
 FieldNumber PrimeField::root(std::uint64_t a) const {
   const bool has_root = is_square(a);
   const std::uint64_t root = power(FieldNumber{has_root ? a : prime_ - a, 0}, (prime_ + 1) / 4).re;
@@ -66,8 +66,8 @@ FieldNumber PrimeField::circle_point(std::uint64_t t) const {
   return {multiply(subtract(1, square), scale), multiply(add(t, t), scale)};
 }
 
-// exp(2 pi i/(p + 1)): a point whose power of an eighth turn is one of the four diagonal ones, of which
-// (1 + i)/sqrt(2) is wanted.
+// Returns exp(2 pi i/(p + 1)): a point whose power of an eighth turn is the diagonal point (1 + i)/sqrt(2)
+// and not one of the other three.
 FieldNumber PrimeField::calc_circle_generator() const {
   const std::uint64_t diagonal = root((prime_ + 1) / 2).re;
   for (std::uint64_t t = 2;; ++t) {

@@ -1,7 +1,7 @@
 // Arithmetic modulo primes p = c 2^k - 1, extended by i with i^2 = -1.
 //
-// Such primes are 3 modulo 4, so that -1 has no root and p^2 numbers a + i b form a field; and the circle
-// a^2 + b^2 = 1 has p + 1 = c 2^k points, among which every power of two divides a turn.
+// These primes are 3 modulo 4, so that -1 has no root and the p^2 numbers a + i b form a field. The circle
+// a^2 + b^2 = 1 has p + 1 = c 2^k points, so that a turn is divisible by every power of two up to 2^k.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ class PrimeField {
 
   std::uint64_t prime() const { return prime_; }
   std::uint64_t from_integer(std::int64_t n) const;
-  // A number below p and above 0.
+  // Returns a number above 0 and below p.
   std::uint64_t from_hash(std::uint64_t hash) const { return 1 + hash % (prime_ - 1); }
-  // Whether the prime divides the denominator of an exact number, which then has no value here.
+  // True if the prime divides the denominator of an exact number, which then has no value in the field.
   bool divides_denominator(const Coefficient& number) const;
-  // Exactly what it is: a double is a whole number times a power of two.
+  // Converts exactly: a double is a whole number times a power of two.
   FieldNumber from_number(const Coefficient& number) const;
 
   std::uint64_t add(std::uint64_t a, std::uint64_t b) const { return reduce(a + b); }
@@ -39,7 +39,7 @@ class PrimeField {
     const Wide wide = static_cast<Wide>(a) * b;
     const auto low = static_cast<std::uint64_t>(wide) & ((std::uint64_t{1} << k_) - 1);
     const auto high = static_cast<std::uint64_t>(wide >> k_);
-    // high 2^k = (c q + r) 2^k, and c 2^k is 1
+    // high 2^k = (c q + r) 2^k, and c 2^k is 1 in the field.
     if (c_ == 1) return reduce(low + high);
     return (low + high / c_ + (high % c_ << k_)) % prime_;
   }
@@ -55,20 +55,20 @@ class PrimeField {
     return {subtract(multiply(a.re, b.re), multiply(a.im, b.im)),
             add(multiply(a.re, b.im), multiply(a.im, b.re))};
   }
-  FieldNumber invert(FieldNumber a) const;  // of a number other than zero
+  FieldNumber invert(FieldNumber a) const;  // for a number other than zero
   FieldNumber power(FieldNumber base, std::uint64_t exponent) const;
   FieldNumber power(FieldNumber base, std::int64_t exponent) const;
   FieldNumber half(FieldNumber a) const { return multiply(a, FieldNumber{(prime_ + 1) / 2, 0}); }
 
-  // The root that is a square itself, where there is one; else that of -a, times i.
+  // Returns the root of a that is a square itself; if a has no root, the root of -a, times i.
   FieldNumber root(std::uint64_t a) const;
-  // The point of the circle that belongs to a number t, as to the tangent of half an angle.
+  // Returns the point of the circle with tangent t of half its angle.
   FieldNumber circle_point(std::uint64_t t) const;
-  // Whether exp(i pi/d) is known: d is a power of two up to 2^40, or three times one.
+  // True if exp(i pi/d) is known: d is a power of two up to 2^40, or three times one.
   static bool has_turn(std::uint64_t d);
-  // exp(i pi n/d) for such d. Its sine and cosine agree with the roots of 2 and 3.
+  // Returns exp(i pi n/d) for such d. Its sine and cosine agree with the roots of 2 and 3.
   FieldNumber turn(std::int64_t n, std::uint64_t d) const;
-  // (z + 1/z)/2 and (z - 1/z)/(2i): the cosine and the sine of the angle of z.
+  // Return (z + 1/z)/2 and (z - 1/z)/(2i): the cosine and the sine of the angle of z.
   FieldNumber cosine_of(FieldNumber z) const;
   FieldNumber sine_of(FieldNumber z) const;
 
@@ -82,8 +82,8 @@ class PrimeField {
   std::uint64_t prime_;
 };
 
-// The two that fingerprints use: of 61 and of 57 bits. Modulo either 2 and -1 behave alike, as square and as
-// no square, but 2^61 is 1 only modulo the first.
+// The two fields of the fingerprints, with 61 and 57 bits. In both, 2 is a square and -1 is not, but 2^61 is
+// 1 only in the first.
 inline constexpr PrimeField kFields[] = {PrimeField(1, 61), PrimeField(3, 55)};
 
 }  // namespace sestina

@@ -6,7 +6,7 @@
 namespace sestina {
 namespace {
 
-// How tightly a text binds; the weaker is put in parentheses inside the stronger.
+// Precedence of a text; a lower level needs parentheses inside a higher one.
 enum Level { kSumLevel, kProductLevel, kPowerLevel, kAtomLevel };
 
 // A text, or an expression that has yet to become text.
@@ -14,14 +14,14 @@ struct Item {
   std::string text;
   Expr expr;
   Level least = kSumLevel;
-  bool without_sign = false;  // of a leading minus
+  bool without_sign = false;  // omit a leading minus
 };
 
 class Printer {
  public:
   explicit Printer(const Graph& graph) : graph_(graph) {}
 
-  // A list of open items instead of recursion: a graph may be deeper than the stack.
+  // A list of open items instead of a recursion: a graph may be deeper than the stack.
   std::string print(Expr root, std::size_t most_characters) {
     std::vector<Item> open;
     open.push_back({"", root});
@@ -116,7 +116,7 @@ class Printer {
     put(exponent, kPowerLevel);
   }
 
-  // A divisor that may share a pair of parentheses with others and still parse to the same product.
+  // True for a divisor that may share a pair of parentheses with others and still parse to the same product.
   bool is_plain_divisor(Expr factor) const {
     const Expr base = operands(factor)[0];
     return !graph_.is_number(base) && graph_.op(base) != Op::kProduct && !is_inverse(base);
@@ -155,7 +155,7 @@ class Printer {
   }
 
   void add_divisors(std::span<const Expr> factors, const std::string& number) {
-    // Parsing would not take the divisors in parentheses into a product that is too wide for them.
+    // When parsed, divisors in parentheses are not merged into a product that is too wide for them.
     const auto is_product = [this](Expr factor) { return graph_.op(factor) == Op::kProduct; };
     const bool may_share =
         factors.size() < kMostMerged && std::none_of(factors.begin(), factors.end(), is_product);

@@ -7,8 +7,8 @@
 
 namespace sestina {
 
-// `m*l^2/12 - 0.1*sin(3*t)`. Shared parts are written out wherever they occur, which may be long: text beyond
-// `most_characters` is cut and ends in "...".
+// Returns text such as `m*l^2/12 - 0.1*sin(3*t)`. Shared parts are written out wherever they occur, which may
+// be long: text beyond `most_characters` is cut and ends in "...".
 std::string to_text(const Graph& graph, Expr expr, std::size_t most_characters = std::string::npos);
 
 }  // namespace sestina

@@ -20,15 +20,15 @@ constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t part) {
   return hash ^ hash >> 32;
 }
 
-// Of a product with more factors than this the rest is not searched for pairs, of which there are n(n - 1)/2.
+// Only the first factors of a longer product are searched for pairs, whose number is n(n - 1)/2.
 constexpr std::uint32_t kMostPaired = 32;
 
-// How often pairs occur, by a key for each.
+// Counts of pairs of factors, by a key for each pair.
 class PairCounts {
  public:
   PairCounts(std::size_t most, ScratchMemory& memory) : slots_(std::bit_ceil(most + most / 4 + 1), &memory) {}
 
-  // The place of what counts it, once more.
+  // Increments the count of a key and returns its slot.
   std::uint32_t count_up(std::uint64_t key) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = mix(0, key) & mask;
@@ -145,8 +145,8 @@ void ProgramCompiler::compile(std::span<const Expr> outputs, std::span<const Exp
   program_.tables_ = hoisted_.tables_;
 }
 
-// What must be computed. Parts without symbols are single numbers, and a divisor of a single product counts
-// by its base alone.
+// Marks the expressions that must be computed and returns their number. Constant parts are single numbers; of
+// a divisor that only one product uses, only the base is marked.
 std::size_t ProgramCompiler::find_live(std::span<const Expr> outputs) {
   std::size_t count = 0;
   constexpr std::uint8_t kIsDivisor = 2;
@@ -215,7 +215,7 @@ ProgramCompiler::Value ProgramCompiler::lower_symbol(Expr symbol) {
   return value;
 }
 
-// What is uniform is added last, so that it takes one addition.
+// Adds the uniform terms separately and last, so that they take one addition for each state.
 ProgramCompiler::Value ProgramCompiler::lower_sum(std::span<const Expr> terms) {
   Value sum, uniform;
   bool has_sum = false, has_uniform = false;
@@ -298,7 +298,7 @@ ProgramCompiler::Value ProgramCompiler::lower_table(Expr expr) {
 
 // --- Values ---
 
-// Of a negative number the magnitude.
+// Returns a constant; a negative number is the magnitude with the flag is_negative.
 ProgramCompiler::Value ProgramCompiler::constant(double value) {
   const bool is_negative = value < 0.0;
   if (is_negative) value = -value;
@@ -307,7 +307,7 @@ ProgramCompiler::Value ProgramCompiler::constant(double value) {
   return {entry->second, true, is_negative};
 }
 
-// Of magnitudes.
+// Emits an operation on magnitudes.
 template <Tape::Code code>
 ProgramCompiler::Value ProgramCompiler::arithmetic(Value a, Value b) {
   constexpr bool kCommutes = code == Tape::Code::kAdd || code == Tape::Code::kMultiply;
@@ -358,7 +358,7 @@ ProgramCompiler::Value ProgramCompiler::multiply_all(std::span<const Value> fact
     long_factors_.push_back(factor);
   }
   long_products_.push_back(product);
-  // Its operands are not known yet: that makes it different from all others.
+  // Its operands are not known yet, which makes it different from all other instructions.
   Value value =
       emit({Code::kMultiply, Op::kNumber, 0, 0, kNone, static_cast<std::uint32_t>(long_products_.size())});
   value.is_negative = is_negative;
@@ -376,7 +376,7 @@ ProgramCompiler::Value ProgramCompiler::plain(Value value) {
     return emit(
         {is_from ? Code::kSubtractUniform : Code::kSubtractFromUniform, Op::kNumber, 0, 0, maker.a, maker.b});
   }
-  // The bits of the negative, by an instruction that there is anyway.
+  // Negates the bits by an instruction that exists anyway.
   const Value minus_one = plain({one_.index, true, true});
   return emit({Code::kMultiplyUniform, Op::kNumber, 0, 0, value.index, minus_one.index});
 }
@@ -386,7 +386,7 @@ std::uint32_t ProgramCompiler::varying(Value value) {
   return value.is_uniform ? emit({Code::kBroadcast, Op::kNumber, 0, 0, value.index}).index : value.index;
 }
 
-// The same instruction in the one part of the program or in the other.
+// Emits the same instruction to the uniform part or to the part for each state.
 ProgramCompiler::Value ProgramCompiler::call(Tape::Instruction instruction, std::span<const Value> operands) {
   const bool is_uniform = std::all_of(operands.begin(), operands.end(), [](Value v) { return v.is_uniform; });
   std::array<std::uint32_t, 4> at{};
@@ -451,7 +451,7 @@ void ProgramCompiler::store(Expr output, std::uint32_t index) {
 
 // --- Long products ---
 
-// Factors are multiplied from left to right, but first the pair that most products have, if several have one.
+// Multiplies factors from left to right, but first the pair that most products share, if several share one.
 void ProgramCompiler::order_long_products() {
   const auto pairs_of = [this](const LongProduct& product) {
     return std::span(long_factors_).subspan(product.first, std::min(product.count, kMostPaired));
@@ -498,7 +498,7 @@ void ProgramCompiler::multiply_pair_first(const LongProduct& product, std::size_
   Value value = factors[0];
   for (std::size_t k = 1; k + 1 < factors.size(); ++k) value = multiply(value, factors[k]);
   const Value last = factors.back();
-  // A uniform times uniforms has been one uniform before.
+  // A uniform times uniforms is already one uniform.
   Instruction& made = code_[product.instruction];
   made.code = value.is_uniform || last.is_uniform ? Code::kMultiplyUniform : Code::kMultiply;
   made.a = value.is_uniform ? last.index : value.index;

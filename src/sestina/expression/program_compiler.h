@@ -1,10 +1,10 @@
-// From a graph of expressions to a compiled program.
+// Compiles a graph of expressions to a compiled program.
 //
-// Where a Tape keeps the rounding of evaluate.h, here operations are put as they cost least:
-// - what depends on parameters alone goes to the part that is run once, numbers join it;
-// - a sign is carried along, not computed: a - b and b - a are one value, and -a is none;
-// - of a product of several factors the pair comes first that other products have too;
-// - a divisor that several products have is inverted once.
+// A Tape keeps the rounding of evaluate.h; here operations are ordered for the lowest cost:
+// - computations that depend only on parameters go to the part that runs once, together with numbers;
+// - signs are carried along, not computed: a - b and b - a share a value, and -a needs no operation;
+// - in a product of several factors, a pair that other products share comes first;
+// - a divisor of several products is inverted once.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace sestina {
 
-// Instructions that have been written, found by what they do.
+// The instructions written so far, for a search by their operation and operands.
 template <class Code>
 class KnownInstructions {
  public:
@@ -27,9 +27,9 @@ class KnownInstructions {
   KnownInstructions(Code& code, ScratchMemory& memory) : code_(code), slots_(256, 0, &memory) {}
 
   using Operation = decltype(Instruction::code);
-  // The one that does the same as `instruction`, or null.
+  // Returns an instruction equal to `instruction`, or null.
   const Instruction* find(const Instruction& instruction);
-  // The same of one that has these two operands and nothing else, which most have.
+  // The same for an instruction with these two operands and no other fields, as most are.
   const Instruction* find(Operation operation, std::uint32_t a, std::uint32_t b);
   void add(const Instruction& instruction);  // after find() did not find it
   void reserve(std::size_t count);           // before the first
@@ -46,7 +46,7 @@ class KnownInstructions {
 class ProgramCompiler {
  public:
   ProgramCompiler(const Graph& graph, CompiledProgram& program);
-  // As the constructor of CompiledProgram; the instructions stand as they were found, some for nothing.
+  // Arguments of the constructor of CompiledProgram. Instructions are unordered; some may not be needed.
   void compile(std::span<const Expr> outputs, std::span<const Expr> inputs, std::size_t parameter_count);
   std::span<CompiledProgram::Instruction> code() { return code_; }
 
@@ -54,20 +54,20 @@ class ProgramCompiler {
   using Code = CompiledProgram::Code;
   using Instruction = CompiledProgram::Instruction;
 
-  // A uniform or a value of the code for each state, or the negative of it.
+  // A uniform or a value of the code for each state, possibly negated.
   struct Value {
     std::uint32_t index = 0;
     bool is_uniform = false, is_negative = false;
 
     friend bool operator==(const Value&, const Value&) = default;
   };
-  // A product of more than two factors, whose order is left open until all are known.
+  // A product of more than two factors, whose order is chosen when all products are known.
   struct LongProduct {
     std::uint32_t instruction;  // of code_, to be completed
     std::uint32_t first, count;
   };
 
-  std::size_t find_live(std::span<const Expr> outputs);  // their number
+  std::size_t find_live(std::span<const Expr> outputs);  // returns their number
   Value lower(Expr expr);
   Value lower_symbol(Expr symbol);
   Value lower_sum(std::span<const Expr> terms);
@@ -105,11 +105,11 @@ class ProgramCompiler {
   KnownInstructions<ScratchVector<Instruction>> known_;
   KnownInstructions<std::vector<Tape::Instruction>> known_hoisted_;
   ScratchVector<std::uint8_t> is_live_{&memory_};  // by expression
-  ScratchVector<Value> values_{&memory_};          // by expression; of an input before: which it is
+  ScratchVector<Value> values_{&memory_};          // by expression; for an input, first its index
   ScratchVector<std::uint32_t> makers_{&memory_};  // by value: its instruction
   ScratchVector<LongProduct> long_products_{&memory_};
   ScratchVector<Value> long_factors_{&memory_};
-  ScratchVector<Value> factors_{&memory_}, divisors_{&memory_};  // of the product at hand
+  ScratchVector<Value> factors_{&memory_}, divisors_{&memory_};  // of the current product
   std::map<std::uint64_t, std::uint32_t> constants_;             // uniforms, by the bits of the number
   std::map<const Table*, std::uint32_t> tables_;
   std::uint32_t uniform_count_ = 0;

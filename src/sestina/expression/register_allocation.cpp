@@ -51,7 +51,7 @@ class Allocator {
   }
 
  private:
-  // uses_ holds the places in the order at which each value is read, value after value, each list ended by
+  // uses_ holds the places in the order at which each value is read, value after value; each list ends with
   // kNever.
   void find_uses(std::uint32_t value_count) {
     ScratchVector<std::uint32_t> begin(value_count + 1, 0, &memory_);
@@ -67,7 +67,7 @@ class Allocator {
     }
   }
 
-  // Within the segment; else kNever.
+  // Returns the next use within the segment, else kNever.
   std::uint32_t next_use(std::uint32_t value) const {
     const std::uint32_t use = uses_[next_use_[value]];
     return use < segment_end_ ? use : kNever;
@@ -77,7 +77,7 @@ class Allocator {
     made_.instructions.push_back({.code = code, .to = to, .a = a, .where = where, .b = b});
   }
 
-  // The value of the register that is wanted last leaves it. Not one of those that `keep` names.
+  // Frees the register whose value is needed last, except those in `keep`.
   std::uint8_t take_register(std::uint32_t keep) {
     if (free_ == 0) {
       std::uint32_t last_use = 0;
@@ -136,7 +136,7 @@ class Allocator {
     return register_of_[value];
   }
 
-  // After a use of the value.
+  // Call this after a use of the value.
   void advance(std::uint32_t value) {
     const std::uint32_t use = uses_[++next_use_[value]];
     const std::uint8_t r = register_of_[value];
@@ -221,7 +221,7 @@ class Allocator {
     std::uint32_t a = i.a, b = i.b;
     const bool commutes = i.code == Code::kAdd || i.code == Code::kMultiply;
     const bool has_a = register_of_[a] != kNoRegister, has_b = register_of_[b] != kNoRegister;
-    // The operand from memory is the second one; of two such the one that is wanted again later.
+    // The operand from memory is the second one; if both are in memory, the one that is needed again later.
     if (commutes && !has_a && (has_b || use_after(b) < use_after(a))) std::swap(a, b);
     const std::uint8_t first = in_register(a, mask_of(b));
     const bool is_second_held = register_of_[b] != kNoRegister;
@@ -243,7 +243,7 @@ class Allocator {
       return define(i.to, first);
     }
     const std::uint8_t first = in_register(i.a, 0);
-    // Of kAnd a scalar operand would be read as a pair.
+    // kAnd would read a scalar operand as a pair.
     const bool is_loaded = !has_uniform_operands_ || i.code == Code::kAndUniform;
     const std::uint32_t second = is_loaded ? load_uniform(i.b, 1u << first) : i.b;
     if (is_loaded) free_ |= 1u << second;
@@ -251,9 +251,9 @@ class Allocator {
     put_calculation(i, first, is_loaded ? Where::kRegister : Where::kUniform, second);
   }
 
-  // After its operands have been used. What is computed in place goes where an operand is not wanted any
-  // more: the first one, or the second one if they commute; else anywhere but to the second one, which would
-  // have to be saved from the copy of the first.
+  // Assigns the result after its operands have been used. An in-place result goes to an operand that is no
+  // longer needed: the first one, or the second one if they commute; otherwise to any register but the second
+  // one, which would have to be saved from the copy of the first.
   void put_calculation(const Instruction& i, std::uint8_t first, Where where, std::uint32_t second) {
     const MachineCode code = code_of(i.code);
     const std::uint32_t first_bit = 1u << first, second_bit = where == Where::kRegister ? 1u << second : 0;
@@ -272,7 +272,7 @@ class Allocator {
     define(i.to, to);
   }
 
-  // An operand of a product and sum: a register, or memory.
+  // An operand of a multiply-add: a register or memory.
   struct Operand {
     std::uint32_t index;  // value or uniform
     bool is_uniform;
@@ -282,7 +282,7 @@ class Allocator {
     std::uint32_t place = 0;  // in memory
   };
 
-  // The instruction overwrites one of its operands: one that is not wanted any more, else a copy.
+  // The instruction overwrites one of its operands: one that is no longer needed, else a copy.
   void multiply_and_add(const Instruction& i) {
     std::array<Operand, 3> operands = {{{i.a, false},
                                         {i.b, (i.order & CompiledProgram::kUniformFactor) != 0},
@@ -300,7 +300,7 @@ class Allocator {
     define(i.to, operands[overwritten].r);
   }
 
-  // All but one to registers, which are returned: a bit for each.
+  // Loads all operands but one into registers and returns these registers as bits.
   std::uint32_t fetch(std::array<Operand, 3>& operands) {
     std::uint32_t keep = 0;
     Operand* in_memory = nullptr;
@@ -318,7 +318,7 @@ class Allocator {
       keep |= 1u << o.r;
     }
     if (!in_memory) return keep;
-    // A square has brought its other factor with it.
+    // The other factor of a square is the same value and already in a register.
     if (!in_memory->is_uniform && register_of_[in_memory->index] != kNoRegister) {
       in_memory->r = register_of_[in_memory->index];
       return keep;
@@ -377,7 +377,7 @@ class Allocator {
                                   .form = form});
   }
 
-  // The sum of what is compared, which is nan where either is, then the one and the other over it.
+  // Adds the compared values, which gives nan if either is nan, and blends both results over this sum.
   void choose(const Instruction& i) {
     const std::array values = {i.a, i.b, i.c, i.d};
     std::uint32_t keep = 0;
@@ -425,7 +425,7 @@ class Allocator {
   ScratchVector<std::uint32_t> uses_{&memory_};
   ScratchVector<std::uint32_t> free_rows_{&memory_};
   ScratchVector<std::uint32_t> released_rows_{
-      &memory_};                                         // by the present instruction, which still reads them
+      &memory_};                                         // by the current instruction, which still reads them
   std::array<std::uint32_t, 32> value_in_{}, use_of_{};  // by register
   std::uint32_t free_ = 0;                               // a bit for each register
   std::uint32_t segment_end_ = 0;

@@ -1,8 +1,8 @@
-// Which registers hold the values of a segment of machine code.
+// The assignment of registers to the values of a segment of machine code.
 //
-// Straight-line code tells for every value where it is used next, so that the register to give up is the one
-// whose value is wanted last (Belady 1966). A value that is given up goes to a row of memory, once, and is
-// read from there: as the second operand of an instruction, or loaded where it must be the first one.
+// In straight-line code the next use of every value is known, so that the register to free is the one whose
+// value is needed last (Belady 1966). That value is stored to a row of memory, once, and read from there: as
+// the second operand of an instruction, or loaded if it must be the first one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace sestina {
 
 struct MachineInstruction {
-  // kLoad from a register copies. kLess, kLessEqual: a condition to `to`. kBlend: b where the condition
+  // kLoad from a register copies. kLess, kLessEqual: a condition in `to`. kBlend: b where the condition
   // holds, a elsewhere.
   enum class Code : std::uint8_t {
     kLoad,
@@ -32,12 +32,12 @@ struct MachineInstruction {
   };
   enum class Where : std::uint8_t { kRegister, kRow, kUniform, kVariable, kOutput };
   Code code;
-  std::uint8_t to = 0, a = 0;  // registers; of kStore the source is a
+  std::uint8_t to = 0, a = 0;  // registers; for kStore the source is a
   Where where = Where::kRegister;
   std::uint32_t b = 0;                     // second operand of arithmetic, source of kLoad, target of kStore
-  InstructionEncoder::MultiplyAdd kind{};  // of kMultiplyAdd
-  InstructionEncoder::Form form{};         // of kMultiplyAdd
-  std::uint8_t condition = 0;              // of kBlend: the register
+  InstructionEncoder::MultiplyAdd kind{};  // for kMultiplyAdd
+  InstructionEncoder::Form form{};         // for kMultiplyAdd
+  std::uint8_t condition = 0;              // for kBlend: the register
 };
 
 struct AllocatedCode {
@@ -47,10 +47,9 @@ struct AllocatedCode {
 };
 
 struct RegisterSet {
-  unsigned count;  // at most 32
-  bool
-      has_uniform_operands;  // whether a uniform can be the second operand of arithmetic, or is loaded before
-  bool is_in_place = false;  // whether arithmetic leaves its result where the first operand was
+  unsigned count;             // at most 32
+  bool has_uniform_operands;  // a uniform can be the second operand of arithmetic, or else is loaded first
+  bool is_in_place = false;   // arithmetic overwrites the first operand with the result
 };
 
 AllocatedCode allocate_registers(const CompiledProgram& program, const CallSchedule& schedule,

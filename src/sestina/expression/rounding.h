@@ -1,4 +1,4 @@
-// How far rounding can move the value of an expression.
+// The sensitivity of the value of an expression to rounding.
 #pragma once
 
 #include <unordered_map>
@@ -7,19 +7,19 @@
 
 namespace sestina {
 
-// The sum of the magnitudes of all that an expression is made of, each times how strongly the value depends
-// on it: x - y has |x| + |y|. Coefficients and exponents that are numbers are exact. Where everything else is
-// off by up to a relative epsilon, the value is off by a small multiple of epsilon times that, to first order
-// (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002, section 3.3). So it tells a
-// value that is small because its terms cancel from one that is not zero.
-// An angle counts up to kLargestAngle alone: beyond, its sine and cosine say little.
+// The sum of the magnitudes of all parts of an expression, each times the derivative of the value by it: |x|
+// + |y| for x - y. Coefficients and exponents that are numbers are exact. If all other parts have relative
+// errors up to epsilon, the error of the value is a small multiple of epsilon times this sum, to first order
+// (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. 2002, section 3.3). It thus
+// distinguishes a value that is small by cancellation from a small value. Angles count only up to
+// kLargestAngle: beyond it, their sine and cosine are not accurate.
 class RoundingSize {
  public:
   static constexpr double kLargestAngle = 1e3;  // rad
 
   explicit RoundingSize(Graph& graph) : graph_(graph) {}
 
-  // From now on the symbol counts as its magnitude and that much more: what it is known to when it is zero.
+  // Lets the symbol count as its magnitude plus `least`, its uncertainty when it is zero.
   void set_least(Expr symbol, double least);
   Expr operator()(Expr expr);
 

@@ -8,9 +8,9 @@
 namespace sestina {
 namespace {
 
-constexpr std::size_t kMostKept = std::size_t{4} << 20;  // bytes, for each thread
+constexpr std::size_t kMostKept = std::size_t{4} << 20;  // bytes for each thread
 
-// `used` and `wanted` count from the beginning, the latter what there was no room for, too.
+// `used` and `wanted` count from the beginning; `wanted` includes requests for which there was no room.
 struct Block {
   std::unique_ptr<std::byte[]> memory;
   std::size_t size = 0, used = 0, wanted = 0;
@@ -30,7 +30,7 @@ ScratchMemory::ScratchMemory() {
   ++block.users;
 }
 
-// The next time there is room for as much as was wanted this time.
+// Enlarges the block, once it is not in use, for the next time.
 ScratchMemory::~ScratchMemory() {
   Block& block = block_of_thread();
   block.used = begin_;

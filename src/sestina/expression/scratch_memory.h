@@ -1,7 +1,7 @@
-// Memory for what is made and forgotten while expressions are compiled.
+// Temporary memory for the compilation of expressions.
 //
-// Every thread keeps a block of it for the next time: pages that the system gives and clears anew took a
-// seventh of the time that a function of some thousand instructions takes to compile.
+// Every thread keeps a block for reuse: new pages, which the system must clear, took a seventh of the time to
+// compile a function of some thousand instructions.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace sestina {
 
-// A resource that frees all at once, when it ends: what it has of the thread's block is then that of the next
-// one. One that is made while another one lives ends before it, and the other one allocates nothing
-// meanwhile. What the block has no room for comes from the heap.
+// A resource that frees everything when it is destroyed; the next one then uses the same part of the thread's
+// block. If one is created while another one lives, it must be destroyed first, and the other one must not
+// allocate meanwhile. Requests beyond the block come from the heap.
 class ScratchMemory : public std::pmr::memory_resource {
  public:
   ScratchMemory();

@@ -14,7 +14,7 @@
 namespace sestina {
 namespace {
 
-// Words of C, C++ and Python, macros and functions of their mathematics, and names of ours.
+// Reserved words of C, C++ and Python, macros and functions of their mathematics, and names used here.
 constexpr std::string_view kTaken =
     "FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_LLOGB0 FP_LLOGBNAN FP_NAN "
     "FP_NORMAL FP_SUBNORMAL FP_ZERO False HUGE_VAL HUGE_VALF HUGE_VALL INFINITY "
@@ -34,7 +34,7 @@ constexpr std::string_view kTaken =
     "type typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void volatile "
     "wchar_t while with xor xor_eq y0 y1 yield yn";
 
-// How tightly a text binds.
+// Precedence of a text.
 enum Level { kChoiceLevel, kSumLevel, kProductLevel, kUnaryLevel, kAtomLevel };
 
 struct Text {
@@ -42,7 +42,7 @@ struct Text {
   Level level = kAtomLevel;
 };
 
-// A leaf or a text of more characters than this is not written twice, nor within another.
+// An expression whose text is longer is written once, as a variable.
 constexpr std::size_t kLongestInline = 400;
 
 bool is_taken(std::string_view name) {
@@ -73,7 +73,7 @@ class SourceWriter {
  private:
   bool is_python() const { return language_ == Language::kPython; }
 
-  // How its value is written from now on.
+  // Adds a variable for a value and returns the name that stands for it from now on.
   std::string add_variable(const std::string& value, bool is_delayed) {
     std::string variable = unused_name(fmt::format("z{}", variable_count_++));
     if (is_delayed) {
@@ -85,12 +85,12 @@ class SourceWriter {
     return variable;
   }
 
-  // A division by zero ends a Python program, also on a branch that does not count. What only such branches
-  // use, and what might fail, is therefore computed where it is needed first.
+  // A division by zero ends a Python program, even on a branch that does not take effect. Expressions that
+  // might fail and that only branches use are therefore computed where they are first needed.
   void find_delayed(std::span<const Expr> nodes, std::span<const Expr> outputs) {
     std::unordered_set<std::uint32_t> always;
     for (const Expr output : outputs) always.insert(output.id);
-    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {  // what uses it comes before it
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {  // users come before their operands
       if (!always.contains(node->id)) continue;
       const bool is_choice = graph_.op(*node) == Op::kIfLess || graph_.op(*node) == Op::kIfLessEqual;
       for (const Expr operand : graph_.operands(*node).first(is_choice ? 2 : graph_.operands(*node).size())) {
@@ -114,7 +114,7 @@ class SourceWriter {
     return std::find(kMayFail.begin(), kMayFail.end(), op) != kMayFail.end();
   }
 
-  // Those whose operands are compared, and then perhaps taken.
+  // True for operations that compare their operands and may return one of them.
   static bool is_comparison(Op op) {
     return op == Op::kSign || op == Op::kStep || op == Op::kMin || op == Op::kMax || op == Op::kIfLess ||
            op == Op::kIfLessEqual;
@@ -143,8 +143,8 @@ class SourceWriter {
     return stem + std::to_string(number);
   }
 
-  // Of letters, digits and single underscores: C and C++ keep names with two of these for themselves, and
-  // those that begin with one before a capital.
+  // Keeps letters, digits and single underscores: C and C++ reserve names with two consecutive underscores
+  // and names that begin with one before a capital.
   static std::string identifier(std::string_view symbol) {
     std::string name;
     for (const char c : symbol) {
@@ -187,7 +187,7 @@ class SourceWriter {
     return text.level >= least ? text.text : "(" + text.text + ")";
   }
 
-  // A number that is no integer division in any of the languages.
+  // Writes a number so that no language divides it as an integer.
   static Text number(double value) {
     std::string text = fmt::format("{}", value);
     if (text.find_first_of(".en") == std::string::npos) text += ".0";
@@ -216,14 +216,14 @@ class SourceWriter {
 
   static Text make_number(const Coefficient& c) {
     if (!c.is_exact() || c.is_integer()) return number(c.value());
-    // Rounded once, as everywhere.
+    // Rounded once, as in all other evaluations.
     return {fmt::format("{}.0/{}.0", c.numerator(), c.denominator()), kProductLevel};
   }
 
   Text make_sum(std::span<const Expr> of) const {
     std::string sum;
     const std::size_t first = graph_.is_number(of.front()) ? 1 : 0;
-    for (std::size_t i = first; i < of.size() + first; ++i) {  // the number last
+    for (std::size_t i = first; i < of.size() + first; ++i) {  // the number comes last
       const std::string term = inside(of[i % of.size()], kProductLevel);
       if (sum.empty()) {
         sum = term;
@@ -236,7 +236,7 @@ class SourceWriter {
     return {sum, kSumLevel};
   }
 
-  // A factor 1/x is written below the line.
+  // Writes a factor 1/x as a divisor.
   Text make_product(std::span<const Expr> of) const {
     std::string upper, lower, sign;
     std::size_t below = 0;
@@ -286,7 +286,7 @@ class SourceWriter {
     return choice(condition, yes, "(" + no.text + ")");
   }
 
-  // As calc_if_less and calc_if_less_equal have it: nan where either side is nan.
+  // As calc_if_less and calc_if_less_equal: nan if either side is nan.
   Text comparison(Expr a, std::string_view sign, Expr b, const std::string& yes,
                   const std::string& no) const {
     const std::string left = inside(a, kSumLevel), right = inside(b, kSumLevel);

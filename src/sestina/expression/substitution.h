@@ -1,4 +1,4 @@
-// Replacements that are remembered from one expression to the next.
+// Replacements whose results are kept from one expression to the next.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace sestina {
 
-// The same as Graph::substitute, for many expressions that share parts: every node is rebuilt once.
+// Like Graph::substitute, for many expressions that share parts: every node is rebuilt once.
 class Substitution {
  public:
-  // The keys may be any expressions. All replacements take place at once: what comes in is not replaced
-  // again. Of two with the same key the first counts.
+  // The keys may be any expressions. All replacements take place at once: inserted expressions are not
+  // replaced again. If a key occurs twice, the first counts.
   Substitution(Graph& graph, std::span<const std::pair<Expr, Expr>> replacements);
 
-  // One replacement more, before the first expression that uses `from`.
+  // Adds a replacement; call it before the first expression that contains `from`.
   void replace(Expr from, Expr to);
 
   Expr operator()(Expr expr);

@@ -1,10 +1,15 @@
-// A function given by points (x_i, y_i), held constant outside them.
+// A function given by points (x_i, y_i). Outside them linear and pchip are held constant, a spline goes on
+// with its end piece, and a periodic spline repeats.
 //
 //   linear  straight lines between the points
 //   pchip   cubic Hermite pieces with the slopes of Fritsch and Butland (1984): once continuously
 //           differentiable, monotone wherever the points are, so that no bump or negative stiffness
 //           appears that is not in the data; end slopes by the shape-preserving three-point formula of
 //           Moler, Numerical Computing with MATLAB (2004), section 3.4
+//   spline  cubic pieces, twice continuously differentiable; the third derivative is continuous at the last
+//           point before each end ("not a knot"), so that cubics are reproduced. Three points: the parabola;
+//           two: the straight line
+//   periodic  the same over the period x_n - x_0; y_n and y_0 have to be equal
 #pragma once
 
 #include <span>
@@ -14,14 +19,14 @@
 
 namespace sestina {
 
-enum class Interpolation { kLinear, kPchip };
+enum class Interpolation { kLinear, kPchip, kSpline, kPeriodicSpline };
 
 class Table {
  public:
-  // At least two points, x strictly increasing, all finite: InputError otherwise.
+  // At least two points, x strictly increasing, all finite; otherwise throws InputError.
   Table(std::vector<double> x, std::vector<double> y, Interpolation interpolation);
 
-  // The derivative of this order (0 is the value itself) by x; exactly zero from order 4 on. At a point
+  // Returns the derivative of this order by x (0: the value itself); exactly zero from order 4 on. At a point
   // where pieces meet, the piece to its right counts.
   double calc(double at, int order = 0) const;
 
@@ -31,6 +36,8 @@ class Table {
 
  private:
   void set_pchip_slopes();
+  void set_spline_slopes();
+  void set_periodic_slopes();
 
   std::vector<double> x_, y_;
   std::vector<double> slope_;  // dy/dx at the points; empty when linear

@@ -16,8 +16,8 @@
 
 namespace sestina {
 
-// Works in two steps: first every value has a place of its own and equal operations are found by their
-// key; then places are handed on as soon as a value has been used for the last time.
+// Works in two steps: first every value has its own place, and equal operations are found by their key; then
+// places are reused after the last use of their value.
 class TapeCompiler {
  public:
   TapeCompiler(const Graph& graph, Tape& tape) : graph_(graph), tape_(tape) {}
@@ -48,8 +48,8 @@ class TapeCompiler {
   using Instruction = Tape::Instruction;
   using Place = std::uint32_t;
 
-  // What must be computed, operands first. Parts without symbols are single numbers, and a divisor
-  // counts by its base alone.
+  // Returns the expressions that must be computed, operands first. Constant parts are single numbers; of a
+  // divisor only the base is computed.
   std::vector<Expr> live_nodes(std::span<const Expr> outputs) const {
     std::vector<Expr> pending(outputs.begin(), outputs.end());
     std::map<Expr, bool> seen;
@@ -156,7 +156,7 @@ class TapeCompiler {
     return emit({Code::kTable, Op::kTable, order, 0, place(graph_.operands(expr)[0]), entry->second});
   }
 
-  // A term and whether it is to be subtracted.
+  // A term, and true if it is to be subtracted.
   std::pair<Place, bool> lower_term(Expr term) {
     if (graph_.constant_value(term)) return {place(term), false};
     if (graph_.op(term) == Op::kProduct) {
@@ -239,7 +239,7 @@ class TapeCompiler {
     }
   }
 
-  // An output is stored as soon as it is known, so that it does not hold a register until the end.
+  // Moves stores to where the outputs are known, so that they do not hold registers until the end.
   void sink_stores() {
     std::unordered_map<Place, std::vector<Instruction>> stores;
     std::vector<Instruction> ordered, others;
@@ -347,7 +347,7 @@ std::size_t Tape::operand_count(Code code) {
   }
 }
 
-// Back from the instruction that stores the output, through those that write what later ones read.
+// Goes back from the instruction that stores the output through those that write the operands of later ones.
 Tape Tape::for_output(std::size_t output) const {
   Tape tape;
   tape.input_count_ = input_count_;

@@ -1,8 +1,8 @@
 // Expressions compiled to straight-line code.
 //
-// What several outputs share is computed once, whole powers become multiplications, sine and cosine of the
-// same argument one sincos(), and parts without inputs are computed when the tape is made. The rounding
-// is that of evaluate.h, so that both give the same bits.
+// Parts that several outputs share are computed once, whole powers become multiplications, sine and cosine of
+// the same argument one sincos(), and constant parts are computed when the tape is made. The rounding is that
+// of evaluate.h, so that both give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,21 @@
 
 namespace sestina {
 
-// Immutable and independent of the graph it was made from; any number of threads may evaluate it, each with
-// its own scratch.
+// Immutable and independent of its graph; any number of threads may evaluate it, each with its own scratch.
 class Tape {
  public:
   Tape() = default;  // no outputs
-  // `inputs` are different symbols, in the order in which evaluate() takes their values. ExpressionError (at
-  // offset 0) when an output depends on a symbol that is not among them.
+  // `inputs` are different symbols, in the order of their values in evaluate(). Throws ExpressionError (at
+  // offset 0) if an output depends on another symbol.
   Tape(const Graph& graph, std::span<const Expr> outputs, std::span<const Expr> inputs);
 
   std::size_t input_count() const { return input_count_; }
   std::size_t output_count() const { return output_count_; }
   std::size_t scratch_size() const { return scratch_size_; }  // values of T
   std::size_t instruction_count() const { return instructions_.size(); }
-  // A tape for that output alone, in the same scratch and with the same bits.
+  // Returns a tape for that output only, with the same scratch and the same bits.
   Tape for_output(std::size_t output) const;
-  // Bytes that are the same for two tapes only if they do the same.
+  // Returns bytes that are equal for two tapes only if these do the same.
   std::string signature() const;
 
   // Allocates nothing and never throws: a division by zero gives inf or nan. `inputs` and `outputs` may
@@ -57,11 +56,11 @@ class Tape {
   // Places are indices into the scratch.
   struct Instruction {
     Code code;
-    Op op = Op::kNumber;     // of kUnary
-    std::uint8_t order = 0;  // of kTable
+    Op op = Op::kNumber;     // for kUnary
+    std::uint8_t order = 0;  // for kTable
     std::uint32_t to = 0;
     std::uint32_t a = 0;  // operands
-    std::uint32_t b = 0;  // of kTable: the table; of kSinCos: the place of the cosine
+    std::uint32_t b = 0;  // kTable: the table; kSinCos: the place of the cosine
     std::uint32_t c = 0, d = 0;
   };
 

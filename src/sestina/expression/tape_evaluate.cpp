@@ -67,7 +67,7 @@ void Tape::evaluate(std::span<const T> inputs, std::span<T> outputs, std::span<T
   }
 }
 
-// A scalar needs the operators and functions of numerics/scalar.h and an overload of calc_table().
+// A scalar type needs the operators and functions of numerics/scalar.h and an overload of calc_table().
 #define SESTINA_INSTANTIATE(T) \
   template void Tape::evaluate<T>(std::span<const T>, std::span<T>, std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)

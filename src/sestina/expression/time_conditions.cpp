@@ -54,7 +54,7 @@ class Collector {
         return add_zeros(of.first(1), false);
       case Op::kSign:
       case Op::kStep:
-      case Op::kAtan2:  // which jumps where y passes zero and x is negative
+      case Op::kAtan2:  // jumps where y passes zero and x is negative
         return add_zeros(of.first(1), true);
       case Op::kMin:
       case Op::kMax:
@@ -72,7 +72,7 @@ class Collector {
     }
   }
 
-  // Where x, or a - b, is zero.
+  // Adds a condition for the zeros of x, or of a - b.
   void add_zeros(std::span<const Expr> of, bool is_jump) {
     Dependence dependence = Dependence::kUnknown;
     for (const Expr operand : of) dependence = std::max(dependence, dependence_[operand.id]);

@@ -11,14 +11,14 @@
 namespace sestina {
 namespace {
 
-// An interval is halved so often; in a search that has looked at so many of them, only so often.
+// Limits on the halvings of an interval; the second applies after kLongSearch intervals.
 constexpr int kHalvings = 30, kHalvingsOfLongSearch = 10;
 constexpr int kLongSearch = 1000;
 constexpr std::size_t kDeepest = 2100;  // from the largest number to the smallest
-// A search goes beyond what is asked for by so many times that, so that not every step needs one.
+// A search extends beyond the requested time by this factor, so that not every step needs one.
 constexpr double kAhead = 8.0;
-// Where an argument touches its threshold, rounding decides on which side it is: two switches of one
-// condition are no nearer than this part of the time.
+// If an argument touches its threshold, rounding decides on which side it is: two switches of one condition
+// are at least this fraction of the time apart.
 constexpr double kBlur = 1e-9;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -33,21 +33,37 @@ TimeSwitchFinder::TimeSwitchFinder(std::shared_ptr<const TimeConditions> conditi
       ranges_(conditions_->graph.size()) {
   pending_.reserve(kDeepest);
   set_constants(0, parameters);
+  std::vector<char> is_variable(values_.size(), 0);  // by id
+  for (const Expr symbol : std::span(conditions_->constants).subspan(parameters_)) is_variable[symbol.id] = 1;
+  for (const TimeCondition& condition : conditions_->conditions) {
+    const auto is = [&](Expr part) { return is_variable[part.id] != 0; };
+    has_variables_.push_back(std::ranges::any_of(condition.parts, is) ? 1 : 0);
+  }
 }
 
-void TimeSwitchFinder::set_constants(std::size_t first, std::span<const double> values) {
+// Whether one of them has another value than before.
+bool TimeSwitchFinder::set_constants(std::size_t first, std::span<const double> values) {
+  bool is_changed = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Expr symbol = conditions_->constants[first + i];
+    is_changed |= values_[symbol.id] != values[i];
     values_[symbol.id] = values[i];
     ranges_[symbol.id] = {{values[i], values[i]}, {}};
   }
+  return is_changed;
 }
 
 void TimeSwitchFinder::start(double t, double t_end, std::span<const double> d) {
   assert(parameters_ + d.size() == conditions_->constants.size());
-  set_constants(parameters_, d);
+  const bool is_changed = set_constants(parameters_, d);
   t_end_ = t_end;
-  std::ranges::fill(known_, Known{t - 2.0 * shortest_time(t, t_end - t), {}});
+  const double from = t - 2.0 * shortest_time(t, t_end - t);
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const Known& known = known_[i];
+    const bool is_same = !is_changed || has_variables_[i] == 0;
+    if (is_same && known.clear <= from && known.next.value_or(known.searched) > t) continue;
+    known_[i] = {from, from, {}};
+  }
 }
 
 TimeSwitch TimeSwitchFinder::find_next(double after, double horizon) {
@@ -56,7 +72,8 @@ TimeSwitch TimeSwitchFinder::find_next(double after, double horizon) {
     Known& known = known_[i];
     if (known.next && *known.next <= after) {
       const double blur = kBlur * std::max(std::abs(*known.next), std::abs(t_end_));
-      known = {std::max(after, *known.next + blur), {}};
+      const double beyond = std::max(after, *known.next + blur);
+      known = {beyond, beyond, {}};
     }
     const bool is_time = conditions_->conditions[i].argument == conditions_->time;
     if (!known.next && (is_time || known.searched < horizon)) {
@@ -65,7 +82,7 @@ TimeSwitch TimeSwitchFinder::find_next(double after, double horizon) {
     }
     if (known.next && *known.next <= horizon) first.t = std::min(first.t, *known.next);
   }
-  // What comes together with it, too.
+  // Another switch at the same instant counts too.
   const double last = first.t + shortest_time(first.t, 0.0);
   for (std::size_t i = 0; i < known_.size() && first.t <= horizon; ++i) {
     if (known_[i].next && *known_[i].next <= last) first.is_jump |= conditions_->conditions[i].is_jump;
@@ -75,17 +92,20 @@ TimeSwitch TimeSwitchFinder::find_next(double after, double horizon) {
 
 void TimeSwitchFinder::search(std::size_t i, double from, double to) {
   const TimeCondition& condition = conditions_->conditions[i];
+  Known& known = known_[i];
+  if (from > known.searched) known.clear = from;
   if (condition.argument == conditions_->time) {
     const std::vector<double>& instants = condition.thresholds;
     const auto found = std::upper_bound(instants.begin(), instants.end(), from);
-    known_[i].next = found == instants.end() ? kNever : *found;
+    known.next = found == instants.end() ? kNever : *found;
     return;
   }
   const double width = std::exp2(std::ceil(std::log2(to - from)));
   double a = std::floor(from / width) * width;
   std::optional<double> next;
   for (; a < to && !next; a += width) next = find_first(condition, from, a, a + width);
-  known_[i] = {a, next};
+  known.searched = a;
+  known.next = next;
 }
 
 std::optional<double> TimeSwitchFinder::find_first(const TimeCondition& condition, double from, double a,
@@ -101,7 +121,7 @@ std::optional<double> TimeSwitchFinder::find_first(const TimeCondition& conditio
     if (side_of(condition, value.lo) == side_of(condition, value.hi)) continue;
     const int halvings = looked_at < kLongSearch ? kHalvings : kHalvingsOfLongSearch;
     if (!rate.contains(0.0) || b - a <= std::ldexp(width, -halvings)) {
-      // The ends tell, unless another switch lies before `from`.
+      // The ends decide, unless another switch comes before `from`.
       const auto side_at = [&](double t) { return side_of(condition, calc_value(condition, t)); };
       const Side side = side_at(std::max(a, from));
       if (side_at(b) == side) continue;
@@ -115,7 +135,7 @@ std::optional<double> TimeSwitchFinder::find_first(const TimeCondition& conditio
   return std::nullopt;
 }
 
-// The first instant that is known not to be on the side of a any more; b is not.
+// Returns the first instant that is known not to be on the side of a any more; b is not on it.
 double TimeSwitchFinder::find_change(const TimeCondition& condition, double a, double b) {
   const Side side = side_of(condition, calc_value(condition, a));
   for (;;) {

@@ -16,7 +16,7 @@ Expr TimeVariables::variable(std::string_view name, int order) {
     throw InputError(fmt::format("'{}' cannot be the name of a variable", name));
   }
   Expr variable = graph_.symbol(name);
-  // An expression that held the symbol as a constant has another derivative now.
+  // Expressions that contain the symbol as a constant now have another derivative.
   if (known_.try_emplace(variable.id, Known{variable, 0, {}}).second) rates_.clear();
   for (int i = 0; i < order; ++i) variable = rate_of_symbol(variable);
   return variable;

@@ -1,7 +1,7 @@
 // Symbols that are functions of time, and derivatives of expressions by time.
 //
-// A variable q has the derivatives q', q'', ...: symbols of their own, made when they are first asked for.
-// Every other symbol is a constant, except t itself.
+// A variable q has the derivatives q', q'', ...: separate symbols, made when they are first needed. Every
+// other symbol except t is a constant.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class TimeVariables {
 
   Graph& graph() const { return graph_; }
   Expr time() const { return time_; }
-  // The variable of that name, or its derivative of that order. InputError when the name is empty, ends in
-  // ' or is t.
+  // Returns the variable of that name or its derivative of that order. Throws InputError if the name is
+  // empty, ends in ' or is t.
   Expr variable(std::string_view name, int order = 0);
 
   bool is_variable(Expr expr) const { return known_.contains(expr.id); }  // or a derivative of one
   int order(Expr variable) const { return known_.at(variable.id).order; }
   Expr base(Expr variable) const { return known_.at(variable.id).base; }  // of order 0
 
-  // d expr / dt: the partial derivative by t and what all variables contribute. Remembered.
+  // Returns d expr / dt: the partial derivative by t and the terms of all variables. Results are stored.
   Expr rate(Expr expr);
 
  private:

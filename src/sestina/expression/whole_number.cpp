@@ -27,7 +27,7 @@ Limbs add(const Limbs& a, const Limbs& b) {
   return sum;
 }
 
-// a >= b
+// Requires a >= b.
 Limbs subtract(const Limbs& a, const Limbs& b) {
   Limbs difference(a.size());
   std::uint64_t borrow = 0;
@@ -39,9 +39,9 @@ Limbs subtract(const Limbs& a, const Limbs& b) {
   return difference;
 }
 
-// One step of long division (Knuth, The Art of Computer Programming 2, algorithm 4.3.1D): the digit of the
-// quotient at `place`, whose multiple of the divisor is taken from the remainder. The highest bit of the
-// divisor is set.
+// One step of long division (Knuth, The Art of Computer Programming 2, algorithm 4.3.1D): returns the digit
+// of the quotient at `place` and subtracts its multiple of the divisor from the remainder. The highest bit of
+// the divisor is set.
 std::uint32_t divide_step(Limbs& remainder, const Limbs& divisor, std::size_t place) {
   const std::size_t n = divisor.size();
   const std::uint64_t top = remainder[place + n] * kBase + remainder[place + n - 1];
@@ -60,7 +60,7 @@ std::uint32_t divide_step(Limbs& remainder, const Limbs& divisor, std::size_t pl
     carry >>= kLimbBits;
   }
   if (borrow == 0) return low(digit);
-  carry = 0;  // one too many: put the divisor back
+  carry = 0;  // one too many: add the divisor back
   for (std::size_t i = 0; i <= n; ++i) {
     carry += std::uint64_t{remainder[place + i]} + (i < n ? divisor[i] : 0u);
     remainder[place + i] = low(carry);
@@ -228,7 +228,7 @@ std::pair<WholeNumber, WholeNumber> divide(const WholeNumber& a, const WholeNumb
     WholeNumber::divide_by_limb(quotient, b.limbs_[0], rest);
     return {quotient, WholeNumber(rest)};
   }
-  // Shifted until the highest bit of the divisor is set.
+  // Shifts until the highest bit of the divisor is set.
   const auto shift = static_cast<std::size_t>(std::countl_zero(b.limbs_.back()));
   const Limbs divisor = shift_left(b, shift).limbs_;
   Limbs rest = shift_left(a, shift).limbs_;
@@ -265,7 +265,7 @@ WholeNumber power(WholeNumber base, std::uint64_t exponent) {
 
 double nearest_quotient(const WholeNumber& a, const WholeNumber& b) {
   if (a.is_zero()) return 0.0;
-  // Shifted so that the quotient has 63 or 64 bits, the last of which tells whether anything is left over.
+  // Shifts so that the quotient has 63 or 64 bits, the last of which is set if there is a remainder.
   const auto shift = 63 - (static_cast<std::ptrdiff_t>(a.bits()) - static_cast<std::ptrdiff_t>(b.bits()));
   const WholeNumber above = shift > 0 ? shift_left(a, static_cast<std::size_t>(shift)) : a;
   const WholeNumber below = shift < 0 ? shift_left(b, static_cast<std::size_t>(-shift)) : b;

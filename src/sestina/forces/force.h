@@ -1,4 +1,4 @@
-// What a force element is, what it reads and what it writes.
+// The definition of a force element, its input and its output.
 //
 // A force element F<T> is plain data (its constants and where it acts) with four functions:
 //   add_force(in, out)      adds its generalised forces and its spatial forces at markers
@@ -41,10 +41,10 @@ struct ForceOutput {
   }
 };
 
-// The parts of the balance that an element does not have.
+// Zero terms of the energy balance, for elements that do not have them.
 template <class T>
 struct ForceElement {
-  ForceIndex index;  // which force of the model it belongs to
+  ForceIndex index;  // the force of the model that this element belongs to
 
   T potential_energy(const ForceInput<T>&) const { return T(0); }
   T dissipated_power(const ForceInput<T>&) const { return T(0); }

@@ -1,22 +1,31 @@
-// The table of numbers that force elements have, one each (not one for each coordinate). An element has those
-// that are its members.
+// The table of the numbers that force elements have, one for each element (not for each coordinate). An
+// element has those that are its members.
 //
-// From a line here and the member in the element's header follow: the key of the model file and its check,
-// the attribute of ForceSpec and of Force in Python, and how the number reaches the element, for plain
-// numbers, dual numbers and SIMD lanes. `tools/update_fields.py` writes the line into the schema and the
-// reference of the model file. Equations with symbols (derivation/model_layout.cpp) are written by hand: they
+// A line here and the member in the element's header provide the key of the model file and its check, the
+// attribute of ForceSpec and of Force in Python, and the transfer of the number to the element as plain
+// number, dual number or SIMD lanes. `tools/update_fields.py` writes the line into the schema and the
+// reference of the model file. Symbolic equations (derivation/model_layout.cpp) are written by hand and
 // refuse a number that they do not know.
 #pragma once
 
 #include "sestina/base/number_info.h"
 
 // X(name, unit, allowed, explanation); a number that is not given is zero.
-#define SESTINA_FORCE_NUMBERS(X) \
-  X(free_length, "m", kNotNegative, "Of a spring_damper: length at which its spring is at rest")
+#define SESTINA_FORCE_NUMBERS(X)                                                                            \
+  X(free_length, "m", kNotNegative, "Of a spring_damper and a rope: length at which its spring is at rest") \
+  X(friction, "N m or N", kNotNegative,                                                                     \
+    "Of coordinate_friction: the friction force of a coordinate that moves")                                \
+  X(creep_speed, "rad/s or m/s", kPositive,                                                                 \
+    "Of coordinate_friction: speed below which it creeps instead of sticking")                              \
+  X(lower, "rad or m", kAny, "Of coordinate_friction: where the lower stop begins")                         \
+  X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                         \
+  X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                \
+  X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")              \
+  X(strength, "N m^2", kAny, "Of gravity_between: gravitational constant times both masses")
 
 namespace sestina {
 
-// One value for each of them.
+// One value for each number of the table.
 template <class Value>
 struct ForceNumbers {
 #define SESTINA_MEMBER(name, ...) Value name{};
@@ -24,7 +33,7 @@ struct ForceNumbers {
 #undef SESTINA_MEMBER
 };
 
-// f(info, of) for each, where of(s) is the member of this name of any struct s.
+// Calls f(info, of) for each number; of(s) is the member of this name of any struct s.
 template <class F>
 void for_each_force_number(F&& f) {
 #define SESTINA_VISIT(name, unit, allowed, explanation)                   \
@@ -35,7 +44,7 @@ void for_each_force_number(F&& f) {
 #undef SESTINA_VISIT
 }
 
-// Those that both have; `convert` makes a number of `to` of one of `from`.
+// Copies the numbers that both structs have; `convert` turns a number of `from` into one of `to`.
 template <class From, class To, class Convert>
 void copy_force_numbers(const From& from, To& to, Convert&& convert) {
 #define SESTINA_COPY(name, ...)                         \
@@ -46,7 +55,7 @@ void copy_force_numbers(const From& from, To& to, Convert&& convert) {
 #undef SESTINA_COPY
 }
 
-// Which of them an element has.
+// Returns which numbers of the table an element has.
 template <template <class> class Element>
 ForceNumbers<bool> numbers_of_force() {
   ForceNumbers<bool> has;

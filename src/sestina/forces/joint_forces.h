@@ -8,7 +8,7 @@ namespace sestina {
 // tau = -stiffness (q - reference)
 template <class T>
 struct JointSpring : ForceElement<T> {
-  int q = 0, u = 0;  // which coordinate and which speed
+  int q = 0, u = 0;  // the coordinate and the speed it acts on
   T stiffness{};     // N m/rad or N/m
   T reference{};     // rad or m
 

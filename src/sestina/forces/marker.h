@@ -1,11 +1,11 @@
-// A marker: a frame on anything that moves. What acts in a system acts between markers and knows nothing
-// else.
+// A marker: a frame on a body or anything else that moves. Forces, constraints and sensors act between
+// markers and need no other information.
 //
-// What moves as a rigid frame carries markers: the ground, every rigid body (by its BodyIndex), and after
-// them whatever else there may be, such as the cross-sections of a beam. All of these have one array of
-// motions and one array of forces, by FrameIndex, so that a force element is the same code, and costs the
-// same, whatever its markers ride on. What a carrier's frame feels becomes generalised forces by its own J^T:
-// for rigid bodies in the recursions, where no Jacobian is ever formed.
+// Every rigid frame that moves carries markers: the ground, every rigid body (by its BodyIndex), and after
+// them further frames such as the cross-sections of a beam. All of them share one array of motions and one
+// array of forces, by FrameIndex, so that the code and the cost of a force element do not depend on the
+// carriers of its markers. The forces on a carrier's frame become generalised forces by its own J^T; for
+// rigid bodies the recursions do this without forming a Jacobian.
 //
 //   p_WK = p_WB + arm,   arm = R_WB p_BK,   v_K = v_B + w_B x arm
 //   a force F at K is [arm x F; F] about the origin of B                                             (1)
@@ -30,10 +30,10 @@ using BodyMotion = FrameMotion<T>;
 template <class T>
 struct Marker {
   FrameIndex frame;  // B
-  Pose<T> X_BK;      // the marker K in it
+  Pose<T> X_BK;      // pose of the marker K in B
 };
 
-// Where a marker is and how it moves, ground axes.
+// Position and velocity of a marker, ground axes.
 template <class T>
 struct MarkerMotion {
   Vec3<T> arm;       // m, from the origin of the frame that carries it

@@ -5,7 +5,7 @@
 
 namespace sestina {
 
-// Where the three components of a given vector come from, and in which axes they are.
+// The source of the three components of a given vector, and their axes.
 template <class T>
 struct GivenVector {
   int expression = 0;         // index of the x component; y and z follow

@@ -1,8 +1,8 @@
 // A spring and a damper in parallel between two markers.
 //
 //   tension = stiffness (L - free_length) + damping dL/dt,   L the distance: positive pulls them together.
-// Where they coincide the direction does not exist and the force is not a number; the dynamics report
-// that as an error that names the element.
+// If the markers coincide, the direction is undefined and the force is not a number; the dynamics then report
+// an error that names the element.
 #pragma once
 
 #include "sestina/forces/force.h"

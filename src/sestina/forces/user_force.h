@@ -9,18 +9,18 @@
 
 namespace sestina {
 
-// Where a model has its bodies and joints; belongs to the model and lives as long as it.
+// The order of the model's bodies and joints; owned by the model, with its lifetime.
 struct UserForceLayout {
   struct Joint {
     std::string name;
-    int q_start, nq, u_start, nu;  // its place in q and in u
+    int q_start, nq, u_start, nu;  // places in q and in u
   };
   std::vector<std::string> bodies;  // names by BodyIndex; "ground" is 0
   std::vector<Joint> joints;        // in the order of q
 };
 
-// What a user force reads. Body frames are the user's (not the joint frames of the recursions), in ground
-// axes.
+// Input of a user force. Body frames are those of the user (not the joint frames of the recursions), in
+// ground axes.
 struct UserForceInput {
   const UserForceLayout& layout;
   double t;                                    // s
@@ -28,15 +28,15 @@ struct UserForceInput {
   std::span<const BodyMotion<double>> bodies;  // by BodyIndex
 };
 
-// What it adds to.
+// Output of a user force, which adds to these arrays.
 struct UserForceOutput {
   std::span<double> tau;  // (nu) generalised forces along u, N m or N
   std::span<SpatialForce<double>>
       bodies;  // [torque (N m), force (N)] on each body about its origin, ground axes
 };
 
-// Given to System::add_user_force. Override add_force, for forces on bodies alone, or add_forces. One object
-// may serve many threads and models: both are const.
+// A force for System::add_user_force. Override add_force for forces on bodies only, or add_forces. Both are
+// const, so that one object may serve several threads and models.
 class UserForce {
  public:
   virtual ~UserForce() = default;
@@ -49,18 +49,18 @@ class UserForce {
                          std::span<SpatialForce<double>> forces) const {
     (void)t, (void)bodies, (void)forces;
   }
-  // The same, and generalised forces.
+  // Adds the same forces on bodies, and generalised forces.
   virtual void add_forces(const UserForceInput& in, const UserForceOutput& out) const {
     add_force(in.t, in.bodies, out.bodies);
   }
 
-  // J. A force that has a potential says so here; the rest of its power counts as supplied from outside.
+  // Returns the potential (J) of the force, if it has one; all other power counts as supplied from outside.
   virtual double potential_energy(double t, std::span<const BodyMotion<double>> bodies) const {
     (void)t, (void)bodies;
     return 0.0;
   }
-  // W, minus the rate of the potential energy: the part of the power that the balance of energy finds in
-  // the potential and not in what is supplied.
+  // Returns minus the rate of the potential energy (W): the part of the force's power that the energy balance
+  // counts as potential energy and not as supplied.
   virtual double conservative_power(double t, std::span<const BodyMotion<double>> bodies) const {
     (void)t, (void)bodies;
     return 0.0;

@@ -19,7 +19,7 @@ double product(double t, const Nodes& nodes) {
   return (t - nodes[0]) * (t - nodes[1]) * (t - nodes[2]) * (t - nodes[3]);
 }
 
-// The integral of f from `begin` to `end` by three points of Gauss: exact for polynomials of degree 5.
+// The integral of f from `begin` to `end` by Gauss quadrature with three points, exact up to degree 5.
 template <class F>
 auto integrate(double begin, double end, F&& f) {
   const double half = 0.5 * (end - begin), middle = begin + half;
@@ -88,7 +88,7 @@ void AdamsBashforthMoulton::do_start(std::span<const double> memory) {
 
 bool AdamsBashforthMoulton::do_can_remember(std::span<const double> memory) const {
   if (!is_count(memory[0], kSteps)) return false;
-  double newer = state().t;  // the newest derivative may be that at state()
+  double newer = state().t;  // the newest derivative may be the one at state()
   for (std::size_t k = 0; k < static_cast<std::size_t>(memory[0]); ++k) {
     const double t = memory[1 + k];
     if (!(t < newer || (k == 0 && t == newer))) return false;
@@ -148,7 +148,7 @@ StepReport AdamsBashforthMoulton::adams_step(double t_end, State<double>& candid
   return calc_derivative(candidate, end_);
 }
 
-// (3): candidate minus exact is -D times the integral.
+// Estimates the error by (3): candidate minus exact is -D times the integral.
 void AdamsBashforthMoulton::update_error(double t_end) {
   std::array<double, kSteps + 1> nodes = {t_end, history_.time(0), history_.time(1), history_.time(2),
                                           history_.time(3)};
@@ -157,7 +157,7 @@ void AdamsBashforthMoulton::update_error(double t_end) {
   const std::span<double> error = mutable_error();
   std::ranges::fill(error, 0.0);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    double weight = -missed;  // of the value at node k in D, times the integral
+    double weight = -missed;  // weight of the value at node k in D, times the integral
     for (std::size_t j = 0; j < nodes.size(); ++j) {
       if (j != k) weight /= nodes[k] - nodes[j];
     }

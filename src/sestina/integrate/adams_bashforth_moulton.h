@@ -3,24 +3,24 @@
 // With y = [q, u, x, z], y' = f and f_k = f(t_k, y_k), a step from t_n to t_n + h is
 //   predictor   y*     = y_n + integral of the cubic through f_n, f_(n-1), f_(n-2), f_(n-3)              (1)
 //   corrector   y_next = y_n + integral of the cubic through f*, f_n, f_(n-1), f_(n-2)                   (2)
-// and f_next = f(t_next, y_next) is what the next step remembers: two evaluations a step. In Newton's form
-// the two cubics differ by
+// and f_next = f(t_next, y_next) is stored for the next step: two evaluations per step. In Newton's form the
+// two cubics differ by
 //   D (t_next - t_(n-3)) (t - t_n) (t - t_(n-1)) (t - t_(n-2)),
-// D the fourth divided difference of f*, f_n .. f_(n-3), while the cubic of (2) misses
+// where D is the fourth divided difference of f*, f_n .. f_(n-3). The cubic of (2) misses
 //   D (t - t_next) (t - t_n) (t - t_(n-1)) (t - t_(n-2))                                                 (3)
 // The integral of (3) is the error of the step (Milne's device: for equal steps -19/270 of y* - y_next).
 //
-// Variable coefficients, not a restart after each change of the step: the controller changes nearly every
-// step, and a restart costs more evaluations than eight steps. The coefficients are integrals of cubics over
-// the actual instants, and Adams rules are stable under changes of the step whatever its sequence, because
-// y_n is all of the solution that they use.
+// The coefficients vary; the rule does not restart after a change of the step, because the controller changes
+// nearly every step and a restart costs more evaluations than eight steps. The coefficients are integrals of
+// cubics over the actual times. Adams rules are stable for any sequence of step sizes because the only value
+// of the solution that they use is y_n.
 //
-// The first three steps are those of dormand_prince_54, whose error estimate has the same order. Euler
-// parameters are normalised at the end of each step, before f_next is taken (explicit_runge_kutta.h says why
-// that costs no order).
+// The first three steps are taken with dormand_prince_54, whose error estimate has the same order. Euler
+// parameters are normalised at the end of each step, before f_next is evaluated (explicit_runge_kutta.h
+// explains why the order is kept).
 //
 // Dense output: y_n + the integral of the quartic that has f at t_next, t_n, t_(n-1), t_(n-2) and meets
-// y_next; its slope is continuous, its error that of the step, O(h^5).
+// y_next. Its slope is continuous, and its error is that of the step, O(h^5).
 //
 // Sources: W. E. Milne, Amer. Math. Monthly 33 (1926) 455-460; E. Hairer, S. P. Norsett, G. Wanner, Solving
 // Ordinary Differential Equations I (1993), sections III.1 and III.5.
@@ -42,14 +42,14 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   int error_order() const override { return 4; }
   bool projects() const override { return true; }
   bool has_dense_output() const override { return true; }
-  // The number of derivatives remembered, their times (4) and they (4 x (nq + nu + nx + nz)), the newest
+  // The number of stored derivatives, their times (4) and their values (4 x (nq + nu + nx + nz)), the newest
   // first.
   std::span<const double> previous_memory() const override { return previous_history_.values; }
 
  private:
   static constexpr std::size_t kSteps = 4;
 
-  // Derivatives and where they stand, in one block of memory.
+  // Derivatives and their times, in one block of memory.
   struct History {
     std::vector<double> values;
     std::size_t n = 0;  // nq + nu + nx + nz
@@ -78,7 +78,7 @@ class AdamsBashforthMoulton final : public IntegrationRule {
   void update_error(double t_end);
 
   ExplicitRungeKutta starter_;
-  bool last_step_was_a_start_ = false;  // the one that led to state()
+  bool last_step_was_a_start_ = false;  // whether the step that led to state() was one of the first three
   History history_, previous_history_;  // at state() and at previous()
   std::vector<double> end_;             // (n) the derivative at candidate()
   std::vector<double> predicted_end_;   // (n) the derivative at the predicted state

@@ -19,8 +19,8 @@ ButcherTableau rk4() {
 }
 
 // E. Fehlberg, Low-order classical Runge-Kutta formulas with stepsize control and their application to some
-// heat transfer problems, NASA TR R-315 (1969), table III. Fehlberg carries the fourth-order solution;
-// here the fifth-order one is carried (local extrapolation) and the fourth-order one gives the estimate.
+// heat transfer problems, NASA TR R-315 (1969), table III. Fehlberg advances the fourth-order solution; here
+// the fifth-order one is advanced (local extrapolation), and the fourth-order one gives the error estimate.
 ButcherTableau rkf45() {
   return {.name = "rkf45",
           .order = 5,

@@ -10,9 +10,9 @@
 namespace sestina {
 namespace {
 
-// Room for this many pieces is made at the start.
+// The number of pieces for which memory is reserved at the start.
 constexpr std::size_t kPieces = 64;
-// More within one step are an error: a force that jumps to and fro would take any number of them.
+// More pieces than this within one step are an error: a force that chatters would need any number of them.
 constexpr std::size_t kMostPieces = 100000;
 
 }  // namespace
@@ -57,7 +57,7 @@ bool CvodeRule::do_can_remember(std::span<const double> memory) const {
   return std::ranges::all_of(stop_times, [&](double t) { return t > memory[kTime]; });
 }
 
-// Whether the steps of the memory lead to state().
+// Returns whether the stored steps lead to state().
 bool CvodeRule::continue_from(std::span<const double> memory) {
   assert(memory.size() == current_.size());
   std::ranges::copy(memory.subspan(kState, y_.size()), y_.begin());
@@ -103,7 +103,7 @@ void CvodeRule::do_accept() {
   is_pending_ = false;
 }
 
-// The solver stays where it is, to tell of the step that was cut, until the next attempt.
+// The solver keeps its state, which describes the step that was cut, until the next attempt.
 void CvodeRule::do_cut_step() {
   flatten(state());
   write_start(state().t, y_, memory_);
@@ -170,7 +170,7 @@ void CvodeRule::keep_piece() {
   pieces_.push_back({solver_->time(), last_order, offset});
 }
 
-// Taylor's polynomial about the end, by Horner's rule.
+// Evaluates Taylor's polynomial about the end of the piece by Horner's rule.
 void CvodeRule::evaluate_piece(const Piece& piece, double t, std::span<double> y) const {
   const std::size_t n = y.size();
   const double s = t - piece.end;

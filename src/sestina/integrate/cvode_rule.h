@@ -1,19 +1,19 @@
 // The multistep rules of variable order of CVODE: BDF (order 1 to 5) for stiff systems, Adams-Moulton (order
 // 1 to 12) for smooth ones.
 //
-// CVODE chooses its steps and controls their error by itself. try_own_step takes one of them; try_step takes
-// as many as it needs to end at t_end. What CVODE remembers is not open to be kept, so the rule starts CVODE
-// anew from the state it has reached after every kStepsFromAStart of CVODE's steps, whether anybody keeps a
-// checkpoint or not. What it remembers is then the state at the last start and where each step since was
-// bound to stop: to continue, it starts there and takes these steps again, with the same result bit for bit.
-// (On another processor or another library of functions the repeated steps may end elsewhere by a rounding;
-// then CVODE starts anew from the state that is to be continued.) An attempt that was not accepted cannot be
-// taken back within CVODE; the next one starts anew from the accepted state. docs/decisions/cvode.md says
-// what that costs.
+// CVODE chooses its steps and controls their error itself. try_own_step takes one of them; try_step takes as
+// many as it needs to end at t_end. The internal history of CVODE cannot be saved. The rule therefore
+// restarts CVODE from the current state after every kStepsFromAStart of CVODE's steps, whether or not
+// checkpoints are written. Its own memory is then the state at the last restart and the stop time of each
+// step since: to continue a run, it starts there and repeats these steps, with the same result bit for bit.
+// (On another processor or with another mathematics library the repeated steps may end elsewhere because of
+// rounding; then CVODE restarts from the state that is to be continued.) CVODE cannot take back an attempt
+// that was not accepted; the next attempt then restarts from the accepted state. docs/decisions/cvode.md
+// discusses the cost.
 //
-// Euler parameters are integrated in their own coordinates. Their norm stays 1 up to the error of the steps,
-// since qdot is at right angles to q; states that are handed out are normalised, and so is the state at a
-// start.
+// Euler parameters are integrated as coordinates. Their norm stays 1 up to the error of the steps,
+// since qdot is orthogonal to q; states that are returned are normalised, and so is the state at a
+// restart.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ class CvodeRule final : public IntegrationRule {
   std::span<const double> previous_memory() const override { return previous_memory_; }
 
  private:
-  // One of CVODE's steps before the last one within a step of ours, by derivatives at its end.
+  // One of CVODE's steps before the last one within one step of this rule, by the derivatives at its end.
   struct Piece {
     double end;  // s
     int order;
@@ -66,7 +66,7 @@ class CvodeRule final : public IntegrationRule {
   void copy_normalized(std::span<const double> y, State<double>& to) const;
   void flatten(const State<double>& from);  // into y_
 
-  // [steps of CVODE since its start, time of the start, y at the start (n), where each step had to stop]
+  // [steps of CVODE since its start, time of the start, y at the start (n), stop time of each step]
   static constexpr std::size_t kSteps = 0, kTime = 1, kState = 2;
   std::size_t stops() const { return kState + y_.size(); }
 
@@ -74,8 +74,8 @@ class CvodeRule final : public IntegrationRule {
   ErrorTolerances tolerances_;
   std::unique_ptr<CvodeSolver> solver_;
   std::vector<double> previous_memory_, memory_;  // at previous() and at state()
-  std::vector<double> current_;                   // where the solver stands
-  bool is_pending_ = false;                       // it stands where nobody has accepted
+  std::vector<double> current_;                   // the state of the solver
+  bool is_pending_ = false;                       // the solver is at a state that has not been accepted
   long rejected_ = 0, rejected_before_ = 0;
   std::vector<Piece> pieces_;
   std::vector<double> derivatives_;

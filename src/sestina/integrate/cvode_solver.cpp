@@ -22,18 +22,18 @@ namespace sestina {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kShortestStep = 16.0 * kEpsilon;  // as a part of the time
-// A step too short to advance the time is the way to fail, not a count of attempts: each one shortens the
-// step to a half or less.
+constexpr double kShortestStep = 16.0 * kEpsilon;  // relative to the time
+// A step fails when it is too short to advance the time, not after a number of attempts: each attempt at
+// least halves the step.
 constexpr int kMostAttempts = 30;
-// Steps that close in on a state where the accelerations cannot be calculated fail now and then only.
+// Near a state without computable accelerations, steps fail only now and then.
 constexpr int kStepsNearAnObstacle = 20;
 
 std::span<double> span_of(N_Vector v) {
   return {N_VGetArrayPointer(v), static_cast<std::size_t>(N_VGetLength(v))};
 }
 
-// In the place of the weighted root mean square.
+// Replaces CVODE's weighted root mean square norm.
 double largest_weighted(N_Vector x, N_Vector weights) {
   double largest = 0.0;
   const std::span<const double> values = span_of(x), w = span_of(weights);
@@ -63,18 +63,18 @@ struct CvodeSolver::Handles {
   void* cvode = nullptr;
   SUNNonlinearSolver iteration = nullptr;
   SUNLinearSolver linear_solver = nullptr;
-  SUNMatrix matrix = nullptr;  // stands for `newton`
+  SUNMatrix matrix = nullptr;  // a placeholder for `newton`
 
   NewtonMatrix newton;
   std::vector<double> increments;  // (nq + nu + nx), for differences
-  State<double> at;                // where the rates were last asked for
+  State<double> at;                // where the rates were last evaluated
   std::vector<double> zdot;        // (nz) there
 
-  // What the callbacks leave to tell.
+  // Findings of the callbacks.
   std::string reason;            // why the accelerations could not be calculated
   int not_finite = -1;           // the derivative that is not finite, through [q, u, x, z]
-  int steps_since_obstacle = 0;  // one of these two
-  std::exception_ptr exception;  // any other
+  int steps_since_obstacle = 0;  // steps since one of the two above was set
+  std::exception_ptr exception;  // any other exception
   std::string message;           // of CVODE
 
   Handles() = default;
@@ -99,8 +99,8 @@ struct CvodeSolver::Handles {
       from += static_cast<std::ptrdiff_t>(part->size());
     }
   }
-  // Those of CVODE's own difference quotients: so large that rounding errors of the rates stay small beside I
-  // in I - gamma J.
+  // The same increments as in CVODE's own difference quotients: so large that rounding errors of the rates
+  // stay small compared with I in I - gamma J.
   void update_increments(N_Vector at_y, N_Vector rate, double gamma) {
     const std::span<const double> values = span_of(at_y), w = span_of(weights);
     check(CVodeGetErrWeights(cvode, weights), "CVodeGetErrWeights");
@@ -128,7 +128,7 @@ struct CvodeSolver::Handles {
   }
 };
 
-// `self` is the CvodeSolver. Returns what CVODE expects: 0, 1 for what a shorter step may mend, -1 otherwise.
+// `self` is the CvodeSolver. Returns CVODE's codes: 0, 1 if a shorter step may succeed, -1 otherwise.
 struct CvodeSolver::Callbacks {
   template <class Work>
   static int guarded(void* self, Work&& work) {
@@ -188,8 +188,8 @@ struct CvodeSolver::Callbacks {
       double gamma = 0.0;
       check(CVodeGetCurrentGamma(h.cvode, &gamma), "CVodeGetCurrentGamma");
       h.newton.solve(*s.equations_, h.at, h.zdot, gamma, span_of(b), span_of(x));
-      // CVODE scales the solution where gamma has changed since the matrix was factorised, which the
-      // quadratures do not want.
+      // CVODE scales the solution if gamma has changed since the matrix was factorised; this undoes the
+      // scaling for the quadratures, which do not need it.
       const double scale = 2.0 / (1.0 + gamma / h.newton.gamma());
       const std::span<double> z = span_of(x).subspan(static_cast<std::size_t>(s.sizes_.controlled()));
       for (double& value : z) value /= scale;
@@ -270,7 +270,7 @@ void CvodeSolver::start(EquationsOfMotion& equations, const ErrorTolerances& tol
   h.reason.clear();
   h.not_finite = -1;
   const bool has_longest = std::isfinite(tolerances.max_step);
-  // Where a coordinate passes zero, CVODE's guess at the first step can be too short to advance the time.
+  // If a coordinate passes zero, CVODE's guess for the first step can be too short to advance the time.
   const double shortest = std::min(2.0 * kShortestStep * std::abs(t), tolerances.max_step);
   check(CVodeSetMinStep(h.cvode, 0.0), "CVodeSetMinStep");
   check(CVodeSetMaxStep(h.cvode, has_longest ? tolerances.max_step : 0.0), "CVodeSetMaxStep");
@@ -344,7 +344,7 @@ std::string CvodeSolver::explain(int flag) {
   return h.message;
 }
 
-// The coordinate or speed with the largest estimated error in the last attempt at a step.
+// Describes the coordinate or speed with the largest estimated error in the last attempt at a step.
 std::string CvodeSolver::name_of_worst(double& error) {
   const Handles& h = *handles_;
   check(CVodeGetErrWeights(h.cvode, h.weights), "CVodeGetErrWeights");

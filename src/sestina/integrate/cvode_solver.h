@@ -1,14 +1,14 @@
 // CVODE of SUNDIALS for equations of motion: y' = f(t, y) with y = [q, u, x, z], one internal step at a time.
 //
-// Errors are measured by the largest component, as everywhere here, where CVODE by itself takes the root mean
-// square: |error in x| / (atol + rtol |x|) of every number x under control. The quadratures z have weight
-// zero; they neither enter the control of the error nor decide whether an iteration has converged.
+// Errors are measured by the largest component, |error in x| / (atol + rtol |x|) over all controlled numbers
+// x, as everywhere in this library; CVODE's default is the root mean square. The quadratures z have weight
+// zero: they affect neither the error control nor the convergence test of an iteration.
 //
 // BDF solves its equations by Newton's method with the matrix of newton_matrix.h; Adams by fixed-point
 // iteration, which needs no matrix and suits motion that is not stiff.
 //
-// Exceptions never pass through CVODE. Where the accelerations cannot be calculated, or are not finite, CVODE
-// is told so and tries a shorter step; other exceptions end the step and are thrown again.
+// Exceptions never pass through CVODE. If the accelerations cannot be calculated or are not finite, CVODE is
+// informed and tries a shorter step; other exceptions end the step and are thrown again.
 //
 // Source: A. C. Hindmarsh, P. N. Brown, K. E. Grant, S. L. Lee, R. Serban, D. E. Shumaker, C. S. Woodward,
 // SUNDIALS: suite of nonlinear and differential/algebraic equation solvers, ACM Trans. Math. Softw. 31 (2005)
@@ -31,33 +31,33 @@ class CvodeSolver {
  public:
   static constexpr int kMaxOrderOfBdf = 5, kMaxOrderOfAdams = 12;
 
-  // Allocates everything; the equations may later be others of the same sizes.
+  // Allocates all memory; the equations may later be replaced by others of the same sizes.
   CvodeSolver(CvodeMethod method, EquationsOfMotion& equations);
   ~CvodeSolver();
   CvodeSolver(const CvodeSolver&) = delete;
   CvodeSolver& operator=(const CvodeSolver&) = delete;
 
-  // Forgets all steps and stands at (t, y), y (nq + nu + nx + nz), with the discrete variables d (nd).
+  // Discards the history and starts at (t, y), y (nq + nu + nx + nz), with the discrete variables d (nd).
   void start(EquationsOfMotion& equations, const ErrorTolerances& tolerances, double t,
              std::span<const double> y, std::span<const double> d);
-  // One step, as long as CVODE takes it but not beyond t_stop, which may lie before or after. Throws
-  // ComputationError that says why no step was possible.
+  // Takes one step of the length that CVODE chooses, not beyond t_stop, which may be before or after. Throws
+  // ComputationError with the reason if no step was possible.
   void step(double t_stop);
 
   double time() const { return t_; }       // s, where the last step ended
   std::span<const double> values() const;  // y (nq + nu + nx + nz) there
-  // y within the last step.
+  // Evaluates y at t within the last step.
   void interpolate(double t, std::span<double> y) const;
-  // y at t as its derivatives at time(), column k the k-th, (order + 1) of them; returns the order.
+  // Writes the derivatives of y at time(), the k-th in column k, (order + 1) of them; returns the order.
   int calc_derivatives(std::span<double> columns) const;
   long rejected() const;  // attempts at steps since start()
 
  private:
-  struct Handles;    // of SUNDIALS
-  struct Callbacks;  // that CVODE calls
+  struct Handles;    // the objects of SUNDIALS
+  struct Callbacks;  // the functions that CVODE calls
   void create(CvodeMethod method);
   void create_newton();
-  [[noreturn]] void fail(int flag, double length);  // of the step, s
+  [[noreturn]] void fail(int flag, double length);  // length of the step, s
   std::string explain(int flag);
   std::string name_of_worst(double& error);
 

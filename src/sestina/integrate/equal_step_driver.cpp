@@ -13,7 +13,7 @@ namespace sestina {
 
 void EqualStepDriver::check_fit(const IntegrationRule&, double t_start, double t_end) const {
   if (t_start == t_end) return;
-  // As in FixedStepDriver: no instant is off by more than a thousandth of a step.
+  // As in FixedStepDriver: no time is off by more than a thousandth of a step.
   const double spacing =
       std::numeric_limits<double>::epsilon() * std::max(std::abs(t_start), std::abs(t_end));
   const double h = (t_end - t_start) / steps_;

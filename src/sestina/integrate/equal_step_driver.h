@@ -1,6 +1,6 @@
-// A given number of equal steps from the start of a run to its end, for runs that follow one another
-// (start_again), each with a division of its own. A step in which an event takes place is cut: the next one
-// ends where that would have ended.
+// A given number of equal steps from the start of a run to its end, for consecutive runs (start_again), each
+// with its own division. A step in which an event takes place is cut; the next one ends where the cut step
+// would have ended.
 #pragma once
 
 #include "sestina/integrate/step_driver.h"
@@ -9,7 +9,7 @@ namespace sestina {
 
 class EqualStepDriver final : public StepDriver {
  public:
-  // How many steps the run has that start or start_again begins next: at least 1.
+  // Sets the number of steps (at least 1) of the run that start or start_again begins next.
   void divide(int steps) { steps_ = steps; }
 
  private:

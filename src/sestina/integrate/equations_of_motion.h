@@ -1,52 +1,56 @@
-// The equations of motion of a system as integrators see them: faces, of which a rule uses one or two.
+// The equations of motion of a system as seen by integrators: several forms, of which a rule uses one or two.
 //
 //   explicit    qdot = N(q) u,   [udot, xdot, zdot] = f(t, q, u, x, d, h)
 //   implicit    r(t, q, u, udot) = 0, with its tangent                           (ResidualFace)
+//               r(t, q, w, wdot, lambda) = 0, v(t, q, w) = 0, with sparse tangents (ImplicitFace)
 //   canonical   p = M(q) u,   pdot = d(M u)/dt along the motion                  (MomentumFace)
 //   impulsive   M (u_after - u_before) = impulse                                 (ImpulseFace)
+//   unilateral  gap(q) >= 0                                                      (ContactFace)
 //
-// Every system has the explicit one. Of the others it has those that it can offer; where one is missing the
-// rule that needs it is refused, by name.
+// Every system has the explicit form. The others are optional; a rule that needs a missing form is refused,
+// with a message that names it.
 //
-// The coordinates q are points of a manifold: q and u differ in number where orientation is described by
-// Euler parameters. Displacements (nu) lead from point to point: plus, minus.
+// The coordinates q are points of a manifold: q and u differ in number if orientation is described by Euler
+// parameters. Displacements (nu) lead from point to point: plus, minus.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sestina/numerics/matrix_block.h"
+#include "sestina/numerics/sparse_pattern.h"
 #include "sestina/numerics/state.h"
 #include "sestina/numerics/time_switches.h"
 
 namespace sestina {
 
-// What calc_derivatives fills, in memory of who asks.
+// The output of calc_derivatives, in memory of the caller.
 struct StateRates {
   std::span<double> udot;  // (nu)
   std::span<double> xdot;  // (nx)
   std::span<double> zdot;  // (nz)
 };
 
-// The equations in canonical form, for rules that carry momenta:
+// The equations in canonical form, for rules that advance momenta:
 //
 //   p = M(q) u,   pdot = d(M u)/dt along the motion = (dM/dt) u + M a(t, q, u)
 //
-// M is the mass matrix, symmetric and positive definite. Where u is the rate of q, pdot = dL/dq + the
-// generalised forces that have no potential. For an orientation p is the angular momentum conjugate to w
-// and, with f the derivative of L by a further turn of the body at fixed u plus the torque,
-// pdot = f + w x p (Euler-Poincare, right-invariant).
+// M is the mass matrix, symmetric and positive definite. If u is the rate of q, pdot is dL/dq plus the
+// generalised forces without a potential. For an orientation, p is the angular momentum conjugate to w, and
+// pdot = f + w x p (Euler-Poincare, right-invariant), where f is the torque plus the derivative of L by a
+// further rotation of the body at fixed u.
 class MomentumFace {
  public:
   virtual ~MomentumFace() = default;
 
-  // p (nu)
+  // Computes p (nu).
   virtual void calc_momentum(const State<double>& state, std::span<double> p) = 0;
-  // u = M(q)^-1 p, (nu), of a state whose speeds do not matter and may be u. Throws ComputationError where
-  // the mass matrix is singular.
+  // u = M(q)^-1 p, (nu). The speeds of `state` are not used and may be u. Throws ComputationError if the mass
+  // matrix is singular.
   virtual void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) = 0;
-  // pdot (nu) and zdot (nz). Throws ComputationError.
+  // Computes pdot (nu) and zdot (nz). Throws ComputationError.
   virtual void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
                                   std::span<double> zdot) = 0;
 };
@@ -55,39 +59,105 @@ class MomentumFace {
 //
 //   r(t, q, u, udot) = M(q) udot - f(t, q, u),   udot = a(t, q, u) where r = 0
 //
-// "By q" means by a displacement of q (nu columns), as plus() takes it.
+// "By q" means by a displacement of q (nu columns), as in plus().
 class ResidualFace {
  public:
   virtual ~ResidualFace() = default;
 
-  // r (nu), in the unit of the generalised forces.
+  // Computes r (nu), in the unit of the generalised forces.
   virtual void calc_residual(const State<double>& state, std::span<const double> udot,
                              std::span<double> residual) = 0;
-  // The matrices below are those at this state, (nu x nu), with the udot that solves r = 0. They hold until
-  // the next call. Throws ComputationError where the mass matrix is singular.
+  // Computes the matrices below, (nu x nu), at this state, with the udot that solves r = 0. They are valid
+  // until the next call. Throws ComputationError if the mass matrix is singular.
   virtual void update_tangent(const State<double>& state) = 0;
   virtual MatrixBlock residual_by_q() const = 0;
   virtual MatrixBlock residual_by_u() const = 0;
   virtual MatrixBlock residual_by_udot() const = 0;  // M
   virtual MatrixBlock udot_by_q() const = 0;
   virtual MatrixBlock udot_by_u() const = 0;
-  // dr/dp (nu) by a parameter of the system, by name, with state and udot held fixed. InputError where there
-  // is none.
+  // dr/dp (nu) by a named parameter of the system, with state and udot held fixed. Throws InputError if there
+  // is no such parameter.
   virtual void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
                                           const std::string& parameter, std::span<double> by_parameter) = 0;
-  // zdot (nz) alone, which costs less than all derivatives.
+  // Computes zdot (nz) alone, which costs less than all derivatives.
   virtual void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) = 0;
 };
 
-// How speeds jump where generalised impulses act at an instant.
+// The equations with conditions (loops, constraints) and their multipliers, for implicit rules. With w = [u,
+// x] (nw) and its rates wdot:
+//
+//   r(t, q, w, wdot, lambda) = 0 (nw),   v(t, q, w) = 0 (rows)                                       (1)
+//
+// where r is the residual of ResidualFace less C^T lambda, and v the rates of the conditions on positions,
+// g(t, q) = 0, and the conditions on speeds. Their tangents, "by q" as above:
+//
+//   M = r by wdot,   D = r by w,   K = r by q (columns of x are zero),   C = v by w,   v_q = v by q
+//
+// as numbers of two patterns that do not change.
+class ImplicitFace {
+ public:
+  struct Residual {
+    std::span<double> r;  // (nw)
+    std::span<double> v;  // (rows)
+  };
+  struct Tangents {
+    std::span<const double> M, D, K;  // (nw x nw) by pattern()
+    std::span<const double> C, v_q;   // (rows x nw) by row_pattern()
+  };
+
+  virtual ~ImplicitFace() = default;
+
+  virtual int rows() const = 0;
+  virtual const SparsePattern& pattern() const = 0;
+  virtual const SparsePattern& row_pattern() const = 0;
+  // wdot and lambda that solve (1), differentiated once, at a state. Throws ComputationError.
+  virtual void calc_start(const State<double>& state, std::span<double> wdot, std::span<double> lambda) = 0;
+  virtual void calc_residual(const State<double>& state, std::span<const double> wdot,
+                             std::span<const double> lambda, const Residual& to) = 0;
+  // They hold until the next call.
+  virtual Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
+                                 std::span<const double> lambda) = 0;
+  virtual void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
+                                     std::span<double> zdot) = 0;
+};
+
+// How speeds jump if generalised impulses act at an instant.
 class ImpulseFace {
  public:
   virtual ~ImpulseFace() = default;
 
-  // du (nu) by which the speeds jump: M du = impulse (nu), within the constraints on speeds. Throws
-  // ComputationError where the mass matrix is singular.
+  // The jump du (nu) of the speeds, M du = impulse (nu), within the constraints on speeds. Throws
+  // ComputationError if the mass matrix is singular.
   virtual void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                                   std::span<double> du) = 0;
+};
+
+// Unilateral contacts: points at which bodies touch or may touch, and joint limits.
+//
+//   gap(q) >= 0,   v = C u: relative velocity at the point, [normal, positive where the gap opens; two
+//   tangential]
+class ContactFace {
+ public:
+  enum class Impact : std::uint8_t { kNewton, kPoisson, kStronge };
+  struct Contact {
+    double gap = 0.0;        // m or rad, negative where the shapes overlap
+    double friction = 0.0;   // Coulomb's coefficient
+    double stiffness = 0.0;  // N/m; 0: rigid
+    double damping = 0.0;    // N s/m, of a contact with stiffness
+    double restitution = 0.0;
+    Impact impact = Impact::kStronge;
+  };
+
+  virtual ~ContactFace() = default;
+  // Finds the contacts for the coordinates of the state.
+  virtual void update_contacts(const State<double>& state) = 0;
+  virtual std::span<const Contact> contacts() const = 0;
+  // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
+  virtual std::span<const double> contact_rows(int contact) = 0;
+  // Which quadrature counts the work that contacts take out of the system (J).
+  virtual int quadrature_of_contacts() const = 0;
+  // For messages: the contact to which a point belongs.
+  virtual const std::string& name_of_contact(int contact) const = 0;
 };
 
 class EquationsOfMotion {
@@ -100,39 +170,42 @@ class EquationsOfMotion {
 
   // qdot = N(q) u, (nq).
   virtual void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) = 0;
-  // q_out = q moved along the displacement dq = u dt of the generalised speeds held constant (nu): an
-  // addition, except that orientations are turned. q_out may be q.
+  // q_out = q moved by the displacement dq = u dt of constant generalised speeds (nu): an addition, except
+  // that orientations are rotated. q_out may be q.
   virtual void plus(std::span<const double> q, std::span<const double> displacement,
                     std::span<double> q_out) = 0;
-  // The displacement (nu) that leads from q_from to q_to, the shortest one of orientations.
+  // The displacement (nu) that leads from q_from to q_to, the shortest one for orientations.
   virtual void minus(std::span<const double> q_to, std::span<const double> q_from,
                      std::span<double> displacement) = 0;
-  // Where in u the angular velocities (three components each) stand that turn an orientation: there plus()
+  // Where the angular velocities (three components each) that rotate an orientation begin in u: there plus()
   // is exp(displacement) o e, with the displacement a rotation vector in the axes of u. Elsewhere plus() is
   // an addition and u the rate of q.
   virtual std::span<const int> rotations() const { return {}; }
-  // Brings the Euler parameters in q back to norm one.
+  // Normalises the Euler parameters in q.
   virtual void normalize(std::span<double> q) = 0;
 
-  // ---- what every system offers ---------------------------------------------------------------------------
+  // ---- the explicit form ----------------------------------------------------------------------------------
 
-  // Throws ComputationError, for instance where the mass matrix is singular.
+  // Throws ComputationError, for instance if the mass matrix is singular.
   virtual void calc_derivatives(const State<double>& state, const StateRates& rates) = 0;
-  // Brings coordinates and speeds back to where constraints keep them, Euler parameters included: after each
-  // step of an explicit or multistep rule, and wherever one of them interpolates. Throws ComputationError.
+  // Projects coordinates and speeds onto the constraints and normalises Euler parameters. Called after each
+  // step of an explicit or multistep rule, and after interpolation. Throws ComputationError.
   virtual void project(State<double>& state) { normalize(state.q); }
-  // Whether there is more to it than Euler parameters: then rules that do not project are refused.
+  // Whether project() does more than normalise Euler parameters: rules that do not project are then refused.
   virtual bool is_constrained() const { return false; }
-  // Whether the rates change where history does; otherwise it is only carried along.
+  // Whether the rates depend on the history h; otherwise it is only stored with the state.
   virtual bool history_changes_rates() const { return true; }
-  // A step from `before` to `after` is accepted: h of `after` follows.
+  // A step from `before` to `after` was accepted: computes h of `after`.
   virtual void update_history(const State<double>& /*before*/, State<double>& /*after*/) {}
 
-  // ---- other faces: null where they are not on offer ------------------------------------------------------
+  // ---- optional forms: null if not available --------------------------------------------------------------
 
   virtual MomentumFace* momentum_face() { return nullptr; }
   virtual ResidualFace* residual_face() { return nullptr; }
+  virtual ImplicitFace* implicit_face() { return nullptr; }
   virtual ImpulseFace* impulse_face() { return nullptr; }
+  // Null where nothing touches: then rules that know no contacts may run the system.
+  virtual ContactFace* contact_face() { return nullptr; }
   // Where the time switches what drives the system; null where it does not.
   virtual TimeSwitches* time_switches() { return nullptr; }
 

@@ -1,4 +1,4 @@
-// How exact a solution shall be where the length of a step follows from its error.
+// The accuracy of a solution whose step length is controlled by the error.
 #pragma once
 
 #include <limits>
@@ -17,7 +17,10 @@ struct ErrorTolerances {
   friend bool operator==(const ErrorTolerances&, const ErrorTolerances&) = default;
 };
 
-// Adds what is wrong with them, at step.rtol, step.atol and step.max_step.
+// Of implicit equations, where no error of steps is controlled.
+inline constexpr ErrorTolerances kToRoundOff = {.rtol = 1e-13, .atol = 1e-15};
+
+// Adds faults of the tolerances, at step.rtol, step.atol and step.max_step.
 void add_faults(const ErrorTolerances& tolerances, FaultList& faults);
 
 }  // namespace sestina

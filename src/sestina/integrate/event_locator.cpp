@@ -10,15 +10,15 @@ namespace sestina {
 namespace {
 
 constexpr std::size_t kPartsOfDenseStep = 4, kPartsOfStep = 2;
-constexpr int kMostProbes = 4;  // of one dip
-// A dip is looked for where the parabola comes nearer to zero than this part of the samples' distance.
+constexpr int kMostProbes = 4;  // per dip
+// A dip is searched if the parabola comes nearer to zero than this part of the difference of the samples.
 constexpr double kNearZero = 0.25;
-// On the interpolant, in parts of the step.
+// Tolerance on the interpolant, relative to the step.
 constexpr double kRough = 1e-9;
-// Crossings that are farther apart on the interpolant, in parts of the step, are not simultaneous.
+// Crossings farther apart than this on the interpolant, relative to the step, are not simultaneous.
 constexpr double kSimultaneous = 1e-3;
 
-// Where the parabola through three points has its vertex, and its value there; towards zero for positive y.
+// The vertex of the parabola through three points; y is positive if the vertex points towards zero.
 struct Vertex {
   double x = std::numeric_limits<double>::quiet_NaN();
   double y = std::numeric_limits<double>::infinity();
@@ -97,7 +97,7 @@ std::span<const int> EventLocator::restart(const StepDriver& driver) {
   return due_;
 }
 
-// A function that is zero: its side, and whether it crosses.
+// A function that is zero at the start gets its side; returns whether it crosses.
 int EventLocator::leave_zero(int event, double rate) {
   const int towards = sign_of(rate);
   const auto i = static_cast<std::size_t>(event);
@@ -108,7 +108,7 @@ int EventLocator::leave_zero(int event, double rate) {
   return towards;
 }
 
-// A function of discrete variables alone; zero counts as beyond the side from which it was reached.
+// For a function of discrete variables alone; zero counts as beyond the side from which it was reached.
 void EventLocator::jump(int event) {
   const auto i = static_cast<std::size_t>(event);
   if (values_[i] == before_[i]) return;
@@ -123,7 +123,7 @@ void EventLocator::calc_finite(const State<double>& state) {
   if (bad >= 0) throw ComputationError(state.t, functions_.explain(state, bad));
 }
 
-// ---- what a step shows ----------------------------------------------------------------------------
+// ---- samples of a step --------------------------------------------------------------------------------
 
 double EventLocator::value(StepDriver& driver, int event, double t) {
   return finite_value(driver.advance_to(t), event);
@@ -148,7 +148,7 @@ double EventLocator::sample(std::size_t k, int event) const {
   return samples_[k * values_.size() + static_cast<std::size_t>(event)];
 }
 
-// By the ends of the step as it was taken: at an attempt at another end, the driver stands at its begin.
+// Uses the ends of the step as it was taken: during try_end the driver is at the beginning of the step.
 double EventLocator::shortest_tolerance() const {
   const double largest = std::max(std::abs(times_.front()), std::abs(times_.back()));
   return 16.0 * std::numeric_limits<double>::epsilon() * largest;
@@ -170,7 +170,7 @@ void EventLocator::take_samples(StepDriver& driver) {
   }
 }
 
-// The step ends where a function is not finite any more: `state`, at t.
+// Ends the step at t, where a function of `state` is not finite.
 void EventLocator::end_run_at(StepDriver& driver, double t, const State<double>& state) {
   functions_.calc(state, values_);
   const ComputationError error(t, functions_.explain(state, std::max(0, first_not_finite(values_))));
@@ -178,7 +178,7 @@ void EventLocator::end_run_at(StepDriver& driver, double t, const State<double>&
   throw error;
 }
 
-// Cuts the step where a sample is not finite, so that all of them are.
+// Shortens the step until all its samples are finite.
 void EventLocator::keep_within_domains(StepDriver& driver) {
   for (;;) {
     take_samples(driver);
@@ -188,7 +188,7 @@ void EventLocator::keep_within_domains(StepDriver& driver) {
     double beyond = 0.0;
     double end = find_end_of_domain(driver, static_cast<std::size_t>(bad) / values_.size(), beyond);
     if (end - begin <= shortest) end_run_at(driver, beyond, driver.advance_to(beyond));
-    // The interpolant is not the rule's own solution, which may leave the domain before.
+    // The interpolant is not the rule's own solution, which may leave the domain earlier.
     for (double width = shortest;; end -= width, width *= 8.0) {
       const State<double>& state = driver.try_end(end);
       functions_.calc(state, values_);
@@ -199,8 +199,8 @@ void EventLocator::keep_within_domains(StepDriver& driver) {
   }
 }
 
-// Before sample k, the first at which a function is not finite: an instant at which all are, and one beyond
-// the end of the domain that is as near to it as the time can tell.
+// Finds, before sample k, the first with a function that is not finite, a time at which all are finite, and
+// `beyond`, a time outside the domain that is as close to it as the resolution of time permits.
 double EventLocator::find_end_of_domain(StepDriver& driver, std::size_t k, double& beyond) {
   const double shortest = shortest_tolerance();
   assert(k > 0);  // the step began where all are finite
@@ -245,7 +245,7 @@ std::span<const int> EventLocator::look(StepDriver& driver) {
   return due_;
 }
 
-// The first crossing in the wanted direction.
+// Finds the first crossing in the wanted direction.
 bool EventLocator::find_crossing(StepDriver& driver, int event, Crossing& found) {
   const CrossingDirection direction = watches_[static_cast<std::size_t>(event)].direction;
   int side = sides_[static_cast<std::size_t>(event)];
@@ -279,7 +279,7 @@ bool EventLocator::find_crossing(StepDriver& driver, int event, Crossing& found)
   return false;
 }
 
-// Whether the function, of the same sign at samples k - 1 and k, is zero or of the other sign between them.
+// Whether the function, of the same sign at samples k - 1 and k, reaches or crosses zero in between.
 bool EventLocator::find_dip(StepDriver& driver, int event, int side, std::size_t k, double& at) {
   double a = times_[k - 1], ya = side * sample(k - 1, event);
   double b = times_[k], yb = side * sample(k, event);
@@ -304,8 +304,8 @@ bool EventLocator::find_dip(StepDriver& driver, int event, int side, std::size_t
   return false;
 }
 
-// Where the crossing's interval begins at zero, from which the function left to its side: a later beginning,
-// at which it is on that side.
+// The interval of the crossing begins at zero, from which the function left to its side: finds a later
+// beginning, at which it is on that side.
 bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side) {
   crossing.towards = -side;
   const double shortest = tolerance(crossing.event);
@@ -326,8 +326,8 @@ bool EventLocator::find_return(StepDriver& driver, Crossing& crossing, int side)
   return true;
 }
 
-// Between zero and the end the function is nowhere seen on the side to which it was sent: what it moves is
-// less than the rounding of its values. It has returned when its rate has turned.
+// Between zero and the end the function is never seen on the side to which it was sent, because its change is
+// less than the rounding of its values. It has returned when its rate has changed sign.
 bool EventLocator::find_turn(StepDriver& driver, Crossing& crossing, double zero, double end) {
   const double shortest = tolerance(crossing.event);
   double b = std::min(zero + shortest, end);
@@ -348,7 +348,7 @@ bool EventLocator::has_turned(StepDriver& driver, const Crossing& crossing, doub
   return rate_sign(driver, crossing.event, t) != -crossing.towards;
 }
 
-// Where the rate turns, which it has at b and not at a.
+// Finds where the rate changes sign between a, where it has not, and b, where it has.
 double EventLocator::find_turned(StepDriver& driver, const Crossing& crossing, double a, double b) {
   const double shortest = tolerance(crossing.event);
   while (b - a > shortest) {
@@ -367,24 +367,24 @@ void EventLocator::locate_on_interpolant(StepDriver& driver, Crossing& crossing)
   crossing.slope = (bracket.gb - bracket.ga) / (bracket.b - bracket.a);
 }
 
-// On the interpolant a crossing is known to its tolerance.
+// On the interpolant a crossing is known only to its tolerance.
 double EventLocator::simultaneous(const Crossing& crossing) const {
   return std::max(kSimultaneous * (times_.back() - times_.front()), tolerance(crossing.event));
 }
 
-// Whether the function is at t still on the side from which it crosses.
+// Whether the function at t is still on the side from which it crosses.
 bool EventLocator::is_later_on_interpolant(StepDriver& driver, const Crossing& crossing, double t) {
   if (t <= crossing.a || t >= crossing.b) return t <= crossing.a;
   return sign_of(value(driver, crossing.event, t)) == -crossing.towards;
 }
 
-// The instant of the earliest crossing. One value of each function tells whether it can be before the
-// earliest so far, which begins with the one that a straight line through the samples says.
+// Finds the earliest crossing on the interpolant. One value of each function shows whether it can be earlier
+// than the earliest so far; the search begins with the one that linear interpolation of the samples predicts.
 double EventLocator::locate_earliest_on_interpolant(StepDriver& driver) {
   Crossing* guess = nullptr;
   double earliest = std::numeric_limits<double>::infinity(), guessed = earliest;
   for (Crossing& x : crossings_) {
-    if (!x.has_side && !x.is_located()) locate_on_interpolant(driver, x);  // it may be dropped
+    if (!x.has_side && !x.is_located()) locate_on_interpolant(driver, x);  // the crossing may be dropped
     if (!x.has_side) continue;
     const double ga = value(driver, x.event, x.a), gb = value(driver, x.event, x.b);
     const double at = std::min(x.at, x.a + (x.b - x.a) * (ga == gb ? 0.5 : ga / (ga - gb)));
@@ -399,27 +399,27 @@ double EventLocator::locate_earliest_on_interpolant(StepDriver& driver) {
   return earliest;
 }
 
-// Those crossings of which one will decide where the step ends, and those that take place with it.
+// Locates the crossings that can be the first one or simultaneous with it.
 void EventLocator::locate_what_can_be_first(StepDriver& driver) {
   const double earliest = locate_earliest_on_interpolant(driver);
   for (Crossing& x : crossings_) {
     if (x.is_located()) continue;
-    // Twice: the exact instant may be after that on the interpolant.
+    // Twice, since the exact time may be later than that on the interpolant.
     const double until = earliest + 2.0 * simultaneous(x);
     if (!is_later_on_interpolant(driver, x, until)) locate_on_interpolant(driver, x);
   }
 }
 
-// ---- the exact instant ----------------------------------------------------------------------------
+// ---- the exact time -----------------------------------------------------------------------------------
 
-// The end of the step that is within the tolerance after the crossing.
+// The end of a step that is within the tolerance after the crossing.
 double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
-  if (crossing.slope == 0.0) return crossing.at;  // a crossing and the return from it in no time
+  if (crossing.slope == 0.0) return crossing.at;  // a crossing and the return from it at one time
   const double tol = tolerance(crossing.event);
   const auto g = [&](double t) { return exact_value(driver, crossing.event, t); };
   const auto is_before = [&](double x) { return sign_of(x) == -crossing.towards; };
   double t = crossing.at, gt = g(t);
-  // Newton's step with the slope of the interpolant tells how far off it is; twice that brackets.
+  // Newton's step with the slope of the interpolant estimates the error; twice that brackets the crossing.
   double width = std::max(tol, 2.0 * std::abs(gt / crossing.slope));
   Bracket bracket{t, t, gt, gt};
   if (is_before(gt)) {
@@ -441,16 +441,16 @@ double EventLocator::locate(StepDriver& driver, const Crossing& crossing) {
   return find_right_rate(driver, crossing, bracket.b);
 }
 
-// An interpolated function may cross at a state from which its rate leads back: a flight between two impacts
-// that is lower than the tolerance. The event then takes place where the rate has turned, if it does so
-// within the step.
+// An interpolated function may cross at a state from which its rate leads back, for instance a flight between
+// two impacts that is lower than the tolerance. The event then takes place where the rate has changed sign,
+// if it does so within the step.
 double EventLocator::find_right_rate(StepDriver& driver, const Crossing& crossing, double t) {
   const double end = times_.back();
   if (!driver.is_solution_interpolated() || has_turned(driver, crossing, t)) return t;
   return has_turned(driver, crossing, end) ? find_turned(driver, crossing, t, end) : t;
 }
 
-// All values at t are kept for the crossings that are asked about next.
+// All values at t are kept for the crossings that are tested next.
 bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, double t) {
   if (t <= crossing.a) return false;
   if (t != exact_time_) functions_.calc(driver.try_end(t), exact_values_);
@@ -460,14 +460,14 @@ bool EventLocator::is_crossed(StepDriver& driver, const Crossing& crossing, doub
   return sign_of(value) != -crossing.towards;
 }
 
-// Where a function stays at zero, the interpolant of a step in which it leaves goes to and fro about zero.
+// If a function stays at zero, the interpolant of the step in which it leaves oscillates about zero.
 void EventLocator::drop_what_only_the_interpolant_crosses(StepDriver& driver) {
   std::erase_if(crossings_, [&](const Crossing& x) {
     return !x.has_side && sign_of(exact_value(driver, x.event, x.a)) != -x.towards;
   });
 }
 
-// The first crossing decides where the step ends; those that have crossed by then take place with it.
+// The first crossing determines the end of the step; crossings before that end take place with it.
 double EventLocator::locate_first(StepDriver& driver) {
   const double end = times_.back();
   const auto is_near = [&](const Crossing& x, double t) { return x.at - t <= simultaneous(x); };
@@ -479,11 +479,11 @@ double EventLocator::locate_first(StepDriver& driver) {
     const double t_other = locate(driver, other);
     if (t_other < t) t = t_other, first = &other;
   }
-  // Not its own tolerance, which may be long: events would take place before their crossings, and again
-  // there.
+  // Not with the event's own tolerance, which may be long: events would take place before their crossings,
+  // and once more at them.
   const double together = std::min(t + shortest_tolerance(), end);
   for (const Crossing& crossing : crossings_) {
-    // One that was not located is later, unless the exact instant is far after that on the interpolant.
+    // A crossing that was not located is later, unless the exact time is far after that on the interpolant.
     const bool may_be_due =
         crossing.is_located() ? is_near(crossing, t) : t > first->at + simultaneous(*first);
     if (&crossing != first && !(may_be_due && is_crossed(driver, crossing, together))) continue;

@@ -1,28 +1,28 @@
-// Finds the instants at which functions of the state cross zero, and lets steps end there.
+// Finds the times at which functions of the state cross zero, and makes steps end there.
 //
-// A step is looked at after the driver has accepted it: the functions are sampled at its ends and between (in
-// quarters where dense output costs nothing, otherwise at its middle). A crossing shows itself
-//  - by a change of sign between two samples, or
-//  - by a parabola through three samples whose vertex between two of them points at zero: the function is
-//    then looked at there, and so on. So two crossings within a quarter (half) of a step are seen where a
-//    parabola describes the function in it.
+// A step is examined after the driver has accepted it: the functions are sampled at its ends and in between
+// (at quarters if dense output is free, otherwise at the middle). A crossing is detected
+//   - by a change of sign between two samples, or
+//   - by a parabola through three samples whose vertex between two of them points at zero: the function is
+//     then evaluated there, and so on. So two crossings within a quarter (half) of a step are found if a
+//     parabola approximates the function in it.
 // The crossing is located on the interpolant first. Then the step is taken back and repeated with its end as
-// the unknown, until the end is within the tolerance after the crossing: what counts is the rule's own
-// solution there, not the interpolant's lower order.
+// the unknown, until the end is within the tolerance after the crossing: the rule's own solution at the end
+// decides, not the interpolant of lower order.
 //
-// Where a function is not finite later in the step, the step is first cut to end where all of them still are:
-// a crossing before the end of the domain is found there. A step that begins at the end of a domain fails.
+// If a function is not finite later in the step, the step is first cut to end where all of them are finite: a
+// crossing before the end of the domain is found there. A step that begins at the end of a domain fails.
 //
 // Each function has a side: the sign that it has, or will have as soon as it leaves zero. An event takes
 // place when a function reaches zero from a side, or passes it. Hence
-//  - a function that has just crossed is on the other side, and rounding errors do not make it cross again;
-//  - a function that stands at zero and is sent back by what the event changed is on its former side. Should
-//    it return to zero before its values tell that it has left, then the event takes place again when its
-//    rate has turned, or as soon as the time can tell;
-//  - a function that is zero at the start crosses at once if its rate leads in the direction of the event;
-//    without rate it gets the side to which it leaves by the rule's own solution, and nothing takes place;
-//  - what an event changes makes a function jump from side to side, but not cross. For a function of discrete
-//    variables alone, which changes in no other way, jumping across zero or onto it is crossing.
+//   - a function that has just crossed is on the other side, and rounding errors do not make it cross again;
+//   - a function that is zero and is sent back by the event's changes is on its former side. If it returns to
+//     zero before its values show that it has left, the event takes place again when its rate has changed
+//     sign, or as soon as the resolution of time permits;
+//   - a function that is zero at the start crosses at once if its rate points in the direction of the event;
+//     if the rate is zero, its side is where the rule's own solution leaves to, and no event takes place;
+//   - the changes made by an event make a function jump from side to side, but not cross. A function of
+//     discrete variables alone changes in no other way: it crosses by jumping across zero or onto it.
 #pragma once
 
 #include <limits>
@@ -40,39 +40,39 @@ class EventFunctions {
  public:
   virtual ~EventFunctions() = default;
   virtual int size() const = 0;
-  // Values may be not finite: there a function has no value, and its domain ends before.
+  // A value may be not finite: there the function is undefined, and its domain ends before.
   virtual void calc(const State<double>& state, std::span<double> values) = 0;
-  // One of them, at the cost of that one alone where it can be had: a step in which many functions cross zero
-  // asks for many values of each.
+  // Evaluates one function, at the cost of that one alone if possible: a step in which many functions cross
+  // zero needs many values of each.
   virtual double calc_one(const State<double>& state, int event) = 0;
-  // Along the motion, per second.
+  // The derivatives along the motion, per second.
   virtual void calc_rates(const State<double>& state, std::span<double> rates) = 0;
-  // Why a value is not finite.
+  // Explains why a value is not finite.
   virtual std::string explain(const State<double>& state, int event) = 0;
 };
 
 struct EventWatch {
   CrossingDirection direction = CrossingDirection::kBoth;
-  double tolerance = 0.0;    // s; zero: as the time can be told, 16 spacings of it
+  double tolerance = 0.0;    // s; zero: the resolution of time, 16 spacings of it
   bool is_discrete = false;  // a function of discrete variables alone
 };
 
 class EventLocator {
  public:
-  // The functions must outlive this.
+  // The functions must outlive the locator.
   EventLocator(EventFunctions& functions, std::vector<EventWatch> watches);
 
   // All three return the events that take place at driver.state(), in their order. They throw
-  // ComputationError where a function is not finite.
+  // ComputationError if a function is not finite.
   //
-  // At the start of a run.
+  // Call at the start of a run.
   std::span<const int> start(const StepDriver& driver);
-  // After each step, which may be cut.
+  // Call after each step, which may be cut.
   std::span<const int> look(StepDriver& driver);
-  // After events that were returned have changed the state, or have not, and the driver has been restarted.
+  // Call after the returned events have been applied and the driver has been restarted.
   std::span<const int> restart(const StepDriver& driver);
 
-  // (events) -1, 0 or 1, at driver.step_begin(): what a run is resumed with.
+  // (events) -1, 0 or 1, at driver.step_begin(), for resuming a run.
   std::span<const int> sides_before_step() const { return sides_before_step_; }
   // The same at driver.state().
   std::span<const int> sides() const { return sides_; }
@@ -86,7 +86,7 @@ class EventLocator {
     double b = 0.0;                                       // s, crossed
     double at = std::numeric_limits<double>::infinity();  // s, on the interpolant; infinite until located
     double slope = 0.0;
-    bool has_side = true;  // at the beginning of the step; otherwise `a` is on it by the interpolant alone
+    bool has_side = true;  // at the beginning `a`, or only by the interpolant
 
     bool is_located() const { return at < std::numeric_limits<double>::infinity(); }
   };
@@ -126,7 +126,7 @@ class EventLocator {
   EventFunctions& functions_;
   std::vector<EventWatch> watches_;
   std::vector<int> sides_, sides_before_step_;
-  std::vector<char> is_leaving_;      // (events) sent back from zero, and not yet to be seen on its side
+  std::vector<char> is_leaving_;      // (events) sent back from zero, and not yet seen on its side
   std::vector<int> due_;              // events
   std::vector<int> due_towards_;      // (events) the sign after the crossing; zero for those not due
   std::vector<double> values_;        // (events) scratch

@@ -46,8 +46,8 @@ void ExplicitRungeKutta::do_accept() {
 }
 
 StepReport ExplicitRungeKutta::do_interpolate(double t, State<double>& out) {
-  // Until the next step begins, stage 0 belongs to previous(); a step from there leaves the last stage of a
-  // rule that hands it on untouched.
+  // Until the next step begins, stage 0 belongs to previous(). A step from there does not change the last
+  // stage, which a rule with first_same_as_last uses again.
   if (!has_dense_output()) return calc_end(previous(), t, out);
   calc_dense(t, out);
   return {};
@@ -64,7 +64,7 @@ StepReport ExplicitRungeKutta::update_stage(int i, const State<double>& at) {
   return bad < 0 ? StepReport{} : StepReport{StepStatus::kNotFinite, bad};
 }
 
-// The end of a step whose stage 0 is known: the stages that b needs, and the normalised sum.
+// Computes the end of a step whose stage 0 is known: the stages that b needs, and the normalised sum.
 StepReport ExplicitRungeKutta::calc_end(const State<double>& from, double t_end, State<double>& to) {
   const double h = t_end - from.t;
   stage_state_.h = from.h;

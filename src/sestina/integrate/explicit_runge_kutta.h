@@ -1,13 +1,13 @@
-// Every explicit Runge-Kutta rule: the arithmetic of a ButcherTableau.
+// Explicit Runge-Kutta rules, each defined by a ButcherTableau.
 //
-// q is integrated by qdot = N(q) u in its own coordinates, so that Euler parameters leave norm one by the
-// error of the rule, O(h^(order+1)) in a step; at the end of the step they are normalised. Where the last
+// q is integrated by qdot = N(q) u as coordinates, so that the norm of Euler parameters deviates from one by
+// the error of the rule, O(h^(order+1)) per step; they are normalised at the end of the step. If the last
 // stage is the first of the next step, it is evaluated at the normalised candidate. Hence
-//  - the derivative that the next step starts from belongs to exactly the state it starts from (a run that
-//    is resumed there, and evaluates it anew, goes on bit for bit);
-//  - dense output is continuously differentiable across steps;
-//  - the error estimate feels the normalisation only through the last stage: O(h^(order+2)), while it is
-//    itself O(h^order) or larger.
+// - the derivative at the start of the next step belongs to exactly the state there (a run that is resumed
+//    there and evaluates it again continues bit for bit);
+// - dense output is continuously differentiable across steps;
+// - the normalisation affects the error estimate only through the last stage, by O(h^(order+2)), while the
+//    estimate is O(h^order) or larger.
 // Dense output is normalised too, as is every state that leaves this class.
 #pragma once
 

@@ -9,11 +9,11 @@ namespace {
 
 constexpr int kMostIterations = 60;
 constexpr double kTolerance = 2.0 * std::numeric_limits<double>::epsilon();
-// Residuals below this part of |x| that no longer shrink have met the rounding errors of g. The accelerated
-// residuals do not fall evenly, so that one that has not halved is no sign yet.
+// Residuals below this part of |x| that no longer decrease are at the level of the rounding errors of g. The
+// accelerated residuals do not decrease evenly: one that has not halved is no evidence yet.
 constexpr double kRoundingLevel = 1e-12;
 constexpr int kStalls = 2;
-// A difference that the newer ones leave less than this part of adds noise and no direction.
+// A difference is dropped if less than this part of it is independent of the newer ones: it would be noise.
 constexpr double kDependent = 1e-8;
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -82,7 +82,7 @@ void FixedPointIteration::remember(std::span<const double> g) {
   std::copy(g.begin(), g.end(), former_g_.begin());
 }
 
-// Modified Gram-Schmidt on the differences, the newest first; dg is combined as df is.
+// Modified Gram-Schmidt on the differences, the newest first; dg is combined in the same way as df.
 void FixedPointIteration::accelerate(std::span<double> x, std::span<const double> g) {
   std::copy(g.begin(), g.end(), x.begin());
   int kept = 0;

@@ -1,15 +1,15 @@
-// Solves x = g(x) by fixed-point iteration with Anderson's acceleration, down to the level of rounding.
+// Solves x = g(x) by fixed-point iteration with Anderson acceleration, down to the level of rounding.
 //
 //   iteration.start(); do { g = ...; } while (iteration.advance(x, g) == kGoOn);
 //
-// or, with the report of a step for its outcome, `solve`.
+// or use `solve`, which returns the report of a step.
 //
-// From the residuals f = g(x) - x of the last few iterates the combination is taken whose residual is the
+// From the residuals f = g(x) - x of the last few iterates it forms the combination whose residual is the
 // smallest in the least-squares sense:
 //   x_next = g_k - sum_i gamma_i (g_(i+1) - g_i),   gamma minimises |f_k - sum_i gamma_i (f_(i+1) - f_i)|
 //
-// It has arrived when the largest residual is a few roundings of the largest |x|, or when residuals that
-// are small already no longer shrink because g carries rounding errors of its own.
+// The iteration has converged when the largest residual is a few roundings of the largest |x|, or when small
+// residuals no longer decrease because of rounding errors in g.
 //
 // Source: H. F. Walker, P. Ni, Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49
 // (2011) 1715-1735.
@@ -26,15 +26,15 @@ class FixedPointIteration {
  public:
   enum class Status { kGoOn, kArrived, kFailed };
 
-  // Allocates for n unknowns.
+  // Allocates memory for n unknowns.
   void resize(std::size_t n);
   void start();
-  // `x` becomes the next iterate, or g itself on arrival.
+  // Replaces `x` by the next iterate, or by g itself on convergence.
   Status advance(std::span<double> x, std::span<const double> g);
   int worst() const { return worst_; }  // the unknown with the largest residual
 
-  // Iterates from x, which has one set of nu speeds or several. `update()` sets g from x and returns -1, or
-  // the coordinate, through [q, u], of a value that is not finite. At the first guess that is reported as
+  // Iterates from x, which contains one set of nu speeds or several. `update()` computes g from x and returns
+  // -1, or the index through [q, u] of a value that is not finite. At the first guess this is reported as
   // such; later it means that the iteration diverges.
   template <class Update>
   StepReport solve(std::span<double> x, std::span<const double> g, int nq, int nu, Update&& update);
@@ -48,10 +48,10 @@ class FixedPointIteration {
 
   std::size_t n_ = 0;
   int iterations_ = 0;
-  int columns_ = 0;            // differences remembered
-  int newest_ = -1;            // where the newest stands
+  int columns_ = 0;            // number of stored differences
+  int newest_ = -1;            // column of the newest
   double least_change_ = 0.0;  // the last residual that was less than half of those before
-  int stalls_ = 0;             // residuals since
+  int stalls_ = 0;             // number of residuals since
   int worst_ = 0;
   std::vector<double> residual_, former_residual_, former_g_;  // (n)
   std::vector<double> df_, dg_;                                // (kDepth x n)

@@ -1,9 +1,9 @@
-// Steps of one length. Step k ends at t_start + k dt, calculated anew and not added up, so that rounding
-// errors do not gather; the last step is cut to end at t_end, and so is one in which an event takes place:
-// the next one ends where that would have ended.
+// Steps of constant length. Step k ends at t_start + k dt, computed as a product, not as a sum, so that
+// rounding errors do not accumulate. The last step is cut to end at t_end. A step in which an event takes
+// place is cut too; the next one ends where the cut step would have ended.
 //
-// With `land_every`, steps end at t_start + k land_every, too: each of these intervals is divided into the
-// fewest equal steps that are not longer than dt.
+// With `land_every`, steps also end at t_start + k land_every: each of these intervals is divided into the
+// smallest number of equal steps that are not longer than dt.
 #pragma once
 
 #include "sestina/integrate/step_driver.h"

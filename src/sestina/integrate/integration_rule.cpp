@@ -126,7 +126,7 @@ void IntegrationRule::cut_step(double t) {
 }
 
 int first_not_finite(std::span<const double> values) {
-  // Zero times a value is zero unless the value is infinite or not a number: one pass without branches.
+  // Zero times a value is zero unless the value is infinite or NaN: one pass without branches.
   double zero = 0.0;
   for (const double value : values) zero += 0.0 * value;
   if (zero == 0.0) return -1;

@@ -44,7 +44,7 @@ void LobattoPair::do_start(std::span<const double> memory) {
   if (has_momenta && equations().momentum_face() == nullptr) {
     throw InputError(fmt::format("{} in momentum form needs equations that know their momenta", name()));
   }
-  // The last stage's force does not enter (2), (3): its column of ^a is zero. In (6) every force does.
+  // The last stage's force does not enter (2), (3): its column of ^a is zero. In (6) every force enters.
   const bool is_coupled = has_momenta && !equations().rotations().empty();
   force_stages_ = is_coupled ? tableau_.stages : tableau_.stages - 1;
   const auto s = static_cast<std::size_t>(tableau_.stages);
@@ -85,7 +85,7 @@ StepReport LobattoPair::do_interpolate(double t, State<double>& out) {
   return calc_step(previous(), t, out);
 }
 
-// y from those of the last steps, stage by stage, by the polynomial through them.
+// Extrapolates y from the last steps, stage by stage, by the polynomial through them.
 void LobattoPair::set_guess(const State<double>& from, std::span<const double> memory) {
   static constexpr double kWeights[kRemembered][kRemembered] = {{1, 0, 0}, {2, -1, 0}, {3, -3, 1}};
   const int steps = static_cast<int>(memory[0]);
@@ -114,7 +114,7 @@ StepReport LobattoPair::calc_step(const State<double>& from, double t_end, State
   update_balance(h);
 
   equations().plus(from.q, X_, to.q);
-  equations().normalize(to.q);  // against the drift of rounding
+  equations().normalize(to.q);  // against the drift by rounding
   to.t = t_end;
   if (form_ == Form::kMomentum) {
     equations().momentum_face()->calc_speeds(to, end_, to.u);

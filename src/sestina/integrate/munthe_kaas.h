@@ -5,9 +5,9 @@
 //   u_i    = u_n + h sum_j a_ij a(t_i, q_i, u_j),    q_i = q_n moved by r_i
 //   q_next = q_n moved by h sum_i b_i r'_i
 //
-// with the tableau of the classical rule, order 4. The orientation is turned, never added to, so that Euler
-// parameters keep norm one by construction and no direction in the space of q is preferred. Everything that
-// does not turn is integrated by the classical rule itself.
+// with the tableau of the classical rule, order 4. The orientation is updated by rotations, never by
+// additions, so that Euler parameters keep norm one by construction and no direction in the space of q is
+// preferred. All other coordinates are integrated by the classical rule itself.
 //
 // Source: H. Z. Munthe-Kaas, Runge-Kutta methods on Lie groups, BIT 38 (1998) 92-111; A. Iserles and others
 // (rotation_chart.h).
@@ -35,7 +35,7 @@ class MuntheKaas final : public IntegrationRule {
   StepReport do_interpolate(double t, State<double>& out) override;
 
   StepReport calc_step(const State<double>& from, double t_end, State<double>& to);
-  // to = from moved by h times the weighted sum of the stages' rates; displacement_ becomes that of q
+  // to = from moved by h times the weighted sum of the stages' rates; writes that of q to displacement_.
   void move(const State<double>& from, double h, std::span<const double> weights, State<double>& to);
 
   std::string name_;

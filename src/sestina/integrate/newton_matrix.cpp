@@ -68,7 +68,7 @@ void NewtonMatrix::take_tangent(EquationsOfMotion& equations, ResidualFace& face
     equations.calc_q_dot(at_.q, unit_, v_);
     unit_[size(k)] = 0.0;
     const double squares = Eigen::Map<const Vector>(v_.data(), nq).squaredNorm();
-    for (int j = 0; j < nq; ++j) {  // four at most are not zero
+    for (int j = 0; j < nq; ++j) {  // at most four are not zero
       const double weight = v_[size(j)] / squares;
       if (weight == 0.0) continue;
       for (int i = 0; i < nu; ++i) a_q(i, j) += weight * by_q(i, k);
@@ -113,7 +113,7 @@ bool NewtonMatrix::factorize(EquationsOfMotion& equations, double gamma) {
       equations.calc_q_dot(at_.q, unit_, v_);
       unit_[size(k)] = 0.0;
       multiply_by_P(equations, v_);
-      for (Eigen::Index i = 0; i < nq; ++i) {  // four at most are not zero
+      for (Eigen::Index i = 0; i < nq; ++i) {  // at most four are not zero
         if (v_[size(i)] != 0.0) matrix_.col(k) -= v_[size(i)] * a_q.col(i);
       }
     }

@@ -1,21 +1,21 @@
 // The matrix of Newton's method in an implicit multistep rule, for equations of motion.
 //
-// With w = [u, x], y = [q, w, z], f = [N(q) u, a(t, q, w), p(t, q, w)] and J = df/dy, a step wants
+// With w = [u, x], y = [q, w, z], f = [N(q) u, a(t, q, w), p(t, q, w)] and J = df/dy, a step solves
 //   (I - gamma J) s = b.                                                                                (1)
-// What has to be factorised is of the size of w and not of y:
+// The matrix to factorise has the size of w, not of y:
 //   s_q = P (b_q + gamma N s_u),                P = (I - gamma G)^-1,   G = d(N u)/dq                    (2)
 //   (I - gamma a_w - gamma^2 a_q P N) s_w = b_w + gamma a_q P b_q                                        (3)
 //   s_z = b_z + gamma (p(y + s) - p(y))                                                                  (4)
-// (N acts on the part u of w.) Where u is the rate of q, N = P = I. Of Euler parameters N is linear in q, so
-// that G v = N(v) u; P is taken to the second power of gamma G, which leaves out (gamma w / 2)^3 while w is
-// the angular velocity: a step resolves the rotation, and Newton's method mends what is left.
+// (N acts on the part u of w.) If u is the rate of q, N = P = I. For Euler parameters N is linear in q, so
+// that G v = N(v) u. P is expanded to the second power of gamma G, which omits (gamma w / 2)^3, where w is
+// the angular velocity: a step resolves the rotation, and Newton's method corrects the rest.
 //
-// a_q and a_w are the analytical ones where the equations have a ResidualFace, whose derivative by a
-// displacement becomes that by q through the inverse of N on the tangent space: a_q = a_displacement N^+,
-// N^+ = (N^T N)^-1 N^T with columns of N that are at right angles to each other. Otherwise they are
-// differences, one evaluation for each number of q, u and x, and (4) takes p from them.
+// a_q and a_w are analytical if the equations have a ResidualFace. Its derivative by a displacement becomes
+// that by q through the inverse of N on the tangent space: a_q = a_displacement N^+, N^+ = (N^T N)^-1 N^T,
+// where the columns of N are orthogonal to each other. Otherwise they are differences, one evaluation for
+// each number of q, u and x, and (4) takes p from them.
 //
-// After `resize` nothing allocates memory. Memory: (nw + nz)(nq + nw) + 2 nw^2 numbers.
+// Nothing allocates memory after `resize`. Memory: (nw + nz)(nq + nw) + 2 nw^2 numbers.
 #pragma once
 
 #include <Eigen/LU>
@@ -30,18 +30,18 @@ class NewtonMatrix {
  public:
   void resize(EquationsOfMotion& equations);
 
-  // Whether update_derivatives takes differences.
+  // Whether update_derivatives uses differences.
   bool needs_increments() const { return !is_analytical_; }
-  // Derivatives at a state, where f is `rate`. For differences, number j of [q, u, x] is moved by
-  // increments[j], which must not be zero. Throws what the evaluation of the accelerations throws. Returns
-  // the index through [q, u, x] where the moved system has a value that is not finite, or -1.
+  // Computes the derivatives at a state, where f is `rate`. For differences, number j of [q, u, x] is moved
+  // by increments[j], which must not be zero. Throws what the evaluation of the accelerations throws. Returns
+  // the index through [q, u, x] at which the moved system has a value that is not finite, or -1.
   int update_derivatives(EquationsOfMotion& equations, const State<double>& state,
                          std::span<const double> rate, std::span<const double> increments);
-  // Whether (3) can be solved.
+  // Returns whether (3) can be solved.
   bool factorize(EquationsOfMotion& equations, double gamma);
   double gamma() const { return gamma_; }  // s, of the last factorize()
-  // s of (1); b may be s. (4) is that of a step with gamma_z, at the state to which b belongs, where p is
-  // `zdot`.
+  // Solves (1) for s; b may be s. (4) is that of a step with gamma_z, at the state to which b belongs, where
+  // p is `zdot`.
   void solve(EquationsOfMotion& equations, const State<double>& state, std::span<const double> zdot,
              double gamma_z, std::span<const double> b, std::span<double> s);
 
@@ -56,7 +56,7 @@ class NewtonMatrix {
   bool is_analytical_ = false;
   double gamma_ = 0.0;  // s
   StateSizes sizes_;
-  State<double> at_, moved_;       // of the derivatives; of (4)
+  State<double> at_, moved_;       // state of the derivatives; state of (4)
   Eigen::MatrixXd derivatives_;    // ((nw + nz) x (nq + nw)): [a_q, a_w; p_q, p_w]
   std::vector<double> changed_;    // (nw + nz)
   std::vector<double> offset_;     // (nq): N(0) u

@@ -9,26 +9,47 @@
 #include "sestina/integrate/adams_bashforth_moulton.h"
 #include "sestina/integrate/cvode_rule.h"
 #include "sestina/integrate/explicit_runge_kutta.h"
+#include "sestina/integrate/generalized_alpha.h"
 #include "sestina/integrate/lobatto_pair.h"
+#include "sestina/integrate/moreau.h"
 #include "sestina/integrate/munthe_kaas.h"
+#include "sestina/integrate/radau_iia.h"
 #include "sestina/integrate/velocity_verlet.h"
 #include "sestina/integrate/verlet.h"
 
 namespace sestina {
 namespace {
 
+void add_fault_of_stages(const RuleOptions& options, FaultList& faults) {
+  if (options.stages == 2 || options.stages == 3) return;
+  faults.add({{}, "stages"}, fmt::format("{} is not 2 or 3", options.stages));
+}
+
 std::unique_ptr<IntegrationRule> make_lobatto_pair(const RuleOptions& options) {
   static const std::vector<std::string> forms = {"velocity", "momentum"};
   FaultList faults;
-  if (options.stages != 2 && options.stages != 3) {
-    faults.add({{}, "stages"}, fmt::format("{} is not 2 or 3", options.stages));
-  }
+  add_fault_of_stages(options, faults);
   if (options.form != forms[0] && options.form != forms[1]) {
     faults.add({{}, "form"}, fmt::format("'{}' is unknown{}", options.form, suggestion(options.form, forms)));
   }
   faults.throw_if_any();
   return std::make_unique<LobattoPair>(
       options.stages, options.form == forms[0] ? LobattoPair::Form::kVelocity : LobattoPair::Form::kMomentum);
+}
+
+std::unique_ptr<IntegrationRule> make_radau(const RuleOptions& options) {
+  FaultList faults;
+  add_fault_of_stages(options, faults);
+  faults.throw_if_any();
+  return std::make_unique<RadauIIA>(options.stages);
+}
+
+std::unique_ptr<IntegrationRule> make_generalized_alpha(const RuleOptions& options) {
+  return std::make_unique<GeneralizedAlpha>(generalized_alpha_coefficients(options.spectral_radius));
+}
+
+std::unique_ptr<IntegrationRule> make_trapezoidal(const RuleOptions&) {
+  return std::make_unique<GeneralizedAlpha>(trapezoidal_coefficients());
 }
 
 template <class Rule>
@@ -46,7 +67,7 @@ struct Entry {
   std::unique_ptr<IntegrationRule> (*make)(const RuleOptions&);
 };
 
-// The rules that are no explicit tableau.
+// The rules that are not explicit tableaus.
 const std::vector<Entry>& other_rules() {
   static const std::vector<Entry> entries = {
       {"adams_bashforth_moulton", make<AdamsBashforthMoulton>},
@@ -54,6 +75,10 @@ const std::vector<Entry>& other_rules() {
       {"verlet", make<Verlet>},
       {"velocity_verlet", make<VelocityVerlet>},
       {"lobatto_iiia_iiib", make_lobatto_pair},
+      {"moreau", make<Moreau>},
+      {"radau_iia", make_radau},
+      {"generalized_alpha", make_generalized_alpha},
+      {"trapezoidal", make_trapezoidal},
       {"cvode_bdf", make_cvode<CvodeMethod::kBdf>},
       {"cvode_adams", make_cvode<CvodeMethod::kAdams>},
   };

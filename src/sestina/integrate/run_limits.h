@@ -1,5 +1,5 @@
-// How much one run may take: a number of steps, and time of the wall clock. A run that meets a limit fails
-// with a reason that names it; what was computed until then is kept.
+// Limits of one run: a number of steps, and wall time. A run that reaches a limit fails with a reason that
+// names it; what was computed until then is kept.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,14 @@
 namespace sestina {
 
 struct RunLimits {
-  long steps = 0;          // accepted steps, or elements in time; 0: any number
-  double wall_time = 0.0;  // s; 0: any
+  long steps = 0;          // accepted steps, or elements in time; 0: unlimited
+  double wall_time = 0.0;  // s; 0: unlimited
 };
 
-// Throws InputError for what is negative or not finite.
+// Throws InputError for a limit that is negative or not finite.
 void check_run_limits(const RunLimits& limits);
 
-// What a user changes to let a run go on.
+// The names of the limits, for the message that tells a user how to continue a run.
 struct LimitNames {
   const char* steps = "analysis.limits.steps (--max-steps, max_steps)";
   const char* wall_time = "analysis.limits.wall_time (--max-wall, max_wall)";
@@ -25,23 +25,23 @@ class LimitWatch {
  public:
   explicit LimitWatch(const RunLimits& limits, LimitNames names = {}) : limits_(limits), names_(names) {}
 
-  // The wall time counts from here, and so do the steps: those of a run that is resumed began before.
+  // The wall time counts from here, and so do the steps: a resumed run began with `steps_before`.
   void start(long steps_before);
-  // Before each step, with the steps so far. Throws ComputationError with t (s) where a limit is met. Looks
-  // at the clock about once in a millisecond.
+  // Call before each step, with the steps so far. Throws ComputationError with t (s) if a limit is reached.
+  // Reads the clock about once in a millisecond.
   void check(double t, long steps) {
     if (limits_.steps > 0 && steps - steps_before_ >= limits_.steps) fail(t, steps, 0.0);
     if (limits_.wall_time > 0.0 && --steps_to_look_ <= 0) look_at_clock(t, steps);
   }
-  // For loops with a clock of their own, whether a limit is met; `wall_time` in s.
+  // Whether a limit is reached, for loops with a clock of their own; `wall_time` in s.
   bool meets(long steps, double wall_time) const {
     return (limits_.steps > 0 && steps - steps_before_ >= limits_.steps) ||
            (limits_.wall_time > 0.0 && wall_time >= limits_.wall_time);
   }
-  // Why the run ends where a limit is met: which one, and what raises it.
+  // The message when a limit is reached: which one, and how to raise it.
   std::string explain(long steps, double wall_time) const;
 
-  // check() has thrown.
+  // Whether check() has thrown.
   bool is_met() const { return is_met_; }
 
  private:

@@ -10,16 +10,49 @@
 
 namespace sestina {
 
-// Passes everything on, at times on the step's side of a jump, and counts the evaluations of the
+// Forwards all calls, with the time kept on the step's side of a jump, and counts the evaluations of the
 // accelerations, or of the rates of momenta.
 class StepDriver::CountedEquations final : public EquationsOfMotion,
                                            public MomentumFace,
                                            public ResidualFace {
+  // The implicit form.
+  class Implicit final : public ImplicitFace {
+   public:
+    explicit Implicit(CountedEquations& owner) : owner_(owner) {}
+    // What it costs to offer this form is spent for those who ask.
+    bool find() { return (face_ = owner_.equations_.implicit_face()) != nullptr; }
+    int rows() const override { return face_->rows(); }
+    const SparsePattern& pattern() const override { return face_->pattern(); }
+    const SparsePattern& row_pattern() const override { return face_->row_pattern(); }
+    void calc_start(const State<double>& state, std::span<double> wdot, std::span<double> lambda) override {
+      ++owner_.count_;
+      face_->calc_start(owner_.on_its_side(state), wdot, lambda);
+    }
+    void calc_residual(const State<double>& state, std::span<const double> wdot,
+                       std::span<const double> lambda, const Residual& to) override {
+      ++owner_.count_;
+      face_->calc_residual(owner_.on_its_side(state), wdot, lambda, to);
+    }
+    Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
+                           std::span<const double> lambda) override {
+      return face_->calc_tangents(owner_.on_its_side(state), wdot, lambda);
+    }
+    void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
+                               std::span<double> zdot) override {
+      face_->calc_quadrature_rates(owner_.on_its_side(state), lambda, zdot);
+    }
+
+   private:
+    CountedEquations& owner_;
+    ImplicitFace* face_ = nullptr;
+  };
+
  public:
   CountedEquations(EquationsOfMotion& equations, const SwitchStops& stops, long& count)
       : equations_(equations),
         momenta_(equations.momentum_face()),
         residual_(equations.residual_face()),
+        implicit_(*this),
         stops_(stops),
         count_(count) {}
 
@@ -47,6 +80,9 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   void update_history(const State<double>& before, State<double>& after) override {
     equations_.update_history(before, after);
   }
+
+  // Contacts do not depend on the side of a jump.
+  ContactFace* contact_face() override { return equations_.contact_face(); }
 
   MomentumFace* momentum_face() override { return momenta_ == nullptr ? nullptr : this; }
   void calc_momentum(const State<double>& state, std::span<double> p) override {
@@ -80,6 +116,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override {
     residual_->calc_quadrature_rates(on_its_side(state), zdot);
   }
+  ImplicitFace* implicit_face() override { return implicit_.find() ? &implicit_ : nullptr; }
   ImpulseFace* impulse_face() override { return equations_.impulse_face(); }
 
   std::string name_of_q(int i) const override { return equations_.name_of_q(i); }
@@ -89,7 +126,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   TimeSwitches* time_switches() override { return equations_.time_switches(); }
 
  private:
-  // The state itself but for the instants at a jump.
+  // Returns the state itself unless its time is at a jump.
   const State<double>& on_its_side(const State<double>& state) {
     const double t = stops_.keep_within(state.t);
     if (t == state.t) return state;
@@ -101,6 +138,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   EquationsOfMotion& equations_;
   MomentumFace* momenta_;
   ResidualFace* residual_;
+  Implicit implicit_;
   const SwitchStops& stops_;
   long& count_;
   State<double> moved_;
@@ -146,7 +184,8 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   rule_ = &rule;
   t_end_ = t_end;
   equations_ = std::make_unique<CountedEquations>(equations, switch_stops_, control_.statistics.evaluations);
-  rule.set_tolerances(tolerances_);
+  const bool is_exact = !controls_errors() && !rule.chooses_its_steps();
+  rule.set_tolerances(is_exact ? kToRoundOff : tolerances_);
   if (memory.empty()) {
     switch_stops_.start(switches(), control_.t_start, from.t, t_end, from.d);
   } else {
@@ -154,7 +193,7 @@ void StepDriver::begin(IntegrationRule& rule, EquationsOfMotion& equations, cons
   }
   const long evaluations = control_.statistics.evaluations;
   rule.start(*equations_, from, memory);
-  control_.statistics.evaluations = evaluations;  // steps that are taken again to resume count once
+  control_.statistics.evaluations = evaluations;  // steps that are repeated to resume a run count once
   begin_steps(from);
   begin_ = from;
   begin_memory_.assign(rule.previous_memory().begin(), rule.previous_memory().end());
@@ -193,7 +232,7 @@ const State<double>& StepDriver::step() {
   assert(!done());
   if (switch_stops_.pass(state().t)) begin_anew(state());
   const StepControl before = control_;
-  earliest_ = state().t;  // should the step fail: an attempt at it forgets the one before
+  earliest_ = state().t;  // if the step fails, its attempt has overwritten the step before
   do_step();
   control_before_step_ = before;
   earliest_ = rule_->previous().t;
@@ -216,7 +255,7 @@ const State<double>& StepDriver::try_end(double t) {
   return rule_->candidate();
 }
 
-// What the step has cost stays counted.
+// The cost of the step stays counted.
 void StepDriver::take_back_statistics() {
   const long evaluations = statistics().evaluations, rejected = statistics().rejected;
   control_.statistics = control_before_step_.statistics;

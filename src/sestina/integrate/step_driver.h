@@ -1,12 +1,12 @@
-// Steps through time with an integration rule: how long a step is, whether it is accepted, and what the
-// state is at the instants in between. Of the rule a driver knows its orders and nothing else.
+// Time stepping with an integration rule: chooses the length of a step, decides whether it is accepted, and
+// gives the state at times in between. The only properties of a rule that a driver uses are its orders.
 //
-// With steps of variable length, a step ends where the time switches what drives the system
-// (EquationsOfMotion::time_switches). Where that may jump, the rule begins anew.
+// Steps of variable length end at the times at which forces switch (EquationsOfMotion::time_switches). If the
+// forces may jump there, the rule restarts.
 //
-// A run is a sequence of accepted steps that depends on the rule, the equations, the initial state, the
-// options and t_end, and on nothing else: the instants that are asked for by advance_to are interpolated
-// and leave the steps as they are, bit for bit.
+// A run is a sequence of accepted steps that depends only on the rule, the equations, the initial state, the
+// options and t_end: the times that are passed to advance_to are interpolated and do not change the steps,
+// bit for bit.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace sestina {
 
-// A run at the beginning of its last accepted step. Resumed there, it repeats this step and goes on bit for
-// bit, and it can still answer for the instants within this step.
+// A run at the beginning of its last accepted step. A resumed run repeats this step and continues bit for
+// bit, and it can still interpolate within this step.
 struct StepCheckpoint {
   State<double> state;
   std::vector<double> rule_memory;
@@ -33,41 +33,42 @@ class StepDriver {
   StepDriver(const StepDriver&) = delete;
   StepDriver& operator=(const StepDriver&) = delete;
 
-  // For rules that choose their steps.
+  // For rules that choose their steps, and, where the errors of steps are controlled, for rules that solve
+  // implicit equations.
   void set_tolerances(const ErrorTolerances& tolerances) { tolerances_ = tolerances; }
-  // Throws InputError where rule, options and times (s) do not fit together. `start` and `resume` check this
-  // too; here is the way to know before anything is written.
+  // Throws InputError if rule, options and times (s) do not fit together. `start` and `resume` check this
+  // too; this function allows to check before any file is written.
   void check(const IntegrationRule& rule, double t_start, double t_end) const;
-  // Begins a run. The rule and the equations must outlive it. Memory is allocated here and not later.
+  // Begins a run. The rule and the equations must outlive it. All memory is allocated here.
   void start(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& initial, double t_end);
   void resume(IntegrationRule& rule, EquationsOfMotion& equations, const StepCheckpoint& checkpoint,
               double t_end);
-  // After `start`: a run of the same rule and equations from this state, at whatever instant, to another end.
-  // The rule begins anew. Steps of variable length begin with the length that was proposed last, statistics
-  // go on. Allocates nothing.
+  // After `start`: begins a run of the same rule and equations from this state, at any time, to another end.
+  // The rule restarts. Steps of variable length begin with the length that was proposed last; statistics
+  // continue. Allocates no memory.
   void start_again(const State<double>& from, double t_end);
-  // For runs that follow one another: what is known of the lengths of steps, and the statistics.
+  // For consecutive runs: sets what is known of the step lengths, and the statistics.
   void set_step_control(const StepControl& control) { control_ = control_before_step_ = control; }
 
-  // The state at exactly t, which lies between the beginning of the last accepted step and t_end: takes
-  // as many steps as needed. The reference holds until the next call. Throws ComputationError; then state()
-  // is the last accepted state.
+  // Returns the state at exactly t, which must be between the beginning of the last accepted step and t_end;
+  // takes as many steps as needed. The reference is valid until the next call. Throws ComputationError; then
+  // state() is the last accepted state.
   const State<double>& advance_to(double t);
-  // Takes one step, however long, and returns the state at its end. Not after done().
+  // Takes one step of any length and returns the state at its end. Not after done().
   const State<double>& step();
 
   // For events within the last accepted step, which began at step_begin(): try_end takes the step back (the
-  // first time) and tells where it leads when it ends at t, with all the accuracy of the rule;
-  // end_step_at accepts that, and must follow. Both throw ComputationError. The length to try next stays what
-  // the whole step proposed. Of a rule that chooses its steps, dense output is the solution: it tells both.
+  // first time) and returns the state of a step that ends at t, with the full accuracy of the rule;
+  // end_step_at accepts that step and must follow. Both throw ComputationError. The length to try next
+  // remains what the whole step proposed. For a rule that chooses its steps, both return dense output.
   double step_begin() const { return earliest_; }
   const State<double>& try_end(double t);
   const State<double>& end_step_at(double t);
-  // Goes on from another state at the same instant. The rule forgets what it remembers of former steps.
+  // Continues from another state at the same time. The rule discards its memory of former steps.
   void restart(const State<double>& state);
   bool has_dense_output() const { return rule_->has_dense_output(); }
-  // Whether the solution within a step is dense output, in which coordinates and speeds agree no better than
-  // the tolerances ask for.
+  // Whether the solution within a step is dense output, in which coordinates and speeds are consistent only
+  // to the tolerances.
   bool is_solution_interpolated() const { return rule_->chooses_its_steps(); }
 
   bool done() const { return state().t == t_end_; }
@@ -78,7 +79,7 @@ class StepDriver {
   StepCheckpoint checkpoint() const;
 
  protected:
-  // For the drivers: the rule, the equations (which count their evaluations) and what is carried along.
+  // For the drivers: the rule, the equations (which count their evaluations) and the stored control data.
   IntegrationRule& rule() const { return *rule_; }
   EquationsOfMotion& equations() const;
   StepControl& control() { return control_; }
@@ -96,6 +97,7 @@ class StepDriver {
   virtual void do_start() = 0;
   virtual void do_step() = 0;  // accepts one step
   virtual bool ends_steps_at_switches() const { return false; }
+  virtual bool controls_errors() const { return false; }
   TimeSwitches* switches() const;
   void begin_anew(const State<double>& from);
   void begin(IntegrationRule& rule, EquationsOfMotion& equations, const State<double>& from,
@@ -109,10 +111,10 @@ class StepDriver {
   StepControl control_;
   StepControl control_before_step_;
   SwitchStops switch_stops_;
-  double earliest_ = 0.0;  // s, that advance_to can still tell
+  double earliest_ = 0.0;  // s, the earliest time for advance_to
   bool is_taken_back_ = false;
   State<double> between_;  // what advance_to returns
-  State<double> begin_;    // of the step that is taken back, and what the rule remembers there
+  State<double> begin_;    // beginning of the step that is taken back, and the rule's memory there
   std::vector<double> begin_memory_;
 };
 

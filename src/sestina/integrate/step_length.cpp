@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-// What is shorter than this part of dt is rounding, not a step: the one before ends at t_end instead, and the
-// one after at the next instant.
+// A rest shorter than this part of dt is rounding, not a step: the step before ends at t_end instead, or the
+// step after at the next time of the grid.
 constexpr double kNegligible = 1e-6;
 
 // The constants of dopri5.f (E. Hairer, G. Wanner).
@@ -23,7 +23,7 @@ constexpr double kPid[] = {0.58, 0.21, 0.1};
 
 }  // namespace
 
-// The instant after t.
+// The next time of the grid after t.
 double FixedStepLength::calc_step_end(double t_start, double t, double t_end) const {
   const auto next = [t](double begin, double h) {
     double k = std::floor((t - begin) / h) + 1.0;
@@ -58,7 +58,7 @@ VariableStepLength::Attempt VariableStepLength::begin_step(double t, const StepC
   return attempt;
 }
 
-// The last two steps before a stop share what is left, so that the last one is not a mere rest.
+// The last two steps before a stop share what is left, so that the last one is not very short.
 void VariableStepLength::set_end(Attempt& attempt) const {
   const double t = attempt.t;
   const double rest = attempt.stop - t;
@@ -66,9 +66,11 @@ void VariableStepLength::set_end(Attempt& attempt) const {
   attempt.h = attempt.t_next - t;
 }
 
-void VariableStepLength::accept(const Attempt& attempt, double error, StepControl& control) const {
+void VariableStepLength::accept(const Attempt& attempt, double error, StepControl& control,
+                                double keep_up_to) const {
   const double grow_at_most = attempt.is_first ? kGrowAtMost : 1.0;
-  const double factor = std::clamp(calc_factor(error, control), kShrinkAtMost, grow_at_most);
+  double factor = std::clamp(calc_factor(error, control), kShrinkAtMost, grow_at_most);
+  if (factor >= 1.0 && factor <= keep_up_to) factor = 1.0;
   control.next_step = std::max(attempt.h * factor, smallest_step(attempt.t_next));
   const bool goes_on = land_every_ > 0.0 || attempt.stop < t_end_;
   if (goes_on && attempt.h < attempt.wanted && attempt.is_first)

@@ -1,4 +1,4 @@
-// How long the steps of a run are, apart from who takes them: a driver, or the lanes of many runs at once.
+// The lengths of the steps of a run, for a driver or for the lanes of many runs at once.
 #pragma once
 
 #include "sestina/integrate/error_tolerances.h"
@@ -19,12 +19,12 @@ class FixedStepLength {
   double dt_, land_every_;  // s
 };
 
-// By the estimated errors of the steps before: see variable_step_driver.h, which states the formulas.
+// The length follows from the estimated errors of the steps before by the formulas of variable_step_driver.h.
 class VariableStepLength {
  public:
   enum class Control { kPI, kPID };
 
-  // `error_order` of the rule, and the span of the run (s).
+  // `error_order` is that of the rule; t_start and t_end in s.
   VariableStepLength(const ErrorTolerances& tolerances, Control control, double land_every)
       : tolerances_(tolerances), kind_(control), land_every_(land_every) {}
   void start(int error_order, double t_start, double t_end);
@@ -32,31 +32,32 @@ class VariableStepLength {
   // One step, from its first attempt to the one that is accepted.
   struct Attempt {
     double t = 0.0, t_next = 0.0;  // s, where it begins and ends
-    double stop = 0.0;             // s, where it has to end at the latest
+    double stop = 0.0;             // s, the latest end of the step
     double wanted = 0.0;           // s, the length that the error permits
-    double h = 0.0;                // s, this attempt's
+    double h = 0.0;                // s, length of this attempt
     bool is_first = true;
   };
   Attempt begin_step(double t, const StepControl& control, SwitchStops& switches) const;
-  // The attempt had this error, relative to the tolerance, and that is no more than 1.
-  void accept(const Attempt& attempt, double error, StepControl& control) const;
-  // It was more, or infinite: the attempt becomes a shorter one. False where that is too short to advance
-  // the time.
+  // The attempt had this error, relative to the tolerance, which is at most 1.
+  // `keep_up_to`: IntegrationRule::keeps_step_up_to().
+  void accept(const Attempt& attempt, double error, StepControl& control, double keep_up_to = 1.0) const;
+  // The error was larger than 1, or infinite: makes the attempt a shorter one. Returns false if that is too
+  // short to advance the time.
   bool shorten(Attempt& attempt, double error, StepControl& control) const;
 
-  // What last_error is before the first step.
+  // The value of last_error before the first step.
   double initial_error() const;
-  // Where a step from t has to end at the latest, as long as it is not longer than `longest`: at a switch, at
-  // an instant where steps land, or at the end of the run.
+  // The latest end of a step from t that is not longer than `longest`: at a switch, at a time where steps
+  // land, or at the end of the run.
   double calc_next_stop(double t, double longest, SwitchStops& switches) const;
-  // Sixteen spacings of t; near t = 0, of a millionth of the run.
+  // Sixteen spacings of t, or, near t = 0, of a millionth of the run.
   double smallest_step(double t) const;
 
  private:
   void set_end(Attempt& attempt) const;
   double calc_landing(double t) const;
   double calc_factor(double error, const StepControl& control) const;
-  double alpha() const;  // of the PI controller; a rejected step shrinks with the same
+  double alpha() const;  // exponent of the PI controller, also for rejected steps
   double beta() const;
 
   ErrorTolerances tolerances_;

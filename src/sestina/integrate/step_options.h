@@ -1,4 +1,4 @@
-// The choice of a step driver and its numbers, as a model file gives them.
+// The choice of a step driver and its options, as in a model file.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ struct StepOptions {
 std::span<const std::string> step_driver_names();
 std::span<const std::string> step_control_names();
 ErrorTolerances tolerances_of(const StepOptions& options);
-// Throws InputError with all that is wrong with the options of the chosen driver; those of the other are
-// not looked at.
+// Throws InputError with all faults of the options of the chosen driver; the options of the other driver are
+// ignored.
 std::unique_ptr<StepDriver> make_step_driver(const StepOptions& options);
 
 }  // namespace sestina

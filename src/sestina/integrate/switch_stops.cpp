@@ -20,7 +20,7 @@ void SwitchStops::resume(TimeSwitches* switches, double t_start, double t, doubl
                          std::span<const double> d) {
   start(switches, t_start, t_start, t_end, d);
   if (switches_ == nullptr) return;
-  // The steps that are taken again lie between two jumps.
+  // The steps that are repeated are between two jumps.
   for (TimeSwitch next = switches_->find_next(t_start, t_end); next.t <= t_end;
        next = switches_->find_next(next.t, t_end)) {
     if (!next.is_jump) continue;

@@ -1,8 +1,8 @@
-// Lets steps end where what drives a system switches (time_switches.h), and tells both sides apart.
+// Makes steps end where forces switch (time_switches.h), and separates both sides of a jump.
 //
-// At an instant t* where a force jumps, the step before has to see the value before the jump, at its very end
-// too, and the step after that behind it. So the time for which accelerations are calculated is kept within
-// what lies between two jumps, except for the shortest time that tells two instants apart:
+// At a time t* where a force jumps, the step before must use the value before the jump, also at its very end,
+// and the step after must use the value after it. So the time at which accelerations are evaluated is kept
+// between two jumps, at a distance of the shortest time that distinguishes two times:
 //
 //   step that ends at t*:     t <= t* - shortest_time
 //   step that begins at t*:   t >= t* + shortest_time                                            (1)
@@ -18,17 +18,17 @@ namespace sestina {
 
 class SwitchStops {
  public:
-  // A run begins at t and ends at t_end, or an event has taken place at t. Null: there are no switches.
+  // A run begins at t and ends at t_end, or an event took place at t. Null: there are no switches.
   void start(TimeSwitches* switches, double t_start, double t, double t_end, std::span<const double> d);
-  // Likewise of a run that began at t_start, where steps before t are to be taken again as they were.
+  // The same for a run that began at t_start, if the steps before t are to be repeated as they were.
   void resume(TimeSwitches* switches, double t_start, double t, double t_end, std::span<const double> d);
 
-  // Before a step from t: whether there is a jump, so that what a rule knows of the rates before does not
-  // hold any more.
+  // Call before a step from t: returns whether there is a jump, so that rates before t which the rule has
+  // stored are no longer valid.
   bool pass(double t);
-  // Where a step from t has to end, unless it ends before the horizon (at most t_end): infinite beyond.
+  // The time at which a step from t must end if it reaches it before `horizon` (<= t_end), or infinity.
   double find_stop(double t, double horizon);
-  // (1)
+  // Applies (1).
   double keep_within(double t) const { return std::clamp(t, from_, to_); }
 
  private:

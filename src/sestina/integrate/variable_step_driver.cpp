@@ -17,6 +17,7 @@ VariableStepDriver::VariableStepDriver(const ErrorTolerances& tolerances, Contro
   FaultList faults;
   add_faults(tolerances_, faults);
   faults.throw_if_any();
+  set_tolerances(tolerances_);
 }
 
 void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) const {
@@ -29,7 +30,7 @@ void VariableStepDriver::check_fit(const IntegrationRule& rule, double, double) 
 
 void VariableStepDriver::do_start() {
   length_.start(rule().error_order(), control().t_start, t_end());
-  if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or the rule's affair
+  if (control().next_step > 0.0 || rule().chooses_its_steps()) return;  // resumed, or chosen by the rule
   control().next_step = calc_initial_step();
   control().last_error = length_.initial_error();
 }
@@ -40,7 +41,7 @@ void VariableStepDriver::do_step() {
   for (;;) {
     const Outcome outcome = try_step(attempt.t_next);
     if (outcome.error <= 1.0) {
-      length_.accept(attempt, outcome.error, control());
+      length_.accept(attempt, outcome.error, control(), rule().keeps_step_up_to());
       accept_step();
       return;
     }
@@ -109,7 +110,7 @@ double VariableStepDriver::calc_initial_step() {
   try {
     calc_rate(rate_after);
   } catch (const ComputationError&) {
-    return h0;  // the first step will tell
+    return h0;  // the first step will show
   }
   for (std::size_t i = 0; i < rate.size(); ++i) rate_after[i] -= rate[i];
   const double d2 = scaled_norm(rate_after) / h0;
@@ -124,7 +125,7 @@ double VariableStepDriver::tolerance(double before, double after) const {
   return tolerances_.atol + tolerances_.rtol * std::max(std::abs(before), std::abs(after));
 }
 
-// The numbers under control of the error: q, u, x.
+// The numbers whose error is controlled: q, u, x.
 std::vector<double> VariableStepDriver::flatten(const State<double>& from) {
   std::vector<double> values(from.q);
   values.insert(values.end(), from.u.begin(), from.u.end());

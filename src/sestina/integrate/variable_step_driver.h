@@ -1,27 +1,27 @@
-// Steps as long as their estimated error permits, by a PI or a PID controller.
+// Steps whose length is controlled by their estimated error, with a PI or a PID controller.
 //
 // The error of a step is the largest over all coordinates and speeds x of
 //   |error in x| / (atol + rtol max(|x before|, |x after|)),
-// which must not exceed 1. The maximum, not the mean square, so that one fast joint keeps its accuracy in a
-// system of a thousand. The quadratures are not controlled. The next step is h times, between 1/5 and 10,
+// which must not exceed 1. The maximum is used, not the mean square, so that one fast joint keeps its
+// accuracy in a system of a thousand. The quadratures are not controlled. The next step is h times the
+// following factor, limited to between 1/5 and 10:
 //   PI:  0.9 error^-alpha error_before^beta, k = error_order + 1, beta = 0.2 / k, alpha = 1 / k - 0.75 beta;
 //   PID: 0.9 error^(-0.58 / k) error_before^(0.21 / k) error_before_that^(-0.1 / k), which varies the
-//        steps more smoothly; without history, after the start, a rejected step or an event,
-//        0.9 error^(-1 / k).
+//        steps more smoothly; without earlier errors (start, rejected step, event) 0.9 error^(-1 / k).
 //
-// With `land_every`, steps end at t_start + k land_every, too. A step that is cut short to land, or to end at
-// a switch, does not make the next one shorter.
+// With `land_every`, steps also end at t_start + k land_every. A step that is cut to land, or to end at a
+// switch, does not shorten the next one.
 //
 // A step that meets a value that is not finite, or accelerations that cannot be calculated, is tried again
-// with a fifth of its length; the reason is reported where that does not help.
+// with a fifth of its length; if this does not help, the reason is reported.
 //
-// A rule that chooses its steps does all this by itself, with the same tolerances.
+// A rule that chooses its steps does all this itself, with the same tolerances.
 //
 // Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd edition (1993), section
 // II.4, and section IV.2 of volume II (1996) for the PI controller; K. Gustafsson, ACM Trans. Math. Softw. 17
 // (1991) 533-554. C. A. Kennedy, M. H. Carpenter, Appl. Numer. Math. 44 (2003) 139-181, for the PID
-// controller. (The filter H312PID of G. Soderlind, ACM Trans. Math. Softw. 29 (2003) 1-26, answers too slowly
-// to the rise of the error towards a pericentre: with it, one step in twelve was rejected there.)
+// controller. (The filter H312PID of G. Soderlind, ACM Trans. Math. Softw. 29 (2003) 1-26, responds too
+// slowly to the increase of the error towards a pericentre: with it, one step in twelve was rejected there.)
 #pragma once
 
 #include <limits>
@@ -40,10 +40,10 @@ class VariableStepDriver final : public StepDriver {
                               double land_every = 0.0);
 
  private:
-  // How an attempt at a step ended: the error relative to the tolerance, or infinity and why.
+  // The result of an attempt at a step: the error relative to the tolerance, or infinity and the reason.
   struct Outcome {
     double error = std::numeric_limits<double>::infinity();
-    int worst = 0;  // counted through [q, u, x]
+    int worst = 0;  // index through [q, u, x]
     StepReport report;
     std::string failure;  // why the accelerations could not be calculated
   };
@@ -52,6 +52,7 @@ class VariableStepDriver final : public StepDriver {
   void do_start() override;
   void do_step() override;
   bool ends_steps_at_switches() const override { return true; }
+  bool controls_errors() const override { return true; }
 
   void take_own_step();
   Outcome try_step(double t_next);

@@ -59,7 +59,7 @@ StepReport Verlet::calc_step(const State<double>& from, std::span<const double> 
                            : h / h_before * d_before[i] + 0.5 * h * (h + h_before) * a_before[i];
   }
   equations().plus(from.q, d, to.q);  // (1)
-  equations().normalize(to.q);        // against the drift of rounding
+  equations().normalize(to.q);        // against the drift by rounding
 
   for (std::size_t i = 0; i < nu; ++i) to.u[i] = d[i] / h + 0.5 * h * a_before[i];
   const StepReport report = solve_speed(h, d, to, udot, zdot);  // (3)

@@ -1,5 +1,5 @@
-// Checksums that tell damage, not forgery: a change within one byte (of text) or one number (of rows) always
-// changes them, other changes all but 1 in 2^64.
+// Checksums against damage, not against forgery: a change within one byte (of text) or one number (of rows)
+// always changes them, other changes all but 1 in 2^64.
 #pragma once
 
 #include <fmt/format.h>
@@ -32,13 +32,12 @@ class Checksum {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-// Of a CSV result's lines, by blocks; the line that tells it begins with kMark. Ends of lines are all the
-// same.
+// Checksum of the lines of a CSV result, by blocks; a line that states it begins with kMark. All line ends
+// count alike.
 class LineChecksum {
  public:
   static constexpr std::string_view kMark = "# checksum of the lines above: ";
-  static constexpr std::size_t kBlock = 1
-                                        << 16;  // bytes of lines, after which a row is the last of its block
+  static constexpr std::size_t kBlock = 1 << 16;  // bytes of lines, after which a row ends its block
 
   void add(std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
@@ -55,11 +54,11 @@ class LineChecksum {
   std::size_t bytes_ = 0;
 };
 
-// Of rows of numbers, a number at a time; all NaN are the same, since CSV writes them alike.
+// Checksum of rows of numbers, a number at a time; all NaN count alike, since CSV writes them alike.
 class RowChecksum {
  public:
   RowChecksum() = default;
-  explicit RowChecksum(std::uint64_t value) : value_(value) {}  // of rows that others follow
+  explicit RowChecksum(std::uint64_t value) : value_(value) {}  // of rows that precede others
 
   void add(std::span<const double> row) {
     for (const double number : row) {
@@ -67,7 +66,7 @@ class RowChecksum {
                                                                : number));
     }
   }
-  // Both steps are one to one, so that no later number makes up for a change.
+  // Both steps are one to one, so that no later number cancels a change.
   void add_bits(std::uint64_t bits) {
     value_ = (value_ ^ bits) * 0x9e3779b97f4a7c15;
     value_ ^= value_ >> 32;

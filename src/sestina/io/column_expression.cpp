@@ -18,9 +18,9 @@ std::string explain_unknown(const ResultTable& table, std::string_view name) {
   return fmt::format("there is no column '{}'{}", name, suggestion(name, table.header().names()));
 }
 
-// That of a sum of multiples of columns of one unit; else empty.
+// Returns the unit of a sum of multiples of columns of one unit; otherwise empty.
 std::string unit_of(const ResultTable& table, const Graph& graph, Expr expression) {
-  // Of what the expression is made of, operands first; nothing of a part without columns.
+  // Units of the sub-expressions, operands first; none for a part without columns.
   std::unordered_map<std::uint32_t, std::string> units;
   for (const Expr node : graph.reachable(std::span(&expression, 1))) {
     const Op op = graph.op(node);

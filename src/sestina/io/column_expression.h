@@ -13,26 +13,26 @@
 namespace sestina {
 
 struct CalculatedColumn {
-  Column column;               // the unit where the expression is a sum of multiples of columns of one unit
+  Column column;  // its unit is that of the columns, for a sum of multiples of columns of one unit
   std::vector<double> values;  // (rows)
 };
 
 // Numbers for symbols that are no columns.
 using ColumnConstants = std::span<const std::pair<std::string, double>>;
 
-// The symbols of the expression are columns of the table, by name, or constants. InputError names one that is
-// neither, with the nearest column.
+// The symbols of the expression are columns of the table, by name, or constants. Throws InputError for any
+// other symbol, with the nearest column.
 CalculatedColumn calc_column(const ResultTable& table, const Graph& graph, Expr expression, std::string name,
                              ColumnConstants constants = {});
-// The column's name is the text. InputError also where the text is no expression.
+// The column's name is the text. Throws InputError also if the text is no expression.
 CalculatedColumn calc_column(const ResultTable& table, const std::string& text);
 
-// Whether a text that is no column's name may be meant as an expression: it has an operator or a bracket.
+// True if a text that is no column's name is probably an expression: it has an operator or a bracket.
 bool may_be_expression(std::string_view text);
-// Whether it is one in form.
+// True if the text has the form of an expression.
 bool is_expression(std::string_view text);
 
-// A table of these columns alone, each once: columns of the table by name, and expressions of them.
+// Returns a table of these columns only, each once: columns by name, and expressions of columns.
 ResultTable pick_columns(const ResultTable& table, std::span<const std::string> columns);
 
 }  // namespace sestina

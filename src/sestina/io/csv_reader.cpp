@@ -50,7 +50,7 @@ class CsvReader {
 
   ResultTable read() {
     const bool is_ours = text_.starts_with(kSignature);
-    // A run that is killed while it writes leaves a line without an end.
+    // A run that was killed while writing leaves an incomplete line.
     if (is_ours) text_ = text_.substr(0, text_.rfind('\n') + 1);
     while (!text_.empty() && faults_.size() < kMostFaults) read_line(next_line());
     if (header_.columns.empty()) add_fault(1, "there is no line of column names");
@@ -137,9 +137,9 @@ class CsvReader {
   }
 
   std::shared_ptr<const std::string> file_;
-  std::string_view text_;  // what is left to read
+  std::string_view text_;  // the unread rest
   int line_ = 0;
-  int first_line_ = 1;  // behind the last line that told a checksum
+  int first_line_ = 1;  // after the last line with a checksum
   LineChecksum lines_;  // from there
   ResultHeader header_;
   std::vector<std::string> units_;

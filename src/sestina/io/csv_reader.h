@@ -10,11 +10,11 @@
 
 namespace sestina {
 
-// Reads what CsvRecorder wrote, and plain CSV with a line of names. A last line that a killed run left
-// unfinished is dropped. Throws InputError with the line of each fault.
+// Reads the files of CsvRecorder, and plain CSV with a line of names. An incomplete last line of a killed run
+// is dropped. Throws InputError with the line of each fault.
 ResultTable read_csv_result(const std::filesystem::path& path);
 
-// Adds the numbers of a line to `numbers`. Returns where in the line a text begins that is none, or npos.
+// Appends the numbers of a line. Returns the place of the first text that is no number, or npos.
 std::size_t read_csv_row(std::string_view line, std::vector<double>& numbers);
 
 }  // namespace sestina

@@ -63,14 +63,14 @@ char* print_number(char* to, double value) {
   throw InputError("cannot continue '" + path.string() + "': " + reason);
 }
 
-// A result up to the end of one of its rows.
+// The part of a result up to the end of one of its rows.
 struct Beginning {
   off_t bytes = 0;
   RowChecksum rows;
-  LineChecksum lines;  // since the last line that tells a checksum
+  LineChecksum lines;  // since the last line with a checksum
 };
 
-// Without the end of its line.
+// Prints a row without line end.
 std::string print_row(std::span<const double> row) {
   std::string text;
   for (const double value : row) {
@@ -81,7 +81,7 @@ std::string print_row(std::span<const double> row) {
   return text;
 }
 
-// The header, line by line.
+// Returns the checksum of the header, line by line.
 LineChecksum checksum_of(std::string_view header) {
   LineChecksum lines;
   while (!header.empty()) {
@@ -134,7 +134,7 @@ CsvRecorder::~CsvRecorder() {
   try {
     end();
   } catch (const ComputationError&) {
-    // The destructor has nobody to tell.
+    // A destructor cannot report errors.
   }
 }
 
@@ -204,7 +204,7 @@ void CsvRecorder::flush() { write_buffer(); }
 
 void CsvRecorder::sync() {
   write_buffer();
-  // EINVAL: a pipe or a device, which cannot be made to last.
+  // EINVAL: a pipe or a device, which cannot be synchronised.
   if (::fsync(file_.file_descriptor()) != 0 && errno != EINVAL) {
     throw ComputationError(last_time_, cannot_write(file_.path(), errno));
   }
@@ -221,7 +221,7 @@ void CsvRecorder::write_buffer() {
   const std::string_view bytes(buffer_.data(), used_);
   used_ = 0;
   if (const int error = write_all(file_.file_descriptor(), bytes)) {
-    lines_ = {};  // the last line may be half written, and nothing may follow it
+    lines_ = {};  // the last line may be incomplete, and nothing may follow it
     throw ComputationError(last_time_, cannot_write(file_.path(), error));
   }
   clock_.restart();

@@ -8,9 +8,9 @@
 //   0,1,1
 //   # checksum of the lines above: 85944171f73967e8
 //
-// The last line stands at the end and where the lines since the one before it reach 64 KiB, so that a resumed
-// run writes the same bytes as one that was not interrupted. Every number reads back to the same bits. The
-// text of the model is not in the file (HDF5 keeps it).
+// A checksum line is written at the end, and whenever the lines since the last one reach 64 KiB, so that a
+// resumed run writes the same bytes as an uninterrupted one. Every number reads back to the same bits. The
+// file does not contain the text of the model (HDF5 files do).
 #pragma once
 
 #include <filesystem>
@@ -37,14 +37,14 @@ class CsvRecorder final : public Recorder {
 
  private:
   void start(const ResultHeader& header);
-  void add_checksum();  // of the lines since the one before, to the buffer
+  void add_checksum();  // of the lines since the last one, to the buffer
   void write_buffer();  // throws ComputationError
 
   OutputFile file_;
   std::vector<char> buffer_;
   std::size_t used_ = 0;      // of the buffer
-  std::size_t row_size_ = 0;  // the most that a row can take
-  LineChecksum lines_;        // since the last line that told a checksum
+  std::size_t row_size_ = 0;  // upper bound
+  LineChecksum lines_;        // since the last line with a checksum
   std::size_t columns_ = 0;
   int time_column_ = -1;
   double last_time_ = std::numeric_limits<double>::quiet_NaN();  // s

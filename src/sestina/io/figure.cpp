@@ -13,7 +13,7 @@ namespace sestina {
 namespace {
 
 constexpr double kPointsPerMillimetre = 72 / 25.4;
-constexpr double kLargestSide = 2000;  // mm; a PNG of that size has 24,000 dots
+constexpr double kLargestSide = 2000;  // mm; such a PNG has 24,000 dots
 
 cairo_status_t append(void* bytes, const unsigned char* data, unsigned int size) {
   static_cast<std::string*>(bytes)->append(reinterpret_cast<const char*>(data), size);
@@ -72,7 +72,7 @@ struct Figure::Canvas {
     cairo_paint(context);
     cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
     cairo_select_font_face(context, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    // Letters at their true places, so that all formats look alike.
+    // Without hinting, so that all formats look alike.
     cairo_font_options_t* options = cairo_font_options_create();
     cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);

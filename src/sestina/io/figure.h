@@ -1,4 +1,4 @@
-// A page to draw on, measured in millimetres from its upper left corner; y points down.
+// A page for drawing, in millimetres from its upper left corner; y points down.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct Color {
 struct LineStyle {
   Color color;
   double width = 0.2;              // mm
-  std::span<const double> dashes;  // mm, on and off in turn; empty: solid
+  std::span<const double> dashes;  // mm, on and off alternately; empty: solid
 };
 
-enum class Anchor { start, middle, end };  // which end of a text stands at its place
+enum class Anchor { start, middle, end };  // the end of a text that is at its place
 
 enum class FigureFormat { png, svg, pdf };
 
@@ -45,7 +45,7 @@ class Figure {
   double width() const { return width_; }
   double height() const { return height_; }
 
-  // A line through the points; one point alone is drawn as a dot.
+  // Draws a line through the points; a single point is drawn as a dot.
   void draw_line(std::span<const PagePoint> points, const LineStyle& style);
   void draw_box(const PageBox& box, const LineStyle& style);
   // `at` is on the baseline; `angle` in radians, anticlockwise.
@@ -55,8 +55,8 @@ class Figure {
   void clip_to(const PageBox& box);
   void unclip();
 
-  // The bytes of the file. `title` and `description` go into the file where the format has a place for them;
-  // in SVG the letters are drawn as outlines, so these keep it searchable.
+  // Returns the bytes of the file. `title` and `description` are stored if the format allows it; in SVG
+  // letters are outlines, so that these keep it searchable.
   std::string finish(const std::string& title, const std::string& description);
 
  private:

@@ -17,8 +17,8 @@ namespace {
 using std::filesystem::directory_iterator;
 using std::filesystem::path;
 
-// What a small file of /proc tells; nothing where its process or its descriptor has gone meanwhile, in which
-// case reading fails although the file was opened.
+// Returns the text of a small file of /proc; nothing if its process or descriptor has gone meanwhile, in
+// which case reading fails although the file was opened.
 std::string contents(const path& file) {
   std::array<char, 4096> text{};
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -28,8 +28,8 @@ std::string contents(const path& file) {
   return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
-// Whether the process has a descriptor of the file, and by that descriptor its lock. Of processes of other
-// users Linux does not tell.
+// True if the process has a descriptor of the file and holds the lock by it. Linux does not show this for
+// processes of other users.
 bool has_lock(const path& process, const struct stat& file) {
   std::error_code error;
   for (auto entry = directory_iterator(process / "fd", error); !error && entry != directory_iterator();

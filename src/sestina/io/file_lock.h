@@ -1,20 +1,19 @@
-// Locks that keep two processes from writing one file. The kernel releases them when the descriptor is
-// closed, also by a kill.
+// Locks that prevent two processes from writing the same file. The kernel releases them when the descriptor
+// is closed, even if the process is killed.
 #pragma once
 
 #include <string>
 
 namespace sestina {
 
-// Locks the open file for this descriptor until it is closed. Returns false where another descriptor, of this
-// or of another process, has it. A file system without locks is no reason to refuse: then true.
+// Locks the open file for this descriptor until it is closed. Returns false if another descriptor, of this or
+// another process, holds the lock; true if the file system has no locks.
 //
-// The lock is one of Linux' open file descriptions (F_OFD_SETLK): of another kind than those by which HDF5
-// keeps readers and writers apart, and not lost when the process closes another descriptor of the same file.
+// The lock belongs to the open file description (F_OFD_SETLK of Linux): it is independent of the locks by
+// which HDF5 separates readers and writers, and is not lost when the process closes another descriptor.
 bool lock_file(int file_descriptor);
 
-// Who has the lock of the open file: "process 4711 (sestina)", or "another process" where that cannot be
-// known.
+// Describes the holder of the lock: "process 4711 (sestina)", or "another process" if it is not known.
 std::string describe_lock_holder(int file_descriptor);
 
 }  // namespace sestina

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// The model files in which a System's bodies stand.
+// Returns the model files that contain the bodies of a System.
 std::set<std::filesystem::path> sources_of(const System& system) {
   std::set<std::filesystem::path> files;
   const auto add = [&](const Mark& mark) {
@@ -47,7 +47,7 @@ void FileUses::add_output(std::string what, const std::filesystem::path& path) {
 void FileUses::add_tables_of(const System& system) {
   const std::set<std::filesystem::path> sources = sources_of(system);
   const std::filesystem::path folder = sources.empty() ? "" : sources.begin()->parent_path();
-  // Relative to the model file where it is named, or which `--set` has changed.
+  // Paths are relative to the model file that names them, or to that of a value changed by `--set`.
   const auto add = [&](const char* what, const Name& owner, const Name& file) {
     if (file.empty() || file.text.find("://") != std::string::npos) return;
     const bool is_placed = file.mark.line > 0 && file.mark.file != nullptr;
@@ -57,6 +57,9 @@ void FileUses::add_tables_of(const System& system) {
   };
   for (const ForceSpec& force : system.forces) {
     if (force.table) add("the table of the force", force.name, force.table->file);
+  }
+  for (const ConstraintSpec& constraint : system.constraints) {
+    if (constraint.table) add("the curve of the constraint", constraint.name, constraint.table->file);
   }
   for (const BodySpec& body : system.bodies) {
     for (const ShapeSpec& shape : body.shapes) add("a mesh of the body", body.name, shape.file);

@@ -1,5 +1,5 @@
-// What a command reads and writes, compared before anything is written: no result, checkpoint or figure takes
-// the place of what it is made from, nor of another one of them.
+// The files that a command reads and writes, checked before anything is written: no result, checkpoint or
+// figure may replace one of its inputs or another output.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +10,20 @@
 
 namespace sestina {
 
-// Whether both names lead to one file: by links of any kind where it exists, by the path where it does not
-// exist yet. Pipes and devices are no such files, since nothing in them can be lost.
+// True if both names refer to the same file: by links of any kind if it exists, by the path if it does not
+// exist yet. Pipes and devices do not count, since nothing in them can be lost.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 class FileUses {
  public:
-  // What it is, as in "the result". Empty paths are left out.
+  // `what` describes the file, as in "the result". Empty paths are ignored.
   void add_input(std::string what, const std::filesystem::path& path);
   void add_output(std::string what, const std::filesystem::path& path);
-  // The tables and meshes that a System names, and the file that it was read from.
+  // Adds the tables and meshes that a System names, and the file from which it was read.
   void add_inputs_of(const System& system);
   void add_tables_of(const System& system);  // without that file
 
-  // Throws InputError where a file that is written is one of the others, and names both.
+  // Throws InputError that names both files if an output is also another file in the list.
   void check() const;
 
  private:

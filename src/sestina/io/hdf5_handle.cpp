@@ -5,7 +5,7 @@
 namespace sestina {
 namespace {
 
-// Finds the text of the operating system's error in any message of the stack, and keeps the innermost one.
+// Finds the text of the operating system's error in the messages of the stack, else the innermost message.
 herr_t visit_message(unsigned, const H5E_error2_t* entry, void* result) {
   const std::string_view message = entry->desc ? entry->desc : "";
   auto& reason = *static_cast<std::string*>(result);
@@ -82,7 +82,7 @@ Hdf5Group open_group(hid_t place, const std::string& name) {
 }
 
 std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_each) {
-  constexpr std::uint64_t kMostOfAByte = 1100;  // what deflate makes of one, 1032 at most
+  constexpr std::uint64_t kMostOfAByte = 1100;  // bytes that deflate can make of one; 1032 at most
   const auto count = static_cast<std::uint64_t>(checked(H5Sget_simple_extent_npoints(space)));
   const Hdf5File file(H5Iget_file_id(object_of_file));
   hsize_t file_bytes = 0;
@@ -100,13 +100,13 @@ Hdf5File open_to_read(const std::filesystem::path& path) {
     throw Hdf5Error("it is not a regular file");
   }
   const Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
-  // A file system without locks is no reason to refuse.
+  // A file system without locks is accepted.
   checked(H5Pset_file_locking(access.get(), true, true));
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
   if (file >= 0) return Hdf5File(file);
   const std::string reason = hdf5_reason();
-  // Earlier versions wrote results in SWMR mode, whose marks a killed run could leave. It is read without a
-  // second look at what does not fit its checksum: between looks the library sleeps, each time twice as long.
+  // Earlier versions wrote results in SWMR mode, whose marks a killed run could leave. Disables repeated
+  // reads after a checksum error: the library would sleep between them, each time twice as long.
   checked(H5Pset_metadata_read_attempts(access.get(), 1));
   const hid_t marked = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.get());
   if (marked < 0) throw Hdf5Error(reason);

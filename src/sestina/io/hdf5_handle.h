@@ -1,4 +1,4 @@
-// HDF5's C interface with owners and exceptions.
+// The C interface of HDF5 with owning handles and exceptions.
 #pragma once
 
 #include <hdf5.h>
@@ -12,13 +12,13 @@
 
 namespace sestina {
 
-// A call of the library that failed; the message is the reason it gave, such as "No space left on device".
+// A failed call of the library; the message is the reason that it gave, such as "No space left on device".
 class Hdf5Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// While one lives, the library prints nothing to stderr.
+// Prevents the library from printing to stderr during its lifetime.
 class Hdf5Silence {
  public:
   Hdf5Silence();
@@ -31,17 +31,17 @@ class Hdf5Silence {
   void* printer_data_ = nullptr;
 };
 
-// The reason of the last failure: what the operating system said, or else the innermost message.
+// Returns the reason of the last failure: the operating system's message, or else the innermost message.
 std::string hdf5_reason();
 
-// Passes the result of a library call on; throws Hdf5Error when it says failure.
+// Returns the result of a library call; throws Hdf5Error if it is a failure.
 template <class Result>
 Result checked(Result result) {
   if (result < 0) throw Hdf5Error(hdf5_reason());
   return result;
 }
 
-// Owns an identifier of any kind and gives it back with the function for that kind.
+// Owns an identifier of any kind and releases it with the function for that kind.
 template <herr_t (*close_function)(hid_t)>
 class Hdf5Handle {
  public:
@@ -74,22 +74,22 @@ using Hdf5Space = Hdf5Handle<H5Sclose>;
 using Hdf5Type = Hdf5Handle<H5Tclose>;
 using Hdf5Properties = Hdf5Handle<H5Pclose>;
 
-// UTF-8 text: of so many bytes, filled up with zeros, or of any length.
+// Type of UTF-8 text: of so many bytes, padded with zeros, or of any length.
 Hdf5Type hdf5_text_type(std::size_t bytes = H5T_VARIABLE);
 
-// To read files that may be damaged, or made by others. They refuse what leads to another file: links,
-// external storage and virtual datasets. `name` is a member of `place`.
+// For reading files that may be damaged or made by others. They reject everything that leads to another file:
+// links, external storage and virtual datasets. `name` is a member of `place`.
 Hdf5Dataset open_dataset(hid_t place, const std::string& name);
 Hdf5Group open_group(hid_t place, const std::string& name);
-// The number of elements of a dataspace, refused where so many of so many bytes cannot come out of the file.
+// Returns the number of elements of a dataspace; throws if the file is too small for so many elements.
 std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_each);
-// For reading: no reader waits for a writer.
+// Opens for reading, without waiting for a writer.
 Hdf5File open_to_read(const std::filesystem::path& path);
 
-// Where the header of an open object begins in its file.
+// Returns the address of the header of an open object in its file.
 std::uint64_t hdf5_object_address(hid_t object);
 
-// For new datasets: without the time of day, so that equal contents are equal bytes.
+// Properties of new datasets, without the time of day, so that equal contents are equal bytes.
 Hdf5Properties hdf5_dataset_properties();
 
 }  // namespace sestina

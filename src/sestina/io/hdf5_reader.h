@@ -7,7 +7,7 @@
 
 namespace sestina {
 
-// Reads what Hdf5Recorder wrote, or is still writing. Throws InputError.
+// Reads a file that Hdf5Recorder wrote or is still writing. Throws InputError.
 ResultTable read_hdf5_result(const std::filesystem::path& path);
 
 }  // namespace sestina

@@ -46,7 +46,7 @@ Hdf5Recorder::~Hdf5Recorder() {
   try {
     end();
   } catch (const ComputationError&) {
-    // The destructor has nobody to tell.
+    // A destructor cannot report errors.
   }
 }
 
@@ -153,7 +153,7 @@ void Hdf5Recorder::write_rows() {
 }
 
 void Hdf5Recorder::end() {
-  if (!writer_) return;  // a failure has closed it
+  if (!writer_) return;  // closed by a failure
   guard([this] {
     write_rows();
     writer_->finish();

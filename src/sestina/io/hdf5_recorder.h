@@ -1,8 +1,8 @@
-// Results as HDF5, all in one file: the numbers, what they mean and the model that they came from.
+// Results as HDF5 in a single file: the numbers, their meaning and the model of the run.
 //
 //   /             attributes: sestina_result (2, the version of this layout), model_name, model (the whole
-//   text),
-//                 header_checksum
+//                 text), header_checksum
+//
 //   /names        (columns) strings
 //   /units        (columns) strings
 //   /values       (rows x columns) doubles, in one piece
@@ -10,8 +10,8 @@
 //   /checksums    of the rows (row_checksums.h, hdf5_row_writer.h)
 //
 // In Python: `f = h5py.File("run.h5"); f["values"][:, list(f["names"].asstr()).index("hip.q")]`.
-// A killed run leaves a file that opens just so, with all rows up to the last flush; a reader may also open
-// the file while the run goes on, and again to see more rows (hdf5_row_writer.h tells how).
+// A killed run leaves a file that opens in the same way, with all rows up to the last flush. A reader may
+// also open the file during the run, and again to see more rows (hdf5_row_writer.h explains how).
 #pragma once
 
 #include <filesystem>
@@ -43,7 +43,7 @@ class Hdf5Recorder final : public Recorder {
   Hdf5Bytes bytes();
   void write_rows();
 
-  // Runs `work`; turns what fails into ComputationError, after which nothing more is written.
+  // Runs `work`; converts failures to ComputationError, after which nothing more is written.
   template <class Work>
   void guard(Work work);
 

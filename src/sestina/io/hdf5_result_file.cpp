@@ -72,8 +72,8 @@ Hdf5ResultFile::Hdf5ResultFile(const std::filesystem::path& path)
   if (version_ > 1) find_rows();
 }
 
-// One slot is that of the rows that count. Where both are of fewer rows, a run has added some since they were
-// read; then those of the newer one are taken.
+// Finds the slot of the valid rows. If both slots are of fewer rows, a run has added rows since they were
+// read; then the newer one counts.
 void Hdf5ResultFile::find_rows() {
   std::array<Hdf5RowSlot, 2> slots;
   for (std::size_t i = 0; i < slots.size(); ++i) {

@@ -1,4 +1,4 @@
-// A result in HDF5 that is read piece by piece; hdf5_recorder.h tells the layout.
+// Reads an HDF5 result piece by piece; hdf5_recorder.h describes the layout.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace sestina {
 
-// What Hdf5Recorder wrote, or is still writing, or what an earlier version wrote (layout 1, without
-// checksums). All functions throw Hdf5Error. The library does not bear every damage: see
+// A file that Hdf5Recorder wrote or is still writing, or one of an earlier version (layout 1, without
+// checksums). All functions throw Hdf5Error. The library cannot survive every kind of damage: see
 // `check_hdf5_result`.
 class Hdf5ResultFile {
  public:
@@ -23,14 +23,14 @@ class Hdf5ResultFile {
 
   const ResultHeader& header() const { return header_; }
   std::size_t rows() const { return rows_; }
-  // As many rows as `values` (any number of rows x columns, by rows) has room for.
+  // Reads as many rows as `values` (any number of rows x columns, by rows) can hold.
   void read_rows(std::size_t first, std::span<double> values) const;
-  // Throws where these, the sums of the first rows or of all, are not those that were written.
+  // Throws if `sums`, of the first rows or of all, differ from those that were written.
   void check(const RowChecksums& sums) const;
-  // Whether an index leads to the rows, which the library has to follow.
+  // True if an index leads to the rows, which the library has to follow.
   bool has_index() const;
 
-  // For a writer that goes on; there is at least one row.
+  // For a writer that continues the file; there is at least one row.
   Hdf5RowPlaces places() const;
   bool can_be_continued() const { return version_ > 1; }
 
@@ -40,13 +40,13 @@ class Hdf5ResultFile {
   Hdf5File file_;
   int version_;  // of the layout
   ResultHeader header_;
-  std::vector<std::uint64_t> checksums_;  // the dataset; read before `values_`, which may grow all the time
+  std::vector<std::uint64_t> checksums_;  // of the dataset; read before `values_`, which may grow at any time
   Hdf5Dataset values_;
-  std::size_t rows_;              // in `values_`, then those that count
-  std::uint64_t unfinished_ = 0;  // checksum of the rows behind the finished blocks
+  std::size_t rows_;              // in `values_`, later the valid ones
+  std::uint64_t unfinished_ = 0;  // checksum of the rows after the finished blocks
 };
 
-// Finds out whether the library bears to read the file: it fits its seal, or a child process could read it.
+// Checks that the library can read the file safely: it matches its seal, or a child process could read it.
 // Throws Hdf5Error.
 void check_hdf5_result(const std::filesystem::path& path);
 

@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-constexpr std::uint64_t kGrowth = 4 << 20;  // bytes of room made beyond what is asked for
+constexpr std::uint64_t kGrowth = 4 << 20;  // bytes of additional room
 constexpr std::uint64_t kValuesAlignment = 4096;
 constexpr std::uint64_t kEndOfFile = 40;  // in the superblock
 constexpr std::uint64_t kChecksumBytes =
@@ -42,8 +42,8 @@ void write_header(hid_t file, const ResultHeader& header) {
   write_provenance(file, header.provenance);
 }
 
-// In memory, in the oldest form of file that can hold it, which any version of HDF5 reads and whose numbers
-// that change have no checksum of the library's. Every piece begins at a multiple of a sector.
+// Properties of a file in memory, in the oldest format that can hold it, which any version of HDF5 reads and
+// whose changing numbers have no checksum of the library. Every piece begins at a multiple of a sector.
 Hdf5Properties access_in_memory() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
   checked(H5Pset_fapl_core(access.get(), 1 << 16, false));
@@ -68,7 +68,7 @@ std::uint64_t create_checksums(hid_t file) {
   return H5Dget_offset(dataset.get());
 }
 
-// (0 x columns) without a place. Returns where its object header is.
+// Creates a dataset (0 x columns) without storage. Returns the address of its object header.
 std::uint64_t create_values(hid_t file, hsize_t columns) {
   const hsize_t size[2] = {0, columns};
   const Hdf5Space space(H5Screate_simple(2, size, nullptr));
@@ -142,7 +142,7 @@ std::string Hdf5RowWriter::make_image(const ResultHeader& header) {
   checked(H5Fget_file_image(file.get(), image.data(), size));
   std::memcpy(places_.bytes.data(), &image[places_.header], Hdf5RowPlaces::kSector);
   places_.find();
-  places_.bytes[places_.sizes - 6] = 0;  // no largest sizes: the sizes may grow
+  places_.bytes[places_.sizes - 6] = 0;  // no maximum sizes: the sizes may grow
   std::memcpy(&image[places_.header], places_.bytes.data(), Hdf5RowPlaces::kSector);
   put(reinterpret_cast<std::uint8_t*>(&image[kEndOfFile]), values_);
   seal(image);
@@ -173,7 +173,7 @@ void Hdf5RowWriter::make_room(std::uint64_t bytes) {
   if (used + bytes <= room_) return;
   std::uint64_t room = used + bytes + kGrowth;
   if (file_.resize(values_ + room) != 0) {
-    room = used + bytes;  // a file may not be as long as we like
+    room = used + bytes;  // the length of the file is limited
     check_errno(file_.resize(values_ + room));
   }
   write_end(values_ + room);
@@ -203,7 +203,7 @@ void Hdf5RowWriter::write_end(std::uint64_t end) {
   write(kEndOfFile, bytes.data(), bytes.size());
 }
 
-// The number of rows and where they lie.
+// Writes the number of rows and their address.
 void Hdf5RowWriter::write_extent() {
   const std::size_t rows = sums_.rows();
   put(&places_.bytes[places_.sizes], rows);

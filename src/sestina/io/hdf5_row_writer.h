@@ -1,22 +1,20 @@
-// Writes an HDF5 result such that the file is sound after each of its writes, whatever comes between them.
+// Writes an HDF5 result such that the file is valid after each of its writes, even if the process is killed.
 //
-//   | what the library made: header, names, checksums | values, by rows | room for more rows |
+//   | made by the library: header, names, checksums | values, by rows | room for more rows |
 //
-// The library makes its part once, in memory, before there is any row. Rows then go to the place that they
-// have in one contiguous dataset, which no index leads to; the dataset grows by changing numbers in place:
+// The library makes its part once, in memory, before there is any row. Rows are then written to their place
+// in one contiguous dataset without an index; the dataset grows by changing numbers in place:
 //
-//   1. where the room is used up: the length of the file, then the superblock's end of file,
-//      then the dataset's size in bytes, each of them larger than what it has to hold;
-//   2. the rows, behind those that count;
-//   3. the checksums of the blocks that they finish, and {rows, checksum of the unfinished block} in one of
-//   two
-//      slots by turns, so that one slot always belongs to the rows that count;
-//   4. the number of rows, and where they lie: of these bytes only the 8 of the number change, save where
-//   room
-//      was made, and with the first rows (HDF5 bears no place of no rows).
+//   1. if the room is used up: the length of the file, then the superblock's end of file,
+//      then the dataset's size in bytes, each of them larger than necessary;
+//   2. the rows, after the valid ones;
+//   3. the checksums of the blocks that they finish, and {rows, checksum of the unfinished block} in one
+//      of two slots alternately, so that one slot always belongs to the valid rows;
+//   4. the number of rows, and their address: only the 8 bytes of the number change, except when room
+//      was made, and with the first rows (HDF5 allows no address without rows).
 //
-// Each change of numbers is one write within 512 bytes that begin at a multiple of 512, so that a kill finds
-// it done or not done.
+// Each change of numbers is one write within 512 bytes that begin at a multiple of 512, so that a kill leaves
+// it either complete or not started.
 //
 // Source: HDF5 File Format Specification 3.0, all integers little-endian.
 //   II.A, superblock version 0: byte 40 end-of-file address (8).
@@ -41,35 +39,35 @@
 
 namespace sestina {
 
-// The file that is written to. Both return 0 or an errno.
+// The file for the output. Both functions return 0 or an errno.
 struct Hdf5Bytes {
   std::function<int(std::uint64_t size)> resize;
   std::function<int(std::uint64_t place, std::string_view bytes)> write;
 };
 
-// A slot of the dataset `checksums`, which begins with two of them.
+// A slot of the dataset `checksums`, which begins with two slots.
 struct Hdf5RowSlot {
   std::uint64_t rows = 0;
   std::uint64_t unfinished = 0;  // RowChecksums::unfinished of these rows
-  std::uint64_t check = 0;       // of the two numbers before
+  std::uint64_t check = 0;       // of the two numbers above
 
-  static constexpr std::size_t kNumbers = 4;  // of the dataset, the last one unused
+  static constexpr std::size_t kNumbers = 4;  // in the dataset, the last one unused
   static Hdf5RowSlot of(const RowChecksums& sums);
   bool is_sound() const { return check == calc_check(); }
   std::uint64_t calc_check() const;
 };
 
-// Where the numbers stand that change.
+// The places of the numbers that change.
 struct Hdf5RowPlaces {
   static constexpr std::size_t kSector = 512;  // bytes
 
-  std::uint64_t header = 0;                   // of the object header of `values`
-  std::array<std::uint8_t, kSector> bytes{};  // its beginning
-  std::size_t sizes = 0;                      // in these: the sizes of the dataspace
-  std::size_t layout = 0;                     // in these: the address of the values, then their size
-  std::uint64_t checksums = 0;                // of the dataset
+  std::uint64_t header = 0;                   // address of the object header of `values`
+  std::array<std::uint8_t, kSector> bytes{};  // the beginning of the header
+  std::size_t sizes = 0;                      // in `bytes`: the sizes of the dataspace
+  std::size_t layout = 0;                     // in `bytes`: the address of the values, then their size
+  std::uint64_t checksums = 0;                // address of the dataset
 
-  // Finds `sizes` and `layout` in `bytes`. Throws Hdf5Error where the header is not as a run leaves it.
+  // Finds `sizes` and `layout` in `bytes`. Throws Hdf5Error if the header is not as a run leaves it.
   void find();
 };
 
@@ -78,12 +76,12 @@ class Hdf5RowWriter {
  public:
   // Makes a new file without rows.
   Hdf5RowWriter(Hdf5Bytes file, const ResultHeader& header);
-  // Goes on behind the first rows, at least one, of a file that has them; drops the others.
+  // Continues a file after its first rows, at least one; drops the other rows.
   Hdf5RowWriter(Hdf5Bytes file, const Hdf5RowPlaces& places, const RowChecksums& kept, std::size_t columns);
 
   void append(std::span<const double> rows);  // (any number of rows x columns), by rows
   std::size_t rows() const { return sums_.rows(); }
-  void finish();  // gives back the room for more rows
+  void finish();  // releases the room for more rows
 
  private:
   std::string make_image(const ResultHeader& header);
@@ -101,8 +99,8 @@ class Hdf5RowWriter {
   Hdf5RowPlaces places_;
   std::size_t columns_;
   RowChecksums sums_;
-  std::uint64_t values_ = 0;  // where the first row begins
-  std::uint64_t room_ = 0;    // bytes there, of rows and for rows
+  std::uint64_t values_ = 0;  // address of the first row
+  std::uint64_t room_ = 0;    // bytes there, with and without rows
   int slot_ = 0;              // the next one to write
 };
 

@@ -15,14 +15,14 @@ namespace {
 constexpr std::string_view kMark = "sestina\n";
 constexpr std::size_t kMostRanges = 16;
 
-// As it stands in the file.
+// The seal in the form of the file.
 struct Record {
   std::array<char, 8> mark{};
   std::uint64_t end = 0;
   std::uint64_t ranges = 0;
   std::array<std::uint64_t, 2 * kMostRanges> places_and_sizes{};
-  std::uint64_t contents = 0;  // checksum of what is sealed
-  std::uint64_t check = 0;     // of the numbers before
+  std::uint64_t contents = 0;  // checksum of the sealed bytes
+  std::uint64_t check = 0;     // checksum of the numbers above
 
   std::uint64_t calc_check() const {
     RowChecksum sum;
@@ -33,7 +33,7 @@ struct Record {
 };
 static_assert(Hdf5Seal::kPlace + sizeof(Record) <= Hdf5Seal::kAlignment);
 
-const Hdf5Seal::Range kSuperblock{40, 8};  // its end of file
+const Hdf5Seal::Range kSuperblock{40, 8};  // its end-of-file address
 const Hdf5Seal::Range kItself{Hdf5Seal::kPlace, sizeof(Record)};
 
 }  // namespace
@@ -81,7 +81,7 @@ std::string Hdf5Seal::text(const Read& read) const {
 
 bool is_sealed(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // opening a pipe may take for ever
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // opening a pipe may block for ever
   std::ifstream file(path, std::ios::binary);
   const Hdf5Seal::Read read = [&file](std::uint64_t place, std::span<char> bytes) {
     file.clear();

@@ -6,7 +6,7 @@
 namespace sestina {
 namespace {
 
-// Strings that the library allocated, given back to it.
+// Strings that the library allocated and frees.
 class Hdf5Strings {
  public:
   Hdf5Strings(hid_t type, hid_t space, std::size_t count) : type_(type), space_(space), pointers_(count) {}

@@ -1,4 +1,4 @@
-// The texts of HDF5 files: attributes, lists, the columns and the provenance of results. All functions throw
+// Texts in HDF5 files: attributes, lists, the columns and the provenance of results. All functions throw
 // Hdf5Error.
 #pragma once
 
@@ -21,8 +21,8 @@ std::uint64_t read_number_attribute(hid_t object, const std::string& name);
 std::string read_attribute(hid_t object, const std::string& name);
 std::vector<std::string> read_list_attribute(hid_t object, const std::string& name);
 
-// One-dimensional datasets of texts, all of the same length, filled up with zeros. Texts of any length, which
-// earlier versions wrote, are read as well.
+// One-dimensional datasets of texts with equal lengths, padded with zeros. Texts of variable length, which
+// earlier versions wrote, can be read too.
 void write_strings(hid_t place, const std::string& name, const std::vector<std::string>& strings);
 std::vector<std::string> read_strings(hid_t place, const std::string& name);
 

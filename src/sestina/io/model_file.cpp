@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kMaxModelBytes = std::size_t{64} << 20;
 
-// The part of a model to which a path leads: `bodies[1]` for `bodies[1].mass`.
+// Returns the part of a model that a path belongs to: `bodies[1]` for `bodies[1].mass`.
 std::string_view part_of(const std::string& path) { return std::string_view(path).substr(0, path.find('.')); }
 
-// Adds what freeze() finds wrong in a system that was read with faults, so that both kinds are reported at
-// once. In a part that was not read completely it may find what is only an echo; that is left out.
+// Adds the faults that freeze() finds in a system that was read with faults, so that both kinds are reported
+// at once. Its faults in a part that was not read completely may be consequences and are omitted.
 void add_faults_of_meaning(const System& system, FaultList& faults) {
   std::set<std::string, std::less<>> faulty;
   for (const Fault& fault : faults.faults()) faulty.emplace(part_of(fault.place.path));
@@ -44,7 +44,7 @@ ModelTree parse_tree(const std::string& text, const std::string& file_name, cons
   return tree;
 }
 
-// `faults` has those of the tree itself, which then is not whole: something was dropped.
+// `faults` has those of the tree itself; if there are any, parts of the tree were dropped.
 System read_tree(const ModelTree& tree, FaultList& faults) {
   const bool is_whole = faults.empty();
   ReadContext context(faults, std::filesystem::path(tree.file_name).parent_path());

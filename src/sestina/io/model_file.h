@@ -15,33 +15,33 @@ struct ModelFileOptions {
 };
 
 // Reads a model file. Checks syntax and structure: keys, kinds of values, tables of forces. Throws InputError
-// with every such fault at its line, column and path, and with those that freeze() finds in the rest. Of a
-// file without faults of structure, what the model means is left to freeze().
+// with every such fault at its line, column and path, and with those that freeze() finds in the other parts.
+// If the structure has no faults, the meaning of the model is checked only by freeze().
 System read_model_file(const std::filesystem::path& path, const ModelFileOptions& options = {});
 
-// The same from text. `file_name` is what messages call it, and its folder is where tables are looked for.
+// Reads a model from text. `file_name` appears in messages; its folder is where tables are found.
 System read_model(const std::string& text, const std::string& file_name = "model",
                   const ModelFileOptions& options = {});
 
-// A model file that is parsed but not read, of which variants can be made with apply_set_option.
+// A model file that is parsed but not read; apply_set_option makes variants of it.
 struct ModelTree {
   YamlPointer root;
   std::string file_name;
 };
 
-// Both throw InputError with every fault of the syntax and of the options.
+// Both throw InputError with all faults of the syntax and of the options.
 ModelTree read_model_tree(const std::filesystem::path& path, const ModelFileOptions& options = {});
 ModelTree parse_model_tree(const std::string& text, const std::string& file_name,
                            const ModelFileOptions& options = {});
 System read_model(const ModelTree& tree);
 
-// YAML text that reads back to an equal System: numbers to the last bit, expressions as they were given, what
-// has its default value left out. Throws InputError for a System that no file can describe: one with a
-// user's force, a table that has no file, or a number that is not finite.
+// Returns YAML text that reads back to an equal System: numbers to the last bit, expressions as given,
+// defaults omitted. Throws InputError for a System that no file can describe: with a user force, with a table
+// without a file, or with a number that is not finite.
 std::string write_model(const System& system);
 
-// Writes the file whole or not at all. Tables keep their place: a relative one is written relative to the new
-// file's folder.
+// Writes the complete file or nothing. Tables stay where they are: a relative path is written relative to the
+// new file's folder.
 void write_model_file(const System& system, const std::filesystem::path& path);
 
 }  // namespace sestina

@@ -27,6 +27,7 @@ void read_shape(ReadContext& context, const YamlNode& node, const NodePath& path
   const MapReader map(context, node, path, keys_of("shape", type_of(node)));
   ShapeSpec& shape = shapes.emplace_back();
   shape.mark = node.mark;
+  map.read("name", shape.name);
   map.read("type", shape.type);
   check_word(context, shape.type, map.path_of("type"), "shape", types_of("shape"));
   map.read("radius", shape.radius);
@@ -38,10 +39,13 @@ void read_shape(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("axes", shape.axes);
 }
 
-void read_shapes(ReadContext& context, const MapReader& map, std::vector<ShapeSpec>& shapes) {
-  const YamlNode* node = map.find("shape");
+}  // namespace
+
+void read_shapes(ReadContext& context, const MapReader& map, const char* key,
+                 std::vector<ShapeSpec>& shapes) {
+  const YamlNode* node = map.find(key);
   if (!node) return;
-  const NodePath path = map.path_of("shape");
+  const NodePath path = map.path_of(key);
   const auto read_one = [&](const YamlNode& item, const NodePath& item_path) {
     read_shape(context, item, item_path, shapes);
   };
@@ -51,8 +55,6 @@ void read_shapes(ReadContext& context, const MapReader& map, std::vector<ShapeSp
     read_one(*node, path);
   }
 }
-
-}  // namespace
 
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, BodySpec& out) {
   const std::string type = type_of(node);
@@ -67,7 +69,8 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   }
   read_inertia_check(context, map, out.inertia_check);
   map.read("points", out.points);
-  read_shapes(context, map, out.shapes);
+  read_shapes(context, map, "shape", out.shapes);
+  read_shapes(context, map, "shapes", out.shapes);
   map.read("original_name", out.original_name);
 }
 

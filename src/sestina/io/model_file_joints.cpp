@@ -12,9 +12,13 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("upper", out.upper);
   map.read("velocity", out.velocity);
   map.read("effort", out.effort);
+  map.read("enforced", out.enforced);
+  map.read("restitution", out.restitution);
+  map.read("stiffness", out.stiffness);
+  map.read("damping", out.damping);
 }
 
-void read_columns(ReadContext& context, const YamlNode& node, const NodePath& path, std::vector<Name>& out) {
+void read_names(ReadContext& context, const YamlNode& node, const NodePath& path, std::vector<Name>& out) {
   if (node.is_scalar()) {
     sestina::read_value(context, node, path, out.emplace_back());
     return;
@@ -24,13 +28,13 @@ void read_columns(ReadContext& context, const YamlNode& node, const NodePath& pa
   });
 }
 
-// Values over time from a file: its columns are read here, so that a System holds all that a run needs.
+// Reads values over time from a file: the columns are stored, so that a System contains all data of a run.
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, TableSpec& out) {
   const MapReader map(context, node, path, keys_of("table"));
   out.mark = node.mark;
   map.read("table", out.file);
   if (const YamlNode* columns = map.find("columns")) {
-    read_columns(context, *columns, map.path_of("columns"), out.columns);
+    read_names(context, *columns, map.path_of("columns"), out.columns);
   }
   map.read("interpolation", out.interpolation);
   check_word(context, out.interpolation, map.path_of("interpolation"), "interpolation", {"linear", "cubic"});
@@ -73,10 +77,21 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("from", out.from);
   map.read("to", out.to);
   map.read("at", out.at);
+  if (const YamlNode* points = map.find("points"))
+    read_names(context, *points, map.path_of("points"), out.points);
   map.read("axes", out.axes);
   map.read("stiffness", out.stiffness);
   map.read("damping", out.damping);
   map.read("reference", out.reference);
+  map.read("rotational_stiffness", out.rotational_stiffness);
+  map.read("rotational_damping", out.rotational_damping);
+  map.read("stiffness_matrix", out.stiffness_matrix);
+  map.read("damping_matrix", out.damping_matrix);
+  out.rotational_stiffness_mark = map.mark_of("rotational_stiffness");
+  out.rotational_damping_mark = map.mark_of("rotational_damping");
+  out.stiffness_matrix_mark = map.mark_of("stiffness_matrix");
+  out.damping_matrix_mark = map.mark_of("damping_matrix");
+  map.read("axis", out.axis);
   for_each_force_number([&](const NumberInfo& number, auto of) { map.read(number.name, of(out)); });
   out.stiffness_mark = map.mark_of("stiffness");
   out.damping_mark = map.mark_of("damping");

@@ -4,8 +4,11 @@
 #include <cassert>
 #include <map>
 
+#include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/force_numbers.h"
+#include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
+#include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
 #include "sestina/joints/joint_list.h"
 
@@ -41,7 +44,7 @@ KeyTable joint_keys(const std::string& keyword) {
 KeyTable shape_keys(const std::string& keyword, const Words& own, const Words& required) {
   KeyTable table{"shape", keyword, {"type"}, {"type"}};
   table.allowed.insert(table.allowed.end(), own.begin(), own.end());
-  table.allowed.insert(table.allowed.end(), {"position", "axes"});
+  table.allowed.insert(table.allowed.end(), {"name", "position", "axes"});
   table.required.insert(table.required.end(), required.begin(), required.end());
   return table;
 }
@@ -58,47 +61,111 @@ KeyTable force_keys(const std::string& keyword, const Words& required, const Wor
   return table;
 }
 
+// Of the types of a part of `particles`: `type`, what is required, what is not.
+KeyTable particle_keys(const std::string& part, const std::string& keyword, const Words& required,
+                       const Words& optional = {}) {
+  KeyTable table{part, keyword, {"type"}, {"type"}};
+  table.allowed.insert(table.allowed.end(), required.begin(), required.end());
+  table.allowed.insert(table.allowed.end(), optional.begin(), optional.end());
+  table.required.insert(table.required.end(), required.begin(), required.end());
+  return table;
+}
+
+void add_particle_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
+      {"particles",
+       "",
+       {"species", "box", "positions", "charges", "velocities", "bonds", "angles", "dihedrals", "pairs",
+        "exclude", "thermostat", "skin", "boltzmann", "relax", "trajectory"},
+       {"species", "positions"}},
+      {"species", "", {"name", "mass"}, {"name", "mass"}},
+      {"box", "", {"lengths", "lower", "periodic"}, {}},
+      {"positions", "", {"lattice", "random_walk", "list", "file"}, {}},
+      {"lattice", "", {"type", "cells", "density", "species"}, {"cells", "density"}},
+      {"random_walk",
+       "",
+       {"chains", "beads", "bond_length", "density", "seed", "species"},
+       {"chains", "beads", "bond_length"}},
+      {"velocities", "", {"temperature", "seed"}, {"temperature"}},
+      {"relax", "", {"steps", "move"}, {"steps"}},
+      {"trajectory", "", {"file", "every"}, {"file"}},
+      particle_keys("pair", "lj", {"species", "epsilon", "sigma"}, {"cutoff", "shift"}),
+      particle_keys("pair", "wca", {"species", "epsilon", "sigma"}),
+      particle_keys("pair", "coulomb", {"strength"}),
+      particle_keys("pair", "gravity", {"strength"}),
+      particle_keys("particle_bond", "harmonic", {"stiffness", "length"}),
+      particle_keys("particle_bond", "fene", {"stiffness", "max_length"}, {"epsilon", "sigma"}),
+      particle_keys("particle_angle", "harmonic", {"stiffness", "angle"}),
+      particle_keys("particle_angle", "cosine", {"stiffness"}),
+      particle_keys("particle_dihedral", "periodic", {"stiffness", "multiplicity"}, {"phase"}),
+      particle_keys("thermostat", "langevin", {"temperature", "friction"}, {"seed"}),
+      particle_keys("thermostat", "nose_hoover", {"temperature", "period"}),
+  };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
 KeyTable constraint_keys(const std::string& keyword, const Words& required, const Words& optional = {}) {
   KeyTable table = force_keys(keyword, required, optional);
   table.part = "constraint";
   return table;
 }
 
-std::vector<KeyTable> make_key_tables() {
-  std::vector<KeyTable> tables{
+void add_part_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
       {"model",
        "",
        {"sestina", "name", "parameters", "gravity", "ground", "bodies", "joints", "forces", "constraints",
-        "variables", "events", "analysis", "output"},
-       {"sestina", "bodies"}},
-      {"ground", "", {"points"}, {}},
+        "contacts", "variables", "events", "particles", "analysis", "output"},
+       {"sestina"}},
+      {"ground", "", {"points", "shapes"}, {}},
       {"point", "", {"position", "axes"}, {}},
       {"rotation", "", {"euler_parameters", "axis", "angle", "rpy", "matrix"}, {}},
       {"body",
        "rigid",
-       {"name", "type", "mass", "center_of_mass", "inertia", "inertia_check", "points", "shape",
+       {"name", "type", "mass", "center_of_mass", "inertia", "inertia_check", "points", "shape", "shapes",
         "original_name"},
        {"name", "mass"}},
-      {"body", "particle", {"name", "type", "mass", "points", "shape", "original_name"}, {"name", "mass"}},
+      {"body",
+       "particle",
+       {"name", "type", "mass", "points", "shape", "shapes", "original_name"},
+       {"name", "mass"}},
       {"inertia", "", {"xx", "yy", "zz", "xy", "xz", "yz"}, {}},
-      {"limits", "", {"lower", "upper", "velocity", "effort"}, {}},
+      {"limits",
+       "",
+       {"lower", "upper", "velocity", "effort", "enforced", "restitution", "stiffness", "damping"},
+       {}},
+      {"contact",
+       "",
+       {"name", "between", "friction", "restitution", "stiffness", "damping", "law"},
+       {"name", "between"}},
       {"table", "", {"table", "columns", "interpolation"}, {"table", "columns"}},
+      {"curve_table", "", {"table", "columns"}, {"table", "columns"}},
       {"event", "", {"name", "when", "direction", "terminal", "set", "tolerance"}, {"name", "when"}},
       {"analysis",
        "",
        {"type", "coordinates", "solver", "integrator", "step", "limits", "duration", "load_steps",
-        "arc_length", "about"},
+        "arc_length", "about", "input", "frequencies"},
        {}},
       {"run_limits", "", {"steps", "wall_time"}, {}},
+      {"frequencies", "", {"from", "to", "points"}, {}},
       {"integrator", "", {"name", "stages", "form"}, {"name"}},
       {"time_elements", "", {"elements", "pair", "tests", "scheme", "windows", "tolerance", "stretches"}, {}},
       {"step", "", {"driver", "dt", "rtol", "atol", "max_step", "control", "land_on_output"}, {}},
       {"output", "", {"every", "max_rows", "columns"}, {}},
       {"column", "", {"value", "unit", "integrate"}, {"value"}},
+  };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
+// Shapes, forces and constraints.
+void add_type_tables(std::vector<KeyTable>& tables) {
+  const std::vector<KeyTable> added{
       shape_keys("box", {"size"}, {"size"}),
       shape_keys("cylinder", {"radius", "length"}, {"radius", "length"}),
       shape_keys("sphere", {"radius"}, {"radius"}),
       shape_keys("capsule", {"radius", "length"}, {"radius", "length"}),
+      shape_keys("ellipsoid", {"size"}, {"size"}),
+      shape_keys("plane", {}, {}),
       shape_keys("mesh", {"file", "scale"}, {"file"}),
       force_keys("joint_spring", {"joint"}, {"stiffness", "reference"}, numbers_of_force<JointSpring>()),
       force_keys("joint_damper", {"joint"}, {"damping"}, numbers_of_force<JointDamper>()),
@@ -106,18 +173,36 @@ std::vector<KeyTable> make_key_tables() {
       force_keys("spring_damper", {"from", "to"}, {"stiffness", "damping"}, numbers_of_force<SpringDamper>()),
       force_keys("point_force", {"at", "value"}, {"axes"}),
       force_keys("point_torque", {"at", "value"}, {"axes"}),
+      force_keys("bushing", {"from", "to"},
+                 {"stiffness", "rotational_stiffness", "stiffness_matrix", "damping", "rotational_damping",
+                  "damping_matrix"}),
+      force_keys("cartesian_spring", {"from", "to"}, {"stiffness", "damping", "reference"}),
+      force_keys("torsional_spring_damper", {"from", "to", "axis"}, {"stiffness", "damping", "reference"}),
+      force_keys("coordinate_friction", {"joint"}, {}, numbers_of_force<CoordinateFriction>()),
+      force_keys("rope", {"points"}, {"stiffness", "damping"}, numbers_of_force<Rope>()),
+      force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
       constraint_keys("distance", {"from", "to", "length"}),
       constraint_keys("coupling", {"coefficients"}, {"value", "level"}),
       constraint_keys("motion", {"joint", "value"}, {"level"}),
       constraint_keys("expression", {"zero"}, {"level"}),
       constraint_keys("point_on_line", {"point", "line", "axis"}),
       constraint_keys("point_on_plane", {"point", "plane", "normal"}),
+      constraint_keys("point_on_curve", {"point", "curve", "position"}, {"range", "periodic", "start"}),
+      constraint_keys("rolling", {"body", "axis", "radius", "plane", "normal"}),
   };
+  tables.insert(tables.end(), added.begin(), added.end());
+}
+
+std::vector<KeyTable> make_key_tables() {
+  std::vector<KeyTable> tables;
+  add_part_tables(tables);
+  add_type_tables(tables);
   for (const std::string& keyword : joint_keywords()) tables.push_back(joint_keys(keyword));
+  add_particle_tables(tables);
   return tables;
 }
 
-// For each part with types: a table without a type, which has the keys of all types and requires none.
+// Returns for each part with types a table without type: it has the keys of all types and requires none.
 std::vector<KeyTable> make_unions() {
   std::vector<KeyTable> unions;
   for (const KeyTable& table : key_tables()) {

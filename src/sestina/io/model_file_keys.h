@@ -1,5 +1,5 @@
-// Which keys each part of a model file may and must have: the one table behind the reader's checks, which a
-// test holds against share/model.schema.json.
+// The keys that each part of a model file may and must have: the one table for the reader's checks, which a
+// test compares with share/model.schema.json.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 namespace sestina {
 
 struct KeyTable {
-  std::string part;                   // "body", or "joint" of a type: what a message calls it
-  std::string type;                   // keyword, where the keys depend on it
-  std::vector<std::string> allowed;   // in the order in which they are written
+  std::string part;                   // "body", or "joint" of a type: its name in messages
+  std::string type;                   // keyword, if the keys depend on it
+  std::vector<std::string> allowed;   // in the order of writing
   std::vector<std::string> required;  // a subset of allowed
 };
 
 // All tables, each part and type once.
 const std::vector<KeyTable>& key_tables();
 
-// The table of a part. Of an unknown type: all keys that any type has, and none required.
+// Returns the table of a part. For an unknown type: all keys of any type, none required.
 const KeyTable& keys_of(std::string_view part, std::string_view type = {});
 
-// The keywords of the types that a part has, such as all force types.
+// Returns the keywords of the types of a part, such as all force types.
 const std::vector<std::string>& types_of(std::string_view part);
 
-// Whether another type of the same part has the key.
+// True if another type of the same part has the key.
 bool fits_another_type(const KeyTable& table, std::string_view key);
 
 }  // namespace sestina

@@ -1,4 +1,4 @@
-// The parts of a model file, each read into its part of a System.
+// The reading functions of the parts of a model file, each of which fills its part of a System.
 #pragma once
 
 #include "sestina/io/model_file_reader.h"
@@ -9,6 +9,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, JointSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ConstraintSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ContactSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, EventSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<VariableSpec>& out);
@@ -17,7 +18,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
                 std::vector<ColumnSpec>& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, OutputSpec& out);
 
-// Calls add(name) for each entry of a map of names to numbers, and reads the number into what it returns.
+// Calls add(name) for each entry of a map of names to numbers, and reads the number into the result.
 template <class F>
 void read_numbers_by_name(ReadContext& context, const YamlNode& node, const NodePath& path, F&& add) {
   if (!node.is_map()) {
@@ -32,6 +33,9 @@ void read_numbers_by_name(ReadContext& context, const YamlNode& node, const Node
     if (!read_number(context, *entry.value, path / entry.key, value)) context.lose_names();
   }
 }
+
+// The shapes under a key: a map, or a list of maps.
+void read_shapes(ReadContext& context, const MapReader& map, const char* key, std::vector<ShapeSpec>& shapes);
 
 // The whole file. Throws InputError at once when it is of another version.
 System read_system(ReadContext& context, const YamlNode& root);

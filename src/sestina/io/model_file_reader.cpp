@@ -15,7 +15,7 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A plain scalar that YAML would take for a number, boolean or nothing is no text.
+// A plain scalar that YAML takes for a number, a boolean or null is no text.
 bool is_text(const YamlNode& node) {
   return node.is_scalar() && (node.quoted || (!node.is_boolean() && !parse_plain_number(node.text)));
 }
@@ -35,7 +35,7 @@ std::string numbers_expected(std::size_t count, const YamlNode& node) {
 }  // namespace
 
 void ReadContext::fault(const Mark& mark, const NodePath& path, std::string message) {
-  // A file with more faults than this is not a model; the bound keeps hostile ones from filling the memory.
+  // A file with more faults than this is no model; the limit prevents hostile files from filling the memory.
   constexpr std::size_t kMost = 1000;
   faults_.add({mark, path.text()}, std::move(message));
   if (faults_.size() < kMost) return;
@@ -57,7 +57,7 @@ std::optional<double> parse_plain_number(std::string_view text) {
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
-    // Out of range is either too large or too small; a negative exponent tells.
+    // A number out of range is either too large or too small; a negative exponent means too small.
     const bool underflow = text.find("e-") != std::string::npos || text.find("E-") != std::string::npos;
     magnitude = error == std::errc::result_out_of_range ? (underflow ? 0.0 : kInfinity) : value;
   }
@@ -220,7 +220,7 @@ void MapReader::check_keys(const KeyTable& keys) const {
       context_.fault(entry.mark, path_,
                      "unknown key '" + printable(entry.key) + "'" + suggestion(entry.key, keys.allowed));
     }
-    // It may be a misspelled `points` or `joints`.
+    // The unknown key may be a misspelled `points` or `joints`.
     if (entry.value->is_map() || entry.value->is_list()) context_.lose_names();
   }
   for (const std::string& key : keys.required) {

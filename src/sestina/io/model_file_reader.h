@@ -1,5 +1,5 @@
-// Reads the values of a model file, each of the kind that its key asks for, and notes a fault where it is of
-// another. A value that cannot be read leaves the target as it was.
+// Reads the values of a model file in the kind that each key requires, and adds a fault for a value of
+// another kind. A value that cannot be read leaves the target unchanged.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace sestina {
 
-// What every reading function needs: where faults go and where the files are that the model names.
+// Context of the reading functions: the list of faults, and the folder of files that the model names.
 class ReadContext {
  public:
   ReadContext(FaultList& fault_list, std::filesystem::path folder)
@@ -26,11 +26,11 @@ class ReadContext {
   void fault(const YamlNode& node, const NodePath& path, std::string message) {
     fault(node.mark, path, std::move(message));
   }
-  // Takes over the faults of another file.
+  // Adds the faults of another file.
   void add(const std::vector<Fault>& faults) { faults_.add(faults); }
 
-  // What could not be read may have held a body, joint, point or parameter: that others refer to it without
-  // finding it is then no fault of theirs.
+  // A part that could not be read may have contained a body, joint, point or parameter: references to unknown
+  // names are then no faults.
   void lose_names() { has_lost_names_ = true; }
   bool has_lost_names() const { return has_lost_names_; }
 
@@ -39,10 +39,10 @@ class ReadContext {
   bool has_lost_names_ = false;
 };
 
-// The value of a plain decimal number such as `1`, `-.5` or `1.5e-3`, and of `.inf` and `.nan`.
+// Returns the value of a plain decimal number such as `1`, `-.5` or `1.5e-3`, and of `.inf` and `.nan`.
 std::optional<double> parse_plain_number(std::string_view text);
 
-// False and a fault when the node is no number or expression.
+// Returns false and adds a fault if the node is no number or expression.
 bool read_number(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out);
 inline void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, Number& out) {
   read_number(context, node, path, out);
@@ -56,7 +56,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<PointSpec>& out);
 
-// Exactly `count` numbers; false and a fault when the node is something else.
+// Reads exactly `count` numbers; returns false and adds a fault for anything else.
 bool read_numbers(ReadContext& context, const YamlNode& node, const NodePath& path, std::size_t count,
                   std::vector<Number>& out);
 
@@ -67,14 +67,14 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   out = std::move(value);
 }
 
-// A map whose keys are known: notes unknown and missing ones when made, then gives the values.
+// A map with known keys: the constructor adds faults for unknown and missing keys.
 class MapReader {
  public:
   MapReader(ReadContext& context, const YamlNode& node, const NodePath& path, const KeyTable& keys);
 
   bool is_map() const { return node_.is_map(); }
-  const YamlNode* find(std::string_view key) const;  // null when absent
-  Mark mark_of(std::string_view key) const;          // of the value; of the map when absent
+  const YamlNode* find(std::string_view key) const;  // null if absent
+  Mark mark_of(std::string_view key) const;          // of the value; of the map if absent
   NodePath path_of(std::string_view key) const { return path_ / key; }
 
   template <class T>
@@ -90,7 +90,7 @@ class MapReader {
   const NodePath& path_;
 };
 
-// Calls read_item(node, path) for each item of a list; a fault when the node is none.
+// Calls read_item(node, path) for each item of a list; adds a fault if the node is no list.
 template <class F>
 void for_each_item(ReadContext& context, const YamlNode& node, const NodePath& path, F&& read_item) {
   if (!node.is_list()) {
@@ -101,10 +101,10 @@ void for_each_item(ReadContext& context, const YamlNode& node, const NodePath& p
   for (std::size_t i = 0; i < node.items.size(); ++i) read_item(*node.items[i], path / static_cast<int>(i));
 }
 
-// The `type` of a map whose keys depend on it, before its keys are checked; empty if it has none.
+// Returns the `type` of a map whose keys depend on it, before its keys are checked; empty if it has none.
 std::string type_of(const YamlNode& node);
 
-// Notes a fault with the nearest word when `name` is not one of `allowed`.
+// Adds a fault with the nearest word if `name` is not one of `allowed`.
 void check_word(ReadContext& context, const Name& name, const NodePath& path, std::string_view what,
                 const std::vector<std::string>& allowed);
 

@@ -20,6 +20,17 @@ void check_version(const YamlNode& root) {
   }
 }
 
+// Models of particles are read elsewhere.
+void refuse_particles(const YamlNode& root) {
+  const YamlEntry* particles = root.find("particles");
+  if (!particles) return;
+  throw InputError(
+      {Fault{{particles->mark, "particles"},
+             root.find("bodies") ? "bodies and particles in one model cannot be run"
+                                 : "a model of particles can be run (`sestina run`), and nothing else; "
+                                   "this is for models of bodies"}});
+}
+
 void read_parameters(ReadContext& context, const YamlNode& node, const NodePath& path,
                      std::vector<ParameterSpec>& out) {
   if (!node.is_map()) {
@@ -53,6 +64,14 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   out.mark = node.mark;
   map.read("steps", out.steps);
   map.read("wall_time", out.wall_time);
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, FrequenciesSpec& out) {
+  const MapReader map(context, node, path, keys_of("frequencies"));
+  out.mark = node.mark;
+  map.read("from", out.from);
+  map.read("to", out.to);
+  map.read("points", out.points);
 }
 
 // Elements in time and not an integration rule: by the coordinates, or since it has no name but their keys.
@@ -115,9 +134,13 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("load_steps", out.load_steps);
   map.read("arc_length", out.arc_length);
   map.read("about", out.about);
+  map.read("input", out.input);
+  if (const YamlNode* frequencies = map.find("frequencies")) {
+    read_value(context, *frequencies, map.path_of("frequencies"), out.frequencies);
+  }
 }
 
-// A map of names to expressions, or to maps with more about the column.
+// Reads a map of names to expressions, or to maps that describe the column.
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<ColumnSpec>& out) {
   if (!node.is_map()) {
@@ -150,6 +173,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 
 System read_system(ReadContext& context, const YamlNode& root) {
   check_version(root);
+  refuse_particles(root);
   const NodePath path;
   const MapReader map(context, root, path, keys_of("model"));
   System system;
@@ -160,7 +184,13 @@ System read_system(ReadContext& context, const YamlNode& root) {
   map.read("gravity", system.gravity);
   if (const YamlNode* ground = map.find("ground")) {
     const NodePath ground_path = map.path_of("ground");
-    MapReader(context, *ground, ground_path, keys_of("ground")).read("points", system.ground_points);
+    const MapReader of_ground(context, *ground, ground_path, keys_of("ground"));
+    of_ground.read("points", system.ground_points);
+    read_shapes(context, of_ground, "shapes", system.ground_shapes);
+  }
+  if (!map.find("bodies")) {
+    context.fault(root, path, "the key 'bodies' is missing");
+    context.lose_names();
   }
   read_list(context, map, "bodies", system.bodies);
   if (const YamlNode* bodies = map.find("bodies"); bodies && bodies->is_list() && bodies->items.empty()) {
@@ -169,6 +199,7 @@ System read_system(ReadContext& context, const YamlNode& root) {
   read_list(context, map, "joints", system.joints);
   read_list(context, map, "forces", system.forces);
   read_list(context, map, "constraints", system.constraints);
+  read_list(context, map, "contacts", system.contacts);
   map.read("variables", system.variables);
   read_list(context, map, "events", system.events);
   map.read("analysis", system.analysis);

@@ -43,7 +43,7 @@ Node to_list(const Items& items) {
   return node;
 }
 Node to_node(const Triple& numbers) { return to_list(numbers); }
-// One number for a joint with one coordinate reads better without brackets.
+// A single number, for a joint with one coordinate, is more readable without brackets.
 Node to_node(const std::vector<Number>& numbers) {
   return numbers.size() == 1 ? to_node(numbers.front()) : to_list(numbers);
 }
@@ -129,8 +129,17 @@ YamlPointer points_node(const std::vector<PointSpec>& points) {
   return map.node();
 }
 
+YamlPointer shape_node(const ShapeSpec& shape);
+
+YamlPointer shapes_node(const std::vector<ShapeSpec>& shapes) {
+  Node list = make_node(YamlNode::Kind::kList);
+  for (const ShapeSpec& shape : shapes) list->items.push_back(shape_node(shape));
+  return list;
+}
+
 YamlPointer shape_node(const ShapeSpec& shape) {
   MapWriter map;
+  map.write_unless("", "name", shape.name);
   map.write("type", shape.type);
   for (const std::string& key : keys_of("shape", shape.type.text).allowed) {
     if (key == "radius") map.write("radius", shape.radius);
@@ -161,11 +170,7 @@ YamlPointer body_node(const BodySpec& body) {
   if (!body.inertia_check) map.write("inertia_check", Name("none"));
   if (!body.points.empty()) map.add("points", points_node(body.points));
   if (body.shapes.size() == 1) map.add("shape", shape_node(body.shapes.front()));
-  if (body.shapes.size() > 1) {
-    Node shapes = make_node(YamlNode::Kind::kList);
-    for (const ShapeSpec& shape : body.shapes) shapes->items.push_back(shape_node(shape));
-    map.add("shape", shapes);
-  }
+  if (body.shapes.size() > 1) map.add("shapes", shapes_node(body.shapes));
   if (!body.original_name.empty()) map.write("original_name", body.original_name);
   return map.node();
 }
@@ -194,6 +199,10 @@ YamlPointer joint_node(const JointSpec& joint) {
     limits.write("upper", joint.limits->upper);
     limits.write("velocity", joint.limits->velocity);
     limits.write("effort", joint.limits->effort);
+    if (joint.limits->enforced) limits.add("enforced", yes_node());
+    limits.write_unless(0.0, "restitution", joint.limits->restitution);
+    limits.write_unless(0.0, "stiffness", joint.limits->stiffness);
+    limits.write_unless(0.0, "damping", joint.limits->damping);
     map.add("limits", limits.node());
   }
   if (joint.cut) map.add("cut", yes_node());
@@ -202,7 +211,7 @@ YamlPointer joint_node(const JointSpec& joint) {
   return map.node();
 }
 
-YamlPointer constraint_node(const ConstraintSpec& constraint) {
+YamlPointer constraint_node(const ConstraintSpec& constraint, FaultList& faults, const std::string& path) {
   MapWriter map;
   map.write("name", constraint.name);
   map.write("type", constraint.type);
@@ -225,7 +234,27 @@ YamlPointer constraint_node(const ConstraintSpec& constraint) {
   write_name("plane", constraint.plane);
   map.write("axis", constraint.axis);
   map.write("normal", constraint.normal);
+  write_name("body", constraint.body);
+  map.write("radius", constraint.radius);
+  write_name("curve", constraint.curve);
+  map.write_unless_empty("position", constraint.position);
+  if (constraint.table) {
+    MapWriter table;
+    table.write("table", constraint.table->file);
+    table.add("columns", to_list(constraint.table->columns));
+    map.add("position", table.node());
+    if (constraint.table->file.empty()) {
+      faults.add({constraint.mark, path + ".position"},
+                 "a table that has no file cannot be written to a model file");
+    }
+  }
+  map.write_unless_empty("range", constraint.range);
+  if (constraint.periodic) map.add("periodic", yes_node());
+  map.write("start", constraint.start);
   map.write_unless("position", "level", constraint.level);
+  if (constraint.user || constraint.type == "user") {
+    faults.add({constraint.mark, path}, "a constraint of a program's own cannot be written to a model file");
+  }
   return map.node();
 }
 
@@ -236,11 +265,17 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   if (!force.joint.empty()) map.write("joint", force.joint);
   if (!force.from.empty()) map.write("from", force.from);
   if (!force.to.empty()) map.write("to", force.to);
+  if (!force.points.empty()) map.add("points", to_list(force.points));
   if (!force.at.empty()) map.write("at", force.at);
   map.write_unless("ground", "axes", force.axes);
   map.write_unless_empty("stiffness", force.stiffness);
   map.write_unless_empty("damping", force.damping);
   map.write_unless_empty("reference", force.reference);
+  map.write_unless_empty("rotational_stiffness", force.rotational_stiffness);
+  map.write_unless_empty("rotational_damping", force.rotational_damping);
+  map.write_unless_empty("stiffness_matrix", force.stiffness_matrix);
+  map.write_unless_empty("damping_matrix", force.damping_matrix);
+  map.write("axis", force.axis);
   for_each_force_number([&](const NumberInfo& number, auto of) { map.write(number.name, of(force)); });
   map.write_unless_empty("value", force.value);
   if (force.table) {
@@ -317,10 +352,16 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
   map.write_unless(standard.load_steps.value(), "load_steps", analysis.load_steps);
   if (analysis.arc_length) map.add("arc_length", yes_node());
   map.write_unless(standard.about.text, "about", analysis.about);
+  map.write_unless("", "input", analysis.input);
+  MapWriter frequencies;
+  frequencies.write("from", analysis.frequencies.from);
+  frequencies.write("to", analysis.frequencies.to);
+  frequencies.write_unless(standard.frequencies.points.value(), "points", analysis.frequencies.points);
+  map.add_unless_empty("frequencies", frequencies);
   return map.node();
 }
 
-// An expression alone where nothing else is said of the column.
+// Writes only the expression if nothing else is specified for the column.
 MapWriter columns_of(const System& system) {
   MapWriter columns;
   for (const ColumnSpec& column : system.output.columns) {
@@ -337,7 +378,7 @@ MapWriter columns_of(const System& system) {
   return columns;
 }
 
-// Plain numbers that YAML can write but a model cannot hold. Texts are marked as quoted.
+// Finds numbers that YAML can write but a model cannot contain. Texts are marked as quoted.
 void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults) {
   if (node.is_scalar() && !node.quoted &&
       (node.text == "nan" || node.text == "-nan" || node.text == "inf" || node.text == "-inf")) {
@@ -349,12 +390,26 @@ void check_finite(const YamlNode& node, const NodePath& path, FaultList& faults)
   for (const YamlEntry& entry : node.entries) check_finite(*entry.value, path / entry.key, faults);
 }
 
-// A file name that stood in a model file of one folder, for a model file in another.
+// Converts a file name in a model file of one folder for a model file in another folder.
 void relocate(Name& file, const std::filesystem::path& folder) {
   const std::filesystem::path path = file.text;
   if (file.mark.line == 0 || path.is_absolute() || file.text.find("://") != std::string::npos) return;
   const auto from = std::filesystem::absolute(*file.mark.file).parent_path().lexically_normal();
   if (from != folder) file.text = (from / path).lexically_relative(folder).string();
+}
+
+YamlPointer contact_node(const ContactSpec& contact) {
+  MapWriter map;
+  map.write("name", contact.name);
+  Node between = make_node(YamlNode::Kind::kList);
+  for (const Name& one : contact.between) between->items.push_back(to_node(one));
+  map.add("between", between);
+  map.write_unless(0.0, "friction", contact.friction);
+  map.write_unless(0.0, "restitution", contact.restitution);
+  map.write_unless(0.0, "stiffness", contact.stiffness);
+  map.write_unless(0.0, "damping", contact.damping);
+  map.write_unless(ContactSpec().law.text, "law", contact.law);
+  return map.node();
 }
 
 }  // namespace
@@ -369,11 +424,10 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   }
   map.add_unless_empty("parameters", parameters);
   map.write_unless(0.0, "gravity", system.gravity);
-  if (!system.ground_points.empty()) {
-    MapWriter ground;
-    ground.add("points", points_node(system.ground_points));
-    map.add("ground", ground.node());
-  }
+  MapWriter ground;
+  if (!system.ground_points.empty()) ground.add("points", points_node(system.ground_points));
+  if (!system.ground_shapes.empty()) ground.add("shapes", shapes_node(system.ground_shapes));
+  map.add_unless_empty("ground", ground);
   Node bodies = make_node(YamlNode::Kind::kList);
   Node joints = make_node(YamlNode::Kind::kList);
   Node forces = make_node(YamlNode::Kind::kList);
@@ -388,9 +442,13 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
   if (!forces->items.empty()) map.add("forces", forces);
   Node constraints = make_node(YamlNode::Kind::kList);
   for (const ConstraintSpec& constraint : system.constraints) {
-    constraints->items.push_back(constraint_node(constraint));
+    const std::string path = "constraints[" + std::to_string(constraints->items.size()) + "]";
+    constraints->items.push_back(constraint_node(constraint, faults, path));
   }
   if (!constraints->items.empty()) map.add("constraints", constraints);
+  Node contacts = make_node(YamlNode::Kind::kList);
+  for (const ContactSpec& contact : system.contacts) contacts->items.push_back(contact_node(contact));
+  if (!contacts->items.empty()) map.add("contacts", contacts);
   MapWriter variables;
   for (const VariableSpec& variable : system.variables) {
     variables.add(variable.name.text, to_node(variable.value));
@@ -428,6 +486,9 @@ void write_model_file(const System& system, const std::filesystem::path& path) {
   const auto folder = std::filesystem::absolute(path).parent_path().lexically_normal();
   for (ForceSpec& force : copy.forces) {
     if (force.table) relocate(force.table->file, folder);
+  }
+  for (ConstraintSpec& constraint : copy.constraints) {
+    if (constraint.table) relocate(constraint.table->file, folder);
   }
   for (BodySpec& body : copy.bodies) {
     for (ShapeSpec& shape : body.shapes) {

@@ -1,4 +1,4 @@
-// From a System to the tree of its model file.
+// Converts a System to the tree of its model file.
 #pragma once
 
 #include "sestina/io/yaml.h"
@@ -6,7 +6,7 @@
 
 namespace sestina {
 
-// Notes a fault for each thing that a file cannot hold. What has its default value is left out.
+// Adds a fault for each part that a file cannot represent. Defaults are omitted.
 YamlPointer model_tree(const System& system, FaultList& faults);
 
 }  // namespace sestina

@@ -17,13 +17,13 @@
 namespace sestina {
 namespace {
 
-constexpr int kMostAttempts = 100;  // against other processes that make and remove files of the same name
+constexpr int kMostAttempts = 100;  // against other processes with files of the same name
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// A name that is cut to what a file system takes, with the rest that tells whose file it is.
+// Returns a name within the limits of file systems, with an ending that identifies the writer.
 std::filesystem::path temporary_name(const std::filesystem::path& path) {
   constexpr std::size_t kMostOfName = 200;
   static thread_local std::mt19937_64 random{std::random_device{}()};
@@ -31,7 +31,7 @@ std::filesystem::path temporary_name(const std::filesystem::path& path) {
   return folder_of(path) / fmt::format("{}.{:08x}.new", name, static_cast<std::uint32_t>(random()));
 }
 
-// The name of a renamed file is durable when its folder is. Some file systems cannot, and need not.
+// The name of a renamed file is durable when its folder is. Some file systems cannot and need not do this.
 void sync_folder(const std::filesystem::path& path) {
   const FileDescriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() >= 0) ::fsync(folder.get());
@@ -70,7 +70,7 @@ int write_all_at(int file_descriptor, std::uint64_t place, std::string_view byte
 }
 
 std::filesystem::path follow_links(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as many as Linux follows
+  constexpr int kMostLinks = 40;  // the limit of Linux
   std::error_code error;
   for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i) {
     path = folder_of(path) / std::filesystem::read_symlink(path, error);
@@ -114,7 +114,7 @@ int TemporaryFile::take_name(const std::filesystem::path& name, Replace replace)
   if (::fsync(file_.get()) != 0) return errno;
   const unsigned flags = replace == Replace::kYes ? 0 : RENAME_NOREPLACE;
   int error = ::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), flags) == 0 ? 0 : errno;
-  if (error == EINVAL || error == ENOSYS) {  // the file system knows no flags
+  if (error == EINVAL || error == ENOSYS) {  // no flags in this file system
     error = ::rename(path_.c_str(), name.c_str()) == 0 ? 0 : errno;
   }
   if (error != 0) return error;
@@ -153,7 +153,7 @@ OutputFile::~OutputFile() {
   if (created_ && is_in_place()) ::unlink(real_path_.c_str());
 }
 
-// Returns false where it should be tried again.
+// Returns false if another attempt is necessary.
 bool OutputFile::open(WhenAbsent when_absent) {
   created_ = false;
   file_ = FileDescriptor(::open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
@@ -182,7 +182,7 @@ bool OutputFile::is_in_place() const {
 
 void OutputFile::replace_by(TemporaryFile file) {
   using Replace = TemporaryFile::Replace;
-  lock_file(file.file_descriptor());  // nobody else knows the file
+  lock_file(file.file_descriptor());  // no other process knows the file
   int error = file_.get() < 0 ? file.take_name(real_path_, Replace::kNo) : EEXIST;
   if (error == EEXIST) {
     if (file_.get() < 0) open_and_lock(WhenAbsent::kWait);

@@ -1,4 +1,4 @@
-// Files that are written: how they are opened, kept from other processes, and replaced.
+// Output files: opening, locking against other processes, and replacement.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class FileDescriptor {
   int number_;
 };
 
-// A new file beside another one, whose place it may take. Its name is one that no file had, and no link is
-// followed; it has the permissions of the other one. It is removed at the end unless it took that place.
+// A new file in the same folder as another one, which it may replace. Its name is new, and no link is
+// followed; it has the permissions of the other one. It is removed at the end unless it replaced that file.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::filesystem::path& beside);  // throws InputError
@@ -33,24 +33,24 @@ class TemporaryFile {
 
   const std::filesystem::path& path() const { return path_; }
   int file_descriptor() const { return file_.get(); }  // to write and to read
-  // Makes what was written durable and gives the file this name, in the same folder; a loss of power leaves
-  // the former contents there or the new ones. Returns 0 or an errno: EEXIST where the name is taken and may
-  // not be.
+  // Makes the contents durable and renames the file to this name, in the same folder; after a loss of power
+  // the name has either the former contents or the new ones. Returns 0 or an errno: EEXIST if the name is
+  // taken and may not be replaced.
   enum class Replace { kYes, kNo };
   int take_name(const std::filesystem::path& name, Replace replace);
 
  private:
   friend class OutputFile;
-  std::filesystem::path path_;  // empty when there is nothing to remove
+  std::filesystem::path path_;  // empty if there is nothing to remove
   FileDescriptor file_;
 };
 
-// A file that this process writes, and no other one until the end. Links in its name are followed. What
-// stands there is left as it is until somebody writes. Pipes and devices are written, too, but not locked.
+// A file that this process writes, locked against others until the end. Links in its name are followed. Its
+// contents do not change until the first write. Pipes and devices are written too, but not locked.
 class OutputFile {
  public:
-  // A file that does not exist is made at once, empty, and removed again unless `keep` is called; or by the
-  // first replace_by, for those who only see whole files.
+  // An absent file is created at once, empty, and removed again unless `keep` is called (kMake); or by the
+  // first replace_by, for readers that must see only complete files (kWait).
   enum class WhenAbsent { kMake, kWait };
   // Throws InputError that names the path and the reason: a missing directory, no permission, a directory,
   // another process that is writing it.
@@ -66,20 +66,20 @@ class OutputFile {
   bool is_regular() const { return is_regular_; }
   bool was_absent() const { return created_; }  // until keep()
   void keep() { created_ = false; }
-  void close() { file_.close(); }  // lets go of the lock
+  void close() { file_.close(); }  // releases the lock
 
-  // A file beside this one, in which its next contents are made.
+  // Returns a temporary file in the same folder for the next contents.
   TemporaryFile make_temporary() const { return TemporaryFile(real_path_); }
-  // Lets the temporary file take this file's place; the lock goes with it. Throws InputError, and what stood
-  // there remains.
+  // Replaces this file by the temporary file; the lock moves to it. If it throws InputError, the former
+  // contents remain.
   void replace_by(TemporaryFile file);
-  // The same with these bytes.
+  // Replaces the contents by these bytes.
   void replace_by(std::string_view bytes);
 
  private:
   void open_and_lock(WhenAbsent when_absent);
   bool open(WhenAbsent when_absent);
-  bool is_in_place() const;  // whether the name still leads to the open file
+  bool is_in_place() const;  // the name still refers to the open file
 
   std::filesystem::path path_, real_path_;  // as given, and with links followed
   FileDescriptor file_;
@@ -87,18 +87,18 @@ class OutputFile {
   bool is_regular_ = false;
 };
 
-// Writes a file whole or not at all: what stood there remains when this fails. A device or a pipe is written
-// to. Throws InputError that names the path and the reason.
+// Writes the complete file or nothing: the former contents remain if this fails. Devices and pipes are
+// written directly. Throws InputError that names the path and the reason.
 void write_whole_file(const std::filesystem::path& path, std::string_view bytes);
 
-// The path with all links followed, also where they lead to a file that does not exist.
+// Returns the path with all links followed, even if they lead to a file that does not exist.
 std::filesystem::path follow_links(std::filesystem::path path);
 
-// "cannot write 'a/b.csv': there is no directory 'a'", the reason being an errno.
+// Returns "cannot write 'a/b.csv': there is no directory 'a'"; the reason is an errno.
 std::string cannot_write(const std::filesystem::path& path, int error);
 
-// Writes all bytes, however many calls that takes. Returns 0 or an errno, after which an unknown part is
-// written.
+// Writes all bytes, with as many calls as necessary. Returns 0 or an errno, after which an unknown part has
+// been written.
 int write_all(int file_descriptor, std::string_view bytes);
 int write_all_at(int file_descriptor, std::uint64_t place, std::string_view bytes);
 

@@ -20,7 +20,7 @@ namespace {
 constexpr double kTextSize = 8 * 0.3528;
 constexpr double kTitleSize = 9.5 * 0.3528;
 constexpr double kMargin = 2;  // around the page
-constexpr double kGap = 1.2;   // between a text and what it belongs to
+constexpr double kGap = 1.2;   // between a text and its object
 constexpr double kTickLength = 1;
 constexpr double kPanelGap = 4;      // between panels without legends
 constexpr double kSampleLength = 8;  // of the line in a legend
@@ -47,8 +47,8 @@ constexpr std::array<Color, 7> kColors = {{{0, 0.447, 0.698},
                                            {0.337, 0.706, 0.914},
                                            {0, 0, 0}}};
 
-// So that curves can be told apart in grey too. Their number has no factor in common with that of the
-// colours: 42 curves differ.
+// Distinguishes curves in grey too. Their number and that of the colours have no common factor, so that 42
+// curves differ.
 constexpr std::array<double, 2> kDashed = {2.6, 0.7};
 constexpr std::array<double, 4> kDashDotted = {3.2, 0.8, 0.6, 0.8};
 constexpr std::array<double, 2> kDotted = {0.6, 0.6};
@@ -77,11 +77,11 @@ struct LegendEntry {
   double left = 0;  // mm from the panel's left side
 };
 
-// Rows of entries above the panel; a single curve is named by the axis.
+// Arranges entries in rows above the panel; a single curve is named by the axis.
 std::vector<LegendEntry> arrange_legend(const Figure& figure, const Panel& panel, double width) {
   std::vector<LegendEntry> entries;
   if (panel.series.size() < 2) return entries;
-  // Columns of one width make several rows a table.
+  // Columns of equal width align several rows as a table.
   double widest = 0;
   double total = -kLegendSpace;
   for (const Series& series : panel.series) {
@@ -157,14 +157,14 @@ class Plot {
   std::string x_unit_;
   std::vector<std::vector<LegendEntry>> legends_;
   std::vector<PageBox> boxes_;
-  double height_ = 0;  // mm, as all that follow
+  double height_ = 0;  // mm, like all that follow
   double left_ = 0;
   double right_ = 0;
   double label_center_ = 0;  // of the vertical axes' labels
 };
 
-// Widths depend on the tick labels, those on the heights, and those on the rows of the legends, for which a
-// first guess of the width serves.
+// Widths depend on the tick labels, those on the heights, and those on the rows of the legends, which are
+// computed with an approximate width.
 void Plot::lay_out() {
   const Figure ruler(FigureFormat::svg, 10, 10);
   right_ = options_.width - kMargin - 2;
@@ -191,7 +191,7 @@ void Plot::lay_out() {
   label_center_ = kMargin + kLineHeight / 2;
   left_ = kMargin + kLineHeight + kGap + widest + kGap + kTickLength;
   set_ticks(axis_, x_unit_, right_ - left_, kTickSpacingX);
-  if (!axis_.ticks.values.empty()) {  // the last label must not leave the page
+  if (!axis_.ticks.values.empty()) {  // the last label must stay on the page
     const std::size_t last = axis_.ticks.values.size() - 1;
     const double half = ruler.text_width(axis_.ticks.label(last), kTextSize) / 2;
     right_ = std::min(right_, options_.width - kMargin - half);
@@ -205,7 +205,7 @@ void Plot::lay_out() {
   if (is_path()) equalize_scales();
 }
 
-// Both axes have the same unit, as those of a path in space: then circles are round.
+// True if both axes have the same unit, as for a path in space: circles are then drawn round.
 bool Plot::is_path() const {
   const std::vector<double>& x = axis_.series.values;
   return panels_.size() == 1 && panels_.front().unit == x_unit_ && !std::is_sorted(x.begin(), x.end());
@@ -263,7 +263,7 @@ void Plot::draw_panel(Figure& figure, std::size_t i) const {
   draw_curves(figure, i);
   figure.draw_box(box, frame);
   draw_legend(figure, i);
-  // A long label is printed smaller rather than into its neighbour.
+  // Prints a long label smaller instead of overlapping its neighbour.
   const double room = (box.height() + kPanelGap / 2) / figure.text_width(panel.label, kTextSize);
   const double size = kTextSize * std::clamp(room, 0.6, 1.0);
   const double middle = (box.top + box.bottom) / 2;

@@ -12,11 +12,11 @@
 namespace sestina {
 namespace {
 
-constexpr std::size_t kMostCoordinates = 8;  // shown unless columns are chosen
-constexpr double kLargest = 1e300;           // what exceeds it is a gap: the width of the axis must be finite
+constexpr std::size_t kMostCoordinates = 8;  // shown if no columns are chosen
+constexpr double kLargest = 1e300;  // larger values are gaps, since the width of the axis must be finite
 
-// `*` stands for any letters. Only the last star that was met takes more letters, since those before it have
-// matched as early as they can: at most pattern times name comparisons.
+// `*` matches any letters. Only the last star takes more letters, since earlier ones have matched as soon as
+// possible: at most pattern times name comparisons.
 bool matches(std::string_view pattern, std::string_view name) {
   constexpr std::size_t kNone = std::string_view::npos;
   std::size_t p = 0, n = 0, star = kNone, taken = 0;  // the star takes the name up to `taken`
@@ -65,6 +65,18 @@ Series make_series(const ResultTable& table, const std::string& name) {
   return series;
 }
 
+// Whether the column is a magnitude of a frequency response.
+bool is_magnitude(const std::string& name) {
+  return matches("*.magnitude", name) || matches("*.magnitude[*]", name);
+}
+
+// A value without a logarithm becomes a gap.
+void take_logarithms(std::vector<double>& values) {
+  for (double& value : values) {
+    value = value > 0.0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+  }
+}
+
 Range range_of(const std::vector<double>& values, Range range) {
   for (const double value : values) {
     if (!std::isfinite(value)) continue;
@@ -80,7 +92,7 @@ Range axis_range(Range data, double margin) {
   return data.low <= data.high ? calc_axis_range(data, margin) : Range{0, 1};
 }
 
-// "base.q" of "base.q[0]" and of "base.q (parameters.l=1)"
+// Returns "base.q" for "base.q[0]" and for "base.q (parameters.l=1)".
 std::string_view without_index(std::string_view name) { return name.substr(0, name.find_first_of("[ ")); }
 
 std::string_view last_word(std::string_view name) {
@@ -88,7 +100,7 @@ std::string_view last_word(std::string_view name) {
   return name.substr(name.rfind('.') + 1);
 }
 
-// The leading words that all names share, "" when there is none.
+// Returns the leading words that all names share, "" if there are none.
 std::string_view common_words(const std::vector<Series>& series) {
   std::string_view words = without_index(series.front().name);
   while (true) {
@@ -150,14 +162,18 @@ std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::
   std::vector<Panel> panels;
   for (const std::string& name : columns) {
     const std::string& unit = table.unit(name);
-    auto panel =
-        std::find_if(panels.begin(), panels.end(), [&unit](const Panel& one) { return one.unit == unit; });
+    const bool is_logarithmic = is_magnitude(name);
+    auto panel = std::find_if(panels.begin(), panels.end(), [&](const Panel& one) {
+      return one.unit == unit && one.is_logarithmic == is_logarithmic;
+    });
     if (panel == panels.end()) {
       panels.emplace_back();
       panel = panels.end() - 1;
       panel->unit = unit;
+      panel->is_logarithmic = is_logarithmic;
     }
     panel->series.push_back(make_series(table, name));
+    if (is_logarithmic) take_logarithms(panel->series.back().values);
   }
   for (Panel& panel : panels) {
     Range data = kEmpty;
@@ -170,20 +186,25 @@ std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::
 HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column) {
   HorizontalAxis axis;
   axis.series = make_series(table, column);
+  const std::vector<std::string> names = table.header().names();
+  axis.is_logarithmic = column == "frequency" && std::ranges::any_of(names, is_magnitude);
+  if (axis.is_logarithmic) take_logarithms(axis.series.values);
   const std::vector<double>& x = axis.series.values;
-  // Time fills the width; a curve that turns back needs room to do so.
+  // Time fills the width; a curve that turns back needs a margin.
   const double margin = std::is_sorted(x.begin(), x.end()) ? 0.0 : 0.04;
   axis.range = axis_range(range_of(x, kEmpty), margin);
   return axis;
 }
 
 void set_ticks(Panel& panel, double length, double spacing) {
-  panel.ticks = calc_ticks(panel.range.low, panel.range.high, most_ticks(length, spacing));
+  const auto calc = panel.is_logarithmic ? calc_logarithmic_ticks : calc_ticks;
+  panel.ticks = calc(panel.range.low, panel.range.high, most_ticks(length, spacing));
   panel.label = axis_label(common_quantity(panel.series), panel.unit, panel.ticks);
 }
 
 void set_ticks(HorizontalAxis& axis, const std::string& unit, double length, double spacing) {
-  axis.ticks = calc_ticks(axis.range.low, axis.range.high, most_ticks(length, spacing));
+  const auto calc = axis.is_logarithmic ? calc_logarithmic_ticks : calc_ticks;
+  axis.ticks = calc(axis.range.low, axis.range.high, most_ticks(length, spacing));
   axis.label = axis_label(axis.series.name, unit, axis.ticks);
 }
 

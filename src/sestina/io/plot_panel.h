@@ -1,4 +1,4 @@
-// What a figure shows, before it is laid out: which columns, in which panels, under which labels.
+// The contents of a figure before its layout: columns, panels and labels.
 #pragma once
 
 #include <string>
@@ -14,9 +14,10 @@ struct Series {
   std::vector<double> values;
 };
 
-// The series of one unit, which share a y axis.
+// The series of one unit, which share a y axis. Magnitudes of a frequency response have a logarithmic one.
 struct Panel {
   std::string unit;
+  bool is_logarithmic = false;  // values and range are then logarithms (base 10)
   std::vector<Series> series;
   Range range;
   Ticks ticks;
@@ -24,22 +25,23 @@ struct Panel {
 };
 
 struct HorizontalAxis {
+  bool is_logarithmic = false;
   Series series;
   Range range;
   Ticks ticks;
   std::string label;
 };
 
-// Panels in the order in which their units first come up; ranges set, ticks and labels not.
+// Returns the panels in the order of the first columns of their units; ranges are set, ticks and labels not.
 std::vector<Panel> make_panels(const ResultTable& table, const std::vector<std::string>& columns);
 HorizontalAxis make_horizontal_axis(const ResultTable& table, const std::string& column);
 
-// Ticks at least `spacing` apart on an axis of that length (mm), and the label that goes with them.
+// Sets ticks at least `spacing` apart on an axis of that length (mm), and the corresponding label.
 void set_ticks(Panel& panel, double length, double spacing);
 void set_ticks(HorizontalAxis& axis, const std::string& unit, double length, double spacing);
 
-// What the names have in common: "q" for hip.q and knee.q, "energy" for energy.kinetic and energy.total,
-// "upper.origin" for upper.origin.x and upper.origin.y.
+// Returns the common part of the names: "q" for hip.q and knee.q, "energy" for energy.kinetic and
+// energy.total, "upper.origin" for upper.origin.x and upper.origin.y.
 std::string common_quantity(const std::vector<Series>& series);
 
 }  // namespace sestina

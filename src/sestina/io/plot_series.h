@@ -1,4 +1,4 @@
-// The points of a curve, thinned out to what the eye can tell apart.
+// The points of a curve, reduced to those that can be distinguished.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace sestina {
 
-// Stretches of a curve; they are apart where a coordinate is not finite.
+// Connected parts of a curve; they are separated where a coordinate is not finite.
 using Strokes = std::vector<std::vector<PagePoint>>;
 
 // Points in page coordinates, in the order of the data; non-finite ones break the curve. Where there are

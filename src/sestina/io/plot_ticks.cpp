@@ -14,7 +14,7 @@ namespace {
 constexpr double kSmallest = 1e-290;  // below, powers of ten lose digits
 constexpr std::string_view kMinus = "\u2212";
 
-// Digits needed after the point to tell multiples of `step` apart.
+// Returns the digits after the point that distinguish multiples of `step`.
 int decimals_of(double step) {
   int decimals = 0;
   for (double scaled = step; decimals < 17; ++decimals, scaled *= 10) {
@@ -38,7 +38,7 @@ std::string superscript(std::string_view digits) {
   return text;
 }
 
-// "kg m^2" as "kg m²", "N*s" as "N·s".
+// Returns "kg m²" for "kg m^2", "N·s" for "N*s".
 std::string typeset_unit(const std::string& unit) {
   std::string text;
   for (std::size_t i = 0; i < unit.size(); ++i) {
@@ -55,7 +55,7 @@ std::string typeset_unit(const std::string& unit) {
   return text;
 }
 
-// The smallest nice number that is not below `size`.
+// Returns the smallest nice number that is not below `size`.
 double nice_step(double size) {
   const double power = std::pow(10, std::floor(std::log10(size)));
   for (const double factor : {1.0, 2.0, 2.5, 5.0}) {
@@ -67,6 +67,7 @@ double nice_step(double size) {
 }  // namespace
 
 std::string Ticks::label(std::size_t i) const {
+  if (!names.empty()) return names[i];
   const double value = (values[i] - offset) / std::pow(10, exponent);
   const bool is_zero = std::abs(values[i] - offset) < 1e-6 * step;
   return with_minus(fmt::format("{:.{}f}", is_zero ? 0.0 : value, decimals));
@@ -83,7 +84,7 @@ Ticks calc_ticks(double low, double high, int most) {
   }
   const double from = low - ticks.offset;
   const double to = high - ticks.offset;
-  // Between and beyond n ticks there is room for less than n + 1 steps.
+  // n ticks on an axis have room for less than n + 1 steps.
   for (double size = width / (most + 1); ticks.values.empty(); size = ticks.step * 1.1) {
     ticks.step = nice_step(size);
     const double first = std::ceil(from / ticks.step - 1e-9);
@@ -98,10 +99,34 @@ Ticks calc_ticks(double low, double high, int most) {
   return ticks;
 }
 
+Ticks calc_logarithmic_ticks(double low, double high, int most) {
+  assert(low < high && most >= 2);
+  constexpr double kRounding = 1e-9;
+  const double first = std::ceil(low - kRounding), last = std::floor(high + kRounding);
+  Ticks ticks;
+  if (last - first >= 1.0) {
+    const double stride = std::ceil((last - first + 1.0) / most);
+    for (double k = first; k <= last; k += stride) {
+      ticks.values.push_back(k);
+      ticks.names.push_back("10" + superscript(fmt::format("{:.0f}", k)));
+    }
+    return ticks;
+  }
+  for (double decade = std::floor(low); decade <= std::ceil(high); ++decade) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double value = decade + std::log10(factor);
+      if (value < low - kRounding || value > high + kRounding) continue;
+      ticks.values.push_back(value);
+      ticks.names.push_back(fmt::format("{:.12g}", factor * std::pow(10.0, decade)));
+    }
+  }
+  return ticks;
+}
+
 Range calc_axis_range(Range data, double margin) {
   const double largest = std::max(std::abs(data.low), std::abs(data.high));
   const double width = data.width();
-  // 1e-13 is some hundred roundings: what varies by less has no shape worth drawing.
+  // 1e-13 is some hundred roundings: smaller variations are not worth drawing.
   if (width <= std::max(1e-13 * largest, kSmallest)) {
     const double middle = data.low + width / 2;
     const double half = largest <= kSmallest ? 1 : 0.1 * largest;

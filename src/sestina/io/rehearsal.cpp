@@ -20,15 +20,15 @@
 namespace sestina {
 namespace {
 
-constexpr rlim_t kBytes = rlim_t{256} << 20;  // beside those of the file
+constexpr rlim_t kBytes = rlim_t{256} << 20;  // in addition to those of the file
 constexpr rlim_t kSeconds = 2;                // of processor time
 constexpr rlim_t kBytesPerSecond = 10 << 20;  // of the file, at least
 constexpr char kDone = '\0';                  // the first byte of the child's answer; otherwise a message
 
-// In the child.
+// True in the child process.
 bool is_rehearsing = false;
 
-// All the address space in use, in bytes.
+// Returns the address space in use, in bytes.
 rlim_t address_space() {
   unsigned long pages = 0;
   std::FILE* file = std::fopen("/proc/self/statm", "re");
@@ -45,7 +45,7 @@ void lower(decltype(RLIMIT_AS) what, rlim_t most) {
   ::setrlimit(what, &limit);
 }
 
-// Its end is told by the answer alone: nobody shall see what it has to say of it, nor keep a core of it.
+// Only the answer reports the outcome: the child prints nothing and leaves no core file.
 [[noreturn]] void be_the_child(int answer, rlim_t file_bytes, const std::function<void()>& work) {
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) ::signal(signal, SIG_DFL);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -88,7 +88,7 @@ void rehearse(const std::filesystem::path& file, const std::function<void()>& wo
   ::close(ends[1]);
   const std::string answer = child > 0 ? read_all(ends[0]) : std::string(1, kDone);
   ::close(ends[0]);
-  // Where processes cannot be made (child < 0), the work is not refused.
+  // If no process can be created (child < 0), the work is not rejected.
   if (child > 0) {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }

@@ -1,6 +1,6 @@
-// Work that may crash, hang or ask for all memory, done first in a child process with bounds on all three.
+// Runs work that may crash, hang or exhaust the memory first in a child process with limits on all three.
 //
-// A child process begins with the same memory, so that what goes well there goes well here.
+// A child process starts with the same memory, so that work that succeeds there succeeds here.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace sestina {
 
-// Runs `work` (that reads `file`) in a child process. Throws Hdf5Error: what `work` threw there, or that it
-// broke. Memory and time of the child are bounded by the size of the file.
+// Runs `work`, which reads `file`, in a child process. Throws Hdf5Error if `work` threw or crashed there. The
+// limits of memory and time depend on the size of the file.
 void rehearse(const std::filesystem::path& file, const std::function<void()>& work);
 
 }  // namespace sestina

@@ -1,4 +1,4 @@
-// What a run leaves behind: named columns of numbers, and what is needed to know where they came from.
+// The result of a run: named columns of numbers, and their provenance.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct ResultHeader {
   std::vector<std::pair<std::string, std::string>> provenance;  // program version, solver, date, ...
 
   std::vector<std::string> names() const;
-  const std::string* first_repeated_name() const;  // null where all names differ
+  const std::string* first_repeated_name() const;  // null if all names differ
 };
 
 // A result in memory: a matrix (rows x columns), stored by rows.
@@ -36,7 +36,7 @@ class ResultTable {
   std::size_t columns() const { return header_.columns.size(); }
 
   bool has_column(std::string_view name) const;
-  // Throws InputError with the nearest name when there is no such column.
+  // Throws InputError with the nearest name if there is no such column.
   std::size_t column_index(std::string_view name) const;
   std::vector<double> column(std::string_view name) const;
   const std::string& unit(std::string_view name) const { return header_.columns[column_index(name)].unit; }

@@ -13,8 +13,8 @@ namespace sestina {
 std::unique_ptr<Recorder> make_recorder(const std::filesystem::path& path);
 ResultTable read_result(const std::filesystem::path& path);
 
-// For programs, before anything else: what the HDF5 library could not write to a full disk it lets go at the
-// end of the process. Otherwise it complains on stderr.
+// Call this first in a program: the HDF5 library discards data that it could not write to a full disk only at
+// the end of the process, and otherwise complains on stderr.
 void skip_hdf5_cleanup_at_exit();
 
 }  // namespace sestina

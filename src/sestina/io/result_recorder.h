@@ -1,4 +1,4 @@
-// Where the rows of a run go.
+// Recorders: the outputs for the rows of a run.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,11 @@
 
 namespace sestina {
 
-// Takes the rows of a run, one after the other: begin (or resume), record, record, ..., end.
-// `begin` and `resume` throw InputError, since nothing has been computed yet; the others throw
-// ComputationError with the time of the last row when the rows cannot be written (disk full), and nothing is
-// written after that; `end` may still be called. `record` allocates no heap memory, save what the file
-// library takes when the rows are handed to it.
+// Receives the rows of a run one after the other: begin (or resume), record, record, ..., end. `begin` and
+// `resume` throw InputError, since nothing has been computed yet; the others throw ComputationError with the
+// time of the last row if the rows cannot be written (disk full), and nothing is written afterwards; `end`
+// may still be called. `record` allocates no heap memory, except in the file library when the rows are passed
+// to it.
 class Recorder {
  public:
   Recorder() = default;
@@ -24,23 +24,23 @@ class Recorder {
   virtual ~Recorder() = default;
 
   virtual void begin(const ResultHeader& header) = 0;
-  // Whether it keeps where the rows come from: the text of the model and the provenance, which the header may
-  // lack otherwise. To make them takes as long as a short run.
+  // True if it stores the origin of the rows: the text of the model and the provenance. Without it the header
+  // may lack these, whose creation takes as long as a short run.
   virtual bool keeps_origin() const { return true; }
-  // Instead of `begin`: continues what the recorder of an interrupted run left, keeps its first `rows` rows,
-  // whose RowChecksum is given, and drops those after them. Throws InputError, and has changed nothing, where
-  // that is another result, with other columns or provenance, or damaged, with fewer rows or other numbers. A
-  // recorder that leaves nothing behind begins anew.
+  // Instead of `begin`: continues the output of an interrupted run, keeps its first `rows` rows, whose
+  // RowChecksum is given, and drops later ones. Throws InputError without changing anything if the output is
+  // another result, with other columns or provenance, or damaged, with fewer rows or other numbers. A
+  // recorder without persistent output starts from the first row.
   virtual void resume(const ResultHeader& header, std::size_t rows, std::uint64_t checksum);
   virtual void record(std::span<const double> row) = 0;  // (columns)
-  // A row that stands between the regular ones: at an event, or where a run broke off.
+  // A row between the regular ones: at an event, or where a run was interrupted.
   virtual void record_between(std::span<const double> row) { record(row); }
-  virtual void flush() = 0;         // what was recorded now survives `kill -9`
-  virtual void sync() { flush(); }  // ... and a loss of power, where that makes a difference
+  virtual void flush() = 0;         // rows recorded so far then survive `kill -9`
+  virtual void sync() { flush(); }  // ... and a loss of power, if that is a difference
   virtual void end() = 0;
 };
 
-// Keeps the rows. `expected_rows` is a hint that spares reallocation.
+// Keeps the rows in memory. `expected_rows` is a hint that avoids reallocation.
 class MemoryRecorder final : public Recorder {
  public:
   explicit MemoryRecorder(std::size_t expected_rows = 0) : expected_rows_(expected_rows) {}
@@ -56,8 +56,8 @@ class MemoryRecorder final : public Recorder {
   ResultTable table_;
 };
 
-// Tells a recorder when to flush, so that a killed run loses little however slowly its rows come: rows that
-// follow each other within kPeriod share a flush, others get one each.
+// Decides when a recorder flushes, so that a killed run loses little even if its rows come slowly: rows
+// within kPeriod share a flush, others get one each.
 class FlushClock {
  public:
   static constexpr std::chrono::milliseconds kPeriod{250};  // wall time
@@ -70,7 +70,7 @@ class FlushClock {
   Clock::time_point last_ = Clock::now();
 };
 
-// The index of column `t`, by which a recorder dates its errors, or -1.
+// Returns the index of column `t`, the time in a recorder's errors, or -1.
 int time_column(const ResultHeader& header);
 
 }  // namespace sestina

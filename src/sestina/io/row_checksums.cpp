@@ -5,8 +5,8 @@
 namespace sestina {
 namespace {
 
-constexpr std::size_t kBlocks = 8;      // of each size
-constexpr std::size_t kFirstRows = 64;  // of the smallest blocks
+constexpr std::size_t kBlocks = 8;      // for each size
+constexpr std::size_t kFirstRows = 64;  // in the smallest blocks
 
 }  // namespace
 

@@ -1,8 +1,8 @@
-// The checksums of a result's rows, by blocks, so that damage has a place.
+// The checksums of a result's rows, by blocks, so that damage can be located.
 //
-// There are 8 blocks of 64 rows, then 8 of 128, and so on: a result of any length has few of them, and the
-// place of a block's checksum does not depend on the number of rows. The last block is not finished as long
-// as rows are added.
+// There are 8 blocks of 64 rows, then 8 of 128, and so on: a result of any length has few blocks, and the
+// place of a block's checksum does not depend on the number of rows. The last block is unfinished while rows
+// are added.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace sestina {
 
 class RowChecksums {
  public:
-  // That of the most rows which can be counted: 2^53.
+  // The number of blocks for the largest number of rows, 2^53.
   static constexpr std::size_t kMostBlocks = 8 * 45;
 
-  // Which block a row belongs to.
+  // The block that contains a row.
   struct Block {
     std::size_t index = 0;
     std::size_t first = 0;  // row

@@ -5,7 +5,7 @@
 
 namespace sestina {
 
-// The text of share/model.schema.json, which is part of the library.
+// Returns the text of share/model.schema.json, which is part of the library.
 std::string_view model_schema();
 
 }  // namespace sestina

@@ -94,7 +94,7 @@ class SetOption {
     value_ = at_option(*value_);
   }
 
-  // The node with the marks of the option in place of those of its one-line text.
+  // Returns the node with the marks of the option instead of those of its one-line text.
   YamlPointer at_option(const YamlNode& node) const {
     auto copy = std::make_shared<YamlNode>(node);
     copy->mark = mark_;
@@ -106,7 +106,7 @@ class SetOption {
     return copy;
   }
 
-  // The path up to the step, for messages.
+  // Returns the path up to the step, for messages.
   std::string path_text(std::size_t steps) const {
     std::string text;
     for (std::size_t i = 0; i < steps; ++i) {
@@ -119,8 +119,8 @@ class SetOption {
     return text.empty() ? "the model" : text;
   }
 
-  // A copy of the node in which what the rest of the path leads to is the value. Nodes beside the path
-  // are shared with the original.
+  // Returns a copy of the node in which the rest of the path has the value. Nodes beside the path are shared
+  // with the original.
   YamlPointer replaced(const YamlNode& node, std::size_t step) const {
     if (step == path_.size()) return value_;
     auto copy = std::make_shared<YamlNode>(node);
@@ -151,7 +151,7 @@ class SetOption {
     map.entries.push_back({key, mark_, replaced(YamlNode{}, step + 1)});
   }
 
-  // A parameter, variable or point that does not exist is probably misspelt, so none is added.
+  // A parameter, variable or point that does not exist is probably misspelled; none is added.
   void check_not_a_name(const YamlNode& map, std::size_t step) const {
     const std::string holder = step == 0 ? "" : path_[step - 1].key;
     const bool holds_names =

@@ -43,7 +43,7 @@ Hdf5Type reason_type() {
   return type;
 }
 
-// The text cut where a letter ends.
+// Returns the text cut at the end of a character.
 std::string shortened(const std::string& text, std::size_t bytes) {
   std::size_t end = std::min(text.size(), bytes);
   while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -95,7 +95,7 @@ std::vector<SweepAxis> read_axes(hid_t file) {
   return axes;
 }
 
-// A run takes a byte at least.
+// A run takes at least one byte.
 void check_size(hid_t file, const SweepHeader& header) {
   hsize_t bytes = 0;
   checked(H5Fget_filesize(file, &bytes));
@@ -139,7 +139,7 @@ SweepHeader read_header(hid_t file) {
   return header;
 }
 
-// The oldest form of file that can hold it: one without flags that tell whether somebody is writing.
+// The oldest format that can hold it, without flags that show whether a process is writing.
 Hdf5Properties file_access() {
   Hdf5Properties access(H5Pcreate(H5P_FILE_ACCESS));
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110));
@@ -148,7 +148,7 @@ Hdf5Properties file_access() {
   return access;
 }
 
-// Whole transfers at a place of the file. Return 0 or an errno.
+// Transfers all bytes at a place of the file. Returns 0 or an errno.
 int transfer(ssize_t (*call)(int, void*, std::size_t, off_t), int file, std::uint64_t place, char* bytes,
              std::size_t size) {
   while (size > 0) {
@@ -162,7 +162,7 @@ int transfer(ssize_t (*call)(int, void*, std::size_t, off_t), int file, std::uin
   return 0;
 }
 
-// Throws InputError where a file cannot have this name.
+// Throws InputError if a file cannot have this name.
 void check_name(const std::filesystem::path& path) {
   if (path.extension() != ".h5" && path.extension() != ".hdf5") {
     throw InputError("'" + path.string() + "' is no file for a sweep: its name must end in .h5 or .hdf5");
@@ -173,15 +173,15 @@ void check_errno(int error) {
   if (error != 0) throw Hdf5Error(std::generic_category().message(error));
 }
 
-// Asks for the room and gives it back: HDF5 does not bear a disk that is full. Not all file systems can tell.
+// Allocates the room and releases it: HDF5 cannot handle a full disk. Not all file systems can tell.
 void check_room(int file, double bytes) {
   const int error = ::fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0 ? 0 : errno;
   if (error != EOPNOTSUPP && error != ENOSYS && error != EINTR) check_errno(error);
   check_errno(::ftruncate(file, 0) == 0 ? 0 : errno);
 }
 
-// What the file keeps of a run, without its series, and without its wall time: equal runs have equal
-// checksums.
+// Returns the checksum of the stored data of a run, without its series and its wall time: equal runs have
+// equal checksums.
 std::uint64_t calc_checksum(const SweepRecord& record, std::string_view reason) {
   Checksum sum;
   sum.add(reason);
@@ -240,7 +240,7 @@ double SweepHeader::bytes() const {
 struct SweepFile::Layout {
   const char* name;
   Hdf5Type type;
-  std::vector<hsize_t> extents;  // of one run's part
+  std::vector<hsize_t> extents;  // of the part of one run
   bool is_number_that_may_lack = false;
 
   std::size_t bytes() const {
@@ -378,7 +378,7 @@ void SweepFile::open_file(Access access) {
   if (file_.get() < 0) throw Hdf5Error(std::generic_category().message(errno));
 }
 
-// Where each dataset lies; throws where it is not as `create` made it.
+// Finds the places of the datasets; throws if one is not as `create` made it.
 void SweepFile::find_places() {
   const Hdf5File file = open_to_read(path_);
   has_checksums_ = read_version(file.get()) > 1;
@@ -399,7 +399,7 @@ void SweepFile::find_places() {
   }
 }
 
-// Every value as that of a pending run.
+// Fills every value with that of a pending run.
 void SweepFile::fill() {
   constexpr std::size_t kBlock = 1 << 17;  // numbers
   for (int field = 0; field < kFields; ++field) {

@@ -10,7 +10,7 @@
 namespace sestina {
 namespace {
 
-constexpr std::size_t kMostCurves = 42;  // of one column that a figure can tell apart
+constexpr std::size_t kMostCurves = 42;  // of one column; a figure cannot distinguish more
 
 struct Scalar {
   Column column;
@@ -27,7 +27,7 @@ const std::vector<Scalar>& scalars() {
   return list;
 }
 
-// The columns that can be asked for: those of the last row, then the scalars.
+// Returns the available columns: those of the last row, then the scalars.
 std::vector<Column> all_columns(const SweepHeader& header) {
   std::vector<Column> columns = header.columns;
   for (const Scalar& scalar : scalars()) columns.push_back(scalar.column);
@@ -46,7 +46,7 @@ std::vector<std::size_t> choose(const SweepHeader& header, const std::vector<std
   return chosen;
 }
 
-// " (parameters.l2=1, analysis.solver=kane)" for a combination of the axes behind the first.
+// Returns " (parameters.l2=1, analysis.solver=kane)" for a combination of all axes but the first.
 std::string label_of(const SweepHeader& header, std::size_t run) {
   std::string text;
   const std::vector<std::string> settings = header.settings(run);

@@ -1,5 +1,7 @@
 #include "sestina/io/table_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,9 +15,9 @@ namespace sestina {
 namespace {
 
 constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
-constexpr std::size_t kMaxFaults = 20;  // of one file: a table of another format has them in every line
-// What is told of a cell: enough to find it. Whoever names a file that is no table, such as one of passwords,
-// is not shown its lines.
+constexpr std::size_t kMaxFaults = 20;  // of one file: in a table of another format every line has one
+// Limit on the text of a cell in messages: enough to find it, but a user who names a file that is no table,
+// such as one of passwords, does not see its lines.
 constexpr std::size_t kMostOfCell = 20;
 
 std::string quoted(std::string_view cell) { return '\'' + shortened_text(cell, kMostOfCell) + '\''; }
@@ -42,8 +44,8 @@ std::vector<Cell> split_line(std::string_view line) {
 
 class TableParser {
  public:
-  explicit TableParser(const std::string& file_name)
-      : file_(std::make_shared<const std::string>(file_name)) {}
+  TableParser(const std::string& file_name, const TableKey& key)
+      : file_(std::make_shared<const std::string>(file_name)), key_(key) {}
 
   TableData parse(std::string_view text) {
     if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // the byte order mark of some editors
@@ -59,7 +61,7 @@ class TableParser {
         continue;
       }
       read_header(line);
-      faults_.throw_if_any();  // what follows may be anything
+      faults_.throw_if_any();  // the rest may be anything
     }
     if (table_.names.empty()) {
       fault(1, "the table is empty; it begins with a line of column names");
@@ -85,8 +87,10 @@ class TableParser {
       table_.names.emplace_back(cell.text);
     }
     table_.columns.resize(table_.names.size());
-    const auto time = std::find(table_.names.begin(), table_.names.end(), "t");
-    if (time == table_.names.end()) fault(1, "the table has no column 't' (time in s)");
+    const auto time = std::find(table_.names.begin(), table_.names.end(), key_.name);
+    if (time == table_.names.end()) {
+      fault(1, fmt::format("the table has no column '{}' ({})", key_.name, key_.meaning));
+    }
     time_ = static_cast<std::size_t>(time - table_.names.begin());
   }
 
@@ -104,8 +108,9 @@ class TableParser {
       }
       const double number = value.value_or(0.0);
       if (i == time_ && value && !table_.columns[i].empty() && !(number > table_.columns[i].back())) {
-        fault(cells[i].column, "t does not increase: " + shortened_text(cells[i].text, kMostOfCell) +
-                                   " comes after a time that is not smaller");
+        fault(cells[i].column,
+              fmt::format("{} does not increase: {} comes after a {} that is not smaller", key_.name,
+                          shortened_text(cells[i].text, kMostOfCell), key_.name == "t" ? "time" : "value"));
       }
       table_.columns[i].push_back(number);
     }
@@ -114,19 +119,20 @@ class TableParser {
   std::shared_ptr<const std::string> file_;
   TableData table_;
   FaultList faults_;
-  std::size_t time_ = 0;  // the column of t
+  TableKey key_;
+  std::size_t time_ = 0;  // the column of the key
   int line_ = 0;
 };
 
 }  // namespace
 
-TableData parse_table(const std::string& text, const std::string& file_name) {
+TableData parse_table(const std::string& text, const std::string& file_name, const TableKey& key) {
   check_utf8_text(text, file_name);
-  return TableParser(file_name).parse(text);
+  return TableParser(file_name, key).parse(text);
 }
 
 void load_table(ReadContext& context, const NodePath& file_path, const NodePath& columns_path,
-                TableSpec& table) {
+                TableSpec& table, const TableKey& key) {
   const std::filesystem::path file = context.directory / table.file.text;
   TableData data;
   try {
@@ -135,15 +141,14 @@ void load_table(ReadContext& context, const NodePath& file_path, const NodePath&
       context.fault(table.file.mark, file_path, file.string() + " is not a file");
       return;
     }
-    data = parse_table(read_text_file(file, kMaxTableBytes), file.string());
+    data = parse_table(read_text_file(file, kMaxTableBytes), file.string(), key);
   } catch (const InputError& error) {
     for (const Fault& fault : error.faults()) {
-      // A file that cannot be read is a fault of the model file; one inside it stands where it is.
-      if (fault.place.mark.line == 0) {
-        context.fault(table.file.mark, file_path, file.string() + " " + fault.message);
-      } else {
-        context.add({fault});
-      }
+      // A file that cannot be read is a fault of the model file; a fault in the file keeps its place there.
+      // Both name the key that refers to the file.
+      const bool is_inside = fault.place.mark.line > 0;
+      context.fault(is_inside ? fault.place.mark : table.file.mark, file_path,
+                    is_inside ? fault.message : file.string() + " " + fault.message);
     }
     return;
   }
@@ -152,7 +157,7 @@ void load_table(ReadContext& context, const NodePath& file_path, const NodePath&
     return found == data.names.end() ? nullptr
                                      : &data.columns[static_cast<std::size_t>(found - data.names.begin())];
   };
-  table.time = *column("t");
+  table.time = *column(key.name);
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Name& name = table.columns[i];
     if (const std::vector<double>* values = column(name.text)) {

@@ -8,12 +8,12 @@
 
 namespace sestina {
 
-// The file's contents. Throws InputError, placed at the file, when it cannot be read, is no regular file or
-// pipe, or holds more than `max_bytes`.
+// Returns the contents of the file. Throws InputError at the place of the file if it cannot be read, is no
+// regular file or pipe, or has more than `max_bytes`.
 std::string read_text_file(const std::filesystem::path& path, std::size_t max_bytes);
 
-// Throws InputError, placed at the first offending character, unless the text is UTF-8 without control
-// characters other than tab and line breaks.
+// Throws InputError at the first wrong character unless the text is UTF-8 without control characters other
+// than tab and line breaks.
 void check_utf8_text(std::string_view text, const std::string& file_name);
 
 }  // namespace sestina

@@ -24,8 +24,8 @@ struct Message {
   std::string text;
 };
 
-// Takes what urdfdom would print while it lives. console_bridge has one handler for the process, hence the
-// lock.
+// Captures the messages of urdfdom during its lifetime. console_bridge has one handler for the process, hence
+// the lock.
 class MessageCapture : public console_bridge::OutputHandler {
  public:
   MessageCapture()
@@ -59,7 +59,7 @@ class MessageCapture : public console_bridge::OutputHandler {
   std::vector<Message> messages_;
 };
 
-// urdfdom's links own their children, and would be destroyed by recursion over the length of a chain.
+// Links of urdfdom own their children; their destruction would recurse over the length of a chain.
 struct ReleaseLinks {
   urdf::ModelInterface& model;
   ~ReleaseLinks() {
@@ -70,7 +70,7 @@ struct ReleaseLinks {
   }
 };
 
-// The link or joint of the file that a message names in brackets or quotes: "... for Link [arm]".
+// Returns the link or joint that a message names in brackets or quotes: "... for Link [arm]".
 std::string named_in(const std::string& message, const UrdfTree& tree) {
   for (const auto& [open, close] : {std::pair{'[', ']'}, std::pair{'\'', '\''}}) {
     for (std::size_t begin = message.find(open); begin != std::string::npos;
@@ -84,7 +84,7 @@ std::string named_in(const std::string& message, const UrdfTree& tree) {
   return {};
 }
 
-// urdfdom tells the cause first and then, in further messages, where it stood: one fault for each such group.
+// urdfdom reports the cause first and then, in further messages, its place: one fault for each group.
 void add_faults(const std::vector<Message>& messages, const UrdfTree& tree,
                 const std::shared_ptr<const std::string>& file, FaultList& faults) {
   std::string pending;
@@ -99,7 +99,7 @@ void add_faults(const std::vector<Message>& messages, const UrdfTree& tree,
   if (!pending.empty() && (faults.empty() || !is_only_context)) faults.add({{file, 0, 0}, {}}, pending);
 }
 
-// What the outline calls a link or joint, urdfdom must have found too.
+// True if urdfdom has found every link and joint of the outline.
 bool holds_all_of(const urdf::ModelInterface& model, const UrdfTree& tree) {
   const auto has_link = [&](const UrdfLink& link) {
     return model.getLink(hide_percent(link.name)) != nullptr;
@@ -142,7 +142,7 @@ System read_urdf(std::string_view text, const std::string& file_name, const Urdf
   if (faults.empty() && !holds_all_of(*model, tree)) {
     faults.add({{file, 0, 0}, {}}, "urdfdom does not find every link and joint of the file");
   }
-  faults.throw_if_any();  // urdfdom goes on after a broken link, with half of it
+  faults.throw_if_any();  // urdfdom continues after a broken link, with half of it
 
   ImportNotes found;
   const Place whole_file{{file, 0, 0}, {}};

@@ -1,4 +1,4 @@
-// Robots described in URDF become a System.
+// Conversion of robots in URDF to a System.
 //
 //   ImportNotes notes;
 //   System robot = read_urdf_file("panda.urdf", {}, &notes);
@@ -20,34 +20,36 @@
 // |
 //
 // The root link is welded to the ground by a joint `base_to_ground`, or floats with `floating_base` (a body
-// that is no joint's child gets a free joint that bears its name). URDF knows no gravity: -9.81 m/s^2 along z
-// is set.
+// that is no joint's child gets a free joint with its name). URDF has no gravity: -9.81 m/s^2 along z is
+// set.
 //
 // Planar joints: their points `JOINT_mount` and `JOINT_plane` have z along the axis and x along the
-// projection, normal to the axis, of that coordinate axis of the joint frame to which the axis is least
-// inclined (the first of equals). For the axis (0, 0, 1) these are the axes of the joint frame itself.
+// projection, normal to the axis, of the coordinate axis of the joint frame that has the largest angle to the
+// axis (the first of equals). For the axis (0, 0, 1) these are the axes of the joint frame itself.
 //
 // A link whose inertia no rigid body can have (common in measured and rounded data) gets `inertia_check =
 // false` and a note; a negative mass is an error. Names that Sestina does not allow, or that occur twice
-// among links and joints, are changed and the given one kept in `original_name`: characters outside
+// among links and joints, are changed; the given one is kept in `original_name`: characters outside
 // [A-Za-z0-9_] become `_`, a leading digit gets a `_` before it, and a name that is reserved or taken gets
 // `_link` or `_joint`, then a number.
 //
-// A joint with <mimic> follows another one, its leader: q = multiplier q_leader + offset. Sestina has no
-// rigid coupling for it. It starts at its place (for q_leader = 0) and
+// A joint with <mimic> follows another one, its leader: q = multiplier q_leader + offset. It starts at its
+// place (for q_leader = 0) and
 //
-//   kFree   moves by itself
-//   kWeld   is welded there
-//   kForce  is pulled to its place by a spring and a damper between the two coordinates: two joint_force
-//           elements, JOINT_mimic = k e + c e' on the joint and JOINT_mimic_leader = -multiplier (k e + c e')
-//           on the leader, where e = multiplier q_leader + offset - q. The gains are the parameters
-//           JOINT_mimic_stiffness and JOINT_mimic_damping: those of a critically damped oscillation of
-//           UrdfOptions::mimic_frequency of what hangs on the joint in the configuration q = 0.
+//   kFree    moves by itself
+//   kWeld    is welded there
+//   kForce   is pulled to its place by a spring and a damper between the two coordinates: two joint_force
+//            elements, JOINT_mimic = k e + c e' on the joint and JOINT_mimic_leader = -multiplier (k e + c
+//            e') on the leader, where e = multiplier q_leader + offset - q. The gains are the parameters
+//            JOINT_mimic_stiffness and JOINT_mimic_damping: those of a critically damped oscillation of
+//            UrdfOptions::mimic_frequency of what hangs on the joint in the configuration q = 0.
+//   kCouple  follows exactly: a constraint JOINT_mimic of type `coupling`, q - multiplier q_leader = offset
 //
-// Where the leader is not in the file or has no coordinate, or where nothing that the joint carries has
-// inertia, kForce welds the joint too. A note lists the joints. A fixed joint cannot mimic.
+// Where the leader is not in the file, has no coordinate or is welded for such a reason, kForce and kCouple
+// weld the joint too; so does kForce where nothing that the joint carries has inertia. A note lists the
+// joints. A fixed joint cannot mimic.
 //
-// Of an element that URDF allows once, the first counts, as in urdfdom.
+// If an element that URDF allows once occurs several times, the first one counts, as in urdfdom.
 #pragma once
 
 #include <string>
@@ -59,19 +61,19 @@
 
 namespace sestina {
 
-enum class UrdfMimic { kFree, kWeld, kForce };
+enum class UrdfMimic { kFree, kWeld, kForce, kCouple };
 
 struct UrdfOptions {
   bool floating_base = false;  // otherwise the root link is welded to the ground
   UrdfMimic mimic = UrdfMimic::kFree;
-  double mimic_frequency = 1000.0;  // rad/s, of kForce; positive
+  double mimic_frequency = 1000.0;  // rad/s, for kForce; positive
 };
 
-// What the import changed, assumed or left out.
+// A change, assumption or omission of the import.
 struct ImportNote {
   Place place;
   std::string message;
-  bool is_about_mimic = false;  // joints that do not follow others as the file wants it
+  bool is_about_mimic = false;  // joints that do not follow others as the file specifies
 };
 using ImportNotes = std::vector<ImportNote>;
 
@@ -79,8 +81,8 @@ using ImportNotes = std::vector<ImportNote>;
 std::string to_string(const ImportNote& note);
 
 // Throw InputError with every fault found. `file_name` is only for messages. The result is not frozen:
-// freeze() may find further faults. Thread-safe among themselves, but they borrow the process-wide message
-// handler of console_bridge while urdfdom works.
+// freeze() may find further faults. Calls are thread-safe, but they use the process-wide message handler of
+// console_bridge during the work of urdfdom.
 System read_urdf(std::string_view text, const std::string& file_name, const UrdfOptions& options = {},
                  ImportNotes* notes = nullptr);
 System read_urdf_file(const std::string& path, const UrdfOptions& options = {}, ImportNotes* notes = nullptr);

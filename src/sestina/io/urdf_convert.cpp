@@ -37,7 +37,7 @@ Triple triple(const Vec& v, const Mark& mark) {
   return {number(v.x, mark), number(v.y, mark), number(v.z, mark)};
 }
 
-// Nothing for the identity. Euler parameters, since roll, pitch and yaw cannot be had back exactly.
+// Returns nothing for the identity; Euler parameters, since roll, pitch and yaw would not be exact.
 std::optional<RotationSpec> axes_of(const urdf::Rotation& r, const Mark& mark) {
   if (is_identity(r)) return std::nullopt;
   RotationSpec spec = RotationSpec::euler_parameters(r.w, r.x, r.y, r.z);
@@ -53,7 +53,7 @@ RotationSpec matrix_axes(const Mat& R, const Mark& mark) {
   return spec;
 }
 
-// Columns: the axes of the plane's frame in the joint frame (urdf.h tells which).
+// Columns: the axes of the plane's frame in the joint frame (described in urdf.h).
 Mat plane_axes(const Vec& axis) {
   const Vec z = (1.0 / std::hypot(axis.x, axis.y, axis.z)) * axis;
   int least = 0;
@@ -67,8 +67,8 @@ Mat plane_axes(const Vec& axis) {
   return Mat::from_columns(x, cross(z, x), z);
 }
 
-// Whether a rigid body can have this inertia: 1/2 tr(I) 1 - I, the second moments of its mass, must not be
-// indefinite, which is the triangle inequality of the principal moments. Half the slack that freeze() allows.
+// True if a rigid body can have this inertia: 1/2 tr(I) 1 - I, the second moments of its mass, must not be
+// indefinite, which is the triangle inequality of the principal moments. Half the tolerance of freeze().
 bool is_possible_inertia(const SymMat3<double>& I) {
   const double trace = I.trace();
   if (trace == 0.0) return I.xx == 0 && I.yy == 0 && I.zz == 0 && I.xy == 0 && I.xz == 0 && I.yz == 0;
@@ -98,8 +98,9 @@ class Converter {
     followers_ = find_followers(model_, tree_, options_, notes_);
     for (std::size_t i = 0; i < tree_.joints.size(); ++i) add_joint(tree_.joints[i], followers_[i]);
     for (std::size_t i = 0; i < tree_.joints.size(); ++i) {
-      if (followers_[i] && followers_[i]->becomes == UrdfMimic::kForce)
-        add_pull(tree_.joints[i], *followers_[i]);
+      if (!followers_[i]) continue;
+      if (followers_[i]->becomes == UrdfMimic::kForce) add_pull(tree_.joints[i], *followers_[i]);
+      if (followers_[i]->becomes == UrdfMimic::kCouple) add_coupling(tree_.joints[i], *followers_[i]);
     }
     note_ignored();
     return std::move(system_);
@@ -111,7 +112,7 @@ class Converter {
   static Place place(const UrdfLink& link) { return {link.mark, fmt::format("link '{}'", link.name)}; }
   static Place place(const UrdfJoint& joint) { return {joint.mark, fmt::format("joint '{}'", joint.name)}; }
 
-  // Names that can stay are claimed first: links, then joints.
+  // Names that need no change are claimed first: links, then joints.
   void map_names() {
     for (const UrdfLink& link : tree_.links) {
       if (names_.claim(link.name)) body_names_[link.name] = link.name;
@@ -260,7 +261,7 @@ class Converter {
     spec.child.mark = spec.mark;
   }
 
-  // Where the joint's coordinate has this value (rad or m).
+  // Welds at this value of the joint's coordinate (rad or m).
   static void weld(JointSpec& spec, PointSpec& mount, const urdf::Joint& joint, double q) {
     spec.type = "weld";
     const Vec axis = vector_of(joint.axis);
@@ -276,7 +277,7 @@ class Converter {
     }
   }
 
-  // The spring and the damper between the coordinates of a joint and its leader.
+  // Adds the spring and the damper between the coordinates of a joint and its leader.
   void add_pull(const UrdfJoint& outline, const UrdfFollower& follower) {
     const std::string& name = joint_names_[outline.name];
     const std::string& leader = joint_names_[tree_.joints[follower.leader].name];
@@ -298,7 +299,27 @@ class Converter {
     add(name + "_mimic_leader", leader, fmt::format("{}*({})", in_brackets(-m), pull));
   }
 
-  // "0.5", "(-1)"
+  // q - multiplier q_leader = offset
+  void add_coupling(const UrdfJoint& outline, const UrdfFollower& follower) {
+    const std::string& name = joint_names_[outline.name];
+    const auto coordinate = [&](const std::string& joint) {
+      Name result = joint + ".q";
+      result.mark = outline.mark;
+      return result;
+    };
+    std::vector<CouplingTerm> terms;
+    terms.reserve(2);
+    terms.push_back({coordinate(name), number(1.0, outline.mark)});
+    if (follower.multiplier != 0.0) {
+      const std::string& leader = joint_names_[tree_.joints[follower.leader].name];
+      terms.push_back({coordinate(leader), number(-follower.multiplier, outline.mark)});
+    }
+    ConstraintSpec& spec = system_.add_coupling(names_.make(name + "_mimic", "_constraint"), std::move(terms),
+                                                number(follower.offset, outline.mark));
+    spec.name.mark = spec.mark = spec.value_mark = outline.mark;
+  }
+
+  // Returns "0.5" or "(-1)".
   static std::string in_brackets(double value) {
     return value < 0.0 ? fmt::format("({})", value) : fmt::format("{}", value);
   }

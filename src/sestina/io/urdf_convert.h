@@ -1,4 +1,4 @@
-// From urdfdom's model to a System; the rules stand in urdf.h.
+// Converts the model of urdfdom to a System; urdf.h describes the rules.
 #pragma once
 
 #include <urdf_model/model.h>
@@ -8,13 +8,13 @@
 
 namespace sestina {
 
-// urdfdom passes what it quotes from the file to printf as a format, so it gets the text with every '%'
-// replaced by a character that XML does not allow, and what comes back is restored.
+// urdfdom passes quoted text of the file to printf as a format; therefore it gets the text with every '%'
+// replaced by a character that XML does not allow, and its output is converted back.
 std::string hide_percent(std::string text);
 std::string restore_percent(std::string text);
 
-// `model` was read from the text after hide_percent. Adds to `faults` what urdfdom accepts and Sestina does
-// not.
+// `model` was read from the text after hide_percent. Adds faults for content that urdfdom accepts and Sestina
+// does not.
 System convert_urdf(const urdf::ModelInterface& model, const UrdfTree& tree, const UrdfOptions& options,
                     FaultList& faults, ImportNotes& notes);
 

@@ -16,6 +16,8 @@ namespace {
 using Vec = Vec3<double>;
 using Mat = Mat3<double>;
 
+constexpr const char* kLeaderIsWelded = "mimics a joint that is welded here";
+
 Vec vector_of(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
 Pose<double> pose_of(const urdf::Pose& pose) {
   const urdf::Rotation& r = pose.rotation;
@@ -27,7 +29,7 @@ bool has_coordinate(const UrdfJoint& joint) {
   return joint.type == "revolute" || joint.type == "continuous" || joint.type == "prismatic";
 }
 
-// Mass, its first moment and its inertia about the origin of the root link, in whose axes they are.
+// Mass, its first moment and its inertia about the origin of the root link, in the axes of the root link.
 struct Moments {
   double mass = 0.0;
   Vec first;
@@ -40,7 +42,7 @@ struct Moments {
   }
 };
 
-// About an axis through `p` along the unit vector `a`: a . I a for the line through the origin, moved to p.
+// Returns the inertia about the axis through `p` along the unit vector `a`: a . I a shifted to p.
 double inertia_about(const Moments& m, const Vec& p, const Vec& a) {
   const Vec arm = p - dot(a, p) * a, first = m.first - dot(a, m.first) * a;
   return dot(a, m.inertia * a) - 2.0 * dot(arm, first) + m.mass * dot(arm, arm);
@@ -65,6 +67,7 @@ class FollowerFinder {
       }
     }
     if (options_.mimic == UrdfMimic::kForce) set_gains();
+    if (options_.mimic == UrdfMimic::kCouple) weld_followers_of_welded();
     if (!fixed.empty())
       notes_.push_back({{}, "joints without an axis cannot mimic others: " + join_words(fixed)});
     tell_what_becomes();
@@ -76,7 +79,7 @@ class FollowerFinder {
     return *model_.getJoint(hide_percent(tree_.joints[i].name));
   }
 
-  // The joint's leaders first, since its place depends on theirs; they do not go in a circle.
+  // Handles the joint's leaders first, since its place depends on theirs; they form no circle.
   void follow(std::size_t start) {
     std::vector<std::size_t> waiting{start};
     while (!waiting.empty()) {
@@ -105,27 +108,44 @@ class FollowerFinder {
       if (followers_[*leader]) follower.position += mimic.multiplier * followers_[*leader]->position;
       return;
     }
-    if (options_.mimic == UrdfMimic::kForce) follower.becomes = UrdfMimic::kWeld;
+    const bool needs_leader = options_.mimic == UrdfMimic::kForce || options_.mimic == UrdfMimic::kCouple;
+    if (needs_leader) follower.becomes = UrdfMimic::kWeld;
     const std::string& name = tree_.joints[i].mimic->value;
     note(i, fmt::format("mimics '{}', which {}", name,
                         joints_.contains(name) ? "has no coordinate of its own" : "is not in the file"));
   }
 
-  // Leaders come before those that follow them.
+  // Leaders come before their followers.
   void set_gains() {
     const std::vector<Moments> carried = calc_carried();
     for (const std::size_t i : order_) {
       UrdfFollower& follower = *followers_[i];
       if (follower.becomes != UrdfMimic::kForce) continue;
-      const bool is_leader_welded =
-          followers_[follower.leader] && followers_[follower.leader]->becomes == UrdfMimic::kWeld;
       set_gains(i, carried[links_.at(tree_.joints[i].child.value)], follower);
       const bool has_gains = follower.stiffness > 0.0 && std::isfinite(follower.stiffness);
-      if (has_gains && !is_leader_welded) continue;
-      follower.becomes = UrdfMimic::kWeld;
-      note(i, is_leader_welded ? "mimics a joint that is welded here"
-                               : "mimics another, but carries nothing that a spring could move");
+      if (is_leader_welded(follower)) {
+        weld(i, kLeaderIsWelded);
+      } else if (!has_gains) {
+        weld(i, "mimics another, but carries nothing that a spring could move");
+      }
     }
+  }
+
+  void weld_followers_of_welded() {
+    for (const std::size_t i : order_) {
+      const UrdfFollower& follower = *followers_[i];
+      if (follower.becomes == UrdfMimic::kCouple && is_leader_welded(follower)) weld(i, kLeaderIsWelded);
+    }
+  }
+
+  bool is_leader_welded(const UrdfFollower& follower) const {
+    const auto& leader = followers_[follower.leader];
+    return leader && leader->becomes == UrdfMimic::kWeld;
+  }
+
+  void weld(std::size_t i, const char* why) {
+    followers_[i]->becomes = UrdfMimic::kWeld;
+    note(i, why);
   }
 
   void set_gains(std::size_t i, const Moments& carried, UrdfFollower& follower) const {
@@ -138,7 +158,7 @@ class FollowerFinder {
     follower.damping = 2.0 * options_.mimic_frequency * inertia;
   }
 
-  // By link, of it and all that hangs on it where every joint is at zero. Fills the poses of the links.
+  // Returns, by link, the moments of the link and all links outboard for all joints at zero. Fills the poses.
   std::vector<Moments> calc_carried() {
     const std::size_t n = tree_.links.size();
     for (std::size_t i = 0; i < n; ++i) links_.emplace(tree_.links[i].name, i);
@@ -189,12 +209,17 @@ class FollowerFinder {
       if (followers_[i]) names[followers_[i]->becomes].push_back(tree_.joints[i].name);
     }
     tell(
-        "joints that mimic others move by themselves (mimic: weld holds them, force couples them by springs)",
+        "joints that mimic others move by themselves (mimic: couple makes them follow, weld holds them, "
+        "force "
+        "pulls them by springs)",
         names[UrdfMimic::kFree]);
     tell("joints that mimic others are welded at their offsets", names[UrdfMimic::kWeld]);
     tell(fmt::format("joints that mimic others are pulled to their places by springs and dampers of {} rad/s",
                      options_.mimic_frequency),
          names[UrdfMimic::kForce]);
+    if (names[UrdfMimic::kCouple].empty()) return;
+    notes_.push_back(
+        {{}, "joints that mimic others are coupled to them: " + join_words(names[UrdfMimic::kCouple])});
   }
 
   const urdf::ModelInterface& model_;
@@ -202,9 +227,9 @@ class FollowerFinder {
   const UrdfOptions& options_;
   ImportNotes& notes_;
   std::vector<std::optional<UrdfFollower>> followers_;
-  std::vector<std::size_t> order_;  // of the followers, leaders first
+  std::vector<std::size_t> order_;  // leaders first
   std::map<std::string_view, std::size_t> joints_, links_;
-  std::vector<Pose<double>> poses_;  // of the links in the root link
+  std::vector<Pose<double>> poses_;  // relative to the root link
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string NameMap::make(std::string_view name, std::string_view suffix) {
   if (claim(base)) return base;
   base += suffix;
   if (claim(base)) return base;
-  // Numbering goes on where it stopped, so that many equal names do not cost the square of their number.
+  // Numbering continues where it stopped, so that many equal names do not take quadratic time.
   for (int& i = last_number_.try_emplace(base, 1).first->second;;) {
     std::string numbered = fmt::format("{}_{}", base, ++i);
     if (claim(numbered)) return numbered;

@@ -8,16 +8,16 @@
 
 namespace sestina {
 
-// [A-Za-z_][A-Za-z0-9_]* and not reserved.
+// True for [A-Za-z_][A-Za-z0-9_]* that is not reserved.
 bool is_allowed_name(std::string_view name);
 
-// Names are unique over bodies, joints, forces and parameters. Those that can stay as they are must be
-// claimed first, so that a changed name never takes the place of a given one.
+// Names are unique over bodies, joints, forces and parameters. Names that need no change must be claimed
+// first, so that a changed name never replaces a given one.
 class NameMap {
  public:
-  // True when the name is allowed and was free; it is taken from then on.
+  // Returns true if the name is allowed and free; it is taken from then on.
   bool claim(const std::string& name);
-  // The nearest allowed name that is free: characters replaced, then `suffix`, then a number appended.
+  // Returns a free allowed name: with characters replaced, then `suffix` and then a number appended.
   std::string make(std::string_view name, std::string_view suffix);
 
  private:

@@ -59,7 +59,7 @@ class OutlineReader {
   struct Open {
     std::string_view tag;
     int line;
-    int kept;  // index in elements_, or -1 below the kept depth
+    int kept;  // index in elements_, or -1 below the stored depth
   };
 
   [[noreturn]] void fail(std::string message) { throw InputError({Fault{{mark(), {}}, std::move(message)}}); }
@@ -80,14 +80,14 @@ class OutlineReader {
     while (pos_ < text_.size() && is_space(text_[pos_])) ++pos_;
   }
 
-  // Passes everything up to and including `end`.
+  // Skips the text up to and including `end`.
   void skip_past(std::string_view end, std::size_t begin, const char* complaint) {
     const std::size_t found = text_.find(end, begin);
     if (found == std::string_view::npos) fail(complaint);
     pos_ = found + end.size();
   }
 
-  // <?xml version="1.0"?>
+  // Reads <?xml version="1.0"?>.
   void read_instruction() {
     const std::size_t begin = pos_;
     skip_past("?>", pos_, "a '<?' that never ends");

@@ -1,11 +1,11 @@
-// The outline of an XML file: which elements stand where. urdfdom reports neither lines nor every kind of
-// damage (TinyXML takes what it can read of a broken file), so a URDF file passes here first: what is not
-// well-formed, nested too deeply or too large is refused before urdfdom sees it, and what is found gets a
-// mark.
+// The outline of an XML file: its elements and their places. urdfdom reports neither lines nor every kind of
+// damage (TinyXML reads as much as it can of a broken file). Therefore this reads a URDF file first: text
+// that is not well-formed, nested too deeply or too large is rejected before urdfdom sees it, and every
+// element gets a mark.
 //
 // Stricter than XML where URDF needs no more: no document type, no character references (&#...;). The text
-// must have passed check_utf8_text: TinyXML reads beyond the end of text whose last character is cut off, and
-// to the first NUL only.
+// must have passed check_utf8_text: TinyXML reads beyond the end of text whose last character is incomplete,
+// and only to the first NUL.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace sestina {
 
-// Bounds on what is handed to urdfdom, far above any robot. TinyXML recurses over the depth, and searches an
+// Limits on the input of urdfdom, far above any robot. TinyXML recurses over the depth, and searches an
 // element's attributes one by one.
 struct XmlLimits {
   static constexpr std::size_t kBytes = 16u << 20;
@@ -28,7 +28,7 @@ struct XmlLimits {
 
 struct XmlAttribute {
   std::string name;
-  std::string value;  // with &amp; and its like replaced
+  std::string value;  // with &amp; and the like replaced
   Mark mark;          // of the value
 };
 
@@ -36,13 +36,13 @@ struct XmlElement {
   std::string tag;
   std::vector<XmlAttribute> attributes;
   int depth = 0;    // 0 for the root
-  int parent = -1;  // index of the element around it
+  int parent = -1;  // index of the enclosing element
   Mark mark;
 
-  const XmlAttribute* find(std::string_view attribute) const;  // null when it has none of that name
+  const XmlAttribute* find(std::string_view attribute) const;  // null if there is none
 };
 
-// The elements down to `kept_depth` in the order of the file. Throws InputError at the first damage.
+// Returns the elements down to `kept_depth` in file order. Throws InputError at the first damage.
 std::vector<XmlElement> read_xml_outline(std::string_view text, std::shared_ptr<const std::string> file,
                                          int kept_depth);
 

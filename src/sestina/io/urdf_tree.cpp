@@ -31,7 +31,7 @@ class TreeReader {
       faults_.add({robot.mark, {}}, "<robot> has no name");
     }
     read_elements();
-    faults_.throw_if_any();  // what follows needs names
+    faults_.throw_if_any();  // the rest needs names
     check_references();
     faults_.throw_if_any();
     check_tree();
@@ -95,7 +95,7 @@ class TreeReader {
   static void add_to_joint(UrdfJoint& joint, const XmlElement& element) {
     if (element.tag == "mimic" && !joint.mimic) {
       const XmlAttribute* leader = element.find("joint");
-      joint.mimic = leader ? *leader : XmlAttribute{};  // urdfdom tells that it is missing
+      joint.mimic = leader ? *leader : XmlAttribute{};  // urdfdom reports that it is missing
     }
     joint.has_safety |= element.tag == "safety_controller";
     joint.has_calibration |= element.tag == "calibration";
@@ -158,8 +158,8 @@ class TreeReader {
     }
   }
 
-  // Comparing with every link costs their number, so that a file full of wrong names gets a few suggestions
-  // only.
+  // A comparison with every link takes time in proportion to their number, so that a file full of wrong names
+  // gets only a few suggestions.
   std::string near_link(const std::string& name) {
     if (++suggestions_ > 10) return {};
     std::vector<std::string> names;

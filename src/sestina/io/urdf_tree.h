@@ -1,5 +1,5 @@
-// The kinematic tree that a URDF file describes, read from its outline and checked with lines and columns.
-// urdfdom checks less (it takes two parents of a link, and links in a circle) and cannot say where.
+// The kinematic tree of a URDF file, read from its outline and checked with lines and columns. urdfdom checks
+// less (it accepts two parents of a link, and links in a circle) and reports no places.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct UrdfJoint {
   std::string name, type;
   XmlAttribute parent, child;  // names of links
   Mark mark;
-  std::optional<XmlAttribute> mimic;  // the name of the joint that it follows
+  std::optional<XmlAttribute> mimic;  // the name of its leader
   bool has_safety = false;
   bool has_calibration = false;
 };
@@ -35,16 +35,16 @@ struct UrdfTree {
   std::vector<UrdfJoint> joints;
   std::size_t root = 0;  // index of the link that is no joint's child
   std::map<std::string, int, std::less<>>
-      other_tags;  // of elements beside link, joint and material: how many
+      other_tags;  // counts of elements other than link, joint and material
 
   std::map<std::string, Mark, std::less<>> marks;  // of links and joints, the first of each name
 };
 
-// Throws InputError with all faults: missing and double names, unknown links and types, links with several
+// Throws InputError with all faults: missing and duplicate names, unknown links and types, links with several
 // parents, several roots, circles of joints and of mimics.
 UrdfTree read_urdf_tree(const std::vector<XmlElement>& outline);
 
-// Depth of the elements that read_urdf_tree looks at.
+// Depth of the elements that read_urdf_tree reads.
 inline constexpr int kUrdfTreeDepth = 2;
 
 }  // namespace sestina

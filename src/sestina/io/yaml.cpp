@@ -21,18 +21,18 @@ namespace {
   throw InputError({Fault{{mark, ""}, std::move(message)}});
 }
 
-// A list or map that is being read.
+// A list or map while it is read.
 struct Frame {
   std::shared_ptr<YamlNode> node;
   YamlEntry entry;  // of a map: the key whose value comes next
   bool has_key = false;
   std::unordered_set<std::string> keys;
   YamlPointer merged;  // the value of `<<`
-  long size = 1;       // nodes up to here, with aliases written out
+  long size = 1;       // nodes so far, with aliases expanded
   YAML::anchor_t anchor = 0;
 };
 
-// Builds the tree from yaml-cpp's events. yaml-cpp's own tree would resolve aliases to cycles and keep no
+// Builds the tree from the events of yaml-cpp, whose own tree would resolve aliases to cycles and drop
 // duplicate keys.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -46,7 +46,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     auto node = make(YamlNode::Kind::kNull, mark);
-    // Where no value is given, yaml-cpp's mark is that of what comes next.
+    // If no value is given, the mark of yaml-cpp is that of the next token.
     const bool has_key = !frames_.empty() && frames_.back().has_key;
     if (has_key && frames_.back().entry.mark.line != node->mark.line) node->mark = frames_.back().entry.mark;
     add(std::move(node), anchor, 1);
@@ -87,20 +87,20 @@ class TreeBuilder : public YAML::EventHandler {
     return node;
   }
 
-  // yaml-cpp gives "?" to plain nodes and "!" to quoted ones.
+  // yaml-cpp uses "?" for plain nodes and "!" for quoted ones.
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     if (!tag.empty() && tag != "?" && tag != "!")
       fail(to_mark(mark), "tags are not supported: " + printable(tag));
   }
 
-  // yaml-cpp 0.7 lets a text in quotes run to the end of the file.
+  // yaml-cpp 0.7 lets a quoted text extend to the end of the file.
   void check_quotes(const YAML::Mark& mark) const {
     const auto begin = static_cast<std::size_t>(mark.pos);
     const char quote = begin < text_.size() ? text_[begin] : ' ';
     if (quote != '\'' && quote != '"') return;
     for (std::size_t i = begin + 1; i < text_.size(); ++i) {
       if (text_[i] == '\\' && quote == '"') {
-        ++i;  // the next character stands for itself
+        ++i;  // the next character is literal
       } else if (text_[i] == quote) {
         const bool is_doubled = quote == '\'' && i + 1 < text_.size() && text_[i + 1] == quote;
         if (!is_doubled) return;
@@ -169,7 +169,7 @@ class TreeBuilder : public YAML::EventHandler {
     frame.has_key = true;
   }
 
-  // Entries of the merged map, or maps, that the frame's own keys and earlier maps do not override.
+  // Adds entries of the merged map or maps that are not among the frame's own keys and earlier maps.
   void merge(Frame& frame, const YamlNode& source) {
     if (source.is_list()) {
       for (const YamlPointer& item : source.items) {
@@ -185,7 +185,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
-  // `size`: nodes with aliases written out; `count`: pointers that are really stored.
+  // `size`: nodes with aliases expanded; `count`: pointers actually stored.
   void grow(Frame& frame, long size, long count, const Mark& mark) {
     frame.size += size;
     total_ += count;

@@ -1,5 +1,5 @@
-// A YAML document as a tree in which every node knows where it stands. Aliases share their anchor's node,
-// merge keys (`<<`) are resolved; syntax, depth and size are checked here, meaning is not.
+// A YAML document as a tree of nodes with their places. Aliases share their anchor's node, merge keys (`<<`)
+// are resolved. Syntax, depth and size are checked here, the meaning is not.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,10 @@ struct YamlNode {
   enum class Kind { kNull, kScalar, kList, kMap };
   Kind kind = Kind::kNull;
   Mark mark;
-  std::string text;                // of a scalar
-  bool quoted = false;             // a scalar in quotes or a block scalar is text, whatever it says
-  std::vector<YamlPointer> items;  // of a list
-  std::vector<YamlEntry> entries;  // of a map, in the file's order
+  std::string text;                // for a scalar
+  bool quoted = false;             // a quoted or block scalar is always text
+  std::vector<YamlPointer> items;  // for a list
+  std::vector<YamlEntry> entries;  // for a map, in file order
 
   bool is_null() const { return kind == Kind::kNull; }
   bool is_scalar() const { return kind == Kind::kScalar; }
@@ -38,10 +38,10 @@ struct YamlNode {
   const YamlEntry* find(std::string_view key) const;  // null if the map has no such key
 };
 
-// The text cut to a length that a message can bear, with control characters escaped.
+// Returns the text shortened for a message, with control characters escaped.
 std::string printable(std::string_view text);
 
-// "a list", "a map", "nothing", "the boolean 'true'" or "'text'": what to say was found.
+// Describes a node for messages: "a list", "a map", "nothing", "the boolean 'true'" or "'text'".
 std::string describe(const YamlNode& node);
 
 // The keys that lead to a node, chained on the stack: text is made only for a message.
@@ -55,11 +55,11 @@ struct NodePath {
   std::string text() const;  // `bodies[1].mass`
 };
 
-// Limits that no honest document meets: they bound memory, time and recursion on hostile ones.
+// Limits far above any real document: they bound memory, time and recursion for hostile ones.
 inline constexpr int kMaxYamlDepth = 64;
-inline constexpr long kMaxYamlNodes = 10'000'000;  // with aliases written out
+inline constexpr long kMaxYamlNodes = 10'000'000;  // with aliases expanded
 
-// Reads one document. Throws InputError on a syntax error; adds a fault for every duplicate key (the first
+// Reads one document. Throws InputError for a syntax error; adds a fault for every duplicate key (the first
 // one counts). An empty document is a null node.
 YamlPointer parse_yaml(const std::string& text, const std::string& file_name, FaultList& faults);
 

@@ -8,9 +8,9 @@
 namespace sestina {
 namespace {
 
-// Far more than kMaxYamlDepth, since brackets in texts and comments count, too.
+// Far more than kMaxYamlDepth, since brackets in texts and comments count too.
 constexpr long kMostOpened = 10'000;
-constexpr long kMostMarks = 2'000'000;  // some 400 MB
+constexpr long kMostMarks = 2'000'000;  // about 400 MB
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What yaml-cpp reads, with a bound on what it keeps in memory.
+// The input stream of yaml-cpp, with a limit on the data that yaml-cpp keeps in memory.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace sestina {
 
-// yaml-cpp reads everything in a pair of brackets, some 200 bytes of memory for each of its brackets, commas
-// and colons, before it tells of the first of them: a limit on what it tells comes too late. This counts them
-// as they are read.
+// yaml-cpp reads a complete pair of brackets, with some 200 bytes of memory for each of its brackets, commas
+// and colons, before it reports the first of them: a limit on its events would come too late. This class
+// counts them while they are read.
 class YamlStream : public std::streambuf {
  public:
   YamlStream(std::string_view text, std::shared_ptr<const std::string> file)
       : text_(text), file_(std::move(file)) {}
 
-  // yaml-cpp has told of something, so that it has let go of what it read before.
+  // Call this after an event of yaml-cpp, which has then released the data read before.
   void restart() { opened_ = marks_ = 0; }
 
  protected:
-  // Throws InputError, at the line where it happens, when too much was read since the start or the last
+  // Throws InputError, at the line where it happens, if too much was read since the start or the last
   // restart.
   std::streamsize xsgetn(char* to, std::streamsize size) override;
 
@@ -33,7 +33,7 @@ class YamlStream : public std::streambuf {
   std::shared_ptr<const std::string> file_;
   std::size_t read_ = 0;
   int line_ = 1;
-  long opened_ = 0;  // brackets that were opened, less those that were closed
+  long opened_ = 0;  // brackets opened minus brackets closed
   long marks_ = 0;   // brackets, commas and colons
 };
 

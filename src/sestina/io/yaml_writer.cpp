@@ -16,7 +16,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether the text may stand without quotes, also inside `[...]` and `{...}`. More is quoted than has to be.
+// True if the text needs no quotes, even inside `[...]` and `{...}`. Quotes more than necessary.
 bool is_plain(std::string_view text) {
   constexpr std::string_view kInside = " .+-*/^()";
   if (text.empty() || text.front() == ' ' || text.back() == ' ') return false;
@@ -50,7 +50,7 @@ std::string in_quotes(std::string_view text) {
 std::string scalar_text(const YamlNode& node) {
   YamlNode plain = node;
   plain.quoted = false;
-  // Text that would read as a number or boolean stays text only in quotes.
+  // Text that would read as a number or boolean needs quotes.
   const bool reads_otherwise =
       node.quoted && (plain.is_boolean() || parse_plain_number(node.text).has_value());
   const bool quote = reads_otherwise || is_null_word(node.text) || !is_plain(node.text);
@@ -93,7 +93,7 @@ bool is_map_of_maps(const YamlNode& node) {
 
 void write_block(const YamlNode& node, std::size_t indent, std::string& out);
 
-// After "key:" or "-": on the same line if it fits, otherwise as a block.
+// Writes a value after "key:" or "-": on the same line if it fits, otherwise as a block.
 void write_value(const YamlNode& node, std::size_t indent, std::size_t column, std::string& out) {
   const bool is_top_level = indent == 2;
   const bool is_always_block = is_list_of_maps(node) || (is_top_level && is_map_of_maps(node));
@@ -123,7 +123,7 @@ void write_block(const YamlNode& node, std::size_t indent, std::string& out) {
     }
     std::string block;
     write_block(*item, indent + 2, block);
-    block.replace(indent, 1, "-");  // the item's first key stands on the line of its dash
+    block.replace(indent, 1, "-");  // the item's first key is on the line of its dash
     out += block;
   }
 }

@@ -1,4 +1,4 @@
-// What a joint is, and what every joint type offers.
+// The definition of a joint, and the functions that every joint type offers.
 //
 // A joint sits between a frame F on the parent body and a frame M on the child; where q is the identity
 // (zero, or the Euler parameters 1 0 0 0) F and M coincide.
@@ -19,7 +19,7 @@
 //   plus(q, d, q_out)              q moved by the displacement d = u dt of constant speeds; q_out may be q
 //   minus(q_b, q_a, d)             the displacement that plus() needs to go from q_a to q_b
 //   set_identity(q), normalize(q)  the q where F and M coincide; Euler parameters brought back to norm one
-// The laws that bind these functions stand in tests/joints/joint_laws.h, once for all joints.
+// The laws that these functions must satisfy are in tests/joints/joint_laws.h, once for all joints.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ concept JointFor = requires(const J joint, const T* q, const T* u, T* out) {
   {J::normalize(out)};
 };
 
-// The part of a joint whose coordinates are plain numbers: u is the rate of q.
+// Base of joints whose coordinates are plain numbers: u is the rate of q.
 template <class T, int n>
 struct PlainCoordinates {
   static constexpr int kNq = n;

@@ -1,5 +1,5 @@
-// The list of joint types by name, and what those who know no joint in detail need to know of each: the model
-// layer, readers and messages. joint_list.h has the types themselves.
+// The list of joint types by name, and the properties of each type for code that needs no details: the model
+// layer, readers and messages. The types themselves are in joint_list.h.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct JointInfo {
   std::vector<std::string> q_units, u_units;
   bool has_axis = false;
   bool has_second_axis = false;
-  JointNumbers<bool> numbers;       // which of them the type has
+  JointNumbers<bool> numbers;       // the numbers that the type has
   int euler_parameters_start = -1;  // index of e0 within q, or -1
 };
 

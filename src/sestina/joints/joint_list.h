@@ -1,5 +1,5 @@
-// The joint types themselves. A new joint is its header, a line in the list of joint_info.h, and its header
-// among the includes here; the law test takes the types from the list.
+// The joint types themselves. To add a joint, write its header, include it here and add a line to the list of
+// joint_info.h; the law test takes the types from that list.
 #pragma once
 
 #include <type_traits>

@@ -1,8 +1,8 @@
-// The table of numbers that joints have beside their axes. A joint type has those that are its members.
+// The table of the numbers that joints have besides their axes. A joint type has those that are its members.
 //
-// From a line here and the member in the joint's header follow: the key of the model file and its check, the
-// attribute of JointSpec and of Joint in Python, and how the number reaches the joint, for plain numbers,
-// dual numbers and SIMD lanes. `tools/update_fields.py` writes the line into the schema and the reference of
+// A line here and the member in the joint's header provide the key of the model file and its check, the
+// attribute of JointSpec and of Joint in Python, and the transfer of the number to the joint as plain number,
+// dual number or SIMD lanes. `tools/update_fields.py` writes the line into the schema and the reference of
 // the model file.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sestina {
 
-// One value for each of them.
+// One value for each number of the table.
 template <class Value>
 struct JointNumbers {
 #define SESTINA_MEMBER(name, ...) Value name{};
@@ -22,7 +22,7 @@ struct JointNumbers {
 #undef SESTINA_MEMBER
 };
 
-// f(info, of) for each, where of(s) is the member of this name of any struct s.
+// Calls f(info, of) for each number; of(s) is the member of this name of any struct s.
 template <class F>
 void for_each_joint_number(F&& f) {
 #define SESTINA_VISIT(name, unit, allowed, explanation)                   \
@@ -33,7 +33,7 @@ void for_each_joint_number(F&& f) {
 #undef SESTINA_VISIT
 }
 
-// Those that both have; `convert` makes a number of `to` of one of `from`.
+// Copies the numbers that both structs have; `convert` turns a number of `from` into one of `to`.
 template <class From, class To, class Convert>
 void copy_joint_numbers(const From& from, To& to, Convert&& convert) {
 #define SESTINA_COPY(name, ...)                         \

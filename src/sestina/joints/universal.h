@@ -4,9 +4,9 @@
 //            |\ second_axis
 //            +----- M
 //
-// q: the two angles (rad). u: their rates (rad/s). In F the second axis stands at b = Rot(axis, q0)
-// second_axis, so H = [axis, b; 0, 0] and dH/dt u = [axis x b u0 u1; 0]. Singular only where the two axes
-// are parallel, which for perpendicular axes never happens.
+// q: the two angles (rad). u: their rates (rad/s). In F the second axis is b = Rot(axis, q0) second_axis, so
+// that H = [axis, b; 0, 0] and dH/dt u = [axis x b u0 u1; 0]. Singular only if the two axes are parallel,
+// which perpendicular axes never are.
 #pragma once
 
 #include "sestina/joints/joint.h"

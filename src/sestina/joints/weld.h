@@ -1,4 +1,4 @@
-// Weld: F and M coincide for ever. It has no coordinates.
+// Weld: F and M always coincide. It has no coordinates.
 #pragma once
 
 #include "sestina/joints/joint.h"

@@ -23,8 +23,14 @@ void set_duration(Analysis& analysis, double duration, bool depends_on_time) {
   if (!analysis.has_own_rows) analysis.output_every = duration / 100.0;
 }
 
+const std::string& default_integrator(std::string_view coordinates) {
+  static const std::string relative = "dormand_prince_54", cartesian = "dormand_prince_54";
+  return coordinates == "cartesian" ? cartesian : relative;
+}
+
 const std::vector<std::string>& analysis_types() {
-  static const std::vector<std::string> names{"dynamics", "kinematics", "statics", "modes"};
+  static const std::vector<std::string> names{"dynamics", "kinematics", "statics", "modes",
+                                              "frequency_response"};
   return names;
 }
 
@@ -34,7 +40,7 @@ const std::vector<std::string>& mode_states() {
 }
 
 const std::vector<std::string>& coordinates_names() {
-  static const std::vector<std::string> names{"relative", "state_time"};
+  static const std::vector<std::string> names{"relative", "cartesian", "state_time"};
   return names;
 }
 
@@ -45,10 +51,21 @@ const std::vector<std::string>& solver_names() {
 }
 
 const std::vector<std::string>& integrator_names() {
-  static const std::vector<std::string> names{
-      "forward_euler",           "rk4",           "rkf45",      "dormand_prince_54",
-      "adams_bashforth_moulton", "munthe_kaas_4", "verlet",     "velocity_verlet",
-      "lobatto_iiia_iiib",       "cvode_bdf",     "cvode_adams"};
+  static const std::vector<std::string> names{"forward_euler",
+                                              "rk4",
+                                              "rkf45",
+                                              "dormand_prince_54",
+                                              "adams_bashforth_moulton",
+                                              "munthe_kaas_4",
+                                              "verlet",
+                                              "velocity_verlet",
+                                              "lobatto_iiia_iiib",
+                                              "moreau",
+                                              "radau_iia",
+                                              "generalized_alpha",
+                                              "trapezoidal",
+                                              "cvode_bdf",
+                                              "cvode_adams"};
   return names;
 }
 

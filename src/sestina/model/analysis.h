@@ -1,4 +1,4 @@
-// How a model is to be simulated: the checked form of a model file's `analysis` and `output`.
+// The analysis of a model: the checked form of `analysis` and `output` of a model file.
 #pragma once
 
 #include <string>
@@ -9,48 +9,56 @@ namespace sestina {
 
 struct Analysis {
   std::string type;         // one of analysis_types()
-  std::string coordinates;  // relative | state_time
+  std::string coordinates;  // relative | cartesian | state_time
   std::string solver;       // one of solver_names()
   std::string integrator;
-  int integrator_stages = 3;                 // of lobatto_iiia_iiib: 2 or 3
-  std::string integrator_form = "momentum";  // of lobatto_iiia_iiib: velocity | momentum
+  int integrator_stages = 3;                 // lobatto_iiia_iiib: 2 or 3
+  std::string integrator_form = "momentum";  // lobatto_iiia_iiib: velocity | momentum
   std::string driver;                        // variable | fixed
-  double dt = 0.0;                           // s, of the fixed driver
-  std::string control;                       // of the variable driver: pi | pid
-  bool land_on_output = false;               // whether steps end at output's instants
-  int elements = 0;                          // of state_time, as what follows
-  std::string pair;                          // of polynomials, or "auto"
+  double dt = 0.0;                           // s, for the fixed driver
+  std::string control;                       // for the variable driver: pi | pid
+  bool land_on_output = false;               // steps end at the instants of the output
+  int elements = 0;                          // state_time, as the following members
+  std::string pair;                          // polynomials, or "auto"
   std::string tests;                         // natural | upwind
   std::string scheme;                        // newton | linear_quadratic
   int windows = 0;
   int stretches = 0;            // of a window, solved at the same time; 0: one for each process
   double tolerance = 0.0;       // 0: elements of one length, as many as `elements`
-  double rtol = 0.0;            // of the variable driver
-  double atol = 0.0;            // of the variable driver, in the unit of each coordinate and speed
-  double max_step = 0.0;        // s, of the variable driver
+  double rtol = 0.0;            // for the variable driver
+  double atol = 0.0;            // for the variable driver, in the unit of each coordinate and speed
+  double max_step = 0.0;        // s, for the variable driver
   double duration = 0.0;        // s
   double output_every = 0.0;    // s
-  double most_rows = 1e7;       // of output_every
-  long most_steps = 0;          // of one run; 0: any number
-  double most_wall_time = 0.0;  // s, of one run; 0: any
-  int load_steps = 1;           // of statics
-  bool arc_length = false;      // of statics
-  std::string about;            // of modes: equilibrium | initial
-  // Whether they were given; otherwise they follow from the duration.
+  double most_rows = 1e7;       // limit on the rows of output_every
+  long most_steps = 0;          // limit for one run; 0: none
+  double most_wall_time = 0.0;  // s, limit for one run; 0: none
+  int load_steps = 1;           // for statics
+  bool arc_length = false;      // for statics
+  std::string about;            // for modes and frequency_response: equilibrium | initial
+  std::string input;            // for frequency_response: a free parameter
+  double lowest_frequency = 0.0, highest_frequency = 0.0;  // Hz; 0: from the natural frequencies
+  int frequencies = 0;                                     // number of frequencies for frequency_response
+  // True if they were given; otherwise they follow from the duration.
   bool has_own_max_step = false, has_own_rows = false;
 };
 
-// s. Steps are parts of it, and their powers must not vanish in the rounding of numbers.
+// s. Steps are fractions of the duration, and their powers must not underflow.
 inline constexpr double kShortestDuration = 1e-60;
 
-// Of another duration (s), with the longest step and the rows that follow from it where they were not given:
-// a step that is longer than what a force does may miss it.
+// Sets another duration (s), and the longest step and the row interval that follow from it where they were
+// not given: a step longer than the action of a force may miss it.
 void set_duration(Analysis& analysis, double duration, bool depends_on_time);
-// "-1 is negative", or nothing where a run can be so long.
+// Returns text such as "-1 is negative", or nothing if a run can have this duration.
 std::string find_duration_fault(double duration);
 
-// The one integrator that has options.
+// The only integrator with options.
 inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
+
+// The one that a model with contacts or stops gets where none is given.
+inline constexpr std::string_view kIntegratorWithContacts = "moreau";
+// Where a description gives no integrator.
+const std::string& default_integrator(std::string_view coordinates);
 
 // The words that `analysis` takes.
 const std::vector<std::string>& analysis_types();
@@ -61,9 +69,9 @@ const std::vector<std::string>& integrator_names();
 const std::vector<std::string>& integrator_forms();
 const std::vector<std::string>& driver_names();
 const std::vector<std::string>& control_names();
-const std::vector<std::string>& element_pair_names();   // of coordinates: state_time
+const std::vector<std::string>& element_pair_names();   // for coordinates: state_time
 const std::vector<std::string>& pair_names();           // and "auto"
-const std::vector<std::string>& test_function_names();  // likewise
-const std::vector<std::string>& scheme_names();         // likewise
+const std::vector<std::string>& test_function_names();  // for coordinates: state_time
+const std::vector<std::string>& scheme_names();         // for coordinates: state_time
 
 }  // namespace sestina

@@ -1,4 +1,4 @@
-// From numbers to properties, for every scalar type.
+// Computes properties from numbers, for every scalar type.
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +9,8 @@
 namespace sestina {
 namespace {
 
-// a/|a|, of any length but zero: squares of 1e200 and of 1e-200 leave the range of doubles. A power of two as
-// the factor changes no other bit.
+// Returns a/|a| for any length but zero: squares of 1e200 and 1e-200 exceed the range of doubles. Scaling by
+// a power of two changes no other bit.
 template <class T>
 Vec3<T> unit_vector(const Vec3<T>& a) {
   constexpr int kMostExponent = 1000;  // 2^-e is finite for the smallest subnormal a, too
@@ -43,7 +43,9 @@ class PropertyReader {
     }
     read_joint_forces(properties);
     read_point_forces(properties);
+    read_connectors(properties);
     if (model_.is_constrained()) read_constraints(properties);
+    if (model_.has_contacts()) read_contacts(properties);
     return properties;
   }
 
@@ -82,7 +84,7 @@ class PropertyReader {
     }
     __builtin_unreachable();
   }
-  // freeze() has checked that the columns are orthonormal to 1e-6; this makes them so to round-off.
+  // freeze() has checked that the columns are orthonormal to 1e-6; this makes them orthonormal to round-off.
   static Rotation<T> nearest_rotation(const T* x) {
     const Vec3<T> a{x[0], x[3], x[6]}, b{x[1], x[4], x[7]};
     const Vec3<T> e1 = unit_vector(a);
@@ -111,6 +113,39 @@ class PropertyReader {
                                  joint_numbers(plan.numbers));
       body.armature = number(plan.armature);
       properties.bodies.push_back(body);
+    }
+  }
+
+  ContactLaw<T> law(const ContactLawPlan& plan) const {
+    return {number(plan.friction), number(plan.restitution), number(plan.stiffness), number(plan.damping)};
+  }
+
+  void read_contacts(Properties<T>& properties) const {
+    const PropertyPlan& plan = model_.plan();
+    for (const ContactShapePlan& p : plan.contact_shapes) {
+      typename ContactSet<T>::PlacedShape shape{
+          frame_of(p.body), p.type, {}, properties.bodies[p.body].X_MB * pose(p.pose)};
+      if (p.size.is_given()) shape.size = size_of(p);
+      properties.contacts.shapes.push_back(shape);
+    }
+    for (const ContactPlan& p : plan.contacts) properties.contacts.contacts.push_back(law(p.law));
+    for (const StopPlan& p : plan.stops) {
+      properties.contacts.stops.push_back(law(p.law));
+      properties.contacts.bounds.push_back(number(p.bound));
+    }
+  }
+  // Of contact/shape.h, which has halves of lengths.
+  Vec3<T> size_of(const ContactShapePlan& plan) const {
+    const T* x = numbers(plan.size);
+    const T half(0.5);
+    switch (plan.type) {
+      case ShapeType::kSphere:
+        return {x[0], T(0), T(0)};
+      case ShapeType::kCylinder:
+      case ShapeType::kCapsule:
+        return {x[0], half * x[1], T(0)};
+      default:
+        return {half * x[0], half * x[1], half * x[2]};
     }
   }
 
@@ -149,11 +184,72 @@ class PropertyReader {
     }
   }
 
+  // Three elements of the diagonal from `at` on.
+  void fill_diagonal(Slot slot, std::size_t at, BushingMatrix<T>& matrix) const {
+    if (!slot.is_given()) return;
+    for (std::size_t i = 0; i < 3; ++i) matrix[7 * (at + i)] = numbers(slot)[i];
+  }
+  BushingMatrix<T> matrix(Slot displacement, Slot rotation, Slot all) const {
+    BushingMatrix<T> matrix{};
+    if (all.is_given()) {
+      std::copy_n(numbers(all), 36, matrix.begin());
+    } else {
+      fill_diagonal(displacement, 0, matrix), fill_diagonal(rotation, 3, matrix);
+    }
+    return matrix;
+  }
+  void read_connectors(Properties<T>& properties) const {
+    const ConnectorPlan& plan = model_.plan().connectors;
+    ConnectorSet<T>& set = properties.forces.connectors;
+    const auto point = [&](PointIndex i) { return properties.points[i]; };
+    for (const BushingPlan& p : plan.bushings) {
+      set.bushings.push_back({{p.index},
+                              point(p.from),
+                              point(p.to),
+                              matrix(p.stiffness, p.rotational_stiffness, p.stiffness_matrix),
+                              matrix(p.damping, p.rotational_damping, p.damping_matrix)});
+    }
+    for (const CartesianSpringPlan& p : plan.cartesian_springs) {
+      set.cartesian_springs.push_back({{p.index},
+                                       point(p.from),
+                                       point(p.to),
+                                       vector(p.stiffness),
+                                       vector(p.damping),
+                                       vector(p.reference)});
+    }
+    for (const TorsionalSpringDamperPlan& p : plan.torsional_spring_dampers) {
+      set.torsional_spring_dampers.push_back({{p.index},
+                                              point(p.from),
+                                              point(p.to),
+                                              direction(p.axis),
+                                              number(p.stiffness),
+                                              number(p.damping),
+                                              number(p.reference)});
+    }
+    for (const CoordinateFrictionPlan& p : plan.coordinate_frictions) {
+      set.coordinate_frictions.push_back({{p.index}, p.q, p.u, p.has_stops});
+      fill(p.numbers, set.coordinate_frictions.back());
+    }
+    for (const RopePlan& p : plan.ropes) {
+      Rope<T>& rope = set.ropes.emplace_back();
+      rope.index = p.index;
+      for (const PointIndex i : p.points) rope.points.push_back(point(i));
+      rope.stiffness = number(p.stiffness), rope.damping = number(p.damping);
+      fill(p.numbers, rope);
+    }
+    for (const GravityBetweenPlan& p : plan.gravities) {
+      set.gravities.push_back({{p.index}, point(p.from), point(p.to)});
+      fill(p.numbers, set.gravities.back());
+    }
+  }
+
   // The size of the mechanism: the longest way from a joint to a point of the same body.
-  static double calc_length(const Properties<T>& properties) {
+  double calc_length(const Properties<T>& properties) const {
     double longest = 0.0;
     for (const Marker<T>& point : properties.points) {
-      const Vec3<T>& p = point.X_BK.p;
+      const PointIndex joint = model_.plan().bodies[BodyIndex(point.frame.value())].carried_at;
+      const Vec3<T> p =
+          joint.is_valid() ? (inverse(properties.points[joint].X_BK) * point.X_BK).p : point.X_BK.p;
       longest =
           std::max({longest, std::abs(value_of(p.x)), std::abs(value_of(p.y)), std::abs(value_of(p.z))});
     }
@@ -186,6 +282,16 @@ class PropertyReader {
       set.points_on.push_back(
           {point(p.point), point(p.surface), direction(p.direction), p.is_line, p.first_row});
     }
+    for (const PointOnCurvePlan& p : plan.points_on_curves) {
+      const T* range = p.range.is_given() ? numbers(p.range) : nullptr;
+      set.points_on_curves.push_back({point(p.point), point(p.curve), p.is_open, range ? range[0] : T(0),
+                                      range ? range[1] : T(0), p.up,
+                                      static_cast<int>(set.points_on_curves.size()), p.first_row});
+    }
+    for (const RollingPlan& p : plan.rollings) {
+      set.rollings.push_back({point(p.center), point(p.plane), direction(p.axis), direction(p.normal),
+                              number(p.radius), p.first_row});
+    }
   }
 
   const Model& model_;
@@ -210,7 +316,7 @@ std::vector<double> default_parameters(const Model& model) {
 
 namespace {
 
-// 0, 1, 2 where the vector is the unit vector along x, y or z; otherwise -1.
+// Returns 0, 1, 2 if the vector is the unit vector along x, y or z; otherwise -1.
 template <class T>
 int coordinate_axis(const Vec3<T>& axis) {
   for (int k = 0; k < 3; ++k) {
@@ -264,6 +370,10 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
+  for (const PointOnCurvePlan& curve : model.plan().points_on_curves) {
+    const Slot start = curve.start.is_given() ? curve.start : curve.range;
+    state.h.push_back(start.is_given() ? numbers[static_cast<std::size_t>(start.first)] : T(0));
+  }
   normalize_q<T>(model, state.q);
   return state;
 }

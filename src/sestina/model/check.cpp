@@ -26,8 +26,8 @@ std::vector<double> calc_numbers(const Model& model, std::span<const double> par
   return numbers;
 }
 
-// Numbers that are not finite: where they stand and why. What a parameter brings about is told at the
-// parameter.
+// Adds a fault for each number that is not finite, with its place and reason. Faults caused by a parameter
+// are reported at the parameter.
 void add_faults_of_numbers(const Model& model, std::span<const double> parameters,
                            std::span<const double> numbers, FaultList& faults) {
   Evaluator values(model.graph());

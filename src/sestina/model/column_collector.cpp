@@ -15,7 +15,7 @@ constexpr std::string_view kAxes = "xyz";
 
 std::string first_part(const std::string& name) { return name.substr(0, name.find('.')); }
 
-// `q`, `q[1]`, `u` or `u[0]` behind the first part.
+// True if the part after the first dot is `q`, `q[1]`, `u` or `u[0]`.
 bool looks_like_coordinate(const std::string& name) {
   const std::size_t dot = name.find('.');
   if (dot == std::string::npos || dot + 1 == name.size()) return false;
@@ -53,9 +53,9 @@ struct ColumnCollector::Draft {
   const ColumnSpec* spec;
   std::string path;
   Expr symbol;
-  Expr expr;  // of an integral its rate; at first with the symbols of other columns
+  Expr expr;  // for an integral its rate; at first with the symbols of other columns
   std::string constant_fault;
-  std::vector<std::size_t> uses;  // positions of the columns in expr that are no integrals
+  std::vector<std::size_t> uses;  // indices of the columns in expr that are no integrals
   bool is_resolved = false;
 };
 
@@ -117,7 +117,7 @@ std::shared_ptr<OutputColumns> ColumnCollector::collect(const std::vector<Column
 
 void ColumnCollector::check(const Draft& draft) {
   const ColumnSpec& spec = *draft.spec;
-  // Names without dots are held against those of the model with all others.
+  // Names without dots are compared with all names of the model elsewhere.
   const bool has_dot = spec.name.text.find('.') != std::string::npos;
   if (has_dot && place_in_row_.contains(spec.name.text)) {
     faults_.add({spec.name.mark, draft.path},
@@ -152,11 +152,11 @@ std::variant<Expr, std::string> ColumnCollector::resolve(Draft& draft, const std
   if (const Expr component = find_point(name); component.is_valid()) return component;
   if (auto value = lookup_.find_force_value(name)) return *value;
   if (lookup_.is_joint(first_part(name)) && looks_like_coordinate(name)) return lookup_.find_coordinate(name);
-  if (lookup_.is_left_out(first_part(name))) return graph_.number(1.0);  // no echo of that fault
+  if (lookup_.is_left_out(first_part(name))) return graph_.number(1.0);  // a consequence of that fault
   return explain_unknown(name);
 }
 
-// BODY.POINT.x, .y or .z: a symbol; invalid where there is no such point.
+// Returns the symbol of BODY.POINT.x, .y or .z; invalid if there is no such point.
 Expr ColumnCollector::find_point(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos || dot + 2 != name.size()) return {};
@@ -180,7 +180,7 @@ std::string ColumnCollector::explain_unknown(const std::string& name) const {
   known = names_to_suggest(
       numbers_.parameter_names(), [](const std::string& text) { return text; }, known);
   const std::string owner = first_part(name) + '.';
-  // Those of the same body or joint first, since not all names of a large model are looked at.
+  // Points of the same body or joint come first, since not all names of a large model are compared.
   for (const PointInfo& point : data_.points) {
     if (!point.name.starts_with(owner)) continue;
     for (const char letter : kAxes) known.push_back(point.name + '.' + letter);
@@ -193,7 +193,7 @@ std::string ColumnCollector::explain_unknown(const std::string& name) const {
   return fmt::format("there is no column, point or parameter '{}'{}", name, suggestion(name, known));
 }
 
-// Each column after those that it uses (Kahn's algorithm). Those in a circle, or behind one, are left.
+// Orders each column after those that it uses (Kahn's algorithm). Columns in a circle, or after one, remain.
 void ColumnCollector::put_in_order() {
   Substitution substitution(graph_, {});
   std::vector<std::vector<std::size_t>> users(drafts_.size());
@@ -234,14 +234,14 @@ void ColumnCollector::report_circles() {
       seen[i] = static_cast<int>(start);
       i = unresolved_use(i);
     }
-    if (seen[i] != static_cast<int>(start)) continue;  // leads into a circle that has been reported
+    if (seen[i] != static_cast<int>(start)) continue;  // leads to a circle that has been reported
     std::string circle = name(i);
     for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + name(k);
     fail(drafts_[i], fmt::format("the columns go in a circle: {} -> {}", circle, name(i)));
   }
 }
 
-// An integral is a quadrature: its rate depends on the state alone, and not on other quadratures.
+// An integral is a quadrature: its rate depends on the state only, not on other quadratures.
 void ColumnCollector::check_rate(const Draft& draft) {
   if (!draft.is_resolved) return;  // reported
   const RowLayout layout = row_layout(data_);

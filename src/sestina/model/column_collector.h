@@ -1,4 +1,4 @@
-// Gathers the columns that a System defines (output.columns) into OutputColumns.
+// Collects the columns that a System defines (output.columns) in OutputColumns.
 #pragma once
 
 #include <functional>
@@ -15,32 +15,32 @@
 
 namespace sestina {
 
-// Of a name of one part or of several with dots between: what is wrong with it, or nothing.
+// Returns the fault of a column name with one or more parts separated by dots, or nothing.
 std::string find_fault_of_column_name(const std::string& name);
 
 class ColumnCollector {
  public:
-  // What the model knows beside its columns.
+  // Lookup of names other than columns.
   struct Lookup {
-    using Found = std::variant<Expr, std::string>;  // or what is wrong
+    using Found = std::variant<Expr, std::string>;  // or the fault
 
-    std::function<PointIndex(const std::string& name)> find_point;  // BODY.POINT; invalid: there is none
-    std::function<Found(const std::string& name)> find_coordinate;  // JOINT.q[0] of a joint with one
+    std::function<PointIndex(const std::string& name)> find_point;  // BODY.POINT; invalid: none
+    std::function<Found(const std::string& name)> find_coordinate;  // JOINT.q[0] for one coordinate
     std::function<std::optional<Found>(const std::string& name)> find_force_value;  // FORCE.value
     std::function<bool(const std::string& name)> is_joint;
-    std::function<bool(const std::string& name)> is_left_out;  // a joint with a fault of its own
+    std::function<bool(const std::string& name)> is_left_out;  // a joint with its own fault
   };
-  // `data` has its bodies, coordinates, variables and events. All must outlive this.
+  // `data` has its bodies, coordinates, variables and events. All references must outlive this object.
   ColumnCollector(Graph& graph, FaultList& faults, NumberCollector& numbers, const ModelData& data,
                   Lookup lookup);
   ~ColumnCollector();
   ColumnCollector(const ColumnCollector&) = delete;
   ColumnCollector& operator=(const ColumnCollector&) = delete;
 
-  // The expressions of the columns, without the tapes. Faults: syntax, unknown names, names that are taken,
-  // circles, rates of what no integral can have.
+  // Returns the expressions of the columns, without the tapes. Faults: syntax, unknown names, names that are
+  // taken, circles, rates that no integral can have.
   std::shared_ptr<OutputColumns> collect(const std::vector<ColumnSpec>& specs);
-  // The tapes of columns without faults.
+  // Makes the tapes, if no column has a fault.
   static void compile(const Graph& graph, OutputColumns& columns);
 
  private:
@@ -64,7 +64,7 @@ class ColumnCollector {
   Lookup lookup_;
   std::vector<RowColumn> row_;  // with the reactions
   std::unordered_map<std::string, int> place_in_row_;
-  int reactions_ = 0;  // where they begin in the row
+  int reactions_ = 0;  // index in the row
   std::vector<Draft> drafts_;
   std::unordered_map<std::string, std::size_t> draft_of_name_;
   std::vector<Expr> point_symbols_;  // (3 points)

@@ -1,4 +1,4 @@
-// Operations on q that only need the type of each joint.
+// Operations on q that need only the type of each joint.
 #include "sestina/joints/joint_list.h"
 #include "sestina/model/model.h"
 #include "sestina/spatial/scalars.h"

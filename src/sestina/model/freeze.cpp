@@ -15,10 +15,12 @@
 namespace sestina {
 namespace {
 
-// Of a state_time run.
+// Limit for a state_time run.
 constexpr int kMostElements = 10'000'000;
-// Of statics.
+// Limit for statics.
 constexpr int kMostLoadSteps = 1'000'000;
+// Limit for the rows of a frequency response.
+constexpr int kMostFrequencies = 1'000'000;
 
 }  // namespace
 
@@ -49,6 +51,7 @@ FrozenSystem Freezer::freeze() {
   collect_variables();
   collect_forces();
   collect_constraints();
+  collect_contacts();
   collect_events();
   collect_columns();
   faults_.throw_if_any();
@@ -56,7 +59,8 @@ FrozenSystem Freezer::freeze() {
   compile_tapes();
   data_.depends_on_time = depends_on_time();
   set_duration(analysis_, analysis_.duration, data_.depends_on_time);
-  prepare_user_forces();
+  prepare_user_parts();
+  if (is_cartesian()) add_relative_model();
   auto model = std::make_shared<const Model>(std::move(data_));
   check_range(*model, calc_properties(*model));
   return {std::move(model), std::move(analysis_)};
@@ -70,16 +74,20 @@ Analysis Freezer::freeze_analysis(const Model& model) {
   return std::move(analysis_);
 }
 
-void Freezer::prepare_user_forces() {
-  if (data_.user_forces.empty()) return;
+void Freezer::prepare_user_parts() {
+  if (data_.user_forces.empty() && data_.user_constraints.empty()) return;
   UserForceLayout& layout = data_.user_layout;
   for (const BodyInfo& body : data_.bodies) {
     layout.bodies.push_back(body.name);
-    if (layout.bodies.size() == 1) continue;  // the ground
+    if (layout.bodies.size() == 1 || body.hangs_on_cut) continue;  // the ground, or no joint of its own
     layout.joints.push_back({body.joint_name, body.q_start, body.nq, body.u_start, body.nu});
   }
   for (const UserForceInfo& info : data_.user_forces) {
     system_.forces[static_cast<std::size_t>(info.index.value())].user->prepare(layout.bodies);
+  }
+  for (const UserConstraintInfo& info : data_.user_constraints) {
+    const ConstraintInfo& constraint = data_.constraints[static_cast<std::size_t>(info.constraint)];
+    system_.constraints[static_cast<std::size_t>(constraint.position)].user->prepare(layout);
   }
 }
 
@@ -185,7 +193,30 @@ void Freezer::collect_analysis() {
   analysis.arc_length = spec.arc_length;
   check_word(spec.about, "analysis.about", mode_states());
   analysis.about = spec.about.text;
+  collect_frequencies(spec);
   analysis.most_rows = positive(system_.output.max_rows, "output.max_rows", false);
+}
+
+void Freezer::collect_frequencies(const AnalysisSpec& spec) {
+  const FrequenciesSpec& given = spec.frequencies;
+  const std::string path = "analysis.frequencies";
+  analysis_.input = spec.input.text;
+  analysis_.frequencies = collect_count(given.points, path + ".points", kMostFrequencies, "");
+  if (given.from) analysis_.lowest_frequency = positive(*given.from, path + ".from", false);
+  if (given.to) analysis_.highest_frequency = positive(*given.to, path + ".to", false);
+  if (given.from && given.to && analysis_.lowest_frequency > analysis_.highest_frequency) {
+    fail(given.mark, path,
+         fmt::format("goes from {} to {} Hz: expected `from` not above `to`", analysis_.lowest_frequency,
+                     analysis_.highest_frequency));
+  }
+  if (spec.type.text != "frequency_response") return;
+  const auto is_input = [&](const ParameterSpec& p) { return p.name.text == spec.input.text; };
+  if (spec.input.empty()) {
+    fail(spec.type.mark, "analysis.input",
+         "is missing: frequency_response wants the parameter that oscillates, such as the value of a force");
+  } else if (std::ranges::none_of(system_.parameters, is_input)) {
+    fail(spec.input.mark, "analysis.input", fmt::format("there is no parameter '{}'", spec.input.text));
+  }
 }
 
 void Freezer::collect_limits(const RunLimitsSpec& limits) {
@@ -205,28 +236,41 @@ void Freezer::collect_limits(const RunLimitsSpec& limits) {
   }
 }
 
+// The other integrator whose stages may be chosen.
+static constexpr std::string_view kIntegratorWithStages = "radau_iia";
+
 void Freezer::collect_integrator() {
   const IntegratorSpec& spec = system_.analysis.integrator;
   Analysis& analysis = analysis_;
   const std::optional<TimeElementsSpec>& elements = system_.analysis.time_elements;
   // Where the word is none of the known ones it is told of instead.
-  if (elements && system_.analysis.coordinates == "relative") {
+  const std::string& coordinates = system_.analysis.coordinates.text;
+  if (elements && (coordinates == "relative" || is_cartesian())) {
     fail(elements->mark, "analysis.integrator",
-         "elements in time belong to coordinates: state_time, and these are relative: expected " +
-             join_words(integrator_names(), " or "));
+         fmt::format("elements in time belong to coordinates: state_time, and these are {}: expected {}",
+                     coordinates, join_words(integrator_names(), " or ")));
   }
   check_word(spec.name, "analysis.integrator", integrator_names());
-  analysis.integrator = spec.name.text;
+  // A rule that a file gives has a mark, even the standard one.
+  const bool is_given = spec.name.mark.file || spec.name.text != IntegratorSpec{}.name.text;
+  const bool has_contacts =
+      !system_.contacts.empty() || std::ranges::any_of(system_.joints, [](const JointSpec& joint) {
+        return joint.limits && joint.limits->enforced;
+      });
+  analysis.integrator = is_given       ? spec.name.text
+                        : has_contacts ? std::string(kIntegratorWithContacts)
+                                       : default_integrator(coordinates);
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;
-  const auto refuse = [&](const Mark& mark, const std::string& path) {
-    fail(mark, path,
-         fmt::format("{} has no such option; {} has", analysis.integrator, kIntegratorWithOptions));
+  const bool has_stages = has_options || analysis.integrator == kIntegratorWithStages;
+  const auto refuse = [&](const Mark& mark, const std::string& path, const std::string& those) {
+    fail(mark, path, fmt::format("{} has no such option; {}", analysis.integrator, those));
   };
   if (spec.stages) {
     const double stages = collect_setting(*spec.stages, stages_path);
-    if (!has_options) {
-      refuse(spec.stages->mark, stages_path);
+    if (!has_stages) {
+      refuse(spec.stages->mark, stages_path,
+             fmt::format("{} and {} have", kIntegratorWithOptions, kIntegratorWithStages));
     } else if (std::isfinite(stages) && stages != 2.0 && stages != 3.0) {
       fail(spec.stages->mark, stages_path, describe(*spec.stages, stages) + " is not 2 or 3");
     } else {
@@ -235,7 +279,7 @@ void Freezer::collect_integrator() {
   }
   if (spec.form) {
     if (!has_options) {
-      refuse(spec.form->mark, form_path);
+      refuse(spec.form->mark, form_path, fmt::format("{} has", kIntegratorWithOptions));
     } else {
       check_word(*spec.form, form_path, integrator_forms());
       analysis.integrator_form = spec.form->text;
@@ -250,11 +294,11 @@ Expr Freezer::collect_expression(const Number& number, const std::string& path, 
   return expr;
 }
 
-// 0 with a fault. What `most` is stands after it: ", the elements".
+// Returns 0 and adds a fault if it is not valid. `meaning` follows the limit in messages: ", the elements".
 int Freezer::collect_count(const Number& number, const std::string& path, int most,
                            std::string_view meaning) {
   const double value = collect_setting(number, path);
-  if (!std::isfinite(value)) return 0;  // the fault is told
+  if (!std::isfinite(value)) return 0;  // the fault is reported
   if (value < 1.0 || value > most || value != std::floor(value)) {
     fail(number.mark, path,
          describe(number, value) + fmt::format(" is not a whole number from 1 to {}{}", most, meaning));
@@ -263,11 +307,11 @@ int Freezer::collect_count(const Number& number, const std::string& path, int mo
   return static_cast<int>(value);
 }
 
-// Of elements in time.
+// Collects the tolerance of elements in time.
 void Freezer::collect_tolerance(const Number& number, const std::string& path) {
   constexpr double kLeast = 1e-12;  // of Newton's method
   const double value = collect_setting(number, path);
-  if (!std::isfinite(value)) return;  // the fault is told
+  if (!std::isfinite(value)) return;  // the fault is reported
   if (value < kLeast || value >= 1.0) {
     fail(number.mark, path, describe(number, value) + fmt::format(" is not from {} to less than 1", kLeast));
     return;
@@ -277,8 +321,8 @@ void Freezer::collect_tolerance(const Number& number, const std::string& path) {
 
 void Freezer::collect_time_elements() {
   const AnalysisSpec& spec = system_.analysis;
-  // A rule that a file gives has a mark, even the standard one; where a program has added elements to that,
-  // it is not meant.
+  // A rule in a file has a mark, even the standard one; a program that added elements to that one does not
+  // mean it.
   const Name& rule = spec.integrator.name;
   const bool has_rule = rule.text != IntegratorSpec{}.name.text || (rule.mark.file && !spec.time_elements);
   if (has_rule || spec.integrator.stages || spec.integrator.form) {
@@ -348,6 +392,11 @@ void Freezer::compile_tapes() {
   find_uses_of_cut_joints();
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
   data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
+  for (CurveInfo& curve : data_.curves) {
+    std::vector<Expr> curve_inputs{graph_->symbol(kCurveParameter)};
+    curve_inputs.insert(curve_inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
+    curve.tape = Tape(*graph_, curve.exprs, curve_inputs);
+  }
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
   data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
   if (columns_) {
@@ -373,6 +422,7 @@ void Freezer::find_uses_of_cut_joints() {
       std::ranges::any_of(plan.joint_springs, acts_on_one) ||
       std::ranges::any_of(plan.joint_dampers, acts_on_one) ||
       std::ranges::any_of(plan.joint_forces, acts_on_one) ||
+      std::ranges::any_of(plan.connectors.coordinate_frictions, acts_on_one) ||
       std::ranges::any_of(data_.cut_joints, [](const CutJointInfo& cut) { return cut.armature_row >= 0; }) ||
       use_cut_joints(data_.force_expressions.exprs);
   data_.events_use_cut_joints =
@@ -389,7 +439,7 @@ void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   data_.time_conditions = std::make_shared<const TimeConditions>(std::move(found));
 }
 
-// Of forces, events and rates of integrals: what an integration rule has to follow.
+// Returns the expressions of forces, events and rates of integrals, which an integration rule must resolve.
 std::vector<Expr> Freezer::driving_expressions() const {
   std::vector<Expr> exprs = data_.force_expressions.exprs;
   exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());
@@ -403,7 +453,7 @@ bool Freezer::depends_on_time() const {
   const std::vector<Expr> exprs = driving_expressions();
   const std::vector<Expr> symbols = graph_->free_symbols(exprs);
   const bool has_time = std::find(symbols.begin(), symbols.end(), graph_->symbol("t")) != symbols.end();
-  return has_time || !data_.user_forces.empty();
+  return has_time || !data_.user_forces.empty() || !data_.user_constraints.empty();
 }
 
 }  // namespace sestina

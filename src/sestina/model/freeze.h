@@ -1,4 +1,4 @@
-// From the description that a user edits to the model that the formulations read.
+// Converts the description that a user edits to the model that the formulations read.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace sestina {
 
-// Checks everything and returns the model, or throws one InputError with every fault of the description,
-// each with the place where it stands. The system is not changed and may be edited and frozen again.
+// Checks everything and returns the model, or throws one InputError with every fault of the description and
+// its place. The system is not changed and may be edited and frozen again.
 std::shared_ptr<const Model> freeze(const System& system);
 
-// The same with what is to be done with the model, which is no part of it.
+// A model and its analysis, which is not part of the model.
 struct FrozenSystem {
   std::shared_ptr<const Model> model;
   Analysis analysis;

@@ -1,4 +1,4 @@
-// What is to be done with a model, apart from the model.
+// The analysis of a system, separate from its model.
 #pragma once
 
 #include "sestina/model/analysis.h"
@@ -7,8 +7,8 @@
 
 namespace sestina {
 
-// The analysis of the system from which the model was frozen, whose `analysis` and `output.every` may have
-// been edited since. Costs a small part of freezing anew. Throws InputError with all faults of these.
+// Returns the analysis of the system from which the model was frozen; `analysis` and `output.every` may have
+// been edited since. Takes a small part of the time of freezing. Throws InputError with all their faults.
 Analysis freeze_analysis(const System& system, const Model& model);
 
 }  // namespace sestina

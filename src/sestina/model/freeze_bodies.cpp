@@ -1,4 +1,4 @@
-// The numbers of bodies, points, joints and the initial state, each checked for what it must be.
+// Collects and checks the numbers of bodies, points, joints and the initial state.
 #include <fmt/format.h>
 
 #include "sestina/model/freezer.h"
@@ -18,7 +18,9 @@ void Freezer::collect_bodies() {
     plan.child_point = info.child_point;
     plan.joint_type = info.joint_type;
     collect_mass_properties(plan, spec, fmt::format("bodies[{}]", position));
-    const int joint = links_[static_cast<std::size_t>(position)].joint;
+    const Link& link = links_[static_cast<std::size_t>(position)];
+    const int joint = info.hangs_on_cut ? -1 : link.joint;
+    if (info.hangs_on_cut) plan.carried_at = point_index_.at(info.name + "." + link.child_point);
     if (joint >= 0) {
       collect_joint(plan, system_.joints[static_cast<std::size_t>(joint)], fmt::format("joints[{}]", joint));
     }
@@ -54,7 +56,7 @@ void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, cons
   check_shapes(spec, path);
 }
 
-// As a model file says it: one shape is a map, several are a list.
+// Paths are those of a model file: one shape is a map, several are a list.
 void Freezer::check_shapes(const BodySpec& spec, const std::string& path) {
   for (std::size_t i = 0; i < spec.shapes.size(); ++i) {
     check_shape(spec.shapes[i],
@@ -68,13 +70,14 @@ void Freezer::check_shape(const ShapeSpec& shape, const std::string& path) {
       check_unused(kind, numbers[i], fmt::format("{}.{}[{}]", path, key, i));
     }
   };
-  static const std::vector<std::string> types{"box", "cylinder", "sphere", "capsule", "mesh"};
+  static const std::vector<std::string> types{"box",       "cylinder", "sphere", "capsule",
+                                              "ellipsoid", "plane",    "mesh"};
   check_word(shape.type, path + ".type", types);
-  // What has no size may be seen nowhere, but is no slip.
+  // A shape of size zero may be invisible, but is no error.
   const bool is_long = shape.type == "cylinder" || shape.type == "capsule";
   if (is_long || shape.type == "sphere") check_unused(Kind::kNotNegative, shape.radius, path + ".radius");
   if (is_long) check_unused(Kind::kNotNegative, shape.length, path + ".length");
-  if (shape.type == "box") check_list(Kind::kNotNegative, shape.size, "size");
+  if (shape.type == "box" || shape.type == "ellipsoid") check_list(Kind::kNotNegative, shape.size, "size");
   if (shape.type == "mesh") check_list(Kind::kNotZero, shape.scale, "scale");
   check_list(Kind::kFinite, shape.position, "position");
   if (!shape.axes) return;
@@ -199,7 +202,7 @@ void Freezer::check_left_out_joints() {
   }
 }
 
-// Numbers of the joints that close loops.
+// Collects the numbers of cut joints.
 void Freezer::collect_cut_joints() {
   for (const CutJointInfo& info : data_.cut_joints) {
     const JointSpec& spec = system_.joints[static_cast<std::size_t>(info.position)];
@@ -218,13 +221,13 @@ void Freezer::collect_cut_joints() {
   }
 }
 
-// All q, then all u, in the order of the model; then those of the joints that close loops.
+// Collects all q, then all u, in the order of the model; then those of cut joints.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
   const auto for_each_joint = [&](auto&& collect) {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
-      const int joint = links_[static_cast<std::size_t>(position)].joint;
+      const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
       collect(joint < 0 ? floating : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }

@@ -1,4 +1,4 @@
-// The columns that a model defines: what their expressions may refer to.
+// Collects the columns that a model defines, and resolves the names in their expressions.
 #include <fmt/format.h>
 
 #include "sestina/model/column_collector.h"

@@ -1,4 +1,4 @@
-// Constraints: what they act on, and the derivatives of their expressions.
+// Collects constraints, their points and coordinates, and the derivatives of their expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,9 @@ namespace sestina {
 namespace {
 
 const std::vector<std::string>& constraint_types() {
-  static const std::vector<std::string> types{"distance",   "coupling",      "motion",
-                                              "expression", "point_on_line", "point_on_plane"};
+  static const std::vector<std::string> types{"distance",       "coupling",      "motion",
+                                              "expression",     "point_on_line", "point_on_plane",
+                                              "point_on_curve", "rolling"};
   return types;
 }
 
@@ -28,7 +29,7 @@ void Freezer::collect_constraints() {
     info.mark = spec.mark;
     info.first_row = data_.constraint_rows;
     info.force_unit = "N", info.error_unit = "m";
-    // Expressions name their constraint by its place, which is the next one.
+    // An expression refers to its constraint by its place, which is the next one.
     if (spec.type == "distance") {
       collect_distance(spec, info, path);
     } else if (spec.type == "coupling") {
@@ -39,6 +40,12 @@ void Freezer::collect_constraints() {
       collect_condition(spec, info, path);
     } else if (spec.type == "point_on_line" || spec.type == "point_on_plane") {
       collect_point_on(spec, info, path);
+    } else if (spec.type == "point_on_curve") {
+      collect_point_on_curve(spec, info, path);
+    } else if (spec.type == "rolling") {
+      collect_rolling(spec, info, path);
+    } else if (spec.type == "user" && spec.user) {
+      collect_user_constraint(spec, info, path);
     } else {
       fail(spec.type.mark.line > 0 ? spec.type.mark : spec.mark, path + ".type",
            fmt::format("there is no constraint type '{}'{}", spec.type.text,
@@ -62,71 +69,6 @@ Expr Freezer::collect_of_time(const Number& number, const std::string& path) {
     }
     return resolve_coordinate(std::string(name));
   });
-}
-
-// ---- points -----------------------------------------------------------------------------------------------
-
-void Freezer::collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
-  DistancePlan plan{};
-  plan.from = find_point(spec.from, path + ".from");
-  plan.to = find_point(spec.to, path + ".to");
-  if (plan.from.is_valid() && plan.to.is_valid()) {
-    const BodyIndex a = data_.points[plan.from].body, b = data_.points[plan.to].body;
-    if (a == b) {
-      fail(spec.to.mark, path + ".to",
-           fmt::format("is a point of {}, as the one in 'from' is: their distance never changes",
-                       data_.bodies[a].name));
-    }
-  }
-  plan.expression = static_cast<int>(data_.constraint_expressions.exprs.size());
-  plan.row = info.first_row;
-  info.rows = 1;
-  Expr length = graph_->number(1.0);
-  if (spec.length) {
-    length = collect_of_time(*spec.length, path + ".length");
-    if (!spec.length->is_expression()) {
-      const double value = spec.length->value();
-      if (!(value > 0.0)) {
-        fail(spec.length->mark, path + ".length",
-             describe(*spec.length, value) +
-                 " is not positive: two points that coincide are joined by a spherical joint");
-      }
-    }
-  } else {
-    fail(spec.mark, path + ".length", "is missing");
-  }
-  const Expr t = graph_->symbol("t");
-  const Expr rate = graph_->diff(length, t);
-  for (const Expr expr : {length, rate, graph_->diff(rate, t)}) add_constraint_expression(expr);
-  data_.plan.distances.push_back(plan);
-}
-
-void Freezer::collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path) {
-  PointOnPlan plan{};
-  plan.is_line = spec.type == "point_on_line";
-  const std::string surface_path = path + (plan.is_line ? ".line" : ".plane");
-  const std::string direction_path = path + (plan.is_line ? ".axis" : ".normal");
-  const Name& surface = plan.is_line ? spec.line : spec.plane;
-  const std::optional<Triple>& direction = plan.is_line ? spec.axis : spec.normal;
-  plan.point = find_point(spec.point, path + ".point");
-  plan.surface = find_point(surface, surface_path);
-  if (plan.point.is_valid() && plan.surface.is_valid() &&
-      data_.points[plan.point].body == data_.points[plan.surface].body) {
-    fail(surface.mark, surface_path,
-         fmt::format("is on {}, as the point is: nothing can move between them",
-                     data_.bodies[data_.points[plan.point].body].name));
-  }
-  if (direction) {
-    plan.direction = numbers_.add_list(*direction, direction_path);
-    hold({ValueRule::Kind::kDirection, plan.direction, {(*direction)[0].mark, direction_path}, ""});
-  } else {
-    fail(spec.mark, direction_path, "is missing");
-    plan.direction = numbers_.next();
-    for (const double x : {0.0, 0.0, 1.0}) numbers_.add_constant(x);
-  }
-  plan.first_row = info.first_row;
-  info.rows = plan.is_line ? 2 : 1;
-  data_.plan.points_on.push_back(plan);
 }
 
 // ---- coordinates ------------------------------------------------------------------------------------------
@@ -229,14 +171,14 @@ void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info
   if (faults_.size() == faults) add_condition(zero, info, spec.zero->mark, path + ".zero");
 }
 
-// qdot of the i-th coordinate of a joint: a speed, or a row of e' = 1/2 (0, w) o e.
+// Returns qdot of the i-th coordinate of a joint: a speed, or a row of e' = 1/2 (0, w) o e.
 Expr Freezer::rate_of_coordinate(const FoundJoint& joint, int i) {
   const auto u = [&](int k) { return graph_->symbol(u_name(joint.u_start + k)); };
   if (joint.nq == joint.nu) return u(i);
   const int start = joint_info(joint.joint_type).euler_parameters_start;
-  if (i < start) return u(3 + i);  // of a free joint, whose u has the angular velocity first
+  if (i < start) return u(3 + i);  // for a free joint, whose u has the angular velocity first
   const auto e = [&](int k) { return graph_->symbol(q_name(joint.q_start + start + k)); };
-  // Which parameter each of w.x, w.y, w.z multiplies in each row, and its sign (rotation.h).
+  // The Euler parameter that multiplies w.x, w.y, w.z in each row, and its sign (rotation.h).
   constexpr int kIndex[4][3] = {{1, 2, 3}, {0, 3, 2}, {3, 0, 1}, {2, 1, 0}};
   constexpr double kSign[4][3] = {{-1, -1, -1}, {1, 1, -1}, {-1, 1, 1}, {1, -1, 1}};
   Expr sum = graph_->number(0.0);
@@ -247,7 +189,7 @@ Expr Freezer::rate_of_coordinate(const FoundJoint& joint, int i) {
   return sum;
 }
 
-// d/dt along the motion with udot = 0.
+// Returns d/dt along the motion with udot = 0.
 Expr Freezer::rate_along_motion(Expr expr) {
   Expr rate = graph_->diff(expr, graph_->symbol("t"));
   const std::vector<Expr> exprs{expr};
@@ -263,10 +205,10 @@ Expr Freezer::rate_along_motion(Expr expr) {
 }
 
 // The derivatives of g' by the speeds that take part: those of joints that carry bodies first, then those of
-// the one joint that closes a loop, if there is one.
+// each cut joint.
 bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
                                const std::string& path) {
-  std::vector<Expr> of_cut_speeds;
+  std::map<int, std::vector<std::pair<int, Expr>>> of_cut_joints;
   const std::vector<Expr> exprs{velocity};
   for (const Expr symbol : graph_->free_symbols(exprs)) {
     const auto found = find_coordinate(graph_->name_of(symbol));
@@ -279,22 +221,39 @@ bool Freezer::add_coefficients(CoordinateCondition& condition, Expr velocity, co
       add_constraint_expression(coefficient);
       continue;
     }
-    if (condition.cut_joint >= 0 && condition.cut_joint != joint.cut) {
-      fail(mark, path,
-           fmt::format("{} and {} both close loops: a condition takes one such joint; `cut: true` on another "
-                       "joint of a loop lets one of them carry a body",
-                       data_.cut_joints[static_cast<std::size_t>(condition.cut_joint)].name,
-                       joint.joint_name));
-      return false;
-    }
-    condition.cut_joint = joint.cut;
-    condition.cut_speeds.push_back(reference->index - joint.u_start);
-    of_cut_speeds.push_back(coefficient);
+    of_cut_joints[joint.cut].emplace_back(reference->index - joint.u_start, coefficient);
   }
-  for (const Expr coefficient : of_cut_speeds) add_constraint_expression(coefficient);
-  if (!condition.speeds.empty() || condition.cut_joint >= 0) return true;
+  for (const auto& [joint, coefficients] : of_cut_joints) {
+    condition.cut_joints.push_back({joint, {}});
+    for (const auto& [speed, coefficient] : coefficients) {
+      condition.cut_joints.back().speeds.push_back(speed);
+      add_constraint_expression(coefficient);
+    }
+  }
+  if (!condition.speeds.empty() || !condition.cut_joints.empty()) return true;
   fail(mark, path, "no speed takes part in it: no force can keep it");
   return false;
+}
+
+void Freezer::collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info,
+                                      const std::string& path) {
+  if (is_cartesian()) {
+    fail(spec.mark, path,
+         fmt::format("{} is a user constraint, which reads coordinates of joints: take relative coordinates",
+                     spec.name.text));
+    return;
+  }
+  const int count = spec.user->count();
+  if (count < 1) {
+    fail(spec.mark, path, fmt::format("{} has {} conditions; it needs one", spec.name.text, count));
+    return;
+  }
+  info.is_on_position = spec.user->is_on_position();
+  info.rows = count;
+  info.force_unit = info.error_unit = "1";
+  data_.user_constraints.push_back(
+      {static_cast<int>(data_.constraints.size()), spec.user, data_.constraint_terms});
+  data_.constraint_terms += count * data_.nu;
 }
 
 // One scalar condition: `zero` = 0.
@@ -321,6 +280,8 @@ void Freezer::add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, c
   add_constraint_expression(rate_along_motion(velocity));
   if (!add_coefficients(condition, velocity, mark, path)) return;
   data_.constraint_terms += static_cast<int>(condition.speeds.size());
+  condition.first_pair = data_.constraint_pairs;
+  data_.constraint_pairs += std::max(0, static_cast<int>(condition.cut_joints.size()) - 1);
   data_.conditions.push_back(std::move(condition));
   ++info.rows;
 }

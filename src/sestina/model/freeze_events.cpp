@@ -1,4 +1,4 @@
-// Discrete variables and events: what they watch and what they set.
+// Collects discrete variables and events, their expressions and their assignments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void Freezer::collect_events() {
   check_changes(watched);
 }
 
-// Whether its expression has been read.
+// Returns true if the expression could be read.
 bool Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   EventInfo event;
   event.name = spec.name.text;
@@ -67,12 +67,12 @@ bool Freezer::collect_event(const EventSpec& spec, const std::string& path) {
   return has_expression;
 }
 
-// An expression of parameters alone is no event; one of variables and parameters alone changes by jumps.
+// Rejects expressions of parameters only; expressions of variables and parameters only change by jumps.
 void Freezer::check_changes(const std::vector<WatchedExpression>& watched) {
   struct Dependence {
     bool has_variables = false, has_motion = false;
   };
-  // By id. Operands stand before what uses them: one pass tells for all events.
+  // By id. Operands precede their users: one pass serves all events.
   std::vector<Dependence> nodes(graph_->size());
   for (std::uint32_t id = 0; id < nodes.size(); ++id) {
     const Expr node{id};
@@ -127,7 +127,8 @@ bool Freezer::find_target(const Name& target, const std::string& path, Assignmen
   }
   const auto& reference = std::get<CoordinateReference>(found);
   if (!reference.joint) return false;
-  if (reference.joint->cut >= 0) {
+  // In cartesian coordinates an event sets what it sets in relative ones.
+  if (reference.joint->cut >= static_cast<int>(data_.carrying_joints)) {
     fail(target.mark, path,
          fmt::format("'{}' closes a loop: an event sets coordinates and speeds of joints that carry a body; "
                      "`cut: true` on another joint of the loop lets this one carry one",

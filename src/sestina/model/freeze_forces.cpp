@@ -1,4 +1,4 @@
-// Force elements: what they act on, their constants and their expressions.
+// Collects force elements, their points and joints, their constants and their expressions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,35 +7,20 @@
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/spring_damper.h"
-#include "sestina/model/freezer.h"
+#include "sestina/model/collect_numbers.h"
 
 namespace sestina {
 namespace {
 
 const std::vector<std::string>& force_types() {
-  static const std::vector<std::string> types{"joint_spring",  "joint_damper", "joint_force",
-                                              "spring_damper", "point_force",  "point_torque"};
+  static const std::vector<std::string> types{
+      "joint_spring", "joint_damper",   "joint_force",      "spring_damper",           "point_force",
+      "point_torque", "bushing",        "cartesian_spring", "torsional_spring_damper", "coordinate_friction",
+      "rope",         "gravity_between"};
   return types;
 }
 
 }  // namespace
-
-template <template <class> class Element>
-ForceNumbers<Slot> Freezer::collect_numbers(const ForceSpec& spec, const std::string& path) {
-  const ForceNumbers<bool> has = numbers_of_force<Element>();
-  ForceNumbers<Slot> slots;
-  for_each_force_number([&](const NumberInfo& number, auto of) {
-    const std::optional<Number>& given = of(spec);
-    if (!given) return;
-    const std::string place = fmt::format("{}.{}", path, number.name);
-    if (of(has)) {
-      of(slots) = collect_number(*given, number, place);
-    } else {
-      fail(given->mark, place, fmt::format("a {} has none", spec.type.text));
-    }
-  });
-  return slots;
-}
 
 void Freezer::collect_forces() {
   for (std::size_t i = 0; i < system_.forces.size(); ++i) {
@@ -53,8 +38,13 @@ void Freezer::collect_forces() {
     } else if (spec.type == "point_force" || spec.type == "point_torque") {
       collect_point_force(spec, index, path);
     } else if (spec.type == "user" && spec.user) {
+      if (is_cartesian()) {
+        fail(spec.mark, path,
+             fmt::format("{} is a user force, which reads coordinates of joints: take relative coordinates",
+                         spec.name.text));
+      }
       data_.user_forces.push_back({index, spec.user});
-    } else {
+    } else if (!collect_connector(spec, index, path)) {
       fail(spec.type.mark, path + ".type",
            fmt::format("there is no force type '{}'{}", spec.type.text,
                        suggestion(spec.type.text, force_types())));
@@ -114,7 +104,7 @@ std::optional<Freezer::FoundJoint> Freezer::find_joint(const Name& joint, const 
   return found;
 }
 
-// One slot for each of `wanted` components, from one number for all or a list.
+// Returns one slot for each of `wanted` components, from one number for all or a list.
 std::vector<Slot> Freezer::collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                              const Mark& mark, const std::string& path,
                                              const FoundJoint& joint) {
@@ -198,15 +188,8 @@ void Freezer::collect_spring_damper(const ForceSpec& spec, ForceIndex index, con
   if (plan.from.is_valid() && plan.from == plan.to) {
     fail(spec.to.mark, path + ".to", "is the same point as 'from': the spring has no length");
   }
-  const auto one = [&](const std::vector<Number>& given, const Mark& mark, const char* key) -> Slot {
-    if (given.empty()) return {};
-    if (given.size() > 1) fail(mark, path + key, "expected one number");
-    const Slot slot = numbers_.next();
-    numbers_.add(given[0], path + key);
-    return slot;
-  };
-  plan.stiffness = one(spec.stiffness, spec.stiffness_mark, ".stiffness");
-  plan.damping = one(spec.damping, spec.damping_mark, ".damping");
+  plan.stiffness = collect_one(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
+  plan.damping = collect_one(spec.damping, spec.damping_mark, path + ".damping");
   plan.numbers = collect_numbers<SpringDamper>(spec, path);
   data_.plan.spring_dampers.push_back(plan);
 }
@@ -269,7 +252,7 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
   return first;
 }
 
-// `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`: a symbol, or what is wrong.
+// Returns the symbol of `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, or the text of a fault.
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
   if (name == "t") return graph_->symbol("t");
   if (name.find('.') == std::string::npos) {

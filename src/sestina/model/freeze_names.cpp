@@ -1,4 +1,4 @@
-// Names: their form, their uniqueness, and the words that are reserved.
+// Checks the form of names, their uniqueness, and reserved words.
 #include <fmt/format.h>
 
 #include <cctype>
@@ -90,6 +90,16 @@ void Freezer::check_names() {
   check_all(system_.joints, "joints");
   check_all(system_.forces, "forces");
   check_all(system_.constraints, "constraints");
+  check_all(system_.contacts, "contacts");
+  const auto check_shapes = [&](const std::vector<ShapeSpec>& shapes, const std::string& path) {
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (!shapes[i].name.empty()) check_name(shapes[i].name, fmt::format("{}[{}].name", path, i), taken);
+    }
+  };
+  check_shapes(system_.ground_shapes, "ground.shapes");
+  for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
+    check_shapes(system_.bodies[i].shapes, fmt::format("bodies[{}].shapes", i));
+  }
   check_all(system_.events, "events");
   for (const ColumnSpec& column : system_.output.columns) {
     const std::string path = "output.columns." + column.name.text;

@@ -1,4 +1,4 @@
-// Which body hangs on which: references, the tree, and the order of bodies, coordinates and points.
+// Builds the tree from the references, and the order of bodies, coordinates and points.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 namespace sestina {
 namespace {
 
-// The pieces into which the bodies have been joined so far; the ground is the last.
+// The connected pieces of bodies so far; the ground is the last element.
 class Pieces {
  public:
   explicit Pieces(std::size_t bodies) : piece_(bodies + 1) {
     for (std::size_t i = 0; i < piece_.size(); ++i) piece_[i] = i;
   }
-  // Of the body at a position; -1 is the ground.
+  // Returns the piece of the body at a position; -1 is the ground.
   std::size_t find(int body) {
     std::size_t i = body < 0 ? piece_.size() - 1 : static_cast<std::size_t>(body);
     while (piece_[i] != i) i = piece_[i] = piece_[piece_[i]];
@@ -37,7 +37,7 @@ void Freezer::build_topology() {
   add_points("ground", system_.ground_points);
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     const BodySpec& spec = system_.bodies[i];
-    // Of two bodies with the same name, a fault, the first counts.
+    // If two bodies have the same name, which is a fault, the first counts.
     if (body_positions_.emplace(spec.name.text, static_cast<int>(i)).second) {
       add_points(spec.name.text, spec.points);
     }
@@ -49,7 +49,7 @@ void Freezer::build_topology() {
   index_cut_joints();
 }
 
-// Splits BODY.POINT and finds both; `body` is -1 for the ground. Reports what is wrong.
+// Splits BODY.POINT and finds both; `body` is -1 for the ground. Reports faults.
 bool Freezer::find_reference(const Name& reference, const std::string& path, int& body, std::string& point) {
   const std::string& text = reference.text;
   const std::size_t dot = text.find('.');
@@ -85,9 +85,9 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   return true;
 }
 
-// The first joint that reaches a body carries it. A joint whose child hangs already, is the ground, or
-// carries the joint's own parent closes a loop, and so does one that says `cut`. Joints with a fault are left
-// out, so that their bodies float while the rest is checked.
+// The first joint that reaches a body carries it. A joint closes a loop if its child has a joint already, is
+// the ground, or carries the joint's own parent, or if it has `cut`. Joints with a fault are omitted, so that
+// their bodies float while the rest is checked.
 void Freezer::link_joints() {
   Pieces pieces(links_.size());
   for (std::size_t j = 0; j < system_.joints.size(); ++j) {
@@ -113,7 +113,7 @@ void Freezer::leave_out(int joint) {
   left_out_names_.insert(system_.joints[static_cast<std::size_t>(joint)].name.text);
 }
 
-// Completes the link and the position of the child; false where a fault was reported.
+// Completes the link and the position of the child; returns false if a fault was reported.
 bool Freezer::find_bodies(const JointSpec& joint, Link& link, int& child) {
   const std::string path = fmt::format("joints[{}]", link.joint);
   const bool has_type = joint_type_from_keyword(joint.type.text).has_value();
@@ -132,7 +132,7 @@ bool Freezer::find_bodies(const JointSpec& joint, Link& link, int& child) {
   return has_type;
 }
 
-// Depth first, children in the order in which the bodies are given, so that a subtree is consecutive.
+// Depth first, children in the order of the description, so that a subtree is consecutive.
 void Freezer::order_bodies() {
   const std::size_t n = links_.size();
   std::vector<std::vector<int>> children(n + 1);  // the ground's are the last
@@ -147,40 +147,52 @@ void Freezer::order_bodies() {
   while (!stack.empty()) {
     const int position = stack.back();
     stack.pop_back();
-    const auto i = static_cast<std::size_t>(position);
-    const BodySpec& spec = system_.bodies[i];
-    const Link& link = links_[i];
-    BodyInfo info;
-    info.name = spec.name.text;
-    info.is_particle = spec.type == "particle";
-    info.position = position;
-    info.mark = spec.mass && spec.mass->mark.line > 0 ? spec.mass->mark : spec.mark;
-    info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];
-    info.joint_name =
-        link.joint < 0 ? info.name : system_.joints[static_cast<std::size_t>(link.joint)].name.text;
-    // A particle has no inertia against turning.
-    const JointType floating = info.is_particle ? JointType::kXyz : JointType::kFree;
-    info.joint_type =
-        link.joint < 0
-            ? floating
-            : *joint_type_from_keyword(system_.joints[static_cast<std::size_t>(link.joint)].type.text);
-    const JointInfo& joint = joint_info(info.joint_type);
-    info.q_start = data_.nq, info.nq = joint.nq;
-    info.u_start = data_.nu, info.nu = joint.nu;
-    data_.nq += joint.nq, data_.nu += joint.nu;
-    for (int k = 0; k < joint.nq; ++k) {
-      data_.q_names.push_back(info.joint_name + (joint.nq == 1 ? ".q" : fmt::format(".q[{}]", k)));
-      data_.q_units.push_back(joint.q_units[static_cast<std::size_t>(k)]);
-    }
-    for (int k = 0; k < joint.nu; ++k) {
-      data_.u_names.push_back(info.joint_name + (joint.nu == 1 ? ".u" : fmt::format(".u[{}]", k)));
-      data_.u_units.push_back(joint.u_units[static_cast<std::size_t>(k)]);
-    }
-    index_of_position_[i] = data_.bodies.push_back(info);
-    position_of_index_.push_back(position);
-    joint_index_.emplace(info.joint_name, index_of_position_[i]);
-    stack.insert(stack.end(), children[i].rbegin(), children[i].rend());
+    add_body(position);
+    const std::vector<int>& own = children[static_cast<std::size_t>(position)];
+    stack.insert(stack.end(), own.rbegin(), own.rend());
   }
+}
+
+// In cartesian coordinates each body floats, in the order that it has in relative ones.
+void Freezer::add_body(int position) {
+  const auto i = static_cast<std::size_t>(position);
+  const BodySpec& spec = system_.bodies[i];
+  const Link& link = links_[i];
+  BodyInfo info;
+  info.name = spec.name.text;
+  info.is_particle = spec.type == "particle";
+  info.position = position;
+  info.mark = spec.mass && spec.mass->mark.line > 0 ? spec.mass->mark : spec.mark;
+  info.hangs_on_cut = is_cartesian() && link.joint >= 0;
+  if (link.joint < 0 || info.hangs_on_cut) {
+    info.parent = kGround;
+    info.joint_name = info.name;
+    // A particle has no inertia against turning. On a joint that is cut it turns as the joint has it.
+    info.joint_type = info.is_particle && link.joint < 0 ? JointType::kXyz : JointType::kFree;
+  } else {
+    const JointSpec& joint = system_.joints[static_cast<std::size_t>(link.joint)];
+    info.parent = link.parent < 0 ? kGround : index_of_position_[static_cast<std::size_t>(link.parent)];
+    info.joint_name = joint.name.text;
+    info.joint_type = *joint_type_from_keyword(joint.type.text);
+  }
+  const JointInfo& joint = joint_info(info.joint_type);
+  info.q_start = data_.nq, info.nq = joint.nq;
+  info.u_start = data_.nu, info.nu = joint.nu;
+  data_.nq += joint.nq, data_.nu += joint.nu;
+  const bool is_shown = is_cartesian() && !info.hangs_on_cut;
+  for (int k = 0; k < joint.nq; ++k) {
+    data_.q_names.push_back(info.joint_name + (joint.nq == 1 ? ".q" : fmt::format(".q[{}]", k)));
+    data_.q_units.push_back(joint.q_units[static_cast<std::size_t>(k)]);
+    if (is_shown) data_.shown_q.push_back(info.q_start + k);
+  }
+  for (int k = 0; k < joint.nu; ++k) {
+    data_.u_names.push_back(info.joint_name + (joint.nu == 1 ? ".u" : fmt::format(".u[{}]", k)));
+    data_.u_units.push_back(joint.u_units[static_cast<std::size_t>(k)]);
+    if (is_shown) data_.shown_u.push_back(info.u_start + k);
+  }
+  index_of_position_[i] = data_.bodies.push_back(info);
+  position_of_index_.push_back(position);
+  if (!info.hangs_on_cut) joint_index_.emplace(info.joint_name, index_of_position_[i]);
 }
 
 void Freezer::index_points() {
@@ -196,15 +208,31 @@ void Freezer::index_points() {
     add(info.name, "origin", b);
     for (const PointSpec& point : points) add(info.name, point.name.text, b);
     if (position < 0) continue;
-    const Link& link = links_[static_cast<std::size_t>(position)];
+    const Link floating;
+    const Link& link = info.hangs_on_cut ? floating : links_[static_cast<std::size_t>(position)];
     info.parent_point = point_index_.at(data_.bodies[info.parent].name + "." + link.parent_point);
     info.child_point = point_index_.at(info.name + "." + link.child_point);
   }
 }
 
-// Their place among the coordinates of cut joints and among the conditions, in file order.
+// Those that close loops, in file order; in cartesian coordinates those that would carry bodies before them,
+// in the order of the bodies.
+std::vector<Freezer::CutLink> Freezer::find_cut_links() const {
+  std::vector<CutLink> cut_links;
+  for (const int position : position_of_index_) {
+    if (!is_cartesian() || position < 0) continue;
+    const Link& link = links_[static_cast<std::size_t>(position)];
+    if (link.joint >= 0) cut_links.push_back({link, position});
+  }
+  cut_links.insert(cut_links.end(), cut_links_.begin(), cut_links_.end());
+  return cut_links;
+}
+
+// Their place among the coordinates of cut joints and among the conditions.
 void Freezer::index_cut_joints() {
-  for (const CutLink& cut : cut_links_) {
+  const std::vector<CutLink> cut_links = find_cut_links();
+  data_.carrying_joints = cut_links.size() - cut_links_.size();
+  for (const CutLink& cut : cut_links) {
     const JointSpec& spec = system_.joints[static_cast<std::size_t>(cut.link.joint)];
     const auto body = [&](int position) {
       return position < 0 ? kGround : index_of_position_[static_cast<std::size_t>(position)];
@@ -236,6 +264,13 @@ void Freezer::index_cut_joints() {
     cut_index_.emplace(info.name, data_.cut_joints.size());
     data_.cut_joints.push_back(std::move(info));
   }
+}
+
+// The same description in the coordinates of joints, in which it is assembled.
+void Freezer::add_relative_model() {
+  System relative = system_;
+  relative.analysis.coordinates = "relative";
+  data_.relative = Freezer(relative).freeze().model;
 }
 
 PointIndex Freezer::find_point(const Name& reference, const std::string& path) {

@@ -1,4 +1,4 @@
-// The parts of freeze(): what they share while a model is being made.
+// The parts of freeze() and the data that they share.
 #pragma once
 
 #include <map>
@@ -15,6 +15,9 @@
 #include "sestina/model/system.h"
 
 namespace sestina {
+
+// The parameter s of a curve as a symbol of the graph, in which a variable may be named s.
+inline constexpr const char* kCurveParameter = "curve.s";
 
 class Freezer {
  public:
@@ -33,7 +36,7 @@ class Freezer {
   bool find_reference(const Name& reference, const std::string& path, int& body, std::string& point);
   struct Link {
     int parent = -1;  // position of the parent body; -1 is the ground
-    int joint = -1;   // position of the joint; -1 floats
+    int joint = -1;   // position of the joint; -1: none, the body floats
     std::string parent_point = "origin", child_point = "origin";
   };
   // A joint that closes a loop.
@@ -42,9 +45,13 @@ class Freezer {
     int child = -1;  // position of the child body; -1 is the ground
   };
   void link_joints();
+  bool is_cartesian() const { return system_.analysis.coordinates == "cartesian"; }
+  std::vector<CutLink> find_cut_links() const;
+  void add_relative_model();
   void leave_out(int joint);
   bool find_bodies(const JointSpec& joint, Link& link, int& child);
   void order_bodies();
+  void add_body(int position);
   void index_cut_joints();
   void index_points();
   PointIndex find_point(const Name& reference, const std::string& path);
@@ -74,10 +81,24 @@ class Freezer {
   void collect_joint_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_point_force(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // connectors.cpp
+  bool collect_connector(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  Slot collect_matrix(const Numbers& given, const Mark& mark, const std::string& path);
+  void collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // `from` and `to`, which have to differ.
+  void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
+  Slot collect_one(const Numbers& given, const Mark& mark, const std::string& path);
+  // One number for three axes, or three.
+  Slot collect_three(const Numbers& given, const Mark& mark, const std::string& path);
   bool is_left_out(const std::string& joint) const { return left_out_names_.contains(joint); }
   std::vector<std::string> joints_to_suggest() const;
-  // A joint, whether it carries a body or closes a loop. The coordinates and speeds of those that close loops
-  // count on behind those of all others.
+  // A joint that carries a body or closes a loop. The coordinates and speeds of cut joints are numbered after
+  // those of all other joints.
   struct FoundJoint {
     std::string joint_name;
     JointType joint_type = JointType::kWeld;
@@ -88,20 +109,20 @@ class Freezer {
   FoundJoint describe_joint(const BodyInfo& body) const;
   FoundJoint describe_cut_joint(std::size_t cut) const;
   std::optional<FoundJoint> find_joint(const std::string& name) const;
-  // Reports a fault where there is none.
+  // Reports a fault if there is no such joint.
   std::optional<FoundJoint> find_joint(const Name& joint, const std::string& path);
   const std::string& q_name(int index) const;  // "hip.q"
   const std::string& u_name(int index) const;
   std::vector<Slot> collect_constants(const std::vector<Number>& given, int wanted, bool is_required,
                                       const Mark& mark, const std::string& path, const FoundJoint& joint);
-  // The first of `wanted` consecutive force expressions.
+  // Returns the first of `wanted` consecutive force expressions.
   int collect_values(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   int collect_table(const ForceSpec& spec, ForceIndex index, int wanted, const std::string& path);
   // `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, `JOINT.u[i]`
   struct CoordinateReference {
-    std::optional<FoundJoint> joint;  // none: of a joint that has been reported already
+    std::optional<FoundJoint> joint;  // none: a joint that has been reported already
     bool is_q = false;
-    int index = 0;  // as FoundJoint counts
+    int index = 0;  // numbered as in FoundJoint
   };
   std::variant<CoordinateReference, std::string> find_coordinate(const std::string& name) const;
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
@@ -110,18 +131,41 @@ class Freezer {
   void collect_constraints();
   void collect_distance(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_point_on(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_point_on_curve(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  std::vector<Expr> collect_curve(const ConstraintSpec& spec, const std::string& path);
+  std::vector<Expr> collect_curve_table(const ConstraintSpec& spec, const std::string& path);
+  Slot collect_curve_range(const ConstraintSpec& spec, const std::string& path);
+  int find_up(const CurveInfo& curve, Slot range) const;
+  void collect_rolling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  void collect_user_constraint(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
+  // The direction of a line, a plane or an axis, which is required; not zero.
+  Slot collect_direction(const std::optional<Triple>& direction, const Mark& mark, const std::string& path);
+  // Whether two points ride on different bodies; otherwise a fault at the second.
+  bool are_on_different_bodies(PointIndex first, PointIndex second, const Mark& mark,
+                               const std::string& path);
   void collect_coupling(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_motion(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void collect_condition(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   void add_condition(Expr zero, ConstraintInfo& info, const Mark& mark, const std::string& path);
   void add_constraint_expression(Expr expr);
-  // An expression of t and parameters.
+  // Collects an expression of t and parameters.
   Expr collect_of_time(const Number& number, const std::string& path);
   bool take_level(const ConstraintSpec& spec, ConstraintInfo& info, const std::string& path);
   Expr rate_along_motion(Expr expr);
   Expr rate_of_coordinate(const FoundJoint& joint, int i);
   bool add_coefficients(CoordinateCondition& condition, Expr velocity, const Mark& mark,
                         const std::string& path);
+
+  // contacts.cpp
+  void collect_contacts();
+  void collect_contact(const ContactSpec& spec, const std::string& path);
+  // The shapes of a name, in data_.plan.contact_shapes.
+  std::vector<int> find_shapes(const Name& name, const std::string& path);
+  int add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path);
+  ContactLawPlan collect_law(const Number& friction, const Number& restitution, const Number& stiffness,
+                             const Number& damping, const std::string& path);
+  void collect_stops();
+  void collect_stop(const JointSpec& spec, const BodyInfo& body, bool is_upper, const std::string& path);
 
   // events.cpp
   void collect_variables();
@@ -139,11 +183,12 @@ class Freezer {
 
   // columns.cpp
   void collect_columns();
-  // FORCE.value, FORCE.value[i]; nothing where there is no such force.
+  // Resolves FORCE.value, FORCE.value[i]; nothing if there is no such force.
   std::optional<std::variant<Expr, std::string>> find_force_value(const std::string& name) const;
 
   // freeze.cpp
   void collect_analysis();
+  void collect_frequencies(const AnalysisSpec& spec);
   void collect_limits(const RunLimitsSpec& limits);
   void collect_integrator();
   void collect_time_elements();
@@ -151,21 +196,21 @@ class Freezer {
   int collect_count(const Number& number, const std::string& path, int most, std::string_view meaning);
   void collect_tolerance(const Number& number, const std::string& path);
   void check_word(const Name& word, const std::string& path, const std::vector<std::string>& allowed);
-  // A number of the run, not of the mechanism: no property, so that its parameters cannot change later.
+  // Collects a number of the run, not a property of the mechanism: its parameters cannot change later.
   double collect_setting(const Number& number, const std::string& path);
   double positive(const Number& number, const std::string& path, bool zero_allowed);
-  // The rule is held against the values, and kept if they depend on parameters.
+  // Checks the rule with the values, and keeps it if these depend on parameters.
   void hold(ValueRule rule);
   void hold(ValueRule::Kind kind, Slot slot, const Number& number, const std::string& path);
-  // Of one force; a number that the element has not is a fault.
+  // Collects the numbers of one force; a number that the element does not have is a fault.
   template <template <class> class Element>
   ForceNumbers<Slot> collect_numbers(const ForceSpec& spec, const std::string& path);
-  // A number of one of the tables (joint_numbers.h, force_numbers.h).
+  // Collects a number of one of the tables (joint_numbers.h, force_numbers.h).
   Slot collect_number(const Number& number, const NumberInfo& info, const std::string& path);
-  // A number that nothing but the description needs.
+  // Checks a number that only the description needs.
   void check_unused(ValueRule::Kind kind, const Number& number, const std::string& path);
   Expr collect_expression(const Number& number, const std::string& path, StateExpressions& into);
-  void prepare_user_forces();
+  void prepare_user_parts();
   void find_parameters_of_settings();
   void compile_tapes();
   void find_uses_of_cut_joints();
@@ -183,7 +228,7 @@ class Freezer {
   ModelData data_;
   Analysis analysis_;
 
-  // By position in system_.bodies, until the order is known.
+  // By position in system_.bodies; the order is not known yet.
   std::vector<Link> links_;
   std::vector<CutLink> cut_links_;
   std::set<int> left_out_joints_;  // positions of the joints whose place in the tree is faulty
@@ -191,11 +236,12 @@ class Freezer {
   std::unordered_map<std::string, int> body_positions_;
   std::unordered_set<std::string> point_names_;              // "upper.tip"
   std::vector<BodyIndex> index_of_position_;                 // BodyIndex of system_.bodies[i]
-  std::vector<int> position_of_index_;                       // and back; -1 for the ground
+  std::vector<int> position_of_index_;                       // inverse; -1 for the ground
   std::unordered_map<std::string, PointIndex> point_index_;  // "upper.tip"
   std::unordered_map<std::string, BodyIndex> joint_index_;
   std::unordered_map<std::string, std::size_t> cut_index_;  // in data_.cut_joints
   std::unordered_map<std::string, int> variable_index_;     // in data_.variables
+  std::map<const ShapeSpec*, int> shape_index_;             // in the plan's contact_shapes
   std::vector<Slot> settings_;
   std::shared_ptr<OutputColumns> columns_;  // null: the model defines none
 };

@@ -73,8 +73,8 @@ std::string Model::explain_non_finite(const StateExpressions& expressions, std::
   for (std::size_t k = 0; k < state.d.size(); ++k) bind(data_.variables[k].name, state.d[k]);
   for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
   for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
-  // Of cut joints what the state tells: the coordinates after the last step.
-  for (std::size_t k = 0; k < state.h.size(); ++k) bind(data_.cut_q_names[k], state.h[k]);
+  // For cut joints the state has only the coordinates after the last step.
+  for (std::size_t k = 0; k < data_.cut_q_names.size(); ++k) bind(data_.cut_q_names[k], state.h[k]);
   for (const std::string& name : data_.cut_u_names) bind(name, 0.0);
   const auto reason = find_non_finite(*data_.graph, expressions.exprs[i], bindings);
   if (!reason) return "it overflows";
@@ -91,8 +91,18 @@ std::string Model::explain_force_expression(int expression, const Properties<dou
                      explain_non_finite(data_.force_expressions, i, properties, state));
 }
 
+void Model::refuse_contacts(std::string_view who) const {
+  if (!has_contacts()) return;
+  const std::string& name = data_.contacts.empty() ? data_.stop_names.front() : data_.contacts.front().name;
+  throw InputError(
+      fmt::format("{} knows no contacts and no limits that are enforced: the model has {}", who, name));
+}
+
 void Model::refuse_constraints(std::string_view who) const {
   if (!is_constrained()) return;
+  if (is_cartesian()) {
+    throw InputError(fmt::format("{} takes no cartesian coordinates, in which every joint is cut", who));
+  }
   const bool has_loop = !data_.cut_joints.empty();
   throw InputError(fmt::format("{} takes no closed loops and no constraints: the model has {} {}", who,
                                has_loop ? "the cut joint" : "the constraint",
@@ -124,14 +134,21 @@ std::string Model::explain_event(int event, const Properties<double>& properties
                      explain_non_finite(data_.event_expressions, i, properties, state));
 }
 
+const std::string& Model::name_of(const AssignmentInfo& assignment) const {
+  const auto i = static_cast<std::size_t>(assignment.index);
+  const auto name = [&](const std::vector<std::string>& own,
+                        const std::vector<std::string>& of_cut) -> auto& {
+    return i < own.size() ? own[i] : of_cut[i - own.size()];
+  };
+  if (assignment.target == Target::kQ) return name(data_.q_names, data_.cut_q_names);
+  return assignment.target == Target::kU ? name(data_.u_names, data_.cut_u_names) : data_.variables[i].name;
+}
+
 std::string Model::explain_assignment(int event, int assignment, const Properties<double>& properties,
                                       const State<double>& state) const {
   const auto i = static_cast<std::size_t>(assignment);
   const AssignmentInfo& info = data_.assignments[i];
-  const auto k = static_cast<std::size_t>(info.index);
-  const std::string& target = info.target == Target::kQ   ? data_.q_names[k]
-                              : info.target == Target::kU ? data_.u_names[k]
-                                                          : data_.variables[k].name;
+  const std::string& target = name_of(info);
   return fmt::format("what event {} sets {} to is not finite: {}",
                      data_.events[static_cast<std::size_t>(event)].name, target,
                      explain_non_finite(data_.assignment_expressions, i, properties, state));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sestina/constraints/coordinate_condition.h"
+#include "sestina/constraints/user_constraint.h"
 #include "sestina/expression/graph.h"
 #include "sestina/expression/tape.h"
 #include "sestina/expression/time_conditions.h"
@@ -33,10 +34,13 @@ struct BodyInfo {
   std::string joint_name;
   JointType joint_type = JointType::kWeld;
   PointIndex parent_point, child_point;
-  int q_start = 0, nq = 0;  // where the joint's coordinates stand in q
+  int q_start = 0, nq = 0;  // place of the joint's coordinates in q
   int u_start = 0, nu = 0;
   int position = -1;  // in System::bodies
   Mark mark = {};     // of its description
+  // It floats since the joint that would carry it is cut, as all are in cartesian coordinates: its own
+  // coordinates are no columns.
+  bool hangs_on_cut = false;
 };
 
 struct PointInfo {
@@ -49,7 +53,8 @@ struct ForceInfo {
   std::string type;
 };
 
-// A joint that closes a loop. Its coordinates are no part of the state: they follow from the poses of bodies.
+// A joint that closes a loop, or any joint in cartesian coordinates. Its coordinates are no part of the
+// state: they follow from the poses of bodies.
 struct CutJointInfo {
   std::string name;
   JointType type = JointType::kWeld;
@@ -58,9 +63,9 @@ struct CutJointInfo {
   int q_start = 0, nq = 0;  // among the coordinates of all cut joints
   int u_start = 0, nu = 0;
   int first_row = 0, rows = 0;  // its conditions
-  int armature_row = -1;  // the one of them that stands for a rotor's inertia (constraint_row.h), if any
-  int position = -1;      // in System::joints
-  // Initial coordinates and speeds that the description gives, and whether they have to stay.
+  int armature_row = -1;        // its row for a rotor's inertia (constraint_row.h), or -1
+  int position = -1;            // in System::joints
+  // The description gives initial coordinates, or speeds; they may not change.
   bool is_q_given = false, is_u_given = false, is_held = false;
   Mark mark = {};
 };
@@ -74,6 +79,28 @@ struct ConstraintInfo {
   int position = -1;  // in System::constraints
   std::string force_unit, error_unit;
   Mark mark = {};
+  int rows_on_speeds = 0;  // the last ones of a constraint on positions: rolling
+  std::string speed_unit;  // of their errors
+  int curve = -1;          // in Model::curves(): point_on_curve
+
+  const std::string& unit_of_error(int row) const {
+    return row < rows - rows_on_speeds ? error_unit : speed_unit;
+  }
+};
+
+// The curve of a point_on_curve: its tape takes s and the free parameters and gives c, c' and c'', three
+// numbers each.
+struct CurveInfo {
+  static constexpr int kNumbers = 9;
+  int constraint = -1;  // in Model::constraints()
+  std::vector<Expr> exprs;
+  Tape tape;
+};
+
+struct UserConstraintInfo {
+  int constraint = -1;  // in Model::constraints()
+  std::shared_ptr<const UserConstraint> user;
+  int first_term = 0;  // of its rows, each of which has a coefficient for every speed
 };
 
 struct UserForceInfo {
@@ -81,14 +108,14 @@ struct UserForceInfo {
   std::shared_ptr<const UserForce> force;
 };
 
-// A parameter whose value is a plain number and so may be varied. Those defined by expressions of others
-// follow.
+// A free parameter, whose value is a plain number and can be varied. Parameters defined by expressions of
+// others follow from these.
 struct ParameterInfo {
   std::string name;
   double value;
 };
 
-// A discrete variable: its place is that in State::d.
+// A discrete variable, at the same place as in State::d.
 struct VariableInfo {
   std::string name;
 };
@@ -97,17 +124,24 @@ struct EventInfo {
   std::string name;
   CrossingDirection direction = CrossingDirection::kBoth;
   bool is_terminal = false;
-  double tolerance = 0.0;    // s; zero: as the time can be told
-  bool is_discrete = false;  // its expression is one of variables alone
+  double tolerance = 0.0;    // s; zero: the resolution of time
+  bool is_discrete = false;  // its expression contains only variables
   int first_assignment = 0, assignments = 0;
-  std::string when;  // as it is written
+  std::string when;  // as written in the description
 };
 
-// What an event sets, and which of them.
+// A contact of the description.
+struct ContactInfo {
+  std::string name;
+  std::string law;  // of restitution: newton | poisson | stronge
+  Mark mark;
+};
+
+// An assignment of an event: the kind of its target, and its index.
 enum class Target { kQ, kU, kVariable };
 struct AssignmentInfo {
   Target target = Target::kU;
-  int index = 0;  // in q, u or d
+  int index = 0;  // in q, u or d; in cartesian coordinates those of cut joints count on behind q and u
 };
 
 // A column of a result.
@@ -118,7 +152,7 @@ struct RowColumn {
 // Expressions of t, parameters, variables, q and u.
 struct StateExpressions {
   std::vector<Expr> exprs;
-  // Why their constant part, such as 1e308*10, is not finite, as it is written; empty where it is.
+  // Explains why a constant part, such as 1e308*10, is not finite, as written; empty if it is finite.
   std::vector<std::string> constant_faults;
 
   void add(Expr expr, std::string constant_fault = "") {
@@ -127,7 +161,9 @@ struct StateExpressions {
   }
 };
 
-// What freeze() hands over; see the accessors of Model.
+class Model;
+
+// The result of freeze(); see the accessors of Model.
 struct ModelData {
   std::string name;
   IndexedVector<BodyIndex, BodyInfo> bodies;
@@ -135,18 +171,27 @@ struct ModelData {
   IndexedVector<ForceIndex, ForceInfo> forces;
   std::vector<CutJointInfo> cut_joints;
   std::vector<ConstraintInfo> constraints;
+  std::vector<ContactInfo> contacts;
+  std::vector<std::string> stop_names;          // of the plan's stops: their joints
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
-  int constraint_rows = 0, constraint_terms = 0;
+  std::vector<CurveInfo> curves;
+  std::vector<UserConstraintInfo> user_constraints;
+  int constraint_rows = 0, constraint_terms = 0, constraint_pairs = 0;
   int cut_nq = 0, cut_nu = 0;
+  // Of cartesian coordinates: the same mechanism in relative ones, how many of the cut joints, the first
+  // ones, carry a body there, and which q and u are columns. Null and empty otherwise.
+  std::shared_ptr<const Model> relative;
+  std::size_t carrying_joints = 0;
+  std::vector<int> shown_q, shown_u;
   std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
-  // Whether force elements or what they are given read coordinates of cut joints or act on them; whether
-  // expressions of events do.
+  // True if force elements or their expressions read coordinates of cut joints or act on these; true if
+  // expressions of events read them.
   bool forces_use_cut_joints = false, events_use_cut_joints = false;
-  // Initial coordinates and speeds that the description gives, and those that have to stay.
-  std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint, for each of its speeds
+  // Joints with initial coordinates or speeds in the description, and those that may not change.
+  std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint of each speed
   std::vector<bool> is_held;                 // (nu)
   std::vector<UserForceInfo> user_forces;
-  UserForceLayout user_layout;  // empty where there are no user forces
+  UserForceLayout user_layout;  // empty where there are neither user forces nor user constraints
   std::vector<VariableInfo> variables;
   std::vector<EventInfo> events;
   std::vector<AssignmentInfo> assignments;
@@ -163,17 +208,17 @@ struct ModelData {
   Tape force_tape;   // t, free parameters, variables, q, u -> force expressions
   StateExpressions constraint_expressions;
   std::vector<int> constraint_of_expression;  // in `constraints`
-  Tape constraint_tape;                       // from what the force tape takes
+  Tape constraint_tape;                       // inputs as for the force tape
   StateExpressions event_expressions;         // `when` of each event
-  StateExpressions assignment_expressions;    // event after event
-  Tape event_tape, assignment_tape;           // from what the force tape takes
+  StateExpressions assignment_expressions;    // event by event
+  Tape event_tape, assignment_tape;           // inputs as for the force tape
   std::shared_ptr<const TimeConditions> time_conditions;
-  std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines none
+  std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines no columns
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d;  // nq, nu, nd
-  Slot initial_cut_q, initial_cut_u;     // cut_nq: where the search for them begins; cut_nu
-  // What check() needs: of numbers that depend on parameters alone.
-  std::vector<NumberSource> number_sources;  // parameters that are expressions of others first
+  Slot initial_cut_q, initial_cut_u;     // cut_nq: start of the search; cut_nu
+  // Data for check(): numbers that depend only on parameters.
+  std::vector<NumberSource> number_sources;  // first parameters that are expressions of others
   std::vector<ValueRule> value_rules;
   std::vector<bool>
       is_of_settings;  // (parameters) on which the analysis or the tolerance of an event depends
@@ -186,16 +231,34 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   const std::string& name() const { return data_.name; }
-  const IndexedVector<BodyIndex, BodyInfo>& bodies() const { return data_.bodies; }  // the ground included
+  const IndexedVector<BodyIndex, BodyInfo>& bodies() const { return data_.bodies; }  // including the ground
   const IndexedVector<PointIndex, PointInfo>& points() const { return data_.points; }
   const IndexedVector<ForceIndex, ForceInfo>& forces() const { return data_.forces; }
-  // Joints that close loops, and constraints; together they have so many scalar conditions.
+  // Joints that close loops, and constraints; constraint_rows() is the number of their scalar conditions.
   const std::vector<CutJointInfo>& cut_joints() const { return data_.cut_joints; }
   const std::vector<ConstraintInfo>& constraints() const { return data_.constraints; }
+  const std::vector<ContactInfo>& contacts() const { return data_.contacts; }
+  // For each stop (a limit that is enforced): the name of its joint.
+  const std::vector<std::string>& stop_names() const { return data_.stop_names; }
+  bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
+  // Throws InputError where there are contacts or stops: "lanes know no contacts: the model has feet".
+  void refuse_contacts(std::string_view who) const;
   const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
+  const std::vector<CurveInfo>& curves() const { return data_.curves; }
+  const std::vector<UserConstraintInfo>& user_constraints() const { return data_.user_constraints; }
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }
+  int constraint_pairs() const { return data_.constraint_pairs; }
   bool is_constrained() const { return data_.constraint_rows > 0 || !data_.cut_joints.empty(); }
+  // In cartesian coordinates every joint is cut and every body floats. Then this is the same mechanism, with
+  // the bodies in the same order, in the coordinates of joints; null otherwise.
+  const std::shared_ptr<const Model>& relative() const { return data_.relative; }
+  bool is_cartesian() const { return data_.relative != nullptr; }
+  // Where it is: how many of the cut joints, the first ones, carry a body in relative coordinates, in the
+  // order of the bodies; and which of q and u, those of bodies that hang on no joint, are columns.
+  std::size_t carrying_joints() const { return data_.carrying_joints; }
+  const std::vector<int>& shown_q() const { return data_.shown_q; }
+  const std::vector<int>& shown_u() const { return data_.shown_u; }
   // Throws InputError where there are cut joints or constraints: "divide_and_conquer takes no closed loops
   // and no constraints: the model has pin".
   void refuse_constraints(std::string_view who) const;
@@ -207,35 +270,38 @@ class Model {
   const std::vector<std::string>& cut_u_names() const { return data_.cut_u_names; }
   const std::vector<std::string>& cut_q_units() const { return data_.cut_q_units; }
   const std::vector<std::string>& cut_u_units() const { return data_.cut_u_units; }
-  // (nu) whether the description gives the initial coordinates, speeds of the joint that has this speed, and
-  // whether they have to stay.
+  // (nu) true if the description gives initial coordinates or speeds of the joint with this speed; true if
+  // they may not change.
   const std::vector<bool>& is_q_given() const { return data_.is_q_given; }
   const std::vector<bool>& is_u_given() const { return data_.is_u_given; }
   const std::vector<bool>& is_held() const { return data_.is_held; }
   const std::vector<UserForceInfo>& user_forces() const { return data_.user_forces; }
   const UserForceLayout& user_layout() const { return data_.user_layout; }
   const std::vector<ParameterInfo>& parameters() const { return data_.parameters; }
-  // Whether the time occurs in forces, events or rates of integrals, or may.
+  // True if time occurs in forces, events or rates of integrals, or may occur.
   bool depends_on_time() const { return data_.depends_on_time; }
   const std::vector<VariableInfo>& variables() const { return data_.variables; }
   const std::vector<EventInfo>& events() const { return data_.events; }
   const std::vector<AssignmentInfo>& assignments() const { return data_.assignments; }
+  const std::string& name_of(const AssignmentInfo& assignment) const;  // what it sets: "hip.u"
   int nq() const { return data_.nq; }
   int nu() const { return data_.nu; }
   int nd() const { return static_cast<int>(data_.variables.size()); }
+  // History: coordinates of cut joints, then the parameters s of points on curves.
+  int nh() const { return data_.cut_nq + static_cast<int>(data_.curves.size()); }
   const std::vector<std::string>& q_names() const { return data_.q_names; }  // "hip.q", "base.q[3]"
   const std::vector<std::string>& u_names() const { return data_.u_names; }
   const std::vector<std::string>& q_units() const { return data_.q_units; }
   const std::vector<std::string>& u_units() const { return data_.u_units; }
 
-  // By name; InputError with the nearest name when there is none.
+  // Find by name; throw InputError with the nearest name if there is none.
   BodyIndex body(std::string_view name) const;
   PointIndex point(std::string_view name) const;
   BodyIndex body_of_joint(std::string_view joint_name) const;
-  // The body whose joint has this speed.
+  // Returns the body whose joint has this speed.
   BodyIndex body_of_speed(int speed) const;
 
-  // The expressions behind the numbers.
+  // The expressions of the numbers.
   const Graph& graph() const { return *data_.graph; }
   const std::vector<Expr>& numbers() const { return data_.numbers; }  // the plan's slots, by free parameters
   const std::vector<Expr>& force_expressions() const { return data_.force_expressions.exprs; }
@@ -243,8 +309,8 @@ class Model {
   const Tape& number_tape() const { return data_.number_tape; }
   const std::vector<NumberSource>& number_sources() const { return data_.number_sources; }
   const std::vector<ValueRule>& value_rules() const { return data_.value_rules; }
-  // Whether the numbers of the analysis, the output and events() stay what they are when this free parameter
-  // takes another value. Otherwise freeze() makes another model.
+  // True if the numbers of the analysis, the output and events() do not depend on this free parameter.
+  // Otherwise another value requires freeze().
   bool is_free_of_settings(std::size_t parameter) const { return !data_.is_of_settings[parameter]; }
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }
@@ -259,33 +325,34 @@ class Model {
            data_.cut_nu;
   }
   int force_tape_scratch_size() const { return static_cast<int>(data_.force_tape.scratch_size()); }
-  // The values of the force expressions at a state. `inputs` and `scratch` have the sizes above.
+  // Computes the force expressions at a state. `inputs` and `scratch` have the sizes above.
   template <class T>
   void calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                               const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
                               std::span<T> values) const;
-  // From what the force tape takes, t, free parameters, variables, q and u, and those of cut joints: the
-  // `when` of each event, and all that events set. With Dual, their rates.
+  // Tapes with the inputs of the force tape (t, free parameters, variables, q, u, and those of cut joints):
+  // the `when` of each event, and all assignments of events. With Dual they give rates.
   const Tape& constraint_tape() const { return data_.constraint_tape; }
+  const std::vector<Expr>& constraint_expressions() const { return data_.constraint_expressions.exprs; }
   const Tape& event_tape() const { return data_.event_tape; }
   const Tape& assignment_tape() const { return data_.assignment_tape; }
 
-  // Of force and event expressions and the rates of integrals; their constants are the free parameters and
-  // the variables. Null where there are none.
+  // Conditions on time in force and event expressions and in the rates of integrals; their constants are the
+  // free parameters and the variables. Null if there are none.
   const std::shared_ptr<const TimeConditions>& time_conditions() const { return data_.time_conditions; }
-  // Null where the model defines no columns; see output_columns.h.
+  // Null if the model defines no columns; see output_columns.h.
   const std::shared_ptr<const OutputColumns>& output_columns() const { return data_.output_columns; }
-  // Of a result, in their order; the reactions of the joints are on request.
+  // Returns the columns of a result in order; the reactions of the joints if requested.
   std::vector<RowColumn> row_columns(bool reactions) const;
 
-  // "the value of drive is not finite: division by zero in 1/hip.q"
+  // Returns text such as "the value of drive is not finite: division by zero in 1/hip.q".
   std::string explain_force_expression(int expression, const Properties<double>& properties,
                                        const State<double>& state) const;
-  // "the expression of event floor is not finite: ..."
-  // "the expression of constraint law is not finite: ...", of an output of the constraint tape.
+  // Return "the expression of event floor is not finite: ..." and the like; "the expression of constraint law
+  // is not finite: ..." for an output of the constraint tape.
   std::string explain_constraint(int expression, const Properties<double>& properties,
                                  const State<double>& state) const;
-  // Of a row of the conditions: the cut joint or constraint that it belongs to.
+  // Returns the name of the cut joint or constraint that a row of the conditions belongs to.
   const std::string& name_of_row(int row) const;
   std::string explain_event(int event, const Properties<double>& properties,
                             const State<double>& state) const;
@@ -299,27 +366,27 @@ class Model {
   ModelData data_;
 };
 
-// The properties for one set of values of the free parameters, in the order of model.parameters().
+// Computes the properties for values of the free parameters, in the order of model.parameters().
 template <class T>
 Properties<T> calc_properties(const Model& model, std::span<const T> parameters);
 
-// For the values that stand in the description.
+// Computes them for the values in the description.
 Properties<double> calc_properties(const Model& model);
 
-// The initial state that the description asks for, Euler parameters normalised, t = 0.
+// Returns the initial state of the description, with Euler parameters normalised, t = 0.
 template <class T>
 State<T> calc_initial_state(const Model& model, std::span<const T> parameters);
 State<double> calc_initial_state(const Model& model);
-// (cut_nu) the initial speeds that the description gives to joints that close loops; zero elsewhere.
+// Returns (cut_nu) the initial speeds of cut joints in the description; zero if not given.
 std::vector<double> calc_initial_cut_speeds(const Model& model, std::span<const double> parameters);
 
-// Brings all Euler parameters in q (nq) to norm one.
+// Normalises all Euler parameters in q (nq).
 template <class T>
 void normalize_q(const Model& model, std::span<T> q);
 // qdot (nq) = N(q) u
 template <class T>
 void calc_q_dot(const Model& model, std::span<const T> q, std::span<const T> u, std::span<T> qdot);
-// q moved by the displacement (nu) of generalised speeds, and back; see joint.h. q_out may be q.
+// Moves q by the displacement (nu) of generalised speeds, and the inverse; see joint.h. q_out may be q.
 template <class T>
 void plus_q(const Model& model, std::span<const T> q, std::span<const T> displacement, std::span<T> q_out);
 template <class T>

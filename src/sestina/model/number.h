@@ -21,10 +21,10 @@ class Number {
       : is_expression_(true), expression_(std::move(expression)) {}
 
   bool is_expression() const { return is_expression_; }
-  double value() const { return value_; }                        // of a plain number
+  double value() const { return value_; }                        // for a plain number
   const std::string& expression() const { return expression_; }  // "m1*l1^2/12"
 
-  Mark mark;  // where it stands, if it comes from a file
+  Mark mark;  // its place, if it comes from a file
 
  private:
   bool is_expression_ = false;

@@ -23,8 +23,8 @@ struct NumberCollector::Parameter {
   const ParameterSpec* spec;
   std::string path;
   Expr symbol;
-  Expr expr;                      // as given; invalid where there was a fault
-  std::vector<std::size_t> uses;  // positions of the parameters in expr
+  Expr expr;                      // as given; invalid after a fault
+  std::vector<std::size_t> uses;  // indices of the parameters in expr
   bool is_resolved = false;
 };
 
@@ -66,20 +66,20 @@ void NumberCollector::parse_parameters(std::vector<Parameter>& parameters) {
       faults_.add({value.mark, parameter.path},
                   fmt::format("{} in '{}'", error.what(), shortened(value.expression())));
       parameter.is_resolved = true;                                      // as far as circles are concerned
-      parameter.uses.clear();                                            // it waits for nothing
-      resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // so that its users raise no echo
+      parameter.uses.clear();                                            // it depends on nothing
+      resolved_.emplace(parameter.spec->name.text, graph_.number(1.0));  // its users report no fault
     }
   }
 }
 
-// A parameter that is not finite has been reported and counts as one, so that its users raise no echo.
+// A parameter that is not finite has been reported and counts as one, to avoid further faults.
 void NumberCollector::resolve(Parameter& parameter, Expr expr) {
   const double value = evaluate_finite(parameter.spec->value, parameter.path, expr);
   resolved_.emplace(parameter.spec->name.text, std::isfinite(value) ? expr : graph_.number(1.0));
   parameter.is_resolved = true;
 }
 
-// Each parameter after those it uses (Kahn's algorithm). Those in a circle, or behind one, are left.
+// Orders each parameter after those that it uses (Kahn's algorithm). Those in a circle, or after one, remain.
 void NumberCollector::resolve_in_order(std::vector<Parameter>& parameters) {
   Substitution substitution(graph_, {});
   const auto replace = [&](const Parameter& parameter) {
@@ -125,7 +125,7 @@ void NumberCollector::report_circle(const std::vector<Parameter>& parameters) {
       seen[i] = static_cast<int>(start);
       i = unresolved_use(i);
     }
-    if (seen[i] != static_cast<int>(start)) continue;  // leads into a circle that has been reported
+    if (seen[i] != static_cast<int>(start)) continue;  // leads to a circle that has been reported
     std::string circle = names_[i];
     for (std::size_t k = unresolved_use(i); k != i; k = unresolved_use(k)) circle += " -> " + names_[k];
     faults_.add({parameters[i].spec->value.mark, parameters[i].path},

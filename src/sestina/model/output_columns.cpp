@@ -17,16 +17,30 @@ void add_vector(std::vector<RowColumn>& row, const std::string& name, const char
 
 bool is_constrained(const ModelData& data) { return data.constraint_rows > 0 || !data.cut_joints.empty(); }
 
-// NAME.force and NAME.error of each, and the largest errors of all.
+// Some bodies float only because the joints that would carry them are cut.
+bool is_cartesian(const ModelData& data) { return data.carrying_joints > 0; }
+
+// All, or those that are shown.
+void add_coordinates(std::vector<RowColumn>& row, const std::vector<std::string>& names,
+                     const std::vector<std::string>& units, const std::vector<int>* shown) {
+  const std::size_t count = shown != nullptr ? shown->size() : names.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t i = shown != nullptr ? static_cast<std::size_t>((*shown)[k]) : k;
+    row.push_back({names[i], units[i]});
+  }
+}
+
+// NAME.force and NAME.error of each, NAME.s of points on curves, and the largest errors of all.
 void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintInfo>& constraints) {
   for (const ConstraintInfo& constraint : constraints) {
-    for (const auto& [quantity, unit] :
-         {std::pair(".force", constraint.force_unit), std::pair(".error", constraint.error_unit)}) {
+    for (const bool is_force : {true, false}) {
       for (int i = 0; i < constraint.rows; ++i) {
-        row.push_back(
-            {constraint.name + quantity + (constraint.rows == 1 ? "" : fmt::format("[{}]", i)), unit});
+        row.push_back({constraint.name + (is_force ? ".force" : ".error") +
+                           (constraint.rows == 1 ? "" : fmt::format("[{}]", i)),
+                       is_force ? constraint.force_unit : constraint.unit_of_error(i)});
       }
     }
+    if (constraint.curve >= 0) row.push_back({constraint.name + ".s", "1"});
   }
   row.push_back({"constraints.position_error", "m"});
   row.push_back({"constraints.velocity_error", "m/s"});
@@ -34,7 +48,9 @@ void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintIn
 
 int count_of_constraints(const std::vector<ConstraintInfo>& constraints, bool is_constrained) {
   int count = is_constrained ? 2 : 0;
-  for (const ConstraintInfo& constraint : constraints) count += 2 * constraint.rows;
+  for (const ConstraintInfo& constraint : constraints) {
+    count += 2 * constraint.rows + (constraint.curve >= 0 ? 1 : 0);
+  }
   return count;
 }
 
@@ -64,39 +80,45 @@ RowLayout::RowLayout(const Counts& counts)
       energy(origins + 3 * counts.bodies),
       momentum(energy + kEnergies),
       constraints(momentum + 6),
-      defined(constraints + counts.of_constraints),
+      contacts(constraints + counts.of_constraints),
+      defined(contacts + kOfContact * counts.contacts),
       reactions(defined + counts.defined),
-      end(reactions + 6 * (counts.bodies + counts.cut_joints)) {}
+      end(reactions + 6 * counts.joints) {}
 
 RowLayout row_layout(const Model& model) {
-  RowLayout::Counts counts{.nq = model.nq(),
-                           .nu = model.nu(),
+  const bool is_cartesian = model.carrying_joints() > 0;
+  RowLayout::Counts counts{.nq = is_cartesian ? static_cast<int>(model.shown_q().size()) : model.nq(),
+                           .nu = is_cartesian ? static_cast<int>(model.shown_u().size()) : model.nu(),
                            .nd = model.nd(),
                            .has_events = !model.events().empty(),
                            .bodies = model.bodies().size() - 1,
-                           .cut_joints = static_cast<int>(model.cut_joints().size()),
+                           .joints = model.bodies().size() - 1 - static_cast<int>(model.carrying_joints()) +
+                                     static_cast<int>(model.cut_joints().size()),
                            .cut_numbers = model.cut_nq() + model.cut_nu(),
                            .defined = static_cast<int>(output_columns(model).columns.size())};
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
+  counts.contacts = static_cast<int>(model.contacts().size());
   return RowLayout(counts);
 }
 
 RowLayout row_layout(const ModelData& data) {
-  RowLayout::Counts counts{.nq = data.nq,
-                           .nu = data.nu,
+  RowLayout::Counts counts{.nq = is_cartesian(data) ? static_cast<int>(data.shown_q.size()) : data.nq,
+                           .nu = is_cartesian(data) ? static_cast<int>(data.shown_u.size()) : data.nu,
                            .nd = static_cast<int>(data.variables.size()),
                            .has_events = !data.events.empty(),
                            .bodies = data.bodies.size() - 1,
-                           .cut_joints = static_cast<int>(data.cut_joints.size()),
+                           .joints = data.bodies.size() - 1 - static_cast<int>(data.carrying_joints) +
+                                     static_cast<int>(data.cut_joints.size()),
                            .cut_numbers = data.cut_nq + data.cut_nu};
   counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
+  counts.contacts = static_cast<int>(data.contacts.size());
   return RowLayout(counts);
 }
 
 std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
   std::vector<RowColumn> row{{"t", "s"}};
-  for (std::size_t i = 0; i < data.q_names.size(); ++i) row.push_back({data.q_names[i], data.q_units[i]});
-  for (std::size_t i = 0; i < data.u_names.size(); ++i) row.push_back({data.u_names[i], data.u_units[i]});
+  add_coordinates(row, data.q_names, data.q_units, is_cartesian(data) ? &data.shown_q : nullptr);
+  add_coordinates(row, data.u_names, data.u_units, is_cartesian(data) ? &data.shown_u : nullptr);
   for (std::size_t i = 0; i < data.cut_q_names.size(); ++i)
     row.push_back({data.cut_q_names[i], data.cut_q_units[i]});
   for (std::size_t i = 0; i < data.cut_u_names.size(); ++i)
@@ -112,6 +134,12 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
   add_vector(row, "momentum", "kg m/s");
   add_vector(row, "angular_momentum", "kg m^2/s");
   if (is_constrained(data)) add_constraints(row, data.constraints);
+  for (const ContactInfo& contact : data.contacts) {
+    row.push_back({contact.name + ".normal_force", "N"});
+    row.push_back({contact.name + ".friction_force", "N"});
+    row.push_back({contact.name + ".gap", "m"});
+    row.push_back({contact.name + ".slip", "m/s"});
+  }
   if (data.output_columns) {
     for (const DefinedColumn& column : data.output_columns->columns)
       row.push_back({column.name, column.unit});
@@ -121,7 +149,9 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
     add_vector(row, joint + ".reaction.torque", "N m");
     add_vector(row, joint + ".reaction.force", "N");
   };
-  for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) add_reaction(data.bodies[b].joint_name);
+  for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) {
+    if (!data.bodies[b].hangs_on_cut) add_reaction(data.bodies[b].joint_name);
+  }
   for (const CutJointInfo& joint : data.cut_joints) add_reaction(joint.name);
   return row;
 }

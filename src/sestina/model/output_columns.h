@@ -1,13 +1,13 @@
-// The columns of a result: those that every model has, and those that it defines by expressions
+// The columns of a result: those of every model, and those that a model defines by expressions
 // (output.columns).
 //
-// A row is [t, q, u, q and u of joints that close loops, d, event, origins of the bodies, energies, momenta,
-// forces and errors of constraints, defined columns, reactions]. What an
+// A row is [t, q, u, q and u of cut joints, d, event, origins of the bodies, energies, momenta,
+// forces and errors of constraints, contacts, defined columns, reactions]. What an
 // expression of a column may use stands in one array, its inputs:
 //
 //   [positions of points (3 each), free parameters, row]
 //
-// so that a row lies in the memory from which its own expressions are evaluated.
+// so that a row is stored in the memory from which its own expressions are evaluated.
 #pragma once
 
 #include <memory>
@@ -19,64 +19,66 @@
 
 namespace sestina {
 
-// Where the parts of a row begin.
+// Indices of the parts of a row.
 struct RowLayout {
   RowLayout() = default;
-  // How many of each kind a model has.
+  // Numbers of the parts of a model.
   struct Counts {
     int nq = 0, nu = 0, nd = 0;
     bool has_events = false;
     int bodies = 0;          // without the ground
-    int cut_joints = 0;      // those that close loops
+    int joints = 0;          // with those that are cut, and what floats
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
+    int contacts = 0;
     int defined = 0;
   };
   explicit RowLayout(const Counts& counts);
 
   int q = 0, u = 0, cut = 0, d = 0, event = 0, origins = 0, energy = 0, momentum = 0, constraints = 0,
-      defined = 0, reactions = 0;
-  int end = 0;                         // with the reactions
-  static constexpr int kEnergies = 5;  // kinetic, potential, total, supplied, dissipated
+      contacts = 0, defined = 0, reactions = 0;
+  int end = 0;                          // with the reactions
+  static constexpr int kOfContact = 4;  // normal_force, friction_force, gap, slip
+  static constexpr int kEnergies = 5;   // kinetic, potential, total, supplied, dissipated
 };
 
 RowLayout row_layout(const Model& model);
-// Of what freeze() has so far, without the columns that the model defines.
+// Returns the layout for the data of freeze() so far, without the columns that the model defines.
 RowLayout row_layout(const ModelData& data);
 
-// Names and units of a row, the reactions only where they are wanted; Model::row_columns().
+// Returns names and units of a row, with the reactions if requested; Model::row_columns().
 std::vector<RowColumn> row_columns(const ModelData& data, bool reactions);
 
 // A column that a model defines.
 struct DefinedColumn {
   std::string name;
-  std::string unit;   // may be empty: not known
-  std::string value;  // as it is written
-  int integral = -1;  // its place among the integrals; negative: it is none
+  std::string unit;   // may be empty if unknown
+  std::string value;  // as written in the description
+  int integral = -1;  // its place among the integrals; negative: no integral
 };
 
 struct OutputColumns {
   std::vector<DefinedColumn> columns;
-  std::vector<int> integrals;  // which of the columns, in their order
-  // What the expressions use beside the state, the parameters and the columns without reactions.
+  std::vector<int> integrals;  // the columns that are integrals, in order
+  // Inputs of the expressions besides the state, the parameters and the columns without reactions.
   std::vector<PointIndex> points;
   bool use_reactions = false;
-  // What the rates of the integrals use beside the state and the parameters.
+  // Inputs of the rates of the integrals besides the state and the parameters.
   bool rates_use_origins = false, rates_use_energy = false, rates_use_momentum = false,
        rates_use_points = false;
 
-  StateExpressions values;   // (columns); of an integral its own symbol
+  StateExpressions values;   // (columns); for an integral its own symbol
   StateExpressions rates;    // (integrals)
-  std::vector<Expr> inputs;  // symbols; the reactions are among them only if they are used
+  std::vector<Expr> inputs;  // symbols; includes reactions only if they are used
   Tape value_tape, rate_tape;
 
   int num_integrals() const { return static_cast<int>(integrals.size()); }
 };
 
-// Of a model without such columns: none.
+// Returns the columns that a model defines, possibly none.
 const OutputColumns& output_columns(const Model& model);
 
-// "the rate of column work is not finite: division by zero in 1/hip.u"
+// Returns text such as "the rate of column work is not finite: division by zero in 1/hip.u".
 std::string explain_column(const Model& model, int column, std::span<const double> inputs);
 std::string explain_rate(const Model& model, int integral, std::span<const double> inputs);
 

@@ -1,33 +1,43 @@
-// The numbers of a model for one set of parameter values, as the recursions want them.
+// The numbers of a model for one set of parameter values, in the form for the recursions.
 //
-// In the recursions a body is known by its joint frame M: the frame on the body at its inboard joint. All
-// body-fixed quantities are stored in M, so that passing the joint needs one rotation and no more.
+// The recursions represent a body by its joint frame M, the frame on the body at its inboard joint. All
+// body-fixed quantities are stored in M, so that passing the joint needs a single rotation.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "sestina/constraints/cut_joint.h"
 #include "sestina/constraints/distance.h"
 #include "sestina/constraints/point_on.h"
+#include "sestina/constraints/point_on_curve.h"
+#include "sestina/constraints/rolling.h"
+#include "sestina/contact/shape.h"
+#include "sestina/forces/bushing.h"
+#include "sestina/forces/coordinate_friction.h"
+#include "sestina/forces/gravity_between.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
+#include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
+#include "sestina/forces/torsional_spring_damper.h"
 #include "sestina/joints/joint_list.h"
+#include "sestina/numerics/dual.h"
 
 namespace sestina {
 
-// Zeros and ones of a body that stay what they are, so that the recursions may leave out the products with
-// them. For dual numbers the derivatives must vanish too.
+// Constant zeros and ones of a body, whose products the recursions may omit. For dual numbers the derivatives
+// must vanish too.
 struct BodyStructure {
-  int turns_about = -1;               // 0, 1, 2: a revolute joint about that axis of F; otherwise -1
-  bool has_parallel_frames = false;   // X_PF turns nothing
-  bool has_diagonal_inertia = false;  // J of M
+  int turns_about = -1;               // 0, 1, 2: revolute joint about that axis of F; otherwise -1
+  bool has_parallel_frames = false;   // the rotation of X_PF is the identity
+  bool has_diagonal_inertia = false;  // J in M
 };
 
-// In the order in which the recursions read them; what follows M is for other purposes.
+// Members are in the order of access of the recursions; those after M are for other purposes.
 template <class T>
 struct BodyProperties {
-  BodyStructure structure;  // of what follows: see find_structure()
+  BodyStructure structure;  // of the following members: see find_structure()
   Pose<T> X_PF;             // the joint's frame F in the parent's joint frame
   T armature{};             // kg m^2 or kg, rotor inertia reflected to the joint (nu = 1)
   RigidInertia<T> M;        // about M's origin, axes of M
@@ -36,9 +46,34 @@ struct BodyProperties {
   Pose<T> X_MB;             // the body's own frame in M
 };
 
-// The structure of a body from its numbers; who changes these sets `structure` anew.
+// Returns the structure of a body for its numbers; whoever changes these must update `structure`.
 template <class T>
 BodyStructure find_structure(const BodyProperties<T>& body);
+
+// The force elements that SIMD lanes and elements in time do not take, one list for each type.
+template <class T>
+struct ConnectorSet {
+  std::vector<Bushing<T>> bushings;
+  std::vector<CartesianSpring<T>> cartesian_springs;
+  std::vector<TorsionalSpringDamper<T>> torsional_spring_dampers;
+  std::vector<CoordinateFriction<T>> coordinate_frictions;
+  std::vector<Rope<T>> ropes;
+  std::vector<GravityBetween<T>> gravities;
+
+  template <class F>
+  void for_each(F&& f) const {
+    const auto each = [&f](const auto& list) {
+      for (const auto& element : list) f(element);
+    };
+    each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
+    each(coordinate_frictions), each(ropes), each(gravities);
+  }
+  bool act_on_bodies() const {
+    return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
+             ropes.empty() && gravities.empty());
+  }
+  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
+};
 
 // All force elements, one list for each type.
 template <class T>
@@ -49,6 +84,7 @@ struct ForceSet {
   std::vector<SpringDamper<T>> spring_dampers;
   std::vector<PointForce<T>> point_forces;
   std::vector<PointTorque<T>> point_torques;
+  ConnectorSet<T> connectors;
 
   template <class F>
   void for_each(F&& f) const {
@@ -57,16 +93,37 @@ struct ForceSet {
     };
     each(joint_springs), each(joint_dampers), each(joint_forces);
     each(spring_dampers), each(point_forces), each(point_torques);
+    if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Dual>) connectors.for_each(f);
   }
 };
 
-// What closes loops and keeps points where they belong; conditions on coordinates have no properties.
+// Cut joints, distances and points on lines or planes; conditions on coordinates have no properties.
 template <class T>
 struct ConstraintSet {
-  double length = 1.0;  // m, the size of the mechanism, by which rotations are compared with displacements
+  double length = 1.0;  // m, the size of the mechanism, to compare rotations with displacements
   std::vector<CutJoint<T>> cut_joints;
   std::vector<Distance<T>> distances;
   std::vector<PointOn<T>> points_on;
+  std::vector<PointOnCurve<T>> points_on_curves;
+  std::vector<Rolling<T>> rollings;
+};
+
+// Shapes that touch, and the numbers of contacts and stops.
+template <class T>
+struct ContactLaw {
+  T friction{}, restitution{}, stiffness{}, damping{};
+};
+template <class T>
+struct ContactSet {
+  struct PlacedShape {
+    FrameIndex frame;
+    ShapeType type = ShapeType::kSphere;
+    Vec3<T> size;  // m, of contact/shape.h
+    Pose<T> X_BS;  // in the frame that carries it, the joint frame M of a body
+  };
+  std::vector<PlacedShape> shapes;
+  std::vector<ContactLaw<T>> contacts, stops;
+  std::vector<T> bounds;  // of the stops
 };
 
 template <class T>
@@ -77,6 +134,7 @@ struct Properties {
   IndexedVector<PointIndex, Marker<T>> points;  // in the joint frames of bodies
   ForceSet<T> forces;
   ConstraintSet<T> constraints;
+  ContactSet<T> contacts;
 };
 
 }  // namespace sestina

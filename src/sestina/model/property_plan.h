@@ -1,19 +1,21 @@
-// How the properties of a model follow from the numbers that the user gave.
+// The plan by which the properties of a model follow from the numbers that the user gave.
 //
-// All numbers that stand in a System are outputs of one tape, whose inputs are the free parameters. A plan
-// says where among these outputs each property finds its numbers; it is made by freeze() and read by
-// calc_properties() for every scalar type.
+// All numbers of a System are outputs of one tape, whose inputs are the free parameters. A plan holds the
+// places of each property's numbers among these outputs; freeze() makes it and calc_properties() reads it for
+// every scalar type.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "sestina/base/index.h"
+#include "sestina/contact/shape.h"
 #include "sestina/joints/joint_info.h"
 #include "sestina/model/system.h"
 
 namespace sestina {
 
-// Index of the first of consecutive numbers; -1 where there are none.
+// Index of the first of consecutive numbers; -1 if there are none.
 struct Slot {
   int first = -1;
   bool is_given() const { return first >= 0; }
@@ -28,6 +30,7 @@ struct PosePlan {
 struct BodyPlan {
   Slot mass, center_of_mass, inertia;  // 1, 3, 6 (xx yy zz xy xz yz)
   PointIndex parent_point, child_point;
+  PointIndex carried_at;  // where a joint would carry it, of a body that floats since all are cut
   JointType joint_type = JointType::kWeld;
   Slot axis, second_axis, armature;
   JointNumbers<Slot> numbers;
@@ -67,6 +70,58 @@ struct PointForcePlan {
   bool in_body_axes, is_torque;
 };
 
+// The stiffness and damping of a bushing: 6 diagonal elements or all 36, by rows; not given: zero.
+struct BushingPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  Slot stiffness, rotational_stiffness, stiffness_matrix;  // 3, 3, 36
+  Slot damping, rotational_damping, damping_matrix;
+};
+struct CartesianSpringPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  Slot stiffness, damping, reference;  // 3 each
+};
+struct TorsionalSpringDamperPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  Slot axis, stiffness, damping, reference;
+};
+struct CoordinateFrictionPlan {
+  ForceIndex index;
+  int q, u;
+  bool has_stops;
+  ForceNumbers<Slot> numbers = {};
+};
+struct RopePlan {
+  ForceIndex index;
+  std::vector<PointIndex> points;
+  Slot stiffness, damping;
+  ForceNumbers<Slot> numbers = {};
+};
+struct GravityBetweenPlan {
+  ForceIndex index;
+  PointIndex from, to;
+  ForceNumbers<Slot> numbers = {};
+};
+// See ConnectorSet.
+struct ConnectorPlan {
+  std::vector<BushingPlan> bushings;
+  std::vector<CartesianSpringPlan> cartesian_springs;
+  std::vector<TorsionalSpringDamperPlan> torsional_spring_dampers;
+  std::vector<CoordinateFrictionPlan> coordinate_frictions;
+  std::vector<RopePlan> ropes;
+  std::vector<GravityBetweenPlan> gravities;
+
+  bool act_on_bodies() const {
+    return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
+             ropes.empty() && gravities.empty());
+  }
+  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
+  // The index of the first; there must be one.
+  ForceIndex first() const;
+};
+
 // A joint that closes a loop.
 struct CutJointPlan {
   PointIndex parent_point, child_point;
@@ -86,6 +141,41 @@ struct PointOnPlan {
   int first_row;
 };
 
+// A shape that a contact names, on a body or the ground.
+struct ContactShapePlan {
+  BodyIndex body;
+  ShapeType type = ShapeType::kSphere;
+  Slot size;  // 1 (sphere), 2 (cylinder, capsule: radius, length) or 3; none of a plane
+  PosePlan pose;
+};
+// The numbers common to all points of a contact, or those of a stop of a joint: 1 number each.
+struct ContactLawPlan {
+  Slot friction, restitution, stiffness, damping;
+};
+struct ContactPlan {
+  ContactLawPlan law;
+  std::vector<std::pair<int, int>> pairs;  // of shapes
+};
+struct StopPlan {
+  ContactLawPlan law;
+  Slot bound;
+  int q = 0, u = 0;
+  bool is_upper = false;
+};
+struct PointOnCurvePlan {
+  PointIndex point, curve;
+  Slot range;  // 2: s of the ends, or of a period; not given: neither
+  Slot start;  // not given: found
+  bool is_open;
+  int up;
+  int first_row;
+};
+struct RollingPlan {
+  PointIndex center, plane;
+  Slot axis, normal, radius;
+  int first_row;
+};
+
 struct PropertyPlan {
   Slot gravity;
   IndexedVector<BodyIndex, BodyPlan> bodies;
@@ -95,9 +185,15 @@ struct PropertyPlan {
   std::vector<JointForcePlan> joint_forces;
   std::vector<SpringDamperPlan> spring_dampers;
   std::vector<PointForcePlan> point_forces;
+  ConnectorPlan connectors;
   std::vector<CutJointPlan> cut_joints;
   std::vector<DistancePlan> distances;
   std::vector<PointOnPlan> points_on;
+  std::vector<ContactShapePlan> contact_shapes;
+  std::vector<ContactPlan> contacts;  // in the order of Model::contacts()
+  std::vector<StopPlan> stops;
+  std::vector<PointOnCurvePlan> points_on_curves;  // in the order of Model::curves()
+  std::vector<RollingPlan> rollings;
 };
 
 }  // namespace sestina

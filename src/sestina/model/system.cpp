@@ -160,6 +160,50 @@ ForceSpec& System::add_point_torque(Name force_name, Name point, Triple value) {
   return spec;
 }
 
+ForceSpec& System::add_bushing(Name force_name, Name from_point, Name to_point) {
+  ForceSpec& spec = add_force(std::move(force_name), "bushing");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  return spec;
+}
+
+ForceSpec& System::add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "cartesian_spring");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
+ForceSpec& System::add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
+                                               Number stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "torsional_spring_damper");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.axis = std::move(axis);
+  spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
+ForceSpec& System::add_coordinate_friction(Name force_name, Name joint_name, Number friction,
+                                           Number creep_speed) {
+  ForceSpec& spec = add_force(std::move(force_name), "coordinate_friction");
+  spec.joint = std::move(joint_name);
+  spec.friction = std::move(friction), spec.creep_speed = std::move(creep_speed);
+  return spec;
+}
+
+ForceSpec& System::add_rope(Name force_name, std::vector<Name> points, Number stiffness) {
+  ForceSpec& spec = add_force(std::move(force_name), "rope");
+  spec.points = std::move(points);
+  spec.stiffness = std::move(stiffness);
+  return spec;
+}
+
+ForceSpec& System::add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength) {
+  ForceSpec& spec = add_force(std::move(force_name), "gravity_between");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.strength = std::move(strength);
+  return spec;
+}
+
 ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> force) {
   ForceSpec& spec = add_force(std::move(force_name), "user");
   spec.user = std::move(force);
@@ -219,11 +263,48 @@ ConstraintSpec& System::add_point_on_plane(Name constraint_name, Name point, Nam
   return spec;
 }
 
+ContactSpec& System::add_contact(Name contact_name, Name one, Name other) {
+  ContactSpec& spec = contacts.emplace_back();
+  spec.name = std::move(contact_name);
+  spec.between = {std::move(one), std::move(other)};
+  return spec;
+}
+
+ConstraintSpec& System::add_point_on_curve(Name constraint_name, Name point, Name curve_point,
+                                           Triple position) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "point_on_curve");
+  spec.point = std::move(point);
+  spec.curve = std::move(curve_point);
+  spec.position = Numbers(std::vector<Number>(position.begin(), position.end()));
+  return spec;
+}
+
+ConstraintSpec& System::add_rolling(Name constraint_name, Name center, Triple axis, Number radius,
+                                    Name plane_point, Triple normal) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "rolling");
+  spec.body = std::move(center);
+  spec.axis = std::move(axis);
+  spec.radius = std::move(radius);
+  spec.plane = std::move(plane_point);
+  spec.normal = std::move(normal);
+  return spec;
+}
+
+ConstraintSpec& System::add_user_constraint(Name constraint_name,
+                                            std::shared_ptr<UserConstraint> constraint) {
+  ConstraintSpec& spec = add_constraint(std::move(constraint_name), "user");
+  spec.user = std::move(constraint);
+  return spec;
+}
+
 BodySpec& System::body(std::string_view body_name) { return find_by_name(bodies, "body", body_name); }
 JointSpec& System::joint(std::string_view joint_name) { return find_by_name(joints, "joint", joint_name); }
 ForceSpec& System::force(std::string_view force_name) { return find_by_name(forces, "force", force_name); }
 ConstraintSpec& System::constraint(std::string_view constraint_name) {
   return find_by_name(constraints, "constraint", constraint_name);
+}
+ContactSpec& System::contact(std::string_view contact_name) {
+  return find_by_name(contacts, "contact", contact_name);
 }
 EventSpec& System::event(std::string_view event_name) { return find_by_name(events, "event", event_name); }
 

@@ -1,5 +1,5 @@
-// The description of a mechanical system that the user edits, by name. Nothing is checked here: freeze()
-// checks everything at once and reports every fault with its place.
+// The description of a mechanical system that the user edits, by name. It checks nothing: freeze() checks
+// everything at once and reports every fault with its place.
 //
 //   System system;
 //   system.name = "pendulum";
@@ -13,8 +13,8 @@
 //   hinge.q = 1.0;
 //   system.add_joint_damper("friction", "hinge", 0.1);
 //
-// The same things carry the same names in a model file (docs/model_file.md). References stay valid while
-// further things are added.
+// The names are those of a model file (docs/model_file.md). References stay valid when other things are
+// added.
 #pragma once
 
 #include <deque>
@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sestina/constraints/user_constraint.h"
 #include "sestina/forces/force_numbers.h"
 #include "sestina/forces/user_force.h"
 #include "sestina/joints/joint_numbers.h"
@@ -31,11 +32,11 @@
 
 namespace sestina {
 
-// A rotation takes components in the point's axes to components in the body's.
+// A rotation transforms components in the point's axes to components in the body's.
 struct RotationSpec {
   enum class Kind { kEulerParameters, kAxisAngle, kRpy, kMatrix };
   Kind kind = Kind::kRpy;
-  // Euler parameters e0 e1 e2 e3; axis x y z and angle; roll pitch yaw; nine elements row by row.
+  // Euler parameters e0 e1 e2 e3; axis x y z and angle; roll pitch yaw; nine elements by rows.
   std::vector<Number> numbers{0, 0, 0};
   Mark mark;
 
@@ -49,14 +50,15 @@ struct RotationSpec {
 struct PointSpec {
   Name name;
   Triple position{};                 // m, from the body's origin in its axes
-  std::optional<RotationSpec> axes;  // otherwise the body's
+  std::optional<RotationSpec> axes;  // otherwise those of the body
 };
 
-// Drawn, not felt.
+// Drawn; felt where a contact names it or its body.
 struct ShapeSpec {
-  Name type;              // box | cylinder | sphere | capsule | mesh
+  Name name;              // may be empty
+  Name type;              // box | cylinder | sphere | capsule | ellipsoid | plane | mesh
   Number radius, length;  // m; a cylinder's and capsule's length is along z of the shape's axes
-  Triple size{};          // m, of a box
+  Triple size{};          // m, of a box or ellipsoid, along its axes
   Name file;              // of a mesh
   Triple scale{1, 1, 1};  // of a mesh
   Triple position{};      // m, of the shape's centre in the body's frame
@@ -79,17 +81,19 @@ struct BodySpec {
   bool inertia_check = true;  // false accepts measured inertias that no rigid body can have
   std::vector<PointSpec> points;
   std::vector<ShapeSpec> shapes;
-  std::string original_name;  // in the file it was imported from, where that was no valid name
+  std::string original_name;  // in the imported file, if it was no valid name
   Mark mark;
 
   PointSpec& add_point(Name point_name, Triple position);
 };
 
-// Kept as data: nothing enforces limits yet.
+// Kept as data, unless `enforced`: then lower and upper are stops.
 struct LimitsSpec {
-  std::optional<Number> lower, upper;  // rad or m
-  std::optional<Number> velocity;      // rad/s or m/s
-  std::optional<Number> effort;        // N m or N
+  bool enforced = false;
+  Number restitution = 0, stiffness = 0, damping = 0;  // of stops; stiffness 0: rigid
+  std::optional<Number> lower, upper;                  // rad or m
+  std::optional<Number> velocity;                      // rad/s or m/s
+  std::optional<Number> effort;                        // N m or N
   Mark mark;
 };
 
@@ -99,38 +103,47 @@ struct JointSpec {
   Name parent, child;                 // BODY.POINT
   std::optional<Triple> axis;         // in the parent's point axes; any length but zero
   std::optional<Triple> second_axis;  // universal only: in the child's point axes
-  // Numbers that some types have: the table of joint_numbers.h
+  // Numbers of some types: the table of joint_numbers.h.
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_JOINT_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
   std::optional<Number> armature;  // nu = 1 only: kg m^2 or kg, rotor inertia reflected to the joint
-  Numbers q;                       // initial coordinates; empty: the identity, or what closes the loops
-  Numbers u;                       // initial speeds; empty: zero, or what the loops allow
-  bool cut = false;                // closes a loop though its child does not hang yet
-  bool hold = false;               // the initial q and u stay as they are when loops are closed
+  Numbers q;                       // initial coordinates; empty: the identity, or from the loops
+  Numbers u;                       // initial speeds; empty: zero, or from the loops
+  bool cut = false;                // closes a loop even if its child has no joint yet
+  bool hold = false;               // initial q and u do not change when loops are closed
   std::optional<LimitsSpec> limits;
   std::string original_name;
   Mark mark, q_mark, u_mark;
 };
 
-// Values tabulated over time: a file whose header line names its columns, of which one is `t` (s).
+// Values tabulated over time: a file whose header line names its columns, one of them `t` (s).
 struct TableSpec {
-  Name file;                                // as the user gave it, relative to the model file
+  Name file;                                // as given by the user, relative to the model file
   std::vector<Name> columns;                // one for each component
   Name interpolation = "linear";            // linear | cubic (shape-preserving, continuous slope)
   std::vector<double> time;                 // s, strictly increasing
-  std::vector<std::vector<double>> values;  // one vector for each column; held constant outside `time`
+  std::vector<std::vector<double>> values;  // one vector for each column; constant outside `time`
   Mark mark;
 };
 
 struct ForceSpec {
   Name name;
-  Name type;  // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque | user
-  Name joint;                             // joint_*
-  Name from, to;                          // spring_damper: BODY.POINT
-  Name at;                                // point_*: BODY.POINT
-  Name axes = "ground";                   // point_*: ground | body
-  Numbers stiffness, damping, reference;  // joint_*: one for all coordinates, or one for each
+  Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
+                  // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
+                  // gravity_between | user
+  Name joint;     // joint_*, coordinate_friction
+  Name from, to;  // between two points: BODY.POINT
+  std::vector<Name> points;  // rope: BODY.POINT
+  Name at;                   // point_*: BODY.POINT
+  Name axes = "ground";      // point_*: ground | body
+  // joint_*: one for all coordinates, or one for each; bushing and cartesian_spring: one for all axes, or one
+  // for each; otherwise one
+  Numbers stiffness, damping, reference;
+  Numbers rotational_stiffness, rotational_damping;  // bushing: likewise, about the axes
+  Numbers stiffness_matrix,
+      damping_matrix;          // bushing: 36, by rows, of [displacement; rotation]; instead of these
+  std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`
   // Numbers that some types have: the table of force_numbers.h
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
@@ -139,29 +152,49 @@ struct ForceSpec {
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
+  Mark rotational_stiffness_mark, rotational_damping_mark, stiffness_matrix_mark, damping_matrix_mark;
 };
 
-// Of a coupling: `coordinate` is JOINT.q, JOINT.q[i], or JOINT.u, JOINT.u[i] where the level is velocity.
+// A term of a coupling. `coordinate` is JOINT.q, JOINT.q[i], or for level velocity JOINT.u, JOINT.u[i].
 struct CouplingTerm {
   Name coordinate;
   Number coefficient;
 };
 
-// A condition that the motion has to keep, beside those of joints that close loops.
+// A condition on the motion, in addition to those of joints that close loops.
 struct ConstraintSpec {
   Name name;
-  Name type;                     // distance | coupling | motion | expression | point_on_line | point_on_plane
-  Name level = "position";       // position | velocity: coupling, motion, expression
-  Name from, to;                 // distance: BODY.POINT
-  std::optional<Number> length;  // distance: m, an expression of t
+  Name type;  // distance | coupling | motion | expression | point_on_line | point_on_plane | point_on_curve |
+              // rolling | user
+  Name level = "position";                 // position | velocity: coupling, motion, expression
+  Name from, to;                           // distance: BODY.POINT
+  std::optional<Number> length;            // distance: m, an expression of t
   std::vector<CouplingTerm> coefficients;  // coupling: their sum is `value`
   Name joint;                              // motion
   Numbers value;                           // coupling: 1, or 0; motion: 1 or one for each coordinate; of t
-  std::optional<Number> zero;          // expression: of t, coordinates, speeds where the level is velocity
-  Name point;                          // point_on_*: BODY.POINT
-  Name line, plane;                    // point_on_line, point_on_plane: BODY.POINT
-  std::optional<Triple> axis, normal;  // likewise, in the axes of that point; any length but zero
-  Mark mark, value_mark;
+  std::optional<Number> zero;  // expression: of t, coordinates, speeds where the level is velocity
+  Name point;                  // point_on_*: BODY.POINT
+  Name line, plane, curve;     // point_on_line, point_on_plane and rolling, point_on_curve: BODY.POINT
+  std::optional<Triple> axis, normal;    // likewise, in the axes of that point; any length but zero
+  Numbers position;                      // point_on_curve: three expressions of s in the axes of `curve`
+  std::optional<TableSpec> table;        // instead of `position`: `time` are the values of s
+  Numbers range;                         // point_on_curve by expressions: s at its two ends; empty: none
+  bool periodic = false;                 // point_on_curve by a table: closed
+  std::optional<Number> start;           // point_on_curve: where the search for s begins
+  Name body;                             // rolling: BODY.POINT, the disc's centre; `axis` is in its axes
+  std::optional<Number> radius;          // rolling: m
+  std::shared_ptr<UserConstraint> user;  // type `user`
+  Mark mark, value_mark, position_mark, range_mark;
+};
+
+// The contact law of shapes that touch.
+struct ContactSpec {
+  Name name;
+  std::vector<Name> between;             // two: a shape, a body (all its shapes) or `ground`
+  Number friction = 0, restitution = 0;  // restitution of rigid contacts: from 0 to 1
+  Number stiffness = 0, damping = 0;     // N/m, N s/m; stiffness 0: rigid
+  Name law = "stronge";                  // of restitution: newton | poisson | stronge
+  Mark mark;
 };
 
 // A number that events change and expressions read: the position of a switch, a count.
@@ -170,20 +203,20 @@ struct VariableSpec {
   Number value;  // at the start
 };
 
-// `target` takes `value`, an expression of t, q, u, variables and parameters just before the event.
+// `target` gets `value`, an expression of t, q, u, variables and parameters just before the event.
 struct AssignmentSpec {
   Name target;  // VARIABLE, JOINT.q, JOINT.u, JOINT.q[i], JOINT.u[i]
   Number value;
 };
 
-// What happens where an expression of t, q, u, variables and parameters crosses zero.
+// An event occurs where an expression of t, q, u, variables and parameters crosses zero.
 struct EventSpec {
   Name name;
   std::optional<Number> when;       // required
   Name direction = "both";          // rising | falling | both
   bool terminal = false;            // ends the run
   std::vector<AssignmentSpec> set;  // all at once
-  std::optional<Number> tolerance;  // s; otherwise as the time can be told
+  std::optional<Number> tolerance;  // s; otherwise the resolution of time
   Mark mark;
 };
 
@@ -198,16 +231,16 @@ struct IntegratorSpec {
   std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
 };
 
-// Of coordinates: state_time, instead of an integrator and a step driver.
+// For coordinates: state_time, instead of an integrator and a step driver.
 struct TimeElementsSpec {
   Number elements = 64;
   Name pair = "QC";        // one of pair_names()
   Name tests = "natural";  // natural | upwind
   Name scheme = "newton";  // newton | linear_quadratic
   Number windows = 1;      // at most as many as elements
-  // Of the error that an element adds, relative; then `elements` are what is begun with.
+  // Relative error that an element may add; `elements` are then the initial ones.
   std::optional<Number> tolerance;
-  std::optional<Number> stretches;  // of a window, solved at the same time: as many as processes
+  std::optional<Number> stretches;  // of a window, solved at the same time; otherwise as many as processes
   Mark mark;
 };
 
@@ -215,18 +248,25 @@ struct StepSpec {
   Name driver = "variable";  // variable | fixed
   std::optional<Number> dt;  // s, required by `fixed`
   Number rtol = 1e-8, atol = 1e-10;
-  // s, of the variable driver; otherwise a tenth of the duration, a hundredth where forces or events depend
-  // on the time
+  // s, for the variable driver; otherwise a tenth of the duration, a hundredth if forces or events depend on
+  // time.
   std::optional<Number> max_step;
   Name control = "pi";          // pi | pid
-  bool land_on_output = false;  // steps end at the output's instants
+  bool land_on_output = false;  // steps end at the instants of the output
   Mark mark;
 };
 
-// What one run may take; nothing is not limited.
+// Limits of one run; empty: no limit.
 struct RunLimitsSpec {
   std::optional<Number> steps;      // or elements in time
   std::optional<Number> wall_time;  // s
+  Mark mark;
+};
+
+// Frequencies of a response, equally spaced on a logarithmic scale.
+struct FrequenciesSpec {
+  std::optional<Number> from, to;  // Hz; otherwise a decade beyond the natural frequencies
+  Number points = 200;
   Mark mark;
 };
 
@@ -235,29 +275,31 @@ struct AnalysisSpec {
   Name coordinates = "relative";
   Name solver = "recursive";  // one of solver_names()
   IntegratorSpec integrator;
-  std::optional<TimeElementsSpec> time_elements;  // given where an integrator else is
+  std::optional<TimeElementsSpec> time_elements;  // instead of an integrator
   StepSpec step;
   RunLimitsSpec limits;
   Number duration = 1.0;  // s
-  // Of statics: into how many equal steps the load is divided; or how many there would be if the way along
-  // the path of equilibria, past points where the load is largest, were straight.
+  // For statics: the number of equal steps of the load; with arc_length, the number of steps if the path of
+  // equilibria, past points of maximum load, were straight.
   Number load_steps = 1;
   bool arc_length = false;
-  Name about = "equilibrium";  // of modes: equilibrium | initial
+  Name about = "equilibrium";  // for modes and frequency_response: equilibrium | initial
+  Name input;                  // for frequency_response: the oscillating parameter
+  FrequenciesSpec frequencies;
 };
 
-// A column of the results beside those that every model has.
+// A column of the results in addition to those of every model.
 struct ColumnSpec {
   Name name;                    // `power`, or with dots between names: `motor.power`
   std::optional<Number> value;  // required: an expression of columns, positions of points and parameters
-  Name unit;                    // `W`; empty where it is not known
-  bool integrate = false;       // over the time, from zero at the start
+  Name unit;                    // `W`; empty if unknown
+  bool integrate = false;       // over time, from zero at the start
   Mark mark;
 };
 
 struct OutputSpec {
   std::optional<Number> every;  // s; otherwise a hundredth of the duration
-  Number max_rows = 1e7;        // a run that would have more is refused
+  Number max_rows = 1e7;        // a run with more rows is rejected
   std::vector<ColumnSpec> columns;
 };
 
@@ -267,10 +309,12 @@ class System {
   std::vector<ParameterSpec> parameters;
   Triple gravity{};  // m/s^2, ground axes
   std::vector<PointSpec> ground_points;
+  std::vector<ShapeSpec> ground_shapes;
   std::deque<BodySpec> bodies;
   std::deque<JointSpec> joints;
   std::deque<ForceSpec> forces;
   std::deque<ConstraintSpec> constraints;
+  std::deque<ContactSpec> contacts;
   std::vector<VariableSpec> variables;
   std::deque<EventSpec> events;
   AnalysisSpec analysis;
@@ -282,7 +326,7 @@ class System {
   BodySpec& add_particle(Name body_name, Number mass);  // a point mass at its origin
   JointSpec& add_joint(Name joint_name, Name type, Name parent_point, Name child_point);
   ForceSpec& add_force(Name force_name, Name type);
-  // The force elements of a model file; what they return takes the rest.
+  // Add the force elements of a model file; the returned reference takes further data.
   ForceSpec& add_joint_spring(Name force_name, Name joint_name, Numbers stiffness, Numbers reference = {});
   ForceSpec& add_joint_damper(Name force_name, Name joint_name, Numbers damping);
   ForceSpec& add_joint_force(Name force_name, Name joint_name, Numbers value);
@@ -290,9 +334,19 @@ class System {
                                Number damping = 0, Number free_length = 0);
   ForceSpec& add_point_force(Name force_name, Name point, Triple value);   // N, ground axes
   ForceSpec& add_point_torque(Name force_name, Name point, Triple value);  // N m, ground axes
+  // These take stiffness, damping and what else they have in what is returned.
+  ForceSpec& add_bushing(Name force_name, Name from_point, Name to_point);
+  ForceSpec& add_cartesian_spring(Name force_name, Name from_point, Name to_point, Numbers stiffness);
+  ForceSpec& add_torsional_spring_damper(Name force_name, Name from_point, Name to_point, Triple axis,
+                                         Number stiffness);
+  ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
+  ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
+  ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
+  // Where two shapes touch; what it returns takes friction, stiffness and the like.
+  ContactSpec& add_contact(Name contact_name, Name one, Name other);
   // The constraints of a model file; what they return takes the rest.
   ConstraintSpec& add_distance(Name constraint_name, Name from_point, Name to_point, Number length);
   ConstraintSpec& add_coupling(Name constraint_name, std::vector<CouplingTerm> coefficients,
@@ -301,19 +355,25 @@ class System {
   ConstraintSpec& add_condition(Name constraint_name, Number zero);
   ConstraintSpec& add_point_on_line(Name constraint_name, Name point, Name line_point, Triple axis);
   ConstraintSpec& add_point_on_plane(Name constraint_name, Name point, Name plane_point, Triple normal);
+  ConstraintSpec& add_point_on_curve(Name constraint_name, Name point, Name curve_point, Triple position);
+  // A disc about `axis` of the point `center` rolls on a plane with this normal.
+  ConstraintSpec& add_rolling(Name constraint_name, Name center, Triple axis, Number radius, Name plane_point,
+                              Triple normal);
+  ConstraintSpec& add_user_constraint(Name constraint_name, std::shared_ptr<UserConstraint> constraint);
 
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");
 
-  // Adds a column to the results; what is returned is valid until the next one is added.
+  // Adds a column to the results; the reference is valid until the next one is added.
   ColumnSpec& add_column(Name column_name, Number value, Name unit = {});
-  ColumnSpec& add_integral(Name column_name, Number rate, Name unit = {});  // over the time
+  ColumnSpec& add_integral(Name column_name, Number rate, Name unit = {});  // over time
 
-  // By name; throws InputError with the nearest name when there is none.
+  // Find by name; throw InputError with the nearest name if there is none.
   BodySpec& body(std::string_view body_name);
   JointSpec& joint(std::string_view joint_name);
   ForceSpec& force(std::string_view force_name);
   ConstraintSpec& constraint(std::string_view constraint_name);
+  ContactSpec& contact(std::string_view contact_name);
   EventSpec& event(std::string_view event_name);
 };
 

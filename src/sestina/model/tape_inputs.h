@@ -1,4 +1,4 @@
-// What the tapes of a model's expressions take, in the one order that freeze gives them.
+// The inputs of the tapes of a model's expressions, in the order that freeze uses.
 #pragma once
 
 #include <algorithm>
@@ -6,14 +6,14 @@
 
 namespace sestina {
 
-// Coordinates and speeds of the joints that close loops; empty where no expression reads them.
+// Coordinates and speeds of cut joints; empty if no expression reads them.
 template <class T>
 struct CutCoordinates {
   std::span<const T> q, u;
 };
 
-// t, free parameters, variables d, q, u, coordinates and speeds of cut joints: into `inputs`, whose size is
-// theirs (Model::num_force_tape_inputs).
+// Writes t, free parameters, variables d, q, u, coordinates and speeds of cut joints to `inputs`, which has
+// this size (Model::num_force_tape_inputs).
 template <class T, class State>
 void fill_tape_inputs(const State& state, std::span<const T> parameters, const CutCoordinates<T>& cut,
                       std::span<T> inputs) {

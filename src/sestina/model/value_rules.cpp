@@ -5,13 +5,14 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sestina/base/quotation.h"
 
 namespace sestina {
 namespace {
 
-constexpr double kInertiaTolerance = 1e-9;   // of the trace: what rounding to print may cost
+constexpr double kInertiaTolerance = 1e-9;   // of the trace, for rounding in printed values
 constexpr double kRotationTolerance = 1e-6;  // of Euler parameters' norm and of a matrix' orthonormality
 
 using Values = std::span<const double>;
@@ -31,7 +32,7 @@ double largest(Values values) {
 std::string find_inertia_fault(Values J) {
   const double size = largest(J);
   if (size == 0.0) return "";
-  Eigen::Matrix3d matrix;  // in parts of `size`, so that the trace cannot overflow
+  Eigen::Matrix3d matrix;  // in units of `size`, so that the trace cannot overflow
   matrix << J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2];
   matrix /= size;
   const Eigen::Vector3d principal =
@@ -56,7 +57,7 @@ std::string find_direction_fault(Values a) {
 }
 
 std::string find_parallel_fault(Values second, Values first) {
-  if (all_zero(first) || all_zero(second)) return "";  // that is told by itself
+  if (all_zero(first) || all_zero(second)) return "";  // reported by another rule
   const Eigen::Vector3d a = Eigen::Vector3d(first.data()).stableNormalized(),
                         b = Eigen::Vector3d(second.data()).stableNormalized();
   return a.cross(b).norm() <= kRotationTolerance ? "is parallel to axis" : "";
@@ -136,6 +137,7 @@ std::string find_fault(const ValueRule& rule, std::span<const double> numbers) {
 }
 
 std::string describe_value(const std::string& expression, double value) {
+  if (std::isnan(value)) value = std::numeric_limits<double>::quiet_NaN();  // 0/0 has a sign on some machines
   return expression.empty() ? fmt::format("{}", value) : fmt::format("{} = {}", shortened(expression), value);
 }
 

@@ -1,5 +1,5 @@
-// What the numbers of a description must be. freeze() holds each rule against the values that stand in the
-// description; those rules whose numbers depend on parameters stay with the model, for check().
+// Rules for the numbers of a description. freeze() checks each rule with the values in the description; the
+// model keeps the rules whose numbers depend on parameters, for check().
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace sestina {
 
-// Where a number that depends on parameters stands in the description, and how it is written there.
+// The place of a number that depends on parameters in the description, and its text there.
 struct NumberSource {
   Slot slot;
   Place place;
@@ -21,34 +21,34 @@ struct NumberSource {
 
 struct ValueRule {
   enum class Kind {
-    kFinite,           // 1 number, as all have to be
+    kFinite,           // 1 number, as for all rules
     kNotNegative,      // 1
     kPositive,         // 1
-    kFromOther,        // 1, at least the one of `other`
-    kInertia,          // 6, xx yy zz xy xz yz: of a rigid body
-    kNoInertia,        // 6, all zero: of a particle
-    kNoOffset,         // 3, all zero: of a particle's mass centre
+    kFromOther,        // 1, at least the number of `other`
+    kInertia,          // 6, xx yy zz xy xz yz: possible for a rigid body
+    kNoInertia,        // 6, all zero: a particle
+    kNoOffset,         // 3, all zero: a particle's mass centre
     kDirection,        // 3, not all zero
-    kNotParallel,      // 3, not along the three of `other`
+    kNotParallel,      // 3, not parallel to the three of `other`
     kNotZero,          // 1
     kEulerParameters,  // 4, of norm one
-    kRotationMatrix,   // 9, row by row
+    kRotationMatrix,   // 9, by rows
   };
   Kind kind = Kind::kNotNegative;
-  Slot slot;               // the first of its numbers
-  Place place;             // where a fault is told
-  std::string expression;  // of a single number, as it is written; empty for a plain one
+  Slot slot;               // first of its numbers
+  Place place;             // place of a fault
+  std::string expression;  // of a single number, as written; empty for a plain one
   Slot other = {};
 };
 
-// How many consecutive numbers the rule is about.
+// Returns the count of consecutive numbers of a rule.
 int number_count(ValueRule::Kind kind);
 
-// What is wrong with the numbers, empty where nothing is. Numbers that are not finite break no rule: that is
-// told where they stand.
+// Returns the fault of the numbers, empty if there is none. Numbers that are not finite break no rule: they
+// are reported at their places.
 std::string find_fault(const ValueRule& rule, std::span<const double> numbers);
 
-// "-0.5", or "m1 - 2 = -0.5" for an expression: how a message speaks of a value.
+// Describes a value in messages: "-0.5", or "m1 - 2 = -0.5" for an expression.
 std::string describe_value(const std::string& expression, double value);
 
 }  // namespace sestina

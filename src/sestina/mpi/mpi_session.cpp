@@ -55,7 +55,7 @@ class MpiSession::Ranks final : public Communicator {
 };
 
 bool MpiSession::is_launched() {
-  // Open MPI; MPICH and others by PMI; by PMIx.
+  // Set by Open MPI; by MPICH and others through PMI; through PMIx.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
     if (std::getenv(name) != nullptr) return true;
   }
@@ -91,7 +91,7 @@ bool MpiSession::await_end(int status) {
 
 void MpiSession::abort(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);
-  std::abort();  // MPI_Abort does not come back
+  std::abort();  // MPI_Abort does not return
 }
 
 }  // namespace sestina

@@ -1,4 +1,4 @@
-// MPI from the beginning of a program to its end, and its processes as the ranks of a Communicator.
+// MPI from the start of a program to its end, and its processes as the ranks of a Communicator.
 //
 //   if (MpiSession::is_launched()) {          // by mpirun, not as a program by itself
 //     MpiSession session;
@@ -6,9 +6,9 @@
 //     if (!session.await_end(status)) session.abort(status);
 //   }
 //
-// MPI ends all processes where one of its calls fails. What a rank fails at by itself, such as a file that it
-// cannot write, the others do not know: they would wait for it for ever. So each rank that has done its work
-// awaits that of the others, and one that has failed does not wait for long.
+// MPI ends all processes if one of its calls fails. The other ranks do not notice a failure of a rank outside
+// MPI, such as a file that it cannot write, and would wait for it for ever. Therefore each rank that has
+// finished its work waits for the others, and one that has failed does not wait for long.
 #pragma once
 
 #include <memory>
@@ -19,23 +19,23 @@ namespace sestina {
 
 class MpiSession {
  public:
-  // True in a process that mpirun, or what does its work, has started.
+  // True in a process that mpirun or an equivalent has started.
   static bool is_launched();
 
-  // One for each process.
+  // Create one for each process.
   MpiSession();
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
   Communicator& communicator();
-  // True as soon as all ranks have called this. With a status other than 0, false after kPatience without
-  // them: then they will not come, and abort() is what is left.
+  // Returns true as soon as all ranks have called this. With a status other than 0, returns false after
+  // kPatience without them: they will not come, and the caller must abort().
   static constexpr double kPatience = 2.0;  // s
   bool await_end(int status);
-  // After a true await_end: whether a rank before this one has ended with a status other than 0.
+  // After a true await_end: true if a rank before this one has ended with a status other than 0.
   bool has_failed_before() const { return has_failed_before_; }
-  // Ends all processes, with this status.
+  // Ends all processes with this status.
   [[noreturn]] static void abort(int status);
 
  private:

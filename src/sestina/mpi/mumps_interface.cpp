@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// JOB of MUMPS.
+// Values of JOB of MUMPS.
 constexpr int kBegin = -1, kEnd = -2, kAnalyse = 1, kFactorAndSolve = 5;
 constexpr int kWorldCommunicator = -987654;
 
@@ -27,7 +27,7 @@ struct MumpsInterface::Instance {
     const auto control = [&](int number) -> MUMPS_INT& { return id.icntl[number - 1]; };
     control(1) = control(2) = control(3) = -1;  // no messages
     control(4) = 0;
-    control(18) = 3;  // every rank has entries of its own
+    control(18) = 3;  // every rank has its own entries
   }
   ~Instance() { run(kEnd); }
   Instance(const Instance&) = delete;
@@ -73,7 +73,7 @@ std::string MumpsInterface::solve(Communicator& ranks, const AffineMap& own, std
   at.id.nnz_loc = static_cast<MUMPS_INT8>(at.values.size());
   at.id.irn_loc = at.rows.data(), at.id.jcn_loc = at.columns.data(), at.id.a_loc = at.values.data();
   at.id.rhs = at.sides.data();
-  // The same on all ranks.
+  // The error is the same on all ranks.
   int error = is_new ? at.run(kAnalyse) : 0;
   if (error >= 0) error = at.run(kFactorAndSolve);
   if (error < 0) {
@@ -82,7 +82,7 @@ std::string MumpsInterface::solve(Communicator& ranks, const AffineMap& own, std
         "MUMPS cannot solve the equations between stretches of time (INFOG(1) = {}, INFOG(2) = {})", error,
         at.id.infog[1]);
   }
-  // All of the solution is with rank 0.
+  // The whole solution is on rank 0.
   std::fill(ends.begin(), ends.end(), m * blocks);
   ranks.gather(at.sides, ends);
   if (rank > 0) std::copy_n(at.sides.begin() + m * (rank - 1), m, before.begin());

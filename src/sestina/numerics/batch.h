@@ -1,11 +1,11 @@
-// Several doubles side by side, one for each lane of a SIMD register: as a scalar of the recursions it makes
-// one evaluation into `n` of them, each for its own state.
+// Several doubles side by side, one in each lane of a SIMD register. As the scalar of a recursion it
+// evaluates `n` states at once.
 //
-// Lanes never mix: lane i of a result depends on lane i of the operands alone, and every lane does the same
-// operations, so that a result has the same bits in whatever lane it is computed. A NaN stays in its lane.
+// Lanes are independent: lane i of a result depends only on lane i of the operands, and every lane does the
+// same operations, so that a result has the same bits in any lane. A NaN stays in its lane.
 //
 // Include this only in translation units that are compiled for one instruction set and linked with hidden
-// symbols (docs/decisions/batch.md): Batch<8> wants AVX-512, Batch<4> AVX2, Batch<2> nothing beyond x86-64.
+// symbols (docs/decisions/batch.md): Batch<8> needs AVX-512, Batch<4> AVX2, Batch<2> only x86-64.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace sestina {
 
-// The registers: g++ 12 takes no vector_size that depends on a template parameter.
+// The register types: g++ 12 accepts no vector_size that depends on a template parameter.
 template <int n>
 struct Registers;
 #define SESTINA_REGISTERS(n)                                       \
@@ -32,7 +32,7 @@ SESTINA_REGISTERS(4)
 SESTINA_REGISTERS(8)
 #undef SESTINA_REGISTERS
 
-// One flag for each lane: all bits set, or none.
+// One flag for each lane: all bits set or none.
 template <int n>
 struct BatchMask {
   using Vector = typename Registers<n>::Bits;
@@ -130,13 +130,13 @@ template <int n>
   return mask.lanes ? a.lanes : b.lanes;
 }
 
-// Of all lanes alike: structure is not a lane's own.
+// True if all lanes have this value: decisions about structure hold for all lanes together.
 template <int n>
 bool is_exactly(const Batch<n>& x, double number) {
   return !any(x != Batch<n>(number));
 }
 
-// A function of plain numbers, lane after lane.
+// Applies a function of plain numbers lane by lane.
 template <int n, class F, class... More>
 [[gnu::always_inline]] inline Batch<n> lane_by_lane(F&& f, const Batch<n>& a, const More&... more) {
   typename Batch<n>::Vector result{};
@@ -178,8 +178,8 @@ Batch<n> atan2(const Batch<n>& y, const Batch<n>& x) {
   return lane_by_lane([](double b, double a) { return std::atan2(b, a); }, y, x);
 }
 
-// As sincos(double), by the same polynomials, but without the correction by the rounding error of the reduced
-// angle: within 2 ulp.
+// Computes sine and cosine as sincos(double) does, by the same polynomials but without the correction for the
+// rounding error of the reduced angle: within 2 ulp.
 template <int n>
 [[gnu::always_inline]] inline SinCos<Batch<n>> sincos_of_moderate(const Batch<n>& angle) {
   using T = Batch<n>;
@@ -207,7 +207,7 @@ template <int n>
           T::from_bits(select(is_even, c, s).bits() ^ cosine_sign)};
 }
 
-// Lanes whose angle is beyond kLargestReducedAngle, or no number, anew by the C library.
+// Recomputes lanes whose angle is beyond kLargestReducedAngle or not a number by the C library.
 template <int n>
 [[gnu::noinline]] void replace_large(const Batch<n>& angle, SinCos<Batch<n>>& result) {
   for (int i = 0; i < n; ++i) {
@@ -239,7 +239,7 @@ void sincos(const Batch<n>* angles, int count, SinCos<Batch<n>>* results) {
   for (int i = 0; i < count; ++i) results[i] = sincos(angles[i]);
 }
 
-// Of the first lane.
+// Returns the first lane.
 template <int n>
 double value_of(const Batch<n>& x) {
   return x[0];

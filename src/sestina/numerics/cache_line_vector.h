@@ -1,5 +1,5 @@
-// A vector whose first element stands at the beginning of a cache line, so that rows of whole lines do not
-// straddle two.
+// A vector whose first element is at the beginning of a cache line, so that rows whose length is a multiple
+// of a line do not straddle two lines.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 //   f(Dual{x, dx}) = {f(x), f'(x) dx}
 //
-// Comparisons look at the value alone; select() carries the derivative of the branch taken.
+// Comparisons use the value only; select() carries the derivative of the selected branch.
 #pragma once
 
 #include "sestina/numerics/scalar.h"
@@ -37,8 +37,8 @@ inline bool operator>=(Dual a, Dual b) { return a.v >= b.v; }
 inline bool operator==(Dual a, Dual b) { return a.v == b.v; }
 inline bool operator!=(Dual a, Dual b) { return a.v != b.v; }
 
-// slope d, and zero where d is: a constant has no derivative, not even where the function rises vertically,
-// as sqrt does at 0.
+// Returns slope d, but zero where d is zero: a constant has no derivative, even where the slope is infinite,
+// as that of sqrt at 0.
 inline double chain(double slope, double d) { return d == 0.0 ? 0.0 : slope * d; }
 
 inline Dual sqrt(Dual a) {
@@ -69,8 +69,8 @@ inline Dual exp(Dual a) {
 }
 inline Dual log(Dual a) { return {std::log(a.v), chain(1.0 / a.v, a.d)}; }
 inline Dual abs(Dual a) { return a.v < 0.0 ? -a : a; }
-// The derivative by the exponent is left out where it is multiplied by zero, so that x^2 works for x < 0,
-// and 0^b for b > 0.
+// The derivative by the exponent is omitted where its factor is zero, so that x^2 works for x < 0, and 0^b
+// for b > 0.
 inline Dual pow(Dual a, Dual b) {
   const double p = std::pow(a.v, b.v);
   const double by_base = b.v == 0.0 ? 0.0 : chain(b.v * std::pow(a.v, b.v - 1.0), a.d);

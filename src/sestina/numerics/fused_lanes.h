@@ -1,8 +1,8 @@
-// As many numbers as one register of the target holds, for matrices of which many columns take the same
+// As many numbers as one register of the target holds, for matrices many of whose columns take the same
 // steps.
 //
-// Products are fused with their sums where the target has an instruction for it: half the instructions, and
-// one rounding less. Such results differ in their last bits between targets with and without it, not between
+// Products are fused with sums where the target has an instruction for it: half the instructions and one
+// rounding less. Results then differ in the last bits between targets with and without it, but not between
 // compilers (docs/decisions/floating-point.md).
 #pragma once
 
@@ -37,7 +37,7 @@ struct FusedLanes {
     for (int i = 0; i < kFusedLanes; ++i) a.lanes[i] = x;
     return a;
   }
-  // Zeros, and a one at `one` if that is a place.
+  // Returns zeros, with a one at place `one` if there is such a place.
   [[gnu::always_inline]] static FusedLanes unit(std::ptrdiff_t one) {
     FusedLanes a;
     for (int i = 0; i < kFusedLanes; ++i) a.lanes[i] = i == one ? 1.0 : 0.0;

@@ -1,5 +1,5 @@
-// Eight numbers side by side: one line of the cache, one or more SIMD registers. All operations work number
-// by number, so that the result does not depend on the width of the processor's registers.
+// Eight numbers side by side: one cache line, one or more SIMD registers. All operations are elementwise, so
+// that the result does not depend on the width of the processor's registers.
 #pragma once
 
 #include <cstring>
@@ -26,7 +26,7 @@ struct Lanes8 {
   }
 };
 
-// A class of one vector would be passed in memory where registers are narrower: so all of this is inlined.
+// All members are inlined: as an argument, the class would be passed in memory where registers are narrower.
 template <>
 struct Lanes8<double> {
   using Vector = double __attribute__((vector_size(64)));

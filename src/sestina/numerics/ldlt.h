@@ -1,7 +1,7 @@
-// Dense M = L^T D L of a symmetric matrix, from the last row upward.
+// Dense factorisation M = L^T D L of a symmetric matrix, from the last row upward.
 //
-// Numbered from the root of a mechanism to its tips, pivot k is then the inertia that speed k feels while
-// all speeds after it are free: the same pivot as in the articulated-body recursion.
+// If speeds are numbered from the root of a mechanism to its tips, pivot k is the inertia that speed k feels
+// while all later speeds are free: the same pivot as in the articulated-body recursion.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A matrix row by row, in memory of who hands it out.
+// A view of a matrix by rows, in memory owned by the caller.
 #pragma once
 
 #include <cstddef>

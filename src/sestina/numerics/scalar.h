@@ -1,4 +1,4 @@
-// What every scalar type T of the recursions offers, and its meaning for double.
+// The functions that every scalar type T of the recursions offers, and their meaning for double.
 //
 // Kernels never branch on a value of type T: they use select(), and a pivot test yields a mask.
 #pragma once
@@ -39,11 +39,11 @@ using Mask = typename ScalarTraits<T>::Mask;
 
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 
-// Whether x is this number whatever happens: of a dual number neither value nor derivative may differ. For
-// decisions about structure (an axis that is a coordinate axis), which are made once.
+// True if x equals this number and, if x is a dual number, has no derivative. For decisions about structure
+// (an axis that is a coordinate axis), which are made once.
 inline bool is_exactly(double x, double number) { return x == number; }
 
-// The plain number inside: for messages and tests, never inside a kernel.
+// Returns the plain number inside: for messages and tests, never inside a kernel.
 inline double value_of(double x) { return x; }
 
 }  // namespace sestina

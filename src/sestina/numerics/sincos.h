@@ -1,13 +1,13 @@
-// Sine and cosine together: of one angle in the time that the C library takes for both, of many in a half to
-// a quarter of it, by SIMD lanes.
+// Sine and cosine together: for one angle in the time of the C library for both, for many angles in a quarter
+// to a half of it, by SIMD lanes.
 //
-// The angle is reduced by the nearest multiple n of pi/2, which is taken away in three parts so that r and
-// its rounding error t are known to about 100 bits:
+// The nearest multiple n of pi/2 is subtracted from the angle in three parts, so that r and its rounding
+// error t are known to about 100 bits:
 //   x = n pi/2 + r + t,   |r| <= pi/4
-// Then the polynomials of fdlibm's __kernel_sin and __kernel_cos (Sun Microsystems 1993), whose errors are
-// below 2^-58, and the quadrant n mod 4 says which is which. Both results are within 1 ulp of the exact ones
-// (tests/numerics/sincos_test.cpp), and the same on every machine, since nothing but +, - and * enters.
-// Beyond kLargestReducedAngle, for infinities and for NaN the C library answers.
+// Then the polynomials of fdlibm's __kernel_sin and __kernel_cos (Sun Microsystems 1993) are evaluated, whose
+// errors are below 2^-58; the quadrant n mod 4 selects sine or cosine and the sign. Both results are within 1
+// ulp of the exact ones (tests/numerics/sincos_test.cpp) and the same on every machine, because only +, - and
+// * are used. Beyond kLargestReducedAngle, for infinities and for NaN the C library computes them.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct SinCos {
   T sin, cos;
 };
 
-// Below it n has at most 20 bits, so that its products with the 33 bits of each part of pi/2 are exact (rad).
+// Below this angle (rad) n has at most 20 bits, so that its products with 33-bit parts of pi/2 are exact.
 inline constexpr double kLargestReducedAngle = 1.0e6;
 
 namespace sincos_parts {
@@ -39,14 +39,14 @@ inline double from_bits(std::uint64_t bits) {
 
 struct Reduced {
   double r, t;
-  std::uint64_t quadrant;  // n; its last two bits count
+  std::uint64_t quadrant;  // n; only its last two bits are used
 };
 
 inline Reduced reduce(double x) {
   constexpr double kTwoOverPi = 6.36619772367581382433e-01;
   constexpr double kPi2A = 1.57079632673412561417e+00;  // the first 33 bits of pi/2
   constexpr double kPi2B = 6.07710050630396597660e-11;  // the next 33
-  constexpr double kPi2C = 2.02226624879595063154e-21;  // what is left, rounded
+  constexpr double kPi2C = 2.02226624879595063154e-21;  // the remainder, rounded
   constexpr double kRounder = 6755399441055744.0;       // 1.5 * 2^52: its last bits hold the integer added
   const double shifted = x * kTwoOverPi + kRounder;
   const double n = shifted - kRounder;
@@ -54,7 +54,7 @@ inline Reduced reduce(double x) {
   const double b = n * kPi2B;      // exact
   const double ab = a - b;
   const double lost = (b - (a - ab)) + n * kPi2C;
-  const double r = ab - lost;  // of -0 it is -0
+  const double r = ab - lost;  // -0 for an angle of -0
   return {r, (ab - r) - lost, bits_of(shifted)};
 }
 
@@ -81,7 +81,7 @@ inline double reduced_cos(double r, double t, double z) {
   return w + (((1.0 - w) - half) + (z * p - r * t));
 }
 
-// Without a branch: which quadrant comes next cannot be foretold. For |angle| <= kLargestReducedAngle.
+// Branch-free, since the next quadrant cannot be predicted. For |angle| <= kLargestReducedAngle.
 inline SinCos<double> sincos_of_moderate(double angle) {
   const auto [r, t, quadrant] = reduce(angle);
   const double z = r * r;
@@ -93,13 +93,13 @@ inline SinCos<double> sincos_of_moderate(double angle) {
 
 }  // namespace sincos_parts
 
-// angle in rad
+// Returns sine and cosine of the angle (rad).
 inline SinCos<double> sincos(double angle) {
   if (!(std::fabs(angle) <= kLargestReducedAngle)) return {std::sin(angle), std::cos(angle)};
   return sincos_parts::sincos_of_moderate(angle);
 }
 
-// The same for `count` angles, in SIMD lanes.
+// Computes sines and cosines of `count` angles (rad) in SIMD lanes.
 inline void sincos(const double* angles, int count, SinCos<double>* results) {
   bool all_moderate = true;
   for (int i = 0; i < count; ++i) all_moderate &= std::fabs(angles[i]) <= kLargestReducedAngle;

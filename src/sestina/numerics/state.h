@@ -1,7 +1,7 @@
-// The state of a system: a value, and nothing hidden.
+// The complete state of a system, as a value.
 //
-// What runs, whatever its bodies are, is described by this alone: equal states go on alike. Multipliers and
-// what an integration rule remembers are results, which a checkpoint keeps beside the state.
+// Equal states lead to equal motions, whatever the bodies are. Multipliers and the memory of an integration
+// rule are results, which a checkpoint stores beside the state.
 #pragma once
 
 #include <vector>
@@ -14,17 +14,17 @@ struct State {
   std::vector<T> q = {};  // (nq) generalised coordinates, joint after joint in the model's order
   std::vector<T> u = {};  // (nu) generalised speeds
   std::vector<T> x = {};  // (nx) first-order states, such as those of controllers; under error control
-  std::vector<T> d = {};  // (nd) discrete variables, which events alone change
-  std::vector<T> h = {};  // (nh) history, which changes where a step is accepted
+  std::vector<T> d = {};  // (nd) discrete variables, which change only at events
+  std::vector<T> h = {};  // (nh) history, which changes when a step is accepted
   std::vector<T> z = {};  // (nz) quadratures: they never feed back and are not under error control
 };
 
-// How many numbers of each kind a state has.
+// The sizes of the parts of a state.
 struct StateSizes {
   int nq = 0, nu = 0, nx = 0, nd = 0, nh = 0, nz = 0;
 
   int controlled() const { return nq + nu + nx; }       // under error control
-  int integrated() const { return nq + nu + nx + nz; }  // that change with time, in the order [q, u, x, z]
+  int integrated() const { return nq + nu + nx + nz; }  // functions of time, in the order [q, u, x, z]
   friend bool operator==(const StateSizes&, const StateSizes&) = default;
 };
 

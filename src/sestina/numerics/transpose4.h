@@ -1,5 +1,5 @@
-// Four rows of four numbers of a matrix as four columns of another one, by shuffles of whole registers where
-// these are wide enough.
+// Transposes a block of four rows of four numbers from one matrix to another, by shuffles of whole registers
+// where these are wide enough.
 #pragma once
 
 #include <cstddef>

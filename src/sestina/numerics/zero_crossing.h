@@ -6,7 +6,7 @@
 
 namespace sestina {
 
-// Towards which sign a function goes when it crosses zero.
+// The sign of a function after a zero crossing.
 enum class CrossingDirection { kFalling = -1, kBoth = 0, kRising = 1 };
 
 inline int sign_of(double x) { return (x > 0.0) - (x < 0.0); }
@@ -22,8 +22,8 @@ struct Bracket {
   double ga = 0.0, gb = 0.0;  // the function's values there
 };
 
-// Narrows the bracket to b - a <= tolerance, or to gb = 0; a jump is a crossing, too. The ITP method: as fast
-// as the secant method where the function is smooth, one evaluation more than bisection where it is not.
+// Narrows the bracket to b - a <= tolerance or gb = 0 by the ITP method; a jump counts as a crossing too. As
+// fast as the secant method for smooth functions, at most one evaluation more than bisection otherwise.
 //
 // Source: I. F. D. Oliveira, R. H. C. Takahashi, An enhancement of the bisection method average performance
 // preserving minmax optimality, ACM Trans. Math. Softw. 47 (2021) 5, with kappa_1 = 0.2 / (b - a),
@@ -43,7 +43,7 @@ void narrow(Bracket& x, double tolerance, G&& g) {
     const double radius = std::max(0.0, 0.5 * tolerance * std::exp2(most - n) - 0.5 * (x.b - x.a));
     double next = std::abs(truncated - middle) <= radius ? truncated : middle - towards_middle * radius;
     if (!(next > x.a && next < x.b)) next = middle;
-    if (!(next > x.a && next < x.b)) return;  // neighbours: there is nothing between them
+    if (!(next > x.a && next < x.b)) return;  // neighbouring numbers: no number between them
     const double value = g(next);
     if (sign_of(value) == sign_of(x.ga)) {
       x.a = next, x.ga = value;

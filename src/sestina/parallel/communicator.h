@@ -1,9 +1,9 @@
-// Several processes that compute one result together: ranks that exchange numbers.
+// Communication between several processes that compute one result together: ranks that exchange numbers.
 //
-// Every rank calls the same members in the same order. What the ranks are, processes of MPI (mpi/) or threads
-// of a test, is left to who implements this. Arithmetic is not among what they offer, apart from the largest
-// number, which does not depend on the order: so results depend on the number of ranks only where callers
-// make them.
+// Every rank calls the same members in the same order. An implementation decides what ranks are:
+// MPI processes (mpi/) or threads of a test. The only arithmetic is the largest number, which does
+// not depend on the order, so that results depend on the number of ranks only if callers make
+// them.
 #pragma once
 
 #include <span>
@@ -19,20 +19,20 @@ class Communicator {
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // Sends `out` to one rank while receiving `in` from another, each of which may be kNoRank; the receiver
-  // knows how many numbers come.
+  // Sends `out` to one rank while receiving `in` from another; each may be kNoRank. The receiver knows how
+  // many numbers come.
   virtual void exchange(std::span<const double> out, int to, std::span<double> in, int from) = 0;
-  // Each number becomes the largest that a rank has; a number that is not one counts as the largest.
+  // Replaces each number by the largest of all ranks; NaN counts as the largest.
   virtual void take_largest(std::span<double> numbers) = 0;
-  // `all` holds every rank's numbers one after the other, ends[r] being where those of rank r end: each rank
-  // has its own, and then all of them.
+  // `all` holds the numbers of all ranks one after the other; ends[r] is the end of those of rank r. Each
+  // rank fills its own part and then gets all parts.
   virtual void gather(std::span<double> all, std::span<const int> ends) = 0;
-  // The text of one rank on all.
+  // Sends the text of one rank to all.
   virtual void broadcast(std::string& text, int from) = 0;
 };
 
-// Tells all ranks what went wrong: the text of the first rank that has one, or none. One collective call
-// where nothing did.
+// Makes a failure known to all ranks: the text of the first rank that has one, or none. A single collective
+// call if there is no failure.
 std::string agree_on_failure(Communicator& ranks, std::string failure);
 
 }  // namespace sestina

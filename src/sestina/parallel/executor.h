@@ -1,8 +1,8 @@
 // Loops on several threads, whose results do not depend on the number of threads, bit for bit.
 //
-// Every loop is cut into chunks by its size and its grain alone; threads differ only in which chunks they
-// run. A reduction combines the results of chunks in a fixed binary tree. So a result can depend on the
-// grain, never on threads().
+// Every loop is cut into chunks by its size and grain only; threads differ only in which chunks they run. A
+// reduction combines the results of chunks in a fixed binary tree. Results can therefore depend on the grain,
+// never on threads().
 //
 //   Executor executor;                                  // SESTINA_THREADS, else the processors available
 //   executor.parallel_for(n, 64, [&](int begin, int end) { for (int i = begin; i < end; ++i) y[i] = f(x[i]);
@@ -11,14 +11,14 @@
 //
 // Choose the grain so that a chunk takes some microseconds: a fork and join costs one or two.
 //
-// Exceptions: of the chunks that throw, the exception of the first by index is rethrown in the caller after
-// the join; later chunks may or may not have run, later levels have not. The executor stays usable.
-// Nested calls (from within a chunk, of any executor) run on the thread that makes them.
-// Calls from several threads at once: the first has the workers, the others run on their own thread
-// meanwhile; none waits for another.
+// Exceptions: the exception of the first throwing chunk, by index, is rethrown in the caller after the
+// join; later chunks may or may not have run, later levels have not. The executor remains usable.
+// Nested calls (from within a chunk, of any executor) run on the calling thread. Calls from several
+// threads at once: the first has the workers, the others run on their own threads; none waits for
+// another.
 // Calls do not allocate memory.
-// fork(): in the child process the workers are missing; an executor made before runs everything on its
-// caller. Do not fork inside a chunk unless exec or _exit follows.
+// fork(): the child process has no workers; an executor made before runs everything on its caller. Do not
+// fork inside a chunk unless exec or _exit follows.
 // Workers keep the floating-point environment (rounding, denormals) of the thread that made the executor.
 #pragma once
 
@@ -37,8 +37,8 @@ class Team;
 
 class Executor {
  public:
-  // The caller is one of the threads: threads - 1 workers are started, which live as long as the executor.
-  // InputError where threads is not 1 to kMaxThreads.
+  // The caller is one of the threads: starts threads - 1 workers, which live as long as the executor. Throws
+  // InputError if threads is not 1 to kMaxThreads.
   explicit Executor(int threads = default_thread_count());
   ~Executor();
   Executor(const Executor&) = delete;
@@ -57,15 +57,15 @@ class Executor {
     run(LevelTask({&n, 1}, grain, chunk));
   }
 
-  // Combines T map(begin, end) of all chunks; `identity` where n is 0. combine(a, b) takes a, the result of
-  // elements that stand before those of b. At most kMaxPartials chunks are made: n > kMaxPartials * grain
-  // makes them longer.
+  // Combines T map(begin, end) of all chunks; `identity` if n is 0. In combine(a, b) the elements of a
+  // precede those of b. There are at most kMaxPartials chunks: they are longer for n > kMaxPartials *
+  // grain.
   template <class T, class Map, class Combine>
   T parallel_reduce(int n, int grain, const T& identity, Map&& map, Combine&& combine);
 
   // Calls f(level, begin, end) for the chunks of 0..sizes[level], level after level: a level begins when the
-  // one before has ended, and sees what it wrote. Cheaper than as many calls of parallel_for, above all
-  // where levels have only one chunk, as near the root of a tree.
+  // previous one has ended, and sees its results. Cheaper than separate calls of parallel_for, especially for
+  // levels with a single chunk, as near the root of a tree.
   template <class F>
   void parallel_levels(std::span<const int> sizes, int grain, F&& f) {
     run(LevelTask(sizes, grain, f));

@@ -1,4 +1,4 @@
-// What an Executor runs: levels one after the other, each cut into chunks that may run in any order.
+// The task of an Executor: consecutive levels, each cut into chunks that may run in any order.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace sestina {
 
 inline constexpr int kMaxChunks = 65535;  // of one level; the Team counts them in 16 bits
 
-// The length of a chunk of a level of n elements. It depends on n and grain alone, never on the number of
-// threads: `grain`, or more where there would be more than max_chunks.
+// Returns the length of a chunk of a level of n elements, from n and grain only, never from the number of
+// threads: `grain`, or more if there would be more than max_chunks.
 constexpr int chunk_length(int n, int grain, int max_chunks = kMaxChunks) {
   assert(n >= 0 && grain > 0);
   return std::max(grain, n / max_chunks + (n % max_chunks != 0));

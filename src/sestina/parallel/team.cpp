@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-// About what it costs to wake a thread, so that waiting costs at most twice what it must.
+// About the cost of waking a thread, so that waiting costs at most twice the minimum.
 constexpr std::chrono::microseconds kSpinTime{50};
 constexpr int kPollsPerClockReading = 32;
 constexpr int kNone = std::numeric_limits<int>::max();
@@ -46,7 +46,7 @@ Team::Team(int threads)
 Team::~Team() { stop(); }
 
 void Team::stop() {
-  // After fork() the child has the handles but not the threads; there is nobody to wait for.
+  // After fork() the child has the handles but not the threads.
   const bool has_workers = getpid() == process_;
   if (has_workers) {
     stopping_.store(true, std::memory_order_relaxed);
@@ -85,7 +85,7 @@ void Team::work(int member) {
   }
 }
 
-// Runs chunks of the level of the ticket, and of the levels after it as long as this member is the one that
+// Runs chunks of the level of the ticket, and of the following levels while this member is the one that
 // finishes them.
 void Team::take_part(int member, Ticket ticket) {
   while (run_chunks(member, ticket) && open_next_level()) ticket = ticket_.load(std::memory_order_acquire);
@@ -96,9 +96,9 @@ void Team::wake_helpers(int member) {
   for (int k = std::max(1, 2 * member); k < end; ++k) members_[static_cast<std::size_t>(k)].wake();
 }
 
-// First from the member's own share, then from those of the others, whose cache lines cost time: so that
-// nobody waits for that, what is done is reported before. True where this member finished a level that is not
-// the last.
+// Takes chunks first from the member's own share, then from those of the others, whose cache lines are slower
+// to reach; finished chunks are reported before that, so that no thread waits for it. True if this member
+// finished a level that is not the last.
 bool Team::run_chunks(int member, Ticket ticket) {
   wake_helpers(member);
   for (int k = 0; k < size_; ++k) {
@@ -136,7 +136,7 @@ std::optional<int> Team::take_chunk(int owner, Ticket ticket) {
   return {};
 }
 
-// Chunks after one that threw are left out: they cannot be the first that throws.
+// Chunks after one that threw are skipped: they cannot be the first to throw.
 void Team::run_chunk(const Level& level, int chunk) {
   if (chunk > failed_chunk_.load(std::memory_order_relaxed)) return;
   try {
@@ -149,8 +149,8 @@ void Team::run_chunk(const Level& level, int chunk) {
   }
 }
 
-// Called by the one member that knows the level before to be finished. A level of one chunk is run at once.
-// False at the end of the run.
+// Called by the member that has finished the previous level. Runs a level of one chunk at once. False at the
+// end of the run.
 bool Team::open_next_level() {
   while (failed_chunk_.load(std::memory_order_relaxed) == kNone && next_level_ < task_->levels()) {
     const Level level = task_->level(next_level_++);
@@ -169,14 +169,14 @@ bool Team::open_next_level() {
   return false;
 }
 
-// Workers are woken in take_part; the caller may wait for the others to finish.
+// take_part wakes the other workers, so that the caller need not wait for them here.
 void Team::publish(int count) {
   ticket_.store(Ticket(ticket_.load(std::memory_order_relaxed).number() + 1, count));
   members_[0].wake();
 }
 
-// The waker has stored the ticket or `unfinished_` before it loads `asleep`; in wait_until `asleep` is stored
-// before those are loaded. Being sequentially consistent, one of the two sees what the other stored.
+// The waker stores the ticket or `unfinished_` before it loads `asleep`; wait_until stores `asleep` before it
+// loads those. Since the operations are sequentially consistent, one of the two sees the store of the other.
 void Team::Member::wake() {
   if (!asleep.load() || !asleep.exchange(false)) return;
   calls.fetch_add(1);

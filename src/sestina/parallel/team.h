@@ -1,22 +1,22 @@
-// The threads of an Executor: a caller and its workers share out the chunks of a LevelTask.
+// The threads of an Executor: a caller and workers, which divide the chunks of a LevelTask among them.
 //
-// A level is opened by storing a ticket, which is its number and its count of chunks in one word; every
-// thread that sees a new ticket takes chunks until none is left, and the thread that finishes the last chunk
-// opens the next level. Each thread has a share of the chunks, always the same for the same count, so that
-// its data stay in its cache; who is done takes from the shares of others. Thus nobody ever waits for a
-// thread that has not begun a chunk: a worker that the operating system has put aside costs nothing but its
-// help.
+// A level is opened by storing a ticket, which is its number and its count of chunks in one word. Every
+// thread that sees a new ticket takes chunks until none is left, and the thread that finishes the last
+// chunk opens the next level. Each thread has a share of the chunks, the same for equal counts, so that its
+// data stay in its cache; a thread that has finished its share takes from those of others. Thus no thread
+// waits for one that has not begun a chunk: a worker that the operating system has suspended costs
+// only its help.
 //
-// Why taking a chunk is safe. A share is one word {number of the level, chunks taken}, changed by
-// compare-and-swap alone. Let a thread hold an old ticket. Its level can only have ended after all its
-// chunks were taken, so the word of each share that has chunks in that level bears the number of that level
-// with all of them taken, or a later number: the thread takes nothing. After it has taken a chunk, the
-// level cannot end before it says so in `unfinished_`; until then `level_` is not changed, which is why it
-// need not be atomic.
+// Why taking a chunk is safe. A share is one word {number of the level, chunks taken}, changed only by
+// compare-and-swap. Let a thread hold an old ticket. Its level can only have ended after all its chunks were
+// taken, so that the word of each share with chunks in that level has the number of that level with all
+// chunks taken, or a later number: the thread takes nothing. After it has taken a chunk, the level cannot end
+// before the thread reports it in `unfinished_`; until then `level_` does not change and therefore need not
+// be atomic.
 //
-// Waiting: workers for another ticket, the caller also for the end of the run. They poll for kSpinTime, then
-// sleep until called. To wake a thread costs the waker microseconds, so that the caller wakes worker 1, and
-// worker k wakes 2k and 2k + 1.
+// Waiting: workers wait for another ticket, the caller also for the end of the run. They poll for kSpinTime,
+// then sleep until woken. Waking a thread costs microseconds; therefore the caller wakes worker 1, and worker
+// k wakes 2k and 2k + 1.
 #pragma once
 
 #include <atomic>
@@ -39,15 +39,15 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // Runs the task; rethrows the exception of the first chunk that threw. False, having done nothing, where
-  // another thread has the workers at present or this call comes from within a chunk.
+  // Runs the task; rethrows the exception of the first chunk that threw. Returns false without running it if
+  // another thread has the workers or the call comes from within a chunk.
   bool try_run(const LevelTask& task);
 
  private:
   static constexpr std::size_t kCacheLine = 64;  // bytes
 
   // Number of the level (48 bits: enough for years of levels of a microsecond) and count of chunks (16 bits).
-  // A count of 0 says that there is nothing to do.
+  // A count of 0 means no work.
   class Ticket {
    public:
     Ticket() = default;
@@ -61,7 +61,7 @@ class Team {
   };
 
   struct Member {
-    // Number of a level and how many chunks of this member's share of it are taken.
+    // Number of a level and how many chunks of this member's share are taken.
     alignas(kCacheLine) std::atomic<Ticket> taken{Ticket()};
     alignas(kCacheLine) std::atomic<bool> asleep{false};
     std::atomic<std::uint32_t> calls{0};  // to wake up
@@ -90,11 +90,11 @@ class Team {
   Level level_;
   std::atomic<int> failed_chunk_{0};  // the first that threw; kNone where none has
 
-  // Chunks of the level that are not finished, and kMoreLevels where it is not the last: 0 ends the run.
+  // Unfinished chunks of the level, plus kMoreLevels if it is not the last: 0 ends the run.
   alignas(kCacheLine) std::atomic<int> unfinished_{0};
   static constexpr int kMoreLevels = 1 << 20;
 
-  // Used by who opens a level.
+  // Used by the member that opens a level.
   alignas(kCacheLine) const LevelTask* task_ = nullptr;
   int next_level_ = 0;
   std::unique_ptr<Member[]> members_;  // 0 is the caller

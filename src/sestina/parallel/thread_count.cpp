@@ -21,14 +21,14 @@ namespace {
 
 int processors_by_affinity() {
 #ifdef __linux__
-  // A set of the default size holds 1024 processors; larger machines refuse it and are counted below.
+  // The default set holds 1024 processors; larger machines reject it and are counted below.
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
 #endif
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// The path of this process's group below the root of version 2: /proc/self/cgroup has a line "0::/path".
+// Returns this process's group relative to the root of version 2: the line "0::/path" of /proc/self/cgroup.
 std::string control_group() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -37,7 +37,7 @@ std::string control_group() {
   return {};
 }
 
-// The smallest quota of the group and the groups that hold it.
+// Returns the smallest quota of the group and of the groups that contain it.
 std::optional<double> control_group_quota() {
   const std::filesystem::path root = "/sys/fs/cgroup";
   std::optional<double> smallest;

@@ -1,4 +1,4 @@
-// How many threads this process may usefully run.
+// The number of threads that this process can use.
 #pragma once
 
 #include <optional>
@@ -8,19 +8,19 @@ namespace sestina {
 
 inline constexpr int kMaxThreads = 1024;
 
-// Processors on which this process may run: its affinity, and no more than the CPU quota of its control
-// group (rounded down: a team that is throttled waits at every join for the rest of the period). At least 1.
+// Processors on which this process may run: its affinity, limited by the CPU quota of its control group
+// (rounded down: a throttled team waits at every join for the rest of the period). At least 1.
 int available_processors();
 
-// SESTINA_THREADS of the environment, else available_processors(). InputError where SESTINA_THREADS is not a
-// number from 1 to kMaxThreads; empty counts as not set.
+// SESTINA_THREADS of the environment, otherwise available_processors(). Throws InputError if SESTINA_THREADS
+// is not a number from 1 to kMaxThreads; empty counts as not set.
 int default_thread_count();
 
-// The number of threads that a user wrote; InputError names `source` where it is not 1 to kMaxThreads.
+// Parses a number of threads; throws InputError with `source` if it is not 1 to kMaxThreads.
 int parse_thread_count(std::string_view text, std::string_view source);
 
-// Processors that a cpu.max file of a control group (version 2) grants: "QUOTA PERIOD", both in microseconds.
-// Nothing for "max PERIOD", which is no limit, and for what is not such a file.
+// Processors granted by a cpu.max file of a control group (version 2): "QUOTA PERIOD", both in microseconds.
+// Nothing for "max PERIOD", which is no limit, and for other text.
 std::optional<double> parse_cpu_quota(std::string_view cpu_max);
 
 }  // namespace sestina

@@ -1,8 +1,8 @@
-// The events of a run: when they are due, what they do, how often they took place, and when it is too often.
+// The events of a run: when they are due, their effects, their counts, and the limit on their frequency.
 //
-// After a step the locator tells which events are due at its end, which it may have moved there. They stay
-// due until the rows up to that instant are recorded; then they take place, one after the other in the order
-// of the model, and what becomes due by that at the same instant follows.
+// After a step the locator determines which events are due at its end, which it may have moved. They stay due
+// until the rows up to that instant are recorded; then they occur one after the other in the order of the
+// model, followed by events that become due by them at the same instant.
 #pragma once
 
 #include <functional>
@@ -15,35 +15,35 @@ namespace sestina {
 
 class EventLoop {
  public:
-  // `row` is called with each state that a row is wanted of: before the first event of an instant with event
-  // 0, after each event with its number from 1.
+  // Called with each state for which a row is wanted: with event 0 before the first event of an instant, with
+  // the event's number from 1 after each event.
   using Row = std::function<void(const State<double>& state, int event)>;
 
-  // `duration` (s) of the run: more than kMostInWindow events of one kind within 1e-9 of it, or within twice
-  // as many tolerances of the event, make the run fail.
-  // The events must outlive this; null: there are none.
+  // `duration` (s) of the run: the run fails if more than kMostInWindow events of one kind occur within 1e-9
+  // of it, or within twice as many tolerances of the event. The events must outlive this object; null: no
+  // events.
   EventLoop(RunEvents* events, double duration, Row row);
 
   bool has_events() const { return locator_.has_value(); }
-  // Whether it can be what a run of this model carries.
+  // True if the memory can belong to a run of this model.
   bool can_be_of_a_run(const EventMemory& memory) const;
 
-  // At the start of a run; or at a checkpoint, which is where the last step began.
+  // Begins at the start of a run, or at a checkpoint, which is at the beginning of the last step.
   void start(StepDriver& driver);
   void resume(const EventMemory& memory);
   EventMemory memory() const;
-  // The same of where the last step ended, when nothing is due there.
+  // Returns the memory at the end of the last step, if nothing is due there.
   const EventMemory& memory_after_step();
 
-  // After each step.
+  // Call this after each step.
   void look(StepDriver& driver);
-  // Something else has changed the state: what was due is looked for anew.
+  // Call this after another change of the state: due events are determined again.
   void restart(const StepDriver& driver);
   bool is_due() const { return !due_.empty(); }
-  // All that is due takes place. Throws ComputationError.
+  // Executes all due events. Throws ComputationError.
   void take_place(StepDriver& driver);
 
-  // The terminal event that took place, if one did.
+  // Returns the terminal event that occurred, if any.
   std::optional<int> ended_by() const { return ended_by_; }
   const std::vector<double>& counts() const { return memory_.counts; }
 

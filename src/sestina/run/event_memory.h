@@ -1,15 +1,15 @@
-// What a run carries from event to event, for checkpoints.
+// The data of events that a run keeps, for checkpoints.
 #pragma once
 
 #include <vector>
 
 namespace sestina {
 
-// Whole numbers, but for the times; all of them (events).
+// Whole numbers except the times; each vector has one element for each event.
 struct EventMemory {
   std::vector<double> sides;   // EventLocator::sides_before_step
-  std::vector<double> counts;  // how often each event took place
-  // The window in which an event that takes place over and over is told from one that does not.
+  std::vector<double> counts;  // how often each event has occurred
+  // The window in which repeated events are counted.
   std::vector<double> window_start;  // s
   std::vector<double> window_counts;
 };

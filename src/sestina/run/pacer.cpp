@@ -16,7 +16,7 @@ namespace sestina {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;       // ns
-constexpr std::int64_t kLongestSleep = kSecond / 10;  // an interrupt is seen that soon
+constexpr std::int64_t kLongestSleep = kSecond / 10;  // the longest delay of an interrupt
 
 std::int64_t now() {
   timespec time{};
@@ -55,7 +55,7 @@ Pacer::~Pacer() {
 
 void Pacer::wait_until(double t, const std::atomic<bool>* interrupt) {
   const double wait = (t - t_start_) / factor_ * static_cast<double>(kSecond);
-  // Three hundred years are enough to wait.
+  // Limits the wait to three hundred years.
   const std::int64_t deadline = start_ + std::llround(std::min(wait, 9e18));
   std::int64_t time = now();
   const bool is_missed = time > deadline;

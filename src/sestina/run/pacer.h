@@ -1,7 +1,7 @@
-// Keeps a run at the pace of the wall clock, and tells how well that went.
+// Keeps a run at the pace of the wall clock and reports how well it does.
 //
 // Instant t of the run is due at (t - t_start) / factor seconds of wall time after the start. Deadlines are
-// absolute, so that lateness does not add up and a run that fell behind catches up as it can.
+// absolute, so that delays do not accumulate and a run that is late catches up if it can.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace sestina {
 
-// Lateness: how long after its deadline the wait for a row ended (s).
+// Lateness: time (s) from the deadline to the end of the wait for a row.
 struct RealTimeReport {
   long deadlines = 0;
-  long missed = 0;  // had passed before the row was ready: nothing was left to wait for
+  long missed = 0;  // had passed before the row was ready
   double mean_lateness = 0.0;
-  double lateness_99 = 0.0;  // 99 of 100 were not later, to 10 %
+  double lateness_99 = 0.0;  // 99 of 100 rows were not later, to 10 %
   double largest_lateness = 0.0;
 };
 
 class Pacer {
  public:
-  // `factor`: seconds of the run in a second of wall time; InputError unless it is positive and finite.
+  // `factor`: seconds of the run per second of wall time; throws InputError unless positive and finite.
   explicit Pacer(double factor);
-  // Takes the kernel's leave to wake this thread late (50 us by default on Linux) back to the least.
+  // Reduces the delay that the kernel allows for waking this thread (50 us by default on Linux).
   void start(double t);
   ~Pacer();
   Pacer(const Pacer&) = delete;
@@ -37,13 +37,13 @@ class Pacer {
  private:
   void count(std::int64_t lateness, bool is_missed);
 
-  // Lateness by powers of two in nanoseconds, each divided in eight.
+  // Counts lateness by powers of two in nanoseconds, each divided into eight.
   static constexpr int kParts = 8, kBins = 40 * kParts;
 
   double factor_;
   double t_start_ = 0.0;
   std::int64_t start_ = 0;  // ns, CLOCK_MONOTONIC
-  int former_slack_ = -1;   // ns; -1: nothing was changed
+  int former_slack_ = -1;   // ns; -1: not changed
   std::array<long, kBins> bins_{};
   RealTimeReport report_;
 };

@@ -1,4 +1,4 @@
-// Hands the rows of a run to its recorders, counts them, and keeps what fails at the end.
+// Passes the rows of a run to its recorders, counts them, and keeps the failures of their end.
 #pragma once
 
 #include <memory>
@@ -13,22 +13,22 @@ namespace sestina {
 
 class RowLog final : public RunObserver {
  public:
-  // The recorders must outlive this.
+  // The recorders must outlive this object.
   explicit RowLog(std::span<const std::unique_ptr<Recorder>> recorders);
   explicit RowLog(Recorder& recorder) : recorders_{&recorder} {}
 
   // These throw InputError, as the recorders do.
   void begin(const ResultHeader& header);
-  // With `rows` former ones, whose checksum is given.
+  // Continues after `rows` former rows with this checksum.
   void resume(const ResultHeader& header, std::size_t rows, std::uint64_t checksum);
-  // Throws ComputationError where a recorder cannot write it.
+  // Throws ComputationError if a recorder cannot write the row.
   void see_row(std::span<const double> row, RowKind kind) override;
   void sync();
-  // Ends all recorders. Returns why the first of them could not, or nothing.
+  // Ends all recorders. Returns the reason of the first failure, or an empty text.
   std::string end();
 
   bool is_empty() const { return recorders_.empty(); }
-  long rows() const { return rows_; }  // former ones included
+  long rows() const { return rows_; }  // including former ones
   void set_rows(long rows) { rows_ = rows; }
 
  private:

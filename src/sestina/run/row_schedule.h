@@ -1,18 +1,18 @@
-// When a run has rows, and where it ends.
+// The instants of a run's rows, and its end.
 #pragma once
 
 #include <vector>
 
 namespace sestina {
 
-// Two rows nearer than this fraction of the interval between rows are one.
+// Two rows closer than this fraction of the interval between rows are one.
 inline constexpr double kSameRow = 1e-6;
 
 class RowSchedule {
  public:
-  // At start + k every, and at the end (all s). every = 0: at the start and the end only.
+  // Rows at start + k every, and at the end (all in s). every = 0: only at the start and the end.
   RowSchedule(double start, double end, double every) : start_(start), end_(end), every_(every) {}
-  // At times that rise from the start to the end, both or neither of them included.
+  // Rows at rising times from the start to the end, which may or may not include these.
   RowSchedule(double start, double end, std::vector<double> times)
       : start_(start), end_(end), times_(std::move(times)) {}
 
@@ -20,10 +20,10 @@ class RowSchedule {
 
   struct Stop {
     double t = 0.0;      // s
-    bool is_row = true;  // otherwise it is the end, without a row
+    bool is_row = true;  // false: the end, without a row
     bool is_last = false;
   };
-  // The k-th one from 0, which is the start.
+  // Returns the k-th stop; k = 0 is the start.
   Stop stop(long k) const {
     if (k == 0) return {start_, times_.empty() || times_.front() == start_, start_ == end_};
     if (!times_.empty()) {

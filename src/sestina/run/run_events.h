@@ -1,4 +1,4 @@
-// The events of what is run: where they are due, and what they do.
+// The events of a system: when they are due, and their effects.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ class RunEvents : public EventFunctions {
  public:
   virtual std::vector<EventWatch> watches() const = 0;
   virtual const std::string& name(int event) const = 0;
-  virtual bool is_terminal(int event) const = 0;  // the run ends with it
-  // What the event does to the state, all of it from the state before. Throws ComputationError where that is
-  // not finite, or breaks a constraint.
+  virtual bool is_terminal(int event) const = 0;  // it ends the run
+  // Applies the event to the state; all values are computed from the state before. Throws ComputationError if
+  // a value is not finite or violates a constraint.
   virtual void apply(int event, State<double>& state) = 0;
 };
 

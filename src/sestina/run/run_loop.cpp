@@ -62,7 +62,7 @@ void RunLoop::advance() {
   is_done_ = true;
 }
 
-// What is due at the end of a step takes place when the rows up to there are recorded.
+// Events that are due at the end of a step occur after the rows up to there are recorded.
 void RunLoop::step_to(double t) {
   while (driver_.state().t < t && !events_.ended_by() && goes_on()) {
     if (events_.is_due()) {
@@ -94,7 +94,7 @@ void RunLoop::wait_until(double t) {
 }
 
 void RunLoop::record_event(const State<double>& state, int event) {
-  if (event == 0 && last_recorded_ && state.t == *last_recorded_) return;  // a row of this state is there
+  if (event == 0 && last_recorded_ && state.t == *last_recorded_) return;  // this state has a row already
   if (event == 0) wait_until(state.t);
   record(state, RowKind::kBetween, event);
 }
@@ -111,7 +111,7 @@ void RunLoop::record_last_state() {
   try {
     record(driver_.state(), RowKind::kBetween, 0);
   } catch (const ComputationError&) {
-    // The last state cannot be evaluated: why is known already.
+    // The last state cannot be evaluated; the failure is reported elsewhere.
   }
 }
 

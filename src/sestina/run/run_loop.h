@@ -1,5 +1,5 @@
-// One run: steps from the start to the end, a row at every instant of the schedule, events, and whoever looks
-// on or has a say between two steps.
+// One run: steps from the start to the end, a row at every instant of the schedule, events, observers, and
+// controls that act between steps.
 //
 //   RunLoop loop(system, rule, driver, rows);
 //   loop.add_observer(recorder);
@@ -7,9 +7,9 @@
 //   loop.advance();
 //
 // Stepping and recording do not influence each other: a row within a step comes from the rule's
-// interpolation. What an event does takes place when the rows up to it are there. Observers see; a RunControl
-// acts, between steps and at no other time, so that a run that is left alone does not depend, bit for bit, on
-// who looks on.
+// interpolation. An event takes effect after the rows up to it are recorded. Observers only read; a
+// RunControl acts between steps and at no other time, so that a run without controls does not depend, bit for
+// bit, on its observers.
 #pragma once
 
 #include <atomic>
@@ -27,20 +27,20 @@
 
 namespace sestina {
 
-// What is run.
+// The system that is run.
 class RunSystem {
  public:
   virtual ~RunSystem() = default;
   virtual EquationsOfMotion& equations() = 0;
-  virtual RunEvents* events() { return nullptr; }  // null: there are none
-  // The row of a state, valid until the next call. `event` is the number, from 1, of the event that has just
-  // led to it, or 0. Throws ComputationError where it is not finite.
+  virtual RunEvents* events() { return nullptr; }  // null: no events
+  // Returns the row of a state, valid until the next call. `event` is the number, from 1, of the event that
+  // has just led to it, or 0. Throws ComputationError if the row is not finite.
   virtual std::span<const double> observe(const State<double>& state, int event) = 0;
-  // After each step. Throws ComputationError where the state breaks what has to hold.
+  // Called after each step. Throws ComputationError if the state violates a condition.
   virtual void check_step(const State<double>& /*state*/) {}
 };
 
-enum class RowKind { kRegular, kBetween };  // of the schedule, or at an event or where a run broke off
+enum class RowKind { kRegular, kBetween };  // of the schedule; at an event or an early end
 
 class RunObserver {
  public:
@@ -54,48 +54,48 @@ class RunLoop;
 class RunControl {
  public:
   virtual ~RunControl() = default;
-  // Asked before each step and before each row; it may change the state (RunLoop::set_state). False: the run
-  // ends here, as interrupted.
+  // Called before each step and before each row; may change the state (RunLoop::set_state). Returning false
+  // ends the run as interrupted.
   virtual bool goes_on(RunLoop& loop) = 0;
 };
 
 class RunLoop {
  public:
-  // All of these must outlive it.
+  // All references must outlive this object.
   RunLoop(RunSystem& system, IntegrationRule& rule, StepDriver& driver, RowSchedule rows);
   RunLoop(const RunLoop&) = delete;
   RunLoop& operator=(const RunLoop&) = delete;
 
   void add_observer(RunObserver& observer) { observers_.push_back(&observer); }
   void set_control(RunControl& control) { control_ = &control; }
-  // Rows wait for the wall clock, or for the interrupt (which may be null).
+  // Lets rows wait for the wall clock, or for the interrupt (which may be null).
   void set_pacer(Pacer& pacer, const std::atomic<bool>* interrupt) {
     pacer_ = &pacer, interrupt_ = interrupt;
   }
-  // A run that meets one fails (advance). They count from the start of advance().
+  // Sets limits, which count from the start of advance(); a run that reaches one fails.
   void set_limits(const RunLimits& limits, LimitNames names = {}) { limits_ = LimitWatch(limits, names); }
   void set_trace(Trace* trace) { trace_ = trace; }
 
-  // The first row. Throws InputError where rule, driver and times do not fit together.
+  // Records the first row. Throws InputError if rule, driver and times do not fit together.
   void start(const State<double>& initial);
-  // What a checkpoint keeps of the loop, beside the steps.
+  // The data of the loop in a checkpoint, in addition to those of the steps.
   struct Memory {
     StepCheckpoint step;
     EventMemory events;
-    long next_row = 0;            // of the schedule
+    long next_row = 0;            // number in the schedule
     double last_recorded = -1.0;  // s
   };
   Memory memory() const;
   void resume(const Memory& memory);
-  // To the end, to a terminal event, or until the control says no. Throws ComputationError; the state is then
-  // the last accepted one.
+  // Runs to the end, to a terminal event, or until a control ends the run. Throws ComputationError; the state
+  // is then the last accepted one.
   void advance();
-  // Of a run that ended early: the state that it reached, unless there is a row of it or none can be made.
+  // Records the state that a run reached before it ended early, unless it has a row or none can be computed.
   void record_last_state();
-  // For a RunControl: goes on from another state at the same instant.
+  // For a RunControl: continues from another state at the same instant.
   void set_state(const State<double>& state);
 
-  bool has_started() const { return has_started_; }  // took a step, or could have
+  bool has_started() const { return has_started_; }  // a step was possible
   bool is_done() const { return is_done_; }
   bool is_interrupted() const { return is_interrupted_; }
   bool has_met_limit() const { return limits_.is_met(); }

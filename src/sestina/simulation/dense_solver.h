@@ -1,5 +1,5 @@
-// Linear equations of a few unknowns: Gaussian elimination with row pivoting, each row scaled by its largest
-// element. After `resize` nothing allocates memory.
+// Small systems of linear equations: Gaussian elimination with row pivoting, each row scaled by its largest
+// element. Nothing allocates memory after `resize`.
 #pragma once
 
 #include <cmath>
@@ -19,10 +19,10 @@ class DenseSolver {
     right_.assign(n, 0.0);
   }
   std::size_t size() const { return n_; }
-  // To be filled before `factorize`, which overwrites it.
+  // Fill the elements before `factorize`, which overwrites them.
   double& operator()(std::size_t i, std::size_t j) { return elements_[i * n_ + j]; }
 
-  // The first unknown that the equations before it do not determine, within round-off, or -1.
+  // Returns the first unknown that the equations before it do not determine, within round-off, or -1.
   int factorize() {
     constexpr double kRoundOff = 1e-15;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -47,7 +47,7 @@ class DenseSolver {
     return -1;
   }
 
-  // In place.
+  // Solves in place.
   void solve(std::span<double> b) {
     for (std::size_t i = 0; i < n_; ++i) {
       right_[i] = b[rows_[i]];
@@ -67,7 +67,7 @@ class DenseSolver {
   std::size_t n_ = 0;
   std::vector<double> elements_;
   std::vector<std::size_t> rows_;
-  std::vector<double> right_;  // while factorising, one over the largest element of each row
+  std::vector<double> right_;  // while factorising: 1 / the largest element of each row
 };
 
 }  // namespace sestina::symbolic

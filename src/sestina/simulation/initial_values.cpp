@@ -13,9 +13,9 @@ namespace sestina::symbolic {
 namespace {
 
 constexpr int kMostSteps = 100;
-constexpr double kRankThreshold = 1e-10;  // of what a constraint's row is in all coordinates or speeds
-constexpr double kRowOfRoundOff = 1e-13;  // of the largest row
-constexpr double kUndetermined = 1e-8;    // of a free one that moves along with what is not determined
+constexpr double kRankThreshold = 1e-10;  // relative to a constraint's row in all coordinates or speeds
+constexpr double kRowOfRoundOff = 1e-13;  // relative to the largest row
+constexpr double kUndetermined = 1e-8;    // part of an unknown in the undetermined directions
 
 std::vector<std::size_t> places(const std::vector<bool>& is_free) {
   std::vector<std::size_t> free;
@@ -31,8 +31,8 @@ std::string names(const std::vector<Expression>& of, const std::vector<std::size
   return words.empty() ? "none" : join_words(words);
 }
 
-// Linear equations of constraints for the change of what is free in them, each divided by the norm of its
-// row in all coordinates or speeds: a coefficient that is round-off beside those of the others is none.
+// Linear equations of constraints for the change of the free unknowns, each divided by the norm of its row in
+// all coordinates or speeds: a coefficient that is round-off relative to the others counts as zero.
 class FreeEquations {
  public:
   // rows (m x n) by rows
@@ -55,7 +55,7 @@ class FreeEquations {
   bool is_finite() const { return matrix_.allFinite(); }
   const std::vector<double>& weights() const { return weights_; }
 
-  // The shortest change that makes up for what the constraints are, as far as any does.
+  // Returns the shortest change that satisfies the constraints as well as possible.
   Eigen::VectorXd solve(std::span<const double> constraints) {
     Eigen::VectorXd right(matrix_.rows());
     for (std::size_t k = 0; k < constraints.size(); ++k) {
@@ -76,7 +76,7 @@ class FreeEquations {
     return decomposition.solve(right);
   }
 
-  // After `solve`.
+  // These are valid after `solve`.
   std::size_t rank() const { return static_cast<std::size_t>(rank_); }
   bool is_determined(std::size_t j) const {
     return determined_[static_cast<Eigen::Index>(j)] > 1.0 - kUndetermined;
@@ -151,7 +151,7 @@ class ConstraintSolver {
   }
 
  private:
-  // Of a residual, relative to 1 and what its change by 1 rad or m makes.
+  // Limit for a residual, relative to 1 plus its change for a change of 1 rad or m.
   static constexpr double kClosed = 1e-10;
 
   std::span<const double> at(CompiledExpressions& function, const std::vector<double>& q) {
@@ -166,7 +166,7 @@ class ConstraintSolver {
     return std::sqrt(squares);
   }
 
-  // Halved until it gets nearer; at round-off nothing does.
+  // Halves the step until the residual decreases; at round-off no step does.
   bool move_nearer(InitialValues& values, const std::vector<std::size_t>& free, const Eigen::VectorXd& change,
                    const std::vector<double>& weights) {
     const double residual = norm_at(values.q, weights);
@@ -184,7 +184,7 @@ class ConstraintSolver {
     return false;
   }
 
-  // a u + b, of a, then b
+  // Computes a u + b from the values of a, then b.
   std::vector<double> calc_residuals(std::span<const double> all, const std::vector<double>& u) const {
     const std::size_t m = motion_.a.rows(), n = u.size();
     std::vector<double> residuals(m);
@@ -218,7 +218,7 @@ class ConstraintSolver {
                     worst + 1, c[worst], names(motion_.q, free)));
   }
 
-  // `equations` null: there are none.
+  // `equations` null: there are no equations.
   static void check_all_found(const std::vector<Expression>& of, const std::vector<std::size_t>& free,
                               const std::vector<bool>& is_given, const FreeEquations* equations,
                               const char* kind) {

@@ -38,7 +38,7 @@ TimeSwitch InputKnots::find_next(double after, double horizon) {
   if (!others_) return next;
   TimeSwitch other = others_->find_next(after, std::min(horizon, next.t));
   if (!(other.t < next.t)) return next;
-  if (next.t - other.t <= shortest_time(other.t, 0.0)) other.is_jump = true;  // one instant
+  if (next.t - other.t <= shortest_time(other.t, 0.0)) other.is_jump = true;  // the same instant
   return other;
 }
 

@@ -1,4 +1,4 @@
-// An input of a symbolic system that code computes, or that is tabulated over time, instead of an expression.
+// An input of a symbolic system computed by code or tabulated over time, instead of an expression.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 namespace sestina::symbolic {
 
 struct InputFunction {
-  // Of t (s), the coordinates and the speeds. It depends on nothing else, as steps are tried and repeated. A
-  // ComputationError that it throws ends the run.
+  // Function of t (s), coordinates and speeds. It must depend on nothing else, since steps are tried and
+  // repeated. A ComputationError that it throws ends the run.
   std::function<double(double t, std::span<const double> q, std::span<const double> u)> value;
-  // s, rising: where it or its slope jumps. Steps of variable length end there.
+  // s, rising: instants at which the value or its slope jumps. Steps of variable length end there.
   std::vector<double> knots = {};
 };
 
-// The knots of several inputs as instants where steps end, beside those of conditions in the time (null:
-// none).
+// The knots of several inputs as instants at which steps end, in addition to those of conditions on time
+// (null: none).
 class InputKnots final : public TimeSwitches {
  public:
   InputKnots(std::vector<double> knots, std::unique_ptr<TimeSwitches> others);
@@ -32,8 +32,8 @@ class InputKnots final : public TimeSwitches {
   std::unique_ptr<TimeSwitches> others_;
 };
 
-// Straight lines between values at rising times (s), held before the first and after the last. InputError
-// where their numbers differ, where they are not finite, and where the times do not rise.
+// Interpolates linearly between values at rising times (s); constant before the first and after the last.
+// Throws InputError if the numbers of both differ, they are not finite, or the times do not rise.
 InputFunction make_input_table(std::vector<double> times, std::vector<double> values);
 
 }  // namespace sestina::symbolic

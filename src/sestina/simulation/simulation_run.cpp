@@ -11,13 +11,13 @@
 namespace sestina::symbolic {
 namespace {
 
-// A run fails where a constraint deviates by more, relative to 1 and to what a change of the coordinates by 1
-// makes of it.
+// A run fails if a constraint deviates by more, relative to 1 plus its change for a change of the coordinates
+// by 1.
 constexpr double kHeld = 1e-8;
-// Between questions whether the run goes on.
+// Time between two calls of go_on.
 constexpr std::chrono::milliseconds kPatience{100};
 
-// That of the last row, where they differ by rounding.
+// Returns the end of the run: that of the last row, if they differ by rounding.
 double calc_end(const SimulationOptions& options) {
   const double end = options.start + options.duration;
   if (options.output_at.empty()) return end;
@@ -86,11 +86,12 @@ SimulationRun::SimulationRun(const SymbolicSystem& system, const SimulationOptio
   row_.assign(columns_.size(), 0.0);
 }
 
-// Rules that move coordinates by their speeds, or know how these enter into each other, need the speeds to be
-// the rates; those of CVODE keep a history of their own that cannot be brought back to constraints.
+// Rules that move coordinates by their speeds, or use how the speeds enter their rates, need q' = u; CVODE
+// keeps a history of its own that cannot be projected onto constraints.
 void SimulationRun::check_rule() const {
   static const std::vector<std::string> kPlainOnly = {"munthe_kaas_4",     "verlet",    "velocity_verlet",
-                                                      "lobatto_iiia_iiib", "cvode_bdf", "cvode_adams"};
+                                                      "lobatto_iiia_iiib", "radau_iia", "generalized_alpha",
+                                                      "trapezoidal",       "cvode_bdf", "cvode_adams"};
   if (equations_->is_plain() && !equations_->has_clock()) return;
   if (std::find(kPlainOnly.begin(), kPlainOnly.end(), rule_->name()) == kPlainOnly.end()) return;
   throw InputError(
@@ -140,7 +141,7 @@ void SimulationRun::calc(const State<double>& state, std::span<double> values) {
   std::ranges::copy(event_values_(all_values(state)), values.begin());
 }
 
-// The motion costs more than the events.
+// Evaluates all events: the motion costs more than the events.
 double SimulationRun::calc_one(const State<double>& state, int event) {
   return event_values_(all_values(state))[static_cast<std::size_t>(event)];
 }

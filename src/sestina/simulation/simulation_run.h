@@ -1,4 +1,4 @@
-// One run of a symbolic system: what the run loop runs, and the report as it grows.
+// One run of a symbolic system: its equations and events for the run loop, and its report.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,20 @@ namespace sestina::symbolic {
 
 class SimulationRun final : private RunSystem, private RunEvents, private RunControl {
  public:
-  // InputError for what is wrong with the description or the options.
+  // Throws InputError for errors in the description or the options.
   SimulationRun(const SymbolicSystem& system, const SimulationOptions& options);
 
   SimulationReport run(Recorder& recorder);
   std::vector<double> evaluate(const std::vector<Expression>& expressions, const State<double>& state);
 
  private:
-  // What is run.
+  // The equations for the run loop.
   EquationsOfMotion& equations() override { return *equations_; }
   RunEvents* events() override { return this; }
   std::span<const double> observe(const State<double>& state, int event) override;
   void check_step(const State<double>& state) override { check_constraints(state, ""); }
 
-  // Its events.
+  // The events.
   int size() const override { return static_cast<int>(system_.events_.size()); }
   std::vector<EventWatch> watches() const override { return watches_; }
   const std::string& name(int event) const override { return what(event).name; }
@@ -48,7 +48,7 @@ class SimulationRun final : private RunSystem, private RunEvents, private RunCon
   CompiledExpressions compile(const std::vector<Expression>& expressions, const std::string& what) const;
   ResultHeader make_header() const;
   RowSchedule make_schedule() const;
-  // t, q, u, inputs, udot, multipliers
+  // Returns t, q, u, inputs, udot, multipliers.
   std::span<const double> all_values(const State<double>& state);
   void check_constraints(const State<double>& state, const std::string& context);
   void finish(const RunLoop& loop);
@@ -59,10 +59,10 @@ class SimulationRun final : private RunSystem, private RunEvents, private RunCon
   std::unique_ptr<IntegrationRule> rule_;
   std::unique_ptr<StepDriver> driver_;
   std::vector<EventWatch> watches_;
-  std::vector<Expression> symbols_;  // of all_values
+  std::vector<Expression> symbols_;  // of all_values()
   CompiledExpressions outputs_, event_values_, event_rates_;
   std::vector<CompiledExpressions> assignments_;          // by event
-  std::vector<std::vector<std::string>> assigned_names_;  // likewise
+  std::vector<std::vector<std::string>> assigned_names_;  // by event
   std::vector<Column> columns_;
   std::vector<double> all_, row_;
   std::chrono::steady_clock::time_point last_asked_ = std::chrono::steady_clock::now();

@@ -22,7 +22,7 @@ std::vector<Expression> join(std::initializer_list<const Matrix*> matrices) {
   return all;
 }
 
-// Whether any of the symbols occurs.
+// True if any of the symbols occurs.
 bool has(Mechanics& mechanics, const std::vector<Expression>& elements,
          const std::vector<Expression>& symbols) {
   Graph& graph = mechanics.graph();
@@ -37,18 +37,18 @@ bool has(Mechanics& mechanics, const std::vector<Expression>& elements,
 double largest_of(std::span<const double> values) {
   double largest = 0.0;
   for (const double value : values) {
-    if (!(std::abs(value) <= largest)) largest = std::abs(value);  // also where it is not a number
+    if (!(std::abs(value) <= largest)) largest = std::abs(value);  // also if it is not a number
   }
   return largest;
 }
 
-// Beside the largest row one with a norm below this part is zero but for rounding.
+// A row whose norm is below this fraction of the largest row is zero up to rounding.
 constexpr double kRowOfRoundOff = 1e-13;
 
-// What is below this part of its own row counts as dependent on the others.
+// A row counts as dependent on the others below this fraction of its norm.
 constexpr double kRankThreshold = 1e-10;
 
-// Factors of the transpose of rows of length one.
+// Factors the transpose of the rows, scaled to length one.
 Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factorize_rows(std::span<const double> matrix, std::size_t rows,
                                                            std::size_t columns) {
   Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(
@@ -68,7 +68,7 @@ Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factorize_rows(std::span<const doubl
   return qr;
 }
 
-// The places of as many rows as the rank, in order.
+// Returns the places of independent rows, as many as the rank, in order.
 std::vector<std::size_t> independent_rows(std::span<const double> matrix, std::size_t rows,
                                           std::size_t columns) {
   const auto qr = factorize_rows(matrix, rows, columns);
@@ -129,7 +129,7 @@ void SymbolicEquations::compile(const MotionEquations& motion, const ParameterVa
   rates_ = compiled({&motion.G}, "the kinematic equations");
   matrices_ = compiled({&motion.M, &motion.a, &motion.b}, "the mass matrix and the velocity constraints");
   forces_ = {mechanics, join({&motion.f, &motion.d}), with_inputs, parameters, "the forces"};
-  // With the coordinates at rest only what depends on the time changes c.
+  // For constant coordinates only explicit time changes c.
   Replacements at_rest;
   for (const Expression& q : motion.q) at_rest.emplace_back(mechanics.rate(q), 0);
   Matrix c_t = c;
@@ -181,8 +181,8 @@ void SymbolicEquations::set_coordinates(double t, std::span<const double> q) {
   std::copy_n(q.begin(), n_q_, variables_.begin() + 1);
 }
 
-// M, a, b at the coordinates (and speeds, where these occur), and (1) factorised: one evaluation of the rates
-// and one of the accelerations follow each other at the same place.
+// Updates M, a, b at the coordinates (and speeds, if these occur), and the factors of (1): an evaluation of
+// the rates and one of the accelerations follow each other at the same place.
 void SymbolicEquations::update_matrices() {
   const std::size_t from = has_clock_ ? 0 : 1;
   const bool is_known = std::equal(known_at_.begin() + static_cast<std::ptrdiff_t>(from), known_at_.end(),
@@ -270,7 +270,7 @@ SymbolicEquations::Motion SymbolicEquations::calc_motion(double t, std::span<con
   set_state(t, q, u);
   update_matrices();
   update_force_variables(t);
-  force_variables_[0] = t;  // on the side of a jump that t tells; the clock is known but for rounding
+  force_variables_[0] = t;  // on the side of a jump given by t; the clock has rounding errors
   const std::span<const double> values = forces_(force_variables_);
   std::copy_n(values.begin(), n_u_, solution_.begin());
   for (std::size_t k = 0; k < kept_.size(); ++k) solution_[n_u_ + k] = -values[n_u_ + kept_[k]];
@@ -296,7 +296,7 @@ void SymbolicEquations::minus(std::span<const double> q_to, std::span<const doub
   for (std::size_t i = 0; i < n_q_; ++i) displacement[i] = q_to[i] - q_from[i];
 }
 
-// (3): dq = -J^T (J J^T)^-1 c. False where that does not exist; then coordinates stay as they are.
+// (3): dq = -J^T (J J^T)^-1 c. Returns false if the inverse does not exist; then coordinates do not change.
 bool SymbolicEquations::calc_correction() {
   const std::span<const double> values = configuration_(variables_);
   const std::span<const double> J = values.subspan(n_c_);
@@ -323,13 +323,13 @@ SymbolicEquations::Deviation SymbolicEquations::calc_deviation() {
   for (std::size_t k = 0; k < n_c_; ++k) {
     const double c = std::abs(values[k]);
     const double part = c / (1.0 + largest_of(values.subspan(n_c_ + k * n_q_, n_q_)));
-    if (!(c <= deviation.largest)) deviation.largest = c;  // also where it is not a number
+    if (!(c <= deviation.largest)) deviation.largest = c;  // also if it is not a number
     if (!(part <= deviation.part)) deviation.part = part, deviation.worst = k;
   }
   return deviation;
 }
 
-// One correction (3), from far away shortened until it gets nearer. False where it does not.
+// Makes one correction (3), shortened from far away until the residual decreases. False if it does not.
 bool SymbolicEquations::correct(Deviation& deviation) {
   const std::span<double> q = std::span(variables_).subspan(1, n_q_);
   std::ranges::copy(q, before_.begin());
@@ -345,7 +345,7 @@ bool SymbolicEquations::correct(Deviation& deviation) {
       return true;
     }
   }
-  return false;  // near, what is left is rounding
+  return false;  // nearby, the rest is rounding
 }
 
 void SymbolicEquations::normalize(std::span<double> q) {
@@ -444,7 +444,7 @@ std::string SymbolicEquations::find_contradicted(double t, std::span<const doubl
   is_factorized_ = false;
   const Eigen::MatrixXd Q = qr.householderQ() * Eigen::MatrixXd::Identity(rows(n_u_), qr.rank());
   const Eigen::MatrixXd by_speeds = (J * D).transpose();
-  // What is left lies along speeds that satisfy the velocity constraints.
+  // The remainder is along speeds that satisfy the velocity constraints.
   const Eigen::MatrixXd left = by_speeds - Q * (Q.transpose() * by_speeds);
   const Eigen::MatrixXd terms = (J.cwiseAbs() * D.cwiseAbs()).transpose();
   for (std::size_t k = 0; k < n_given_c_; ++k) {

@@ -35,7 +35,7 @@ const Expression* find(const Replacements& values, const Expression& key) {
   return at == values.end() ? nullptr : &at->second;
 }
 
-// InputError for a number that is nan or infinite.
+// Throws InputError for a number that is nan or infinite.
 void check_finite(const Expression& symbol, double value) {
   if (!std::isfinite(value)) throw InputError(fmt::format("{} = {} is not finite", to_text(symbol), value));
 }
@@ -86,7 +86,7 @@ void SymbolicSystem::check_input(const Expression& input) const {
 void SymbolicSystem::set_input(const Expression& input, const Expression& value) {
   check_input(input);
   std::erase_if(functions_, [&](const auto& pair) { return pair.first == input; });
-  // Positions that hold an input give accelerations that hold its second derivative.
+  // Positions that contain an input lead to accelerations with its second derivative.
   Expression key = input, derivative = value;
   for (int order = 0; order <= 2; ++order) {
     put(inputs_, key, derivative);
@@ -170,7 +170,7 @@ void SymbolicSystem::add_event(SymbolicEvent event) {
 
 Expression SymbolicSystem::resolve(const Expression& expression) const {
   Matrix one(std::vector<Expression>{expression});
-  // What inputs stand for may hold rates of coordinates, and these may hold inputs.
+  // Inputs may contain rates of coordinates, and these may contain inputs.
   const auto put_inputs_in = [&] {
     for (std::size_t k = 0; k < 2 && !inputs_.empty(); ++k)
       one = substitute(*motion_.mechanics, one, inputs_);
@@ -235,8 +235,8 @@ double SymbolicSystem::number(const Expression& symbol, const Expression& value)
 }
 
 State<double> SymbolicSystem::calc_initial_state(double t) const {
-  // With given values: by Kane's method what the options call dependent follows, by Lagrange's what is not
-  // given, if there are constraints that it could follow from.
+  // If values are given: by Kane's method the dependent unknowns of the options follow, by Lagrange's method
+  // those without a value, if there are constraints from which they could follow.
   const bool is_partitioned = !motion_.q_dependent.empty() || !motion_.u_dependent.empty();
   InitialValues values;
   const auto fill = [&](const std::vector<Expression>& symbols, const std::vector<Expression>& dependent,

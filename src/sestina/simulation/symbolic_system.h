@@ -1,18 +1,18 @@
-// A system that was derived with symbols, with its numbers: what is needed to run it.
+// A system derived with symbols, and its numbers: everything needed to run it.
 //
 //   SymbolicSystem system(kane);                              // or (mechanics, lagrange)
 //   system.set({{m, 1.2}, {l, 0.5}, {g, 9.81}});               // parameters
-//   system.set_initial({{q, 0.3}});                           // what is not given starts at zero
-//   system.add_output("energy", T + V, "J");
+//   system.set({{m, 1.2}, {l, 0.5}, {g, 9.81}});               // parameters
+//   system.set_initial({{q, 0.3}});                           // other values start at zero
 //   system.run({.duration = 10, .output_every = 0.01}, "pendulum.csv");
 //
-// A run has rows of t, all coordinates, all speeds, the outputs, and, where there are events, the number of
-// the one that has just taken place. Its result is what that of a model's run is: a table, a file, a plot.
+// A run has rows of t, all coordinates, all speeds, the outputs and, if there are events, the number of the
+// event that has just occurred. Its result has the form of that of a model's run: a table, a file, a plot.
 //
-// Dependent coordinates and speeds are solved for: those that KaneOptions name, of Lagrange's method as many
+// Dependent coordinates and speeds are solved for: those that KaneOptions name, for Lagrange's method as many
 // as have no initial value. In the rows, and wherever an expression is evaluated, speeds satisfy the velocity
 // constraints to round-off; coordinates satisfy the configuration constraints to round-off after each step
-// (symbolic_equations.h). SimulationReport tells both.
+// (symbolic_equations.h). SimulationReport contains both residuals.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +32,7 @@
 
 namespace sestina::symbolic {
 
-// Something that takes place when an expression of t, coordinates and speeds reaches zero.
+// An event that occurs when an expression of t, coordinates and speeds reaches zero.
 struct SymbolicEvent {
   std::string name;
   Expression function;
@@ -41,37 +41,37 @@ struct SymbolicEvent {
   // as after an impulse of the constraints.
   Replacements set = {};
   bool is_terminal = false;  // ends the run
-  double tolerance = 0.0;    // s; zero: as the time can be told
+  double tolerance = 0.0;    // s; zero: the resolution of time
 };
 
 struct SimulationOptions {
   double start = 0.0;         // s
   double duration = 0.0;      // s
   double output_every = 0.0;  // s, between rows; 0: the first and the last only
-  double max_rows = 1e7;      // a run that would have more of output_every is refused
+  double max_rows = 1e7;      // a run with more rows of output_every is rejected
   // s, rising, from the start to the end: rows at these times instead.
   std::vector<double> output_at = {};
   RuleOptions rule = {};
   StepOptions step = {};
   RunLimits limits = {};
-  // Asked some ten times a second, with the time (s) and the number of steps: where it says no, the run ends.
+  // Called about ten times a second with the time (s) and the number of steps; returning false ends the run.
   std::function<bool(double t, long steps)> go_on = {};
 };
 
 struct SimulationReport {
   bool is_complete = false;
-  bool is_interrupted = false;  // SimulationOptions::go_on said no
+  bool is_interrupted = false;  // go_on returned false
   std::string failure, reason;  // with and without the time
-  double t = 0.0;               // s, how far it came
+  double t = 0.0;               // s, end of the computed motion
   long rows = 0;
   StepStatistics steps;
   std::vector<long> event_counts;
-  std::string ended_by;  // the terminal event that took place
-  // The largest over all rows: |c|, and |a u + b| (motion_equations.h), in their own units.
+  std::string ended_by;  // the terminal event that occurred
+  // Largest over all rows: |c| and |a u + b| (motion_equations.h), in their own units.
   double configuration_residual = 0.0, velocity_residual = 0.0;
-  // The largest |c| that a step has left before coordinates were brought back.
+  // Largest |c| after a step, before coordinates were projected.
   double drift = 0.0;
-  std::vector<std::size_t> redundant;  // velocity constraints that follow from the others, from 0
+  std::vector<std::size_t> redundant;  // from 0: velocity constraints that follow from the others
 };
 
 class SymbolicSystem {
@@ -83,44 +83,43 @@ class SymbolicSystem {
   SymbolicSystem(const SymbolicSystem&) = delete;
   SymbolicSystem& operator=(const SymbolicSystem&) = delete;
 
-  // All of these throw InputError for what is no symbol of the kind. Later values take the place of earlier
-  // ones.
+  // All of these throw InputError for symbols of the wrong kind. Later values replace earlier ones.
   void set(const ParameterValues& parameters);
-  // A function of time that is neither coordinate nor speed, such as a drive, by t, coordinates, speeds and
-  // parameters. Its first two derivatives follow from it.
+  // Sets a function of time that is neither coordinate nor speed, such as a drive, as expression of t,
+  // coordinates, speeds and parameters. Its first two derivatives follow from it.
   void set_input(const Expression& input, const Expression& value);
-  // By code or a table, of which no rates are known: it may stand in forces, outputs and what events set, not
-  // in what multiplies accelerations, in kinematic equations or in constraints.
+  // Sets an input by code or a table, whose rates are unknown: it may occur in forces, outputs and values set
+  // by events, not in factors of accelerations, in kinematic equations or in constraints.
   void set_input(const Expression& input, InputFunction function);
-  // Of coordinates and speeds; of dependent ones, where Newton's method begins. Numbers or expressions of
-  // parameters.
+  // Sets initial coordinates and speeds; for dependent ones, the start of Newton's method. Numbers or
+  // expressions of parameters.
   void set_initial(const Replacements& values);
-  // Of what has no initial value in Lagrange's method, where Newton's method begins; else 0.
+  // Sets the start of Newton's method (else 0) for unknowns of Lagrange's method without initial value.
   void set_guess(const Replacements& values);
-  // An expression in q and t that vanishes along the motion, such as the norm of Euler parameters less one:
-  // coordinates are brought back to it.
+  // Adds an expression in q and t that vanishes along the motion, such as the norm of Euler parameters minus
+  // one: coordinates are projected onto it.
   void add_invariant(const Expression& invariant);
-  // Of t, coordinates, speeds, their rates, multipliers, inputs and parameters.
+  // Adds an output: expression of t, coordinates, speeds, their rates, multipliers, inputs and parameters.
   void add_output(const std::string& name, const Expression& value, const std::string& unit = "");
-  // energy.kinetic, energy.potential (of the bodies, and of weights that act as loads: weight_potential.h)
-  // and energy.total
+  // Adds energy.kinetic, energy.potential (of the bodies, and of weights that act as loads:
+  // weight_potential.h) and energy.total.
   void add_energies(const ReferenceFrame& frame, const std::vector<Body>& bodies);
   void add_event(SymbolicEvent event);
 
   const MotionEquations& motion() const { return motion_; }
-  // The state at t, consistent with all constraints. InputError where there is none near.
+  // Returns the state at t, consistent with all constraints. Throws InputError if there is none nearby.
   State<double> calc_initial_state(double t = 0.0) const;
-  // For drivers of one's own. Rows are not made there.
+  // For the user's own drivers, which make their own rows.
   std::unique_ptr<SymbolicEquations> make_equations() const;
-  // Values of expressions as outputs may be, at the initial state.
+  // Evaluates expressions, such as outputs, at the initial state.
   std::vector<double> evaluate_at_start(const std::vector<Expression>& expressions) const;
 
-  // InputError for what is wrong with the description or the options; nothing has been written then. What
-  // fails on the way is told in the report. After the recorder's `begin` no expression is looked at any more,
-  // so that others may go on with the derivation.
+  // Throws InputError for errors in the description or the options, before anything has been written.
+  // Failures during the run are in the report. After the recorder's `begin` no expression is read any more,
+  // so that others may continue the derivation.
   SimulationReport run(const SimulationOptions& options, Recorder& recorder) const;
   SimulationReport run(const SimulationOptions& options, const std::filesystem::path& result_file) const;
-  ResultTable simulate(const SimulationOptions& options) const;  // InputError and ComputationError
+  ResultTable simulate(const SimulationOptions& options) const;  // throws InputError and ComputationError
 
  private:
   friend class SimulationRun;
@@ -133,14 +132,14 @@ class SymbolicSystem {
   void check_input(const Expression& input) const;
   void check_places_of_functions(const MotionEquations& motion,
                                  const std::vector<Expression>& invariants) const;
-  // With inputs and kinematics put in.
+  // Inserts inputs and kinematics.
   Expression resolve(const Expression& expression) const;
   MotionEquations resolved_motion() const;
   double number(const Expression& symbol, const Expression& value) const;
 
   MotionEquations motion_;
   ParameterValues parameters_;
-  Replacements inputs_;  // with their derivatives
+  Replacements inputs_;  // and their derivatives
   InputFunctions functions_;
   Replacements initial_, guesses_;
   std::vector<Expression> invariants_;

@@ -1,8 +1,8 @@
 // The articulated inertia and the bias force of the recursion, laid out for SIMD lanes: the symmetric
 //   I = [ J  B ; B^T  m ]   by rows of its three blocks, and   z = [torque; force].
 //
-// Equations are those of ArticulatedInertia; J and m are kept with all nine numbers, since a row costs as
-// much as a number.
+// Equations are those of ArticulatedInertia; J and m are stored with all nine numbers, because an operation
+// on a row costs no more than one on a number.
 #pragma once
 
 #include "sestina/spatial/lanes3.h"
@@ -37,7 +37,7 @@ struct ArticulatedRows {
   Lanes3<T> J[3], B[3], m[3];
   ForceLanes<T> z;
 
-  // A rigid body that turns at w, with no children. `applied`: the forces on it; null: none.
+  // Sets I and z of a rigid body without children; w: its angular velocity; `applied`: forces on it, or null.
   [[gnu::always_inline]] void start(const RigidInertia<T>& M, const Lanes3<T>& w,
                                     const SpatialForce<T>* applied) {
     const T o(0);
@@ -46,7 +46,7 @@ struct ArticulatedRows {
     m[0] = {M.mass, o, o}, m[1] = {o, M.mass, o}, m[2] = {o, o, M.mass};
     start_bias(M, w, applied);
   }
-  // The same on top of what its children make it feel.
+  // Adds I and z of a rigid body to those of its children.
   [[gnu::always_inline]] void add(const RigidInertia<T>& M, const Lanes3<T>& w,
                                   const SpatialForce<T>* applied) {
     ArticulatedRows own;
@@ -71,7 +71,7 @@ struct ArticulatedRows {
     f.force += a.v.x * m[0] + a.v.y * m[1] + a.v.z * m[2];
     return f;
   }
-  // From the point at s = p_PQ back to P: with d = [s]x m,
+  // Shifts I and z from the point at s = p_PQ back to P: with d = [s]x m,
   //   B' = B + d,   J' = J + Y + Y^T,   rows of Y: s x (B_i + d_i / 2) = s/2 x (B_i + B'_i)
   [[gnu::always_inline]] void shift_back(const Vec3<T>& s) {
     const Lanes3<T> s_lanes(s), half_s = T(0.5) * s_lanes;

@@ -1,4 +1,4 @@
-// Cholesky factors of symmetric 6x6 matrices that may lack any rank.
+// Cholesky factors of symmetric positive semidefinite 6x6 matrices of any rank.
 #pragma once
 
 #include "sestina/spatial/row6.h"
@@ -11,10 +11,10 @@ struct CholeskyFactor {
   Vec6<T> inverse_pivots;
 };
 
-// Below this fraction of its diagonal element a pivot is round-off.
+// A pivot below this fraction of its diagonal element is round-off.
 inline constexpr double kNullPivot = 1e-14;
 
-// The lower L of Phi = L L^T; columns of vanishing pivots are zero, and so are the inverses of their pivots.
+// Computes the lower L of Phi = L L^T. Columns of vanishing pivots are zero, and so are their inverse pivots.
 template <class T>
 void factor_semidefinite(const Mat6<T>& Phi, CholeskyFactor<T>& factor) {
   Mat6<T>& L = factor.L;
@@ -35,7 +35,7 @@ void factor_semidefinite(const Mat6<T>& Phi, CholeskyFactor<T>& factor) {
   }
 }
 
-// y with L y = d, for d in the range of L L^T.
+// Returns y with L y = d, for d in the range of L L^T.
 template <class T>
 Vec6<T> solve_lower(const CholeskyFactor<T>& factor, Vec6<T> d) {
   for (int i = 0; i < 6; ++i) {
@@ -45,7 +45,7 @@ Vec6<T> solve_lower(const CholeskyFactor<T>& factor, Vec6<T> d) {
   return d;
 }
 
-// X with L X = D, likewise for all columns of D.
+// Returns X with L X = D, for D whose columns are in the range of L L^T.
 template <class T>
 Mat6<T> solve_lower(const CholeskyFactor<T>& factor, const Mat6<T>& D) {
   Rows6<T> X(D);

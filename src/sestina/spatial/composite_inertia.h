@@ -1,14 +1,14 @@
 // The inertia of several bodies that move as one, laid out for SIMD lanes.
 //
-// As a RigidInertia, but with the first moment of mass h = m c in place of c, so that inertias about one
-// point add number by number.
+// Like RigidInertia, but with the first moment of mass h = m c instead of c, so that inertias about the same
+// point add component by component.
 #pragma once
 
 #include "sestina/spatial/articulated_rows.h"
 
 namespace sestina {
 
-// A symmetric 3x3 matrix: [xx yy zz] and [xy yz zx].
+// A symmetric 3x3 matrix: [xx yy zz] and off its diagonal [xy yz zx].
 template <class T>
 struct SymLanes {
   Lanes3<T> diagonal, beside;
@@ -17,7 +17,7 @@ struct SymLanes {
   [[gnu::always_inline]] explicit SymLanes(const SymMat3<T>& A)
       : diagonal(A.xx, A.yy, A.zz), beside(A.xy, A.yz, A.xz) {}
 
-  // Each element beside the diagonal meets two numbers of a.
+  // Each off-diagonal element multiplies two components of a.
   [[gnu::always_inline]] Lanes3<T> operator*(const Lanes3<T>& a) const {
     return diagonal * a + beside * a.rotated() + (beside * a).rotated().rotated();
   }
@@ -38,7 +38,7 @@ struct CompositeInertia {
   [[gnu::always_inline]] explicit CompositeInertia(const RigidInertia<T>& M)
       : m(M.mass), h(M.mass * Lanes3<T>(M.c)), J(M.J) {}
 
-  // What moves it with [alpha; a].
+  // Returns the force and torque for the acceleration [alpha; a].
   [[gnu::always_inline]] ForceLanes<T> times(const Lanes3<T>& alpha, const Lanes3<T>& a) const {
     return {J * alpha + cross(h, a), m * a + cross(alpha, h)};
   }
@@ -48,12 +48,12 @@ struct CompositeInertia {
     J += b.J;
     return *this;
   }
-  // From the point at s = p_PQ back to P: with h' = h + m s,
+  // Shifts from the point at s = p_PQ back to P: with h' = h + m s,
   //   J' = J + (s . (h + h')) 1 - h' s^T - s h^T
   [[gnu::always_inline]] void shift_back(const Lanes3<T>& s) {
     const Lanes3<T> shifted = h + m * s;
     const Lanes3<T> p = (s * (h + shifted)).rotated();
-    J.diagonal += p + p.rotated();  // no difference of large numbers where s is along an axis
+    J.diagonal += p + p.rotated();  // no cancellation if s is along an axis
     J.beside -= shifted * s.rotated() + s * h.rotated();
     h = shifted;
   }

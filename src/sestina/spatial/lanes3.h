@@ -1,9 +1,9 @@
-// Three numbers side by side: a Vec3 made for the inner loops of the recursion. Of doubles they fill three of
-// the four lanes of one SIMD register, where the processor has registers so wide; the fourth holds nothing of
-// meaning. For other scalars they are three numbers.
+// Three numbers side by side: a Vec3 for the inner loops of the recursion. Three doubles fill three of the
+// four lanes of a SIMD register, where the processor has registers of this width; the content of the fourth
+// is undefined. Other scalars are three separate numbers.
 //
-// A product or sum is one instruction for all three, but to take one number out is not free: a kernel reads
-// numbers from memory (Vec3) and rows from here.
+// A product or sum is one instruction for all three lanes, but extracting one number costs an instruction: a
+// kernel reads single numbers from memory (Vec3) and rows from here.
 #pragma once
 
 #include "sestina/spatial/vec3.h"
@@ -19,7 +19,7 @@ struct Lanes3 {
   explicit Lanes3(const Vec3<T>& a) : Lanes3(a.x, a.y, a.z) {}
 
   const T& operator[](int i) const { return lane[i]; }
-  // Each number moved one place down, the first to the end: [y z x].
+  // Returns [y z x].
   Lanes3 rotated() const { return {lane[1], lane[2], lane[0]}; }
   Lanes3& operator+=(const Lanes3& b) {
     for (int i = 0; i < 3; ++i) lane[i] += b.lane[i];
@@ -34,18 +34,18 @@ struct Lanes3 {
     return *this;
   }
   static Lanes3 all(const T& x) { return {x, x, x}; }
-  // Writes three numbers from `first` on, such as the members of a Vec3.
+  // Writes the three numbers to `first`, such as the members of a Vec3.
   void store(T* first) const {
     for (int i = 0; i < 3; ++i) first[i] = lane[i];
   }
-  // The same where numbers follow that are written later: the next one may be overwritten.
+  // Writes likewise but may overwrite the number that follows, which the caller then writes later.
   void store_before_more(T* first) const { store(first); }
   // The rows of [a]x.
   static void cross_rows(const Lanes3& a, Lanes3 (&rows)[3]) {
     const T o(0);
     rows[0] = {o, -a[2], a[1]}, rows[1] = {a[2], o, -a[0]}, rows[2] = {-a[1], a[0], o};
   }
-  // The symmetric matrix with this diagonal [xx yy zz] and with `beside` it [xy yz zx].
+  // Stores the symmetric matrix with this diagonal [xx yy zz] and the elements `beside` it [xy yz zx].
   static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside, SymMat3<T>& A) {
     A = {diagonal[0], diagonal[1], diagonal[2], beside[0], beside[2], beside[1]};
   }
@@ -54,7 +54,7 @@ struct Lanes3 {
   }
 };
 
-// A class of one vector would be passed in memory where registers are narrower: so all of this is inlined.
+// All members are inlined: as an argument, the class would be passed in memory where registers are narrower.
 template <>
 struct Lanes3<double> {
   using Vector = double __attribute__((vector_size(32)));
@@ -78,15 +78,15 @@ struct Lanes3<double> {
   [[gnu::always_inline]] void store_before_more(double* first) const {
     __builtin_memcpy(first, &lanes, sizeof lanes);
   }
-  // By shuffles; the fourth lane is zero.
+  // Sets the rows by shuffles; the fourth lane is zero.
   [[gnu::always_inline]] static void cross_rows(const Lanes3& a, Lanes3 (&rows)[3]) {
     const Vector minus = -a.lanes, plus = __builtin_shufflevector(a.lanes, Vector{}, 0, 1, 2, 4);
     rows[0] = __builtin_shufflevector(plus, minus, 3, 6, 1, 3);
     rows[1] = __builtin_shufflevector(plus, minus, 2, 3, 4, 3);
     rows[2] = __builtin_shufflevector(plus, minus, 5, 0, 3, 3);
   }
-  // In two pieces, which symmetric_rows reads as they were written: a load that takes its numbers from two
-  // stores has to wait until both have reached the cache.
+  // Stores in two pieces, which symmetric_rows reads in the same way: a load that spans two stores must wait
+  // until both have reached the cache.
   [[gnu::always_inline]] static void store_symmetric(const Lanes3& diagonal, const Lanes3& beside,
                                                      SymMat3<double>& A) {
     static_assert(sizeof A == 6 * sizeof(double), "xx yy zz xy xz yz");
@@ -138,7 +138,7 @@ template <class T>
   return (a * b.rotated() - a.rotated() * b).rotated();
 }
 
-// Columns and rows of a 3x3 matrix exchanged.
+// Transposes a 3x3 matrix.
 template <class T>
 [[gnu::always_inline]] inline void transpose(Lanes3<T> (&rows)[3]) {
   const Lanes3<T> a = rows[0], b = rows[1], c = rows[2];
@@ -153,7 +153,7 @@ template <>
   rows[1] = __builtin_shufflevector(high, c, 0, 1, 5, 5);
   rows[2] = __builtin_shufflevector(low, c, 2, 3, 6, 6);
 }
-// The sums of the numbers of each row.
+// Returns the sum of each row.
 template <class T>
 [[gnu::always_inline]] inline Lanes3<T> row_sums(const Lanes3<T>& a, const Lanes3<T>& b, const Lanes3<T>& c) {
   Lanes3<T> rows[3] = {a, b, c};

@@ -1,7 +1,7 @@
-// Dense 6x6 matrices over spatial vectors, for the algebra in which no block structure is left.
+// Dense 6x6 matrices over spatial vectors, for algebra without block structure.
 //
-// Rows and columns are ordered angular part first, as in SpatialMotion and SpatialForce. Loops run over the
-// column index inside, so that a compiler packs it into SIMD lanes.
+// Rows and columns have the angular part first, as in SpatialMotion and SpatialForce. The inner loops run
+// over the column index, so that the compiler can use SIMD lanes.
 #pragma once
 
 #include "sestina/spatial/articulated_rows.h"
@@ -111,7 +111,7 @@ Mat6<T> operator-(Mat6<T> A, const Mat6<T>& B) {
 template <class T>
 Mat6<T> operator*(const Mat6<T>& A, const Mat6<T>& B) {
   Mat6<T> r;
-  for (int half = 0; half < 6; half += 3) {  // of the columns of B
+  for (int half = 0; half < 6; half += 3) {  // half of the columns of B
     Lanes3<T> rows[6];
     for (int k = 0; k < 6; ++k) rows[k] = {B.m[k][half], B.m[k][half + 1], B.m[k][half + 2]};
     for (int i = 0; i < 6; ++i) {
@@ -141,7 +141,7 @@ Vec6<T> transpose_times(const Mat6<T>& A, const Vec6<T>& x) {
   }
   return r;
 }
-// Takes the rounding that makes a symmetric product unsymmetric out of it.
+// Returns the symmetric part of A, a product that is symmetric except for round-off.
 template <class T>
 Mat6<T> symmetrised(const Mat6<T>& A) {
   Mat6<T> r;

@@ -1,5 +1,5 @@
-// Rotations and poses. `R_AB` takes components in B to components in A: v_A = R_AB v_B; its columns are
-// B's axes in A. `X_AB` is the pose of B in A: p_A = p_AB_A + R_AB p_B.
+// Rotations and poses. `R_AB` transforms components in B to components in A: v_A = R_AB v_B; its columns are
+// the axes of B in A. `X_AB` is the pose of B in A: p_A = p_AB_A + R_AB p_B.
 #pragma once
 
 #include "sestina/spatial/vec3.h"
@@ -9,7 +9,7 @@ namespace sestina {
 template <class T>
 using Rotation = Mat3<T>;
 
-// About the unit vector `axis` by `angle` rad (Rodrigues' formula).
+// Returns the rotation about the unit vector `axis` by `angle` (rad), by Rodrigues' formula.
 template <class T>
 Rotation<T> axis_rotation(const Vec3<T>& axis, const T& angle) {
   const auto [s, c] = sincos(angle);
@@ -27,8 +27,8 @@ Rotation<T> rpy_rotation(const T& roll, const T& pitch, const T& yaw) {
   return axis_rotation(axis(2), yaw) * axis_rotation(axis(1), pitch) * axis_rotation(axis(0), roll);
 }
 
-// From Euler parameters e0 e1 e2 e3 (scalar first). Divides by their squared norm, so that R is a rotation
-// also while an integrator lets the norm stray.
+// Returns R for Euler parameters e0 e1 e2 e3 (scalar first). Divides by their squared norm, so that R is a
+// rotation even if an integrator lets the norm drift.
 template <class T>
 Rotation<T> euler_parameter_rotation(const T* e) {
   const T s = T(2) / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
@@ -39,7 +39,7 @@ Rotation<T> euler_parameter_rotation(const T* e) {
           yz - wx,          xz - wy, yz + wx, T(1) - (xx + yy)};
 }
 
-// Rate of the Euler parameters of R_FM where w_FM_F is the angular velocity in the axes of F:
+// Computes the rate of the Euler parameters of R_FM; w = w_FM_F is the angular velocity in the axes of F:
 // e' = 1/2 (0, w) o e.
 template <class T>
 void euler_parameter_rate(const T* e, const Vec3<T>& w, T* rate) {
@@ -50,10 +50,10 @@ void euler_parameter_rate(const T* e, const Vec3<T>& w, T* rate) {
   rate[3] = h * (w.z * e[0] + w.x * e[2] - w.y * e[1]);
 }
 
-// e_out = exp(rotation/2) o e: turned further by the rotation vector (rad, axes of F). e_out may be e.
+// Rotates e further by the rotation vector (rad, axes of F): e_out = exp(rotation/2) o e. e_out may be e.
 template <class T>
 void turn_euler_parameters(const T* e, const Vec3<T>& rotation, T* e_out) {
-  // sin(a/2)/a and cos(a/2) of a = |rotation|, by their series where a is small, so that a = 0 is smooth.
+  // sin(a/2)/a and cos(a/2) for a = |rotation|; a small a uses the series, so that they are smooth at a = 0.
   const T a2 = dot(rotation, rotation);
   const auto is_small = a2 < T(1e-4);
   const T a = sqrt(select(is_small, T(1), a2));
@@ -69,20 +69,20 @@ void turn_euler_parameters(const T* e, const Vec3<T>& rotation, T* e_out) {
   e_out[3] = d0 * e3 + d.z * e0 + d.x * e2 - d.y * e1;
 }
 
-// The rotation vector (norm <= pi) that turn_euler_parameters needs to go from e_a to e_b.
+// Returns the rotation vector (norm <= pi) with which turn_euler_parameters goes from e_a to e_b.
 template <class T>
 Vec3<T> rotation_between(const T* e_b, const T* e_a) {
   // d = e_b o conjugate(e_a)
   const T w = e_b[0] * e_a[0] + e_b[1] * e_a[1] + e_b[2] * e_a[2] + e_b[3] * e_a[3];
   const Vec3<T> b{e_b[1], e_b[2], e_b[3]}, a{e_a[1], e_a[2], e_a[3]};
   Vec3<T> v = e_a[0] * b - e_b[0] * a - cross(b, a);
-  const auto flip = w < T(0);  // e and -e are the same rotation: take the short way
+  const auto flip = w < T(0);  // e and -e are the same rotation: take the shorter one
   const T w_abs = select(flip, -w, w);
   const T sign = select(flip, T(-1), T(1));
   const T s2 = dot(v, v);
   const auto is_small = s2 < T(1e-8) * w * w;
   const T s = sqrt(select(is_small, T(1), s2));
-  // 2 atan2(s, w)/s, for small s by 2/w (1 - (s/w)^2/3)
+  // 2 atan2(s, w)/s; for small s the series 2/w (1 - (s/w)^2/3)
   const T small = T(2) / w_abs * (T(1) - s2 / (T(3) * w * w));
   const T scale = select(is_small, small, T(2) * atan2(s, w_abs) / s);
   return (sign * scale) * v;

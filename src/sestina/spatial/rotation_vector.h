@@ -5,8 +5,8 @@
 
 namespace sestina {
 
-// Euler parameters e0 e1 e2 e3 of R, the one of largest magnitude positive, by Shepperd's method: divides by
-// the largest, so that round-off does not grow at any angle.
+// Computes the Euler parameters e0 e1 e2 e3 of R, the largest one positive, by Shepperd's method: it divides
+// by the largest, so that round-off does not grow at any angle.
 template <class T>
 void euler_parameters_of(const Rotation<T>& R, T* e) {
   const T trace = R.xx + R.yy + R.zz;
@@ -25,8 +25,8 @@ void euler_parameters_of(const Rotation<T>& R, T* e) {
   for (int i = 0; i < 4; ++i) e[i] = scale * products[largest][i];
 }
 
-// The rotation vector (rad, norm <= pi, the same components in both frames) that takes R_from to R_to:
-// R_to = exp(vector) R_from.
+// Returns the rotation vector (rad, norm <= pi, the same components in both frames) from R_from to R_to: R_to
+// = exp(vector) R_from.
 template <class T>
 Vec3<T> rotation_vector_between(const Rotation<T>& R_to, const Rotation<T>& R_from) {
   T e[4];

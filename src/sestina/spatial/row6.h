@@ -1,5 +1,5 @@
-// Rows of six numbers, for the 6x6 matrices of divide and conquer. Of doubles they fill as few SIMD registers
-// as there can be; lanes beyond the sixth hold nothing of meaning.
+// Rows of six numbers, for the 6x6 matrices of divide and conquer. Doubles use as few SIMD registers as
+// possible; the content of lanes beyond the sixth is undefined.
 #pragma once
 
 #include "sestina/spatial/mat6.h"
@@ -34,7 +34,7 @@ struct Row6 {
 template <>
 struct Row6<double> {
 #if defined(__AVX__)
-  static constexpr int kWidth = 4;  // twice as wide ones were measured slower beside narrower code
+  static constexpr int kWidth = 4;  // measured: 8 lanes were slower together with narrower code
 #else
   static constexpr int kWidth = 2;
 #endif
@@ -95,7 +95,7 @@ struct Rows6 {
   [[gnu::always_inline]] Row6<T> transpose_times(const SpatialMotion<T>& a) const {
     return transpose_times_turn(a.w) + (a.v.x * row[3] + a.v.y * row[4] + a.v.z * row[5]);
   }
-  // The columns are forces at s = p_PQ: they pass to P.
+  // Shifts the columns, which are forces at s = p_PQ, to P.
   [[gnu::always_inline]] void shift_back(const Vec3<T>& s) {
     row[0] += s.y * row[5] - s.z * row[4];
     row[1] += s.z * row[3] - s.x * row[5];

@@ -1,4 +1,4 @@
-// The scalars of everything from here upward: see the list itself.
+// The scalars for which this and all higher folders are instantiated; see the list itself.
 #pragma once
 
 #include "sestina/numerics/scalar_list.h"

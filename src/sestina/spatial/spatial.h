@@ -4,8 +4,8 @@
 // acceleration of the point of the body that is at the reference point (not the spatial acceleration of
 // screw theory), so that no linear velocity enters the equations of motion.
 //
-//   passing a motion from point P to point Q of the same body, s = p_PQ:   v_Q = v_P + w x s
-//   passing a force from Q to P:                                          torque_P = torque_Q + s x f
+//   shift a motion from point P to point Q of the same body, s = p_PQ:   v_Q = v_P + w x s
+//   shift a force from Q to P:                                           torque_P = torque_Q + s x f
 #pragma once
 
 #include "sestina/spatial/rotation.h"
@@ -76,12 +76,12 @@ template <class T>
 SpatialMotion<T> rotate(const Rotation<T>& R, const SpatialMotion<T>& a) {
   return {R * a.w, R * a.v};
 }
-// From the reference point P to the point at s = p_PQ.
+// Shifts a motion from the reference point P to the point at s = p_PQ.
 template <class T>
 SpatialMotion<T> shift(const SpatialMotion<T>& a, const Vec3<T>& s) {
   return {a.w, a.v + cross(a.w, s)};
 }
-// From the point at s = p_PQ back to P.
+// Shifts a force from the point at s = p_PQ back to P.
 template <class T>
 SpatialForce<T> shift_back(const SpatialForce<T>& f, const Vec3<T>& s) {
   return {f.torque + cross(s, f.force), f.force};
@@ -106,8 +106,8 @@ SpatialForce<T> gyroscopic_force(const RigidInertia<T>& M, const Vec3<T>& w) {
   return {cross(w, M.J * w), M.mass * cross(w, cross(w, M.c))};
 }
 
-// A symmetric spatial inertia without further structure, as the articulated-body recursion needs it:
-// [ J  B ; B^T  m ] as three 3x3 blocks (21 numbers of which B has nine).
+// A general symmetric spatial inertia, as needed by the articulated-body recursion: [ J  B ; B^T  m ] as
+// three 3x3 blocks (21 numbers, nine of them in B).
 template <class T>
 struct ArticulatedInertia {
   SymMat3<T> J;  // kg m^2
@@ -143,7 +143,7 @@ struct ArticulatedInertia {
   }
 };
 
-// The inertia about P of what is known about Q at s = p_PQ:
+// Shifts the inertia from the point Q at s = p_PQ back to P:
 //   B_P = B + [s]x m,   J_P = J + [s]x B^T - B [s]x - [s]x m [s]x
 template <class T>
 ArticulatedInertia<T> shift_back(const ArticulatedInertia<T>& I, const Vec3<T>& s) {

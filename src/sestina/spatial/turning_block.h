@@ -1,12 +1,12 @@
-// The elimination of a joint that turns every way: a symmetric 3x3 block factored at once, and rows of four
-// numbers, three of a matrix and one of a vector, that are solved for together.
+// The elimination of a spherical joint: the symmetric 3x3 block J is factored at once, and rows of four
+// numbers (three of a matrix, one of a vector) are solved for together.
 #pragma once
 
 #include "sestina/spatial/articulated_rows.h"
 
 namespace sestina {
 
-// Lanes3 with a fourth number beside the three.
+// A Lanes3 and a fourth number.
 template <class T>
 struct Lanes4 {
   Lanes3<T> row;
@@ -24,7 +24,7 @@ Lanes4<T> operator*(const T& s, const Lanes4<T>& a) {
 
 template <>
 struct Lanes4<double> {
-  Lanes3<double> row;  // its fourth lane
+  Lanes3<double> row;  // `last` is its fourth lane
 
   Lanes4() = default;
   [[gnu::always_inline]] Lanes4(const Lanes3<double>& a, double b) : row(a) { row.lanes[3] = b; }
@@ -36,11 +36,11 @@ struct Lanes4<double> {
   return Lanes4<double>(s * a.row);
 }
 
-// J = L D L^T of a symmetric positive definite matrix by rows. The second and third pivot are made from
-// minors,
+// The factors J = L D L^T of a symmetric positive definite matrix, by rows. The second and third pivots are
+// computed from minors,
 //   d1 = J00,   d2 = m11 / d1,   d3 = p / (d1 m11),   m_ij = J00 J_ij - J_i0 J_0j,   p = m11 m22 - m12^2
-// whose rounding is that of elimination, so that the three divisions wait for nothing but p instead of for
-// each other.
+// The round-off is that of elimination, but the three divisions depend only on p and not on each
+// other.
 template <class T>
 struct SymmetricFactor3 {
   T d1, m11, d1_m11, p;  // the pivots are d1, m11 / d1 and p / d1_m11
@@ -63,7 +63,7 @@ struct SymmetricFactor3 {
   [[gnu::always_inline]] Mask<T> has_pivot_below(const T& least) const {
     return d1 <= least || m11 <= least * d1 || p <= least * d1_m11;
   }
-  // J x = b, with rows (or numbers) in the place of b and then of x.
+  // Solves J x = b; x holds rows (or numbers) of b on entry and of the solution on return.
   template <class Row>
   [[gnu::always_inline]] void solve(Row (&x)[3]) const {
     x[1] -= l10 * x[0];
@@ -78,12 +78,12 @@ struct SymmetricFactor3 {
   }
 };
 
-// What the outward sweep needs of such a joint: the angular acceleration of its body is -G [a; 1], where a is
-// the acceleration of Mo.
+// Data of a spherical joint for the outward sweep: the angular acceleration of its body is -G [a; 1], where a
+// is the acceleration of Mo.
 template <class T>
 struct TurningBlock {
   Lanes4<T> G[3];  // J^-1 [B  z.torque - tau]
-  Vec3<T> a;       // of a joint that moves every way as well: the acceleration of Mo
+  Vec3<T> a;       // for a free joint: the acceleration of Mo
 
   [[gnu::always_inline]] Vec3<T> turning(const Vec3<T>& at) const {
     const auto row = [&at](const Lanes4<T>& g) {
@@ -93,9 +93,9 @@ struct TurningBlock {
   }
 };
 
-// Takes out of `I` the turning of a body on whose joint `tau` acts (ground axes). What is left is what can be
-// felt at Mo: no inertia against turning, the mass m - B^T J^-1 B, the torque tau, and the force. The rows
-// J and B of I are not used any more.
+// Eliminates the rotation of a body from `I`; `tau` is the torque of its joint (ground axes). The result is
+// the inertia and force that remain at Mo: no rotational inertia, the mass m - B^T J^-1 B, the torque tau,
+// and the force. The rows J and B of I are not valid afterwards.
 template <class T>
 [[gnu::always_inline]] inline void eliminate_turning(const SymmetricFactor3<T>& factor, const Lanes3<T>& tau,
                                                      ArticulatedRows<T>& I, Lanes4<T> (&G)[3]) {
@@ -113,7 +113,7 @@ template <class T>
   I.z = {tau, {left[0][3], left[1][3], left[2][3]}};
 }
 
-// From Mo at s = p_PQ back to P, after eliminate_turning:  B = [s]x m,   J = -B [s]x,   rows of J: s x B_i
+// Shifts from Mo at s = p_PQ back to P after eliminate_turning: B = [s]x m, J = -B [s]x, rows of J: s x B_i
 template <class T>
 [[gnu::always_inline]] inline void shift_back_without_turning(const Lanes3<T>& s, ArticulatedRows<T>& I) {
   const T x = s[0], y = s[1], z = s[2];

@@ -1,4 +1,4 @@
-// Vectors and 3x3 matrices of any scalar: small enough that the compiler keeps them in registers.
+// Vectors and 3x3 matrices of any scalar, small enough for the compiler to keep them in registers.
 #pragma once
 
 #include "sestina/numerics/scalar.h"
@@ -49,7 +49,7 @@ T norm(const Vec3<T>& a) {
   return sqrt(dot(a, a));
 }
 
-// Rows a, b, c.
+// A 3x3 matrix by rows.
 template <class T>
 struct Mat3 {
   T xx{}, xy{}, xz{};
@@ -114,7 +114,7 @@ template <class T>
 Mat3<T> full(const SymMat3<T>& A) {
   return {A.xx, A.xy, A.xz, A.xy, A.yy, A.yz, A.xz, A.yz, A.zz};
 }
-// R A R^T: the same tensor in other axes.
+// Returns R A R^T: the same tensor in other axes.
 template <class T>
 SymMat3<T> rotate(const Mat3<T>& R, const SymMat3<T>& A) {
   const Mat3<T> B = R * full(A);
@@ -125,7 +125,7 @@ SymMat3<T> rotate(const Mat3<T>& R, const SymMat3<T>& A) {
           row(B.zx, B.zy, B.zz, R.zx, R.zy, R.zz), row(B.xx, B.xy, B.xz, R.yx, R.yy, R.yz),
           row(B.xx, B.xy, B.xz, R.zx, R.zy, R.zz), row(B.yx, B.yy, B.yz, R.zx, R.zy, R.zz)};
 }
-// m (c.c 1 - c c^T): the inertia of a point mass m at c about the origin.
+// Returns m (c.c 1 - c c^T), the inertia of a point mass m at c about the origin.
 template <class T>
 SymMat3<T> point_inertia(const T& m, const Vec3<T>& c) {
   const T x = m * c.x, y = m * c.y, z = m * c.z;

@@ -19,7 +19,7 @@ void for_each(Executor* executor, int n, F&& f) {
   }
 }
 
-// g of the later map with s of the earlier.
+// Inserts s of the earlier map into g of the later one.
 void take(AffineMap& later, const AffineMap& earlier) {
   if (later.P.size() > 0) later.g.noalias() += later.P * earlier.g;
 }

@@ -9,10 +9,10 @@
 namespace sestina {
 namespace {
 
-// All forces on the bodies about Mo, generalised forces included.
+// Computes all forces on the bodies about Mo, including those of the joints' generalised forces.
 void update_forces(const Model& model, const Properties<double>& properties, const State<double>& state,
                    const Kinematics<double>& kinematics, AppliedForces<double>& forces) {
-  // Where only joints are driven nobody else clears what was added for them.
+  // update_applied_forces() does not clear this array if all forces act on joints.
   std::fill(forces.body.begin(), forces.body.end(), SpatialForce<double>{});
   update_applied_forces(model, properties, state, kinematics, forces);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {

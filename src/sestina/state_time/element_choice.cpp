@@ -12,7 +12,7 @@ constexpr double kGain = 0.9;
 
 double work_of_element(int degree) { return 8.0 + degree * degree; }
 
-// (1) with l = h.
+// Predicts the error by (1) for l = h and degree + change.
 double predict(const ElementError& of, int degree, int change) {
   const double ratio = of.lower > 0.0 ? std::clamp(of.error / of.lower, 1e-3, 1.0) : 1.0;
   double error = of.error;
@@ -64,7 +64,7 @@ std::vector<double> spread_elements(std::span<const double> lengths, std::span<c
     duration += lengths[e];
   }
   const double count = std::ceil(elements - 1e-9);
-  // Ends where the number of elements up to there, in parts of one, is whole.
+  // An element ends where the accumulated number of elements, in fractions, reaches a whole number.
   std::vector<double> spread;
   double t = 0.0, end_before = 0.0, passed = 0.0;
   for (std::size_t e = 0; e < length.size(); ++e) {

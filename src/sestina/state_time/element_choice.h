@@ -1,13 +1,13 @@
-// Lengths of elements, and the degree of their polynomials, from estimates of their errors.
+// Choice of the lengths of elements and the degree of their polynomials from error estimates.
 //
-// With C and T for what the motion is like in an element of length h, the error of polynomials of degree k is
-// near C (h / T)^(k + 1) / k!, as that of an exponential is. Two of them are known: e of the element's degree
-// k, and what it would be with one degree less, with the ratio r = h / (k T). With degree d and length l the
-// error is then
+// Like that of an exponential, the error of polynomials of degree k on an element of length h is near C (h /
+// T)^(k + 1) / k!, with constants C and T of the motion. Two values are known: e for the element's degree k,
+// and the error for one degree less; r = h / (k T) is their ratio. With degree d and length l the error is
+// then
 //   e r^(d - k) (k^(d - k) k! / d!) (l / h)^(d + 1)                                            (1)
-// which gives the length that each degree would want. A degree takes as many elements as fill the time with
-// these lengths, and each the work of a tangent and its factors, which is as 8 + d^2: measured, from LQ to
-// P6P7. All elements of a window get the degree with the least of the product.
+// which gives the length that each degree requires. A degree needs as many elements as fill the time with
+// these lengths, and for each element the work of a tangent and its factors, in proportion to 8 + d^2
+// (measured from LQ to P6P7). All elements of a window get the degree with the least product of the two.
 #pragma once
 
 #include <span>
@@ -15,38 +15,38 @@
 
 namespace sestina {
 
-// Relative to what the tolerance is.
+// Error of an element, relative to the tolerance's reference sizes.
 struct ElementError {
   double h;             // s
-  double error, lower;  // of the element, and with polynomials of one degree less
+  double error, lower;  // of the element; and with polynomials of one degree less
 };
 
 struct ElementChoice {
   int degree;
-  std::vector<double> wanted;  // lengths, s
+  std::vector<double> wanted;  // s, lengths
 };
 
 struct DegreeRange {
   int least, most;
 };
 
-// From elements of this degree: the degree within the range that takes the least work to come within the
-// tolerance; of those that differ little, the lowest.
+// From estimates for elements of this degree, chooses the degree within the range with the least work to meet
+// the tolerance; of degrees with nearly the same work, the lowest.
 ElementChoice choose_elements(std::span<const ElementError> errors, double tolerance, int degree,
                               DegreeRange range);
 
-// The length with which an element of length h and this error would just be within the tolerance, by the
-// order of the error, k + 1, but for some safety; no more than some times h.
+// Returns the length (s) at which an element of length h with this error just meets the tolerance, by the
+// order k + 1 of the error and with a safety factor; limited to a multiple of h.
 double wanted_length(double h, double error, double tolerance, int degree);
 
-// Lengths of elements that fill as much time as `lengths`, as many as needed for each to be nowhere longer
-// than `wanted` of the old elements there, nor more than twice as long as a neighbour would like: where
-// elements are wanted shorter they are cut, where longer merged.
+// Returns lengths of new elements over the same time as `lengths`. There are enough of them that each is
+// nowhere longer than `wanted` of the old elements it covers, nor more than twice as long as its neighbours'
+// wanted lengths: elements are cut where shorter ones are wanted and merged where longer ones are.
 std::vector<double> spread_elements(std::span<const double> lengths, std::span<const double> wanted);
 
-// The same elements, but those that are wanted shorter cut into equal parts: where a force has a kink or
-// jumps errors fall far slower with the length than by their order, and all ends but those stay where they
-// are, or the kink would come to lie in a longer element again. None becomes shorter than `shortest`.
+// Cuts the elements that should be shorter into equal parts and keeps all other ends: where a force has a
+// kink or a jump, errors fall far slower with the length than by their order, and if the ends moved, the kink
+// would lie in a longer element again. No element becomes shorter than `shortest` (s).
 std::vector<double> cut_elements(std::span<const double> lengths, std::span<const double> wanted,
                                  double shortest);
 

@@ -15,7 +15,7 @@ void add(std::span<double> numbers, int first, const V3& a) {
 M3 skew(const V3& a) { return {0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
 V3 unit(int i) { return {double(i == 0), double(i == 1), double(i == 2)}; }
 
-// Within the numbers of a body.
+// Offsets within the numbers of a body.
 constexpr int kV = 0, kW = 3, kC = 6, kX = 15;
 int offset_of(BodyVector vector) { return 3 * static_cast<int>(vector); }
 
@@ -33,7 +33,7 @@ void put_diagonal(std::vector<TangentEntry>& tangent, int row, int column, doubl
 
 }  // namespace
 
-// Knows where the rows and columns of a point, or of the end, stand.
+// Maps rows and columns of the derivatives to places in the tangent, for a point or for the end.
 class ElementEquations::Site final : public DerivativeSink {
  public:
   Site(const ElementEquations& equations, int g, double h, std::vector<TangentEntry>* tangent)
@@ -63,7 +63,7 @@ class ElementEquations::Site final : public DerivativeSink {
   bool is_end() const { return g_ == layout_.degree; }
   int body_start(int body) const { return is_end() ? layout_.end(body) : layout_.point(g_, body); }
   int multiplier_start() const { return is_end() ? layout_.end_multiplier() : layout_.point_multiplier(g_); }
-  // x of a point is a sum over the velocities, (5).
+  // x at a point is no unknown but a sum over the velocities, (5).
   template <class F>
   void for_columns(int body, BodyVector column, F&& f) const {
     if (column != BodyVector::kX || is_end()) {
@@ -121,7 +121,7 @@ void ElementEquations::calc_residual(double t, double h, std::span<const double>
   calc_end(h, start, y, residual, tangent);
 }
 
-// (1)-(4) at one point.
+// Computes (1)-(4) at one point.
 void ElementEquations::calc_point(double t, double h, int g, std::span<const double> start,
                                   std::span<const double> y, std::span<double> q, std::span<double> residual,
                                   std::vector<TangentEntry>* tangent) {
@@ -180,7 +180,7 @@ void ElementEquations::add_point_tangent(double h, int g, std::vector<TangentEnt
   }
 }
 
-// (6)-(8)
+// Computes (6)-(8).
 void ElementEquations::calc_end(double h, std::span<const double> start, std::span<const double> y,
                                 std::span<double> residual, std::vector<TangentEntry>* tangent) {
   calc_motion(h, start, y, layout_.degree, bodies_);
@@ -233,7 +233,7 @@ void ElementEquations::add_end_tangent(double h, std::vector<TangentEntry>& tang
   }
 }
 
-// Joints at one place: their loads into load_, their rates into the residual.
+// Adds the joints' loads to load_ and their rates to the residual, at a point or the end.
 void ElementEquations::add_joints(Site& site, std::span<const double> multipliers, int first_row,
                                   std::span<double> residual, bool with_tangent) {
   for (const JointConditions& joint : joints_) {

@@ -1,4 +1,4 @@
-// The equations of one element in time, of all bodies and joints at once: residual and tangent.
+// Residual and tangent of the equations of one element in time, for all bodies and joints together.
 //
 // With the start of the element (v_0, w_0, C_0, x_0) known, D, E and A of element_pair.h and h its length,
 // the unknowns are, at each point g = 1..k, v, w, C of every body and the multipliers f of every
@@ -13,14 +13,14 @@
 //   m (v_e - sum_j E_j v_j) - I = 0,   J (w_e - sum_j E_j w_j) - Q = 0                     (6)
 //   C_e - sum_j E_j C_j = 0,   x_e - x_0 - h sum_g weight_g v_g = 0                            (7)
 //   the joints' conditions on the velocities of the end = 0                                    (8)
-// The motion alone would need neither impulses nor (8): the momenta at the ends of elements would then have
-// a share along the joints' conditions that alternates from element to element and does no harm to the
-// motion, but shows in the multipliers. (8) takes it out, and with it the multipliers gain up to an order.
+// The motion alone would need neither the impulses nor (8). Without them, however, the momenta at the ends of
+// elements have a part along the joints' conditions that alternates from element to element; it does not
+// affect the motion but appears in the multipliers. (8) removes it, and the multipliers gain up to one order.
 //
-// Every equation but those of applied forces is a polynomial in the unknowns: (1), (5)-(7) are linear or
-// quadratic, (2) and (3) quadratic, multipliers of conditions that turn enter (2) by products of three.
-// Since each element depends on those before it through the end of the last one alone, the system of all
-// elements is block lower bidiagonal.
+// Except for applied forces, every equation is a polynomial in the unknowns: (1), (5)-(7) are linear or
+// quadratic, (2) and (3) quadratic; multipliers of conditions on orientations enter (2) in products of three.
+// Since each element depends on earlier ones only through the end of the last one, the system of all elements
+// is block lower bidiagonal.
 //
 // | here          | Anderson and Oghbaei 2005 | meaning                                                 |
 // |---------------|---------------------------|---------------------------------------------------------|
@@ -51,21 +51,21 @@ struct TangentEntry {
 
 class ElementEquations {
  public:
-  // The model and the properties must outlive this.
+  // Keeps references: the model and the properties must outlive this object.
   ElementEquations(const Model& model, const Properties<double>& properties, ElementPair pair);
 
   const ElementLayout& layout() const { return layout_; }
   const ElementPair& pair() const { return pair_; }
   const std::vector<JointConditions>& joints() const { return joints_; }
 
-  // Of the element that begins at t and is h long. start (layout.start_size()), y and residual
-  // (layout.size()); `q` (k x nq) holds guesses of the coordinates at the points and then what was found.
-  // With `tangent`, the derivatives of the residual by y and by the start are appended to it; an entry may
-  // come more than once.
+  // Computes the residual of the element that begins at t and has length h (s). start (layout.start_size()),
+  // y and residual (layout.size()); `q` (k x nq) holds guesses of the coordinates at the points on entry and
+  // the coordinates on return. Appends the derivatives of the residual by y and by the start to `tangent` if
+  // it is not null; an entry may occur more than once.
   void calc_residual(double t, double h, std::span<const double> start, std::span<const double> y,
                      std::span<double> q, std::span<double> residual, std::vector<TangentEntry>* tangent);
 
-  // The motion at point g, or, with g = k, at the end.
+  // Computes the motion at point g or, for g = k, at the end.
   void calc_motion(double h, std::span<const double> start, std::span<const double> y, int g,
                    std::span<BodyInstant> bodies) const;
   AppliedLoads& loads() { return applied_; }

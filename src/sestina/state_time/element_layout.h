@@ -1,4 +1,4 @@
-// Where the unknowns of an element in time stand.
+// The places of the unknowns of an element in time.
 #pragma once
 
 #include <span>
@@ -7,10 +7,10 @@
 
 namespace sestina {
 
-// Where the unknowns of an element stand in its vector y. After each point's v, w, C of all bodies (15
-// numbers each) come its multipliers; the end has v, w, C, x (18 each) and the impulses. Rows have the same
+// The places of the unknowns of an element in its vector y. Each point has v, w, C of all bodies (15 numbers
+// each) and then its multipliers; the end has v, w, C, x (18 each) and the impulses. Rows have the same
 // numbers: Newton's equation that of v, and so on. The start has the form of an end without impulses; as
-// columns its numbers follow those of the element.
+// columns of the tangent its numbers follow those of the element.
 struct ElementLayout {
   int bodies = 0, multipliers = 0, degree = 0;
 
@@ -25,7 +25,7 @@ struct ElementLayout {
   int end_multiplier() const { return end_start() + start_size(); }
 };
 
-// The vector, or the columns of the matrix, that begins with number `first`.
+// Reads the vector, or the columns of the matrix, that starts at number `first`.
 inline Vec3<double> read_vector(std::span<const double> numbers, int first) {
   const auto i = static_cast<std::size_t>(first);
   return {numbers[i], numbers[i + 1], numbers[i + 2]};

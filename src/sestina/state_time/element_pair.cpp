@@ -23,7 +23,7 @@ Legendre legendre(int n, double x) {
   return {value, n * (x * value - before) / (x * x - 1.0)};
 }
 
-// The points of Gauss on [0, 1] by Newton's method from their asymptotic places; symmetric to the last bit.
+// Computes the Gauss points on [0, 1] by Newton's method from asymptotic values; symmetric to the last bit.
 void set_gauss_points(ElementPair& pair) {
   const int k = pair.degree;
   pair.points.assign(static_cast<std::size_t>(k), 0.5);
@@ -68,8 +68,8 @@ std::vector<double> nodes_of(const ElementPair& pair) {
   return nodes;
 }
 
-// The points of Radau on [0, 1], the last of which is 1: on [-1, 1] the zeros of P_k - P_(k-1), found between
-// changes of its sign. From the points of Gauss.
+// Computes the Radau points on [0, 1], the last of which is 1, from the Gauss points: on [-1, 1] they are the
+// zeros of P_k - P_(k-1), bracketed by changes of sign.
 void set_radau_points(ElementPair& pair) {
   const int k = pair.degree;
   const auto f = [k](double x) { return legendre(k, x).value - legendre(k - 1, x).value; };
@@ -95,7 +95,7 @@ void set_radau_points(ElementPair& pair) {
   }
 }
 
-// Exact: the integrand is of degree k - 1.
+// Integrates Lagrange's polynomial j from 0 to s; exact, since the integrand has degree k - 1.
 double integral_to(const ElementPair& pair, std::size_t j, double s) {
   double sum = 0.0;
   for (std::size_t g = 0; g < pair.points.size(); ++g) {

@@ -46,7 +46,7 @@ ErrorEstimate::ErrorEstimate(const ElementForm& form) : layout_(form.layout), at
   if (has_jump) {
     for (const double point : pair.points) M_slope_end_ += 1.0 / (1.0 - point);
   }
-  // Exactly, with the points of Gauss of the highest degree on each of some parts of the element.
+  // Exact: Gauss points of the highest degree on each of several parts of the element.
   const ElementPair rule = make_element_pair(element_pair_names().back(), TestFunctions::kNatural);
   constexpr int kParts = 4;
   double before = 0.0;  // integral of M
@@ -69,8 +69,8 @@ ErrorEstimate::ErrorEstimate(const ElementForm& form) : layout_(form.layout), at
   set_lower(pair);
 }
 
-// Of the points of Gauss M is P itself, of those of Radau the difference of P and the one before it, halved;
-// the integrals of both are orthogonal to each other but for degrees 1 and 0.
+// For Gauss points M is P itself, for Radau points half the difference of P and the polynomial before it; the
+// integrals of these two are orthogonal except for degrees 1 and 0.
 void ErrorEstimate::set_lower(const ElementPair& pair) {
   const int k = pair.degree, n = k - 1;
   top_.assign(index(k + 1), 0.0);
@@ -83,7 +83,7 @@ void ErrorEstimate::set_lower(const ElementPair& pair) {
   if (M_slope_end_ == 0.0) by_lower_ += n == 1 ? 1.0 / 2.0 : square_of_legendre_integral(n - 1);
 }
 
-// Mean over the element of the square of (4).
+// Returns the mean over the element of the square of (4).
 double ErrorEstimate::square(double h, const V3& r_start, const V3& r_end, const V3& jump) const {
   V3 start = r_start, end = r_end, j;
   if (M_slope_end_ != 0.0) {

@@ -40,7 +40,7 @@ InitialGuess::Rates::Rates(const Model& model)
       q(index(model.nq())),
       u(index(model.nu())) {}
 
-// Of the last calc_udot.
+// Writes the reactions of the last calc_udot as multipliers.
 void InitialGuess::put_multipliers(std::span<double> multipliers) {
   const Kinematics<double>& kinematics = dynamics_.kinematics();
   dynamics_.calc_reactions(rates_.udot, reactions_);
@@ -51,7 +51,7 @@ void InitialGuess::put_multipliers(std::span<double> multipliers) {
   }
 }
 
-// Writes the state, which the kinematics are those of, as the guess at point g, or at the end.
+// Writes the state, to which the kinematics belong, as the guess at point g or at the end.
 void InitialGuess::put(const State<double>& state, TimeTrajectory& trajectory, int e, int g) {
   const ElementLayout& layout = trajectory.element(e).form->layout;
   const std::span<double> y = trajectory.unknowns_of(e);

@@ -1,13 +1,13 @@
-// What Newton's method begins with on the elements of a window.
+// The initial guess of Newton's method on the elements of a window.
 //
 //   march   the recursive solver by the classical Runge-Kutta rule, one step from point to point
 //   held    the state at the window's start, everywhere
 //   mesh    the polynomials of other elements that fill the same time
 //
-// A march has multipliers, the reactions at each point. Without them the tangent would be that of a system
-// whose joints hold without force: a mass that whirls about a hinge would be drawn outwards by nothing that
-// holds it, and what disturbs it grow with the exponential of the angle, beyond round-off within some five
-// turns.
+// A march provides multipliers, the reactions at each point. Without them the tangent would be that of a
+// system whose joints transmit no force: nothing would hold a mass that whirls about a hinge against its
+// centrifugal force, and disturbances would grow with the exponential of the angle, beyond round-off within
+// about five turns.
 #pragma once
 
 #include <atomic>
@@ -17,17 +17,17 @@
 
 namespace sestina {
 
-// v, w, C and, where wanted, x of all bodies, each body `stride` numbers after the one before.
+// Writes v, w, C and, if `with_x`, x of all bodies, each body `stride` numbers after the one before.
 void put_instants(const Kinematics<double>& kinematics, const Properties<double>& properties,
                   std::span<double> numbers, int first, int stride, bool with_x);
 
 class InitialGuess {
  public:
-  // Must outlive this.
+  // Keeps a reference: `dynamics` must outlive this object.
   explicit InitialGuess(ForwardDynamics& dynamics);
 
-  // All into the elements from `first` on. `state` is that at the window's start, and then some state of it.
-  // A march ends early, with elements that are not filled, when it is interrupted.
+  // Fill all elements from `first` on. `state` is that at the window's start on entry and some state of the
+  // window on return. An interrupted march ends early and leaves elements that are not filled.
   void march(State<double>& state, TimeTrajectory& trajectory, int first,
              const std::atomic<bool>* interrupt = nullptr);
   void hold(State<double>& state, TimeTrajectory& trajectory, int first);
@@ -37,7 +37,7 @@ class InitialGuess {
   struct Rates {
     explicit Rates(const Model& model);
     State<double> at;
-    std::vector<double> udot;  // of the state that the next step begins with
+    std::vector<double> udot;  // at the state that begins the next step
     std::vector<double> dq, du, q, u;
   };
   void step_to(double t, State<double>& state);

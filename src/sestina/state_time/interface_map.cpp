@@ -12,7 +12,7 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-// Three of a body's numbers with their tangents.
+// Reads three numbers of a body with their tangents.
 Vec3<Dual> read(std::span<const double> numbers, std::span<const double> change, std::size_t at) {
   return {{numbers[at], change[at]}, {numbers[at + 1], change[at + 1]}, {numbers[at + 2], change[at + 2]}};
 }
@@ -23,7 +23,7 @@ void write(std::span<Dual> numbers, std::size_t at, const Vec3<Dual>& a) {
   numbers[at] = a.x, numbers[at + 1] = a.y, numbers[at + 2] = a.z;
 }
 
-// The numbers of an end from the motion of the joint frames.
+// Computes the numbers of an end from the motion of the joint frames.
 void calc_numbers(const Model& model, const Properties<Dual>& properties, const Kinematics<Dual>& kinematics,
                   std::span<Dual> numbers) {
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {

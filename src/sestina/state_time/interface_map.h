@@ -1,16 +1,16 @@
-// What one stretch of time hands to the next: the motion of all bodies at an instant, by joint coordinates.
+// The interface between two stretches of time: the motion of all bodies at an instant in joint coordinates.
 //
 // The numbers of an element's end, v, w, C and x of every body, are 18 n; motions that the joints and
 // orthonormal direction cosines allow have only 2 nu directions. Between stretches that are solved apart the
 // start of the later one is
 //   start = X(s),   s = S(end)                                                                        (1)
-// with S the joint coordinates and speeds nearest to the end (joint_coordinates.h) and X the motion that
-// these give. Where the equations of the elements are solved, the end is a motion that the joints allow, and
-// (1) says that both are equal. Where they are not yet, it drops what no motion of the mechanism can be. So
-// the derivative of what follows by what was before goes through 2 nu numbers:
+// with S the joint coordinates and speeds nearest to the end (joint_coordinates.h) and X the motion for
+// these. If the equations of the elements are satisfied, the end is a motion that the joints allow, and (1)
+// states that both are equal. Otherwise (1) removes the part that is no motion of the mechanism. The
+// derivative of the following stretch by the previous one then passes through 2 nu numbers:
 //   d start = X' (S' d end),   S' (2 nu x 18 n), X' (18 n x 2 nu)                                     (2)
-// Directions of coordinates are displacements as plus_q() adds them. Neither S' nor X' is formed: dual
-// numbers multiply by them in O(n).
+// Directions of coordinates are displacements as in plus_q(). Neither S' nor X' is formed: dual numbers
+// multiply by them in O(n).
 //
 // | here         | meaning                                                        |
 // |--------------|----------------------------------------------------------------|
@@ -29,15 +29,15 @@ namespace sestina {
 class AppliedLoads;
 struct DualForces;
 
-// S of (1), and S'.
+// S of (1) and products with S'.
 class EndToJoints {
  public:
-  // The model and the properties must outlive this.
+  // Keeps references: the model and the properties must outlive this object.
   EndToJoints(const Model& model, const Properties<double>& properties);
   ~EndToJoints();
 
-  // state.q is a guess, and then with state.u what was found. Throws ComputationError, at state.t, where a
-  // joint is too far from closed.
+  // state.q is a guess on entry and, with state.u, the solution on return. Throws ComputationError, at
+  // state.t, if a joint is too far from closed.
   void find_state(std::span<const double> end, State<double>& state);
   // displacement <- S' change, at the last find_state.
   void calc_displacement(std::span<const double> change, std::span<double> displacement);
@@ -49,7 +49,7 @@ class EndToJoints {
   std::vector<double> end_, q_;
 };
 
-// X of (1), and X'.
+// X of (1) and products with X'.
 class JointsToStart {
  public:
   JointsToStart(const Model& model, const Properties<double>& properties);

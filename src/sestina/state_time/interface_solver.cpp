@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// g, and P behind it where there is one.
+// Packs g and, where it exists, P.
 std::vector<double> pack(const AffineMap& map) {
   std::vector<double> numbers(map.g.data(), map.g.data() + map.g.size());
   numbers.insert(numbers.end(), map.P.data(), map.P.data() + map.P.size());
@@ -25,8 +25,8 @@ AffineMap unpack(const std::vector<double>& numbers, Eigen::Index m) {
 
 }  // namespace
 
-// After the round with distance d a rank's map is that of the 2 d stretches up to its own, or of all up to
-// its own, without P.
+// After the round with distance d, a rank's map covers the 2 d stretches up to its own, or all stretches up
+// to its own; the latter has no P.
 std::string ScanInterface::solve(Communicator& ranks, const AffineMap& own, std::span<double> before) {
   const int rank = ranks.rank(), last = ranks.size() - 1;
   const Eigen::Index m = static_cast<Eigen::Index>(before.size());
@@ -35,7 +35,7 @@ std::string ScanInterface::solve(Communicator& ranks, const AffineMap& own, std:
     const int to = rank + distance < last ? rank + distance : kNoRank;
     const int from = rank < last && rank >= distance ? rank - distance : kNoRank;
     const std::vector<double> out = to == kNoRank ? std::vector<double>() : pack(map);
-    // Of the rank at `from` there is no P where its map is of all stretches.
+    // The rank at `from` sends no P if its map covers all stretches before it.
     std::vector<double> in(from == kNoRank ? 0 : static_cast<std::size_t>(from < distance ? m : m + m * m));
     ranks.exchange(out, to, in, from);
     if (from != kNoRank) map = compose(map, unpack(in, m));

@@ -20,10 +20,10 @@ M3 outer(const V3& a, const V3& b) {
 }
 M3 skew(const V3& a) { return {0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}; }
 M3 operator*(double a, const M3& A) { return scaled_identity(a) * A; }
-// a x (C^T y) by y
+// Derivative of a x (C^T y) by y.
 M3 cross_transpose(const V3& a, const M3& C) { return skew(a) * C.transpose(); }
 
-// What the formulas of one condition share.
+// The terms that the formulas of a condition share.
 struct Pair {
   Pair(const JointConditions& joint, std::span<const BodyInstant> bodies)
       : P(joint.parent == kNoBody ? ground() : bodies[static_cast<std::size_t>(joint.parent)]),
@@ -78,7 +78,7 @@ class Derivatives {
   DerivativeSink& sink_;
 };
 
-// One of the two bodies of (1) and (4).
+// Adds the derivatives of one of the two bodies of (1) and (4).
 void Derivatives::add_end_of_point(int first, int body, const BodyInstant& at, const V3& arm, const V3& f,
                                    double sign) {
   const M3 arm_C = cross_transpose(arm, at.C), C_arm = at.C * skew(arm);
@@ -236,8 +236,8 @@ SpatialForce<double> JointConditions::calc_reaction(std::span<const BodyInstant>
   return {bodies[c].C * loads[c].torque - cross(arm, force), force};
 }
 
-// The directions of a joint's forces are at right angles to each other and to what acts along its freedom,
-// and so are those of its torques.
+// The directions of a joint's constraint forces are perpendicular to each other and to the directions of its
+// freedoms, and so are those of its constraint torques.
 void JointConditions::find_multipliers(const M3& C_parent, const M3& C_child,
                                        const SpatialForce<double>& reaction,
                                        std::span<double> multipliers) const {
@@ -271,7 +271,7 @@ int count_multipliers(std::span<const JointConditions> joints) {
 
 namespace {
 
-// Makes the list of one joint's conditions; directions on the parent's side are given in F.
+// Builds the list of one joint's conditions; directions on the parent's side are given in F.
 class Builder {
  public:
   Builder(JointConditions& joint, const Rotation<double>& R_PF, int& next)
@@ -308,7 +308,7 @@ class Builder {
 
 struct AddConditions {
   Builder& build;
-  // Joints whose directions nobody has written down.
+  // Refuses joints whose conditions are not listed here.
   template <class Joint>
   bool operator()(const Joint&) const {
     return false;

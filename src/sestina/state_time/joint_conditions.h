@@ -1,12 +1,12 @@
-// What a joint asks of its two bodies, and the forces by which it gets it.
+// The conditions of a joint on its two bodies, and the forces that enforce them.
 //
-// A body is known here by its mass centre x (m, ground axes), its direction cosines C (the columns are the
-// axes of its joint frame M in ground axes), v = x' and its angular velocity w in its own axes. Of a joint
+// The motion of a body is given by its mass centre x (m, ground axes), its direction cosines C (columns: the
+// axes of its joint frame M in ground axes), v = x' and its angular velocity w in its own axes. For a joint
 // with the frame F on the parent P and M on the child B:
 //   s      F's origin, from P's mass centre in P's axes (of the ground: from its origin)
 //   r      M's origin, from B's mass centre in B's axes
 //   d    = x_B + C_B r - x_P - C_P s        from F's origin to M's, ground axes
-// Every joint is made of conditions of three kinds; n is fixed in P, m in B, f are the multipliers:
+// Every joint consists of conditions of three kinds; n is fixed in P, m in B, f are the multipliers:
 //   point  d = 0:                     force f on B at Mo, -f on P at F's origin                      (1)
 //   slide  (C_P n) . d = 0:           force f C_P n on B at Mo, the opposite on P at the same place  (2)
 //   turn   (C_P n) . (C_B m) = const: torque f C_B m x C_P n on B, the opposite on P                 (3)
@@ -21,8 +21,8 @@
 //   revolute    point, turn (n1, a), (n2, a)          a the axis, n1, n2 across it
 //   universal   point, turn (a1, a2)
 //   weld        point, turn (x, y), (y, z), (z, x)    the axes of F and of M
-//   prismatic   slide n1, n2, turn as weld
-//   cylindrical slide n1, n2, turn as revolute
+// The forces enter Newton's and Euler's equations by the transposes of the factors of v and w in (4)-(6),
+// also if C is not exactly orthonormal, so that they do no work.
 //   planar      slide z, turn (z, x), (z, y)
 //   xyz         turn as weld
 //   free        none
@@ -35,7 +35,7 @@
 
 namespace sestina {
 
-// A body at one instant.
+// Motion of a body at one instant.
 struct BodyInstant {
   Mat3<double> C = Mat3<double>::identity();
   Vec3<double> x;  // m
@@ -43,7 +43,7 @@ struct BodyInstant {
   Vec3<double> w;  // rad/s, own axes
 };
 
-// On a body, about its mass centre.
+// Load on a body, about its mass centre.
 struct BodyLoad {
   Vec3<double> force;   // N, ground axes
   Vec3<double> torque;  // N m, own axes
@@ -53,11 +53,11 @@ struct JointCondition {
   enum class Kind { kPoint, kSlide, kTurn };
   Kind kind = Kind::kPoint;
   Vec3<double> n, m;  // unit
-  int first = 0;      // of its multipliers and its rows among those of the model: three of kPoint, else one
+  int first = 0;      // of its multipliers and rows in the model: three of kPoint, else one
 };
 
-// Receives blocks of derivatives. A row or column is a vector of three numbers of a body, or one scalar.
-// Bodies are numbered from 0; the ground, which has neither, is kNoBody.
+// Receives blocks of derivatives. A row or column is a vector of three numbers of a body or one scalar.
+// Bodies are numbered from 0; the ground, which has no rows and columns, is kNoBody.
 inline constexpr int kNoBody = -1;
 enum class BodyVector { kV, kW, kC0, kC1, kC2, kX };  // as rows kV is Newton's equation and kW Euler's
 class DerivativeSink {
@@ -73,25 +73,25 @@ struct JointConditions {
   Vec3<double> r, s;  // m
   std::vector<JointCondition> conditions;
 
-  // (4)-(6), each in the rows that JointCondition::first says.
+  // Computes (4)-(6), each in the rows that start at JointCondition::first.
   void calc_rates(std::span<const BodyInstant> bodies, std::span<double> rows) const;
-  // (1)-(3)
+  // Adds the loads of (1)-(3).
   void add_loads(std::span<const BodyInstant> bodies, std::span<const double> multipliers,
                  std::span<BodyLoad> loads) const;
-  // Derivatives of -loads and of the rates.
+  // Adds the derivatives of -loads and of the rates.
   void add_derivatives(std::span<const BodyInstant> bodies, std::span<const double> multipliers,
                        DerivativeSink& sink) const;
-  // The force (N) and the torque (N m) on the child at Mo, ground axes, that the multipliers stand for.
+  // Returns the force (N) and torque (N m) of the multipliers on the child at Mo, ground axes.
   SpatialForce<double> calc_reaction(std::span<const BodyInstant> bodies,
                                      std::span<const double> multipliers) const;
-  // Its inverse, for a joint that is closed: the multipliers of a reaction; what the joint itself exerts
-  // along its freedom, as a motor does, is left out.
+  // Computes the multipliers of a reaction, for a closed joint: the inverse of calc_reaction(). Forces along
+  // the joint's freedoms, such as those of a motor, are ignored.
   void find_multipliers(const Mat3<double>& C_parent, const Mat3<double>& C_child,
                         const SpatialForce<double>& reaction, std::span<double> multipliers) const;
 };
 
-// Of all joints, body after body. Throws InputError, which names them, for joints that have no conditions
-// here, and for armatures.
+// Returns the conditions of all joints, body after body. Throws InputError, which names them, for joints
+// without conditions here and for armatures.
 std::vector<JointConditions> make_joint_conditions(const Model& model, const Properties<double>& properties);
 int count_multipliers(std::span<const JointConditions> joints);
 

@@ -5,7 +5,7 @@
 namespace sestina {
 
 bool find_coordinates(const AnyJoint<double>& joint, const Pose<double>& X_FM, double* q) {
-  // Newton's method from nearby: five repetitions are many. Round-off leaves some 1e-16 of a turn.
+  // Newton's method from a near start rarely needs five iterations. Round-off leaves about 1e-16 of a turn.
   constexpr int kMostRepetitions = 100;
   constexpr double kSmall = 1e-13;  // rad, or relative to the lengths of X_FM
   const double size = 1.0 + norm(X_FM.p);

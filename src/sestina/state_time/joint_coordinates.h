@@ -1,12 +1,12 @@
-// From the motion of two bodies to the coordinates and speeds of the joint between them: the inverse of
-// pose() and H().
+// Computes the coordinates and speeds of a joint from the motion of its two bodies: the inverse of pose() and
+// H().
 //
-//   q: pose(q) = X_FM as nearly as the joint allows, from a q that is not far, by the method of Gauss and
-//      Newton:  q <- plus(q, H^+ [turn; shift]),   H^+ = (H^T H)^-1 H^T,
+//   q: pose(q) = X_FM as nearly as the joint allows, from a q that is not far, by the Gauss-Newton
+//      method:  q <- plus(q, H^+ [turn; shift]),   H^+ = (H^T H)^-1 H^T,
 //      shift = p_FM - p(q), turn the axial vector of R_FM R(q)^T
 //   u: H^+ V_FM
-//   the spatial force on M, as small as can be, whose generalised forces are tau: H (H^T H)^-1 tau
-// Angles so keep counting beyond a turn. R_FM need not be quite orthonormal. With dual numbers one repetition
+//   the smallest spatial force on M whose generalised forces are tau: H (H^T H)^-1 tau
+// Angles thus continue beyond a turn. R_FM need not be exactly orthonormal. With dual numbers one iteration
 // from the converged q gives the derivatives.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sestina {
 
-// (H^T H) x = b in place, by Cholesky's factors. n <= 6.
+// Solves (H^T H) x = b in place by Cholesky factors. n <= 6.
 template <class T, std::size_t n>
 void solve_normal_equations(const std::array<SpatialMotion<T>, n>& H, T* x) {
   std::array<std::array<T, n>, n> L{};
@@ -37,21 +37,21 @@ void solve_normal_equations(const std::array<SpatialMotion<T>, n>& H, T* x) {
   }
 }
 
-// x (n) = H^+ V
+// Computes x (n) = H^+ V.
 template <class T, std::size_t n>
 void solve_for_speeds(const std::array<SpatialMotion<T>, n>& H, const SpatialMotion<T>& V, T* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = dot(H[i].w, V.w) + dot(H[i].v, V.v);
   solve_normal_equations(H, x);
 }
 
-// Of M in F.
+// Motion of M in F.
 template <class T>
 struct RelativeMotion {
   Pose<T> X_FM;
   SpatialMotion<T> V_FM;  // axes of F
 };
 
-// From the motion of the parent's and the child's joint frames; X_PF is the place of F on the parent.
+// Computes it from the motions of the parent's and the child's joint frames; X_PF: pose of F on the parent.
 template <class T>
 RelativeMotion<T> calc_relative_motion(const Pose<T>& X_WP, const SpatialMotion<T>& V_WP, const Pose<T>& X_PF,
                                        const Pose<T>& X_WM, const SpatialMotion<T>& V_WM) {
@@ -62,7 +62,7 @@ RelativeMotion<T> calc_relative_motion(const Pose<T>& X_WP, const SpatialMotion<
            transpose_times(X_WF.R, V_WM.v - V_WP.v - cross(V_WP.w, to_M))}};
 }
 
-// [turn; shift] of X_FM from pose(q), in the axes of F.
+// Returns [turn; shift] between X_FM and pose(q), in the axes of F.
 template <class T, class Joint>
 SpatialMotion<T> calc_misfit(const Joint& joint, const Pose<T>& X_FM, const T* q) {
   const Pose<T> X = joint.pose(q);
@@ -71,7 +71,7 @@ SpatialMotion<T> calc_misfit(const Joint& joint, const Pose<T>& X_FM, const T* q
   return {{half * (E.zy - E.yz), half * (E.xz - E.zx), half * (E.yx - E.xy)}, X_FM.p - X.p};
 }
 
-// One repetition; returns the square of the displacement.
+// Makes one iteration; returns the square of the displacement.
 template <class T, class Joint>
 T improve_coordinates(const Joint& joint, const Pose<T>& X_FM, T* q) {
   if constexpr (Joint::kNu > 0) {
@@ -91,10 +91,10 @@ void find_speeds(const Joint& joint, const SpatialMotion<T>& V_FM, const T* q, T
   if constexpr (Joint::kNu > 0) solve_for_speeds(joint.H(q), V_FM, u);
 }
 
-// Improves q until it stays; false where it does not.
+// Iterates until q converges; false if it does not.
 bool find_coordinates(const AnyJoint<double>& joint, const Pose<double>& X_FM, double* q);
 
-// On M about its origin, axes of F.
+// Returns the force on M about its origin, axes of F.
 template <class T, class Joint>
 SpatialForce<T> calc_joint_force(const Joint& joint, const T* q, const T* tau) {
   SpatialForce<T> force;

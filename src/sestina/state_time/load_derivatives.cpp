@@ -15,7 +15,7 @@ constexpr BodyVector kVectors[] = {BodyVector::kV,  BodyVector::kW,  BodyVector:
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 std::size_t index(BodyIndex b) { return static_cast<std::size_t>(b.value()); }
 
-// As a column of the derivatives of -loads.
+// The tangent as a column of the derivatives of -loads.
 Vec3<double> column_of(const Vec3<Dual>& a) { return {-a.x.d, -a.y.d, -a.z.d}; }
 
 int number_of(BodyIndex b) { return b.value() - 1; }  // the ground is kNoBody
@@ -51,8 +51,8 @@ std::size_t LoadDerivatives::joint_use(BodyIndex body) {
   return index(use);
 }
 
-// Which expression has which coordinates and speeds; each of these gets the first colour that no expression
-// has yet for another of its own.
+// Finds the coordinates and speeds of each expression. Each gets the first colour that no other coordinate or
+// speed of the same expressions has.
 void LoadDerivatives::collect_dependences() {
   std::unordered_map<std::string, int> places;  // of q, then of u
   for (std::size_t i = 0; i < model_.q_names().size(); ++i) {
@@ -124,7 +124,7 @@ CenterLoad<Dual> LoadDerivatives::load_on(int body) const {
 }
 
 // Moves one body along each of its numbers; evaluate(number) adds to the forces on the rows. Without a sink
-// it has taken what it wants.
+// evaluate() stores its own results.
 template <class Evaluate>
 void LoadDerivatives::add_moves(std::span<const BodyInstant> bodies, int moved, const Bodies& rows,
                                 DerivativeSink* sink, Evaluate&& evaluate) {
@@ -208,7 +208,7 @@ void LoadDerivatives::add_element(std::span<const BodyInstant> bodies, const Bod
   for (const int moved : rows) add_moves(bodies, moved, rows, &sink, evaluate);
 }
 
-// d e / d z
+// Computes d e / d z.
 void LoadDerivatives::update_dependences() {
   std::vector<Dual>&q = dual_.state.q, &u = dual_.state.u;
   for (int colour = 0; colour < colours_; ++colour) {
@@ -232,7 +232,7 @@ void LoadDerivatives::update_dependences() {
   }
 }
 
-// (1) for an element whose load by one expression stands in the forces' derivatives.
+// Adds (1) for an element whose load by one expression is in the tangents of the forces.
 void LoadDerivatives::add_dependences(const Bodies& rows, int expression, DerivativeSink& sink) {
   for (const Dependence& at : dependences_) {
     if (at.expression != expression || at.value == 0.0) continue;

@@ -1,17 +1,17 @@
-// The derivatives of the applied loads by the motion of the bodies.
+// The derivatives of the applied loads with respect to the motion of the bodies.
 //
-// Each force element depends on few bodies, so that each is moved alone: 18 numbers for each body that it
-// touches, by dual numbers through that element and nothing else.
+// Each force element depends on few bodies and is therefore differentiated separately, by dual numbers in 18
+// directions for each of its bodies:
 //   joint j with springs, dampers and given generalised forces     its two bodies: 36 directions
 //   spring_damper                                                   its two bodies
 //   point_force, point_torque                                       its one body
-// Given forces are expressions e of time and of coordinates and speeds z of any joints. For these by the
-// chain rule, with the load that e = 1 stands for:
+// Given forces are expressions e of time and of coordinates and speeds z of any joints. They use the chain
+// rule, with the load for e = 1:
 //   d load = (d load / d e) (d e / d z) (d z / d motion of the two bodies of z's joint)                (1)
-// d e / d z comes from the tape of all expressions; those z run together that no expression has in common.
+// d e / d z comes from the tape of all expressions; those z that no expression has in common share a pass.
 //
-// Cost: O(elements), and for the expressions O(colours x tape), where the colours are as many as the largest
-// number of z that one expression has, or a few more.
+// Cost: O(elements), and for the expressions O(colours x tape); the number of colours is the largest number
+// of z in one expression, or slightly more.
 #pragma once
 
 #include <array>
@@ -24,31 +24,31 @@ namespace sestina {
 
 class LoadDerivatives {
  public:
-  // The model must outlive this; it has no UserForce.
+  // Keeps a reference: the model, which has no UserForce, must outlive this object.
   LoadDerivatives(const Model& model, const Properties<double>& properties);
 
-  // Adds the derivatives of -loads at the motion of the bodies, whose coordinates and speeds are `state`.
+  // Adds the derivatives of -loads at the motion `bodies`, whose coordinates and speeds are `state`.
   // `expressions` holds the values of the model's force expressions. No allocation.
   void add(std::span<const BodyInstant> bodies, const State<double>& state,
            std::span<const double> expressions, DerivativeSink& sink);
 
  private:
-  // A joint on which generalised forces act, or whose coordinates or speeds expressions read.
+  // A joint with generalised forces, or whose coordinates or speeds occur in expressions.
   struct Joint {
     BodyIndex body, parent;
     std::vector<std::size_t> springs, dampers, forces;  // in the lists of the properties
     bool is_read = false;
-    std::vector<double> by_motion;  // (36 x (nq + nu)): of q and u by the numbers of child and parent
+    std::vector<double> by_motion;  // (36 x (nq + nu)): q and u by the numbers of child and parent
     bool is_driven() const { return !(springs.empty() && dampers.empty() && forces.empty()); }
   };
   struct Dependence {
     int expression;
     std::size_t joint;  // in joints_
-    int local;          // of its q, then of its u
+    int local;          // its q, then its u
     int colour;
     double value;
   };
-  // The bodies on which an element acts, from 0; kNoBody is the ground.
+  // The bodies on which an element acts, numbered from 0; kNoBody is the ground.
   using Bodies = std::array<int, 2>;
 
   std::size_t joint_use(BodyIndex body);

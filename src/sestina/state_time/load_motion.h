@@ -1,5 +1,5 @@
-// The motion of the bodies of the state-time equations in the words of the recursions, and the loads on them,
-// for plain and for dual numbers.
+// Conversion of the motion and the loads of the state-time equations to those of the recursions, for plain
+// and for dual numbers.
 #pragma once
 
 #include "sestina/dynamics/kinematics.h"
@@ -26,14 +26,14 @@ struct BodyNumbers {
 };
 inline constexpr int kBodyNumbers = 18;
 
-// Of the joint frame M; c is the mass centre in it.
+// Returns the motion of the joint frame M; c is the mass centre in it.
 template <class T>
 BodyMotion<T> frame_motion(const BodyNumbers<T>& at, const Vec3<T>& c) {
   const Rotation<T> C = Rotation<T>::from_columns(at.C[0], at.C[1], at.C[2]);
   return {{C, at.x - C * c}, {C * at.w, at.v - C * cross(at.w, c)}};
 }
 
-// Of a body's joint; the parent is the ground or another body.
+// Returns the relative motion of the joint of b; the parent is the ground or another body.
 template <class T>
 RelativeMotion<T> relative_motion(const Properties<T>& properties, const Kinematics<T>& kinematics,
                                   BodyIndex parent, BodyIndex b) {
@@ -42,19 +42,19 @@ RelativeMotion<T> relative_motion(const Properties<T>& properties, const Kinemat
   return calc_relative_motion<T>(P.X_WB, P.V_WB, properties.bodies[b].X_PF, B.X_WB, B.V_WB);
 }
 
-// About the mass centre: force in ground axes, torque in the body's own.
+// Load about the mass centre: force in ground axes, torque in the body's own axes.
 template <class T>
 struct CenterLoad {
   Vec3<T> force, torque;
 };
-// From the force about Mo, ground axes.
+// Converts a force about Mo, ground axes.
 template <class T>
 CenterLoad<T> load_of(const SpatialForce<T>& force, const Rotation<T>& C, const Vec3<T>& c) {
   return {force.force, transpose_times(C, force.torque - cross(C * c, force.force))};
 }
 
-// Adds what the generalised forces of the joint of b do to b and its parent: a force and a torque along the
-// joint, on the child and opposite on the parent.
+// Adds the generalised forces of the joint of b as a force and a torque along the joint, on b and opposite on
+// its parent.
 template <class T>
 void add_joint_force(const BodyInfo& info, const Properties<T>& properties, const State<T>& state,
                      const Kinematics<T>& kinematics, BodyIndex b, const T* tau,

@@ -7,14 +7,14 @@
 namespace sestina {
 namespace {
 
-// For entries, in the vector that an element of the initial state has filled.
+// Capacity of the vector of entries after one element of the initial state has filled it.
 std::size_t room_of_tangent(const Model& model, const Properties<double>& properties,
                             ElementEquations& equations) {
   const ElementLayout& layout = equations.layout();
   const State<double> state = calc_initial_state(model);
   Kinematics<double> kinematics(model);
   update_kinematics<double>(model, properties, state, kinematics);
-  // Multipliers other than zero have more entries.
+  // Multipliers other than zero give more entries.
   std::vector<double> start(static_cast<std::size_t>(layout.start_size()));
   std::vector<double> y(static_cast<std::size_t>(layout.size()), 1.0), residual(y.size()), q;
   put_instants(kinematics, properties, start, 0, ElementLayout::kEndNumbers, true);
@@ -24,11 +24,11 @@ std::size_t room_of_tangent(const Model& model, const Properties<double>& proper
     q.insert(q.end(), state.q.begin(), state.q.end());
   }
   std::vector<TangentEntry> tangent;
-  constexpr double kShort = 1e-9;  // s: joints stay closed
+  constexpr double kShort = 1e-9;  // s; joints stay closed
   try {
     equations.calc_residual(0.0, kShort, start, y, q, residual, &tangent);
   } catch (const ComputationError&) {
-    // A force that is not finite at the start fails the run at once; what there is will do.
+    // A force that is not finite at the start fails the run at once; the incomplete count suffices.
   }
   return tangent.capacity();
 }

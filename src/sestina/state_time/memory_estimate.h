@@ -1,4 +1,4 @@
-// The memory that a solution on elements in time takes, from the model alone: before any is taken.
+// The memory of a solution on elements in time, estimated from the model before it is allocated.
 #pragma once
 
 #include <cmath>
@@ -7,9 +7,9 @@
 
 namespace sestina {
 
-// Bytes for each element: of those of the whole run, which keep their motion, and of those of a window, which
-// have their tangents and factors besides. The factors along the tree are counted; where a force couples
-// bodies that no joint connects, sparse ones take more.
+// Bytes for each element of the whole run, whose motion is kept, and for each element of a window, which also
+// has its tangent and factors. The factors along the tree are counted; sparse ones, where a force couples
+// bodies that no joint connects, take more.
 struct StateTimeMemory {
   double of_run = 0.0, of_window = 0.0;
 
@@ -18,11 +18,11 @@ struct StateTimeMemory {
   }
 };
 
-// Makes one element.
+// Estimates the memory by making one element.
 StateTimeMemory estimate_memory(const Model& model, const Properties<double>& properties,
                                 const StateTimeOptions& options);
 
-// Windows with which so many elements take no more than `bytes`; 0 where there are none.
+// Returns the number of windows with which so many elements take at most `bytes`; 0 if there is none.
 int windows_within(const StateTimeMemory& memory, int elements, double bytes);
 
 }  // namespace sestina

@@ -6,9 +6,9 @@ namespace sestina {
 class Communicator;
 class InterfaceSolver;
 
-// Each process has stretches of its own. All of them make a solver of the same model and options and call
-// start() and solve_window() together; each then has the whole solution, and all throw the same error where
-// one would. The first guess is made by every rank for itself.
+// Each process has its own stretches. All processes make a solver of the same model and options and call
+// start() and solve_window() together; each then has the whole solution, and all throw the same error if one
+// does. Every rank computes the initial guess itself.
 struct StateTimeRanks {
   Communicator* communicator = nullptr;  // null: this process alone
   InterfaceSolver* interface_solver = nullptr;

@@ -16,11 +16,11 @@
 namespace sestina {
 namespace {
 
-// Spreads of the elements of a window, and those of them by which a smooth motion has come near its
-// tolerance: after these the elements that are still off are cut.
+// kMostSpreads: limit on choices of new elements for a window. After kSmoothSpreads of them a smooth motion
+// is near its tolerance; then only the elements above the tolerance are cut.
 constexpr int kMostSpreads = 40, kSmoothSpreads = 3;
-constexpr int kMostAttempts = 24;         // to find elements that Newton's method can solve
-constexpr int kMostInWindow = 1'000'000;  // elements that a tolerance may ask for
+constexpr int kMostAttempts = 24;         // limit on reductions until Newton's method converges
+constexpr int kMostInWindow = 1'000'000;  // limit on the elements for a tolerance
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
@@ -28,7 +28,7 @@ std::span<BodyError> of_bodies(std::vector<BodyError>& errors, int element, int 
   return std::span<BodyError>(errors).subspan(index(element) * index(bodies), index(bodies));
 }
 
-// Relative to these sizes; not a number where one is not.
+// Returns the largest error relative to these sizes; NaN if one of them is.
 double largest_of(std::span<const BodyError> errors, const BodyError& size) {
   double largest = 0.0;
   for (const BodyError& of : errors) {
@@ -39,7 +39,7 @@ double largest_of(std::span<const BodyError> errors, const BodyError& size) {
   return largest;
 }
 
-// The longest lever or radius of gyration.
+// Returns the longest lever arm or radius of gyration (m).
 double length_of(const Properties<double>& properties, std::span<const JointConditions> joints) {
   double length = 0.0;
   for (const JointConditions& joint : joints) {
@@ -89,8 +89,8 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
 }
 StateTimeSolver::~StateTimeSolver() = default;
 
-// Faults are at the option that is wrong: `stretches` where it is given, otherwise what leaves too little for
-// one of each process.
+// Reports a fault at the option that is wrong: `stretches` if it is given, otherwise the option that leaves
+// fewer elements than one for each process.
 void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
   const auto fail = [](const char* option, std::string message) {
     throw InputError({Fault{{{}, option}, std::move(message)}});
@@ -127,7 +127,7 @@ void StateTimeSolver::check_stretches(StateTimeRanks ranks) {
   stretches_ = stretches;
 }
 
-// The equations of one pair at a time hold memory.
+// Only the equations of one pair exist at a time, to save memory.
 void StateTimeSolver::use_pair(std::string_view pair) {
   if (pair == pair_) return;
   equations_.reset();
@@ -156,7 +156,7 @@ void StateTimeSolver::start(const State<double>& initial, double duration) {
   trajectory_.reserve(*equations_->form(), options_.elements);
 }
 
-// Of the elements that the next window begins with.
+// Returns the lengths of the elements with which the next window begins.
 std::vector<double> StateTimeSolver::first_lengths() const {
   if (options_.tolerance == 0.0) {
     const double h = duration_ / options_.elements;
@@ -165,7 +165,7 @@ std::vector<double> StateTimeSolver::first_lengths() const {
     return std::vector<double>(static_cast<std::size_t>(std::min(left, within_reach)), h);
   }
   const double window = std::min(window_end() - trajectory_.end(), reach_);
-  // The elements that the window before would have liked at its end.
+  // The length that the estimates of the last window require at its end.
   const double length = choice_.wanted.empty() ? duration_ / options_.elements : choice_.wanted.back();
   const auto count =
       static_cast<std::size_t>(std::clamp(std::ceil(window / length), 1.0, double(kMostInWindow)));
@@ -207,9 +207,9 @@ bool StateTimeSolver::solve_window() {
                      failure.advice, switching.empty() ? "" : ": " + switching));
 }
 
-// A force that sticks at its jump leaves windows that are as short as can be, one after the other: the run
-// would not come to an end. A window gets 1.25 times as long as the one before, so that after a jump that the
-// motion passes fewer windows than these are short.
+// Stops a run that makes no progress. A force that holds the motion at its jump leads to windows of minimal
+// length, one after the other. After a jump that the motion passes, windows grow by a factor of 1.25, so that
+// fewer than kWindows of them are short.
 void StateTimeSolver::watch_progress(double t, double end) {
   constexpr int kWindows = 100;
   constexpr double kLeastOfLongest = 1e-2, kLeastOfDuration = 1e-4;
@@ -230,7 +230,7 @@ void StateTimeSolver::watch_progress(double t, double end) {
                   kWindows, advance, switching));
 }
 
-// Of elements that a tolerance asks for; the caller's own are checked before a run.
+// Checks the memory for elements that a tolerance requires; those of the caller are checked before a run.
 bool StateTimeSolver::has_room(std::size_t elements, Failure& failure) {
   if (options_.tolerance == 0.0) return true;
   StateTimeOptions options = options_;
@@ -243,7 +243,7 @@ bool StateTimeSolver::has_room(std::size_t elements, Failure& failure) {
   if (room == 0.0) {
     const std::optional<double> available = available_memory();
     if (!available) return true;
-    // The mesh before is there as well, with what estimates take: measured, 1.4 times what is counted here.
+    // The previous mesh and the estimates need memory too: measured, 1.4 times the amount counted here.
     constexpr double kShare = 0.5;
     room = kShare * *available + solved + memory.of_window * equations_->room();
   }
@@ -266,8 +266,8 @@ bool StateTimeSolver::solve_with_ease(int first, Failure& failure) {
   return is_solved;
 }
 
-// Where Newton's method fails: elements that are not the caller's to choose may be too long, then the window
-// longer than it can see from its guess. What is left of that is solved as a window of its own.
+// Reduces the problem after Newton's method has failed: first halves the elements, if a tolerance chooses
+// them, then the window, which may be too long for its guess; the rest becomes the next window.
 bool StateTimeSolver::ease(int first, Failure& failure) {
   constexpr int kHalvings = 2;
   const int count = trajectory_.size() - first;
@@ -287,7 +287,7 @@ bool StateTimeSolver::ease(int first, Failure& failure) {
   return true;
 }
 
-// Elements up to the next window's end, where they are the caller's.
+// Number of elements up to the next window's end, where the caller has chosen the elements.
 int StateTimeSolver::last_element() const {
   return static_cast<int>(static_cast<long>(options_.elements) * (next_window_ + 1) / options_.windows);
 }
@@ -319,7 +319,7 @@ bool StateTimeSolver::solve_elements(int first, Failure& failure) {
   guess_.hold(march_, trajectory_, first);
   ++statistics_.held_windows;
   if (!iterate(first, failure)) {
-    // What stopped the march is the likelier cause.
+    // The failure of the march is the more likely cause.
     if (reason_of_march == failure.reason) failure.reason = of_march;
     if (!of_march.empty() && of_march != failure.reason) {
       failure.reason = fmt::format("{} (and from a state held: {})", of_march, failure.reason);
@@ -341,7 +341,7 @@ bool StateTimeSolver::iterate(int first, Failure& failure) {
   return outcome.is_solved;
 }
 
-// The coordinates at the ends of elements, each from the one before.
+// Computes the coordinates at the ends of elements, each from those of the element before.
 void StateTimeSolver::continue_coordinates(int first) {
   for (int e = first; e < trajectory_.size(); ++e) {
     if (wants_end()) return;
@@ -356,7 +356,7 @@ void StateTimeSolver::continue_coordinates(int first) {
 bool StateTimeSolver::reach_tolerance(int first, Failure& failure) {
   for (int spread = 0;; ++spread) {
     const double error = update_errors(first, *estimate_);
-    // After the first spread the degree stays, so that spreads come to an end.
+    // The degree stays the same after the first spread, so that the spreads converge.
     const int degree = layout().degree;
     const DegreeRange range = spread == 0 ? degrees() : DegreeRange{degree, degree};
     choice_ = choose_elements(element_errors_, options_.tolerance, degree, range);
@@ -387,13 +387,13 @@ bool StateTimeSolver::reach_tolerance(int first, Failure& failure) {
   }
 }
 
-// Which instants can still tell apart.
+// Returns the shortest length (s) at t for which the ends of an element are different instants.
 double StateTimeSolver::shortest_length(double t) const {
   constexpr double kRoundOff = 64.0 * std::numeric_limits<double>::epsilon();
   return kRoundOff * std::max(std::abs(t), duration_);
 }
 
-// Accelerations from the equations of motion at an end of an element.
+// Computes accelerations from the equations of motion at an end of an element.
 void StateTimeSolver::update_rates(double t, std::vector<BodyRates>& rates) {
   calc_state(t, march_);
   dynamics_.calc_udot(march_, udot_);
@@ -421,9 +421,9 @@ DegreeRange StateTimeSolver::degrees() const {
   return {layout().degree, layout().degree};
 }
 
-// Chooses pair and lengths of the window's elements from a march. Its elements get as long as their
-// polynomials just resolve the motion, so that it can be told what others would do. Where it leads nowhere
-// all stays as it is.
+// Chooses pair and lengths of the window's elements from a march on elements just short enough for their
+// polynomials to resolve the motion, so that the errors of other elements can be predicted. Changes nothing
+// if the march fails.
 void StateTimeSolver::look_ahead(int first) {
   constexpr int kMostRounds = 5;
   constexpr double kResolved = 1e-4, kMuch = 0.01;
@@ -440,7 +440,7 @@ void StateTimeSolver::look_ahead(int first) {
       guess_.march(march_, trajectory_, first, interrupt_);
       error = update_errors(first, *marched_estimate_);
     } catch (const ComputationError&) {
-      // The time is told where the elements are solved.
+      // The failure is reported when the elements are solved.
     }
     trajectory_.cut(first);
     if (!std::isfinite(error)) break;
@@ -463,8 +463,8 @@ void StateTimeSolver::estimate_lower_errors(int element, std::span<BodyError> er
                                      errors);
 }
 
-// Of the window's motion, for its errors to be relative to. Systems at rest, or nearly: a velocity matters by
-// how far it leads in the window, and places by the size of bodies; what is less is round-off.
+// Returns reference sizes of the window's motion for relative errors. If it is nearly at rest, the size of a
+// velocity is the distance covered in the window, and that of a position the size of bodies.
 BodyError StateTimeSolver::find_sizes(int first) const {
   constexpr double kSlow = 1e-3;
   BodyError size{0.0, 0.0, 1.0, kSlow * length_};
@@ -487,7 +487,7 @@ BodyError StateTimeSolver::find_sizes(int first) const {
   return size;
 }
 
-// The estimates of all elements, relative to what the tolerance is; returns the largest.
+// Updates the estimates of all elements, relative to the tolerance's sizes; returns the largest.
 double StateTimeSolver::update_errors(int first, const ErrorEstimate& estimate) {
   const ElementLayout layout = trajectory_.element(first).form->layout;
   const int count = trajectory_.size() - first, bodies = layout.bodies;
@@ -512,7 +512,7 @@ double StateTimeSolver::update_errors(int first, const ErrorEstimate& estimate) 
     if (trajectory_.element(first + e).h <= shortest && std::isfinite(error)) error = 0.0;
     element_errors_[index(e)] = {trajectory_.element(first + e).h, error,
                                  largest_of(of_bodies(lower_errors_, e, bodies), size)};
-    largest = error <= largest ? largest : error;  // keeps what is not a number
+    largest = error <= largest ? largest : error;  // keeps a NaN
   }
   return largest;
 }

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-// How many operands of a node decide where it jumps: they come first.
+// Number of operands of a node that determine where it jumps; these operands come first.
 std::size_t conditions_of(Op op) {
   if (op == Op::kSign || op == Op::kStep) return 1;
   return op == Op::kIfLess || op == Op::kIfLessEqual ? 2 : 0;
@@ -23,7 +23,7 @@ std::set<std::string> names_of_coordinates(const Model& model) {
   return names;
 }
 
-// The coordinates and speeds with which an expression jumps.
+// Finds the coordinates and speeds at whose values an expression jumps.
 std::set<std::string> find_switches(const Graph& graph, Expr expression,
                                     const std::set<std::string>& coordinates) {
   std::set<std::string> switches;
@@ -37,7 +37,7 @@ std::set<std::string> find_switches(const Graph& graph, Expr expression,
   return switches;
 }
 
-// By expression of the model.
+// Maps expressions of the model to their forces.
 std::map<int, ForceIndex> forces_of_expressions(const Model& model) {
   std::map<int, ForceIndex> forces;
   for (const JointForcePlan& plan : model.plan().joint_forces) forces.emplace(plan.expression, plan.index);
@@ -51,7 +51,7 @@ std::map<int, ForceIndex> forces_of_expressions(const Model& model) {
 
 std::string describe_switching_forces(const Model& model) {
   const std::set<std::string> coordinates = names_of_coordinates(model);
-  std::map<int, std::set<std::string>> switches;  // by force
+  std::map<int, std::set<std::string>> switches;  // by ForceIndex
   for (const auto& [expression, force] : forces_of_expressions(model)) {
     const Expr expr = model.force_expressions()[static_cast<std::size_t>(expression)];
     switches[force.value()].merge(find_switches(model.graph(), expr, coordinates));

@@ -1,8 +1,8 @@
 // Forces that jump where a coordinate or a speed passes a value: sign(hip.u), step(hip.q - 1), if(hip.u < 0,
 // a, b).
 //
-// Where such a force holds the motion at its jump (dry friction at rest), no polynomial on an element is a
-// solution: Newton's method fails on elements of any length but the very shortest.
+// If such a force holds the motion at its jump (dry friction at rest), no polynomial on an element is a
+// solution: Newton's method fails on all but the very shortest elements.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace sestina {
 
-// "the force friction jumps with hip.u"; of several forces all. Empty where there are none.
+// Returns "the force friction jumps with hip.u" for all such forces; empty if there are none.
 std::string describe_switching_forces(const Model& model);
 
 }  // namespace sestina

@@ -24,7 +24,7 @@ bool has_pattern(const Sparse& a, const Sparse& b) {
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
-// Keeps its analysis while the pattern stays.
+// A sparse LU that keeps its analysis while the pattern does not change.
 class SparseFactor {
  public:
   bool factor(int size, const Triplets& triplets) {
@@ -185,7 +185,7 @@ void TimeMatrix::solve(std::span<const double> residuals, std::span<double> corr
   solve_stretch({0, static_cast<int>(r.size()) / p.layout.size()}, {}, residuals, corrections);
 }
 
-// b <- A_e^-1 (b - B_e start), where there is a change of the start.
+// b <- A_e^-1 (b - B_e start), without B_e start if `start` is empty.
 void TimeMatrix::Parts::solve_element(int e, std::span<const double> start, std::span<double> b) {
   if (kind == TimeMatrixKind::kTree) {
     TreeFactor& tree = *trees[index(e)];

@@ -6,9 +6,9 @@
 // Three ways to solve it:
 //   tree         every A_e is factored along the tree of the mechanism (tree_factor.h), on the executor:
 //                elements are independent of each other; then (1) is solved from the first element to the
-//                last. Where a force couples bodies that no joint connects, by elements instead
-//   by elements  the same with a sparse LU of every A_e, which knows nothing of the tree
-//   sparse       one sparse LU of the whole matrix, which knows nothing of elements: the baseline
+//                last. If a force couples bodies that no joint connects, by elements instead
+//   by elements  the same with a sparse LU of every A_e, which does not use the tree
+//   sparse       one sparse LU of the whole matrix, which does not use the elements: the baseline
 // A sparse LU is analysed again only when its pattern has changed.
 #pragma once
 
@@ -27,33 +27,33 @@ enum class TimeMatrixKind { kTree, kByElements, kSparse };
 
 class TimeMatrix {
  public:
-  // Of at most so many elements with these equations. The linear part is solved along the tree, whatever
-  // `kind` says.
+  // For up to `elements` elements with these equations. The linear part is always solved along the tree,
+  // whatever `kind` is.
   TimeMatrix(const ElementEquations& equations, int elements, TimeMatrixKind kind, TangentPart part,
              Executor* executor);
   ~TimeMatrix();
 
-  // Of elements of these lengths (s), a tangent for each. Returns the first element whose part is singular,
-  // or -1; the baseline cannot tell which and returns 0.
+  // Factors the tangents of elements with these lengths (s). Returns the first element whose part is
+  // singular, or -1; the baseline cannot identify it and returns 0.
   int factor(std::span<const double> lengths, std::span<const std::vector<TangentEntry>> tangents,
              const std::atomic<bool>* interrupt = nullptr);
-  // corrections <- -J^-1 residuals; both (as many elements x layout.size()).
+  // corrections <- -J^-1 residuals; both (elements x layout.size()).
   void solve(std::span<const double> residuals, std::span<double> corrections);
 
-  // Of a stretch of elements by itself, where the matrix is factored by elements or along trees. Stretches
-  // that have no element in common may be solved at the same time.
+  // A range of elements that is solved by itself, if the matrix is factored by elements or along trees.
+  // Disjoint stretches may be solved at the same time.
   struct Stretch {
     int first = 0, count = 0;  // elements
   };
-  // (1) of these elements, with the start of the first changed by start_change (layout.start_size()), or by
-  // nothing where that is empty. residuals and corrections are those of all elements.
+  // Solves (1) for these elements; the start of the first changes by start_change (layout.start_size()), or
+  // not at all if that is empty. residuals and corrections are those of all elements.
   void solve_stretch(Stretch stretch, std::span<const double> start_change, std::span<const double> residuals,
                      std::span<double> corrections);
-  // Without residuals: each of `columns` changes of the start of the first (layout.start_size() x columns, by
-  // rows) gives way to the change of the end of the last that it brings about.
+  // Solves (1) without residuals: replaces each of `columns` changes of the first element's start
+  // (layout.start_size() x columns, by rows) by the resulting change of the last element's end.
   void carry(Stretch stretch, int columns, std::span<double> changes);
 
-  // The way that is taken.
+  // The method in use.
   TimeMatrixKind kind() const;
   int unknowns_of_element() const;  // of the linear equations that are factored
 

@@ -15,18 +15,18 @@ namespace {
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-// Of n things in a row, those before part i of `parts` that are as equal as can be.
+// Returns how many of n items in a row precede part i, if they are divided into `parts` equal parts.
 int before_part(int i, int n, int parts) { return static_cast<int>(static_cast<long>(n) * i / parts); }
 
-// A stretch, with both of its interfaces.
+// A stretch and its two interfaces.
 struct Part {
-  TimeMatrix::Stretch elements;             // counted from the first own one
-  std::unique_ptr<JointsToStart> to_start;  // null of the first of all
-  std::unique_ptr<EndToJoints> to_joints;   // null of the last of all
+  TimeMatrix::Stretch elements;             // numbered from the rank's first element
+  std::unique_ptr<JointsToStart> to_start;  // null for the first stretch of the window
+  std::unique_ptr<EndToJoints> to_joints;   // null for the last stretch of the window
   State<double> end;
   std::vector<double> start, change;  // (18 n)
   std::vector<double> columns;        // (18 n x 2 nu) by rows: X', then T X'
-  Eigen::MatrixXd P;                  // (2 nu x 2 nu); empty of the first and the last of all
+  Eigen::MatrixXd P;                  // (2 nu x 2 nu); empty for the first and the last stretch
 };
 
 }  // namespace
@@ -39,9 +39,9 @@ struct TimeReduction::Parts {
   Communicator* ranks;
   InterfaceSolver* interface_solver;
   int rank = 0, rank_count = 1;
-  int first = 0;  // of the own stretches
+  int first = 0;  // first stretch of this rank
   std::vector<Part> parts;
-  std::vector<AffineMap> chain;       // of the own stretches
+  std::vector<AffineMap> chain;       // of this rank's stretches
   std::vector<double> from, onwards;  // (nq + nu) of the state between ranks
   std::vector<double> before;         // s of the rank before
 
@@ -106,7 +106,7 @@ TimeMatrix::Stretch TimeReduction::elements_of(int rank, int count) const {
 TimeMatrix::Stretch TimeReduction::own_elements(int count) const { return elements_of(parts_->rank, count); }
 
 int TimeReduction::most_elements(int count) const {
-  // Windows may have one element less; what falls to a rank then may not.
+  // A window may have one element less and this rank yet more elements of it.
   return std::max(own_elements(count).count, own_elements(count - 1).count);
 }
 
@@ -154,7 +154,7 @@ std::string TimeReduction::update_starts(std::span<const double> unknowns,
   return failure;
 }
 
-// The state at the end of the last own stretch to the next rank.
+// Sends the state at the end of this rank's last stretch to the next rank.
 void TimeReduction::Parts::pass_state_on() {
   if (rank_count == 1) return;
   const State<double>& end = parts.back().end;
@@ -172,7 +172,7 @@ std::span<const double> TimeReduction::start_of(int e) const {
   return {};
 }
 
-// P of (2).
+// Computes P of (2).
 void TimeReduction::Parts::update_map(Part& part, TimeMatrix& matrix) const {
   if (!part.to_start || !part.to_joints) return;
   using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -198,7 +198,7 @@ void TimeReduction::update_maps(TimeMatrix& matrix) {
   parts_->for_each_part([&](int i) { parts_->update_map(parts_->parts[index(i)], matrix); });
 }
 
-// The map of (2), with g for these residuals.
+// Computes the map of (2), with g for these residuals.
 void TimeReduction::Parts::reduce(int i, TimeMatrix& matrix, std::span<const double> residuals,
                                   std::span<double> corrections) {
   Part& part = parts[index(i)];
@@ -213,7 +213,7 @@ void TimeReduction::Parts::reduce(int i, TimeMatrix& matrix, std::span<const dou
       {map.g.data(), index(numbers())});
 }
 
-// Puts what comes from the rank before into the first own map.
+// Inserts the result of the previous rank into this rank's first map.
 std::string TimeReduction::Parts::solve_between_ranks() {
   if (rank_count == 1) return {};
   AffineMap own = chain.front();

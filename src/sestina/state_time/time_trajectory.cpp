@@ -31,7 +31,7 @@ void TimeTrajectory::reserve(const ElementForm& form, int count) {
 }
 
 void TimeTrajectory::append(const std::shared_ptr<const ElementForm>& form, std::span<const double> lengths) {
-  // Compensated, so that the round-off of many lengths does not add up.
+  // Compensated summation, so that the round-off of many lengths does not accumulate.
   double t = end(), lost = 0.0;
   for (const double h : lengths) {
     elements_.push_back({t, h, form});
@@ -91,7 +91,7 @@ std::span<const double> TimeTrajectory::coordinates_at_start(int e) const {
 
 TimeTrajectory::Place TimeTrajectory::find(double t) const {
   assert(!elements_.empty());
-  constexpr double kSame = 1e-9;  // of an element's length
+  constexpr double kSame = 1e-9;  // relative to an element's length
   const auto after = std::upper_bound(elements_.begin(), elements_.end(), t,
                                       [](double at, const TimeElement& element) { return at < element.t; });
   const int e = std::max(0, static_cast<int>(after - elements_.begin()) - 1);

@@ -1,8 +1,7 @@
-// The motion on elements in time that follow each other: where their numbers stand, and what they say of any
-// instant.
+// The motion on consecutive elements in time: the layout of their numbers, and the motion at any instant.
 //
-// Elements may differ in length and degree. The unknowns of each (ElementLayout) follow those of the one
-// before; beside them are the coordinates of the joints at its points and at its end.
+// Elements may differ in length and degree. The unknowns of an element (ElementLayout) follow those of the
+// previous one; the coordinates of the joints at its points and at its end are stored separately.
 #pragma once
 
 #include <memory>
@@ -15,14 +14,14 @@
 
 namespace sestina {
 
-// What elements of one degree have in common.
+// Data that elements of one degree share.
 struct ElementForm {
   ElementPair pair;
   ElementLayout layout;
 };
 
 struct TimeElement {
-  double t = 0.0, h = 0.0;  // s: where it begins, how long it is
+  double t = 0.0, h = 0.0;  // s: start and length
   std::shared_ptr<const ElementForm> form;
   double end() const { return t + h; }
 };
@@ -34,13 +33,13 @@ class TimeTrajectory {
     double s;  // from 0 to 1
   };
 
-  // Without elements, from what their start is: v, w, C, x of all bodies, and the coordinates of the joints.
+  // Begins without elements, with v, w, C, x of all bodies and the coordinates of the joints at the start.
   void begin(double t, std::span<const double> start, std::span<const double> q);
-  // Elements, end to end, whose numbers are zero.
+  // Appends consecutive elements whose numbers are zero.
   void append(const std::shared_ptr<const ElementForm>& form, std::span<const double> lengths);
-  // Memory for so many elements more.
+  // Allocates memory for `count` more elements.
   void reserve(const ElementForm& form, int count);
-  // Takes the elements from `first` on away, and hands them over.
+  // Removes the elements from `first` on and returns them.
   TimeTrajectory cut(int first);
 
   int size() const { return static_cast<int>(elements_.size()); }
@@ -56,24 +55,24 @@ class TimeTrajectory {
   std::span<const double> unknowns_of(int e) const {
     return std::span<const double>(unknowns_).subspan(at(unknowns_at_, e), size_at(unknowns_at_, e));
   }
-  std::span<double> unknowns_from(int e) {  // of this element and all that follow
+  std::span<double> unknowns_from(int e) {  // of this element and all later ones
     return std::span<double>(unknowns_).subspan(at(unknowns_at_, e));
   }
   std::span<double> coordinates_of(int e) {  // (k x nq)
     return std::span<double>(coordinates_).subspan(at(coordinates_at_, e), size_at(coordinates_at_, e));
   }
-  // (nq) where element e begins; e = size(): where the last ends.
+  // (nq) at the start of element e; e = size(): at the end of the last.
   std::span<double> coordinates_at_start(int e);
   std::span<const double> coordinates_at_start(int e) const;
-  std::span<const double> coordinates_from(int e) const {  // at the start of this element and all that follow
+  std::span<const double> coordinates_from(int e) const {  // starts of this and all later elements
     return std::span<const double>(start_coordinates_).subspan(static_cast<std::size_t>(e) * nq_);
   }
 
-  // Instants that are an end of an element but for round-off are meant to be one.
+  // Finds the place of t; an instant that is an end of an element up to round-off counts as that end.
   Place find(double t) const;
-  // Of all bodies but the ground: the element's polynomials, at the ends of elements the values there.
+  // Computes all bodies but the ground by the element's polynomials; at the ends, by the values there.
   void calc_bodies(double t, std::span<BodyInstant> bodies) const;
-  // Of the joints' conditions, by the element's polynomial.
+  // Computes the multipliers of the joints' conditions by the element's polynomial.
   void calc_multipliers(double t, std::span<double> multipliers) const;
 
  private:

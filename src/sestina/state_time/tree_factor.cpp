@@ -12,10 +12,10 @@ using Vector = Eigen::VectorXd;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
-// Within the numbers of a body.
+// Offsets within the numbers of a body.
 constexpr int kC = 6, kX = 15;
 
-// What a row or a column of the tangent is.
+// Roles of rows and columns of the tangent.
 enum class Role {
   kKept,     // number `index` of the body's d_b
   kCosine,   // number `index` = 9 g + 3 c + i: coordinate i of axis c at point g; the end is g = k
@@ -33,14 +33,14 @@ struct Entry {
   double value;
 };
 
-// Right-hand sides and what becomes of them: one, or several by rows.
+// Right-hand sides and their solutions: one vector, or several as a matrix by rows.
 template <class Values>
 struct RightHandSides {
   std::vector<Values> d, c, x;  // of each body: d_b; c of (4), in the order of G's rows; x_e
-  std::vector<Values> solved;   // room for A_bb^-1 r_b
+  std::vector<Values> solved;   // memory for A_bb^-1 r_b
 };
 
-// x <- A^-1 b, as lu.solve(b) would, which takes memory for P b.
+// x <- A^-1 b, as lu.solve(b), which would allocate memory for P b.
 template <class B, class X>
 void solve_into(const Eigen::PartialPivLU<Matrix>& lu, const B& b, X& x) {
   const auto& to = lu.permutationP().indices();
@@ -52,7 +52,7 @@ void solve_into(const Eigen::PartialPivLU<Matrix>& lu, const B& b, X& x) {
 struct Node {
   int parent = kNoBody;
   int size = 0;    // of d_b
-  int motion = 0;  // how many of them are v and w
+  int motion = 0;  // number of v and w among them
 };
 
 }  // namespace
@@ -63,8 +63,8 @@ struct TreeFactor::Plan {
   TangentPart part = TangentPart::kWhole;
   std::vector<Node> nodes;
   std::vector<Site> sites;    // (layout.size() + layout.start_size())
-  std::vector<int> unknowns;  // of each kept number its place in the element, body after body
-  std::vector<int> first;     // of each body in `unknowns`
+  std::vector<int> unknowns;  // the place in the element of each kept number, body after body
+  std::vector<int> first;     // first number of each body in `unknowns`
 
   bool is_whole() const { return part == TangentPart::kWhole; }
   int w_start() const { return 3 * (layout.degree + 1); }
@@ -82,7 +82,7 @@ struct TreeFactor::Numbers {
     RowMatrix G;  // (9 (k + 1) x 3 k)
   };
   std::vector<OfBody> bodies;
-  Eigen::PartialPivLU<Matrix> P_lu;  // of one body after the other, as is G_i
+  Eigen::PartialPivLU<Matrix> P_lu;  // for one body after the other, as is G_i
   Matrix G_i;
   std::vector<Entry> start;     // B
   std::vector<Entry> followed;  // coefficients of C and x_e in rows that are kept
@@ -98,7 +98,7 @@ void TreeFactor::Plan::put_kept(int body, int unknown) {
   unknowns.push_back(unknown);
 }
 
-// v and w, or v alone, then what is eliminated.
+// Adds v and w, or v only, and then the numbers that are eliminated.
 void TreeFactor::Plan::add_motion(int body) {
   const int k = layout.degree;
   const auto at = [&](int g) { return g == k ? layout.end(body) : layout.point(g, body); };
@@ -198,7 +198,7 @@ TreeFactor::TreeFactor(std::shared_ptr<const Plan> plan)
 }
 TreeFactor::~TreeFactor() = default;
 
-// (1), (2): G of every body.
+// Computes G of every body by (1), (2).
 void TreeFactor::eliminate_cosines(std::span<const TangentEntry> tangent) {
   const int k = plan_->layout.degree;
   for (Numbers::OfBody& body : numbers_->bodies) {
@@ -236,7 +236,7 @@ void TreeFactor::eliminate_cosines(std::span<const TangentEntry> tangent) {
   }
 }
 
-// Into A_bb, A_bp or A_pb; what is eliminated by (3) and (4). False where there is no such block.
+// Adds an entry to A_bb, A_bp or A_pb, by (3) and (4) if it is eliminated. False if there is no such block.
 bool TreeFactor::add_entry(double h, const TangentEntry& entry) {
   const Site& row = plan_->sites[index(entry.row)];
   const Site& column = plan_->sites[index(entry.column)];
@@ -291,7 +291,7 @@ TreeFactor::Status TreeFactor::factor(double h, std::span<const TangentEntry> ta
     if (parent == kNoBody) continue;
     solve_into(body.lu, body.with_parent, body.U);
     const int motion = plan_->nodes[index(parent)].motion;
-    // Conditions that hold points together act on the parent by their multipliers alone.
+    // Conditions on positions act on the parent only by their multipliers.
     const Eigen::Index own = plan_->nodes[index(b)].motion;
     const bool by_motion = !body.of_parent.leftCols(own).isZero(0.0);
     const Eigen::Index acting = by_motion ? body.U.rows() : body.U.rows() - own;
@@ -307,7 +307,7 @@ void TreeFactor::subtract_start(std::span<const double> start, std::span<double>
   }
 }
 
-// c of (4) and the share of x_e that does not follow from v; r_b.
+// Computes c of (4), the part of x_e that does not follow from v, and r_b.
 template <class Columns, class B>
 void TreeFactor::begin_solution(Columns& work, const B& b) const {
   const ElementLayout& layout = plan_->layout;

@@ -13,15 +13,15 @@ namespace sestina {
 namespace {
 
 constexpr int kMostIterations = 40;
-// Largest correction, relative to the largest number of its kind, with which Newton's method has converged;
-// and how large it may be where round-off keeps it from getting any smaller.
+// Newton's method has converged when the largest correction, relative to the largest number of its kind, is
+// below kConverged; below kStalled if round-off keeps corrections from becoming smaller.
 constexpr double kConverged = 1e-12, kStalled = 1e-8;
-// A tangent serves once more after a correction below the first, where Newton's method contracts; then while
-// corrections shrink by the second, fast enough to converge within as many as cost what a tangent does:
-// measured, 15 to 25 of them.
+// A tangent is reused after a correction below kSmall, if Newton's method contracts; then while corrections
+// shrink by kContraction, fast enough to converge within kCostOfTangent iterations, which cost less than a
+// new tangent (measured: 15 to 25 of them cost as much).
 constexpr double kSmall = 1e-3, kContraction = 0.3;
 constexpr int kCostOfTangent = 12;
-// Loops over elements have no more chunks than this, so that their memory does not grow with the elements.
+// Limit on the chunks of loops over elements, so that their memory does not grow with the elements.
 constexpr int kMostChunks = 64;
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -70,7 +70,7 @@ void WindowEquations::prepare(int elements) {
 
 long WindowEquations::unknowns(int elements) const {
   int unknowns = form_->layout.size();
-  // v, the multipliers of conditions on places, and x at the end.
+  // v, the multipliers of conditions on positions, and x at the end.
   if (linear_part_) unknowns -= linear_part_->unknowns_of_element() + 3 * form_->layout.bodies;
   return static_cast<long>(elements) * unknowns;
 }
@@ -101,7 +101,7 @@ WindowEquations::Outcome WindowEquations::solve(TimeTrajectory& trajectory, int 
   return outcome;
 }
 
-// The elements of all ranks; of a window that each solved by itself, those of the first.
+// Gathers the elements of all ranks, or for a window that each rank solved alone, those of the first.
 void WindowEquations::gather(int first, int count) {
   std::vector<int> ends;
   for (int rank = 0; rank < ranks_.communicator->size(); ++rank) {
@@ -112,7 +112,7 @@ void WindowEquations::gather(int first, int count) {
   ranks_.communicator->gather(trajectory_->unknowns_from(first), ends);
 }
 
-// Residuals, and the tangent with its factors where it is wanted. Returns on all ranks why there are none.
+// Updates residuals and, if wanted, the factored tangent. Returns the failure on all ranks, or an empty text.
 std::string WindowEquations::linearise(bool with_tangent) {
   std::string failure;
   try {
@@ -124,7 +124,7 @@ std::string WindowEquations::linearise(bool with_tangent) {
     if (failure.empty()) {
       assemble(with_tangent);
       if (with_tangent && !wants_end()) failure = factor();
-      if (wants_end()) failure = "interrupted";  // so that no rank goes on with half of it
+      if (wants_end()) failure = "interrupted";  // so that no rank continues with an incomplete tangent
     }
   } catch (const ComputationError& error) {
     failure = error.reason();
@@ -150,22 +150,22 @@ std::string WindowEquations::tell_singular(int element) const {
                      trajectory_->element(first_ + element).t);
 }
 
-// To keep the tangent of the last correction, which it had made for an earlier one.
+// True if it pays to keep a tangent that was computed before the last correction.
 bool WindowEquations::pays_again(const Correction& last, const Correction& before) {
   const double ratio = last.motion / before.motion;
   return ratio <= kContraction && last.motion * std::pow(ratio, kCostOfTangent) <= kConverged;
 }
 
-// To keep a tangent that the last correction was made with. The next is expected to shrink by the square of
-// what this one did, or by as much as the multipliers of the tangent were off: those of a guess that is held
-// are.
+// True if it pays to keep the tangent of the last correction. The next correction is expected to shrink by
+// the square of the last ratio, or by the relative error of the tangent's multipliers: those of a held guess
+// are entirely wrong.
 bool WindowEquations::pays(const Correction& last, const Correction& before) {
   const double ratio = last.motion / before.motion;
   return last.motion <= kSmall && ratio * ratio <= kContraction && last.multipliers <= kContraction;
 }
 
-// What is left is round-off where a correction by a tangent of its own is no smaller than the one before: the
-// second may be the first one whose tangent has the multipliers, and the third the first that must be
+// The residual is round-off if a correction with its own tangent is no smaller than the one before. The
+// second tangent may be the first one with multipliers, so that only the third correction must be
 // smaller.
 bool WindowEquations::is_round_off(const Correction& last, const Correction& before, int iterations) {
   return last.motion <= kStalled && last.motion > 0.5 * before.motion && iterations > 2;
@@ -188,7 +188,7 @@ bool WindowEquations::iterate(const std::atomic<bool>* interrupt, Outcome& outco
     if (!std::isfinite(correction.motion)) break;
     if (correction.motion <= kConverged || (!is_kept && is_round_off(correction, before, outcome.iterations)))
       return true;
-    // What is solved for exactly wants its tangent at every step.
+    // The exactly solved part needs its tangent at every step.
     is_kept = !linear_part_ && (is_kept ? pays_again(correction, before) : pays(correction, before));
     before = correction;
     if (linear_part_ && has_failed(solve_linear_part())) return false;
@@ -197,8 +197,8 @@ bool WindowEquations::iterate(const std::atomic<bool>* interrupt, Outcome& outco
   return false;
 }
 
-// v, x and the multipliers of conditions on places, for the w and C at hand. Returns why there are none, or
-// nothing.
+// Solves for v, x and the multipliers of conditions on positions, for the current w and C. Returns the
+// failure, or an empty text.
 std::string WindowEquations::solve_linear_part() {
   assemble(true);
   if (wants_end()) return "interrupted";
@@ -217,7 +217,7 @@ void WindowEquations::assemble(bool with_tangent) {
     ElementEquations& equations = *equations_[index(begin / grain)];
     for (int i = begin; i < end; ++i) {
       if (interrupt_ && interrupt_->load(std::memory_order_relaxed))
-        return;  // told before the next iteration
+        return;  // reported before the next iteration
       std::vector<TangentEntry>& tangent = tangents_[index(i)];
       if (with_tangent) tangent.clear();
       const std::size_t size = index(form_->layout.size());
@@ -237,8 +237,8 @@ void WindowEquations::assemble(bool with_tangent) {
   }
 }
 
-// Adds the correction and returns how large it was: of the motion the largest of velocities, angular
-// velocities, direction cosines and places, each relative to the largest of its kind.
+// Adds the correction and returns its size: for the motion, the largest of velocities, angular velocities,
+// direction cosines and positions, each relative to the largest of its kind.
 WindowEquations::Correction WindowEquations::correct() {
   const ElementLayout& layout = form_->layout;
   constexpr int kMultipliers = 4, kKinds = 5;
@@ -248,7 +248,7 @@ WindowEquations::Correction WindowEquations::correct() {
   h = *std::max_element(lengths_.begin(), lengths_.begin() + count_);
   const auto look_at = [&](std::span<const double> y, std::span<const double> dy, int i, int kind) {
     const double step = std::abs(dy[index(i)]);
-    change[kind] = step <= change[kind] ? change[kind] : step;  // keeps what is not a number
+    change[kind] = step <= change[kind] ? change[kind] : step;  // keeps a NaN
     size[kind] = std::max(size[kind], std::abs(y[index(i)]));
   };
   const auto look = [&](std::span<const double> y, std::span<const double> dy, int at, int numbers) {
@@ -270,7 +270,7 @@ WindowEquations::Correction WindowEquations::correct() {
     }
   }
   if (ranks_.communicator) ranks_.communicator->take_largest(largest_of);
-  // Systems at rest, or nearly: a velocity matters by how far it leads in an element.
+  // At rest or nearly at rest, the size of a velocity is the distance it covers in an element.
   size[0] = std::max(size[0], size[3] / h * 1e-3);
   size[1] = std::max(size[1], 1e-3 / h);
   size[3] = std::max(size[3], size[0] * h);

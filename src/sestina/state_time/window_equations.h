@@ -1,11 +1,11 @@
-// The equations of all elements of a window, which have one form, and Newton's method for them.
+// The equations of all elements of a window, which share one form, and Newton's method for them.
 //
-// While corrections are large the tangent is made and factored anew for each. Where they are small it serves
-// again: the correction after the one that it was made for is as small as with a tangent of its own, to
-// leading order, and costs a residual and a solution with the factors at hand, a small part of a tangent.
-// Those that follow shrink by as much as the tangent is off; the tangent is kept while they shrink fast
-// enough to converge before they have cost as much as another. A guess that is held has no multipliers, on
-// which the tangent depends: the correction that finds them is no measure of those that follow.
+// A new tangent is computed and factored for each large correction. It is reused if corrections are
+// small: to leading order the next correction is as small as with a new tangent, and costs only a
+// residual and a solution with the present factors. The corrections after it shrink by the relative error of
+// the tangent, which is kept while they shrink fast enough to converge at less than the cost of a new one. A
+// held guess has no multipliers, on which the tangent depends: the correction that finds them does not
+// predict the next ones.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ enum class StateTimeScheme { kNewton, kLinearQuadratic };
 
 class WindowEquations {
  public:
-  // All must outlive this; the executor may be null.
+  // All references must outlive this object; the executor may be null.
   WindowEquations(const Model& model, const Properties<double>& properties, const std::string& pair,
                   TestFunctions tests, StateTimeScheme scheme, TimeMatrixKind matrix, Executor* executor);
   ~WindowEquations();
@@ -33,31 +33,31 @@ class WindowEquations {
   const std::shared_ptr<const ElementForm>& form() const { return form_; }
   std::span<const JointConditions> joints() const { return equations_.front()->joints(); }
   AppliedLoads& loads() { return equations_.front()->loads(); }
-  // On which Newton's method iterates.
+  // Number of unknowns on which Newton's method iterates.
   long unknowns(int elements) const;
 
-  // Windows of at least so many elements are solved by stretches (time_reduction.h), on these ranks; others
-  // by each rank alone. Before prepare().
+  // Solves windows of at least so many elements by stretches (time_reduction.h) on these ranks; smaller ones
+  // on each rank alone. Call it before prepare().
   void cut_into_stretches(ReductionOptions options, StateTimeRanks ranks);
-  // On any rank: collective.
+  // Collective: true if any rank is interrupted.
   bool is_interrupted(const std::atomic<bool>* interrupt) const;
 
-  // Memory for windows of so many elements; solve() has no need of more.
+  // Allocates memory for windows of up to `elements` elements; solve() needs no more.
   void prepare(int elements);
-  int room() const { return room_; }  // elements, of this rank, that there is memory for
+  int room() const { return room_; }  // capacity in elements of this rank
 
   struct Outcome {
     bool is_solved = false;
     int iterations = 0, factors = 0;
     double correction = 0.0;  // the last, relative
-    std::string failure;      // why not
+    std::string failure;      // the reason of a failure
   };
-  // From the guess in the trajectory's elements from `first` on. Ends early, unsolved, where interrupted.
+  // Solves from the guess in the trajectory's elements from `first` on. Ends early, unsolved, if interrupted.
   // Collective; all ranks then have the whole solution.
   Outcome solve(TimeTrajectory& trajectory, int first, const std::atomic<bool>* interrupt);
 
  private:
-  // How large one was, relative to what it corrects.
+  // Size of a correction relative to the corrected numbers.
   struct Correction {
     double motion = INFINITY, multipliers = INFINITY;
   };
@@ -65,10 +65,10 @@ class WindowEquations {
   static bool pays(const Correction& last, const Correction& before);
   static bool is_round_off(const Correction& last, const Correction& before, int iterations);
 
-  // Of this rank alone.
+  // On this rank only.
   bool wants_end() const { return interrupt_ && interrupt_->load(std::memory_order_relaxed); }
   void assemble(bool with_tangent);
-  // These return why not, or nothing.
+  // These functions return the failure, or an empty text.
   std::string solve_linear_part();
   std::string linearise(bool with_tangent);
   std::string factor();
@@ -95,10 +95,10 @@ class WindowEquations {
   StateTimeRanks ranks_;
   std::unique_ptr<TimeReduction> reduction_;  // null with one stretch
   int room_ = 0;                              // elements
-  // Of the window that is solved.
+  // Data of the window that is being solved.
   TimeTrajectory* trajectory_ = nullptr;
   int first_ = 0, count_ = 0;  // of this rank
-  bool is_cut_ = false;        // into stretches
+  bool is_cut_ = false;        // solved by stretches
   const std::atomic<bool>* interrupt_ = nullptr;
 };
 

@@ -21,15 +21,15 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kLanes = "lanes";  // in the provenance of the file
 constexpr double kProgressPeriod = 0.1;  // s of wall time
 
-// Keeps of a run what the file has room for. Columns belong together by their names, since an axis may change
-// which ones there are.
+// Keeps the data of a run that the file stores. Columns are matched by name, since an axis may change which
+// columns there are.
 class SweepRecorder final : public Recorder {
  public:
   SweepRecorder(const SweepHeader& header, SweepRecord& record) : header_(header), record_(record) {}
 
   bool keeps_origin() const override { return false; }
 
-  // A run that failed in a lane begins once more.
+  // A run that failed in a lane begins again.
   void begin(const ResultHeader& run) override {
     final_.clear();
     series_.clear();
@@ -46,7 +46,7 @@ class SweepRecorder final : public Recorder {
     if (index < header_.rows) copy(row, series_, record_.series.data() + index * series_.size());
   }
 
-  // The series of all runs have their rows at the same instants.
+  // The series of all runs have rows at the same instants; other rows only update the last row.
   void record_between(std::span<const double> row) override { copy(row, final_, record_.last_row.data()); }
 
   void flush() override {}
@@ -70,11 +70,11 @@ class SweepRecorder final : public Recorder {
 
   const SweepHeader& header_;
   SweepRecord& record_;
-  std::vector<std::size_t> final_;  // for each column of the file, that of the run
+  std::vector<std::size_t> final_;  // column of the run for each column of the file
   std::vector<std::size_t> series_;
 };
 
-// "line 3 is 'mass: 2' and was 'mass: 1'"
+// Returns text such as "line 3 is 'mass: 2' and was 'mass: 1'".
 std::string first_difference(const std::string& now, const std::string& before) {
   const auto line_of = [](const std::string& text, std::size_t& start) {
     if (start > text.size()) return std::string("the end");
@@ -104,7 +104,7 @@ std::string provenance_of(const SweepHeader& header, const std::string& key) {
   return "";
 }
 
-// What tells two sweeps apart, or nothing.
+// Returns the difference of two sweeps, or nothing.
 std::string difference(const SweepHeader& now, const SweepHeader& before) {
   if (now.model_text != before.model_text) {
     return "its model is another: " + first_difference(now.model_text, before.model_text);
@@ -134,7 +134,7 @@ std::string difference(const SweepHeader& now, const SweepHeader& before) {
   return "";
 }
 
-// The instruction set of the lanes that the file's runs are computed in; none: each by itself.
+// Returns the instruction set of the lanes of the file's runs; none: each run by itself.
 std::optional<InstructionSet> find_lanes(const SweepHeader& header) {
   const std::string name = provenance_of(header, kLanes);
   for (const InstructionSet set :
@@ -144,7 +144,7 @@ std::optional<InstructionSet> find_lanes(const SweepHeader& header) {
   return std::nullopt;
 }
 
-// What hinders the runs that are left from being computed as those that are there.
+// Returns the reason why the remaining runs cannot be computed like the existing ones.
 std::string difference_of_lanes(const SweepOptions& options, const SweepHeader& before) {
   const std::optional<InstructionSet> lanes = find_lanes(before);
   if (!lanes) return "";
@@ -194,7 +194,7 @@ class Sweep final : public RunSource {
 
   SweepReport go() {
     Executor executor(static_cast<int>(parts_.size()));
-    // A chunk takes runs until none is left, so that no thread waits for another's long run.
+    // A chunk takes runs until none is left, so that no thread waits for a long run of another one.
     executor.parallel_for(executor.threads(), 1, [this](int begin, int end) {
       for (int i = begin; i < end; ++i) LaneWorker(*this, i, lanes_).work();
     });
@@ -255,7 +255,7 @@ class Sweep final : public RunSource {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // Of the runs that a thread has at hand, done.
+  // Completed fractions of the runs of a thread.
   struct Parts {
     std::atomic<double> in_lanes{0.0}, alone{0.0};
   };
@@ -360,11 +360,11 @@ class Sweep final : public RunSource {
   const SweepOptions& options_;
   SweepFile file_;
   std::optional<InstructionSet> lanes_;
-  std::vector<std::size_t> pending_;  // runs to do, in their order
-  std::vector<Parts> parts_;          // of each thread
-  std::atomic<std::size_t> next_{0};  // of pending_
+  std::vector<std::size_t> pending_;  // runs to do, in order
+  std::vector<Parts> parts_;          // by thread
+  std::atomic<std::size_t> next_{0};  // index in pending_
   std::atomic<bool> has_stopped_{false};
-  std::mutex mutex_;  // of all that follows, and of the file
+  std::mutex mutex_;  // for all members below and the file
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
   std::size_t cut_ = 0;
@@ -384,7 +384,7 @@ SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes
   }
   check_run_limits(options.limits);
   SweepPlan plan(model, axes, options);
-  if (plan.is_interrupted()) {  // before there is a file
+  if (plan.is_interrupted()) {  // before the file is created
     SweepReport report;
     report.status = RunStatus::kInterrupted;
     report.runs = plan.header().runs();

@@ -1,4 +1,4 @@
-// Many runs of one model, with other values of some of its keys each (docs/sweep.md).
+// Many runs of one model, each with other values of some of its keys (docs/sweep.md).
 //
 //   SweepOptions options;
 //   options.out = "pendulum.sweep.h5";
@@ -6,9 +6,9 @@
 //       run_sweep(read_model_tree("pendulum.yaml"), parse_sweep_axes({"parameters.l1=0.5:1.5:100"}),
 //       options);
 //
-// The runs are all combinations of the axes' values; the last axis varies fastest. Each is done by one thread
-// and depends on nothing but its values, so that the numbers do not depend on the number of threads, nor on
-// interruptions, bit for bit (the wall times apart). A run that fails is recorded with its reason.
+// The runs are all combinations of the axes' values; the last axis varies fastest. Each is computed by one
+// thread and depends only on its values, so that the numbers do not depend on the number of threads or on
+// interruptions, bit for bit (except wall times). A run that fails is recorded with its reason.
 #pragma once
 
 #include <atomic>
@@ -27,26 +27,26 @@ namespace sestina {
 
 struct SweepProgress {
   std::size_t runs = 0;
-  std::size_t done = 0;  // complete or failed, those of former processes included
+  std::size_t done = 0;  // complete or failed, including earlier processes
   std::size_t failed = 0;
   double wall_seconds = 0.0;
-  double seconds_left = 0.0;  // as the pace of this process tells; NaN while there is none
-  double fraction = 0.0;      // of all the work, the parts of runs at hand included
+  double seconds_left = 0.0;  // estimated from the pace of this process; NaN at first
+  double fraction = 0.0;      // of all work, including fractions of current runs
 };
 
 struct SweepOptions {
   std::filesystem::path out;
   int threads = 1;
-  // The columns that are kept over time: names, `*` for any letters. Empty: all, where the file then takes no
-  // more than kMostUnasked. `none`: only the last row of each run.
+  // Columns stored over time: names, `*` for any letters. Empty: all, if the file then takes at most
+  // kMostUnasked. `none`: only the last row of each run.
   std::vector<std::string> record;
   bool reactions = false;
-  // Runs advance in SIMD lanes where they can (workspace/ensemble.h); otherwise each by itself, with the last
-  // bits of Workspace::run. A resumed sweep goes on as it was begun.
+  // Runs advance in SIMD lanes where they can (workspace/ensemble.h); otherwise each by itself, with the same
+  // bits as Workspace::run. A resumed sweep continues in the way it was begun.
   bool lanes = true;
-  bool resume = false;  // continue what `out` has; where there is no such file, begin
-  RunLimits limits;     // of each run, beside those of the analysis; see Workspace::set_limits
-  std::function<void(const SweepProgress&)> on_progress;  // some ten times a second, from any thread
+  bool resume = false;                                    // continue `out`; begin if there is no such file
+  RunLimits limits;                                       // of each run, in addition to those of the analysis
+  std::function<void(const SweepProgress&)> on_progress;  // about ten times a second, from any thread
   const std::atomic<bool>* interrupt = nullptr;
 
   static constexpr double kMostUnasked = 1 << 30;  // bytes
@@ -62,12 +62,12 @@ struct SweepReport {
   RunStatus status =
       RunStatus::kComplete;  // kFailed: at least one run failed; kInterrupted: some are missing
   std::size_t runs = 0, complete = 0, failed = 0;
-  std::size_t cut = 0;    // of this process, with more rows over time than the file has room for
-  std::size_t rows = 0;   // for which the file has room
-  std::size_t found = 0;  // done before, by the process that this one resumed
+  std::size_t cut = 0;    // in this process, with more rows than the file has room for
+  std::size_t rows = 0;   // room of the file
+  std::size_t found = 0;  // done before, by resumed processes
   std::string begun_by;   // program and version that made the file
-  // Of this process: runs that were computed in lanes, of which instruction set; and why the first of the
-  // others was not.
+  // In this process: the number of runs in lanes, their instruction set, and why the first of the other runs
+  // was not in lanes.
   std::size_t in_lanes = 0;
   std::optional<InstructionSet> lanes;  // none: they are off
   std::string reason_alone;
@@ -76,9 +76,9 @@ struct SweepReport {
   std::uintmax_t file_bytes = 0;
 };
 
-// Checks the values of every axis (20000 of them, where it has more), and that the file can be written,
-// before the first run: throws InputError with all faults, and then has changed nothing. A value is refused
-// where none of the runs that have it could begin. Throws std::runtime_error when the disk fails later.
+// Checks the values of every axis (up to 20000 of them), and that the file can be written, before the first
+// run: throws InputError with all faults without changing anything. A value is rejected if no run with it
+// could begin. Throws std::runtime_error if the disk fails later.
 SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes,
                       const SweepOptions& options);
 

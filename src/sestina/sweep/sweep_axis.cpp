@@ -90,7 +90,7 @@ class AxisReader {
 
   double read_number(const std::string& text) const {
     const std::optional<double> number = parse_plain_number(text);
-    // The sum of two must be a number, too.
+    // The sum of two such numbers must be finite too.
     if (!number || !(std::abs(*number) < 1e300)) fail("'" + printable(text) + "' is no number of a range");
     return *number;
   }
@@ -104,7 +104,7 @@ class AxisReader {
     return n;
   }
 
-  // One rounding of the weighted sum, so that 0.5:1.5:11 has 0.6 and not 0.6000000000000001.
+  // One rounding of the weighted sum, so that 0.5:1.5:11 contains 0.6 and not 0.6000000000000001.
   static std::vector<double> equal_distances(double a, double b, std::size_t n) {
     std::vector<double> values(n);
     const double last = static_cast<double>(n - 1);

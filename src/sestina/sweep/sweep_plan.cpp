@@ -18,15 +18,15 @@ namespace sestina {
 namespace {
 
 constexpr const char* kFlag = "--vary";
-constexpr std::size_t kMostToldValues = 3;        // of an axis, with their faults
-constexpr std::size_t kMostTriedValues = 20'000;  // of an axis; of more, so many spread over it
+constexpr std::size_t kMostToldValues = 3;        // of an axis, whose faults are reported
+constexpr std::size_t kMostTriedValues = 20'000;  // of an axis; of more values, so many spread over it
 constexpr std::string_view kParameters = "parameters.";
 
 bool varies_parameter(const SweepAxis& axis) {
   return !axis.numbers.empty() && axis.path.starts_with(kParameters);
 }
 
-// A fault that stands elsewhere than at the option tells which option brought it about.
+// Adds the option to a fault whose place is elsewhere.
 Fault with_setting(Fault fault, const std::string& setting) {
   const std::string place = fault.place.mark.file ? *fault.place.mark.file : "";
   if (!place.starts_with(kFlag)) fault.message += fmt::format(" (with {} {})", kFlag, setting);
@@ -39,7 +39,7 @@ std::string size_in_words(double bytes) {
 
 }  // namespace
 
-// Rows stand at the multiples of `every` and at the end; one just before the end is the end (Workspace::Run).
+// Rows are at the multiples of `every` and at the end; one just before the end is the end (Workspace::Run).
 std::size_t count_rows(double duration, double every) {
   if (!(duration > 0.0)) return 1;
   const double intervals = std::ceil(duration / every - 1e-6);
@@ -60,7 +60,7 @@ SweepPlan::SweepPlan(const ModelTree& model, const std::vector<SweepAxis>& axes,
     try {
       base_ = std::make_unique<const Workspace>(base);
     } catch (const InputError&) {
-      // The runs may be sound although the model as it stands is not.
+      // The runs may be valid although the model in its present form is not.
     }
   }
   check_values();
@@ -77,7 +77,7 @@ System SweepPlan::make_system(std::size_t run) const {
   return read_model(tree);
 }
 
-// Null where the run needs a model of its own, which tells of faults at the options as well.
+// Returns null if the run needs its own model, which also reports faults at the options.
 std::unique_ptr<Workspace> SweepPlan::share_model(std::size_t run) const {
   if (base_ == nullptr) return nullptr;
   std::vector<ParameterValue> values(header_.axes.size());
@@ -103,7 +103,7 @@ SweepPlan::Outline SweepPlan::outline_of(std::size_t run) {
   auto workspace = begin(run);
   if (base_ == nullptr) check_files(workspace->system());  // otherwise all runs have the same files
   const Analysis& analysis = workspace->analysis();
-  if (analysis.type == "statics" || analysis.type == "modes") {
+  if (analysis.type != "dynamics" && analysis.type != "kinematics") {
     FaultList faults;
     faults.add({workspace->described().analysis.type.mark, "analysis.type"},
                fmt::format("a sweep keeps rows over time, and {} has none: take dynamics or kinematics",
@@ -136,13 +136,12 @@ std::size_t SweepPlan::run_at(const std::vector<std::size_t>& index) const {
   return run;
 }
 
-// Slips in the paths of all axes are told at once, each for its first value. Where an axis replaces what one
-// before it has set, that one would be told with values that no run had.
+// Reports faults in the paths of all axes together, each with its first value. An axis that replaces a value
+// set by an earlier axis would report it with values that no run has.
 void SweepPlan::check_paths() const {
   FaultList faults;
   YamlPointer root = model_.root;
-  std::vector<std::pair<std::string, std::string>>
-      keys;  // as it was given, and in the one form that each key has
+  std::vector<std::pair<std::string, std::string>> keys;  // as given, and in canonical form
   for (const SweepAxis& axis : header_.axes) {
     try {
       const std::string key = canonical_set_path(root, axis.path, kFlag);
@@ -163,7 +162,7 @@ void SweepPlan::check_paths() const {
   faults.throw_if_any();
 }
 
-// A check that takes no time is ended by the runs, which leave a file to resume.
+// The runs end a short check that is interrupted, and leave a file to resume.
 bool SweepPlan::wants_end() {
   constexpr std::chrono::milliseconds kNoTime{50};
   const bool is_asked = interrupt_ != nullptr && interrupt_->load();
@@ -171,7 +170,7 @@ bool SweepPlan::wants_end() {
   return is_interrupted_;
 }
 
-// Each value is tried with the first values of the other axes, the first and the last of an axis always.
+// Tries each value with the first values of the other axes; always the first and the last value of an axis.
 void SweepPlan::check_values() {
   FaultList faults;
   for (std::size_t axis = 0; axis < header_.axes.size(); ++axis) {
@@ -209,8 +208,8 @@ bool SweepPlan::can_begin(std::size_t axis, std::size_t value, FaultList& faults
   return another_can_begin(axis, value);
 }
 
-// Goes diagonally through the other axes, so that a value of one of them that is at fault does not stay.
-// Where it has tried enough, the runs will tell.
+// Goes diagonally through the other axes, so that no faulty value of one of them persists. After enough
+// attempts, the runs decide.
 bool SweepPlan::another_can_begin(std::size_t axis, std::size_t value) {
   std::size_t longest = 0;
   for (std::size_t k = 0; k < header_.axes.size(); ++k) {
@@ -227,7 +226,7 @@ bool SweepPlan::another_can_begin(std::size_t axis, std::size_t value) {
         add(axis, outline_of(run_at(index)));
         return true;
       } catch (const InputError&) {
-        // The next one, then.
+        // Tries the next combination.
       }
     }
   }

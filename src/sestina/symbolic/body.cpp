@@ -31,8 +31,8 @@ Vector Particle::angular_momentum(const Point& about, const ReferenceFrame& in) 
 
 namespace {
 
-// In which the inertia is written: a wheel's may be given in axes that do not turn with it, and then the
-// orientation of its own frame is not asked for.
+// Returns the axes in which the inertia is given: those of a wheel may not turn with it, and then the
+// orientation of its own frame is not needed.
 ReferenceFrame inertia_axes(const RigidBody& body) {
   if (body.inertia.is_zero()) return body.frame;
   return {*body.inertia.mechanics(), body.inertia.parts()[0].left};

@@ -12,11 +12,11 @@
 
 namespace sestina::symbolic {
 
-// By moments and products of inertia; these are elements of the matrix, ixy = -integral of x y dm.
+// Inertia from its moments and products, elements of the matrix: ixy = -integral of x y dm.
 Dyadic inertia(const ReferenceFrame& frame, const Expression& ixx, const Expression& iyy,
                const Expression& izz, const Expression& ixy = 0, const Expression& iyz = 0,
                const Expression& izx = 0);
-// Of a mass at a place, about the origin of the position: m (r.r 1 - r r).
+// Inertia of a point mass about the origin of `position`: m (r.r 1 - r r).
 Dyadic inertia_of_point_mass(const Expression& mass, const Vector& position, const ReferenceFrame& frame);
 
 struct Particle {
@@ -36,7 +36,7 @@ struct RigidBody {
   ReferenceFrame frame;
   Expression mass;
   Dyadic inertia;
-  Point inertia_point;  // about which the inertia is given
+  Point inertia_point;  // the inertia is given about it
   Expression potential_energy = 0;
 
   Dyadic central_inertia() const;
@@ -64,22 +64,22 @@ struct Torque {
 
 using Load = std::variant<Force, Torque>;
 
-std::string describe(const Load& load);  // the force at point P
+std::string describe(const Load& load);  // "the force at point P"
 const Vector& vector_of(const Load& load);
 std::vector<Expression> elements_of(const Vector& vector);  // of all its parts
-// Of its point, or of its frame the angular velocity.
+// Velocity of the load's point, or angular velocity of its frame.
 Vector velocity_of(const Load& load, const ReferenceFrame& frame);
 
 // The weight of every body: mass times `acceleration` at its mass centre.
 std::vector<Load> gravity(const Vector& acceleration, std::span<const Body> bodies);
 
-// Of the whole system, as seen from the frame.
+// Energies and momentum of the whole system, as seen from the frame.
 Expression kinetic_energy(const ReferenceFrame& frame, std::span<const Body> bodies);
 Expression potential_energy(std::span<const Body> bodies);
 Expression Lagrangian(const ReferenceFrame& frame, std::span<const Body> bodies);
 Vector linear_momentum(const ReferenceFrame& frame, std::span<const Body> bodies);
 Vector angular_momentum(const Point& about, const ReferenceFrame& frame, std::span<const Body> bodies);
-// From the point to the mass centre of all.
+// Vector from the point to the common mass centre.
 Vector center_of_mass(const Point& from, std::span<const Body> bodies);
 
 }  // namespace sestina::symbolic

@@ -1,4 +1,4 @@
-// Expressions of one derivation, compiled with their parameters' values, and the memory to evaluate them.
+// Compiled expressions of one derivation, with the values of their parameters and memory to evaluate them.
 #pragma once
 
 #include <span>
@@ -16,15 +16,15 @@ using ParameterValues = std::vector<std::pair<Expression, double>>;
 
 class CompiledExpressions {
  public:
-  CompiledExpressions() = default;  // of nothing
-  // InputError that names every symbol which is neither among the variables nor has a value; `what` tells
-  // where they stand.
+  CompiledExpressions() = default;  // no expressions
+  // Throws InputError that names every symbol which is neither a variable nor has a value; `what` describes
+  // the expressions in the message.
   CompiledExpressions(Mechanics& mechanics, const std::vector<Expression>& outputs,
                       const std::vector<Expression>& variables, const ParameterValues& parameters,
                       const std::string& what);
 
   std::size_t size() const { return outputs_.size(); }
-  // Valid until the next call. No allocation.
+  // Evaluates; the result is valid until the next call. No allocation.
   std::span<const double> operator()(std::span<const double> variables);
 
  private:

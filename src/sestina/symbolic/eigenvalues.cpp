@@ -21,7 +21,7 @@ bool is_finite(std::span<const double> elements) {
   return std::all_of(elements.begin(), elements.end(), [](double x) { return std::isfinite(x); });
 }
 
-// The permutation p for which the sum of cost(i, p[i]) is least (H. W. Kuhn, Naval Res. Logist. Q. 2 (1955)
+// Returns the permutation p with the least sum of cost(i, p[i]) (H. W. Kuhn, Naval Res. Logist. Q. 2 (1955)
 // 83-97, in the form with potentials, O(n^3)).
 template <class Cost>
 std::vector<std::size_t> assign(std::size_t n, Cost cost) {
@@ -59,7 +59,7 @@ std::vector<std::size_t> assign(std::size_t n, Cost cost) {
   return chosen;
 }
 
-// A spectrum at a value of the parameter; its places in the order of the branches.
+// A spectrum at a value of the parameter, and the order of its eigenvalues.
 struct Sample {
   double value = 0.0;
   Spectrum spectrum;
@@ -77,8 +77,8 @@ struct Station {
 
 struct Located : EigenvalueBranches::Change {
   std::size_t branch = 0;
-  bool is_onset = false;  // the real part becomes positive in the order of the values
-  double width = 0.0;     // of the two values that it lies between
+  bool is_onset = false;  // the real part becomes positive for increasing values
+  double width = 0.0;     // distance of the two given values around it
 };
 
 class BranchFollower {
@@ -105,11 +105,11 @@ class BranchFollower {
   }
 
  private:
-  static constexpr double kResolution = 1e-12;  // of the distance of two values
-  static constexpr double kTouch = 1e-6;        // of that, too
+  static constexpr double kResolution = 1e-12;  // relative to the distance of two values
+  static constexpr double kTouch = 1e-6;        // relative to the distance of two values too
   static constexpr double kNearAll = 1e-4, kNearOwn = 1e-5;
   static constexpr int kMostSamples = 4000;  // between two values
-  static constexpr int kMostSteps = 36;      // from kResolution, each twice the last
+  static constexpr int kMostSteps = 36;      // starting from kResolution, each twice the last
 
   std::optional<Sample> sample(double value) {
     const std::span<const double> elements = function_(std::span<const double>(&value, 1));
@@ -117,7 +117,7 @@ class BranchFollower {
     return Sample{value, calc_spectrum(elements, n_)};
   }
 
-  // The branches at a sample nearest to where they are expected.
+  // Returns the branches at a sample: the eigenvalues nearest to the expected ones.
   Station station(Sample sample, const std::vector<Complex>& expected) const {
     const std::vector<Complex>& found = sample.spectrum.eigenvalues;
     Places place = assign(n_, [&](std::size_t i, std::size_t j) { return std::abs(expected[i] - found[j]); });
@@ -130,7 +130,7 @@ class BranchFollower {
     stations_.push_back(station(*found, stations_.empty() ? found->spectrum.eigenvalues : predict(value)));
   }
 
-  // Where straight lines through the last two values lead.
+  // Extrapolates linearly from the last two values.
   std::vector<Complex> predict(double value) const {
     const Station& last = stations_.back();
     const Station& before = stations_.size() > 1 ? stations_[stations_.size() - 2] : last;
@@ -151,8 +151,8 @@ class BranchFollower {
     halve(a, b);
   }
 
-  // Halves what lies between two samples as long as a branch changes there. Which eigenvalues belong together
-  // gets clearer as the samples get closer.
+  // Bisects the interval between two samples while a branch changes there. The assignment of eigenvalues to
+  // branches becomes clearer as the samples come closer.
   void halve(const Station& a, const Station& b) {
     if (!has_change(a, b)) return;
     const double width = b.sample.value - a.sample.value;
@@ -174,15 +174,15 @@ class BranchFollower {
     return false;
   }
 
-  // As branches are that pass zero between samples that are as good as one: beside all eigenvalues there,
-  // beside how far that one moves between the two values, or by rounding.
+  // True if the branch is near zero compared with all eigenvalues, with its change between the two values, or
+  // with rounding: it can then pass zero between two samples that count as one.
   bool is_near_zero(const Station& at, std::size_t branch) const {
     const Spectrum& all = at.sample.spectrum;
     const double scale =
         std::max({kNearAll * all.radius, kNearOwn * moves_[branch], 2.0 * all.rounding[at.place[branch]]});
     return std::abs(at.eigenvalue(branch).real()) <= scale;
   }
-  // Every branch that changes.
+  // True if every branch that changes is near zero at both samples.
   bool passes_zero(const Station& a, const Station& b) const {
     for (std::size_t i = 0; i < n_; ++i) {
       const bool is_change = a.is_unstable(i) != b.is_unstable(i);
@@ -191,8 +191,8 @@ class BranchFollower {
     return true;
   }
 
-  // Between samples that are as good as one: the branches that were followed where they are continuous, else
-  // those of the nearest eigenvalues.
+  // Records changes between samples that count as one: those of the followed branches if these are
+  // continuous, otherwise those of the nearest eigenvalues.
   void report(const Station& a, const Station& b) {
     std::vector<Complex> here;
     for (std::size_t i = 0; i < n_; ++i) here.push_back(a.eigenvalue(i));
@@ -211,8 +211,8 @@ class BranchFollower {
     }
   }
 
-  // From where the real part is positive beyond rounding to where it is zero, if it changes its sign there:
-  // forth by growing steps, then back by halves.
+  // Moves from a value where the real part is positive beyond rounding to the one where it changes its sign:
+  // forward by growing steps, then back by bisection.
   void settle(Located& change, double step) {
     const Complex known = change.eigenvalue;
     Complex nearest = known;
@@ -237,8 +237,7 @@ class BranchFollower {
     change.eigenvalue = nearest;
   }
 
-  // Where a real part touches zero at one of the values, and is positive on both sides of it, nothing
-  // changes.
+  // A real part that touches zero at one of the values and is positive on both sides of it does not change.
   void drop_touches() {
     const auto is_touch = [](const Located& before, const Located& after) {
       return before.branch == after.branch && !before.is_onset && after.is_onset &&
@@ -260,8 +259,8 @@ class BranchFollower {
   std::string name_;
   CompiledExpressions function_;
   std::vector<Station> stations_;
-  std::vector<Located> changes_;  // in the order of the values
-  double width_ = 0.0;            // of the two values that are looked at
+  std::vector<Located> changes_;  // by value
+  double width_ = 0.0;            // distance of the current two values
   std::vector<double> moves_;     // of each branch between them
   int samples_left_ = 0;
 };

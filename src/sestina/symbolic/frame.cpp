@@ -13,7 +13,7 @@
 namespace sestina::symbolic {
 namespace {
 
-// v_parent = R v_child for a turn about one of three axes.
+// Returns R with v_parent = R v_child for a rotation about one of the three axes.
 Matrix3 simple_rotation(std::size_t axis, const Expression& angle) {
   const std::size_t j = (axis + 1) % 3, k = (axis + 2) % 3;
   const Expression s = sin(angle), c = cos(angle);
@@ -60,7 +60,7 @@ Triple kept_exact(Mechanics& mechanics, const Triple& angles) {
   return {mechanics.keep_exact(angles[0]), mechanics.keep_exact(angles[1]), mechanics.keep_exact(angles[2])};
 }
 
-// The angular velocity of a body-fixed sequence in the axes of the last frame.
+// Returns the angular velocity of a body-fixed sequence in the axes of the last frame.
 Triple sequence_velocity(Mechanics& mechanics, const Triple& angles, const std::array<std::size_t, 3>& axes) {
   Triple w;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -70,7 +70,7 @@ Triple sequence_velocity(Mechanics& mechanics, const Triple& angles, const std::
   return w;
 }
 
-// Of what is given as numbers; of symbols only the user knows what holds between them.
+// Returns the value of a constant; only the user knows relations between symbols.
 std::optional<double> number_of(Mechanics& mechanics, const Expression& e) {
   return mechanics.graph().constant_value(e.in(mechanics.graph()));
 }
@@ -85,7 +85,7 @@ void check_rotation(Mechanics& mechanics, const std::string& frame, const Matrix
       n[i][j] = *number;
     }
   }
-  // The third column is the cross product of the others, and rows have the products of unit vectors.
+  // The third column is the cross product of the other two, and rows have the products of unit vectors.
   double apart = 0.0;
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
@@ -114,7 +114,7 @@ void check_norm(Mechanics& mechanics, const std::string& frame, const std::array
                                frame, std::sqrt(norm2)));
 }
 
-// Rotations about fixed axes are those about moving ones in the opposite order.
+// Rotations about fixed axes are those about moving axes in the opposite order.
 Triple reversed(const Triple& angles) { return {angles[2], angles[1], angles[0]}; }
 std::string reversed(std::string_view order) { return {order.rbegin(), order.rend()}; }
 
@@ -125,7 +125,7 @@ const std::string& ReferenceFrame::name() const { return mechanics_->frames().na
 void ReferenceFrame::orient_axis(const ReferenceFrame& parent, const Vector& axis,
                                  const Expression& given_angle) const {
   const Expression angle = mechanics_->keep_exact(given_angle);
-  // An axis that is written in this frame has the same measure numbers in the parent.
+  // An axis written in this frame has the same measure numbers in the parent.
   const bool is_own = axis.parts().size() == 1 && axis.parts()[0].frame == index_;
   const Triple a = is_own ? axis.parts()[0].xyz : axis.to_matrix(parent);
   const auto filled = std::count_if(a.begin(), a.end(), [](const Expression& e) { return !e.is_zero(); });
@@ -145,7 +145,7 @@ void ReferenceFrame::orient_axis(const ReferenceFrame& parent, const Vector& axi
       throw InputError("an axis along a coordinate axis is the unit vector there");
     frames.orient(parent.index_, index_, simple_rotation(i, is_negative ? -angle : angle));
   } else {
-    // The root of a number is kept as a root.
+    // Keeps the root of a number as a root.
     Graph& graph = mechanics_->graph();
     unit = scale(a, 1 / sqrt(mechanics_->wrap(symbolic::dot(a, a).in(graph))));
     frames.orient(parent.index_, index_, general_rotation(unit, angle));

@@ -29,7 +29,7 @@ FrameIndex FrameTree::root_of(FrameIndex frame) const {
   return frame;
 }
 
-// Turns the edges between a frame and the root of its tree around.
+// Reverses the edges between a frame and the root of its tree.
 void FrameTree::make_root(FrameIndex frame) {
   FrameIndex below = kNone;
   Matrix3 R_below;
@@ -53,7 +53,7 @@ void FrameTree::orient(FrameIndex parent, FrameIndex child, const Matrix3& R) {
   forget();
 }
 
-// Where it cannot be decided whether both ways agree, values do, and the loop counts as closed.
+// If it cannot be decided symbolically whether both paths agree, values at random points decide.
 void FrameTree::check_loop(FrameIndex parent, FrameIndex child, const Matrix3& R) {
   const Matrix3 known = dcm(parent, child);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -101,7 +101,7 @@ Triple FrameTree::turn(FrameIndex from, FrameIndex to, const Triple& v) const {
   return multiply_transposed(frames_[to].R, v);
 }
 
-// From the farthest frame inward, so that parts join as soon as their ways do.
+// Starts at the farthest frame, so that parts are added as soon as their paths meet.
 Triple FrameTree::express(std::span<const Vector::Part> parts, FrameIndex to) {
   std::unordered_map<FrameIndex, Triple> at;
   std::vector<std::pair<std::size_t, std::pair<FrameIndex, FrameIndex>>>
@@ -121,8 +121,8 @@ Triple FrameTree::express(std::span<const Vector::Part> parts, FrameIndex to) {
   return at[to];
 }
 
-// A loop is closed on purpose where generalised speeds are brought in for rates of coordinates; otherwise
-// both ways must agree.
+// A loop is closed on purpose when generalised speeds replace rates of coordinates; otherwise both paths must
+// agree.
 bool FrameTree::contradicts(FrameIndex of, FrameIndex in, const Vector& value) {
   Vector known;
   try {
@@ -164,7 +164,7 @@ void FrameTree::set_angular_velocity(FrameIndex of, FrameIndex in, const Vector&
   forget();
 }
 
-// The sum along the way over the fewest frames.
+// Returns the sum along the path over the fewest frames.
 Vector FrameTree::angular_velocity(FrameIndex of, FrameIndex in) {
   std::vector<FrameIndex> before(frames_.size(), kNone);
   std::deque<FrameIndex> open = {of};

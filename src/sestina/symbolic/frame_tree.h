@@ -17,24 +17,24 @@ class FrameTree {
   explicit FrameTree(Mechanics& mechanics) : mechanics_(mechanics) {}
 
   FrameIndex add(std::string_view name);
-  // Takes the last frame back, which nothing refers to yet.
+  // Removes the last frame, to which nothing refers yet.
   void remove_last() { frames_.pop_back(); }
   std::optional<FrameIndex> find(std::string_view name) const;
   const std::string& name(FrameIndex frame) const { return frames_[frame].name; }
 
-  // v_parent = R v_child. InputError when both are connected already, and differently.
+  // v_parent = R v_child. Throws InputError if the frames are connected already and R differs.
   void orient(FrameIndex parent, FrameIndex child, const Matrix3& R);
   bool are_connected(FrameIndex a, FrameIndex b) const { return root_of(a) == root_of(b); }
-  // From a to b, both among them. InputError when they are not connected.
+  // Returns the path from a to b, including both. Throws InputError if they are not connected.
   std::vector<FrameIndex> path(FrameIndex a, FrameIndex b) const;
-  // v_a = R v_b
+  // Returns R with v_a = R v_b.
   const Matrix3& dcm(FrameIndex a, FrameIndex b);
-  // All parts in the axes of one frame.
+  // Returns the sum of all parts in the axes of one frame.
   Triple express(std::span<const Vector::Part> parts, FrameIndex to);
 
   void set_angular_velocity(FrameIndex of, FrameIndex in, const Vector& value, bool is_derived);
   Vector angular_velocity(FrameIndex of, FrameIndex in);
-  // Of frame `of` in `in`, in the axes of `of`.
+  // Returns the angular velocity of frame `of` in `in`, in the axes of `of`.
   const Triple& own_angular_velocity(FrameIndex of, FrameIndex in);
   void set_angular_acceleration(FrameIndex of, FrameIndex in, const Vector& value);
   Vector angular_acceleration(FrameIndex of, FrameIndex in);
@@ -51,7 +51,7 @@ class FrameTree {
 
   FrameIndex root_of(FrameIndex frame) const;
   void make_root(FrameIndex frame);
-  // v_to = R v_from between neighbours.
+  // Returns R v for neighbours: v_to = R v_from.
   Triple turn(FrameIndex from, FrameIndex to, const Triple& v) const;
   void check_loop(FrameIndex parent, FrameIndex child, const Matrix3& R);
   bool contradicts(FrameIndex of, FrameIndex in, const Vector& value);

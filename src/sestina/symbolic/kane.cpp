@@ -48,12 +48,12 @@ std::vector<Expression> rates_of(Mechanics& mechanics, const std::vector<Express
   return rates;
 }
 
-// The difference of elements that are linear in `symbols` and their linear part: what stands there at zero.
+// Returns the elements at symbols = 0: an expression linear in `symbols` minus its linear part.
 Matrix rest_of(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols) {
   return substitute(mechanics.graph(), exprs, all_zero(symbols));
 }
 
-// `speeds`: what the factors K belong to.
+// Throws if the constraints are dependent. `speeds` names in the message what the factors K multiply.
 void check_independent(Mechanics& mechanics, const Matrix& K, const std::vector<Expression>& constraints,
                        std::string_view what, std::string_view speeds) {
   const auto row = find_dependent_row(mechanics, K);
@@ -65,8 +65,8 @@ void check_independent(Mechanics& mechanics, const Matrix& K, const std::vector<
                                            which, speeds));
 }
 
-// Whether the rates of the speeds have factors in the acceleration constraints that come from those of the
-// speeds in the velocity constraints: each row of the former depends on all of the latter.
+// Throws if the rates of speeds have other factors in the acceleration constraints than the speeds in the
+// velocity constraints: each row of the former must depend on all of the latter.
 void check_rates(Mechanics& mechanics, const Matrix& K, const Matrix& K_of_rates,
                  const std::vector<Expression>& accelerations) {
   for (std::size_t i = 0; i < K_of_rates.rows(); ++i) {
@@ -123,7 +123,7 @@ void KanesMethod::check() const {
   check_orders();
 }
 
-// Of which order the derivatives of coordinates and speeds in each kind of equation are.
+// Checks the order of the derivatives of coordinates and speeds in each kind of equation.
 void KanesMethod::check_orders() const {
   const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
   const auto check_one = [&](const std::vector<Expression>& equations, int of_q, int of_u, const char* what,
@@ -145,7 +145,7 @@ void KanesMethod::check_orders() const {
             "coordinates with their first and second rates, speeds and their rates");
 }
 
-// Masses and inertias of coordinates and of time alone.
+// Checks that masses and inertias depend only on coordinates and time.
 void KanesMethod::check_bodies(const std::vector<Body>& bodies) const {
   const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
   const auto check_one = [&](const Body& body, const char* what, const std::vector<Expression>& elements) {
@@ -170,7 +170,7 @@ void KanesMethod::check_bodies(const std::vector<Body>& bodies) const {
   }
 }
 
-// (1)
+// Solves (1).
 void KanesMethod::solve_kinematics() {
   const std::vector<Expression> rates = rates_of(*mechanics_, q_);
   const Matrix equations = column(options_.kd_eqs);
@@ -186,7 +186,7 @@ void KanesMethod::solve_kinematics() {
   for (std::size_t i = 0; i < q_.size(); ++i) kindiffdict_.emplace_back(rates[i], solution[i]);
 }
 
-// (5), (6)
+// Forms (5) and (6).
 void KanesMethod::form_constraints() {
   if (u_.size() == options_.u_ind.size()) return;
   Graph& graph = mechanics_->graph();
@@ -216,8 +216,8 @@ void KanesMethod::form_constraints() {
   form_acceleration_constraints(substitute(graph, constraints, no_auxiliary));
 }
 
-// (6): by differentiating the velocity constraints, where they are not given. Those that are given may be the
-// rates times factors; only where they are the rates themselves have both the same K.
+// Forms (6) by differentiating the velocity constraints, unless they are given. Given ones may be the rates
+// times factors; K of both agrees only if they are the rates themselves.
 void KanesMethod::form_acceleration_constraints(const Matrix& constraints) {
   Graph& graph = mechanics_->graph();
   const std::vector<Expression> rates = rates_of(*mechanics_, u_);
@@ -321,8 +321,8 @@ Replacements KanesMethod::rates_in_motion() const {
   return replacements;
 }
 
-// Where loads hold rates of speeds or second rates of coordinates: the former are kept, the latter brought to
-// them by (1).
+// Finds rates of speeds and second rates of coordinates in loads: the former are kept, the latter replaced by
+// them through (1).
 void KanesMethod::find_accelerations(const std::vector<Load>& loads, PieceRules& rules) const {
   const std::vector<Expression> speeds = joined(u_, options_.u_auxiliary);
   std::vector<Expression> all;

@@ -3,7 +3,7 @@
 //   kinematics     k_q q' + k_u u + f_k = 0                                               (1)
 //   velocities     v = sum over r of v_r u_r + v_t,   a = sum over r of v_r u_r' + a_t     (2)
 //   active         F_r  = sum over loads of v_r . R + w_r . T                              (3)
-//                       = F0_r + (F' u')_r where loads hold rates of speeds, as added masses do
+//                       = F0_r + (F' u')_r if loads contain rates of speeds, as added masses do
 //   inertia        F*_r = -sum over bodies of v_r . (m a + m' v)
 //                         + w_r . (I alpha + w x I w + I' w)  =  -(M u' + h)_r             (4)
 //   constraints    K u + K_a u_a + c = 0, solved for the dependent speeds:
@@ -11,12 +11,11 @@
 //   motion         F_i + A_rs^T F_d + F*_i + A_rs^T F*_d = 0,   K u' + K' u + c' = 0        (6)
 //   auxiliary      F_a + A_a^T F_d + F*_a + A_a^T F*_d = 0                                  (7)
 //
-// The rates of coordinates are replaced by (1) in velocities and forces. Auxiliary speeds u_a are zero in the
-// motion, but the equations along their partial velocities remain, (7): they give the forces that otherwise
-// do no work.
+// (1) replaces the rates of coordinates in velocities and forces. Auxiliary speeds u_a are zero in the
+// motion, but the equations along their partial velocities, (7), remain: they give forces that do no work.
 //
 // Velocities and accelerations stay sums of parts in their own frames; products of parts are collected over
-// bodies before they are multiplied out with masses. Where a partial velocity has more than two parts all are
+// bodies before they are multiplied by the masses. If a partial velocity has more than two parts, all are
 // expressed in one frame of the body instead. Nothing is expanded.
 #pragma once
 
@@ -33,59 +32,59 @@ struct KaneOptions {
   std::vector<Expression> kd_eqs = {};  // expressions that vanish, linear in the rates of q and the speeds
   std::vector<Expression> q_dependent = {}, configuration_constraints = {};
   std::vector<Expression> u_dependent = {}, velocity_constraints = {};  // linear in the speeds
-  // Rates of the velocity constraints, if they are to be written otherwise than by differentiating these:
-  // linear in the rates of speeds, with their own factors.
+  // Rates of the velocity constraints in another form than their derivatives: linear in the rates of speeds,
+  // with factors of their own. Empty: the derivatives.
   std::vector<Expression> acceleration_constraints = {};
   std::vector<Expression> u_auxiliary = {};
-  // false: mass_matrix_kin() is k_q of (1) instead of the matrix of its solution for q', as in
+  // false: mass_matrix_kin() is k_q of (1) instead of the matrix of its solution for q', and likewise
   // mass_matrix_full().
   bool explicit_kinematics = true;
 };
 
 class KanesMethod {
  public:
-  // InputError when numbers of equations and unknowns differ, a symbol stands twice among coordinates and
-  // speeds, (1) or (5) are not linear or cannot be solved, a load is not linear in the rates of speeds, or a
-  // mass or inertia depends on a speed or a rate of a coordinate: its m' in (4) would hold rates of speeds.
+  // Throws InputError if numbers of equations and unknowns differ, a symbol occurs twice in q and u, (1) or
+  // (5) are not linear or not solvable, a load is not linear in the rates of speeds, or a mass or inertia
+  // depends on a speed or a rate of a coordinate: its m' in (4) would contain rates of speeds.
   KanesMethod(const ReferenceFrame& inertial, KaneOptions options, const std::vector<Body>& bodies,
               const std::vector<Load>& loads);
 
-  const std::vector<Expression>& q() const { return q_; }  // independent, then dependent
+  const std::vector<Expression>& q() const { return q_; }  // independent ones, then dependent ones
   const std::vector<Expression>& u() const { return u_; }
   const KaneOptions& options() const { return options_; }
   const std::vector<Load>& loads() const { return loads_; }
   Mechanics& mechanics() const { return *mechanics_; }
 
-  // Of the independent speeds, with the dependent ones accounted for: (6).
+  // Forces for the independent speeds, including those of the dependent ones: (6).
   const Matrix& fr() const { return fr_; }
   Matrix frstar() const;
-  // mass_matrix u' = forcing: (6); M - F' in the place of M where loads hold rates of speeds
+  // mass_matrix u' = forcing: (6); M - F' instead of M if loads contain rates of speeds.
   const Matrix& mass_matrix() const { return mass_matrix_; }
   const Matrix& forcing() const { return forcing_; }
-  // (1) as a matrix before q' and what stands on the other side: solved, or k_q and -k_u u - f_k.
+  // The matrix of q' in (1) and the right-hand side: solved for q', or k_q and -k_u u - f_k.
   Matrix mass_matrix_kin() const;
   Matrix forcing_kin() const;
   void set_explicit_kinematics(bool is_explicit) { options_.explicit_kinematics = is_explicit; }
-  // [q'; u']
+  // The same for [q'; u'].
   Matrix mass_matrix_full() const;
   Matrix forcing_full() const;
-  // (1) solved: pairs of rate and expression
+  // The solution of (1): pairs of rate and expression.
   const Replacements& kindiffdict() const { return kindiffdict_; }
-  Matrix calc_coordinate_rates() const;  // their expressions alone
-  // What vanishes along the auxiliary speeds: (7).
+  Matrix calc_coordinate_rates() const;  // only their expressions
+  // The expressions of (7), which vanish.
   const Matrix& auxiliary_eqs() const { return auxiliary_eqs_; }
   // K and c of (5), and A_rs.
   const Matrix& velocity_constraint_matrix() const { return K_; }
   const Matrix& velocity_constraint_rest() const { return c_; }
-  // K' u + c' of (6), so that K u' = -velocity_constraint_bias, also where the acceleration constraints that
-  // were given have another K.
+  // K' u + c' of (6), so that K u' = -velocity_constraint_bias, even if the given acceleration constraints
+  // have another K.
   const Matrix& velocity_constraint_bias() const { return constraint_bias_; }
   const Matrix& Ars() const { return Ars_; }
-  // M - F' and F0 - h of (3) and (4) along all speeds, before the constraints take their part: with
-  // multipliers (M - F') u' = F0 - h + K^T lambda.
+  // M - F' and F0 - h of (3) and (4) for all speeds, without constraints: with multipliers (M - F') u' = F0 -
+  // h + K^T lambda.
   const Matrix& unconstrained_mass_matrix() const { return unconstrained_mass_matrix_; }
   const Matrix& unconstrained_forcing() const { return unconstrained_forcing_; }
-  // [q'; u'] solved for.
+  // Solves for [q'; u'].
   Matrix rhs() const;
 
  private:
@@ -96,10 +95,10 @@ class KanesMethod {
   void form_constraints();
   void form_acceleration_constraints(const Matrix& constraints);
   void form_motion(const std::vector<Body>& bodies, const std::vector<Load>& loads);
-  // q' by (1) and q'' by its rate, auxiliary speeds zero.
+  // Replacements of q' by (1), of q'' by its rate, and of auxiliary speeds by zero.
   Replacements rates_in_motion() const;
   void find_accelerations(const std::vector<Load>& loads, PieceRules& rules) const;
-  // Rows of the independent speeds, with those of the dependent ones accounted for: (6).
+  // Rows of the independent speeds, plus those of the dependent ones by A_rs: (6).
   Matrix project(const Matrix& along_all) const;
 
   Mechanics* mechanics_;

@@ -13,7 +13,7 @@
 namespace sestina::symbolic {
 namespace {
 
-constexpr std::size_t kMostParts = 2;  // of a partial velocity that stays in its own frames
+constexpr std::size_t kMostParts = 2;  // in a partial velocity that keeps its frames
 
 std::vector<Expr> factors_of(const Graph& graph, Expr term) {
   if (graph.op(term) != Op::kProduct) return {term};
@@ -91,7 +91,7 @@ void KaneSums::unify(Partials& partials, std::vector<PieceId>& rest, FrameIndex 
   unify_one(rest);
 }
 
-// (2), (4): what a mass at a point adds.
+// Adds the terms of a mass at a point to (2) and (4).
 void KaneSums::add_translation(const Expression& mass, const Vector& v, std::optional<FrameIndex> frame) {
   const std::vector<PieceId> velocity = pieces_.velocity(v);
   Partials partials = partials_of(velocity);
@@ -120,8 +120,8 @@ void KaneSums::add_translation(const Expression& mass, const Vector& v, std::opt
   }
 }
 
-// (4): the rate of I w by measure numbers in a frame F, which need not be that of the body: a disc's inertia
-// is constant in axes that do not spin with it.
+// Adds the rate of I w to (4) by measure numbers in a frame F, which need not be that of the body: the
+// inertia of a disc is constant in axes that do not spin with it.
 void KaneSums::add_rotation(const RigidBody& body, FrameIndex frame) {
   const auto own = [&](std::span<const PieceId> pieces) {
     return mechanics_.frames().express(pieces_.vector(pieces).parts(), frame);
@@ -175,7 +175,7 @@ void KaneSums::add(const Body& body) {
   if (rigid) add_rotation(*rigid, *frame);
 }
 
-// (3)
+// Adds a load to (3).
 void KaneSums::add(const Load& load) {
   PieceStore::Accelerated applied{{}, {}, true};
   if (has_rates_) {

@@ -11,7 +11,7 @@
 
 namespace sestina::symbolic {
 
-// n speeds, of which the first `moving` have rates; the others are auxiliary.
+// Sums for n speeds: the first `moving` have rates; the others are auxiliary.
 class KaneSums {
  public:
   KaneSums(Mechanics& mechanics, const PieceRules& rules, std::size_t moving);
@@ -22,7 +22,7 @@ class KaneSums {
   Matrix mass_matrix();  // (n x moving)
   Matrix bias();         // h of F* = -(M u' + h), (n x 1)
   Matrix active();       // F without rates of speeds, (n x 1)
-  // The derivatives of F by the rates of the moving speeds, (n x moving); empty where loads hold none.
+  // Derivatives of F by the rates of the moving speeds, (n x moving); empty if loads contain none.
   Matrix active_by_rates();
 
  private:
@@ -33,7 +33,7 @@ class KaneSums {
     Expr factor;
   };
   using Products = std::vector<Product>;
-  // Vectors that are multiplied with one piece.
+  // A piece, and the sum of vectors that are multiplied by it.
   struct Work {
     PieceId piece;
     Vector vector;
@@ -54,13 +54,13 @@ class KaneSums {
   std::size_t speeds_, moving_;
   std::vector<Products> products_;  // of the mass matrix, j <= i
   std::vector<Products> bias_products_;
-  Matrix rotation_, rotation_bias_;      // what rotating bodies add
+  Matrix rotation_, rotation_bias_;      // of rotating bodies
   std::vector<std::vector<Work>> work_;  // of the loads, by speed
   bool has_rates_;
   std::vector<std::vector<Work>> rate_work_;  // by speed and rate
 };
 
-// A sum with what all its terms have in common in front: -g*(m0 + m1) of -g*m0 - g*m1.
+// Takes common factors out of all terms of a sum: -g*(m0 + m1) from -g*m0 - g*m1.
 Expr take_out_common_factors(Graph& graph, Expr sum);
 
 }  // namespace sestina::symbolic

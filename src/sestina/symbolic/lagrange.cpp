@@ -16,8 +16,8 @@
 namespace sestina::symbolic {
 namespace {
 
-// How the place of a load changes with a coordinate: the velocity, or the angular velocity, for each unit of
-// its rate. Nothing where no point at rest is connected with it.
+// Derivative of a load's place by a coordinate: the velocity, or angular velocity, for a unit rate of the
+// coordinate. Nothing if no point at rest is connected with it.
 std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& frame,
                                         const Expression& coordinate) {
   Mechanics& mechanics = frame.mechanics();
@@ -38,8 +38,8 @@ std::optional<Vector> velocity_by_place(const Load& load, const ReferenceFrame& 
   return Vector(turning, {W[2][1], W[0][2], W[1][0]});
 }
 
-// Whether an expression is positive wherever its symbols are, as the second derivative of a kinetic energy by
-// a speed is; tried at some points, over a turn where symbols are angles.
+// True if an expression is positive for values of its symbols, as the second derivative of a kinetic energy
+// by a speed is; tests some points, over a full turn for angles.
 bool is_positive(const Graph& graph, Expr expr) {
   constexpr int kPoints = 16;
   std::mt19937 random(7);
@@ -76,9 +76,9 @@ LagrangesMethod::LagrangesMethod(Mechanics& mechanics, const Expression& lagrang
   form_motion();
 }
 
-// What it holds besides coordinates and their rates counts as a given function of time, as a drive is. A
-// kinetic energy in generalised speeds would so be one of nothing, in silence: such a speed is told by what
-// it does where a coordinate's rate is missing. That alone is no fault: a multiplier may be a coordinate.
+// Functions of time in L other than coordinates and their rates count as given, such as a drive. A kinetic
+// energy in generalised speeds would thus silently be constant: such a speed is found by the missing rate of
+// a coordinate. That alone is no fault: a multiplier may be a coordinate.
 void LagrangesMethod::check_lagrangian() const {
   if (const auto beyond = find_above(mechanics_, {lagrangian_}, q_, 1)) {
     throw InputError(
@@ -107,7 +107,7 @@ void LagrangesMethod::check_lagrangian() const {
   }
 }
 
-// (2), (3): the rates of both, differentiated once more.
+// Forms (2) and (3): the rates of both, and their derivatives.
 void LagrangesMethod::form_constraints() {
   for (const Expression& constraint : options_.hol_coneqs) velocity_.push_back(mechanics_.rate(constraint));
   velocity_.insert(velocity_.end(), options_.nonhol_coneqs.begin(), options_.nonhol_coneqs.end());
@@ -132,7 +132,7 @@ void LagrangesMethod::form_constraints() {
   }
 }
 
-// A multiplier is a force along a_k only where a_k holds no rates.
+// A multiplier is a force along a_k only if a_k contains no rates.
 void LagrangesMethod::check_constraints() const {
   const auto check_free = [&](const std::vector<Expression>& constraints, const std::vector<Expression>& of,
                               const char* what) {
@@ -151,7 +151,7 @@ void LagrangesMethod::check_constraints() const {
                "nonholonomic constraint");
 }
 
-// Loads may hold accelerations, as those of added masses do, but only linearly.
+// Loads may contain accelerations, as those of added masses do, but only linearly.
 void LagrangesMethod::check_load(const Load& load) const {
   const std::vector<Expression> elements = elements_of(vector_of(load));
   if (const auto beyond = find_above(mechanics_, elements, q_, 2)) {
@@ -170,8 +170,8 @@ void LagrangesMethod::check_load(const Load& load) const {
   }
 }
 
-// A velocity that is written with other functions of time than the rates of coordinates, such as generalised
-// speeds, does not tell how the load's point or frame moves with these: its place has to say the same.
+// A velocity written with functions of time other than rates of coordinates, such as generalised speeds, does
+// not show the motion of the load's point or frame with these: its position must give the same.
 void LagrangesMethod::check_velocity(const Load& load, const Vector& velocity) const {
   std::optional<Expression> foreign;
   Graph& graph = mechanics_.graph();
@@ -209,7 +209,7 @@ Matrix LagrangesMethod::calc_generalised_forces() const {
   return Q;
 }
 
-// (1), sorted by q'': d/dt dL/dq' = (d2L/dq'dq') q'' + what is left at q'' = 0.
+// Forms (1), sorted by q'': d/dt dL/dq' = (d2L/dq'dq') q'' + the rest at q'' = 0.
 void LagrangesMethod::form_motion() {
   Graph& graph = mechanics_.graph();
   std::vector<Expr> symbols;

@@ -4,9 +4,9 @@
 //   holonomic constraints     f_k(q, t) = 0, with rate  a_k q' + df_k/dt = 0             (2)
 //   nonholonomic constraints  a_k q' + b_k = 0                                           (3)
 //
-// Q are the generalised forces of the loads, which are those not in V: sum of dv/dq'_i . R + dw/dq'_i . T.
-// What these hold of q'' goes to the left. The multipliers enter with a minus, as in SymPy: lambda_k is the
-// force against the constraint, -lambda_k that along it as it acts on the system.
+// Q are the generalised forces of loads that are not part of V: sum of dv/dq'_i . R + dw/dq'_i . T. Their
+// terms in q'' go to the left-hand side. Multipliers have a minus sign, as in SymPy: lambda_k is the force
+// against the constraint, -lambda_k the force along it that acts on the system.
 #pragma once
 
 #include <optional>
@@ -18,31 +18,31 @@
 namespace sestina::symbolic {
 
 struct LagrangeOptions {
-  // Both vanish; the latter are linear in the rates of q.
+  // Expressions that vanish; the latter are linear in the rates of q.
   std::vector<Expression> hol_coneqs = {}, nonhol_coneqs = {};
-  std::vector<Load> forcelist = {};          // besides the potential energy
-  std::optional<ReferenceFrame> frame = {};  // in which velocities of loads are measured
+  std::vector<Load> forcelist = {};          // loads besides the potential energy
+  std::optional<ReferenceFrame> frame = {};  // for the velocities of loads
 };
 
 class LagrangesMethod {
  public:
-  // InputError when a coordinate is a constant or stands there twice, the Lagrangian holds second rates or
-  // is written with speeds in the place of rates of coordinates, loads come without a frame, are not linear
-  // in second rates or act where velocities are not written with the rates of coordinates, a holonomic
-  // constraint depends on rates or a nonholonomic one is not linear in them, or something else is called like
-  // a multiplier.
+  // Throws InputError if a coordinate is a constant or occurs twice, if the Lagrangian contains second rates
+  // or is written with speeds instead of rates of coordinates, if loads come without a frame, are not linear
+  // in second rates or act where velocities are not written with the rates of coordinates, if a holonomic
+  // constraint depends on rates or a nonholonomic one is not linear in them, or if the name of a multiplier
+  // is taken.
   LagrangesMethod(Mechanics& mechanics, const Expression& lagrangian, std::vector<Expression> q,
                   LagrangeOptions options = {});
 
   const std::vector<Expression>& q() const { return q_; }
-  // lam1, lam2 ...: first those of the holonomic constraints
+  // lam1, lam2 ...: those of the holonomic constraints first
   const std::vector<Expression>& lam_vec() const { return multipliers_; }
 
   const std::vector<Expression>& configuration_constraints() const { return options_.hol_coneqs; }
-  // The rates of the holonomic ones, then the nonholonomic ones.
+  // The rates of the holonomic constraints, then the nonholonomic ones.
   const std::vector<Expression>& velocity_constraints() const { return velocity_; }
 
-  // The left side of (1) minus its right side.
+  // Left-hand side of (1) minus its right-hand side.
   Matrix equations() const;
   // mass_matrix q'' = forcing + lam_coeffs^T lambda, where lam_coeffs is -a
   const Matrix& mass_matrix() const { return mass_matrix_; }
@@ -52,10 +52,10 @@ class LagrangesMethod {
   // [M -a^T; a 0] [q''; -lambda] = [forcing; -(a' q' + b')]
   Matrix augmented_mass_matrix() const;
   Matrix augmented_forcing() const;
-  // The same with the rates of q, as in SymPy: of [q'; q''; -lambda].
+  // The same with the rates of q, as in SymPy: for [q'; q''; -lambda].
   Matrix mass_matrix_full() const;
   Matrix forcing_full() const;
-  // [q'; q''] and the multipliers, solved for.
+  // The solution: [q'; q''] and the multipliers.
   struct Solution {
     Matrix rhs, multipliers;
   };

@@ -24,7 +24,7 @@ std::vector<std::string> latex_elements(Mechanics& mechanics, const std::vector<
 }
 
 std::string latex_matrix(const std::vector<std::string>& elements, std::size_t columns) {
-  constexpr std::size_t kMostColumns = 10;  // that bmatrix has room for
+  constexpr std::size_t kMostColumns = 10;  // the limit of bmatrix
   const bool is_array = columns > kMostColumns;
   std::string text = is_array ? fmt::format("\\left[\\begin{{array}}{{{}}} ", std::string(columns, 'c'))
                               : "\\begin{bmatrix} ";
@@ -49,7 +49,7 @@ std::string lower_case(std::string name) {
   return name;
 }
 
-// A sum of measure numbers times what they measure.
+// Writes a sum of measure numbers times their unit vectors.
 class LatexSum {
  public:
   explicit LatexSum(Mechanics& mechanics) : mechanics_(mechanics), printer_(mechanics) {}

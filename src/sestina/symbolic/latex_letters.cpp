@@ -80,7 +80,7 @@ std::string_view greek_command(char32_t letter) {
   if (letter >= 0x391 && letter <= 0x3A9) return kUpper[letter - 0x391];
   switch (letter) {
     case 0xB5:
-      return "mu";  // the sign of a millionth
+      return "mu";  // the micro sign
     case 0x3D1:
       return "vartheta";
     case 0x3D5:

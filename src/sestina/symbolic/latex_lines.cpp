@@ -1,5 +1,5 @@
-// Where LaTeX is broken into lines: between terms; where a term is too wide, between the terms within its
-// parentheses, which become larger and are indented, and between factors.
+// Breaks LaTeX into lines: between terms; if a term is too wide, between the terms within its parentheses,
+// which become larger and are indented, and between factors.
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 constexpr double kIndent = 10.0;  // \quad
 constexpr std::string_view kTimes = " \\times";
 
-// The terms of a sum, each with its sign, or the arguments of a function.
+// Returns the terms of a sum with their signs, or the arguments of a function.
 std::vector<std::string_view> terms_of(std::string_view text) {
   std::vector<std::string_view> terms;
   std::size_t begin = 0;
@@ -30,7 +30,7 @@ std::vector<std::string_view> terms_of(std::string_view text) {
   return terms;
 }
 
-// The factors of a term, each but the first with the blank before it; the sign belongs to the first.
+// Returns the factors of a term, all but the first with the preceding blank; the first includes the sign.
 std::vector<std::string_view> factors_of(std::string_view term) {
   std::vector<std::string_view> factors;
   std::size_t begin = 0;
@@ -83,13 +83,13 @@ class LineBreaker {
     is_fresh_ = false;
   }
 
-  // `after` is the width of what must stand on the line of the last term.
+  // `after` is the width of the text that follows on the line of the last term.
   void add_terms(std::string_view text, int depth, double after) {
     const std::vector<std::string_view> terms = terms_of(text);
     for (const std::string_view& term : terms) {
       const double behind = &term == &terms.back() ? after : 0.0, width = latex_width(term) + behind;
       if (!fits(width)) {
-        constexpr double kMuch = 0.5;  // of the line is still free: a term that is to be broken begins there
+        constexpr double kMuch = 0.5;  // fraction of the line that must be free to begin a term to be broken
         const bool must_break = indent(depth) + width > width_;
         if (!must_break || at_ > kMuch * width_) start_line(depth);
       }
@@ -138,7 +138,7 @@ class LineBreaker {
     const std::string size = inner.find("\\frac") == std::string_view::npos ? "\\big" : "\\Big";
     const std::string before = std::string(factor.substr(0, open)) + size + "l" + factor[begin - 1];
     const std::string after = size + "r" + std::string(factor.substr(end + kRight.size()));
-    constexpr double kFewest = 3 * kIndent;  // free behind the parenthesis
+    constexpr double kFewest = 3 * kIndent;  // free after the parenthesis
     if (!fits(latex_width(before) + kFewest)) {
       start_line(depth);
       if (!is_first) add(kTimes);
@@ -152,7 +152,7 @@ class LineBreaker {
   std::vector<std::string> lines_;
   std::string line_;
   double at_ = 0.0, widest_ = 0.0;
-  bool is_fresh_ = true;  // nothing stands on the line
+  bool is_fresh_ = true;  // the line is empty
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 36> kGreek = {
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// The command of a word that is a Greek letter or its name, or nothing.
+// Returns the command of a word that is a Greek letter or its name, or nothing.
 std::string greek_text(std::string_view word) {
   if (word == "lam") return "\\lambda";
   if (std::find(kGreek.begin(), kGreek.end(), word) != kGreek.end()) return "\\" + std::string(word);
@@ -30,20 +30,20 @@ std::string greek_text(std::string_view word) {
   return letter.size() > 1 ? "\\" + std::string(letter) : std::string(letter);
 }
 
-// Letters as `command` sets them, or as text where mathematics has none.
+// Writes letters with `command`, or as text if mathematics does not have them.
 std::string styled(const char* command, std::string_view word) {
   if (needs_text(word)) return "\\text{" + escaped(word, true) + "}";
   return fmt::format("\\{}{{{}}}", command, escaped(word));
 }
 
-// A word is no product of its letters.
+// Writes a word so that it does not look like a product of letters.
 std::string base_text(std::string_view word) {
   std::string greek = greek_text(word);
   if (!greek.empty()) return greek;
   return word.size() < 2 ? escaped(word) : styled("mathit", word);
 }
 
-// Letters in italics are quantities; words stand upright.
+// Letters in italics are quantities; words are upright.
 std::string subscript_text(std::string_view word) {
   std::string greek = greek_text(word);
   if (!greek.empty()) return greek;
@@ -83,7 +83,7 @@ BaseAndSubscript split_subscript(std::string_view name) {
   return {base_text(name.substr(0, end)), subscript.empty() ? "" : "_{" + subscript_text(subscript) + "}"};
 }
 
-// As many dots as TeX has, else the order in parentheses.
+// Writes up to kMostDots dots, otherwise the order in parentheses.
 std::string dotted(const BaseAndSubscript& name, std::size_t dots) {
   constexpr std::size_t kMostDots = 4;
   if (dots == 0) return name.base + name.subscript;

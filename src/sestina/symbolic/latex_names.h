@@ -1,4 +1,4 @@
-// How the symbols of a graph are called in LaTeX, no two of them alike.
+// The LaTeX names of the symbols of a graph, which are all different.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace sestina::symbolic {
 
-// What a name stands for, whatever other names there are.
+// Returns the LaTeX of a name, without regard to other names.
 std::string latex_name(std::string_view name);
 
-// The unit vector of a frame along an axis: \hat{n}_{x} of a frame n.
+// Returns the unit vector of a frame along an axis: \hat{n}_{x} for a frame n.
 std::string latex_unit(std::string_view frame, char axis);
 
-// Each symbol as latex_name has it. Where an earlier symbol of the graph is written like that, as a1 and a_1
-// are, it stands upright and as it was given: \mathrm{a\_1}. Symbols with primes count as those without.
+// Names each symbol by latex_name. If an earlier symbol of the graph has the same LaTeX, as for a1 and a_1,
+// the name is written upright as given: \mathrm{a\_1}. Symbols with primes count as those without.
 class LatexNames {
  public:
   explicit LatexNames(const Graph& graph);
@@ -29,7 +29,7 @@ class LatexNames {
   void add_new();
 
   const Graph& graph_;
-  std::uint32_t next_ = 0;  // of the symbols that have no name yet
+  std::uint32_t next_ = 0;  // first symbol that has no name yet
   std::unordered_set<std::string> taken_;
   std::unordered_map<std::string, std::pair<std::string, std::string>> known_;  // base and subscript
   std::unordered_map<std::string, std::string> names_;

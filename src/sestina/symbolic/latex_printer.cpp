@@ -15,7 +15,7 @@ namespace {
 
 using Text = LatexText;
 
-// Functions of which the exponent follows the name: \sin^{2}{...}
+// Functions with the exponent after the name: \sin^{2}{...}
 bool takes_exponent(Op op) {
   constexpr std::array kOps = {Op::kSin, Op::kCos, Op::kTan, Op::kSinh, Op::kCosh, Op::kTanh};
   return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
@@ -75,7 +75,7 @@ std::string LatexPrinter::print(Expr root) {
   return texts_.write_out(plain(root));
 }
 
-// With parentheses where it binds less tightly, or has a sign.
+// Adds parentheses if the expression has a lower precedence or a sign.
 std::string LatexPrinter::inside(Expr expr, Level least) const {
   const Text& t = text(expr);
   if (t.level >= least && !t.is_negative) return texts_.cite(expr.id);
@@ -86,7 +86,7 @@ std::string LatexPrinter::plain(Expr expr) const {
   return (text(expr).is_negative ? "-" : "") + texts_.cite(expr.id);
 }
 
-// Of a coefficient: 4/5 rather than 0.8, but 17.4 rather than 87/5.
+// Writes a coefficient as 4/5 rather than 0.8, but 17.4 rather than 87/5.
 std::string LatexPrinter::magnitude_text(const Coefficient& c) const {
   constexpr std::int64_t kLargest = 9;
   const bool is_simple = c.is_exact() && c.denominator() <= kLargest && std::abs(c.numerator()) <= kLargest;
@@ -99,7 +99,7 @@ std::string LatexPrinter::rounded(const Coefficient& c) const {
   if (digits_ == 0 || !c.is_finite()) return exact;
   const auto digits = std::count_if(exact.begin(), exact.end(), [](char d) { return d >= '0' && d <= '9'; });
   const bool is_fraction = exact.find('/') != std::string::npos;
-  // Zeros before the first digit count here; what has no more than those stays as it is.
+  // Zeros before the first digit count as digits; short numbers are not rounded.
   constexpr std::int64_t kSmall = 1000;
   const bool is_short =
       is_fraction ? std::abs(c.numerator()) < kSmall && c.denominator() < kSmall : digits <= digits_;
@@ -150,7 +150,7 @@ Text LatexPrinter::make(Expr expr) {
   }
 }
 
-// -(a - b), which reads better as b - a.
+// True for -(a - b), which is more readable as b - a.
 bool LatexPrinter::is_negated_sum(Expr expr) const {
   if (graph_.op(expr) != Op::kProduct) return false;
   const auto of = graph_.operands(expr);
@@ -159,7 +159,7 @@ bool LatexPrinter::is_negated_sum(Expr expr) const {
                             (is_minus_one(of[1]) && graph_.op(of[0]) == Op::kSum));
 }
 
-// With those of sums that are taken away, as long as there are not too many.
+// Merges the terms of subtracted sums, if there are not too many.
 std::vector<LatexPrinter::Term> LatexPrinter::terms_of(std::span<const Expr> of) const {
   constexpr std::size_t kMostAdded = 64;
   std::vector<Term> terms, open;
@@ -197,7 +197,7 @@ Text LatexPrinter::make_sum(std::span<const Expr> of) const {
     } else if (is_negative) {
       sum = "-";
     }
-    // A sum that was left as it is.
+    // A sum that was not merged.
     const Text& t = text(term);
     const bool is_apart = t.level == kSumLevel && (is_negative || (t.text.starts_with('-') && !sum.empty()));
     sum += is_apart ? parenthesised(texts_.cite(term.id)) : texts_.cite(term.id);
@@ -221,7 +221,7 @@ std::string LatexPrinter::raised(Expr base, const std::string& exponent) const {
   }
   const bool has_dot = whole.starts_with("\\dot") || whole.starts_with("\\ddot");
   if (op == Op::kSymbol && has_dot) return whole + power;
-  // A fraction, or a function whose exponent would be that of its argument.
+  // A fraction, or a function with an exponent that would look like that of its argument.
   const bool is_fraction = op == Op::kNumber && whole.find("\\frac") != std::string::npos;
   const bool is_function = (is_unary(op) && op != Op::kSqrt && op != Op::kAbs && op != Op::kExp) ||
                            op == Op::kAtan2 || op == Op::kTable;
@@ -260,7 +260,7 @@ Text LatexPrinter::make_product(std::span<const Expr> of) const {
   sort_by_rank(lower);
   LatexKey key;
   add_keys(key, upper);
-  // 1/2 m v^2 rather than m v^2 / 2, and no fraction within another.
+  // 1/2 m v^2 rather than m v^2 / 2, and no nested fractions.
   const bool is_tall = upper.size() == 1 && upper[0].of->has_fraction;
   if (lower.empty() && !lower_number.empty() && (upper.size() > 1 || is_tall)) {
     return {fmt::format("\\frac{{{}}}{{{}}} {}", upper_number.empty() ? "1" : upper_number, lower_number,
@@ -269,7 +269,7 @@ Text LatexPrinter::make_product(std::span<const Expr> of) const {
   }
   std::string top = join(upper_number, upper), bottom = join(lower_number, lower);
   if (bottom.empty()) return {top.empty() ? "1" : top, kProductLevel, is_negative, key};
-  // A single sum needs no parentheses above or below the line.
+  // A single sum needs no parentheses in a numerator or denominator.
   if (lower_number.empty() && lower.size() == 1 && only == kSumLevel) bottom = unwrapped(bottom);
   if (upper_number.empty() && upper.size() == 1) top = unwrapped(top);
   add_keys(key, lower);

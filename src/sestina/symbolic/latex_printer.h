@@ -1,4 +1,4 @@
-// Prints expressions of one graph as LaTeX; what it has printed once is remembered.
+// Prints expressions of one graph as LaTeX; results are kept.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ std::string parenthesised(const std::string& text);
 
 class LatexPrinter {
  public:
-  // Numbers of more than `digits` digits are rounded; 0: none.
+  // Numbers with more than `digits` digits are rounded; 0: none.
   explicit LatexPrinter(Mechanics& mechanics, int digits = 0);
 
   std::string print(Expr root);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kCite = '\x01';
 constexpr std::size_t kDigits = 8;
-constexpr std::size_t kShort = 48;  // characters of texts that are not cited but repeated
+constexpr std::size_t kShort = 48;  // characters; shorter texts are repeated, not cited
 
 std::uint32_t cited_at(std::string_view text, std::size_t at) {
   std::uint32_t node = 0;
@@ -20,7 +20,7 @@ std::uint32_t cited_at(std::string_view text, std::size_t at) {
   return node;
 }
 
-// Fowler, Noll and Vo's.
+// The hash function of Fowler, Noll and Vo.
 void mix(std::uint64_t& hash, std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3u; }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// The text of an expression that cites those of its operands, so that the texts of all nodes of a graph take
-// memory in proportion to the graph, however deep it is.
+// Texts of expressions that cite those of their operands, so that the texts of all nodes of a graph take
+// memory in proportion to the graph, at any depth.
 //
-// A citation is kCite and eight hexadecimal digits, the number of the node. Names have no control characters
-// when they come here (latex_names.h).
+// A citation is kCite and the node's number in eight hexadecimal digits. Names contain no control characters
+// (latex_names.h).
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace sestina::symbolic {
 
-// How tightly a text binds.
+// Precedence of a text.
 enum Level { kSumLevel, kProductLevel, kPowerLevel, kAtomLevel };
 
-// By which terms and factors are put in order.
+// The order of terms and factors.
 struct LatexKey {
   static constexpr std::size_t kLongest = 64;
 
@@ -34,9 +34,9 @@ struct LatexText {
   LatexKey key;
   bool has_fraction = false;
   std::size_t size = 0;    // characters when all is written out
-  std::uint64_t hash = 0;  // of what is written out
+  std::uint64_t hash = 0;  // of the full text
 
-  // The same for the same text, whatever the numbers of the nodes.
+  // Equal for equal texts, independent of the numbers of the nodes.
   auto rank() const { return std::tie(key.text, size, hash); }
 };
 
@@ -44,9 +44,9 @@ class LatexTexts {
  public:
   bool contains(std::uint32_t node) const { return texts_.contains(node); }
   const LatexText& at(std::uint32_t node) const { return texts_.at(node); }
-  // Completes size, hash and has_fraction; what is longer than `longest` becomes \ldots
+  // Completes size, hash and has_fraction; a text longer than `longest` becomes \ldots
   void add(std::uint32_t node, LatexText text, std::size_t longest);
-  // The text itself where it is short.
+  // Returns a citation, or the text itself if it is short.
   std::string cite(std::uint32_t node) const;
   std::string write_out(std::string_view text) const;
 

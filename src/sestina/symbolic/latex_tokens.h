@@ -15,14 +15,14 @@ inline std::string_view token_at(std::string_view text, std::size_t at) {
   return text.substr(at, std::max(end, std::min(at + 2, text.size())) - at);
 }
 
-// What one token adds to the number of brackets, fences and tables that are open.
+// Returns the change in the number of open brackets, fences and tables by one token.
 inline int nesting_of(std::string_view token) {
   if (token == "{" || token == "\\left" || token == "\\begin") return 1;
   if (token == "}" || token == "\\right" || token == "\\end") return -1;
   return 0;
 }
 
-// Calls see(place, token) for each token that stands in no bracket, fence or table.
+// Calls see(place, token) for each token outside brackets, fences and tables.
 template <class See>
 void for_each_outer_token(std::string_view text, See&& see) {
   int depth = 0;
@@ -35,7 +35,7 @@ void for_each_outer_token(std::string_view text, See&& see) {
   }
 }
 
-// The place of the token that closes what was opened just before `at`.
+// Returns the place of the token that closes the group opened just before `at`.
 inline std::size_t closing_place(std::string_view text, std::size_t at) {
   int depth = 1;
   while (at < text.size()) {
@@ -47,7 +47,7 @@ inline std::size_t closing_place(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// The text of a group whose bracket was opened just before `at`, which moves behind it.
+// Returns the text of the group opened just before `at`, and moves `at` behind it.
 inline std::string_view group_at(std::string_view text, std::size_t& at) {
   const std::size_t end = closing_place(text, at);
   const std::string_view group = text.substr(at, end - at);

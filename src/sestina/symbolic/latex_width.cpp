@@ -1,4 +1,4 @@
-// How wide LaTeX is on paper: TeX's rules of spacing and the widths of the letters of Computer Modern.
+// The width of LaTeX on paper, by TeX's rules of spacing and the widths of the letters of Computer Modern.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -11,7 +11,7 @@
 namespace sestina::symbolic {
 namespace {
 
-// In thousandths of the size of the font, A to Z and then a to z.
+// Widths in thousandths of the font size, A to Z and then a to z.
 using Letters = std::array<short, 52>;
 constexpr Letters kItalic = {750, 809, 786, 856, 796, 782, 786, 912, 518, 651,  921, 681, 1079,
                              912, 791, 781, 791, 767, 671, 723, 792, 806, 1083, 907, 803, 754,
@@ -38,7 +38,7 @@ constexpr std::array<Sign, 44> kSigns = {{
 }};
 
 constexpr double kEm = 10.0;
-constexpr double kScript = 0.8, kSmallest = 0.68;              // small letters are wider than their size says
+constexpr double kScript = 0.8, kSmallest = 0.68;  // small fonts have wider letters relative to their size
 constexpr double kThin = 1.67, kMedium = 2.22, kThick = 2.78;  // spaces
 constexpr double kScriptSpace = 0.5, kRuleEnds = 2.4;
 
@@ -47,7 +47,7 @@ enum class Kind { kNone, kOrdinary, kOperator, kBinary, kRelation, kPunctuation,
 struct Box {
   double width = 0.0;
   Kind kind = Kind::kOrdinary;
-  int height = 0;  // 1 of a fraction in text, 2 of one in display: larger fences
+  int height = 0;  // 1: fraction in text, 2: in display, with larger fences
 };
 
 double letter_width(char c, bool is_upright) {
@@ -69,7 +69,7 @@ class Ruler {
       Box box = with_scripts(next());
       all.width += box.kind == Kind::kNone ? box.width : 0.0;
       if (box.kind == Kind::kNone) continue;
-      // A sign before the first term is no operation.
+      // A sign before the first term is no binary operation.
       if (box.kind == Kind::kBinary && last != Kind::kOrdinary && last != Kind::kInner)
         box.kind = Kind::kOrdinary;
       all.width += between(last, box.kind) + box.width;
@@ -98,7 +98,7 @@ class Ruler {
     return left == Kind::kInner || right == Kind::kInner || left == Kind::kPunctuation ? kThin : 0.0;
   }
 
-  // Of a token with its arguments.
+  // Measures a token with its arguments.
   Box next() {
     const std::string_view token = token_at(text_, at_);
     at_ += token.size();
@@ -115,7 +115,7 @@ class Ruler {
     if (c == '.') return {278 * em};
     if (c == '(' || c == ')') return {389 * em};
     if (static_cast<unsigned char>(c) >= 0xC0) return {600 * em};          // a letter of several bytes
-    if (static_cast<unsigned char>(c) >= 0x80) return {0.0, Kind::kNone};  // and what follows
+    if (static_cast<unsigned char>(c) >= 0x80) return {0.0, Kind::kNone};  // its other bytes
     return {letter_width(c, is_upright_) * em};
   }
 
@@ -180,7 +180,7 @@ class Ruler {
     return {std::max(part(above), part(below)) + kRuleEnds, Kind::kOrdinary, is_large ? 2 : 1};
   }
 
-  // \left( ... \right)
+  // Measures \left( ... \right).
   Box fenced() {
     const std::string_view fence = argument();
     const std::size_t end = closing_place(text_, at_);
@@ -200,7 +200,7 @@ class Ruler {
     return {box.width + 2 * of_fence, Kind::kInner, box.height};
   }
 
-  // cases, bmatrix and array: the columns' widest cells.
+  // Measures cases, bmatrix and array by the widest cell of each column.
   Box table() {
     const std::string_view name = argument();
     if (name == "array") argument();
@@ -231,7 +231,7 @@ class Ruler {
     return {width + kEm * static_cast<double>(columns.size() - 1), Kind::kInner, 2};
   }
 
-  // Index and exponent stand above each other.
+  // Index and exponent are above each other.
   Box with_scripts(Box box) {
     double width = 0.0;
     while (at_ < text_.size() && (text_[at_] == '_' || text_[at_] == '^' || text_[at_] == '\'')) {

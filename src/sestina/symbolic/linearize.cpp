@@ -25,7 +25,7 @@ std::vector<Expr> roots_of(Graph& graph, const ImplicitEquations& equations) {
 }
 
 std::string list_of(const std::vector<Expression>& symbols) {
-  constexpr std::size_t kMost = 12;  // that a message names
+  constexpr std::size_t kMost = 12;  // names in a message
   std::string text;
   for (std::size_t i = 0; i < std::min(symbols.size(), kMost); ++i) {
     text += (i > 0 ? ", " : "") + to_text(symbols[i]);
@@ -33,7 +33,7 @@ std::string list_of(const std::vector<Expression>& symbols) {
   return symbols.size() > kMost ? text + " ..." : text;
 }
 
-// Replacements of what is nowhere in a system would have no effect, and nobody would know.
+// Rejects replacements of expressions that do not occur in the system: they would silently have no effect.
 void check_op_point(Mechanics& mechanics, const ImplicitEquations& equations, const Replacements& op_point) {
   Graph& graph = mechanics.graph();
   const TimeVariables& variables = mechanics.variables();
@@ -142,7 +142,7 @@ class Linearizer {
     return found;
   }
 
-  // Of z. Multipliers are the last of `others`.
+  // Names for the unknowns z. Multipliers are the last of `others`.
   EquationNames motion_names() const {
     std::vector<Expression> unknowns;
     for (const Expression& u : equations_.u) unknowns.push_back(mechanics_.rate(u));
@@ -154,10 +154,10 @@ class Linearizer {
         "some mass or inertia must move with every speed, and no constraint may follow from others there"};
   }
 
-  // The value at the state, where that is a number.
+  // Returns the value at the state if it is a number.
   std::optional<double> number_at_state(Expr expr) { return graph_.constant_value(at_state_(expr)); }
 
-  // How large the terms of a constraint are at the state, or what its coordinates and speeds contribute.
+  // Returns the size of the terms of a constraint at the state, or of its coordinates' and speeds' parts.
   double scale_at_state(Expr constraint) {
     double largest = 0.0;
     const auto take = [&](Expr term) {
@@ -175,10 +175,10 @@ class Linearizer {
     return largest;
   }
 
-  // Numbers that do not satisfy a constraint are no state.
+  // Rejects numbers that do not satisfy a constraint.
   void check_state(const Matrix& constraints, const char* what) {
     constexpr double kRoundOff = 1e-9;
-    constexpr std::size_t kShort = 120;  // of a text that a message repeats
+    constexpr std::size_t kShort = 120;  // limit for a text in a message
     for (std::size_t k = 0; k < constraints.elements().size(); ++k) {
       const Expr constraint = constraints[k].in(graph_);
       const auto value = number_at_state(constraint);
@@ -203,7 +203,7 @@ class Linearizer {
     }
   }
 
-  // Puts one in the row of each independent variable, and the solution into those of the others.
+  // Puts ones into the rows of the independent variables and the solution into those of the others.
   static Matrix scatter(const std::vector<std::size_t>& independent,
                         const std::vector<std::size_t>& dependent, const Matrix& solution, bool has_ones) {
     Matrix result(independent.size() + dependent.size(), solution.columns());
@@ -214,7 +214,7 @@ class Linearizer {
     return result;
   }
 
-  // (3)
+  // Forms (3).
   void form_variations() {
     const auto qi = places(equations_.q_ind, equations_.q), ui = places(equations_.u_ind, equations_.u);
     const auto qd = others(qi, equations_.q.size()), ud = others(ui, equations_.u.size());
@@ -253,7 +253,7 @@ class Linearizer {
     u_places_ = ui;
   }
 
-  // Constraints are as many as what follows from them.
+  // The number of constraints must be that of the dependent variables.
   static void check_count(std::size_t dependent, std::size_t constraints, std::size_t all, const char* what,
                           const char* of) {
     if (dependent == constraints) return;
@@ -270,12 +270,12 @@ class Linearizer {
     return result;
   }
 
-  // z at the state, and the derivatives of R = W z - F with z held.
+  // Computes z at the state, and the derivatives of R = W z - F for constant z.
   void form_unknowns() {
     const Matrix W = at_state(equations_.W);
     const Matrix z = equations_.is_rest ? Matrix(W.rows(), 1)
                                         : solve_linear(mechanics_, W, at_state(equations_.F), motion_names());
-    // W_q z by symbols in the place of z, which take their values afterwards.
+    // W_q z contains symbols for z, which are replaced by their values afterwards.
     std::vector<std::pair<Expr, Expr>> values;
     Matrix held(z.rows(), 1);
     for (std::size_t i = 0; i < z.rows(); ++i) {
@@ -301,7 +301,7 @@ class Linearizer {
     dz_ = solve_linear(mechanics_, W, -right, motion_names());  // (4)
   }
 
-  // (5)
+  // Assembles (5).
   Linearization assemble() {
     const std::size_t nq = result_.C0.columns(), nu = result_.C2.columns(), nr = result_.inputs.size();
     const Matrix G_q = derivative(equations_.G, equations_.q), G_u = derivative(equations_.G, equations_.u);

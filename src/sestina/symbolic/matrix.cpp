@@ -113,7 +113,7 @@ std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix
     std::vector<FieldNumber> row;
     for (std::size_t j = 0; j < matrix.columns(); ++j) {
       const auto value = point.calc(matrix(i, j).in(mechanics.graph()));
-      if (!value) return std::nullopt;  // a division by zero, which is told elsewhere
+      if (!value) return std::nullopt;  // a division by zero, which is reported elsewhere
       row.push_back(*value);
     }
     for (std::size_t k = 0; k < independent.size(); ++k) {
@@ -134,10 +134,10 @@ std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix
 
 namespace {
 
-// Of a pivot to the largest of its column, as is usual where pivots also have to be sparse (Duff, Erisman,
-// Reid, "Direct Methods for Sparse Matrices").
+// Ratio of a pivot to the largest element of its column, as usual for pivots that must also be sparse (Duff,
+// Erisman, Reid, "Direct Methods for Sparse Matrices").
 constexpr double kThreshold = 0.1;
-constexpr double kUnknown = 1e-11;  // of what depends on symbols, at least; round-off of 1 is less
+constexpr double kUnknown = 1e-11;  // assumed size of elements that depend on symbols; above round-off of 1
 
 class LinearSolver {
  public:
@@ -167,16 +167,16 @@ class LinearSolver {
  private:
   struct Pivot {
     std::size_t row, column;
-    std::vector<std::size_t> others;  // columns in which the row goes on
+    std::vector<std::size_t> others;  // other columns with elements in the row
   };
 
-  // Known and other than zero, such as 3 or sin(pi/10).
+  // True for known numbers other than zero, such as 3 or sin(pi/10).
   bool is_number(const Expression& e) const {
     if (e.is_zero() || magnitude(e) == 0.0) return false;
     return !e.graph() || !mechanics_.identities().is_zero(e.in(*e.graph()));
   }
 
-  // Of a constant; 0 of what else there is.
+  // Returns the magnitude of a constant; 0 for other expressions.
   static double magnitude(const Expression& e) {
     if (!e.graph()) return std::abs(e.number().value());
     return std::abs(e.graph()->constant_value(e.in(*e.graph())).value_or(0.0));
@@ -190,8 +190,8 @@ class LinearSolver {
     throw InputError(names_.with_advice(message));
   }
 
-  // Too small beside what else is in its column: cos(1.5707963267948966) is no pivot beside 1 or sin(q).
-  // `largest` of the columns asked for already, the others negative.
+  // True if a number is small in its column: cos(1.5707963267948966) is no pivot beside 1 or sin(q).
+  // `largest` holds the largest elements of columns examined before, others are negative.
   bool is_small(const Expression& number, std::size_t column, std::vector<double>& largest) const {
     double& most = largest[column];
     if (most < 0.0) {
@@ -204,7 +204,7 @@ class LinearSolver {
     return magnitude(number) < kThreshold * most;
   }
 
-  // An unknown alone in its equation, else the number that makes the fewest new elements.
+  // Finds an unknown alone in its equation, otherwise the number that creates the fewest new elements.
   std::optional<Pivot> find_safe_pivot() const {
     std::vector<double> largest(A_.columns(), -1.0);
     std::optional<Pivot> best;
@@ -218,7 +218,7 @@ class LinearSolver {
         if (filled > 1 && is_small(A_(i, j), j, largest)) continue;
         const auto in_column = static_cast<std::size_t>(
             std::count_if(rows_.begin(), rows_.end(), [&](std::size_t r) { return !A_(r, j).is_zero(); }));
-        // Among numbers alike the largest, for the sake of round-off.
+        // Among equal costs the largest pivot, for less round-off.
         const std::pair cost((filled - 1) * (in_column - 1), -magnitude(A_(i, j)));
         if (best && cost >= least) continue;
         best = Pivot{i, j, {}};
@@ -228,7 +228,7 @@ class LinearSolver {
     return best;
   }
 
-  // The first that does not vanish identically, rather than a number that was too small.
+  // Finds the first element that does not vanish identically, rather than a number that was too small.
   Pivot find_pivot() {
     std::optional<Pivot> number;
     for (const std::size_t j : columns_) {
@@ -274,7 +274,7 @@ class LinearSolver {
     }
   }
 
-  // The determinant of rows first.. (of rows_, one left out) and the columns whose bits are set.
+  // Returns the determinant of the rows from `first` on (of rows_, without one) and the columns of the bits.
   Expression calc_minor(std::size_t first, std::size_t left_out, unsigned columns,
                         std::unordered_map<unsigned, Expression>& known) {
     if (columns == 0) return 1;
@@ -294,7 +294,7 @@ class LinearSolver {
     return known[columns] = total;
   }
 
-  // A number in disguise, such as cos^2 + sin^2, is written as what it is.
+  // Replaces expressions that are numbers, such as cos^2 + sin^2, by these.
   Expression reveal_number(const Expression& e) {
     Graph& graph = mechanics_.graph();
     for (const int number : {1, -1, 2, -2}) {
@@ -303,7 +303,7 @@ class LinearSolver {
     return e;
   }
 
-  // x_j = sum over i of C_ij b_i / det A, with the cofactors C_ij.
+  // Cramer's rule: x_j = sum over i of C_ij b_i / det A, with the cofactors C_ij.
   void solve_by_cramer(Matrix& X) {
     const std::size_t n = rows_.size();
     const unsigned all = (1u << n) - 1;
@@ -334,7 +334,7 @@ class LinearSolver {
   const Matrix& given_;
   Matrix A_, B_;
   const EquationNames& names_;
-  std::vector<std::size_t> rows_, columns_;  // not yet solved for
+  std::vector<std::size_t> rows_, columns_;  // still unsolved
   std::vector<Pivot> pivots_;
 };
 
@@ -365,7 +365,7 @@ Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, cons
 
 Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const EquationNames& names) {
   const std::size_t n = A.rows();
-  Matrix lower = A;  // row k after the elimination of k is what x_k follows from
+  Matrix lower = A;  // x_k follows from row k after the elimination of k
   Matrix x = b;
   for (std::size_t k = n; k-- > 0;) {
     if (mechanics.identities().is_zero(lower(k, k).in(mechanics.graph()))) {

@@ -1,4 +1,4 @@
-// Matrices of expressions, and linear equations with such coefficients.
+// Matrices of expressions, and linear equations with such matrices.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Matrix {
   std::size_t columns() const { return columns_; }
   Expression& operator()(std::size_t i, std::size_t j) { return elements_[i * columns_ + j]; }
   const Expression& operator()(std::size_t i, std::size_t j) const { return elements_[i * columns_ + j]; }
-  // Of a row or column.
+  // Returns element i of a row or column.
   const Expression& operator[](std::size_t i) const { return elements_[i]; }
   Expression& operator[](std::size_t i) { return elements_[i]; }
   const std::vector<Expression>& elements() const { return elements_; }  // row by row
@@ -42,46 +42,45 @@ class Matrix {
   std::vector<Expression> elements_;
 };
 
-// d exprs(i) / d symbols[j].
+// Returns the derivatives d exprs(i) / d symbols[j].
 Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols);
-// InputError that names the first of the equations whose derivatives, their jacobian by `symbols`, still
-// depend on one of these: such an equation is not linear in them. `what` in the message: "velocity
-// constraint".
+// Throws InputError that names the first equation whose `derivatives`, the jacobian by `symbols`, still
+// depend on these: it is not linear in them. `what` in the message: "velocity constraint".
 void check_linear(Mechanics& mechanics, const std::vector<Expression>& equations, const Matrix& derivatives,
                   const std::vector<Expression>& symbols, const std::string& what);
 
-// The first of the rows that depends on those before it where the symbols have no special values; nothing
-// when there is none, or where a division by zero hides it.
+// Returns the first row that depends on earlier rows for general values of the symbols; nothing if there is
+// none or a division by zero hides it.
 std::optional<std::size_t> find_dependent_row(Mechanics& mechanics, const Matrix& matrix);
 
-// What linear equations are called in the messages of those that solve them.
+// Names of linear equations for the messages of their solvers.
 struct EquationNames {
   EquationNames(const char* name) : what(name) {}
   EquationNames(std::string name, std::vector<Expression> of_unknowns = {}, std::string to_do = {})
       : what(std::move(name)), unknowns(std::move(of_unknowns)), advice(std::move(to_do)) {}
 
-  // The unknown of that column: "u2'", or "unknown 2 of 3" where the unknowns have no symbols.
+  // Returns the unknown of a column: "u2'", or "unknown 2 of 3" if the unknowns have no symbols.
   std::string unknown(std::size_t column, std::size_t count) const;
   std::string with_advice(const std::string& message) const;
 
   std::string what;                  // "the kinematic equations"
   std::vector<Expression> unknowns;  // one for each column, or none
-  std::string advice;                // what one can do where there is no unique solution, or nothing
+  std::string advice;                // advice for the case without a unique solution, or empty
 };
 
-// X with A X = B. Pivots that are numbers, unless small in their column, and equations with a single unknown
-// are taken first. What is left is solved by Cramer's rule, if it has at most kMostByCramer unknowns: its
-// only divisor is the determinant, so that the solution exists wherever A can be inverted, whatever single
-// elements vanish there. Beyond, by elimination with pivots that do not vanish identically. InputError, which
-// begins with the equations' name, when A is not square, B has another number of rows, or A is singular for
-// all values of its symbols; then it names an unknown that is left open.
+// Returns X with A X = B. Pivots that are numbers, unless small in their column, and equations with a single
+// unknown come first. The rest is solved by Cramer's rule if it has at most kMostByCramer unknowns: its only
+// divisor is the determinant, so that the solution exists wherever A is invertible, whichever elements vanish
+// there. Larger rests are solved by elimination with pivots that do not vanish identically. Throws
+// InputError, which begins with the equations' name, if A is not square, if B has another number of rows, or
+// if A is singular for all values of its symbols; it then names an undetermined unknown.
 inline constexpr std::size_t kMostByCramer = 6;
 Matrix solve_linear(Mechanics& mechanics, const Matrix& A, const Matrix& B, const EquationNames& names);
 
-// x with A x = b for a symmetric A whose leading blocks can be inverted, such as a mass matrix: elimination
-// from the last unknown to the first, without pivots. Where unknowns stand for the joints of a tree, parents
-// first, no element that is zero becomes another. InputError, which begins with the equations' name and tells
-// the unknown, where a pivot is zero for all values of its symbols.
+// Returns x with A x = b for a symmetric A with invertible leading blocks, such as a mass matrix, by
+// elimination from the last unknown to the first without pivoting. If the unknowns belong to the joints of a
+// tree, parents first, no zero element fills in. Throws InputError, which begins with the equations' name and
+// names the unknown, if a pivot is zero for all values of its symbols.
 Matrix solve_symmetric(Mechanics& mechanics, const Matrix& A, const Matrix& b, const EquationNames& names);
 
 }  // namespace sestina::symbolic

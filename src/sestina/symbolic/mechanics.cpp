@@ -73,7 +73,7 @@ Expression Mechanics::keep_exact(const Expression& e) {
 Expression Mechanics::time() { return {graph_, variables_.time()}; }
 Expression Mechanics::rate(const Expression& of) { return {graph_, variables_.rate(of.in(graph_))}; }
 
-// Whether a symbol other than parts is called z1 or z_1, or such a function of time.
+// True if a symbol other than the parts, or a function of time, is called z1 or z_1.
 bool Mechanics::names_something_else(std::string_view letters) const {
   for (std::uint32_t id = 0; id < graph_.size(); ++id) {
     if (graph_.op(Expr{id}) != Op::kSymbol || part_symbols_.contains(id)) continue;
@@ -120,7 +120,7 @@ std::vector<Expression> name_multipliers(Mechanics& mechanics, std::size_t count
   }
   std::unordered_set<std::string_view> taken;
   for (const Expr symbol : graph.free_symbols(nodes)) {
-    // The rate of a function of time takes the name of the function as well.
+    // The rate of a function of time has the name of the function.
     const bool is_variable = mechanics.variables().is_variable(symbol);
     taken.insert(graph.name_of(is_variable ? mechanics.variables().base(symbol) : symbol));
   }

@@ -1,5 +1,5 @@
-// What the frames, points and equations of one derivation share: an expression graph, the functions of time,
-// and who is oriented and located relative to whom.
+// The shared data of one derivation: an expression graph, the functions of time, and the relative
+// orientations and positions of its frames and points.
 //
 //   Mechanics mechanics;
 //   const auto [m, g, l] = mechanics.symbols<3>("m g l");            // constants
@@ -7,8 +7,8 @@
 //   const ReferenceFrame N = mechanics.frame("N");
 //   const ReferenceFrame A = N.orientnew("A", q, N.z());
 //
-// Frames and points are handles: copies stand for the same thing. The Mechanics outlives them. One thread at
-// a time works on one Mechanics.
+// Frames and points are handles: copies refer to the same object, and the Mechanics must outlive them. One
+// thread at a time may work on one Mechanics.
 #pragma once
 
 #include <array>
@@ -41,19 +41,19 @@ class Mechanics {
   TimeVariables& variables() { return variables_; }
   IdentityTest& identities() { return identities_; }
 
-  // A constant.
+  // Returns a constant.
   Expression symbol(std::string_view name);
-  // Names with blanks between: symbols<2>("m l").
+  // Returns constants for names with blanks between: symbols<2>("m l").
   template <std::size_t kCount>
   std::array<Expression, kCount> symbols(std::string_view names) {
     std::array<Expression, kCount> all;
     fill(names, all, -1);
     return all;
   }
-  // m0, m1 ...
+  // Returns m0, m1 ...
   std::vector<Expression> symbols(std::string_view name, std::size_t count);
 
-  // A function of time, or its derivative of that order.
+  // Returns a function of time or its derivative of that order.
   Expression dynamicsymbol(std::string_view name, int order = 0);
   template <std::size_t kCount>
   std::array<Expression, kCount> dynamicsymbols(std::string_view names, int order = 0) {
@@ -64,17 +64,17 @@ class Mechanics {
   std::vector<Expression> dynamicsymbols(std::string_view name, std::size_t count, int order = 0);
   Expression time();                      // t
   Expression rate(const Expression& of);  // d/dt
-  // A symbol for a part of expressions: z0, z1 ..., of another letter where something else is called like
-  // that. They are the same for every list that begins with i = 0.
+  // Returns a symbol for a part of expressions: z0, z1 ..., with another letter if these names are taken.
+  // Every list that begins with i = 0 uses the same symbols.
   Expression part_symbol(std::size_t i);
   Expression wrap(Expr expr) { return {graph_, expr}; }
-  // A whole number or fraction as part of the graph, which keeps functions of it: sin(1). Others, decimals
-  // among them, as they are.
+  // Adds a whole number or fraction to the graph, which keeps functions of it: sin(1). Other numbers,
+  // including decimals, are unchanged.
   Expression keep_exact(const Expression& e);
 
-  // InputError when the name is taken.
+  // Throws InputError if the name is taken.
   ReferenceFrame frame(std::string_view name);
-  // Another one, also where the name is taken: they differ although they are written alike.
+  // Makes another frame even if the name is taken: the frames differ although they look alike.
   ReferenceFrame another_frame(std::string_view name);
   Point point(std::string_view name);
   std::optional<ReferenceFrame> find_frame(std::string_view name);
@@ -96,13 +96,13 @@ class Mechanics {
   std::unique_ptr<PointTree> points_;
 };
 
-// InputError unless each is a function of time, as coordinates and speeds are, and stands there once.
+// Throws InputError unless each is a function of time, as coordinates and speeds are, and occurs only once.
 void check_variables(Mechanics& mechanics, const std::vector<Expression>& variables);
-// lam1, lam2 ... for the constraints of equations that are made of these expressions. InputError where one of
+// Returns lam1, lam2 ... for the constraints of equations in these expressions. Throws InputError if one of
 // the names means something else there.
 std::vector<Expression> name_multipliers(Mechanics& mechanics, std::size_t count,
                                          const std::vector<Expression>& exprs);
-// A symbol in the expressions that is a derivative of one of the variables, of more than that order; -1 also
+// Finds a symbol in the expressions that is a derivative of one of the variables of a higher order; -1 also
 // finds the variables themselves.
 std::optional<Expression> find_above(Mechanics& mechanics, const std::vector<Expression>& exprs,
                                      const std::vector<Expression>& variables, int order);

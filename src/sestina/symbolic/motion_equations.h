@@ -1,12 +1,12 @@
-// Equations of motion by Kane's or by Lagrange's method in one form, for whoever evaluates them:
+// Equations of motion by Kane's or by Lagrange's method in a common form for evaluation:
 //
 //   q' = G(q, u, t)                                        (1)
 //   M(q, t) u' = f(q, u, t) + a^T lambda                   (2)
 //   c(q, t) = 0,   a(q, t) u + b(q, t) = 0,   a u' + d = 0  (3)
 //
-// Constraints stay what they are: no speed is singled out to follow from the others, so that no position is a
-// singular one for that choice. lambda_k is the force along constraint k, as it is written in (3), as it acts
-// on the system. Lagrange's method counts it against the constraint as it was given, whence the minus.
+// No speed is treated as dependent, so that no position is singular because of such a choice. lambda_k is the
+// force along constraint k, in the form of (3), that acts on the system. Lagrange's method counts it against
+// the given constraint, hence the minus.
 //
 //   here   Kane                          Lagrange
 //   u      all speeds                    the rates of q
@@ -26,17 +26,17 @@ struct MotionEquations {
   Mechanics* mechanics = nullptr;
   std::vector<Expression> q, u, multipliers;
   Matrix G, M, f, a, b, d, c;
-  // Chosen by KaneOptions; empty for Lagrange's method.
+  // The choice in KaneOptions; empty for Lagrange's method.
   std::vector<Expression> q_dependent, u_dependent;
   std::vector<Load> loads = {};
-  // The rates of q by (1), and auxiliary speeds by zero, as expressions of the user's own want them.
+  // Replaces the rates of q by (1) and auxiliary speeds by zero in expressions of the user.
   Replacements replacements;
 };
 
 MotionEquations motion_equations(const KanesMethod& kane);
 MotionEquations motion_equations(Mechanics& mechanics, const LagrangesMethod& lagrange);
 
-// All replacements in every element.
+// Makes all replacements in every element.
 Matrix substitute(Mechanics& mechanics, const Matrix& matrix, const Replacements& replacements);
 
 }  // namespace sestina::symbolic

@@ -1,8 +1,8 @@
 // Parts of vectors as shared values: equal parts of the velocities of many points are differentiated and
-// multiplied with each other once.
+// multiplied by each other once.
 //
-// The velocity of the last particle of a chain holds those of all others; what differs from point to point is
-// which parts add up, not the parts. Sums over bodies therefore collect the masses of equal products first.
+// The velocity of the last particle of a chain contains those of all others: points differ in which parts are
+// added, not in the parts. Sums over bodies therefore add the masses of equal products first.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ namespace sestina::symbolic {
 
 using PieceId = std::uint32_t;
 
-// What all pieces of one derivation are subject to.
+// The rules for all pieces of one derivation.
 struct PieceRules {
   FrameIndex inertial;
-  std::vector<Expr> speeds;                        // by which partial velocities are taken
+  std::vector<Expr> speeds;                        // partial velocities are derivatives by these
   std::vector<std::pair<Expr, Expr>> coordinates;  // rates of coordinates in terms of speeds
-  // For what remains of an acceleration: rates of speeds and auxiliary speeds are 0 besides.
+  // For the remainder of an acceleration: also sets rates of speeds and auxiliary speeds to 0.
   std::vector<std::pair<Expr, Expr>> remainder;
-  // Where loads hold accelerations: the rates of speeds, and what brings such a load to these.
+  // If loads contain accelerations: the rates of speeds, and replacements that introduce them into loads.
   std::vector<Expr> rates = {};
   std::vector<std::pair<Expr, Expr>> loads = {};
 };
@@ -40,27 +40,27 @@ class PieceStore {
 
   PieceStore(Mechanics& mechanics, const PieceRules& rules);
 
-  // The parts of a velocity, rates of coordinates replaced.
+  // Returns the parts of a velocity with rates of coordinates replaced.
   std::vector<PieceId> velocity(const Vector& v);
-  // The parts of a force, auxiliary speeds gone.
+  // Returns the parts of a force without auxiliary speeds.
   Vector applied(const Vector& v);
   Expression applied(const Expression& e);
-  // The same of one that holds rates of speeds, and its derivatives by these.
+  // A force that contains rates of speeds: its value for zero rates and its derivatives by the rates.
   struct Accelerated {
     Vector at_rest;
     std::vector<std::pair<std::size_t, Vector>> by_rates;  // place of the rate
     bool is_linear;
   };
   Accelerated accelerated(const Vector& v);
-  // The parts of a vector, as they are.
+  // Returns the parts of a vector without changes.
   std::vector<PieceId> intern(const Vector& v);
 
   Vector::Part part(PieceId piece) const;
   Vector vector(std::span<const PieceId> pieces) const;
   const std::vector<Column>& partials(PieceId piece);
-  // What its rate in the inertial frame is while all speeds stay as they are; nothing if 0.
+  // Returns the piece's rate in the inertial frame for constant speeds; nothing if 0.
   std::optional<PieceId> remainder(PieceId piece);
-  // The piece with auxiliary speeds set to 0; nothing if 0.
+  // Returns the piece with auxiliary speeds set to 0; nothing if 0.
   std::optional<PieceId> at_rest(PieceId piece);
   Expression dot(PieceId a, PieceId b);
 

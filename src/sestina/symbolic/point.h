@@ -1,8 +1,8 @@
-// Points: where they are and how they move.
+// Points: their positions and their motion.
 //
 // Positions form a tree. A velocity or acceleration that was not set follows from that of the nearest point
-// of the tree for which it was, by differentiating the position between them. Where two points are equally
-// near and give different answers, or a position closes a loop that does not close, that is an InputError.
+// of the tree where it was set, by differentiating the position between them. Throws InputError if two points
+// are equally near and give different results, or if a position closes a loop inconsistently.
 #pragma once
 
 #include <span>
@@ -25,9 +25,9 @@ class Point {
   const std::string& name() const;
   friend bool operator==(const Point&, const Point&) = default;
 
-  // A new point at this vector from here.
+  // Returns a new point at this position from here.
   Point locatenew(std::string_view name, const Vector& position) const;
-  // From `other` to this point.
+  // Sets the position of this point from `other`.
   void set_pos(const Point& other, const Vector& position) const;
   Vector pos_from(const Point& other) const;
 
@@ -36,14 +36,14 @@ class Point {
   Vector acc(const ReferenceFrame& frame) const;
   void set_acc(const ReferenceFrame& frame, const Vector& acceleration) const;
 
-  // Both set the result and return it.
-  // This point and `other` are fixed in `fixed`: v = v_other + w x r.
+  // Each of these sets the result and returns it.
+  // For this point and `other` fixed in `fixed`: v = v_other + w x r.
   Vector v2pt_theory(const Point& other, const ReferenceFrame& out, const ReferenceFrame& fixed) const;
-  // This point moves in `in`, where `other` is fixed: v = v_in + v_other + w x r.
+  // For this point moving in `in`, in which `other` is fixed: v = v_in + v_other + w x r.
   Vector v1pt_theory(const Point& other, const ReferenceFrame& out, const ReferenceFrame& in) const;
-  // a = a_other + alpha x r + w x (w x r)
+  // a = a_other + alpha x r + w x (w x r).
   Vector a2pt_theory(const Point& other, const ReferenceFrame& out, const ReferenceFrame& fixed) const;
-  // ... + a_in + 2 w x v_in
+  // ... + a_in + 2 w x v_in.
   Vector a1pt_theory(const Point& other, const ReferenceFrame& out, const ReferenceFrame& in) const;
 
   std::vector<Vector> partial_velocity(const ReferenceFrame& frame, std::span<const Expression> speeds) const;

@@ -1,4 +1,4 @@
-// The points of a derivation: who stands where relative to whom, and the velocities that were set.
+// The points of a derivation: their relative positions, and the velocities that were set.
 #pragma once
 
 #include <optional>
@@ -19,10 +19,10 @@ class PointTree {
   PointIndex add(std::string_view name);
   const std::string& name(PointIndex point) const { return points_[point].name; }
 
-  // From a to b. InputError when it is known already and differs.
+  // `position` is from a to b. Throws InputError if it is known already and differs.
   void connect(PointIndex a, PointIndex b, const Vector& position);
   Vector position(PointIndex from, PointIndex to) const;
-  // From the nearest point whose velocity in the frame was set to zero; nothing where there is none.
+  // Returns the position from the nearest point whose velocity in the frame was set to zero, if there is one.
   std::optional<Vector> position_from_rest(PointIndex to, FrameIndex frame) const;
 
   void set_velocity(PointIndex point, FrameIndex frame, const Vector& velocity);
@@ -33,17 +33,17 @@ class PointTree {
  private:
   struct Location {
     std::string name;
-    std::vector<std::pair<PointIndex, Vector>> neighbours;  // and the vector to them
+    std::vector<std::pair<PointIndex, Vector>> neighbours;  // and the vector to each
     std::unordered_map<FrameIndex, Vector> velocities, accelerations;
   };
   struct Visit {
     PointIndex point;
     std::size_t distance;
-    Vector position;  // from there to where the search began
+    Vector position;  // from the point to the start of the search
   };
-  // Whether they are known to.
+  // True if they are known to differ.
   bool differ(const Vector& a, const Vector& b, FrameIndex frame) const;
-  // All points that can be reached, nearest first, until `stop` of one is true.
+  // Visits all points that can be reached, nearest first, until `stop` is true for one.
   template <class Stop>
   void search(PointIndex from, Stop stop) const {
     std::vector<Visit> visits = {{from, 0, {}}};

@@ -14,9 +14,9 @@
 namespace sestina::symbolic {
 namespace {
 
-constexpr std::int64_t kMostPower = 1000;  // that is written out, or taken for an exponent
+constexpr std::int64_t kMostPower = 1000;  // limit for powers that are written out or count as exponents
 
-// A product of powers, by base: whole exponents, in one sign for a base (x/x stays what it is).
+// A product of powers: whole exponents by base and sign, since x/x is kept.
 using Monomial = std::map<std::pair<Expr, bool>, std::int64_t>;  // (base, whether below the line)
 
 Monomial operator*(Monomial a, const Monomial& b) {
@@ -24,7 +24,7 @@ Monomial operator*(Monomial a, const Monomial& b) {
   return a;
 }
 
-// The factors of a term, its coefficient apart.
+// Splits a term into coefficient and factors.
 std::pair<Coefficient, Monomial> take_apart(Graph& graph, Expr expr) {
   const auto [coefficient, rest] = graph.split_coefficient(expr);
   Monomial monomial;
@@ -51,8 +51,7 @@ Expr put_together(Graph& graph, const Coefficient& coefficient, const Monomial& 
   return graph.product(factors);
 }
 
-// What an expression is made of, each rewritten once, or left as it is where it would become another
-// function.
+// Rewrites each sub-expression once, operands first, unless the result would be another function.
 template <class Rewrite>
 Expression rewrite_from_below(Mechanics& mechanics, const Expression& expression, Rewrite&& rewrite) {
   Graph& graph = mechanics.graph();
@@ -74,7 +73,7 @@ class Expander {
  public:
   explicit Expander(Graph& graph) : graph_(graph) {}
 
-  // Of an expression whose operands are expanded.
+  // Expands an expression whose operands are expanded.
   Expr operator()(Expr expr) {
     const Op op = graph_.op(expr);
     if (op != Op::kSum && op != Op::kProduct && op != Op::kPower) return expr;
@@ -136,7 +135,7 @@ class Expander {
 
 // --- collect ---
 
-// Coefficients by exponents of one expression x.
+// The coefficients of a polynomial in one expression x, by exponents.
 class Collector {
  public:
   using Polynomial = std::map<std::int64_t, std::vector<Expr>>;  // the terms of each coefficient
@@ -235,7 +234,7 @@ class Factorizer {
   }
 
  private:
-  // What all terms share, with that sign, which is divided out of them.
+  // Divides all terms by their common factors and returns these, with the given sign.
   static Term take_out_common(std::vector<Term>& terms, int sign) {
     const Coefficient size = common_size(terms);
     Term common{sign < 0 ? -size : size, terms[0].monomial};
@@ -267,8 +266,8 @@ class Factorizer {
                                                                                                        : 1;
   }
 
-  // The largest number of which all coefficients are whole multiples; of equal ones themselves, of others
-  // that are no fractions one.
+  // Returns the largest number of which all coefficients are whole multiples; the common magnitude of equal
+  // coefficients, and one for others that are no fractions.
   static Coefficient common_size(const std::vector<Term>& terms) {
     Coefficient first = terms[0].coefficient.is_negative() ? -terms[0].coefficient : terms[0].coefficient;
     constexpr std::int64_t kLargest = std::int64_t{1} << 31;
@@ -285,8 +284,8 @@ class Factorizer {
     return are_small ? Coefficient::fraction(divisor, denominator) : Coefficient::fraction(1, 1);
   }
 
-  // As long as several terms share a factor, those with the one that most of them share become one term. The
-  // sums that arise begin with a positive term, so that x - y and y - x are the same but for the sign.
+  // While several terms share a factor, combines those with the most frequent one into one term. The
+  // resulting sums begin with a positive term, so that x - y and y - x differ only in sign.
   std::vector<Term> group(std::vector<Term> terms) {
     while (terms.size() > 1) {
       std::map<std::pair<Expr, bool>, int> counts;

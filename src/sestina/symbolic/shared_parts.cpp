@@ -16,7 +16,7 @@ std::vector<Expr> elements_of(Graph& graph, const std::vector<Matrix>& matrices)
   return all;
 }
 
-// Operations of a node alone.
+// Returns the operations of a node without its operands.
 double own_size(const Graph& graph, Expr expr) {
   const auto count = static_cast<double>(graph.operands(expr).size());
   const bool is_chain = graph.op(expr) == Op::kSum || graph.op(expr) == Op::kProduct;
@@ -28,7 +28,7 @@ double own_size(const Graph& graph, Expr expr) {
 double written_size(Mechanics& mechanics, const std::vector<Matrix>& matrices) {
   Graph& graph = mechanics.graph();
   const std::vector<Expr> roots = elements_of(graph, matrices);
-  std::unordered_map<std::uint32_t, double> sizes;  // may be beyond all integers
+  std::unordered_map<std::uint32_t, double> sizes;  // may exceed all integers
   for (const Expr expr : graph.reachable(roots)) {
     double size = own_size(graph, expr);
     for (const Expr operand : graph.operands(expr)) size += sizes.at(operand.id);
@@ -45,7 +45,7 @@ SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrice
   const std::vector<Expr> roots = elements_of(graph, matrices);
   const std::vector<Expr> nodes = graph.reachable(roots);
   std::unordered_map<std::uint32_t, int> uses;
-  std::unordered_set<std::uint32_t> inner_sums;  // but not those that are terms
+  std::unordered_set<std::uint32_t> inner_sums;  // except those that are terms
   for (const Expr expr : nodes) {
     for (const Expr operand : graph.operands(expr)) {
       ++uses[operand.id];
@@ -56,7 +56,7 @@ SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrice
 
   SharedParts shared;
   std::unordered_map<std::uint32_t, Expr> image;
-  std::unordered_map<std::uint32_t, double> sizes;  // as they are written now
+  std::unordered_map<std::uint32_t, double> sizes;  // in their present form
   for (const Expr expr : nodes) {
     std::vector<Expr> operands;
     double size = own_size(graph, expr);

@@ -1,5 +1,5 @@
-// What large expressions have in common, under names of its own: z0 = ..., z1 = ..., as on paper. Where
-// symbols are called z1 or z_1 already, by another letter.
+// Names for the shared parts of large expressions: z0 = ..., z1 = ..., as on paper; with another letter if
+// symbols are called z1 or z_1 already.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ namespace sestina::symbolic {
 
 struct SharedParts {
   std::vector<std::pair<Expression, Expression>>
-      definitions;               // symbol and what it stands for, by earlier ones
+      definitions;               // symbol and its expression, by earlier symbols
   std::vector<Matrix> matrices;  // by these symbols
 };
 
-// The number of operations that are written when everything is written out.
+// Number of operations in the matrices written out without names for shared parts.
 double written_size(Mechanics& mechanics, const std::vector<Matrix>& matrices);
 
-// Names what occurs more than once and takes at least `least` operations to write, and sums within products
-// or functions that take more than `most`.
+// Names parts that occur more than once and take at least `least` operations to write, and sums within
+// products or functions that take more than `most`.
 SharedParts share_parts(Mechanics& mechanics, const std::vector<Matrix>& matrices, std::size_t least,
                         std::size_t most = std::numeric_limits<std::size_t>::max());
 

@@ -15,20 +15,20 @@ namespace sestina::symbolic {
 namespace {
 
 constexpr std::size_t kMostTerms = 64;   // of a sum that is searched for pairs
-constexpr std::int64_t kMostPower = 4;   // of a factor that is taken apart
-constexpr double kMostExpanded = 40.0;   // operations of a sum that is tried without its parentheses
-constexpr double kMuchShorter = 0.75;    // of the operations of a sum, where a product should take its place
+constexpr std::int64_t kMostPower = 4;   // of a factor that is split
+constexpr double kMostExpanded = 40.0;   // operations of a sum that is tried in expanded form
+constexpr double kMuchShorter = 0.75;    // ratio of operations below which a product replaces a sum
 constexpr double kMostFactored = 600.0;  // operations of a fraction for which shorter forms are sought
 
 Expression expand_if_short(Mechanics& mechanics, const Expression& expression) {
   try {
     return expand(mechanics, expression);
-  } catch (const InputError&) {  // of more terms than anyone reads
+  } catch (const InputError&) {  // more terms than anyone would read
     return expression;
   }
 }
 
-// coefficient * factors, sorted; a small power of a sine or cosine stands as so many factors.
+// coefficient * factors, sorted; a small power of a sine or cosine is repeated factors.
 struct Term {
   Coefficient coefficient;
   std::vector<Expr> factors;
@@ -61,7 +61,7 @@ class Simplifier {
   bool is_cosine(Expr e) const { return graph_.op(e) == Op::kCos; }
   Expr argument(Expr e) const { return graph_.operands(e)[0]; }
 
-  // a - (b + c) as a - b - c
+  // Writes a - (b + c) as a - b - c.
   Expr without_minus(Expr sum) {
     const std::vector<Expr> given(graph_.operands(sum).begin(), graph_.operands(sum).end());
     std::vector<Expr> terms;
@@ -77,7 +77,7 @@ class Simplifier {
     return terms.size() == given.size() ? sum : graph_.sum(terms);
   }
 
-  // a (b + c) - a c as a b.
+  // Writes a (b + c) - a c as a b.
   Expr expand_if_shorter(Expr sum) {
     const auto size = [&](Expr e) { return written_size(mechanics_, {Matrix({mechanics_.wrap(e)})}); };
     const auto terms = graph_.operands(sum);
@@ -93,7 +93,7 @@ class Simplifier {
     return size(expanded) < given ? expanded : sum;
   }
 
-  // a b/(a c) as b/c, and sin a/cos a as tan a.
+  // Writes a b/(a c) as b/c, and sin a/cos a as tan a.
   Expr cancel(Expr product) {
     std::map<Expr, std::int64_t> exponents;
     bool has_changed = false;
@@ -163,7 +163,7 @@ class Simplifier {
           terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(j));
           has_changed = true;
           i = 0;
-          j = static_cast<std::size_t>(-1);  // from the beginning
+          j = static_cast<std::size_t>(-1);  // restart
         }
       }
     }
@@ -173,7 +173,7 @@ class Simplifier {
     return graph_.sum(exprs);
   }
 
-  // The two terms as one.
+  // Combines two terms into one.
   std::optional<Term> join(const Term& a, const Term& b) {
     const bool are_alike = a.coefficient == b.coefficient, are_opposite = a.coefficient == -b.coefficient;
     if (!are_alike && !are_opposite) return std::nullopt;
@@ -199,7 +199,7 @@ class Simplifier {
     return std::nullopt;
   }
 
-  // The single factor that two products of two are together, of which the second is added or subtracted.
+  // Combines two products of two factors, the second of which is added or subtracted, into a single factor.
   std::optional<Expr> add_angles(const std::vector<Expr>& a, const std::vector<Expr>& b, bool is_added) {
     const auto are = [&](const std::vector<Expr>& pair, Op op) {
       return graph_.op(pair[0]) == op && graph_.op(pair[1]) == op;
@@ -213,7 +213,7 @@ class Simplifier {
       const Expr x = argument(a[0]), y = argument(a[1]);
       return graph_.unary(Op::kCos, is_added ? graph_.subtract(x, y) : graph_.add(x, y));
     }
-    // sin x cos y with cos x sin y
+    // sin x cos y and cos x sin y
     const auto split = [&](const std::vector<Expr>& pair) -> std::optional<std::pair<Expr, Expr>> {
       if (is_sine(pair[0]) && is_cosine(pair[1])) return std::pair(argument(pair[0]), argument(pair[1]));
       if (is_cosine(pair[0]) && is_sine(pair[1])) return std::pair(argument(pair[1]), argument(pair[0]));
@@ -234,10 +234,10 @@ class Simplifier {
 
 namespace {
 
-// Whether it divides by anything but a number, outside functions.
+// True if the expression has a divisor other than a number, outside functions.
 bool has_divisor(const Graph& graph, Expr root) {
   std::vector<Expr> pending = {root};
-  std::unordered_set<std::uint32_t> seen;  // shared parts are looked at once
+  std::unordered_set<std::uint32_t> seen;  // visit shared parts once
   while (!pending.empty()) {
     const Expr next = pending.back();
     pending.pop_back();
@@ -252,7 +252,7 @@ bool has_divisor(const Graph& graph, Expr root) {
 
 Expression simplify_by(Simplifier& simplifier, Mechanics& mechanics, const Expression& expression);
 
-// Term by term, so that a sum of a few fractions stays one.
+// Simplifies term by term, so that a sum of a few fractions stays a sum.
 Expression simplify_terms(Simplifier& simplifier, Mechanics& mechanics, const Expression& sum) {
   Graph& graph = mechanics.graph();
   const Expr root = sum.in(graph);
@@ -262,7 +262,7 @@ Expression simplify_terms(Simplifier& simplifier, Mechanics& mechanics, const Ex
   return mechanics.wrap(graph.sum(terms));
 }
 
-// Of the ways to write it that are known, the one with the fewest operations.
+// Returns the known form with the fewest operations.
 Expression simplify_by(Simplifier& simplifier, Mechanics& mechanics, const Expression& expression) {
   Graph& graph = mechanics.graph();
   const auto size = [&](const Expression& e) { return written_size(mechanics, {Matrix({e})}); };

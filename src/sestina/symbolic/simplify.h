@@ -1,4 +1,4 @@
-// Simplification on demand, for readers: within sums, whatever common factor X the terms have,
+// Simplification on demand, for readers. Within sums, with any common factor X of the terms:
 //
 //   X cos a cos b + X sin a sin b   ->  X cos(a - b)      and so for the other addition theorems
 //   X sin^2 a + X cos^2 a           ->  X
@@ -11,10 +11,10 @@
 //   X Y/X                           ->  Y                 also where X might vanish
 //   X sin a/cos a                   ->  X tan a
 //
-// A fraction is then written as it is, with common factors taken out, or expanded and factored again
-// (polynomial.h), whichever takes the fewest operations; a sum of fractions gives way to a product only where
-// that is much shorter. Each rewritten sum and product is held against the
-// one before by the test of identities; one that were not the same would be left as it was.
+// A fraction is then kept, or written with common factors taken out, or expanded and factored again
+// (polynomial.h), whichever takes the fewest operations; a product replaces a sum of fractions only if it is
+// much shorter. Each rewritten sum and product is compared with the original by the test of identities and
+// rejected if it differs.
 #pragma once
 
 #include "sestina/symbolic/matrix.h"

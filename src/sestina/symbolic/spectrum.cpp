@@ -10,9 +10,9 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// D^-1 A D, where D is of powers of two that make the norms of each row and column, without the diagonal,
-// nearly equal (R. James, J. Langou and B. R. Lowery, arXiv:1401.5766, 2014): rounding then hurts slow modes
-// and modes in large units no more than others.
+// Balances: D^-1 A D, where D has powers of two that make the norms of each row and column, without the
+// diagonal, nearly equal (R. James, J. Langou and B. R. Lowery, arXiv:1401.5766, 2014). Rounding then affects
+// slow modes and modes in large units no more than others.
 void balance(Eigen::MatrixXd& A) {
   constexpr int kMostSweeps = 30;
   bool is_changed = true;
@@ -36,9 +36,9 @@ void balance(Eigen::MatrixXd& A) {
 
 constexpr double kRounding = 50.0 * std::numeric_limits<double>::epsilon();
 
-// How far rounding moves the eigenvalues of a matrix: to first order by its own, divided by the cosine of the
-// angle between left and right eigenvector (J. H. Wilkinson, The Algebraic Eigenvalue Problem, 1965, chapter
-// 2); where up to four of one chain meet, by no more than the fourth root of that.
+// Bounds the effect of rounding on the eigenvalues: to first order the rounding of the matrix divided by the
+// cosine of the angle between left and right eigenvector (J. H. Wilkinson, The Algebraic Eigenvalue Problem,
+// 1965, chapter 2); if up to four of one chain coincide, at most the fourth root of that.
 std::vector<double> rounding_of(const Eigen::MatrixXd& A, const Eigen::MatrixXcd& right) {
   const double relative = kRounding * static_cast<double>(A.rows()), norm = A.norm();
   const Eigen::MatrixXcd left = right.partialPivLu().inverse();
@@ -46,14 +46,14 @@ std::vector<double> rounding_of(const Eigen::MatrixXd& A, const Eigen::MatrixXcd
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     const double bound = relative * norm * right.col(i).norm() * left.row(i).norm();
     const double most = std::pow(relative, 0.25) * norm;
-    bounds.push_back(bound < most ? bound : most);  // also where it is no number
+    bounds.push_back(bound < most ? bound : most);  // also if it is not a number
   }
   return bounds;
 }
 
-// Groups of rows that depend on each other, directly or through others. A matrix is block triangular in them:
-// its eigenvalues are those of the groups alone, and what a large one is rounded to does not reach a small
-// one.
+// Finds groups of rows that depend on each other, directly or through others. The matrix is block triangular
+// in these groups: its eigenvalues are those of the groups, and the rounding of a large one does not affect a
+// small one in another group.
 std::vector<std::vector<Eigen::Index>> find_blocks(const Eigen::MatrixXd& A) {
   const Eigen::Index n = A.rows();
   Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> reaches = A.array() != 0.0;
@@ -81,7 +81,7 @@ struct Eigenvalue {
   double rounding = 0.0;
 };
 
-// An element of the diagonal alone. It is known to rounding of the elements beside it, in its own unit.
+// Adds a 1x1 block. Its rounding is that of the elements in its row and column, in its own unit.
 void add_element(const Eigen::MatrixXd& A, Eigen::Index i, std::vector<Eigenvalue>& found) {
   const double element = A(i, i);
   const double row = A.row(i).norm(), column = A.col(i).norm(), own = std::abs(element);

@@ -1,4 +1,4 @@
-// All eigenvalues of a matrix of numbers, and how far rounding has moved each.
+// All eigenvalues of a matrix of numbers, with bounds of their rounding.
 #pragma once
 
 #include <complex>
@@ -7,7 +7,7 @@
 
 namespace sestina::symbolic {
 
-// By falling real part, then by falling imaginary part.
+// Sorted by falling real part, then by falling imaginary part.
 struct Spectrum {
   std::vector<std::complex<double>> eigenvalues;
   std::vector<double> rounding;   // of each
@@ -15,7 +15,7 @@ struct Spectrum {
   double radius = 0.0;            // the largest magnitude
 };
 
-// Of n x n finite elements, row by row. The matrix is taken apart into its blocks, and each is balanced.
+// For n x n finite elements by rows. The matrix is split into blocks, each of which is balanced.
 Spectrum calc_spectrum(std::span<const double> elements, std::size_t n);
 
 }  // namespace sestina::symbolic

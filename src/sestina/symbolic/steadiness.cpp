@@ -15,9 +15,9 @@ constexpr double kDistance = 0.3;  // rad, m
 constexpr int kSteps = 16;
 constexpr double kTolerance = 1e-6;  // relative to the terms of an equation
 constexpr double kRankThreshold = 1e-9;
-constexpr double kSameEnd = 1e-4;  // of a way that is followed by few and by many steps
+constexpr double kSameEnd = 1e-4;  // for a path with few and with many steps
 constexpr double kAtRest = 1e-12;  // a rate
-constexpr double kLeast = 1e-6;    // of derivatives, beside the terms
+constexpr double kLeast = 1e-6;    // of derivatives, relative to the terms
 
 bool is_in(const std::vector<Expression>& all, const Expression& e) {
   return std::find(all.begin(), all.end(), e) != all.end();
@@ -53,8 +53,8 @@ class SteadyFlow {
     compile(motion, vanishing, reactions, variables, numbers);
   }
 
-  // Each of what moves has its own time, in which it can be followed or is left out. What is out of balance
-  // by the error of following it gets smaller with the steps.
+  // Follows the motion for several durations, one for each moving coordinate or speed. An imbalance caused by
+  // the error of the path decreases with smaller steps.
   std::optional<Unsteadiness> look() {
     const Column rates = calc_rates(x_);
     for (const double duration : calc_durations(rates)) {
@@ -94,7 +94,7 @@ class SteadyFlow {
     return function_(variables_);
   }
 
-  // Multipliers and rates for which the equations hold best, each by its own measure.
+  // Solves for the multipliers and rates that satisfy the equations best, each relative to its size.
   Column solve(const Column& x) {
     const std::span<const double> values = evaluate(x, Column::Zero(index(reactions_)));
     const Column right = -Eigen::Map<const Column>(values.data(), index(equations_));
@@ -119,8 +119,8 @@ class SteadyFlow {
     return rates;
   }
 
-  // In which each moves by kDistance, or by that of its value, while none turns by more than that from where
-  // it heads: from the shortest, and no two alike.
+  // Returns durations in which each one moves by kDistance, absolute or relative to its value, while none
+  // turns by more than that from its initial direction: in ascending order, without similar ones.
   std::vector<double> calc_durations(const Column& rates) {
     std::vector<double> durations;
     for (Eigen::Index i = 0; i < rates.size(); ++i) {
@@ -141,11 +141,11 @@ class SteadyFlow {
 
   struct Imbalance {
     std::size_t equation = 0;
-    double part = 0.0;  // of its terms
-    Column x;           // where
+    double part = 0.0;  // of the equation's terms
+    Column x;           // place
   };
   struct Way {
-    Column x;  // its end
+    Column x;  // at its end
     std::optional<Imbalance> worst;
   };
   Way follow(double duration, int steps) {
@@ -164,7 +164,7 @@ class SteadyFlow {
     return x + h / 6.0 * (a + 2.0 * b + 2.0 * c + d);
   }
 
-  // The equation that fails most.
+  // Finds the equation with the largest imbalance.
   std::optional<Imbalance> find_imbalance(const Column& x) {
     const std::span<const double> values = evaluate(x, solve(x));
     const std::span<const double> sizes = values.last(equations_);
@@ -178,7 +178,7 @@ class SteadyFlow {
     return worst;
   }
 
-  // Which of all that moves puts the equation out of balance most, alone.
+  // Finds the moving coordinate or speed that causes most of the imbalance on its own.
   Unsteadiness explain(const Imbalance& imbalance, const Column& rates) {
     const auto& [equation, part, x] = imbalance;
     Unsteadiness found{equation, states_.front(), rates[0]};
@@ -195,13 +195,13 @@ class SteadyFlow {
     return found;
   }
 
-  std::vector<Expression> states_;  // coordinates, then the speeds that are not steady
+  std::vector<Expression> states_;  // coordinates, then the unsteady speeds
   std::size_t coordinates_, equations_;
-  std::size_t reactions_ = 0;  // multipliers, then rates of those speeds
+  std::size_t reactions_ = 0;  // multipliers, then rates of the unsteady speeds
   double largest_multiplier_ = 0.0, largest_rate_ = 0.0;
   Column x_;  // at the instant
   std::vector<double> variables_;
-  CompiledExpressions function_;  // what vanishes, its derivatives by the reactions, q', sizes
+  CompiledExpressions function_;  // vanishing expressions, derivatives by reactions, q', sizes
 };
 
 }  // namespace

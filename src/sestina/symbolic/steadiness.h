@@ -1,4 +1,4 @@
-// Whether a motion whose equations hold at an instant goes on as it is.
+// Tests whether a motion whose equations hold at an instant continues unchanged.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,22 +11,22 @@
 
 namespace sestina::symbolic {
 
-// One number for each row of the derivatives J of equations that makes them count alike, whatever they are
-// measured in. `sizes` are those of the terms of each (rounding.h): where its derivatives are but rounding of
-// these, it does not get the weight of others.
+// Returns a weight for each row of the derivatives J of equations, so that all count alike in any units.
+// `sizes` are those of the terms of each equation (rounding.h): an equation whose derivatives are only
+// rounding of these gets no such weight.
 Eigen::VectorXd calc_weights(const Eigen::MatrixXd& J, std::span<const double> sizes);
 
-// What a motion that should be steady does instead.
+// The way in which a motion that should be steady changes.
 struct Unsteadiness {
-  std::size_t equation = 0;  // of `vanishing`, which is no longer zero
-  Expression moving;         // a coordinate, or a speed that is not steady, that it depends on
-  double rate = 0.0;         // of that
+  std::size_t equation = 0;  // index in `vanishing`, no longer zero
+  Expression moving;         // a coordinate or unsteady speed that it depends on
+  double rate = 0.0;         // of `moving`
 };
 
-// Follows the coordinates, and the speeds whose rates are `rates`, while all other speeds stay as they are,
-// and looks whether there are multipliers and rates for which `vanishing` stays zero; it is linear in these.
-// `values` are numbers of all other symbols and of all coordinates and speeds. Nothing where all that moves
-// leaves the equations as they are.
+// Follows the coordinates and the `unsteady` speeds while all other speeds stay constant, and tests whether
+// there are multipliers and rates with which `vanishing` stays zero; it is linear in these. `values` are
+// numbers of all other symbols and of all coordinates and speeds. Returns nothing if the motion leaves the
+// equations satisfied.
 std::optional<Unsteadiness> find_unsteadiness(const MotionEquations& motion,
                                               const std::vector<Expression>& vanishing,
                                               const std::vector<Expression>& unsteady,

@@ -23,8 +23,8 @@ using Numbers = std::vector<std::pair<Expression, double>>;
 constexpr int kMostSteps = 200;
 constexpr int kMostHalvings = 40;
 constexpr double kLongestStep = 0.3;
-constexpr double kSmallEnough = 1e-9;  // of a residual, relative to the terms of its equation
-constexpr double kLeast = 1e-6;        // to what an unknown counts there when it is zero
+constexpr double kSmallEnough = 1e-9;  // of a residual, relative to its equation's terms
+constexpr double kLeast = 1e-6;        // size that a zero unknown is given there
 constexpr double kRankThreshold = 1e-9;
 
 bool is_in(const std::vector<Expression>& all, const Expression& e) {
@@ -49,8 +49,8 @@ class SteadySearch {
     compile();
   }
 
-  // With the equations as they are and whole steps, or else, where their units are worlds apart or the search
-  // leaps away, with all of one weight and steps of a limited length.
+  // Searches with the equations as they are and full steps; if their units differ too much or the search
+  // diverges, with equilibrated equations and steps of limited length.
   SteadyMotion search() {
     const std::vector<double> begin = x_;
     SteadyMotion result;
@@ -83,7 +83,7 @@ class SteadySearch {
     if (options_.unknowns.empty()) throw InputError("a steady motion is sought, but nothing is unknown");
   }
 
-  // Symbols with fixed numbers, and the unknowns with those from which the search begins.
+  // Collects the symbols with fixed numbers, and the unknowns with the numbers at the start of the search.
   void collect(const ParameterValues& parameters) {
     Mechanics& mechanics = *motion_.mechanics;
     for (const auto& pair : parameters) {
@@ -106,7 +106,7 @@ class SteadySearch {
     x_.resize(symbols_.size(), 0.0);
   }
 
-  // (1); at rest, the rates of the coordinates as well.
+  // Lists (1); at rest also the rates of the coordinates.
   void list_equations() {
     Mechanics& mechanics = *motion_.mechanics;
     Matrix rates(motion_.u.size(), 1);
@@ -145,7 +145,7 @@ class SteadySearch {
         "parameters asks for that instant");
   }
 
-  // The equations and their derivatives by all unknowns.
+  // Compiles the equations and their derivatives by all unknowns.
   void compile() {
     Mechanics& mechanics = *motion_.mechanics;
     std::vector<Expression> outputs = vanishing_;
@@ -154,8 +154,8 @@ class SteadySearch {
     function_ = CompiledExpressions(mechanics, outputs, symbols_, fixed_, "the steady motion");
   }
 
-  // The sizes of the terms of the equations near what was found. An unknown that is zero is so to rounding: a
-  // multiplier or rate beside the largest of these, others beside where the search began.
+  // Measures the sizes of the equations' terms near the solution. An unknown that is zero up to rounding is
+  // compared with the largest multiplier or rate if it is one, otherwise with its starting value.
   void measure(const std::vector<double>& begin) {
     Mechanics& mechanics = *motion_.mechanics;
     const std::size_t unknowns = options_.unknowns.size();
@@ -180,7 +180,7 @@ class SteadySearch {
   }
 
   std::span<const double> at(const std::vector<double>& x) { return function_(x); }
-  // Of W J S, where W is a weight of each equation and S are units of the unknowns.
+  // Decomposition of W J S, with a weight W for each equation and units S of the unknowns.
   struct Scaled {
     Column weights, units;
     Decomposition decomposition;
@@ -203,8 +203,8 @@ class SteadySearch {
     return scaled;
   }
 
-  // All equations count alike by how they depend on what is sought, and multipliers and rates are measured by
-  // what they do there; the equations of these alone come after.
+  // Weights all equations alike by their dependence on the unknowns, and scales multipliers and rates by
+  // their effect; equations that contain only these come afterwards.
   Scaled equilibrate(const Eigen::MatrixXd& J) {
     const std::span<const double> sizes = sizes_(x_);
     const auto unknowns = static_cast<Eigen::Index>(options_.unknowns.size()),
@@ -241,7 +241,7 @@ class SteadySearch {
     }
   }
 
-  // The part of a step by which no unknown moves further than by kLongestStep, or by that of its value.
+  // Fraction of a step in which no unknown moves by more than kLongestStep, absolute or relative.
   double limit(const Column& change) const {
     double part = 1.0;
     for (std::size_t i = 0; i < options_.unknowns.size(); ++i) {
@@ -268,7 +268,7 @@ class SteadySearch {
     return false;
   }
 
-  // What equation k of (1) is about.
+  // Describes equation k of (1).
   std::string name_of(std::size_t k) const {
     const std::size_t n = motion_.u.size(), m = motion_.a.rows();
     if (k < n) return "the equation of motion of " + to_text(motion_.u[k]);
@@ -280,7 +280,7 @@ class SteadySearch {
     return "the rate of " + to_text(motion_.q[k - motion_.c.rows()]);
   }
 
-  // The equation that fails most, beside its terms.
+  // Finds the equation with the largest residual relative to its terms.
   std::optional<std::size_t> find_imbalance() {
     const std::span<const double> values = at(x_).first(equations_), sizes = sizes_(x_);
     std::optional<std::size_t> worst;
@@ -345,7 +345,7 @@ class SteadySearch {
   CompiledExpressions sizes_;
 };
 
-// Whether the coordinates rest where all speeds are zero.
+// True if the coordinates are at rest when all speeds are zero.
 bool rests_without_speeds(const MotionEquations& motion) {
   Replacements none;
   for (const Expression& u : motion.u) none.emplace_back(u, 0);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kAxes[3] = {"x", "y", "z"};
 
-// Zero factors make no nodes.
+// Multiplies without creating nodes for zero factors.
 Expression product(const Expression& a, const Expression& b) {
   return a.is_zero() || b.is_zero() ? Expression(0) : a * b;
 }
@@ -28,7 +28,7 @@ Mechanics* common(Mechanics* a, Mechanics* b) {
   return a ? a : b;
 }
 
-// How a term of a sum is written: its sign, and its measure number if that is not 1.
+// Appends a term of a sum: its sign, and its measure number if that is not 1.
 void add_term(std::string& text, const Expression& factor, const std::string& unit) {
   std::string number = to_text(factor);
   const bool is_sum = factor.graph() && factor.graph()->op(factor.in(*factor.graph())) == Op::kSum;
@@ -131,7 +131,7 @@ Expression Vector::dot(const Vector& b) const {
   };
   for (const Part& left : parts_) {
     for (const Part& right : b.parts_) {
-      // Few components: the direction cosines between them, which others share. Many: in one frame.
+      // Uses direction cosines, which others share, for few components; one common frame for many.
       if (left.frame == right.frame) {
         total = sum(total, symbolic::dot(left.xyz, right.xyz));
       } else if (count(left.xyz) * count(right.xyz) <= 3) {
@@ -307,7 +307,7 @@ Matrix3 Dyadic::to_matrix(const ReferenceFrame& frame) const {
 
 Dyadic Dyadic::express(const ReferenceFrame& frame) const { return {frame, to_matrix(frame)}; }
 
-// D' + w x D - D x w, the angular velocities being those of the frames on either side.
+// D' + w x D - D x w, with the angular velocities of the frames on either side.
 Dyadic Dyadic::dt(const ReferenceFrame& frame) const {
   Dyadic result;
   for (const Part& part : parts_) {

@@ -1,8 +1,8 @@
 // Vectors and dyadics as sums of parts, each with its measure numbers in one reference frame.
 //
 // Parts stay in the frames in which they were written. Only an operation that needs common axes expresses
-// them in others, part by part along the tree of frames, so that neighbouring parts join on the way and what
-// several vectors share is computed once.
+// them in others, part by part along the tree of frames, so that parts are added where their paths meet and
+// shared results are computed once.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class Vector {
 
   std::span<const Part> parts() const { return parts_; }  // by frame, none of them zero
   Mechanics* mechanics() const { return mechanics_; }     // null for 0
-  bool is_zero() const { return parts_.empty(); }         // as written; components may vanish in disguise
+  bool is_zero() const { return parts_.empty(); }         // as written; components may vanish identically
 
   Vector operator-() const { return *this * Expression(-1); }
   Vector& operator+=(const Vector& b);
@@ -56,10 +56,10 @@ class Vector {
   Dyadic outer(const Vector& b) const;
 
   Vector express(const ReferenceFrame& frame) const;
-  Triple to_matrix(const ReferenceFrame& frame) const;  // the measure numbers there
-  // Rate as seen from the frame.
+  Triple to_matrix(const ReferenceFrame& frame) const;  // measure numbers in the frame
+  // Returns the rate as seen from the frame.
   Vector dt(const ReferenceFrame& frame) const;
-  // Partial derivative as seen from the frame.
+  // Returns the partial derivative as seen from the frame.
   Vector diff(const Expression& symbol, const ReferenceFrame& frame) const;
   Expression magnitude() const;
   Vector normalize() const;
@@ -74,7 +74,7 @@ class Vector {
   std::vector<Part> parts_;
 };
 
-// Sums of products of two unit vectors, such as inertias.
+// A sum of products of two unit vectors, such as an inertia.
 class Dyadic {
  public:
   struct Part {
@@ -112,7 +112,7 @@ inline Vector dot(const Dyadic& a, const Vector& b) { return a.dot(b); }
 inline Vector cross(const Vector& a, const Vector& b) { return a.cross(b); }
 inline Dyadic outer(const Vector& a, const Vector& b) { return a.outer(b); }
 
-// Measure numbers of one frame.
+// Operations on measure numbers in one frame.
 Triple add(const Triple& a, const Triple& b);
 Triple scale(const Triple& a, const Expression& factor);
 Expression dot(const Triple& a, const Triple& b);

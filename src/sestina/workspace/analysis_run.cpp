@@ -19,7 +19,7 @@ std::vector<Column> mode_columns(const Model& model) {
                               {"frequency", "Hz"},
                               {"damping_ratio", "1"}};
   for (std::size_t k = 0; k < model.u_names().size(); ++k) {
-    // "hip.u" or "base.u[0]"
+    // The name is "hip.u" or "base.u[0]".
     const std::string& name = model.u_names()[k];
     const std::size_t dot = name.rfind(".u");
     const std::string joint = name.substr(0, dot), index = name.substr(dot + 2);
@@ -30,11 +30,28 @@ std::vector<Column> mode_columns(const Model& model) {
   return columns;
 }
 
+// Inserts the part: "base.q[2]" and "phase" give "base.q.phase[2]".
+std::string name_part(const std::string& column, const char* part) {
+  const std::size_t bracket = column.back() == ']' ? column.rfind('[') : column.size();
+  return column.substr(0, bracket) + '.' + part + column.substr(bracket);
+}
+
+std::vector<Column> response_columns(const std::vector<Column>& of_rows) {
+  std::vector<Column> columns{{"frequency", "Hz"}};
+  for (const Column& column : of_rows) {
+    if (column.name == "t") continue;
+    columns.push_back({name_part(column.name, "magnitude"), column.unit});
+    columns.push_back({name_part(column.name, "phase"), "rad"});
+  }
+  return columns;
+}
+
 }  // namespace
 
 std::vector<Column> run_columns(const Model& model, const Analysis& analysis, bool reactions) {
   if (analysis.type == "modes") return mode_columns(model);
   std::vector<Column> columns = result_columns(model, reactions);
+  if (analysis.type == "frequency_response") return response_columns(columns);
   if (analysis.type == "statics") columns.push_back({"load", "1"});
   return columns;
 }
@@ -54,10 +71,24 @@ void add_analysis_faults(const System& system, const Model& model, const Analysi
     }
     return;
   }
+  const bool is_free = std::ranges::any_of(
+      model.parameters(), [&](const ParameterInfo& parameter) { return parameter.name == analysis.input; });
+  if (analysis.type == "frequency_response" && !is_free) {
+    faults.add({spec.input.mark, "analysis.input"},
+               fmt::format("{} follows from other parameters or decides how the model is built: it cannot "
+                           "oscillate",
+                           analysis.input));
+  }
   if (!model.user_forces().empty()) {
     faults.add({spec.type.mark, "analysis.type"},
                fmt::format("{} needs derivatives of all forces, and {} has none", analysis.type,
                            model.forces()[model.user_forces().front().index].name));
+  }
+  if (!model.user_constraints().empty()) {
+    const int constraint = model.user_constraints().front().constraint;
+    faults.add({spec.type.mark, "analysis.type"},
+               fmt::format("{} needs second derivatives of all constraints, and {} has none", analysis.type,
+                           model.constraints()[static_cast<std::size_t>(constraint)].name));
   }
 }
 
@@ -120,6 +151,7 @@ bool AnalysisRun::goes_on(double done, double whole) {
 std::unique_ptr<AnalysisRun> make_analysis_run(Workspace& workspace) {
   const std::string& type = workspace.analysis().type;
   if (type == "kinematics") return make_kinematics_run(workspace);
+  if (type == "frequency_response") return make_frequency_run(workspace);
   return type == "statics" ? make_statics_run(workspace) : make_modes_run(workspace);
 }
 

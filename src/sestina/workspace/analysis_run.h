@@ -1,5 +1,5 @@
-// Runs without steps: kinematics, statics and modes. They have rows as other runs have, in the same files;
-// no checkpoints, and no pace of the wall clock.
+// Analyses without time steps: kinematics, statics, modes and frequency responses. They write rows to the
+// same files as other runs, but no checkpoints, and cannot be paced by the wall clock.
 #pragma once
 
 #include <chrono>
@@ -12,28 +12,29 @@
 namespace sestina {
 
 // The columns of a run's results, by its kind of analysis:
-//   statics: those of every result, and `load`
-//   modes: mode, eigenvalue.real, eigenvalue.imag, frequency, damping_ratio, and for each speed the part of
-//   its coordinate in the shape, JOINT.shape.real and JOINT.shape.imag
+//   statics: the columns of every result, and `load`
+//   modes: mode, eigenvalue.real, eigenvalue.imag, frequency, damping_ratio, and for each speed the
+//   component of its coordinate in the mode shape, JOINT.shape.real and JOINT.shape.imag
+//   frequency_response: frequency, and for each other column COLUMN.magnitude and COLUMN.phase
 std::vector<Column> run_columns(const Model& model, const Analysis& analysis, bool reactions);
 
-// What analyses other than dynamics cannot do with the model or the run, at the keys of the model.
+// Adds the model's and the run's features that these analyses do not support, at the keys of the model.
 void add_analysis_faults(const System& system, const Model& model, const Analysis& analysis,
                          FaultList& faults);
 
 class AnalysisRun {
  public:
-  // Throws InputError for what such a run does not offer.
+  // Throws InputError for options that such a run does not support.
   explicit AnalysisRun(Workspace& workspace);
   virtual ~AnalysisRun() = default;
 
   RunReport start();
 
  protected:
-  // Throws ComputationError where it fails; rows until then are kept.
+  // Throws ComputationError on failure; rows until then are kept.
   virtual void compute(State<double>& state) = 0;
   void record(std::span<const double> row) { log_.see_row(row, RowKind::kRegular); }
-  // Between rows: whether the run goes on. Throws ComputationError where it meets a limit.
+  // Call between rows: returns whether the run continues. Throws ComputationError if it reaches a limit.
   bool goes_on(double done, double whole);
 
   Workspace& workspace_;
@@ -52,10 +53,11 @@ class AnalysisRun {
   double next_progress_ = 0.0;  // s of wall time
 };
 
-// By analysis.type, other than dynamics.
+// Makes the run for analysis.type, which is not dynamics.
 std::unique_ptr<AnalysisRun> make_analysis_run(Workspace& workspace);
 std::unique_ptr<AnalysisRun> make_kinematics_run(Workspace& workspace);
 std::unique_ptr<AnalysisRun> make_statics_run(Workspace& workspace);
 std::unique_ptr<AnalysisRun> make_modes_run(Workspace& workspace);
+std::unique_ptr<AnalysisRun> make_frequency_run(Workspace& workspace);
 
 }  // namespace sestina

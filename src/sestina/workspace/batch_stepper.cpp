@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-constexpr int kGrain = 256;  // rows that a thread takes at a time in plain arithmetic
+constexpr int kGrain = 256;  // rows per task of a thread, in scalar arithmetic
 
 const ButcherTableau* find_tableau(const std::string& name) {
   for (const ButcherTableau& tableau : explicit_tableaus()) {
@@ -34,7 +34,12 @@ std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& o
   }
   if (options.tolerances) return "each state would have steps of its own length";
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
+  if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
   if (!model.user_forces().empty()) return "the model has forces of a program's own";
+  if (!model.plan().connectors.empty()) {
+    return fmt::format("the model has {}, a force that SIMD lanes do not take",
+                       model.forces()[model.plan().connectors.first()].name);
+  }
   if (!model.events().empty()) return "the model has events";
   if (model.is_constrained()) return "the model has loops or constraints";
   return {};
@@ -175,7 +180,7 @@ void BatchStepper::calc_rates(const StateArrays& at, int stage) {
   add_failures(dynamics_.calc_udot(at, u_rates));
 }
 
-// What a state fails for first is told; later stages see the numbers that came of that.
+// The first failure of a state is reported; later stages work on numbers that result from it.
 void BatchStepper::add_failures(const std::vector<StateFailure>& failures) {
   for (const StateFailure& failure : failures) {
     const auto place = std::ranges::lower_bound(failures_, failure.state, {}, &StateFailure::state);

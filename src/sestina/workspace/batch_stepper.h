@@ -1,11 +1,11 @@
-// Steps of many states of one model, several at once in SIMD lanes and on several threads: what a Simulator
-// without a controller does, for arrays that the caller keeps.
+// Steps of many states of one model, several at once in SIMD lanes and on several threads: does what a
+// Simulator without a controller does, for arrays of the caller.
 //
 //   BatchStepper stepper(model, calc_properties(*model), {.substeps = 2}, &executor);
 //   stepper.step({.count = n, .q = q, .u = u, .tau = tau}, 1e-3, q_next, u_next);
 //
-// The results of a state do not depend on the other states, or on the number of threads, bit for bit. They
-// are those of a Simulator to round-off.
+// The results for a state do not depend on the other states or on the number of threads, bit for bit. They
+// equal those of a Simulator up to rounding.
 #pragma once
 
 #include <string>
@@ -17,21 +17,21 @@
 
 namespace sestina {
 
-// Why such steps cannot be taken in lanes ("the rule verlet is no explicit Runge-Kutta rule"), or an empty
-// text.
+// Explains why such steps cannot be taken in lanes ("the rule verlet is no explicit Runge-Kutta rule"); empty
+// if they can.
 std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& options);
 
 class BatchStepper {
  public:
-  // Without an executor, on the caller's thread; otherwise the executor must outlive this. Throws InputError
-  // where explain_no_batch_steps() has a reason.
+  // Runs on the caller's thread without an executor; otherwise the executor must outlive the stepper. Throws
+  // InputError with the reason of explain_no_batch_steps().
   BatchStepper(std::shared_ptr<const Model> model, const Properties<double>& properties,
                const SimulatorOptions& options, Executor* executor = nullptr,
                InstructionSet instruction_set = default_instruction_set());
 
-  // q (count x nq) and u (count x nu) dt (s, positive) later, in other arrays than those of `from`. Discrete
-  // variables and tau (N m, N) are held over the step. Rows of states that fail are NaN; they are told in
-  // ascending order and spoil no other. Allocates where there are more states than ever before, or a failure.
+  // Computes q (count x nq) and u (count x nu) after dt (s, positive), in other arrays than those of `from`.
+  // Discrete variables and tau (N m, N) are constant. Rows of states that fail are NaN and are returned in
+  // ascending order; others are unaffected. Allocates for more states than ever before, or a failure.
   std::vector<StateFailure> step(const StateArrays& from, double dt, std::span<double> q,
                                  std::span<double> u);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kSignature = "sestina checkpoint ";
 constexpr int kVersion = 4;
 constexpr std::string_view kChecksum = "checksum ";
-constexpr std::size_t kChecksumLine = kChecksum.size() + 16 + 1;  // with its digits and the end of the line
+constexpr std::size_t kChecksumLine = kChecksum.size() + 16 + 1;  // including its digits and the newline
 constexpr std::size_t kLargest = std::size_t{4} << 30;
 
 std::uint64_t checksum(std::string_view text) {
@@ -27,7 +27,7 @@ std::uint64_t checksum(std::string_view text) {
   return sum.value();
 }
 
-// One line for each value: its key, a blank, the value. Lists begin with their length.
+// Writes one line for each value: its key, a blank, the value. Lists begin with their length.
 class Writer {
  public:
   void add_text(std::string_view key, std::string_view value) {
@@ -131,11 +131,11 @@ class Reader {
   }
 
   std::shared_ptr<const std::string> file_;
-  std::string_view text_;  // that is left to read
+  std::string_view text_;  // what is left to read
   int line_ = 0;
 };
 
-// The lines of one value each, in the order of the file: pass(key, value) writes or reads.
+// The lines with one value each, in the order of the file: pass(key, value) writes or reads.
 template <class F, class C>
 void pass_values(F&& pass, C& checkpoint) {
   pass("program", checkpoint.program);

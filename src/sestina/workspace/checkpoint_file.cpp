@@ -1,4 +1,4 @@
-// Writing of checkpoints, whole or not at all.
+// Atomic writing of checkpoints.
 #include <array>
 #include <fstream>
 
@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// What a user would miss were it overwritten.
+// Whether the file is something that a user would miss if it were overwritten.
 bool is_something_else(const std::filesystem::path& path) {
   constexpr std::string_view kBeginning = "sestina checkpoint";
   std::ifstream file(path, std::ios::binary);
@@ -32,7 +32,7 @@ CheckpointFile::CheckpointFile(std::filesystem::path path) : path_(std::move(pat
                      "': the file is not a checkpoint and is not overwritten");
   }
   file_.emplace(path_, OutputFile::WhenAbsent::kWait);
-  file_->make_temporary();  // where the folder does not allow that, no checkpoint can be written
+  file_->make_temporary();  // if this fails, no checkpoint could be written
 }
 
 std::string CheckpointFile::write(const Checkpoint& checkpoint) {

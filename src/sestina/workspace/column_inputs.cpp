@@ -11,7 +11,8 @@ double* put(const Vec3<double>& v, double* next) {
 }  // namespace
 
 ColumnInputs::ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions)
-    : columns_(output_columns(model)),
+    : model_(model),
+      columns_(output_columns(model)),
       layout_(row_layout(model)),
       row_start_(3 * columns_.points.size() + parameters.size()),
       memory_(row_start_ + static_cast<std::size_t>(
@@ -21,8 +22,17 @@ ColumnInputs::ColumnInputs(const Model& model, std::span<const double> parameter
 
 void ColumnInputs::set_state(const State<double>& state) {
   *at(0) = state.t;
-  std::ranges::copy(state.q, at(layout_.q));
-  std::ranges::copy(state.u, at(layout_.u));
+  if (model_.is_cartesian()) {
+    const auto put_shown = [](const std::vector<int>& shown, const std::vector<double>& values,
+                              double* next) {
+      for (const int i : shown) *next++ = values[static_cast<std::size_t>(i)];
+    };
+    put_shown(model_.shown_q(), state.q, at(layout_.q));
+    put_shown(model_.shown_u(), state.u, at(layout_.u));
+  } else {
+    std::ranges::copy(state.q, at(layout_.q));
+    std::ranges::copy(state.u, at(layout_.u));
+  }
   std::ranges::copy(state.d, at(layout_.d));
 }
 
@@ -59,16 +69,17 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
   std::ranges::copy(rows.cut_u, std::ranges::copy(rows.cut_q, at(layout_.cut)).out);
   double* next = at(layout_.constraints);
   for (const ConstraintInfo& constraint : dynamics.model().constraints()) {
-    // A point's multipliers act on the point, which is named first.
-    const double sign = constraint.type.starts_with("point_on") ? -1.0 : 1.0;
+    // A point's and a disc's multipliers act on it, which is named first.
+    const double sign = constraint.type.starts_with("point_on") || constraint.type == "rolling" ? -1.0 : 1.0;
     const int end = constraint.first_row + constraint.rows;
     for (int r = constraint.first_row; r < end; ++r) {
       *next++ = sign * constrained->lambda()[static_cast<std::size_t>(r)];
     }
     for (int r = constraint.first_row; r < end; ++r) {
       const ConstraintRow<double>& row = rows.rows[static_cast<std::size_t>(r)];
-      *next++ = constraint.is_on_position ? row.error : row.velocity;
+      *next++ = row.is_on_position ? row.error : row.velocity;
     }
+    if (constraint.curve >= 0) *next++ = rows.curve_s[static_cast<std::size_t>(constraint.curve)];
   }
   const ConstraintErrors errors = constrained->errors();
   *next++ = errors.position, *next++ = errors.velocity;
@@ -76,13 +87,16 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
 
 void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions) {
   double* next = at(layout_.reactions);
-  for (std::size_t b = 1; b < reactions.size(); ++b)
-    next = put(reactions[b].force, put(reactions[b].torque, next));
+  for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
+    if (model_.bodies()[b].hangs_on_cut) continue;
+    const SpatialForce<double>& reaction = reactions[static_cast<std::size_t>(b.value())];
+    next = put(reaction.force, put(reaction.torque, next));
+  }
 }
 
 void ColumnInputs::set_reactions_of_loops(const ForwardDynamics& dynamics) {
-  double* next = at(layout_.reactions) + 6 * (dynamics.model().bodies().size() - 1);
-  const std::vector<CutJointInfo>& joints = dynamics.model().cut_joints();
+  const std::vector<CutJointInfo>& joints = model_.cut_joints();
+  double* next = at(layout_.end) - 6 * static_cast<std::ptrdiff_t>(joints.size());
   const std::vector<SpatialForce<double>>& driving = dynamics.forces().cut.forces;
   for (std::size_t i = 0; i < joints.size(); ++i) {
     SpatialForce<double> reaction = dynamics.constrained()->reaction(joints[i]);

@@ -1,5 +1,5 @@
-// The memory from which the expressions of a model's own columns are evaluated, and in which a row lies:
-// [positions of points, free parameters, row]; see output_columns.h.
+// The memory that holds a row and the inputs of the expressions of a model's own columns: [positions of
+// points, free parameters, row]; see output_columns.h.
 #pragma once
 
 #include <algorithm>
@@ -13,25 +13,26 @@ namespace sestina {
 
 class ColumnInputs {
  public:
-  // With `reactions` the row has room for them; it has also where the expressions use them.
+  // The model must outlive this. With `reactions` the row has room for them; it has also where the
+  // expressions use them.
   ColumnInputs(const Model& model, std::span<const double> parameters, bool reactions);
 
   const RowLayout& layout() const { return layout_; }
-  // From t to the last of the model's own columns, and the reactions where there is room.
+  // The row from t to the last of the model's own columns, with the reactions if it has them.
   std::span<const double> row() const { return std::span(memory_).subspan(row_start_); }
   double* at(int place_in_row) { return row_in_memory() + place_in_row; }
-  // What the tapes take.
+  // The inputs of the tapes.
   std::span<const double> values() const { return std::span(memory_).first(columns_.inputs.size()); }
 
-  // t, q, u, d
+  // Writes t, q, u, d.
   void set_state(const State<double>& state);
-  // Those of the last state that the dynamics has evaluated.
+  // Writes the points of the state that the dynamics has evaluated last.
   void set_points(const ForwardDynamics& dynamics);
   void set_origins(const ForwardDynamics& dynamics);
   void set_origins(std::span<const double> origins) { std::ranges::copy(origins, at(layout_.origins)); }
   void set_energies(const Energy<double>& energy, double supplied, double dissipated);
   void set_momentum(const Momentum<double>& momentum);
-  // What joints that close loops, and constraints, tell of the last state whose accelerations are known.
+  // Writes values of cut joints and constraints for the last state whose accelerations are known.
   void set_constraints(const ForwardDynamics& dynamics);
   void set_reactions(std::span<const SpatialForce<double>> reactions);  // by body, the ground included
   void set_reactions_of_loops(const ForwardDynamics& dynamics);         // after them
@@ -39,6 +40,7 @@ class ColumnInputs {
  private:
   double* row_in_memory() { return memory_.data() + row_start_; }
 
+  const Model& model_;
   const OutputColumns& columns_;
   RowLayout layout_;
   std::size_t row_start_;

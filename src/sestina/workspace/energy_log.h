@@ -1,4 +1,4 @@
-// What the report of a run says of its energies.
+// The energies in the report of a run.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 namespace sestina {
 
 struct EnergyLog {
-  // Of kinetic + potential - supplied + dissipated energy, which the exact motion keeps constant (J).
+  // Initial kinetic + potential - supplied + dissipated energy, constant for the exact motion (J).
   std::optional<double> initial_balance;
   double drift = 0.0;    // largest deviation from it
   double kinetic = 0.0;  // largest
 
-  // The row that has just been calculated.
+  // Adds the row that has just been calculated.
   void add(const ResultRow& row) {
     if (!initial_balance) initial_balance = row.energy_balance();
     drift = std::max(drift, std::abs(row.energy_balance() - *initial_balance));

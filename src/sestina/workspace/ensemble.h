@@ -1,17 +1,17 @@
-// An ensemble: many runs of one system, each with parameters and an initial state of its own.
+// An ensemble: many runs of one system, each with its own parameters and initial state.
 //
 //   std::vector<EnsembleMember> members(1000);
 //   for (std::size_t i = 0; i < members.size(); ++i) members[i].parameters = {{"l1", 0.5 + 0.001 * i}};
 //   const std::vector<RunReport> reports = workspace.run_ensemble(members);
 //
-// Runs advance on several threads, and on each thread several at once in the lanes of SIMD registers, where
-// the model and its analysis allow: the recursive solver with an explicit Runge-Kutta rule, of fixed or
-// variable step, and neither events nor user forces. Each has its own time, steps and error; a lane whose run
-// has ended takes the next one. What does not go into lanes, and a run that fails there, is computed by
-// itself, as Workspace::run does. RunReport::lanes tells which way it was.
+// Runs advance on several threads, and on each thread several at once in SIMD lanes if the model and its
+// analysis allow this: the recursive solver with an explicit Runge-Kutta rule, of fixed or variable step, and
+// neither events nor user forces. Each run has its own time, steps and error; a lane whose run has ended
+// takes the next one. A run that does not fit into lanes, or fails there, is computed by itself as by
+// Workspace::run. RunReport::lanes shows which was done.
 //
-// A result does not depend on the number of threads, nor on the other members, bit for bit. That of a run in
-// lanes is the one of Workspace::run but for rounding, whose last bits depend on the instruction set
+// A result does not depend on the number of threads or on the other members, bit for bit. A result from lanes
+// equals that of Workspace::run up to rounding, whose last bits depend on the instruction set
 // (docs/decisions/batch.md).
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace sestina {
 
-// What is left empty is that of the system.
+// Members left empty have the values of the system.
 struct EnsembleMember {
   std::vector<ParameterValue> parameters = {};
   std::vector<double> q = {}, u = {};   // (nq), (nu), or both empty
@@ -33,13 +33,13 @@ struct EnsembleOptions {
   int threads = 0;  // 0: default_thread_count()
   bool lanes = true;
   InstructionSet instruction_set = default_instruction_set();
-  // Where the rows of a member go; nowhere unless given. Called by several threads at once. begin() of the
-  // recorder is called again where the run fails in a lane and starts anew by itself.
+  // Makes the recorder for the rows of a member; may be called by several threads at once. begin() of the
+  // recorder is called again if the run fails in a lane and restarts by itself.
   std::function<std::unique_ptr<Recorder>(std::size_t member)> make_recorder = {};
   RunLimits limits = {};  // of each member, beside those of the analysis; see Workspace::set_limits
-  // As Workspace::set_interrupt: members that have not ended are reported as interrupted.
+  // As in Workspace::set_interrupt: members that have not ended are reported as interrupted.
   const std::atomic<bool>* interrupt = nullptr;
-  std::atomic<std::size_t>* ended = nullptr;  // counts the members that have ended, for who looks on
+  std::atomic<std::size_t>* ended = nullptr;  // counts the members that have ended, for display
 };
 
 }  // namespace sestina

@@ -14,10 +14,10 @@
 namespace sestina {
 namespace {
 
-// No row's instant may be off by more than this fraction of the output interval.
+// No row's time may be off by more than this fraction of the output interval.
 constexpr double kTellApart = 1e-3;
 
-// What an integrator says is wrong, at the keys of the model.
+// Adds the faults reported by an integrator, at the keys of the model.
 void add_integrator_faults(const InputError& error, const System& system, FaultList& faults) {
   const StepSpec& step = system.analysis.step;
   for (const Fault& fault : error.faults()) {
@@ -31,7 +31,7 @@ void add_integrator_faults(const InputError& error, const System& system, FaultL
   }
 }
 
-// A result holds its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
+// A result stores its rows as numbers of eight bytes (HDF5, memory); CSV takes more.
 void add_fault_of_rows(const System& system, const Model& model, const Analysis& analysis,
                        FaultList& faults) {
   const double rows = std::ceil(analysis.duration / analysis.output_every - kSameRow) + 1.0;
@@ -44,11 +44,11 @@ void add_fault_of_rows(const System& system, const Model& model, const Analysis&
                   bytes_in_words(rows * columns * sizeof(double)), analysis.most_rows));
 }
 
-// Of a model with loops or constraints: solvers and rules that know none.
+// Adds faults of a model with loops or constraints: solvers and rules that do not support them.
 void add_constraint_faults(const System& system, const Model& model, const Analysis& analysis,
                            FaultList& faults) {
   const AnalysisSpec& spec = system.analysis;
-  if (analysis.solver != "recursive" && analysis.solver != "kane") {
+  if (!model.is_cartesian() && analysis.solver != "recursive" && analysis.solver != "kane") {
     try {
       model.refuse_constraints(analysis.solver);
     } catch (const InputError& error) {
@@ -61,10 +61,40 @@ void add_constraint_faults(const System& system, const Model& model, const Analy
   }
 }
 
+// Rules that know no contacts.
+void add_contact_faults(const System& system, const Model& model, const Analysis& analysis,
+                        FaultList& faults) {
+  if (make_integration_rule(rule_options(analysis))->takes_contacts()) return;
+  try {
+    model.refuse_contacts(analysis.integrator);
+  } catch (const InputError& error) {
+    faults.add({system.analysis.integrator.name.mark, "analysis.integrator"},
+               error.faults().front().message + "; moreau takes them");
+  }
+}
+
+// For analyses without time steps and rows over time.
+void add_faults_without_contacts(const System& system, const Model& model, const Analysis& analysis,
+                                 FaultList& faults) {
+  const bool is_dynamics = analysis.type == "dynamics";
+  const AnalysisSpec& spec = system.analysis;
+  try {
+    model.refuse_contacts(is_dynamics ? analysis.coordinates : analysis.type);
+  } catch (const InputError& error) {
+    faults.add({is_dynamics ? spec.coordinates.mark : spec.type.mark,
+                is_dynamics ? "analysis.coordinates" : "analysis.type"},
+               error.faults().front().message);
+  }
+}
+
 }  // namespace
 
 RuleOptions rule_options(const Analysis& analysis) {
-  return {analysis.integrator, analysis.integrator_stages, analysis.integrator_form};
+  RuleOptions options;
+  options.name = analysis.integrator;
+  options.stages = analysis.integrator_stages;
+  options.form = analysis.integrator_form;
+  return options;
 }
 
 StepOptions step_options(const Analysis& analysis) {
@@ -73,7 +103,7 @@ StepOptions step_options(const Analysis& analysis) {
   options.dt = analysis.dt;
   options.rtol = analysis.rtol;
   options.atol = analysis.atol;
-  if (analysis.max_step > 0.0) options.max_step = analysis.max_step;  // zero: of a run without duration
+  if (analysis.max_step > 0.0) options.max_step = analysis.max_step;  // zero if the run has no duration
   options.control = analysis.control;
   if (analysis.land_on_output) options.land_every = analysis.output_every;
   return options;
@@ -82,11 +112,14 @@ StepOptions step_options(const Analysis& analysis) {
 void check_analysis(const System& system, const Model& model, const Analysis& analysis) {
   FaultList faults;
   try {
+    const bool steps = analysis.type == "dynamics" && !is_state_time(analysis);
+    if (!steps) add_faults_without_contacts(system, model, analysis, faults);
     if (analysis.type != "dynamics") {
       add_analysis_faults(system, model, analysis, faults);
     } else if (is_state_time(analysis)) {
       add_state_time_faults(system, model, analysis, faults);
     } else {
+      if (model.has_contacts()) add_contact_faults(system, model, analysis, faults);
       if (model.is_constrained()) add_constraint_faults(system, model, analysis, faults);
       make_step_driver(step_options(analysis))
           ->check(*make_integration_rule(rule_options(analysis)), 0.0, analysis.duration);

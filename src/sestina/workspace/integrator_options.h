@@ -1,4 +1,4 @@
-// A model's analysis in the words of the integrators, and what only they know to be wrong with it.
+// Converts a model's analysis to options of the integrators, and checks what only they can check.
 #pragma once
 
 #include "sestina/integrate/rule_list.h"
@@ -12,8 +12,8 @@ namespace sestina {
 RuleOptions rule_options(const Analysis& analysis);
 StepOptions step_options(const Analysis& analysis);
 
-// What freeze cannot know, since it knows no integrators: whether rule, driver, their numbers and the output
-// fit together, and whether state_time has equations of the model. Throws InputError with all faults, at the
+// Checks what freeze cannot, since it does not know integrators: whether rule, driver, their numbers and the
+// output fit together, and whether state_time supports the model. Throws InputError with all faults, at the
 // keys of the model.
 void check_analysis(const System& system, const Model& model, const Analysis& analysis);
 

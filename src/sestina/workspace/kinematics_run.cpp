@@ -1,6 +1,6 @@
-// Kinematics: at each row the motion that the conditions determine, and the forces that it takes.
+// Kinematics: at each row, the motion that the conditions determine and the forces that it requires.
 //
-// Works are integrals by three points of Gauss between rows.
+// Works are integrated between rows by Gauss quadrature with three points.
 #include <array>
 #include <cmath>
 

@@ -113,7 +113,7 @@ void LaneGroup::evaluate_rows(int l) {
   }
 }
 
-// Row k of every lane that has one.
+// Loads row k of every lane that has one.
 void LaneGroup::load_rows(int k) {
   const int size = integrator_.size();
   for (int l = 0; l < lanes(); ++l) {

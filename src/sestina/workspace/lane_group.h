@@ -1,4 +1,4 @@
-// The lanes of one thread and the runs in them: rows are gathered and evaluated in lanes as well.
+// The lanes of one thread and the runs in them: rows are collected and also evaluated in lanes.
 #pragma once
 
 #include <chrono>
@@ -9,47 +9,47 @@
 
 namespace sestina {
 
-// A run that somebody wants to have done; see RunSource.
+// A run of a RunSource.
 struct EnsembleRun {
   virtual ~EnsembleRun() = default;
 
   std::size_t number = 0;
   std::unique_ptr<Workspace> workspace;
   std::unique_ptr<LaneRun> lane_run;  // where it can be computed in a lane
-  double seconds = 0.0;               // of its thread, that it has taken: its share beside others
-  double in_lanes = 0.0;              // s of wall time, since it came into its lane
+  double seconds = 0.0;               // of thread time used by it: its share among others
+  double in_lanes = 0.0;              // s of wall time in its lane
 };
 
 class LaneGroup {
  public:
   using RunPointer = std::unique_ptr<EnsembleRun>;
-  // A run has ended: with its report, or, where it has to be computed by itself to learn why it fails, null.
+  // Called when a run has ended, with its report, or with null if it must be computed by itself to learn why.
   using Ended = std::function<void(RunPointer run, const RunReport* report)>;
 
-  // All its runs have the signature of this one. Where it is interrupted, step() ends early; what its runs
-  // have then is of no use.
+  // All runs must have the signature of this one. If interrupted, step() ends early, and the data of its runs
+  // are then invalid.
   LaneGroup(const LaneRun& run, InstructionSet instruction_set, std::function<bool()> is_interrupted);
 
   int lanes() const { return integrator_.lanes(); }
   int under_way() const { return under_way_; }
   bool has_room() const { return under_way_ < lanes(); }
-  // Where there is room.
+  // Requires a free lane.
   void start(RunPointer run, const Ended& ended);
-  // One step of every run.
+  // Takes one step of every run.
   void step(const Ended& ended);
-  // The time since the last of these calls belongs to the runs under way, in equal shares; or to none.
+  // Charges the time since the last of these calls to the runs under way, in equal shares, or to none.
   void charge_time();
   void skip_time() { charged_until_ = Clock::now(); }
-  // Of the durations of the runs under way, the sum of the parts that are done.
+  // The sum, over the runs under way, of the completed fractions of their durations.
   double fraction() const;
 
  private:
-  static constexpr int kMostRows = 32;          // of a lane, before they are evaluated
-  static constexpr int kRowsBetweenLooks = 64;  // of a lane within one step, at what the user wants
+  static constexpr int kMostRows = 32;          // per lane, before they are evaluated
+  static constexpr int kRowsBetweenLooks = 64;  // of a lane within one step, between checks for interrupts
 
   struct Lane {
     RunPointer run;
-    int rows = 0;  // that wait
+    int rows = 0;  // waiting to be evaluated
   };
 
   using Clock = std::chrono::steady_clock;
@@ -58,7 +58,7 @@ class LaneGroup {
   Lane& lane(int l) { return lanes_[static_cast<std::size_t>(l)]; }
   void add_rows(unsigned accepted);
   void add_row(int l, double t, const double* states);
-  // At least the rows of lane l, and as many of the others.
+  // Evaluates at least the rows of lane l, and as many of the others.
   void evaluate_rows(int l);
   void load_rows(int k);
   void record(int l, int k);

@@ -19,7 +19,7 @@ const ButcherTableau* find_tableau(const std::string& name) {
   return nullptr;
 }
 
-// Of the columns that a model defines.
+// Explains why columns that a model defines cannot be evaluated in lanes; empty if they can.
 std::string explain_no_columns_in_lanes(const Model& model) {
   const OutputColumns& columns = output_columns(model);
   if (!columns.integrals.empty()) {
@@ -38,13 +38,17 @@ std::string explain_no_lanes(const Workspace& workspace) {
   const Model& model = workspace.model();
   const Analysis& analysis = workspace.analysis();
   if (analysis.type != "dynamics") return "the analysis is " + analysis.type;
-  if (is_state_time(analysis)) return "the coordinates are state_time";
+  if (analysis.coordinates != "relative") return "the coordinates are " + analysis.coordinates;
   if (analysis.solver != "recursive") return "the solver is " + analysis.solver + ", and not recursive";
   if (find_tableau(analysis.integrator) == nullptr) {
     return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";
   }
   if (!model.events().empty()) return "the model has events";
   if (!model.user_forces().empty()) return "the model has a user force";
+  if (!model.plan().connectors.empty()) {
+    const ForceInfo& force = model.forces()[model.plan().connectors.first()];
+    return fmt::format("the model has {}, a {}", force.name, force.type);
+  }
   if (model.is_constrained()) return "the model has closed loops or constraints";
   if (std::string column = explain_no_columns_in_lanes(model); !column.empty()) return column;
   if (analysis.duration == 0.0) return "the duration is zero";
@@ -82,7 +86,7 @@ void LaneRun::start(LaneIntegrator& integrator, int lane) {
                 .tolerances = tolerances,
                 .control = {}};
   if (analysis_.driver == "variable") {
-    // A driver of single runs finds the length of the first step.
+    // The driver for single runs determines the length of the first step.
     ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
     SystemEquations equations(dynamics);
     const auto rule = make_integration_rule(rule_options(analysis_));
@@ -124,14 +128,14 @@ bool LaneRun::stops_at_limit(const LaneIntegrator& integrator, int lane, double 
   return true;
 }
 
-// That of a run which has not come to its end, by itself: once in a run.
+// Records the last state of a run that ended early, evaluated by itself: once in a run.
 void LaneRun::record_last_state() {
   try {
     ForwardDynamics dynamics(workspace_.shared_model(), properties_, analysis_.solver);
     log_.see_row(row_.calc(report_.final_state, dynamics), RowKind::kBetween);
     energy_.add(row_);
   } catch (const ComputationError&) {
-    // The last state cannot be evaluated: why the run ends is known already.
+    // The last state cannot be evaluated: the reason for the end of the run is known already.
   }
 }
 

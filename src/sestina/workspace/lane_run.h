@@ -1,5 +1,5 @@
-// One run among those that are computed in lanes: its beginning, its rows, and its report. The steps are the
-// LaneIntegrator's affair.
+// One run among those that are computed in lanes: its start, its rows, and its report. The steps are taken by
+// LaneIntegrator.
 #pragma once
 
 #include <string>
@@ -12,40 +12,40 @@
 
 namespace sestina {
 
-// Why the run of this workspace has to be computed by itself ("the model has events"), or an empty text: it
-// can be computed in a lane.
+// Explains why the run of this workspace must be computed by itself ("the model has events"); empty if it can
+// be computed in a lane.
 std::string explain_no_lanes(const Workspace& workspace);
 
 class LaneRun {
  public:
-  // The workspace must outlive this, and have no reason against lanes.
+  // The workspace must outlive the run, and explain_no_lanes() must be empty.
   explicit LaneRun(Workspace& workspace);
 
-  // What runs have in common that can be computed side by side: lane signature and rule.
+  // Runs with the same signature (model structure and rule) can be computed side by side.
   const std::string& signature() const { return signature_; }
   LaneIntegrator make_integrator(InstructionSet instruction_set) const;
 
-  // Starts in the lane and tells the recorders. Throws ComputationError where the first step has no length,
-  // and what a recorder throws that cannot begin.
+  // Starts in the lane and begins the recorders. Throws ComputationError if no first step can be chosen, and
+  // the exceptions of recorders.
   void start(LaneIntegrator& integrator, int lane);
 
-  // Rows that the run has yet to come by: when the next one is due (s), until there are no more.
+  // The rows still to come: when the next one is due (s), until there are none left.
   bool has_more_rows() const { return has_more_rows_; }
   double next_row() const { return rows_.stop(next_row_).t; }
   void count_row();
 
-  // A row is ready; rows come in their order.
+  // A row is ready; rows arrive in order.
   void record(const State<double>& state, const Observables& observables);
-  // Whether the run has met a limit, by the steps of its lane and its time in lanes (s): then it has failed
-  // with that reason, and finish() is next.
+  // Whether the run has reached a limit, by the steps of its lane and its time in lanes (s): then it has
+  // failed with that reason, and finish() must follow.
   bool stops_at_limit(const LaneIntegrator& integrator, int lane, double wall_time);
-  // A recorder has.
+  // Whether a recorder has failed.
   bool has_failed() const { return has_failed_; }
 
   const State<double>& initial() const { return initial_; }
   const Model& model() const { return workspace_.model(); }
   double duration() const { return analysis_.duration; }
-  // After the last row of a run that is done or has met a limit.
+  // Call after the last row of a run that is complete or has reached a limit.
   RunReport finish(const LaneIntegrator& integrator, int lane);
 
  private:

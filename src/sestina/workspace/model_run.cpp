@@ -65,7 +65,7 @@ void ModelRun::prepare_checkpoints(const CheckpointOptions& options) {
   checkpoint_.reactions = settings_.reactions;
   checkpoint_.every_wall = options.every_wall;
   check_files(workspace_, options.result_file);
-  if (has_tables(workspace_)) read_model_of(checkpoint_);  // so that a resume will find them
+  if (has_tables(workspace_)) read_model_of(checkpoint_);  // so that a resume will find the tables
   checkpoint_file_.emplace(options.path);
 }
 
@@ -84,7 +84,7 @@ RunReport ModelRun::resume(const Checkpoint& checkpoint) {
   add_origin(workspace_, header_);
   check_fit(checkpoint);
   restore(checkpoint);
-  // Of a run that kept no rows, a result begins with the next one.
+  // If the run kept no rows, the result begins with the next one.
   const bool has_result = !checkpoint.result_file.empty();
   if (has_result) {
     log_.resume(header_, checkpoint.rows, checkpoint.rows_checksum);
@@ -103,7 +103,7 @@ RunReport ModelRun::resume(const Checkpoint& checkpoint) {
   });
 }
 
-// Bit for bit only the same model, in the same form, can be continued.
+// Only the same model, in the same form, can be continued bit for bit.
 void ModelRun::check_fit(const Checkpoint& checkpoint) {
   const State<double>& state = checkpoint.step.state;
   if (checkpoint.model_text != header_.model_text || checkpoint.reactions != settings_.reactions ||
@@ -122,7 +122,7 @@ void ModelRun::check_fit(const Checkpoint& checkpoint) {
   }
 }
 
-// A checksum shows that nothing was changed by accident; these are numbers that no run writes.
+// The checksum excludes accidental changes; this rejects numbers that no run writes.
 void ModelRun::check_numbers(const Checkpoint& checkpoint) {
   const auto check = [](bool is_good, std::string_view name, double value) {
     if (!is_good) throw InputError(fmt::format("the checkpoint cannot be of a run: {} is {}", name, value));
@@ -176,7 +176,7 @@ RunReport ModelRun::go(const std::function<void()>& work) {
   return report_;
 }
 
-// With a fixed step the user has chosen how many there are.
+// With a fixed step the user has chosen the number of steps.
 void ModelRun::see_step(const StepDriver& driver) {
   if (analysis_.driver != "variable" || !stall_.look(driver.state(), dynamics_.properties())) return;
   report_.hint = stall_.hint();
@@ -204,7 +204,7 @@ bool ModelRun::goes_on(RunLoop&) {
 void ModelRun::write_checkpoint() {
   if (!checkpoint_file_) return;
   const Trace::Scope scope(settings_.trace ? &trace_ : nullptr, Phase::kCheckpoint);
-  // A checkpoint never tells of rows that the result might lack.
+  // A checkpoint must never refer to rows that the result might lack.
   log_.sync();
   const EnergyLog& energy = system_.energy();
   const RunLoop::Memory memory = loop_.memory();
@@ -227,7 +227,7 @@ void ModelRun::write_checkpoint() {
 }
 
 void ModelRun::finish() {
-  // What failed would fail again: its last checkpoint stays as it is. With a higher limit a run can go on.
+  // A failure would recur: the last checkpoint is kept. With a higher limit a run can continue.
   if (report_.status != RunStatus::kFailed || loop_.has_met_limit()) {
     try {
       write_checkpoint();
@@ -245,7 +245,7 @@ void ModelRun::finish() {
   if (settings_.trace) report_.trace = trace_.times();
 }
 
-// A run that ended early records how far it came.
+// A run that ended early records its last state.
 void ModelRun::finish_state() {
   report_.final_state = driver_->state();
   report_.t = report_.final_state.t;

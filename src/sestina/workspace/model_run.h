@@ -1,4 +1,4 @@
-// One run of a model in steps: the parts that it is made of, and the report as it grows.
+// One run of a model in time steps: the objects that it consists of, and its growing report.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace sestina {
 
 class ModelRun final : private RunObserver, private RunControl {
  public:
-  // Throws InputError for what is wrong with the options; nothing has been written then.
+  // Throws InputError for invalid options; no file has been written then.
   explicit ModelRun(Workspace& workspace);
 
   RunReport start();
@@ -33,18 +33,18 @@ class ModelRun final : private RunObserver, private RunControl {
   void check_fit(const Checkpoint& checkpoint);
   void check_numbers(const Checkpoint& checkpoint);
   void restore(const Checkpoint& checkpoint);
-  // Does the work, which ends in the loop's advance(), and makes the report.
+  // Executes `work`, which ends in the loop's advance(), and makes the report.
   RunReport go(const std::function<void()>& work);
 
-  // Of the loop.
+  // Callbacks of the loop.
   void see_row(std::span<const double> row, RowKind kind) override;
-  void see_step(const StepDriver& driver) override;  // for stalls
-  bool goes_on(RunLoop& loop) override;  // what happens every so often by the wall clock, and interrupts
+  void see_step(const StepDriver& driver) override;  // to detect stalls
+  bool goes_on(RunLoop& loop) override;              // work that is periodic in wall time, and interrupts
 
   void write_checkpoint();
   void finish();
   void finish_state();
-  // The first failure of a run is the one that is reported.
+  // Keeps the first failure of a run, which is reported.
   void keep_failure(const std::string& failure);
 
   bool is_interrupted() const;
@@ -65,10 +65,10 @@ class ModelRun final : private RunObserver, private RunControl {
   ResultHeader header_;
   std::optional<Pacer> pacer_;
   std::optional<CheckpointFile> checkpoint_file_;
-  Checkpoint checkpoint_;  // the next one; what it says of the run itself stays
+  Checkpoint checkpoint_;  // the next one; its data about the run itself stay
 
   Clock::time_point start_;
-  double wall_before_ = 0.0;                                        // s, of the processes before
+  double wall_before_ = 0.0;                                        // s, of former processes
   double next_progress_ = kProgressPeriod, next_checkpoint_ = 0.0;  // s, as wall_seconds() tells
   RowChecksum rows_checksum_;                                       // of the rows that were recorded
   RunReport report_;

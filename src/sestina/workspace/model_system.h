@@ -1,4 +1,4 @@
-// A frozen model as what a run loop runs: its equations, events and rows.
+// Adapts a frozen model to the run loop: its equations, events and rows.
 #pragma once
 
 #include "sestina/run/run_loop.h"
@@ -10,12 +10,14 @@ namespace sestina {
 
 class ModelSystem final : public RunSystem {
  public:
-  // The dynamics must outlive this. With `reactions`, rows have the joints' reactions.
+  // The dynamics must outlive the system. With `reactions`, rows contain the joints' reactions.
   ModelSystem(ForwardDynamics& dynamics, bool reactions)
       : dynamics_(dynamics),
         equations_(dynamics),
         events_(dynamics, equations_),
-        row_(dynamics.model(), dynamics.properties().parameters, reactions) {}
+        row_(dynamics.model(), dynamics.properties().parameters, reactions) {
+    row_.set_contacts(&equations_);
+  }
 
   EquationsOfMotion& equations() override { return equations_; }
   RunEvents* events() override { return &events_; }

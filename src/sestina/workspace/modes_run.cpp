@@ -1,4 +1,4 @@
-// Modes: small oscillations about a state of rest, or about the initial state.
+// Modes: small oscillations about an equilibrium, or about the initial state.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace sestina {
 namespace {
 
-constexpr double kAtRest = 1e-9;  // of the terms of the equations of motion
+constexpr double kAtRest = 1e-9;  // relative to the terms of the equations of motion
 
 class ModesRun final : public AnalysisRun {
  public:

@@ -1,5 +1,5 @@
 // The quadratures z of a model's run: the work supplied by given forces and the work dissipated in dampers
-// (J), and after them the integrals among the model's own columns.
+// (J), followed by the integrals among the model's own columns.
 #pragma once
 
 #include "sestina/workspace/column_inputs.h"
@@ -12,14 +12,14 @@ inline int num_quadratures(const Model& model) { return kNumWorks + output_colum
 
 class QuadratureRates {
  public:
-  // The dynamics must outlive this.
+  // The dynamics must outlive this object.
   explicit QuadratureRates(const ForwardDynamics& dynamics);
 
   int size() const { return kNumWorks + columns_.num_integrals(); }
-  // Whether all of them are zero, whatever the state.
+  // Whether all rates are zero at any state.
   bool vanish() const;
-  // zdot (size) at the state that the dynamics has evaluated last. No allocation. Throws ComputationError
-  // with the force or the column whose rate is not finite.
+  // Computes zdot (size) at the state that the dynamics has evaluated last. No allocation. Throws
+  // ComputationError with the name of the force or column whose rate is not finite.
   void calc(const State<double>& state, std::span<double> zdot);
 
  private:

@@ -31,11 +31,11 @@ ResultRow::ResultRow(const Model& model, std::span<const double> parameters, boo
       reactions_(static_cast<std::size_t>(model.bodies().size())) {}
 
 bool ResultRow::needs_dynamics() const {
-  return needs_reactions_ || !defined_.points.empty() || model_.is_constrained();
+  return needs_reactions_ || !defined_.points.empty() || model_.is_constrained() || model_.has_contacts();
 }
 
 std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics, int event) {
-  if (needs_reactions_ || model_.is_constrained()) {
+  if (needs_reactions_ || model_.is_constrained() || !model_.contacts().empty()) {
     dynamics.calc_udot(state, udot_);
   } else {
     dynamics.update(state);
@@ -56,6 +56,10 @@ std::span<const double> ResultRow::fill(const State<double>& state, ForwardDynam
   inputs_.set_momentum(calc_momentum(dynamics.kinematics()));
   inputs_.set_constraints(dynamics);
   set_state(state, dynamics.energy(state), event);
+  if (contacts_ != nullptr && !model_.contacts().empty()) {
+    const auto count = static_cast<std::size_t>(RowLayout::kOfContact) * model_.contacts().size();
+    contacts_->calc_contact_columns(state, udot, {inputs_.at(inputs_.layout().contacts), count});
+  }
   if (needs_reactions_) {
     dynamics.calc_reactions(udot, reactions_);
     inputs_.set_reactions(reactions_);
@@ -82,7 +86,7 @@ void ResultRow::set_state(const State<double>& state, const Energy<double>& ener
   inputs_.set_energies(energy, supplied, dissipated);
 }
 
-// The integrals are parts of the state, and the others may use them.
+// The integrals are parts of the state; the other columns may use them.
 std::span<const double> ResultRow::calc_defined(const State<double>& state) {
   if (!defined_.columns.empty()) {
     double* const values = inputs_.at(inputs_.layout().defined);

@@ -1,8 +1,8 @@
-// One row of a result: which columns it has, and their values at a state.
+// One row of a result: its columns, and their values at a state.
 //
 //   t; every q; every u; q and u of joints that close loops; every variable; the event; the position of every
-//   body's origin; energies; momenta; forces and errors of constraints; the columns that the model defines;
-//   on request the reactions
+//   body's origin; energies; momenta; forces and errors of constraints; contacts; the columns that the model
+//   defines; on request the reactions
 #pragma once
 
 #include <span>
@@ -10,12 +10,13 @@
 
 #include "sestina/io/result.h"
 #include "sestina/workspace/column_inputs.h"
+#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
-// What a row tells of a state beyond the state itself.
+// Quantities of a row that are computed from the state.
 struct Observables {
-  std::vector<double> origins;  // (3 (bodies - 1)) m, of the bodies' own frames, ground axes
+  std::vector<double> origins;  // (3 (bodies - 1)) m, of the body frames, ground axes
   Energy<double> energy;
   Momentum<double> momentum;
 };
@@ -25,28 +26,30 @@ std::vector<Column> result_columns(const Model& model, bool reactions);
 
 class ResultRow {
  public:
-  // Of the model with these values of its free parameters. With `reactions`, six columns for each joint:
-  // JOINT.reaction.torque.x ... JOINT.reaction.force.z, what the parent exerts on the child at M's origin,
-  // ground axes, actuation included. The model must outlive this.
+  // For the model with these values of its free parameters. With `reactions`, there are six columns per
+  // joint: JOINT.reaction.torque.x ... JOINT.reaction.force.z, the force of the parent on the child at M's
+  // origin, ground axes, actuation included. The model must outlive this object.
   ResultRow(const Model& model, std::span<const double> parameters, bool reactions);
 
   const std::vector<Column>& columns() const { return columns_; }
+  // Who tells the columns of contacts; must outlive this. Without it they are zero.
+  void set_contacts(SystemEquations* equations) { contacts_ = equations; }
 
   // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,
-  // from 1, of the event that has just led to the state, or 0. Throws ComputationError where a number of the
-  // row is not finite; otherwise no allocation.
+  // from 1, of the event that has just led to the state, or 0. Throws ComputationError if a number in the row
+  // is not finite; otherwise no allocation.
   std::span<const double> calc(const State<double>& state, ForwardDynamics& dynamics, int event = 0);
 
-  // The same for accelerations, and lambda (rows) of loops and constraints, that somebody else has found.
+  // The same with given accelerations, and multipliers lambda (rows) of loops and constraints.
   std::span<const double> calc(const State<double>& state, ForwardDynamics& dynamics,
                                std::span<const double> udot, std::span<const double> lambda);
 
-  // The same where somebody else has evaluated the state; see needs_dynamics().
+  // The same if the state has been evaluated elsewhere; see needs_dynamics().
   std::span<const double> calc(const State<double>& state, const Observables& observables, int event = 0);
-  // Whether rows have reactions, or a column of the model uses more than what Observables tell.
+  // Whether rows have reactions, or a column of the model uses more than Observables contains.
   bool needs_dynamics() const;
 
-  // Of the last row: kinetic + potential - supplied + dissipated, which the exact motion keeps constant (J).
+  // For the last row: kinetic + potential - supplied + dissipated, constant for the exact motion (J).
   double energy_balance() const { return energy_balance_; }
   Energy<double> energy() const { return energy_; }
 
@@ -59,6 +62,7 @@ class ResultRow {
   void check_finite() const;
 
   const Model& model_;
+  SystemEquations* contacts_ = nullptr;
   const OutputColumns& defined_;
   bool needs_reactions_, has_events_;
   std::vector<Column> columns_;

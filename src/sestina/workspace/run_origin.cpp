@@ -15,7 +15,7 @@
 namespace sestina {
 namespace {
 
-// The text of the model for the result; what no file can hold is not written into one.
+// The text of the model for the result; empty if the model cannot be written to a file.
 std::string model_text(const System& system) {
   try {
     return write_model(system);
@@ -37,8 +37,8 @@ std::string step_text(const Analysis& analysis) {
 
 bool has_tables(const Workspace& workspace) {
   const System& system = workspace.described();
-  return std::any_of(system.forces.begin(), system.forces.end(),
-                     [](const ForceSpec& force) { return force.table && !force.table->file.empty(); });
+  const auto has_file = [](const auto& spec) { return spec.table && !spec.table->file.empty(); };
+  return std::ranges::any_of(system.forces, has_file) || std::ranges::any_of(system.constraints, has_file);
 }
 
 ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& columns) {

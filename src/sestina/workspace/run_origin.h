@@ -1,4 +1,4 @@
-// Where the rows of a run come from, and which files it reads and writes.
+// The origin of the rows of a run, and the files that it reads and writes.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@ namespace sestina {
 
 class Workspace;
 
-// The header of a result; with its origin where somebody keeps that.
+// The header of a result, with its origin if a recorder stores that.
 ResultHeader make_header(const Workspace& workspace, const std::vector<Column>& columns);
-// The text of the model, and the program, solver, integrator, step, duration and checksum.
+// Adds the text of the model, program, solver, integrator, step, duration and checksum.
 void add_origin(const Workspace& workspace, ResultHeader& header);
-// Of a system that is run in this way.
+// The same for a system that is run in this way.
 void add_origin(const System& system, const Analysis& analysis, ResultHeader& header);
-// Throws InputError where the run would overwrite what it reads, or its result its checkpoint.
+// Throws InputError if the run would overwrite its input, or its result its checkpoint.
 void check_files(const Workspace& workspace, const std::filesystem::path& result_file);
 // Whether the model reads numbers from files.
 bool has_tables(const Workspace& workspace);

@@ -11,7 +11,7 @@
 namespace sestina {
 namespace {
 
-constexpr double kMostPlaces = 1e6;  // samples under way
+constexpr double kMostPlaces = 1e6;  // samples that have not acted yet
 
 void check_options(const SamplingOptions& options) {
   FaultList faults;
@@ -47,7 +47,7 @@ SampledController::SampledController(ControlLaw law, SamplingOptions options, in
     const double periods = options_.delay / options_.period;
     whole_ = std::lround(std::floor(periods + kSameTime));
     rest_ = std::max(0.0, options_.delay - static_cast<double>(whole_) * options_.period);
-    if (rest_ <= same_time()) rest_ = 0.0;  // effects stand at samples, to the bit
+    if (rest_ <= same_time()) rest_ = 0.0;  // effects coincide with samples, to the bit
   } else {
     whole_ = options_.delay_samples;
   }
@@ -80,7 +80,7 @@ std::span<double> SampledController::place(long k) {
 
 void SampledController::update(const State<double>& state) {
   const double now = state.t + same_time();
-  // A simulator ends its steps at these instants, so that no sample is behind by more than a rounding.
+  // A simulator ends its steps at these times, so that no sample is late by more than a rounding.
   if (sample_time(memory_.samples) <= now) take_sample(state);
   while (memory_.acted < memory_.samples && effect_time(memory_.acted) <= now) {
     std::ranges::copy(place(memory_.acted), memory_.tau.begin());

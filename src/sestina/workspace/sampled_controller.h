@@ -1,12 +1,12 @@
-// A controller that looks at the state once in each period, holds what it says until it says something else,
-// and may be slow to act.
+// A controller that samples the state once in each period, holds its output until the next sample, and may
+// act with a delay.
 //
 //   sample k        at   t_k = t_0 + k period
 //   acts from       t_k + delay   to   t_k+1 + delay                                              (1)
 //
-// t_0 is where it starts. Until its first sample acts it drives with nothing. What it remembers, and what it
-// has said that does not act yet, is part of what a simulator saves and restores: continued there, it goes on
-// bit for bit.
+// t_0 is the start. Until the first sample acts, the output is zero. The memory of the law, and outputs
+// that do not act yet, are part of what a simulator saves and restores: a restored run continues bit for
+// bit.
 #pragma once
 
 #include <functional>
@@ -18,54 +18,54 @@
 
 namespace sestina {
 
-// Fills tau (nu; N m, N), zero before, for the state of a sample. `memory` is the controller's own, which it
-// may change: whatever it remembers has to be there if saved states are to go on alike.
+// Computes tau (nu; N m, N), zero before, for the state of a sample. `memory` belongs to the controller,
+// which may change it: all its internal state must be there if saved states are to continue alike.
 using ControlLaw =
     std::function<void(const State<double>& state, std::span<double> memory, std::span<double> tau)>;
 
 struct SamplingOptions {
   double period = 0.0;  // s between samples
-  // What lies between a sample and its effect: whole periods, or a time (s) of any length. One of the two.
+  // Delay between a sample and its effect: whole periods, or a time (s) of any length; only one of them.
   int delay_samples = 0;
   double delay = 0.0;
-  std::vector<double> memory = {};  // as it is at the start
+  std::vector<double> memory = {};  // initial value
 };
 
 class SampledController {
  public:
-  // Throws InputError, which names the option.
+  // Throws InputError with the name of the option.
   SampledController(ControlLaw law, SamplingOptions options, int nu);
 
-  // What changes as it runs: a value.
+  // The data that change during a run, as a value.
   struct Memory {
     double t_start = 0.0;  // s
     long samples = 0;      // taken
-    long acted = 0;        // samples that have begun to act
+    long acted = 0;        // samples whose output has begun to act
     std::vector<double> own;
     std::vector<double> ring;  // (places x nu) sample k at place k modulo their number
-    std::vector<double> tau;   // (nu) what acts
+    std::vector<double> tau;   // (nu) the present output
     friend bool operator==(const Memory&, const Memory&) = default;
   };
 
-  // Begins anew at t (s), with the memory of the options.
+  // Restarts at t (s), with the memory of the options.
   void start(double t);
-  // At state.t: takes the sample that is due, and lets what is due act. Throws ComputationError where what
-  // the law says is not finite, and what the law throws.
+  // At state.t: takes the sample that is due, and applies outputs that are due. Throws ComputationError if
+  // the output of the law is not finite, and the exceptions of the law.
   void update(const State<double>& state);
-  // After update(): the instant of the next sample or effect (s), after t.
+  // After update(): the time of the next sample or effect (s), after t.
   double next_change() const;
-  // How near to such an instant another one is the same (s).
+  // Two such times that differ by less are the same (s).
   double same_time() const { return kSameTime * options_.period; }
-  std::span<const double> tau() const { return memory_.tau; }  // (nu) what acts, from now on
+  std::span<const double> tau() const { return memory_.tau; }  // (nu) the present output
 
   const Memory& memory() const { return memory_; }
-  // Throws InputError where the memory is not one of a controller with these options.
+  // Throws InputError if the memory does not fit a controller with these options.
   void check(const Memory& memory) const;
   void restore(const Memory& memory) { memory_ = memory; }
   const SamplingOptions& options() const { return options_; }
 
  private:
-  static constexpr double kSameTime = 1e-9;  // of the period
+  static constexpr double kSameTime = 1e-9;  // relative to the period
 
   double sample_time(long k) const;
   double effect_time(long k) const;
@@ -75,9 +75,9 @@ class SampledController {
   ControlLaw law_;
   SamplingOptions options_;
   std::size_t nu_;
-  long whole_ = 0;     // the delay: whole periods, and
-  double rest_ = 0.0;  // s, less than a period
-  long places_ = 1;    // samples that can be under way, and the one that is taken
+  long whole_ = 0;     // whole periods in the delay
+  double rest_ = 0.0;  // s, the rest of the delay, less than a period
+  long places_ = 1;    // samples that can wait for their effect, plus the one being taken
   Memory memory_;
 };
 

@@ -14,9 +14,9 @@
 namespace sestina {
 namespace {
 
-// The span (s) of a run in which the count of an event that takes place over and over would be the same.
+// The span (s) of a run with the same limit for the count of an event that repeats.
 constexpr double kSpanOfEvents = 1.0;
-// A rest of a sub-step that is shorter than this part of it is rounding.
+// A rest of a sub-step shorter than this part of it is rounding.
 constexpr double kNegligible = 1e-6;
 
 const SimulatorOptions& checked(const SimulatorOptions& options) {
@@ -139,7 +139,7 @@ void Simulator::set_state(std::span<const double> q, std::span<const double> u) 
   events_.restart(*driver_);
 }
 
-// ---- what drives it -------------------------------------------------------------------------------------
+// ---- inputs ---------------------------------------------------------------------------------------------
 
 void Simulator::set_tau(std::span<const double> tau) {
   check("tau", tau, model().nu());
@@ -185,7 +185,7 @@ void Simulator::step(double dt) {
       controller_->update(state());
       const std::span<const double> tau = controller_->tau();
       for (std::size_t i = 0; i < tau_.size(); ++i) tau_[i] += tau[i];
-      // What is due at the end is due at the beginning of the next step.
+      // Effects that are due at the end are applied at the beginning of the next step.
       if (const double next = controller_->next_change(); next < end - controller_->same_time()) stop = next;
     }
     run_to(stop, longest);

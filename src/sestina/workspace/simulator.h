@@ -1,4 +1,4 @@
-// A model that is stepped from outside: by a control loop, a game, reinforcement learning, another program.
+// Steps a model from outside: from a control loop, a game, reinforcement learning, another program.
 //
 //   Simulator simulator(freeze(system), {.substeps = 2});
 //   for (;;) {
@@ -6,15 +6,15 @@
 //     simulator.step(1e-3);
 //   }
 //
-// A step depends on the state, on tau, on its length and on the options, and on nothing else: the integration
-// rule begins anew in each, so that a state that is saved and restored goes on bit for bit. (Rules that
-// remember former steps, such as adams_bashforth_moulton, therefore gain nothing from them here, except
-// between the sub-steps of one.)
+// A step depends only on the state, on tau, on its length and on the options: the integration rule restarts
+// in each step, so that a state that is saved and restored continues bit for bit. (Rules that store former
+// steps, such as adams_bashforth_moulton, therefore have no advantage here, except between the sub-steps of
+// one step.)
 //
-// Events of the model take place within the steps, where they are located as in a run; a terminal event ends
-// the step there, and no other follows until the simulator is reset.
+// Events of the model take place within the steps and are located as in a run. A terminal event ends the
+// step; no other step follows until the simulator is reset.
 //
-// Steps allocate no memory, but for the first after a reset, the first in which an event is located, and
+// Steps allocate no memory, except for the first after a reset, the first in which an event is located, and
 // CVODE.
 #pragma once
 
@@ -36,10 +36,10 @@ namespace sestina {
 struct SimulatorOptions {
   std::string solver = "recursive";  // one of solver_names()
   RuleOptions rule = {.name = "rk4"};
-  // A step has this many of the rule's, of equal length. With a controller's samples in between, each
-  // interval is divided into the fewest equal ones that are not longer.
+  // The number of equal steps of the rule in one step. With a controller's samples in between, each interval
+  // is divided into the smallest number of equal steps that are not longer.
   int substeps = 1;
-  // Instead: steps as long as these tolerances permit, for rules that estimate their error.
+  // Alternative: steps as long as these tolerances permit, for rules that estimate their error.
   std::optional<ErrorTolerances> tolerances = {};
 
   friend bool operator==(const SimulatorOptions&, const SimulatorOptions&) = default;
@@ -47,20 +47,20 @@ struct SimulatorOptions {
 
 class Simulator {
  public:
-  // What a simulator is at an instant: a value.
+  // The state of a simulator at one time, as a value.
   struct Snapshot {
-    State<double> state;      // z: see quadrature_rates.h, tau's work included, since the reset
+    State<double> state;      // z as in quadrature_rates.h, work of tau included, since the reset
     std::vector<double> tau;  // (nu) set_tau
     StepControl control;
     EventMemory events;
     std::optional<int> ended_by;
     std::optional<SampledController::Memory> controller;
-    // Steps of one length end at t_first + k length, so that rounding does not gather.
+    // Steps of one length end at t_first + k length, so that rounding errors do not accumulate.
     double t_first = 0.0, length = 0.0;  // s
     long steps = 0;                      // k
   };
 
-  // At the model's initial state. Throws InputError for what is wrong with the options.
+  // Starts at the model's initial state. Throws InputError for invalid options.
   Simulator(std::shared_ptr<const Model> model, Properties<double> properties, SimulatorOptions options = {});
   explicit Simulator(const std::shared_ptr<const Model>& model, const SimulatorOptions& options = {});
   Simulator(const Simulator&) = delete;
@@ -69,37 +69,37 @@ class Simulator {
   double t() const { return state().t; }  // s
   const State<double>& state() const { return driver_->state(); }
 
-  // Begins anew, at the model's initial state and t = 0, or at this one; tau is zero, a controller starts
-  // there, and so do the counts of events and steps. Euler parameters are normalised. InputError where a size
-  // differs or a number is not finite, and nothing has changed.
+  // Restarts from the model's initial state and t = 0, or from this one; tau is zero, the controller
+  // restarts, and so do the counts of events and steps. Euler parameters are normalised. Throws InputError,
+  // with no change, if a size differs or a number is not finite.
   void reset();
   void reset(double t, std::span<const double> q, std::span<const double> u);
   void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d);
-  // Another q and u at the same instant: a push, a measurement. The rest goes on. Throws as reset() does.
+  // Sets q and u at the same time (a push, a measurement); all else continues. Throws as reset() does.
   void set_state(std::span<const double> q, std::span<const double> u);
 
-  // Generalised forces (nu; N m, N) that are added to those of the model, until others are set.
+  // Sets generalised forces (nu; N m, N) that are added to those of the model until others are set.
   void set_tau(std::span<const double> tau);
-  // What acts since the last step or reset: those, and what the controller says.
+  // The generalised forces since the last step or reset: set_tau and the controller's output.
   std::span<const double> tau() const { return tau_; }
-  // Starts at the present instant; takes the place of the one before, with no law of none.
+  // Starts at the present time; replaces a former controller, and removes it if the law is empty.
   void set_controller(ControlLaw law, SamplingOptions options);
   void remove_controller() { controller_.reset(); }
   const SampledController* controller() const { return controller_ ? &*controller_ : nullptr; }
 
-  // From t to t + dt (s, positive). Throws InputError for such a dt as cannot be taken, and after a terminal
-  // event; ComputationError where the step cannot be completed: the state is then the last one that could be
+  // Advances from t to t + dt (s, positive). Throws InputError for an invalid dt, and after a terminal event;
+  // ComputationError if the step cannot be completed: the state is then the last one that could be
   // calculated.
   void step(double dt);
 
-  // The terminal event that took place, by name; empty: none did.
+  // The name of the terminal event that took place, or empty.
   const std::string& ended_by() const;
   // How often each event took place since the reset.
   const std::vector<double>& event_counts() const { return events_.counts(); }
   const StepStatistics& statistics() const { return driver_->statistics(); }  // since the reset
 
   Snapshot save();
-  // Of this model; InputError where it is of another one, or of another controller.
+  // The snapshot must be of this model and controller; otherwise throws InputError.
   void restore(const Snapshot& snapshot);
 
   const Model& model() const { return dynamics_.model(); }
@@ -126,7 +126,7 @@ class Simulator {
   std::optional<int> ended_by_;
   State<double> initial_;                               // of the model
   State<double> work_;                                  // scratch
-  double t_first_ = 0.0, length_ = 0.0, t_last_ = 0.0;  // s: see Snapshot; where the last step ended
+  double t_first_ = 0.0, length_ = 0.0, t_last_ = 0.0;  // s: see Snapshot; end of the last step
   long steps_ = 0;
 };
 

@@ -54,8 +54,10 @@ bool StallWatch::look(const State<double>& state, const Properties<double>& prop
 
 void StallWatch::calc_forces(const State<double>& state, const Properties<double>& properties,
                              std::vector<double>& values) {
-  // Of joints that close loops what the state tells: their coordinates, not their speeds.
-  model_.calc_force_expressions<double>(properties, state, {state.h, {}}, inputs_, scratch_, values);
+  // For joints that close loops the state has the coordinates, but not the speeds.
+  model_.calc_force_expressions<double>(
+      properties, state, {std::span(state.h).first(static_cast<std::size_t>(model_.cut_nq())), {}}, inputs_,
+      scratch_, values);
 }
 
 void StallWatch::look_for_jumps() {

@@ -1,6 +1,6 @@
-// Tells of a run whose steps have become so short that it will hardly end, and of the force that jumps there:
-// dry friction that changes its sign at rest, a switch without hysteresis. Such a run goes on, since an event
-// may end it; it has no influence on the run.
+// Detects a run whose steps have become so short that it will hardly end, and the force that jumps there: dry
+// friction that changes its sign at rest, a switch without hysteresis. The run continues, since an event may
+// end it; the detection does not influence it.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@ namespace sestina {
 
 class StallWatch {
  public:
-  // `duration` (s) of the run.
+  // `duration` (s) is that of the run.
   StallWatch(const Model& model, double duration);
 
-  // After each accepted step. True once, when hint() has just been made. No allocation before that.
+  // Call after each accepted step. Returns true once, when hint() is available. No allocation before.
   bool look(const State<double>& state, const Properties<double>& properties);
   const std::string& hint() const { return hint_; }
 
  private:
-  // So many steps within that part of the duration, more than 1e9 for the whole run, are a stall.
+  // A stall: kSteps steps within kLeast of the duration, which is more than 1e9 for the whole run.
   static constexpr long kSteps = 100000;
   static constexpr double kLeast = 1e-4;
   static constexpr int kLookedAt = 200;  // steps of a stall, for forces that jump
@@ -35,7 +35,7 @@ class StallWatch {
   const Model& model_;
   double duration_;
   long steps_ = 0;
-  double t_start_ = 0.0, advance_ = 0.0;  // s, of the last kSteps
+  double t_start_ = 0.0, advance_ = 0.0;  // s; advance over the last kSteps
   int looked_at_ = -1;                    // -1: no stall
   std::vector<double> inputs_, scratch_, before_, now_;
   int jumping_ = -1;  // the force expression with the largest jump, from one value to the other

@@ -44,7 +44,7 @@ std::string step_of_elements(const Analysis& analysis) {
 
 namespace {
 
-// Before any is taken. What the tolerance will ask for is not known.
+// Checked before memory is taken. The refinement that the tolerance requires is not known yet.
 void add_memory_fault(const System& system, const Model& model, const Analysis& analysis,
                       const Properties<double>& properties, FaultList& faults) {
   const std::optional<double> available = available_memory();
@@ -52,7 +52,7 @@ void add_memory_fault(const System& system, const Model& model, const Analysis& 
   const StateTimeMemory memory = estimate_memory(model, properties, state_time_options(analysis));
   const double wanted = memory.total(analysis.elements, analysis.windows);
   if (wanted <= *available) return;
-  constexpr double kShare = 0.5;  // of what is available, for the windows that are proposed
+  constexpr double kShare = 0.5;  // of the available memory, for the suggested windows
   const int windows = windows_within(memory, analysis.elements, kShare * *available);
   const Mark mark = system.analysis.time_elements ? system.analysis.time_elements->elements.mark : Mark{};
   faults.add({mark, "analysis.integrator.elements"},
@@ -92,6 +92,12 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
     const ForceSpec& force = system.forces[static_cast<std::size_t>(user.index.value())];
     faults.add({force.mark, fmt::format("forces[{}]", user.index.value())},
                "state_time needs derivatives, which a user force does not have");
+  }
+  if (!model.plan().connectors.empty()) {
+    const int index = model.plan().connectors.first().value();
+    const ForceSpec& force = system.forces[static_cast<std::size_t>(index)];
+    faults.add({force.mark, fmt::format("forces[{}]", index)},
+               fmt::format("state_time has no derivatives of a {}", force.type.text));
   }
   for (std::size_t i = 0; i < system.events.size(); ++i) {
     faults.add({system.events[i].mark, fmt::format("events[{}]", i)},

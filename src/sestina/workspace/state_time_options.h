@@ -1,4 +1,4 @@
-// A model's analysis in the words of the state-time solver, and what that cannot do with the model.
+// Converts a model's analysis to options of the state-time solver, and checks what the solver supports.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ std::string elements_in_words(const Analysis& analysis);
 // "elements of 0.125 s"
 std::string step_of_elements(const Analysis& analysis);
 
-// Joints, forces and events without state-time equations, and more elements than memory has room for, at the
-// keys of the model.
+// Adds faults for joints, forces and events without state-time equations, and for more elements than fit into
+// memory, at the keys of the model.
 void add_state_time_faults(const System& system, const Model& model, const Analysis& analysis,
                            FaultList& faults);
 
-// What a StateTimeSolver says is wrong with its options, at the keys of the model that they come from.
+// Moves the faults that a StateTimeSolver reports of its options to the keys of the model.
 InputError at_keys_of_elements(const InputError& error, const System& system);
 
 }  // namespace sestina

@@ -80,7 +80,7 @@ RunReport StateTimeRun::start() {
   return report_;
 }
 
-// Window by window, with the rows of each.
+// Solves window by window and records the rows of each.
 void StateTimeRun::advance() {
   if (analysis_.duration == 0.0) return;
   solver_.start(state_, analysis_.duration);
@@ -106,7 +106,7 @@ void StateTimeRun::advance() {
   }
 }
 
-// Between windows: the elements count as steps. All processes decide alike.
+// Checks limits between windows: the elements count as steps. All processes decide alike.
 void StateTimeRun::check_limits() {
   double wall_time = wall_seconds();
   if (Communicator* ranks = settings_.ranks.communicator) ranks->take_largest({&wall_time, 1});
@@ -116,7 +116,7 @@ void StateTimeRun::check_limits() {
 
 bool StateTimeRun::solve_window() {
   const Trace::Scope scope(trace(), Phase::kSolve);
-  return solver_.solve_window();  // asks for interrupts, on all ranks at once
+  return solver_.solve_window();  // checks for interrupts, on all ranks at once
 }
 
 void StateTimeRun::record(double t) {

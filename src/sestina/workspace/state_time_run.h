@@ -1,8 +1,8 @@
-// A run with coordinates: state_time: windows of elements in time instead of steps, the same rows.
+// A run with coordinates: state_time, that is with windows of elements in time instead of steps.
 //
-// Rows come out of the elements' polynomials as soon as their window is solved. The reactions and energies of
-// a row follow from its q and u, like those of any other run; quadratures, such as the work of forces, are
-// integrals by the points of Gauss.
+// Rows are evaluated from the elements' polynomials as soon as their window is solved. The reactions and
+// energies of a row follow from its q and u, as in any other run; quadratures, such as the work of forces,
+// are integrated with Gauss points.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace sestina {
 
 class StateTimeRun {
  public:
-  // Throws InputError for what such a run does not offer: checkpoints and a pace of the wall clock.
+  // Throws InputError for unsupported options: checkpoints and pacing by the wall clock.
   explicit StateTimeRun(Workspace& workspace);
 
   RunReport start();
@@ -34,7 +34,7 @@ class StateTimeRun {
   void record(double t);
   void check_limits();
   bool solve_window();  // false when interrupted
-  void add_rates();     // of the elements solved since
+  void add_rates();     // of the elements solved since the last call
   void calc_quadratures(double t, std::vector<double>& z);
   void show_progress();
   Trace* trace() { return settings_.trace ? &trace_ : nullptr; }
@@ -56,10 +56,10 @@ class StateTimeRun {
   double next_progress_ = 0.0;  // s of wall time
   State<double> state_, between_;
   QuadratureRates quadratures_;
-  // Of each solved element: the rates of the quadratures at its points, all of a point in turn, and the
-  // quadratures before it.
+  // For each solved element: the rates of the quadratures at its points, point by point, and the quadratures
+  // at its start.
   std::vector<double> rates_, before_;
-  std::vector<std::size_t> rates_at_{0};  // where in rates_ those of an element begin
+  std::vector<std::size_t> rates_at_{0};  // where the rates of each element begin in rates_
   std::vector<double> integrals_;         // (k) of the polynomials of an element
   std::size_t elements_with_rates_ = 0;
   RunReport report_;

@@ -1,4 +1,4 @@
-// Statics: states of rest under a growing part of the load.
+// Statics: equilibria under an increasing part of the load.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace sestina {
 namespace {
 
-constexpr double kSmallestStep = 1e-6;  // of the load, between two that are found
+constexpr double kSmallestStep = 1e-6;  // part of the load between two equilibria
 constexpr int kEasy = 4;                // corrections after which the next step is longer
-constexpr double kLongestArc = 0.2;     // rad, or of the mechanism's size
+constexpr double kLongestArc = 0.2;     // rad, or relative to the mechanism's size
 
 class StaticsRun final : public AnalysisRun {
  public:
@@ -48,7 +48,7 @@ class StaticsRun final : public AnalysisRun {
     }
   }
 
-  // In smaller steps where there is no way in one.
+  // Uses smaller steps if one step fails.
   void load_to(double load, double from, State<double>& state) {
     double step = load - from, tried = 0.0;
     std::string failure;  // of the longest step that was tried from here

@@ -13,7 +13,7 @@ namespace {
 std::vector<int> find_rotations(const Model& model) {
   std::vector<int> rotations;
   for (const BodyInfo& body : model.bodies()) {
-    // Where there are Euler parameters, the angular velocity comes first in u.
+    // If there are Euler parameters, the angular velocity comes first in u.
     if (body.nq != body.nu) rotations.push_back(body.u_start);
   }
   return rotations;
@@ -31,12 +31,19 @@ SystemEquations::SystemEquations(ForwardDynamics& dynamics)
       momentum_(dynamics.model(), dynamics.properties()),
       quadratures_(dynamics),
       rotations_(find_rotations(dynamics.model())),
-      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {}
+      switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
+  if (!dynamics.model().has_contacts()) return;
+  contacts_ = std::make_unique<ContactSystem>(dynamics.model(), dynamics.properties(), kDissipatedWork);
+}
+
+void SystemEquations::calc_contact_columns(const State<double>& state, std::span<const double> udot,
+                                           std::span<double> columns) {
+  contacts_->calc_columns(state, udot, *this, *this, columns);
+}
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {
-      .nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.cut_nq(), .nz = quadratures_.size()};
+  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.nh(), .nz = quadratures_.size()};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -114,7 +121,7 @@ void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<d
   calc_rates_at_last_state(state, zdot);
 }
 
-// M du = impulse has the form of p = M u.
+// M du = impulse has the same form as p = M u.
 void SystemEquations::calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                                          std::span<double> du) {
   if (is_constrained()) {
@@ -178,6 +185,16 @@ void SystemEquations::calc_quadrature_rates(const State<double>& state, std::spa
   calc_rates_at_last_state(state, zdot);
 }
 
+ImplicitFace* SystemEquations::implicit_face() {
+  const Model& model = dynamics_.model();
+  if (!model.user_forces().empty() || !model.user_constraints().empty()) return nullptr;
+  if (!implicit_) {
+    implicit_ = std::make_unique<ImplicitEquations>(dynamics_, quadratures_);
+    implicit_->set_tau(tau_);
+  }
+  return implicit_.get();
+}
+
 // ---- names ----------------------------------------------------------------------------------------------
 
 std::string SystemEquations::name_of_q(int i) const {
@@ -188,7 +205,7 @@ std::string SystemEquations::name_of_u(int i) const {
   return dynamics_.model().u_names()[static_cast<std::size_t>(i)];
 }
 
-// As the columns of results are named.
+// The names of the columns in results.
 std::string SystemEquations::name_of_z(int i) const {
   if (i < kNumWorks) return i == kSuppliedWork ? "energy.supplied" : "energy.dissipated";
   const OutputColumns& columns = output_columns(dynamics_.model());

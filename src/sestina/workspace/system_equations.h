@@ -1,4 +1,4 @@
-// A model's equations of motion as the integrators see them, with the work of forces as quadratures.
+// A model's equations of motion as seen by integrators, with the work of forces as quadratures.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,16 @@
 #include "sestina/dynamics/momentum.h"
 #include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
+#include "sestina/workspace/contact_system.h"
+#include "sestina/workspace/implicit_equations.h"
 #include "sestina/workspace/quadrature_rates.h"
 
 namespace sestina {
 
-// Of the model's forces and events; null where it has none.
+// The switches of the model's forces and events; null if it has none.
 std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Properties<double>& properties);
 
-// z: see quadrature_rates.h.
+// For z see quadrature_rates.h.
 class SystemEquations final : public EquationsOfMotion,
                               public MomentumFace,
                               public ResidualFace,
@@ -24,10 +26,13 @@ class SystemEquations final : public EquationsOfMotion,
  public:
   explicit SystemEquations(ForwardDynamics& dynamics);
 
-  // From now on tau (nu; N m, N) is added to the generalised forces of the model, in every face, and its
-  // power counts as supplied; empty: nothing. The numbers are not copied: whoever changes them has the rule
-  // begin anew.
-  void set_tau(std::span<const double> tau) { tau_ = tau; }
+  // From now on tau (nu; N m, N) is added to the generalised forces of the model, in every form, and its
+  // power counts as supplied; empty: none. The numbers are not copied: after changing them, restart the
+  // rule.
+  void set_tau(std::span<const double> tau) {
+    tau_ = tau;
+    if (implicit_) implicit_->set_tau(tau);
+  }
 
   StateSizes sizes() const override;
   void calc_q_dot(std::span<const double> q, std::span<const double> u, std::span<double> qdot) override;
@@ -44,15 +49,15 @@ class SystemEquations final : public EquationsOfMotion,
   void calc_derivatives(const State<double>& state, const StateRates& rates) override;
   TimeSwitches* time_switches() override { return switches_.get(); }
 
-  // Null where the model has loops or constraints.
+  // Null if the model has loops or constraints.
   MomentumFace* momentum_face() override { return is_constrained() ? nullptr : this; }
   void calc_momentum(const State<double>& state, std::span<double> p) override;
   void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) override;
   void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
                           std::span<double> zdot) override;
 
-  // Null where the model has forces of the user's own (UserForce), which have no derivatives, and where it
-  // has loops or constraints. The first call allocates what the tangent needs.
+  // Null if the model has user forces (UserForce), which have no derivatives, or loops or constraints. The
+  // first call allocates the memory of the tangent.
   ResidualFace* residual_face() override;
   void calc_residual(const State<double>& state, std::span<const double> udot,
                      std::span<double> residual) override;
@@ -66,6 +71,14 @@ class SystemEquations final : public EquationsOfMotion,
                                   const std::string& parameter, std::span<double> by_parameter) override;
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
 
+  // Null where the model has forces or constraints of the user's own. The first call allocates.
+  ImplicitFace* implicit_face() override;
+  // Null where the model has none.
+  ContactFace* contact_face() override { return contacts_.get(); }
+  // Of the contacts, at a state with its udot without them: see ContactSystem.
+  void calc_contact_columns(const State<double>& state, std::span<const double> udot,
+                            std::span<double> columns);
+
   ImpulseFace* impulse_face() override { return this; }
   void calc_velocity_jump(const State<double>& state, std::span<const double> impulse,
                           std::span<double> du) override;
@@ -75,7 +88,7 @@ class SystemEquations final : public EquationsOfMotion,
   std::string name_of_z(int i) const override;
 
  private:
-  // What the implicit form needs, made for the first who asks.
+  // Data for the implicit form, allocated on first use.
   struct Tangent {
     explicit Tangent(const ForwardDynamics& dynamics);
 
@@ -85,7 +98,7 @@ class SystemEquations final : public EquationsOfMotion,
     std::vector<double> udot;  // (nu)
   };
 
-  // At the state that the dynamics has evaluated last.
+  // Uses the state that the dynamics has evaluated last.
   void calc_rates_at_last_state(const State<double>& state, std::span<double> zdot);
   double calc_power_of_tau(const State<double>& state) const;
   void solve_momenta(const State<double>& state, std::span<const double> p, std::span<double> u);
@@ -95,8 +108,10 @@ class SystemEquations final : public EquationsOfMotion,
   MomentumEquations momentum_;
   QuadratureRates quadratures_;
   std::unique_ptr<Tangent> tangent_;
+  std::unique_ptr<ImplicitEquations> implicit_;
   std::vector<int> rotations_;
   std::unique_ptr<TimeSwitches> switches_;
+  std::unique_ptr<ContactSystem> contacts_;
 };
 
 }  // namespace sestina

@@ -85,6 +85,37 @@ double SystemEvents::calc_energy(const State<double>& state) {
   return energy.kinetic + energy.potential;
 }
 
+void SystemEvents::assign(const Model& model, const EventInfo& info, State<double>& state) const {
+  for (int i = info.first_assignment; i < info.first_assignment + info.assignments; ++i) {
+    const AssignmentInfo& assignment = model.assignments()[static_cast<std::size_t>(i)];
+    std::vector<double>& values = assignment.target == Target::kQ   ? state.q
+                                  : assignment.target == Target::kU ? state.u
+                                                                    : state.d;
+    values[static_cast<std::size_t>(assignment.index)] = assigned_[static_cast<std::size_t>(i)];
+  }
+}
+
+// The bodies outboard of a joint move with it, as in relative coordinates.
+void SystemEvents::assign_to_joints(int event, State<double>& state) {
+  const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
+  const auto first = model_.assignments().begin() + info.first_assignment;
+  const bool sets_variables_alone =
+      std::all_of(first, first + info.assignments,
+                  [](const AssignmentInfo& assignment) { return assignment.target == Target::kVariable; });
+  if (sets_variables_alone) return assign(model_, info, state);
+  if (!twin_) {
+    CartesianCoordinates coordinates(model_, dynamics_.properties().parameters);
+    const Properties<double> properties = coordinates.relative_properties();
+    twin_ = std::make_unique<Twin>(
+        Twin{std::move(coordinates), ForwardDynamics(model_.relative(), properties, "recursive"), {}});
+  }
+  dynamics_.find_cut_coordinates(state);
+  twin_->coordinates.to_relative(state, dynamics_.constrained()->rows(), twin_->state);
+  assign(*model_.relative(), info, twin_->state);
+  twin_->dynamics.project(twin_->state);
+  twin_->coordinates.to_cartesian(twin_->state, state);
+}
+
 void SystemEvents::apply(int event, State<double>& state) {
   const EventInfo& info = model_.events()[static_cast<std::size_t>(event)];
   if (info.assignments == 0) return;
@@ -97,12 +128,10 @@ void SystemEvents::apply(int event, State<double>& state) {
       throw ComputationError(state.t, model_.explain_assignment(event, i, dynamics_.properties(), state));
     }
   }
-  for (int i = info.first_assignment; i < end; ++i) {
-    const AssignmentInfo& assignment = model_.assignments()[static_cast<std::size_t>(i)];
-    std::vector<double>& values = assignment.target == Target::kQ   ? state.q
-                                  : assignment.target == Target::kU ? state.u
-                                                                    : state.d;
-    values[static_cast<std::size_t>(assignment.index)] = assigned_[static_cast<std::size_t>(i)];
+  if (model_.is_cartesian() && model_.is_constrained()) {
+    assign_to_joints(event, state);
+  } else {
+    assign(model_, info, state);
   }
   if (model_.is_constrained()) dynamics_.project(state);
   const double gain = calc_energy(state) - energy_before;

@@ -1,9 +1,10 @@
-// A model's events as the locator sees them, and what they do to the state.
+// A model's events as seen by the locator, and their effects on the state.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/numerics/dual.h"
 #include "sestina/run/run_events.h"
 #include "sestina/workspace/system_equations.h"
@@ -12,7 +13,7 @@ namespace sestina {
 
 class SystemEvents final : public RunEvents {
  public:
-  // Both must outlive this.
+  // Both must outlive this object.
   SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations);
 
   int size() const override { return static_cast<int>(model_.events().size()); }
@@ -22,30 +23,40 @@ class SystemEvents final : public RunEvents {
 
   // No allocation.
   void calc(const State<double>& state, std::span<double> values) override;
-  // The first time for an event, this takes its part out of the tape of all.
+  // The first call for an event extracts its part from the tape of all events.
   double calc_one(const State<double>& state, int event) override;
   void calc_rates(const State<double>& state, std::span<double> rates) override;
   std::string explain(const State<double>& state, int event) override;
 
-  // What the event sets, all of it from the state before. The energy that this takes from the system counts
-  // as dissipated and what it brings as supplied. Throws ComputationError where a value that is set, or the
-  // energy after the event, is not finite.
+  // Applies the assignments of the event, all computed from the state before. Energy that this removes from
+  // the system counts as dissipated, and energy that it adds as supplied. Throws ComputationError if an
+  // assigned value, or the energy after the event, is not finite.
   void apply(int event, State<double>& state) override;
 
  private:
   const EventInfo& info(int event) const { return model_.events()[static_cast<std::size_t>(event)]; }
   double calc_energy(const State<double>& state);
-  // Of the tapes.
+  // Fills the inputs of the tapes.
   void fill_inputs(const State<double>& state);
+  void assign(const Model& model, const EventInfo& info, State<double>& state) const;
+  void assign_to_joints(int event, State<double>& state);
 
   ForwardDynamics& dynamics_;
   SystemEquations& equations_;
   const Model& model_;
-  std::vector<std::optional<Tape>> tapes_;  // (events) of those that have been asked for alone
+  std::vector<std::optional<Tape>> tapes_;  // (events) of events that were evaluated alone
   std::vector<double> inputs_, scratch_, assigned_;
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
   std::vector<double> qdot_, udot_, zdot_;
-  std::vector<double> cut_qdot_, cut_udot_;  // of joints that close loops
+  std::vector<double> cut_qdot_, cut_udot_;  // of cut joints
+  // Of cartesian coordinates, for events that set coordinates or speeds of joints: the mechanism in relative
+  // coordinates, made for the first of these events.
+  struct Twin {
+    CartesianCoordinates coordinates;
+    ForwardDynamics dynamics;
+    State<double> state;
+  };
+  std::unique_ptr<Twin> twin_;
 };
 
 }  // namespace sestina

@@ -8,6 +8,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/cartesian_coordinates.h"
 #include "sestina/model/check.h"
 #include "sestina/model/freeze_analysis.h"
 #include "sestina/model/properties.h"
@@ -58,9 +59,10 @@ Workspace::Workspace(const Workspace& other, std::unique_ptr<const Properties<do
 Workspace::~Workspace() = default;
 
 std::unique_ptr<Workspace> Workspace::share_model(std::span<const ParameterValue> values) const {
-  // The other solvers look at the values of the description when they are made.
+  // Other solvers read the values of the description when they are constructed.
   static const std::set<std::string, std::less<>> solvers{"recursive", "kane", "compiled"};
-  if (is_state_time(analysis_) || !solvers.contains(analysis_.solver)) return nullptr;
+  const bool is_cartesian = model_->is_cartesian();
+  if (is_state_time(analysis_) || (!is_cartesian && !solvers.contains(analysis_.solver))) return nullptr;
   std::vector<double> parameters = properties_->parameters;
   for (const auto& [name, value] : values) {
     const auto found = places_->find(name);
@@ -138,16 +140,24 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
           fmt::format("number {} of the initial {} is {}", bad, name, given[static_cast<std::size_t>(bad)]));
     }
   };
-  check("q", q, model_->nq());
-  check("u", u, model_->nu());
-  State<double> state = sestina::calc_initial_state<double>(*model_, properties_->parameters);
-  state.z.assign(static_cast<std::size_t>(num_quadratures(*model_)), 0.0);
+  // In cartesian coordinates they are those of joints all the same.
+  std::optional<CartesianCoordinates> cartesian;
+  if (model_->is_cartesian()) cartesian.emplace(*model_, properties_->parameters);
+  const Model& model = cartesian ? cartesian->relative() : *model_;
+  check("q", q, model.nq());
+  check("u", u, model.nu());
+  State<double> state = sestina::calc_initial_state<double>(model, properties_->parameters);
+  state.z.assign(static_cast<std::size_t>(num_quadratures(model)), 0.0);
   state.q = std::move(q);
   state.u = std::move(u);
-  normalize_q<double>(*model_, state.q);
+  normalize_q<double>(model, state.q);
   if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of the initial q are all zero");
-  assemble(*model_, *properties_, {}, {}, state);
-  initial_ = std::move(state);
+  assemble(model, cartesian ? cartesian->relative_properties() : *properties_, {}, {}, state);
+  if (cartesian) {
+    cartesian->to_cartesian(state, initial_.emplace());
+  } else {
+    initial_ = std::move(state);
+  }
 }
 
 void Workspace::set_limits(const RunLimits& limits) {

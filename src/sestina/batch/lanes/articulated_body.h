@@ -1,5 +1,5 @@
-// The articulated inertia and bias force of the recursion on lanes, and what a joint does to them: turn,
-// shift.
+// The articulated inertia and bias force of the recursion on lanes, and their rotations and shifts across
+// joints.
 //
 //   I = [ J  B ; B^T  m ],  J and m symmetric;   f = I [alpha; a] + z,   z = [torque; force]
 #pragma once
@@ -11,13 +11,13 @@
 
 namespace sestina {
 
-// Sums of products are written as chains, one product added after the other: each link is one fused
-// multiply-add where the processor has them. sum + a x b
+// Sums of products are written as chains, one product added after the other: each step is one fused
+// multiply-add where the processor has it. Returns sum + a x b.
 template <class T>
 [[gnu::always_inline]] inline Vec3<T> plus_cross(const Vec3<T>& sum, const Vec3<T>& a, const Vec3<T>& b) {
   return {sum.x + a.y * b.z - a.z * b.y, sum.y + a.z * b.x - a.x * b.z, sum.z + a.x * b.y - a.y * b.x};
 }
-// sum + A v
+// Returns sum + A v.
 template <class T>
 [[gnu::always_inline]] inline Vec3<T> plus_product(const Vec3<T>& sum, const Mat3<T>& A, const Vec3<T>& v) {
   return {sum.x + A.xx * v.x + A.xy * v.y + A.xz * v.z, sum.y + A.yx * v.x + A.yy * v.y + A.yz * v.z,
@@ -36,7 +36,7 @@ struct PlaneTurn {
   T cos, sin;
 };
 
-// The components a, b of a vector that is turned from a towards b.
+// Rotates the components a, b of a vector from a towards b.
 template <class T>
 [[gnu::always_inline]] inline void turn(const PlaneTurn<T>& r, T& a, T& b) {
   const T turned_a = r.cos * a - r.sin * b;
@@ -50,8 +50,8 @@ template <class T>
   a = turned_a;
 }
 
-// R A R^T of the 2x2 block [aa ab; ab bb]. With g = sin (aa - bb) + 2 cos ab the four products of each number
-// are one.
+// R A R^T for the 2x2 block [aa ab; ab bb]. g = sin (aa - bb) + 2 cos ab combines the four products of each
+// number.
 template <class T>
 [[gnu::always_inline]] inline void turn_symmetric(const PlaneTurn<T>& r, T& aa, T& bb, T& ab) {
   const T g = r.sin * (aa - bb) + (r.cos + r.cos) * ab;
@@ -59,7 +59,7 @@ template <class T>
   bb += r.sin * g;
   ab = r.cos * g - ab;
 }
-// The same of [aa ab; ba bb]: what is antisymmetric in it stays as it is.
+// The same for [aa ab; ba bb], whose antisymmetric part does not change.
 template <class T>
 [[gnu::always_inline]] inline void turn_block(const PlaneTurn<T>& r, T& aa, T& ab, T& ba, T& bb) {
   const T g = r.sin * (aa - bb) + r.cos * (ab + ba);
@@ -70,12 +70,12 @@ template <class T>
   ab = turned_ab;
 }
 
-// Which components a shift has.
+// The components of a shift that can differ from zero.
 enum class Along : std::uint8_t { kX, kY, kXY };
 constexpr bool has_x(Along along) { return along != Along::kY; }
 constexpr bool has_y(Along along) { return along != Along::kX; }
 
-// s x v, s = (s_x, s_y, 0), added to `sum`.
+// Adds s x v, s = (s_x, s_y, 0), to `sum`.
 template <Along along, class T>
 [[gnu::always_inline]] inline void add_cross(const T& s_x, const T& s_y, const Vec3<T>& v, Vec3<T>& sum) {
   if constexpr (has_x(along)) sum.y -= s_x * v.z, sum.z += s_x * v.y;
@@ -97,7 +97,7 @@ struct ArticulatedBody {
     return *this;
   }
 
-  // To axes in which the old ones are turned about z.
+  // Transforms to axes relative to which the old ones are rotated about z.
   [[gnu::always_inline]] void turn_about_z(const PlaneTurn<T>& r) {
     turn_symmetric(r, J.xx, J.yy, J.xy);
     turn(r, J.xz, J.yz);
@@ -120,14 +120,14 @@ struct ArticulatedBody {
     turn(r, z.torque.y, z.torque.z);
     turn(r, z.force.y, z.force.z);
   }
-  // To the axes z, x, y of the old ones.
+  // Transforms to the axes z, x, y of the old ones.
   [[gnu::always_inline]] void rename_axes() {
     J = {J.yy, J.zz, J.xx, J.yz, J.xy, J.xz};
     B = {B.yy, B.yz, B.yx, B.zy, B.zz, B.zx, B.xy, B.xz, B.xx};
     m = {m.yy, m.zz, m.xx, m.yz, m.xy, m.xz};
     z = {{z.torque.y, z.torque.z, z.torque.x}, {z.force.y, z.force.z, z.force.x}};
   }
-  // By any rotation.
+  // Transforms by any rotation.
   void turn(const Mat3<T>& R) {
     J = rotate(R, J);
     B = R * B * R.transpose();
@@ -152,7 +152,7 @@ struct ArticulatedBody {
     z.force = plus_product(z.force, m, a);
   }
 
-  // From the point at s = p_PQ back to P: B' = B + [s]x m,  J' = J + [s]x B^T - B' [s]x
+  // Shifts from the point at s = p_PQ back to P: B' = B + [s]x m,  J' = J + [s]x B^T - B' [s]x
   [[gnu::always_inline]] void shift_back(const Vec3<T>& s) {
     const Vec3<T> x = plus_cross({B.xx, B.yx, B.zx}, s, {m.xx, m.xy, m.xz});
     const Vec3<T> y = plus_cross({B.xy, B.yy, B.zy}, s, {m.xy, m.yy, m.yz});
@@ -169,11 +169,11 @@ struct ArticulatedBody {
     z.torque = plus_cross(z.torque, s, z.force);
   }
 
-  // The same with s = (s_x, s_y, 0). Without a z row, that of J and B is zero, whatever it holds.
+  // The same for s = (s_x, s_y, 0). Without a z row, that of J and B counts as zero, whatever it contains.
   template <bool has_z_row, Along along>
   [[gnu::always_inline]] void shift_back(const T& s_x, const T& s_y) {
     Mat3<T> P = B;
-    if constexpr (!has_z_row) P.zx = P.zy = P.zz = J.xz = J.yz = J.zz = T(-0.0);  // what adds nothing
+    if constexpr (!has_z_row) P.zx = P.zy = P.zz = J.xz = J.yz = J.zz = T(-0.0);  // -0.0 adds nothing
     if constexpr (has_x(along)) {
       P.yx -= s_x * m.xz, P.yy -= s_x * m.yz, P.yz -= s_x * m.zz;
       P.zx += s_x * m.xy, P.zy += s_x * m.yy, P.zz += s_x * m.yz;
@@ -212,8 +212,8 @@ struct ArticulatedBody {
   }
 };
 
-// As SolveReport::check_pivot: the smallest pivot above what counts as zero. A pivot that is not a number
-// shows in the solution.
+// Like SolveReport::check_pivot: keeps the smallest excess of a pivot over the limit. A NaN pivot shows in
+// the solution.
 template <class T>
 [[gnu::always_inline]] inline void check_pivot(const T& pivot, const T& scale, T& smallest) {
   const T above = pivot - T(kSingularPivot) * scale;

@@ -1,4 +1,4 @@
-// Arithmetic on arrays of numbers in lanes (count x lanes), for BatchKernel, which says what it does.
+// Arithmetic on arrays of numbers in lanes (count x lanes) for BatchKernel, whose header describes it.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace sestina {
 
-// Numbers side by side, so that their sums do not wait for each other.
+// Independent sums side by side.
 template <int n, int width>
 void lane_add_weighted_at(const double* from, const Batch<n>& h, std::span<const double> weights,
                           const double* terms, std::ptrdiff_t stride, double* to) {

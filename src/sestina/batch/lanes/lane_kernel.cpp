@@ -219,7 +219,7 @@ class LaneKernel final : public BatchKernel {
   }
 
   void make_own() {
-    // Right angles are new names only where all lanes have them.
+    // Right angles are made by permuted axes only if all lanes have them.
     if (!has_same_right_angles(axes_)) {
       for (std::size_t l = 0; l < axes_.size(); ++l) axes_[l] = JointAxes(model_, sets_[l], false);
     }
@@ -240,14 +240,14 @@ class LaneKernel final : public BatchKernel {
   }
   const SpatialForce<T>* body_forces() const { return body_forces_.empty() ? nullptr : body_forces_.data(); }
 
-  // The rest of what a state has after load_states() and tau_.
+  // Completes a state after load_states() and tau_.
   template <class Recursion>
   void start(Recursion& recursion) {
     update_forces();
     recursion.start({state_.q.data(), state_.u.data(), body_forces()});
   }
 
-  // For the lanes of load_states().
+  // Solves for the lanes of load_states().
   unsigned calc_udot() {
     const auto solve = [&](auto& recursion) {
       start(recursion);
@@ -287,7 +287,7 @@ class LaneKernel final : public BatchKernel {
     return failures;
   }
 
-  // Lanes that failed, and those with a number that is not finite, are all NaN.
+  // Sets lanes that failed, and lanes with a number that is not finite, to NaN.
   unsigned mark_failures(const Mask<T>& failed) {
     T sums[4] = {T(0.0), T(0.0), T(0.0),
                  T(0.0)};  // zero, or NaN; four, so that none waits for the one before
@@ -312,7 +312,7 @@ class LaneKernel final : public BatchKernel {
   bool has_forces_;
   State<T> state_;
   std::vector<T> tau_, udot_, q_dot_;
-  // Where each lane has its own numbers, those of each.
+  // The sets of all lanes, if each lane has its own numbers.
   std::vector<Properties<double>> sets_;
   std::vector<JointAxes> axes_;
   std::vector<SpatialForce<T>> body_forces_;  // by BodyIndex: M's axes
@@ -323,7 +323,7 @@ class LaneKernel final : public BatchKernel {
 }  // namespace
 }  // namespace sestina
 
-// The only symbol that leaves the object files of an instruction set.
+// The only symbol that the object files of an instruction set export.
 extern "C" sestina::BatchKernel* SESTINA_BATCH_MAKER(
     const sestina::Model& model, std::span<const sestina::Properties<double>* const> sets) {
   return new sestina::LaneKernel(model, sets);

@@ -36,7 +36,7 @@ LaneRecursion<T, P>::LaneRecursion(const Model& model, std::vector<JointAxesStru
   find_runs();
 }
 
-// Those of a free joint do not move.
+// The columns of a free joint are constant.
 template <class T, class P>
 void LaneRecursion<T, P>::set_free_columns(std::size_t i) {
   const Rotation<T> R_PF = lift(numbers_.frames[i].R_PF);
@@ -74,7 +74,7 @@ template <class F>
   }
 }
 
-// To the axes N of joint_axes.h.
+// Transforms to the axes N of joint_axes.h.
 template <class T, class P>
 template <Twist twist>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::from_parent_axes(std::size_t i, Vec3<T>& v) const {
@@ -105,8 +105,8 @@ template <class T>
   return dot(w, s) * w - dot(w, w) * s;
 }
 
-// Sines and cosines of all revolute joints. Apart from the walk, where what waits from body to body would
-// leave little room for several of them at a time.
+// Computes sines and cosines of all revolute joints separately from the walk, whose dependences from body to
+// body would leave little room to overlap them.
 template <class T, class P>
 void LaneRecursion<T, P>::turn_joints(const T* q) {
   T largest(0.0);
@@ -129,7 +129,7 @@ void LaneRecursion<T, P>::turn_joints(const T* q) {
   }
 }
 
-// What the body takes to turn as it does.
+// Returns the gyroscopic force of the body.
 template <class T, class P>
 [[gnu::always_inline]] inline SpatialForce<T> LaneRecursion<T, P>::calc_own_force(std::size_t i,
                                                                                   const Vec3<T>& w) const {
@@ -143,7 +143,7 @@ template <class T, class P>
   return {cross(w, lift(body.J) * w), centripetal(w, h)};
 }
 
-// `w`: the parent's, and then the body's.
+// `w` is that of the parent on entry and of the body on return.
 template <class T, class P>
 template <Twist twist>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::move_turning(std::size_t i, const T& u, Vec3<T>& w) {
@@ -211,7 +211,7 @@ template <bool is_plain>
   sum.z += passages_[i].z;
 }
 
-// `sum`: the body's I and z, and then what it makes its parent feel.
+// `sum` is I, z of the body on entry and their part at the parent on return.
 template <class T, class P>
 template <Twist twist, bool has_armature, bool is_plain>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::eliminate_turn(std::size_t i, const T& tau,
@@ -231,7 +231,7 @@ template <Twist twist, bool has_armature, bool is_plain>
             torque.z + J.xz * c_x + J.yz * c_y};
   force = {force.x + B.xx * c_x + B.yx * c_y, force.y + B.xy * c_x + B.yy * c_y,
            force.z + B.xz * c_x + B.yz * c_y};
-  const T e = tau - torque.z;  // (b), in an order that keeps few numbers at a time
+  const T e = tau - torque.z;  // (b), in an order that keeps few numbers alive
   passage.free_udot = D_inverse * e;
   const Vec3<T> W_force = D_inverse * Vec3<T>{B.zx, B.zy, B.zz};
   passage.z.force = W_force;
@@ -245,7 +245,7 @@ template <Twist twist, bool has_armature, bool is_plain>
   torque.x += e * W_x, torque.y += e * W_y;
   J.xx -= J.xz * W_x, J.yy -= J.yz * W_y, J.xy -= J.xz * W_y;
   if constexpr (has_armature) {
-    const T left = T(body.armature), W_z = D_inverse * J.zz;  // of U, times D
+    const T left = T(body.armature), W_z = D_inverse * J.zz;  // the z row left of I is left W
     passage.z.torque.z = W_z;
     torque.z += e * W_z;
     J.xz = left * W_x, J.yz = left * W_y, J.zz = left * W_z;
@@ -273,13 +273,13 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
   const BodyLink& link = tree_.links[i];
   sum.turn(general.R);
   sum.z += sum.times(general.c);
-  const T inertia_any_way = sum.J.trace(), mass_any_way = sum.m.trace();
+  const T J_trace = sum.J.trace(), m_trace = sum.m.trace();
   const auto first = static_cast<std::size_t>(link.u_start);
   for (std::size_t k = first; k < first + static_cast<std::size_t>(link.nu); ++k) {
     const SpatialMotion<T>& H = H_[k];
     const SpatialForce<T> U = sum.times(H);
     const T D = dot(H, U) + T(numbers_.bodies[i].armature);
-    check_pivot(D, dot(H.w, H.w) * inertia_any_way + dot(H.v, H.v) * mass_any_way, smallest_pivot);
+    check_pivot(D, dot(H.w, H.w) * J_trace + dot(H.v, H.v) * m_trace, smallest_pivot);
     const T D_inverse = T(1) / D;
     const T e = tau[k] - dot(H, sum.z);
     W_[k] = D_inverse * U;
@@ -290,7 +290,7 @@ void LaneRecursion<T, P>::eliminate_columns(std::size_t i, const T* tau, Articul
   sum.shift_back(general.s);
 }
 
-// The solution of I a = f: displacements are eliminated before rotations.
+// Returns the solution of I a = f; displacements are eliminated before rotations.
 template <class T>
 [[gnu::noinline]] SpatialMotion<T> solve(const ArticulatedBody<T>& I, const SpatialForce<T>& f,
                                          T& smallest_pivot) {
@@ -325,7 +325,7 @@ template <class T, class P>
 template <bool is_plain, class Eliminate>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::eliminate_run(const Run& run,
                                                                       const Eliminate& eliminate) {
-  ArticulatedBody<T> sum;  // in registers: nobody else has its address
+  ArticulatedBody<T> sum;  // in registers, since no other function has its address
   if (inward_[static_cast<std::size_t>(run.begin)].takes_carry) sum = carried_;
   for (int at = run.begin; at < run.end; ++at) {
     const WalkStep& step = inward_[static_cast<std::size_t>(at)];
@@ -381,7 +381,7 @@ Mask<T> LaneRecursion<T, P>::eliminate(const T* tau) {
   return smallest_pivot <= T(0.0);
 }
 
-// To the body's origin and axes. `A`: the parent's.
+// Transforms the parent's `A` to the body's origin and axes.
 template <class T, class P>
 template <Twist twist>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::pass_acceleration(std::size_t i,
@@ -411,7 +411,7 @@ template <class T, class P>
   turn_back(turn, A.v.x, A.v.y);
 }
 
-// `A`: the parent's, and then the body's. Terms that wait for the parent's udot stand last.
+// `A` is that of the parent on entry and of the body on return. Terms with the parent's udot come last.
 template <class T, class P>
 template <Twist twist>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::accelerate_turn(std::size_t i, T& udot,
@@ -459,7 +459,7 @@ void LaneRecursion<T, P>::accelerate_free(std::size_t i, T* udot, SpatialMotion<
   A = general.A;
 }
 
-// What acts on the body, on its way from Mo to the origin of K, and what it takes to turn.
+// Sets the force on the body, moved from Mo to the origin of K, and its gyroscopic force.
 template <class T, class P>
 [[gnu::always_inline]] inline void LaneRecursion<T, P>::set_own_force(std::size_t i, const Vec3<T>& w,
                                                                       const SpatialForce<T>* body_forces) {
@@ -505,7 +505,7 @@ void LaneRecursion<T, P>::finish_and_start(T* udot, const Motion* next) {
             move_turning<twist>(i, next->u[link.u_start], w);
           });
     } else {
-      SpatialMotion<T> A_in_memory = A;  // so that otherwise they may stay in registers
+      SpatialMotion<T> A_in_memory = A;  // so that A may stay in registers otherwise
       Vec3<T> w_in_memory = w;
       pass_general(i, udot, next, A_in_memory, w_in_memory);
       A = A_in_memory, w = w_in_memory;

@@ -12,7 +12,7 @@
 
 namespace sestina {
 
-// What holds numbers and nothing else: number k of the result has number k of get(l) in its lane l.
+// Packs structures of numbers only: number k of the result has number k of get(l) in its lane l.
 template <template <class> class Numbers, int n, class Get>
 Numbers<Batch<n>> pack(Get&& get) {
   constexpr std::size_t kCount = sizeof(Numbers<double>) / sizeof(double);
@@ -36,7 +36,7 @@ template <int n>
 class PropertyPacker {
  public:
   using T = Batch<n>;
-  // One set for all lanes, or one for each.
+  // One set for all lanes, or one for each lane.
   explicit PropertyPacker(std::span<const Properties<double>* const> sets) : sets_(sets) {}
 
   Properties<T> pack_all() const {
@@ -111,7 +111,7 @@ class PropertyPacker {
     return body;
   }
 
-  // Of an element that `get` finds in a set: where the point is.
+  // Packs the point of an element that `get` finds in a set.
   template <class Get>
   Marker<T> point(Get&& get) const {
     return {get(set(0)).frame, numbers<Pose>([&](const auto& p) -> auto& { return get(p).X_BK; })};
@@ -123,7 +123,7 @@ class PropertyPacker {
             numbers<Mat3>([&](const auto& p) -> auto& { return get(p).R_BA; })};
   }
 
-  // Those of the table, of the element that `get` finds in a set.
+  // Packs the numbers of the table, for the element that `get` finds in a set.
   template <class Get, class Element>
   void pack_numbers(Get&& get, Element& element) const {
 #define SESTINA_PACK(name, ...) \

@@ -1,4 +1,4 @@
-// From one state after the other to one state in each lane, and back.
+// Conversion between states one after the other and states in lanes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace sestina {
 
-// The first `count` numbers from `first` on, and zeros; nothing behind them is touched.
+// Loads the first `count` numbers from `first` on, and zeros; does not read beyond them.
 template <int n>
 [[gnu::always_inline]] inline Batch<n> load_part(const double* first, int count) {
 #if defined(__AVX512F__)
@@ -47,7 +47,7 @@ template <int n>
   __builtin_memcpy(first, &x.lanes, sizeof x.lanes);
 }
 
-// Exchanges of a and b, s apart: a takes what of b has no bit s in its place, and the other way round.
+// Swaps lane i of a with lane i - s of b, for all i that have bit s.
 template <int n, int s, int... i>
 [[gnu::always_inline]] inline void exchange(Batch<n>& a, Batch<n>& b, std::integer_sequence<int, i...>) {
   const auto x = a.lanes, y = b.lanes;
@@ -62,9 +62,8 @@ template <int n, int s = 1>
   if constexpr (2 * s < n) transpose_lanes<n, 2 * s>(rows);
 }
 
-// Eight numbers of each of eight rows, transposed on their way into the registers: halves of rows 0 and 2, 1
-// and 3,
-// ... side by side, so that 16 exchanges are left of 24.
+// Loads eight numbers of each of eight rows, transposed on the way into the registers: halves of rows 0 and
+// 2, 1 and 3, ... are combined, so that 16 exchanges of 24 remain.
 #if defined(__AVX512F__)
 [[gnu::always_inline]] inline void load_transposed(const double* (&rows)[8], Batch<8>* to) {
   const auto pair = [&](int k, int half) {
@@ -84,8 +83,8 @@ template <int n, int s = 1>
 }
 #endif
 
-// to[i] (width): number i of each row. With fewer rows than lanes the last one stands in for those that are
-// missing. Loops have a known number of turns, so that a block stays in registers.
+// to[i] (width): number i of each row. With fewer rows than lanes the last row is repeated. Loops have a
+// constant number of iterations, so that a block stays in registers.
 template <int n>
 void load_rows(const double* from, int width, int rows, Batch<n>* to) {
   const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(rows - 1) * width;
@@ -121,7 +120,7 @@ void load_rows(const double* from, int width, int rows, Batch<n>* to) {
     }
   }
 }
-// The way back, for up to n rows.
+// Stores up to n rows, the inverse of load_rows().
 template <int n>
 void store_rows(const Batch<n>* from, int width, int rows, double* to) {
   for (int i = 0; i < width; i += n) {

@@ -1,0 +1,116 @@
+// sestina studio [MODEL|RESULT] [--model MODEL] [--set PATH=VALUE]... [--port N] [--no-browser]
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "commands.h"
+#include "printing.h"
+#include "sestina/base/error.h"
+#include "studio/page.h"
+#include "studio/server.h"
+#include "terminal.h"
+
+extern char** environ;
+
+namespace sestina::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  ModelOptions model;  // its path is that of --model
+  std::string path;
+  unsigned short port = 0;
+  bool no_browser = false;
+};
+
+#ifdef SESTINA_STUDIO
+
+// The desktop's browser, where there is a desktop; its words are not ours.
+void open_browser(const std::string& url) {
+  const bool has_desktop = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (!has_desktop) return;
+  std::string program = "xdg-open", address = url;
+  char* arguments[] = {program.data(), address.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_addopen(&actions, file, "/dev/null", O_RDWR, 0);
+  }
+  pid_t child = 0;
+  if (posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments, environ) != 0) child = 0;
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+std::unique_ptr<studio::Session> make_session(const Options& options, studio::Send send) {
+  const fs::path path = options.path;
+  if (path.empty() || path.extension() == ".yaml" || path.extension() == ".yml") {
+    if (!options.model.path.empty() || !options.model.set.empty()) {
+      throw InputError("--model and --set are for results; in a model change the text");
+    }
+    const fs::path folder = path.empty() ? fs::current_path() : fs::absolute(path).parent_path();
+    if (!path.empty() && !fs::is_directory(folder)) {
+      throw InputError(fmt::format("there is no directory '{}'", folder.string()));
+    }
+    return std::make_unique<studio::Session>(path.empty() ? path : fs::absolute(path), folder,
+                                             std::move(send));
+  }
+  if (path.extension() == ".urdf") {
+    throw InputError("a robot is edited as a model: sestina convert ROBOT.urdf -o MODEL.yaml");
+  }
+  std::optional<System> model;
+  if (!options.model.path.empty()) model = options.model.read();
+  return std::make_unique<studio::Session>(studio::read_replay(options.path, std::move(model)),
+                                           std::move(send));
+}
+
+int serve(const Options& options) {
+  if (studio::page_text().empty()) {
+    throw InputError(
+        "this program was built without the page of the studio: esbuild or libjs-three was missing");
+  }
+  studio::Server server({options.port},
+                        [&](studio::Send send) { return make_session(options, std::move(send)); });
+  const std::atomic<bool>& stop = catch_interrupt();
+  print("{}\nCtrl-C ends the studio. Who knows this address can use it, from this machine alone.\n",
+        server.url());
+  std::fflush(stdout);
+  if (!options.no_browser) open_browser(server.url());
+  server.run(stop);
+  return kSuccess;
+}
+
+#else
+
+int serve(const Options& /*options*/) {
+  throw InputError("this program was built without the studio: Boost.Beast was missing");
+}
+
+#endif
+
+}  // namespace
+
+void add_studio(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("studio", "Build, run and look at a model in a browser");
+  command
+      ->add_option(
+          "FILE", options->path,
+          "Model file (.yaml), which need not exist, or result (.csv, .h5);\nwithout one, an empty model")
+      ->type_name("MODEL|RESULT");
+  command->add_option("--model", options->model.path, "Model of a result; .h5 files hold it")
+      ->type_name("FILE")
+      ->check(check_file_name);
+  options->model.add_set_to(*command);
+  command->add_option("--port", options->port, "Port of the loopback address (one that is free)")
+      ->type_name("N");
+  command->add_flag("--no-browser", options->no_browser, "Open no browser; the address is printed");
+  command->callback([options, &status] { status = serve(*options); });
+}
+
+}  // namespace sestina::cli

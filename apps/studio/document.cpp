@@ -1,0 +1,409 @@
+#include "studio/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/io/model_file.h"
+#include "sestina/io/output_file.h"
+#include "sestina/io/set_option.h"
+#include "sestina/io/text_file.h"
+
+namespace sestina::studio {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines(1);
+  for (const char c : text) {
+    if (c == '\n') {
+      lines.emplace_back();
+    } else {
+      lines.back() += c;
+    }
+  }
+  return lines;
+}
+
+std::string join(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) text += (i > 0 ? "\n" : "") + lines[i];
+  return text;
+}
+
+bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+bool is_blank_or_comment(const std::string& line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first == std::string::npos || line[first] == '#';
+}
+
+std::size_t indent_of(const std::string& line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+// Keys whose values name files: meshes and tables.
+bool names_a_file(const YamlEntry& entry) {
+  return (entry.key == "file" || entry.key == "table") && entry.value->is_scalar();
+}
+
+const YamlEntry* entry_of(const YamlNode& map, const std::string& key) {
+  return map.is_map() ? map.find(key) : nullptr;
+}
+
+// The place in the text just after a value that begins at a mark: of a scalar in its line, or of a list or
+// map in brackets.
+std::optional<std::size_t> end_of_value(const std::string& text, std::size_t start) {
+  if (start >= text.size()) return std::nullopt;
+  const char first = text[start];
+  if (first == '"' || first == '\'') {
+    for (std::size_t i = start + 1; i < text.size(); ++i) {
+      if (text[i] == '\\' && first == '"') {
+        ++i;
+      } else if (text[i] == first) {
+        return i + 1;
+      }
+    }
+    return std::nullopt;
+  }
+  if (first == '[' || first == '{') {
+    int depth = 0;
+    for (std::size_t i = start; i < text.size(); ++i) {
+      if (text[i] == '[' || text[i] == '{') ++depth;
+      if ((text[i] == ']' || text[i] == '}') && --depth == 0) return i + 1;
+      if (text[i] == '#' || text[i] == '"' || text[i] == '\'') return std::nullopt;  // left to a person
+    }
+    return std::nullopt;
+  }
+  if (first == '|' || first == '>' || first == '&' || first == '*' || first == '!') return std::nullopt;
+  return start;
+}
+
+std::size_t offset_of(const std::string& text, const Mark& mark) {
+  std::size_t at = 0;
+  for (int line = 1; line < mark.line; ++line) at = text.find('\n', at) + 1;
+  return at + static_cast<std::size_t>(mark.column - 1);
+}
+
+// The line after the last of a block that begins at `line` with the given indent.
+std::size_t end_of_block(const std::vector<std::string>& lines, std::size_t line, std::size_t indent) {
+  std::size_t end = line + 1;
+  for (std::size_t i = line + 1; i < lines.size(); ++i) {
+    if (is_blank_or_comment(lines[i])) continue;
+    const std::size_t own = indent_of(lines[i]);
+    const bool is_item = own == indent && lines[i].compare(own, 2, "- ") == 0;
+    if (own < indent || (own == indent && !is_item)) break;
+    end = i + 1;
+  }
+  return end;
+}
+
+}  // namespace
+
+Document::Document(fs::path file) : file_(std::move(file)) {
+  if (fs::exists(file_)) text_ = read_text_file(file_, kLargestDocument);
+  saved_ = text_;
+  FaultList ignored;
+  std::error_code error;
+  if (fs::exists(copy_path(), error)) {
+    try {
+      std::string copy = read_text_file(copy_path(), kLargestDocument);
+      if (copy != text_) recovered_ = std::move(copy);
+    } catch (const InputError&) {
+      recovered_.reset();
+    }
+  }
+  const auto collect = [&](const auto& self, const YamlNode& node) -> void {
+    for (const YamlPointer& item : node.items) self(self, *item);
+    for (const YamlEntry& entry : node.entries) {
+      if (names_a_file(entry)) known_files_.insert(entry.value->text);
+      self(self, *entry.value);
+    }
+  };
+  try {
+    if (const YamlPointer root = parse_yaml(text_, file_.string(), ignored)) collect(collect, *root);
+  } catch (const InputError&) {
+    known_files_.clear();  // a text with a fault of syntax names nothing yet
+  }
+}
+
+fs::path Document::copy_path() const {
+  if (file_.empty()) return {};
+  return file_.parent_path() / ("." + file_.filename().string() + ".studio");
+}
+
+void Document::forget_recovered() {
+  recovered_.reset();
+  keep_copy();
+}
+
+void Document::keep_copy() {
+  if (file_.empty()) return;
+  std::error_code ignored;
+  if (is_dirty()) {
+    write_whole_file(copy_path(), text_);
+  } else if (!recovered_) {
+    fs::remove(copy_path(), ignored);
+  }
+}
+
+void Document::push(std::string text, std::string_view kind) {
+  if (text.size() > kLargestDocument) {
+    throw InputError(fmt::format("the model is larger than {} MiB", kLargestDocument >> 20));
+  }
+  check_utf8_text(text, file_.string());
+  if (text == text_) return;
+  if (kind.empty() || kind != last_kind_ || undo_.empty()) {
+    undo_.push_back(text_);
+    if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
+  }
+  last_kind_ = kind;
+  redo_.clear();
+  text_ = std::move(text);
+  keep_copy();
+}
+
+void Document::set_text(std::string text, std::string_view kind) { push(std::move(text), kind); }
+
+YamlPointer Document::tree() const {
+  FaultList faults;
+  YamlPointer root = parse_yaml(text_, file_.string(), faults);
+  faults.throw_if_any();
+  return root;
+}
+
+// Inserts the line with which every model begins.
+void Document::begin_if_empty() {
+  if (is_blank(text_)) push("sestina: 1\n", {});
+}
+
+// Writes `value` in the place of the node's text.
+std::string Document::with_value(const YamlNode& node, bool has_parent, const std::string& value,
+                                 const std::string& path) const {
+  const std::size_t start = offset_of(text_, node.mark);
+  std::optional<std::size_t> end = end_of_value(text_, start);
+  if (end == start) end = start + node.text.size();
+  const bool is_in_brackets = text_[start] == '[' || text_[start] == '{';
+  const bool is_as_read =
+      has_parent && end &&
+      (node.is_scalar() ? node.quoted || text_.compare(start, node.text.size(), node.text) == 0
+                        : is_in_brackets);
+  if (!is_as_read) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+  return text_.substr(0, start) + value + text_.substr(*end);
+}
+
+void Document::set_value(const std::string& path, const std::string& value, std::string_view kind) {
+  begin_if_empty();
+  const YamlPointer root = tree();
+  // "/bodies/1/mass/"
+  const std::string canonical = canonical_set_path(root, path, "the path");
+  const YamlNode* node = root.get();
+  const YamlNode* parent = nullptr;
+  std::string key, written = value;
+  for (std::size_t at = 1; at < canonical.size();) {
+    const std::size_t end = canonical.find('/', at);
+    key = canonical.substr(at, end - at);
+    at = end + 1;
+    parent = node;
+    if (node->is_list()) {
+      node = node->items[static_cast<std::size_t>(std::stoul(key))].get();
+    } else {
+      const YamlEntry* entry = entry_of(*node, key);
+      node = entry != nullptr ? entry->value.get() : nullptr;
+    }
+    if (node != nullptr) continue;
+    // Missing keys are written in braces: `analysis: {solver: kane}`.
+    std::string close;
+    for (std::string open; at < canonical.size(); at = canonical.find('/', at) + 1) {
+      open += "{" + canonical.substr(at, canonical.find('/', at) - at) + ": ";
+      close += "}";
+      written = open + value;
+    }
+    written += close;
+    break;
+  }
+  if (node != nullptr && node->mark.line > 0) {
+    return push(with_value(*node, parent != nullptr, value, path), kind);
+  }
+  if (parent == nullptr || !parent->is_map() || parent->entries.empty()) {
+    throw InputError(fmt::format("{}: there is nothing that it could be a part of", path));
+  }
+  const YamlEntry& first = parent->entries.front();
+  const std::size_t open = offset_of(text_, parent->mark);
+  const bool is_in_braces = open < text_.size() && text_[open] == '{';
+  const std::string inserted = key + ": " + written;
+  if (is_in_braces) {
+    const std::size_t end = end_of_value(text_, open).value_or(0);
+    if (end == 0) throw InputError(fmt::format("{}: is written so that only the text can be edited", path));
+    return push(text_.substr(0, end - 1) + ", " + inserted + text_.substr(end - 1), kind);
+  }
+  // After the first key's block.
+  std::vector<std::string> lines = lines_of(text_);
+  const std::size_t indent = static_cast<std::size_t>(first.mark.column - 1);
+  const auto line = static_cast<std::size_t>(first.mark.line - 1);
+  std::size_t after = line + 1;
+  while (after < lines.size() && (is_blank_or_comment(lines[after]) || indent_of(lines[after]) > indent))
+    ++after;
+  while (after > line + 1 && is_blank_or_comment(lines[after - 1])) --after;
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(after), std::string(indent, ' ') + inserted);
+  push(join(lines), kind);
+}
+
+void Document::add_item(const std::string& list, const std::string& item) {
+  const bool is_map = list == "parameters";
+  begin_if_empty();
+  const YamlPointer root = tree();
+  const YamlEntry* entry = entry_of(*root, list);
+  std::vector<std::string> lines = lines_of(text_);
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (entry == nullptr || entry->value->is_null()) {
+    if (entry != nullptr) throw InputError(fmt::format("{}: is empty; write an item into the text", list));
+    // Sections stand in the order of the documentation, before the analysis.
+    std::size_t at = lines.size();
+    for (const char* later : {"analysis", "output"}) {
+      const YamlEntry* next = entry_of(*root, later);
+      if (next != nullptr) at = std::min(at, static_cast<std::size_t>(next->mark.line - 1));
+    }
+    while (at > 0 && at < lines.size() && is_blank_or_comment(lines[at - 1])) --at;
+    const auto place = lines.begin() + static_cast<std::ptrdiff_t>(at);
+    lines.insert(place, {list + ":", is_map ? "  " + item : "  - " + item});
+    return push(join(lines) + "\n", {});
+  }
+  const std::size_t open = offset_of(text_, entry->value->mark);
+  if (text_[open] == '[' || text_[open] == '{') {
+    const std::size_t end = end_of_value(text_, open).value_or(0);
+    if (end == 0) throw InputError(fmt::format("{}: is written so that only the text can be edited", list));
+    const bool is_empty = entry->value->items.empty() && entry->value->entries.empty();
+    return push(text_.substr(0, end - 1) + (is_empty ? "" : ", ") + item + text_.substr(end - 1), {});
+  }
+  const auto start = static_cast<std::size_t>(entry->mark.line - 1);
+  const std::size_t end = end_of_block(lines, start, static_cast<std::size_t>(entry->mark.column - 1));
+  // As far in as the first item.
+  const std::size_t indent = indent_of(lines[static_cast<std::size_t>(
+      (is_map ? entry->value->entries.front().mark.line : entry->value->mark.line) - 1)]);
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(end),
+               std::string(indent, ' ') + (is_map ? "" : "- ") + item);
+  push(join(lines) + "\n", {});
+}
+
+void Document::remove_item(const std::string& list, const std::string& name) {
+  const YamlPointer root = tree();
+  const YamlEntry* entry = entry_of(*root, list);
+  if (entry == nullptr || !entry->value->is_list()) throw InputError(fmt::format("there are no {}", list));
+  const auto& items = entry->value->items;
+  const auto found = std::ranges::find_if(items, [&](const YamlPointer& item) {
+    const YamlEntry* own = entry_of(*item, "name");
+    return own != nullptr && own->value->text == name;
+  });
+  if (found == items.end()) throw InputError(fmt::format("{}: there is no '{}'", list, name));
+  std::vector<std::string> lines = lines_of(text_);
+  const auto first = static_cast<std::size_t>((*found)->mark.line - 1);
+  const std::size_t indent = indent_of(lines[first]);
+  if (lines[first].compare(indent, 2, "- ") != 0) {
+    throw InputError(fmt::format("{}: is written so that only the text can be edited", list));
+  }
+  std::size_t last = first + 1;
+  while (last < lines.size() && !is_blank_or_comment(lines[last]) && indent_of(lines[last]) > indent) ++last;
+  lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(first),
+              lines.begin() + static_cast<std::ptrdiff_t>(last));
+  if (items.size() == 1) lines.erase(lines.begin() + (entry->mark.line - 1));
+  push(join(lines), {});
+}
+
+bool Document::undo() {
+  if (undo_.empty()) return false;
+  redo_.push_back(std::move(text_));
+  text_ = std::move(undo_.back());
+  undo_.pop_back();
+  last_kind_.clear();
+  keep_copy();
+  return true;
+}
+
+bool Document::redo() {
+  if (redo_.empty()) return false;
+  undo_.push_back(std::move(text_));
+  text_ = std::move(redo_.back());
+  redo_.pop_back();
+  last_kind_.clear();
+  keep_copy();
+  return true;
+}
+
+// The next studio trusts what stands in the file.
+void Document::refuse_outside_files() const {
+  FaultList faults, ignored;
+  YamlPointer root;
+  try {
+    root = parse_yaml(text_, file_.string(), ignored);
+  } catch (const InputError&) {
+    return;  // work with a fault of syntax is saved as it is, and names no file yet
+  }
+  if (root) check_files(*root, faults);
+  faults.throw_if_any();
+}
+
+void Document::save() {
+  if (file_.empty()) throw InputError("the model has no file yet");
+  refuse_outside_files();
+  write_whole_file(file_, text_);
+  saved_ = text_;
+  recovered_.reset();
+  keep_copy();
+}
+
+void Document::save_as(fs::path file) {
+  std::error_code ignored;
+  const fs::path former = file_, copy = copy_path();
+  file_ = std::move(file);
+  try {
+    save();
+  } catch (...) {
+    file_ = former;
+    throw;
+  }
+  if (!former.empty()) fs::remove(copy, ignored);
+}
+
+bool Document::has_changed_on_disk() const {
+  if (file_.empty()) return false;
+  try {
+    return fs::exists(file_) && read_text_file(file_, kLargestDocument) != saved_;
+  } catch (const InputError&) {
+    return false;  // somebody is writing it
+  }
+}
+
+void Document::reload() {
+  std::string text = read_text_file(file_, kLargestDocument);
+  saved_ = text;
+  push(std::move(text), {});
+  keep_copy();
+}
+
+void Document::check_files(const YamlNode& node, FaultList& faults) const {
+  for (const YamlPointer& item : node.items) check_files(*item, faults);
+  for (const YamlEntry& entry : node.entries) {
+    check_files(*entry.value, faults);
+    if (!names_a_file(entry) || known_files_.contains(entry.value->text)) continue;
+    std::error_code error;
+    const fs::path folder = fs::weakly_canonical(fs::absolute(file_).parent_path(), error);
+    const fs::path inside = fs::weakly_canonical(folder / entry.value->text, error);
+    const auto differ = std::mismatch(folder.begin(), folder.end(), inside.begin(), inside.end());
+    if (error || differ.first != folder.end() || entry.value->text.find("://") != std::string::npos) {
+      faults.add({entry.value->mark, entry.key},
+                 fmt::format("'{}' is outside of the folder of the model, which the studio does not leave",
+                             printable(entry.value->text)));
+    }
+  }
+}
+
+System Document::read() const {
+  const YamlPointer root = tree();
+  FaultList faults;
+  if (root) check_files(*root, faults);
+  faults.throw_if_any();
+  const std::string name = file_.empty() ? "model" : file_.string();
+  return read_model(text_, name);
+}
+
+}  // namespace sestina::studio

@@ -1,0 +1,82 @@
+// The text of a model as it is edited: undo and redo, places of faults, the file on disk, and a copy beside
+// it from which work that was not saved is offered again.
+//
+// The text is the document. What a control changes is changed in the text, and nowhere else, so that comments
+// and order stay as they are.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/base/error.h"
+#include "sestina/io/yaml.h"
+#include "sestina/model/system.h"
+
+namespace sestina::studio {
+
+inline constexpr std::size_t kLargestDocument = std::size_t{4} << 20;  // bytes
+inline constexpr std::size_t kMostUndo = 200;
+
+class Document {
+ public:
+  // The file need not exist. Throws InputError where it cannot be read or is too large.
+  explicit Document(std::filesystem::path file);
+  // Without a file, such as the model of a result.
+  explicit Document(std::string text) : text_(std::move(text)), saved_(text_) {}
+
+  const std::string& text() const { return text_; }
+  const std::filesystem::path& file() const { return file_; }
+  bool is_dirty() const { return text_ != saved_; }
+  std::size_t undo_steps() const { return undo_.size(); }
+  std::size_t redo_steps() const { return redo_.size(); }
+  // The unsaved text of a session that ended.
+  const std::optional<std::string>& recovered() const { return recovered_; }
+  void forget_recovered();
+
+  // `kind` joins changes that follow each other, such as letters that are typed or a slider that moves, to
+  // one step of undo; empty: a step of its own. Throws InputError for a text that is too large or no UTF-8.
+  void set_text(std::string text, std::string_view kind = {});
+  // Replaces the value at a path of keys and `[i]` or names of items, such as `bodies.rod.mass`, in its line.
+  // A key that is not there is added to its map. Throws InputError where that cannot be.
+  void set_value(const std::string& path, const std::string& value, std::string_view kind = {});
+  // Adds an item, one line of YAML, to a list or map of the top level: `bodies`, `{name: rod, mass: 1}`.
+  void add_item(const std::string& list, const std::string& item);
+  void remove_item(const std::string& list, const std::string& name);
+  bool undo();
+  bool redo();
+
+  // Writes the file whole, and removes the copy. Throws InputError.
+  void save();
+  void save_as(std::filesystem::path file);
+  // Whether the file differs from what was read or saved last.
+  bool has_changed_on_disk() const;
+  void reload();  // a step of undo
+
+  // The System of the text. Throws InputError with all faults. Keys `file:` and `table:` that lead out of the
+  // folder of the document are faults, unless they stood in the file on disk.
+  System read() const;
+
+ private:
+  std::filesystem::path copy_path() const;
+  void begin_if_empty();
+  std::string with_value(const YamlNode& node, bool has_parent, const std::string& value,
+                         const std::string& path) const;
+  void push(std::string text, std::string_view kind);
+  void keep_copy();
+  void check_files(const YamlNode& node, FaultList& faults) const;
+  void refuse_outside_files() const;
+  YamlPointer tree() const;
+
+  std::filesystem::path file_;
+  std::string text_, saved_;
+  std::vector<std::string> undo_, redo_;
+  std::string last_kind_;
+  std::optional<std::string> recovered_;
+  std::set<std::string> known_files_;  // values of `file:` and `table:` on disk
+};
+
+}  // namespace sestina::studio

@@ -1,0 +1,72 @@
+// The server by WebSocket: messages of docs/studio.md.
+import { Header } from "./message";
+
+export interface Fault {
+  line: number;
+  column: number;
+  path: string;
+  text: string;
+}
+export interface Parameter {
+  name: string;
+  value?: number;
+  expression?: string;
+}
+export interface DocumentMessage {
+  type: "document";
+  text: string;
+  file: string;
+  dirty: boolean;
+  undo: number;
+  redo: number;
+  recovered: boolean;
+  faults: Fault[];
+  parameters: Parameter[];
+}
+export interface StatusMessage {
+  type: "status";
+  running: boolean;
+  failed: boolean;
+  live: boolean;
+  text: string;
+  t: number;
+  wall: number;
+}
+export type ServerMessage =
+  | DocumentMessage
+  | StatusMessage
+  | { type: "hello"; editor: boolean; document: boolean }
+  | { type: "scene"; header: Header }
+  | { type: "error"; text: string }
+  | { type: "changed" }
+  | { type: "saved" };
+
+export class Connection {
+  onMessage: (message: ServerMessage) => void = () => undefined;
+  onBlock: (kind: number, rows: number, block: ArrayBuffer) => void = () => undefined;
+  onState: (isOpen: boolean) => void = () => undefined;
+  private socket: WebSocket | undefined;
+
+  open(): void {
+    const token = new URLSearchParams(location.search).get("token") ?? "";
+    const socket = new WebSocket(`ws://${location.host}/socket?token=${encodeURIComponent(token)}`);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => this.onState(true);
+    socket.onclose = () => {
+      this.onState(false);
+      window.setTimeout(() => this.open(), 1500);
+    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof event.data === "string") {
+        this.onMessage(JSON.parse(event.data) as ServerMessage);
+      } else {
+        const [kind, rows] = new Uint32Array(event.data, 0, 2);
+        this.onBlock(kind, rows, event.data.slice(8));
+      }
+    };
+    this.socket = socket;
+  }
+  send(message: Record<string, unknown>): void {
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+}

@@ -1,0 +1,674 @@
+// The scene as three.js draws it, moved by the frames of a motion.
+import * as THREE from "three";
+import { Motion, POSE_SIZE, Pose, Scene, SceneSolid, Triple } from "./message";
+import { Orbit } from "./orbit";
+import { Shapes } from "./shapes";
+
+/** Colours of bodies in turn; that of the ground and of joints comes first. */
+export const COLOURS = [
+  "#5b6470", "#3f7fbf", "#e08a2e", "#4ea36b", "#c75450", "#8a6bb8", "#3aa6a6", "#c0699f", "#9a8f3c", "#7d95ab",
+  "#a9745b",
+];
+export function colourOf(body: number): string {
+  return body === 0 ? COLOURS[0] : COLOURS[1 + ((body - 1) % (COLOURS.length - 1))];
+}
+
+export const LAYERS = {
+  joints: "Joints",
+  names: "Names",
+  frames: "Frames of bodies",
+  centres: "Mass centres",
+  ellipsoids: "Inertia ellipsoids",
+  points: "Points",
+  trace: "Path of the selection",
+  arrows: "Reactions",
+  floor: "Floor and shadows",
+} as const;
+export type Layer = keyof typeof LAYERS;
+
+const AXIS_COLOURS = ["#d0453b", "#3f9b4f", "#3568c4"];
+
+function vector(t: Triple | number[]): THREE.Vector3 {
+  return new THREE.Vector3(t[0], t[1], t[2]);
+}
+function place(object: THREE.Object3D, pose: Pose | number[] | Float32Array, start = 0): void {
+  object.position.set(pose[start], pose[start + 1], pose[start + 2]);
+  object.quaternion.set(pose[start + 3], pose[start + 4], pose[start + 5], pose[start + 6]);
+}
+
+interface Stretched {
+  object: THREE.Mesh;
+  from: THREE.Vector3;
+  to: THREE.Vector3;
+  fromBody: number;
+  toBody: number;
+  width: number; // of the geometry, 1: as it is
+}
+
+export class Drawing {
+  readonly orbit: Orbit;
+  /** By body; the ground's does not move. */
+  readonly groups: THREE.Group[] = [];
+  onDraw: () => void = () => undefined;
+
+  private readonly renderer: THREE.WebGLRenderer;
+  private readonly world = new THREE.Scene();
+  private readonly content = new THREE.Group();
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8d8d99, 0.62);
+  private readonly sun = new THREE.DirectionalLight(0xffffff, 0.72);
+  private readonly layers = new Map<Layer, THREE.Object3D[]>();
+  private readonly shown = new Set<Layer>(["joints", "floor"]);
+  private readonly materials: THREE.MeshStandardMaterial[][] = [];
+  private pickable: THREE.Mesh[] = [];
+  private stretched: Stretched[] = [];
+  private trace: THREE.Line | undefined;
+  private arrows: { object: THREE.Group; shaft: THREE.Mesh; joint: number }[] = [];
+  private grid: THREE.LineSegments | undefined;
+  private scene: Scene | undefined;
+  private shapes: Shapes | undefined;
+  private selected = -1;
+  private dark = false;
+  private gridReach = 1; // m
+  private isDue = false;
+  private ghost: THREE.Object3D | undefined;
+  private bounds = { centre: new THREE.Vector3(), radius: 1 };
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    this.renderer.gammaOutput = true;
+    this.renderer.gammaFactor = 2.2;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+    this.sun.castShadow = true;
+    this.sun.shadow.mapSize.x = this.sun.shadow.mapSize.y = 2048;
+    this.sun.shadow.radius = 3;
+    this.world.add(this.sky, this.sun, this.sun.target, this.content);
+    this.orbit = new Orbit(canvas);
+    this.orbit.onChange = () => this.invalidate();
+  }
+
+  /** Draws before the next picture of the screen. */
+  invalidate(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    requestAnimationFrame(() => {
+      this.isDue = false;
+      this.render();
+    });
+  }
+  render(): void {
+    this.sun.position.copy(this.sunPlace());
+    this.renderer.render(this.world, this.orbit.camera);
+    this.onDraw();
+  }
+  /** For pictures of exactly so many pixels. */
+  setSize(width: number, height: number): void {
+    this.renderer.setPixelRatio(1);
+    this.renderer.setSize(width, height, false);
+    this.orbit.setAspect(width / height);
+  }
+  resize(width: number, height: number): void {
+    this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
+    this.renderer.setSize(width, height, false);
+    this.orbit.setAspect(width / Math.max(1, height));
+  }
+  setDark(dark: boolean): void {
+    this.dark = dark;
+    this.world.background = new THREE.Color(dark ? "#171a20" : "#f2f4f8"); // is shown as it is
+    this.sky.intensity = dark ? 0.5 : 0.62;
+    this.colourGrid();
+    this.invalidate();
+  }
+  /** The grid fades into the background. */
+  private colourGrid(): void {
+    if (!this.grid) return;
+    const near = new THREE.Color(this.dark ? "#3d4553" : "#c3cbd6").convertSRGBToLinear();
+    const far = new THREE.Color(0).copy(this.world.background as THREE.Color).convertSRGBToLinear();
+    const places = this.grid.geometry.getAttribute("position").array;
+    const colours = this.grid.geometry.getAttribute("color");
+    for (let i = 0; i < places.length; i += 3) {
+      const part = Math.min(1, Math.hypot(places[i], places[i + 1]) / this.gridReach);
+      const colour = near.clone().lerp(far, part);
+      colours.array.set([colour.r, colour.g, colour.b], i);
+    }
+    colours.needsUpdate = true;
+  }
+
+  /** Replaces all that is drawn. */
+  setScene(scene: Scene, motion: Motion, keepView = false): void {
+    const before = this.bounds.radius;
+    this.content.children.slice().forEach((child) => this.content.remove(child));
+    this.groups.length = this.materials.length = 0;
+    this.pickable = [];
+    this.stretched = [];
+    this.arrows = [];
+    this.trace = undefined;
+    this.ghost = undefined;
+    this.layers.clear();
+    this.scene = scene;
+    this.shapes = new Shapes(scene);
+    scene.bodies.forEach((_, b) => {
+      const group = new THREE.Group();
+      this.groups.push(group);
+      this.materials.push(this.materialsOf(b));
+      this.content.add(group);
+    });
+    scene.solids.forEach((solid) => this.addSolid(solid));
+    this.addJoints(scene, motion);
+    this.addLinks(scene);
+    this.addMarks(scene);
+    this.addArrows(scene, motion);
+    this.measure(motion);
+    this.addFloor(scene);
+    this.addTrace();
+    this.applyLayers();
+    this.select(this.selected < scene.bodies.length ? this.selected : -1);
+    const growth = this.bounds.radius / before;
+    if (!keepView || growth > 2 || growth < 0.4) this.resetView();
+    this.setDark(this.dark);
+  }
+
+  setFrame(poses: Float32Array): void {
+    for (let b = 1; b < this.groups.length; ++b) place(this.groups[b], poses, (b - 1) * POSE_SIZE);
+    this.content.updateMatrixWorld(true);
+    for (const link of this.stretched) this.stretch(link);
+    this.invalidate();
+  }
+  /** What lies between two frames. */
+  setBetween(a: Float32Array, b: Float32Array, part: number): void {
+    const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
+    for (let k = 1; k < this.groups.length; ++k) {
+      const s = (k - 1) * POSE_SIZE;
+      place(this.groups[k], a, s);
+      p.set(b[s], b[s + 1], b[s + 2]);
+      q.set(b[s + 3], b[s + 4], b[s + 5], b[s + 6]);
+      this.groups[k].position.lerp(p, part);
+      this.groups[k].quaternion.slerp(q, part);
+    }
+    this.content.updateMatrixWorld(true);
+    for (const link of this.stretched) this.stretch(link);
+    this.invalidate();
+  }
+  /** The force that each joint exerts on its child, in ground axes, N; undefined: it is not known. */
+  setReactions(force: (joint: string) => Triple | undefined, largest: number): void {
+    if (!this.scene) return;
+    for (const { object, shaft, joint } of this.arrows) {
+      const info = this.scene.joints[joint];
+      const f = force(info.name);
+      const size = f ? Math.hypot(...f) : 0;
+      object.visible = size > 0.002 * largest;
+      if (!object.visible || !f) continue;
+      const at = vector(info.child_frame).applyMatrix4(this.groups[info.child].matrixWorld);
+      object.position.copy(at);
+      const length = (0.45 * this.scene.extent * size) / largest;
+      object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), vector(f).multiplyScalar(1 / size));
+      shaft.scale.set(1, 1, Math.max(length, 1e-9));
+      object.children[1].position.set(0, 0, length);
+    }
+  }
+
+  select(body: number): void {
+    this.selected = body;
+    this.materials.forEach((list, b) => {
+      for (const material of list) {
+        material.emissive.set(b === body ? (this.dark ? "#5d86b8" : "#7aa7dd") : "#000000").convertSRGBToLinear();
+        material.emissiveIntensity = b === body ? 0.55 : 0;
+      }
+    });
+    this.invalidate();
+  }
+  /** The body under a place of the canvas (CSS pixels), and where it is touched; -1: none. */
+  pick(x: number, y: number): { body: number; point: THREE.Vector3 } {
+    const ray = new THREE.Raycaster();
+    const p = { x: (2 * x) / this.canvas.clientWidth - 1, y: 1 - (2 * y) / this.canvas.clientHeight };
+    ray.setFromCamera(p, this.orbit.camera);
+    const [hit] = ray.intersectObjects(this.pickable.filter((mesh) => mesh.visible));
+    return hit ? { body: hit.object.userData.body as number, point: hit.point } : { body: -1, point: new THREE.Vector3() };
+  }
+  /** The place in CSS pixels where a point of a body is seen; undefined: behind the camera. */
+  project(body: number, local: Triple): { x: number; y: number } | undefined {
+    const p = vector(local).applyMatrix4(this.groups[body].matrixWorld).project(this.orbit.camera);
+    if (Math.abs(p.z) > 1) return undefined;
+    return { x: ((p.x + 1) / 2) * this.canvas.clientWidth, y: ((1 - p.y) / 2) * this.canvas.clientHeight };
+  }
+  isShown(layer: Layer): boolean {
+    return this.shown.has(layer);
+  }
+  show(layer: Layer, wanted: boolean): void {
+    if (wanted) this.shown.add(layer);
+    else this.shown.delete(layer);
+    this.applyLayers();
+    this.invalidate();
+  }
+  /** The path of a body's mass centre over all frames, as far as the motion goes. */
+  setTrace(motion: Motion, body: number): void {
+    if (!this.trace || !this.scene || body < 1) return;
+    const centre = vector(this.scene.bodies[body].mass_centre);
+    const frames = motion.framesPerMode > 0 ? 0 : motion.frames;
+    const points = new Float32Array(3 * frames);
+    const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
+    for (let i = 0; i < frames; ++i) {
+      const s = i * motion.poseNumbers + (body - 1) * POSE_SIZE;
+      const at = motion.poses;
+      q.set(at[s + 3], at[s + 4], at[s + 5], at[s + 6]);
+      p.copy(centre).applyQuaternion(q);
+      points.set([p.x + at[s], p.y + at[s + 1], p.z + at[s + 2]], 3 * i);
+    }
+    this.trace.geometry.dispose();
+    this.trace.geometry = new THREE.BufferGeometry();
+    this.trace.geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
+    (this.trace.material as THREE.LineBasicMaterial).color.set(colourOf(body)).convertSRGBToLinear();
+    this.trace.frustumCulled = false;
+    this.invalidate();
+  }
+  /** The bodies once more, pale, at a frame of their own. */
+  setGhost(poses: Float32Array | undefined): void {
+    if (this.ghost) this.content.remove(this.ghost);
+    this.ghost = undefined;
+    if (poses && this.scene && this.shapes) {
+      const ghost = new THREE.Group();
+      const pale = new THREE.MeshStandardMaterial({ color: "#8a93a3", transparent: true, opacity: 0.3 });
+      for (const solid of this.scene.solids) {
+        if (solid.body === 0) continue;
+        const holder = new THREE.Group();
+        place(holder, poses, (solid.body - 1) * POSE_SIZE);
+        holder.add(this.meshOf(solid, pale));
+        ghost.add(holder);
+      }
+      this.ghost = ghost;
+      this.content.add(ghost);
+    }
+    this.invalidate();
+  }
+  resetView(): void {
+    if (!this.scene) return;
+    this.orbit.setUp(vector(this.scene.up));
+    this.orbit.fit(this.bounds.centre, this.bounds.radius);
+    const flat = this.flatDirection;
+    if (flat) this.orbit.lookAlong(flat, 0.16);
+    else this.orbit.lookFrom(0.62, 0.36);
+  }
+  picture(kind = "image/png"): string {
+    this.render();
+    return this.canvas.toDataURL(kind, 0.95);
+  }
+
+  private flatDirection: THREE.Vector3 | undefined;
+
+  private materialsOf(body: number): THREE.MeshStandardMaterial[] {
+    const make = (colour: string, roughness = 0.62): THREE.MeshStandardMaterial =>
+      new THREE.MeshStandardMaterial({
+        color: new THREE.Color(colour).convertSRGBToLinear(), roughness, metalness: 0.05,
+      });
+    return [make(colourOf(body)), make(body === 0 ? "#8b94a1" : "#4b535e", 0.5)];
+  }
+  private meshOf(solid: SceneSolid, material: THREE.Material): THREE.Mesh {
+    const mesh = new THREE.Mesh((this.shapes as Shapes).of(solid), material);
+    place(mesh, solid.pose);
+    if (solid.type === "mesh" || solid.type === "ellipsoid") mesh.scale.set(...solid.size);
+    return mesh;
+  }
+  private addSolid(solid: SceneSolid): void {
+    const mesh = this.meshOf(solid, this.materials[solid.body][0]);
+    mesh.castShadow = solid.type !== "plane";
+    mesh.receiveShadow = true;
+    mesh.userData.body = solid.body;
+    this.groups[solid.body].add(mesh);
+    this.pickable.push(mesh);
+  }
+  private layer(name: Layer, object: THREE.Object3D): void {
+    const list = this.layers.get(name) ?? [];
+    list.push(object);
+    this.layers.set(name, list);
+  }
+  private applyLayers(): void {
+    for (const [name, objects] of this.layers) {
+      for (const object of objects) object.visible = this.shown.has(name);
+    }
+  }
+
+  /** A pin along the axis of what turns, a rail along what slides, a ball, on the parent. */
+  private addJoints(scene: Scene, motion: Motion): void {
+    const shapes = this.shapes as Shapes;
+    const z = new THREE.Vector3(0, 0, 1);
+    scene.joints.forEach((joint) => {
+      const holder = new THREE.Group();
+      place(holder, joint.parent_frame);
+      const r = scene.mark * (scene.solids.some((s) => s.role === "shape") ? 1.25 : 1);
+      let geometry: THREE.BufferGeometry | undefined;
+      const mesh = new THREE.Mesh(shapes.sphere(r), this.materials[joint.parent][1]);
+      const axis = vector(joint.axis);
+      const turned = ["revolute", "screw", "cylindrical"].includes(joint.type);
+      if (turned) geometry = shapes.cylinder(1.05 * r, 3.6 * r);
+      if (joint.type === "spherical" || joint.type === "universal") geometry = shapes.sphere(1.35 * r);
+      if (joint.type === "prismatic") {
+        const [low, high] = this.range(joint.parent, joint.child, joint.parent_frame, joint.child_frame, axis, motion);
+        const length = high - low + 0.12 * scene.extent;
+        geometry = shapes.cylinder(0.4 * r, length);
+        mesh.position.copy(axis).multiplyScalar((low + high) / 2);
+      }
+      if (!geometry) return;
+      mesh.geometry = geometry;
+      if (turned || joint.type === "prismatic") mesh.quaternion.setFromUnitVectors(z, axis);
+      mesh.castShadow = true;
+      mesh.userData.body = joint.parent;
+      holder.add(mesh);
+      this.groups[joint.parent].add(holder);
+      this.layer("joints", holder);
+    });
+  }
+  /** How far the child's frame goes along an axis of the parent's, m. */
+  private range(parent: number, child: number, F: Pose, M: Pose, axis: THREE.Vector3, motion: Motion): [number, number] {
+    let [low, high] = [0, 0];
+    const p = new THREE.Group();
+    const c = new THREE.Group();
+    const f = new THREE.Group();
+    place(f, F);
+    p.add(f);
+    const step = Math.max(1, Math.ceil(motion.frames / 200));
+    for (let i = 0; i < motion.frames; i += step) {
+      const poses = motion.frame(i);
+      if (parent > 0) place(p, poses, (parent - 1) * POSE_SIZE);
+      if (child > 0) place(c, poses, (child - 1) * POSE_SIZE);
+      p.updateMatrixWorld(true);
+      c.updateMatrixWorld(true);
+      const along = f.worldToLocal(c.localToWorld(vector(M))).dot(axis);
+      [low, high] = [Math.min(low, along), Math.max(high, along)];
+    }
+    return [low, high];
+  }
+
+  private addLinks(scene: Scene): void {
+    const shapes = this.shapes as Shapes;
+    const spring = new THREE.MeshStandardMaterial({
+      color: new THREE.Color("#8a93a0").convertSRGBToLinear(), roughness: 0.4, metalness: 0.35,
+    });
+    for (const link of scene.links) {
+      const r = 0.02 * scene.extent;
+      const geometry = link.spring ? shapes.coil(r, 0.16 * r) : shapes.cylinder(0.25 * r, 1);
+      const object = new THREE.Mesh(geometry, spring);
+      object.castShadow = true;
+      this.content.add(object);
+      this.stretched.push({
+        object, from: vector(link.from), to: vector(link.to), fromBody: link.from_body, toBody: link.to_body,
+        width: link.spring ? 0 : 0.5,
+      });
+    }
+  }
+  private stretch(link: Stretched): void {
+    const a = link.from.clone().applyMatrix4(this.groups[link.fromBody].matrixWorld);
+    const along = link.to.clone().applyMatrix4(this.groups[link.toBody].matrixWorld).sub(a);
+    const length = along.length();
+    link.object.visible = length > 1e-12;
+    if (!link.object.visible) return;
+    along.multiplyScalar(1 / length);
+    // A coil begins at z = 0, a rod is centred.
+    link.object.position.copy(a).addScaledVector(along, link.width * length);
+    link.object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), along);
+    link.object.scale.set(1, 1, length);
+    link.object.updateMatrixWorld(true);
+  }
+
+  private triad(size: number): THREE.Group {
+    const shapes = this.shapes as Shapes;
+    const triad = new THREE.Group();
+    const z = new THREE.Vector3(0, 0, 1);
+    AXIS_COLOURS.forEach((colour, i) => {
+      const material = new THREE.MeshStandardMaterial({
+        color: new THREE.Color(colour).convertSRGBToLinear(), roughness: 0.7,
+      });
+      const axis = new THREE.Vector3(i === 0 ? 1 : 0, i === 1 ? 1 : 0, i === 2 ? 1 : 0);
+      const shaft = new THREE.Mesh(shapes.cylinder(0.022 * size, size), material);
+      shaft.position.copy(axis).multiplyScalar(size / 2);
+      const tip = new THREE.Mesh(shapes.cone(0.06 * size, 0.2 * size), material);
+      tip.position.copy(axis).multiplyScalar(size);
+      for (const part of [shaft, tip]) {
+        part.quaternion.setFromUnitVectors(z, axis);
+        triad.add(part);
+      }
+    });
+    return triad;
+  }
+  private addMarks(scene: Scene): void {
+    const shapes = this.shapes as Shapes;
+    const size = 0.14 * scene.extent;
+    this.groups[0].add(this.triad(0.8 * size));
+    const dot = new THREE.MeshBasicMaterial({ color: new THREE.Color("#d98a1f").convertSRGBToLinear(), depthTest: false });
+    const black = new THREE.MeshBasicMaterial({
+      color: new THREE.Color("#c23b5e").convertSRGBToLinear(), depthTest: false,
+    });
+    const glass = new THREE.MeshStandardMaterial({
+      color: new THREE.Color("#7fa7d8").convertSRGBToLinear(), transparent: true, opacity: 0.32, depthWrite: false,
+    });
+    scene.bodies.forEach((body, b) => {
+      if (b === 0) return;
+      const triad = this.triad(0.6 * size);
+      const centre = new THREE.Mesh(shapes.sphere(0.6 * scene.mark), black);
+      centre.position.copy(vector(body.mass_centre));
+      centre.renderOrder = 3;
+      this.groups[b].add(triad, centre);
+      this.layer("frames", triad);
+      this.layer("centres", centre);
+      const axes = ellipsoidOf(body.mass, body.inertia);
+      if (!axes) return;
+      const ellipsoid = new THREE.Mesh(shapes.sphere(1), glass);
+      ellipsoid.position.copy(vector(body.mass_centre));
+      ellipsoid.quaternion.copy(axes.turn);
+      ellipsoid.scale.set(...axes.size);
+      this.groups[b].add(ellipsoid);
+      this.layer("ellipsoids", ellipsoid);
+    });
+    for (const point of scene.points) {
+      if (point.name.endsWith(".origin")) continue;
+      const mark = new THREE.Mesh(shapes.sphere(0.45 * scene.mark), dot);
+      place(mark, point.pose);
+      mark.renderOrder = 3;
+      this.groups[point.body].add(mark);
+      this.layer("points", mark);
+    }
+  }
+  private addArrows(scene: Scene, motion: Motion): void {
+    const shapes = this.shapes as Shapes;
+    const red = new THREE.MeshStandardMaterial({ color: new THREE.Color("#c7364f").convertSRGBToLinear(), roughness: 0.6 });
+    const holder = new THREE.Group();
+    const width = 0.006 * scene.extent;
+    scene.joints.forEach((joint, j) => {
+      if (!motion.has(`${joint.name}.reaction.force.x`)) return;
+      const object = new THREE.Group();
+      const geometry = new THREE.CylinderBufferGeometry(width, width, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+      const shaft = new THREE.Mesh(geometry, red);
+      object.add(shaft, new THREE.Mesh(shapes.cone(2.6 * width, 7 * width), red));
+      holder.add(object);
+      this.arrows.push({ object, shaft, joint: j });
+    });
+    this.content.add(holder);
+    this.layer("arrows", holder);
+  }
+  private addTrace(): void {
+    this.trace = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0 }));
+    this.content.add(this.trace);
+    this.layer("trace", this.trace);
+  }
+
+  /** Where everything is over the whole motion. */
+  private measure(motion: Motion): void {
+    const scene = this.scene as Scene;
+    const box = new THREE.Box3();
+    const reach = this.groups.map((_, b) => this.cornersOf(scene, b));
+    const spread = new THREE.Box3(); // of origins and mass centres: what moves in a plane is flat
+    const step = Math.max(1, Math.ceil(motion.frames / 120));
+    const [p, q] = [new THREE.Vector3(), new THREE.Quaternion()];
+    for (const corner of reach[0]) box.expandByPoint(corner);
+    for (let i = 0; i < motion.frames; i += step) {
+      const poses = motion.frame(i);
+      for (let b = 1; b < reach.length; ++b) {
+        const s = (b - 1) * POSE_SIZE;
+        q.set(poses[s + 3], poses[s + 4], poses[s + 5], poses[s + 6]);
+        for (const corner of reach[b]) {
+          p.copy(corner).applyQuaternion(q);
+          box.expandByPoint(p.set(p.x + poses[s], p.y + poses[s + 1], p.z + poses[s + 2]));
+        }
+        spread.expandByPoint(p.copy(vector(scene.bodies[b].mass_centre)).applyQuaternion(q).add(
+          new THREE.Vector3(poses[s], poses[s + 1], poses[s + 2])));
+      }
+    }
+    if (box.isEmpty()) box.expandByPoint(new THREE.Vector3()).expandByPoint(new THREE.Vector3(1, 1, 1));
+    const size = box.getSize(new THREE.Vector3());
+    box.getCenter(this.bounds.centre);
+    this.bounds.radius = Math.max(0.5 * size.length(), 1e-3 * scene.extent, 1e-9);
+    this.floorHeight = this.lowest(box, vector(scene.up));
+    this.flatDirection = this.findFlat(spread);
+  }
+  private cornersOf(scene: Scene, body: number): THREE.Vector3[] {
+    const corners: THREE.Vector3[] = [];
+    for (const solid of scene.solids) {
+      if (solid.body !== body || solid.type === "plane") continue;
+      let half = [solid.size[0] / 2, solid.size[1] / 2, solid.size[2] / 2];
+      if (solid.type !== "box" && solid.type !== "ellipsoid") half = [solid.size[0], solid.size[0], solid.size[2] / 2];
+      if (solid.type === "capsule" || solid.type === "sphere") half[2] += solid.size[0];
+      if (solid.type === "mesh") {
+        const points = new Float32Array(bytesOfMesh(scene, solid.mesh ?? 0));
+        const step = 3 * Math.max(1, Math.floor(points.length / 3 / 64));
+        const mesh = new THREE.Group();
+        place(mesh, solid.pose);
+        mesh.scale.set(...solid.size);
+        mesh.updateMatrixWorld(true);
+        for (let i = 0; i + 2 < points.length; i += step) {
+          corners.push(mesh.localToWorld(new THREE.Vector3(points[i], points[i + 1], points[i + 2])));
+        }
+        continue;
+      }
+      const turn = new THREE.Quaternion(solid.pose[3], solid.pose[4], solid.pose[5], solid.pose[6]);
+      for (let k = 0; k < 8; ++k) {
+        const corner = new THREE.Vector3(
+          k & 1 ? half[0] : -half[0], k & 2 ? half[1] : -half[1], k & 4 ? half[2] : -half[2]);
+        corners.push(corner.applyQuaternion(turn).add(vector(solid.pose)));
+      }
+    }
+    for (const joint of scene.joints) {
+      if (joint.parent === body) corners.push(vector(joint.parent_frame));
+    }
+    for (const link of scene.links) {
+      if (link.from_body === body) corners.push(vector(link.from));
+      if (link.to_body === body) corners.push(vector(link.to));
+    }
+    return corners;
+  }
+  private floorHeight = 0;
+  private lowest(box: THREE.Box3, up: THREE.Vector3): number {
+    const size = box.getSize(new THREE.Vector3());
+    const centre = box.getCenter(new THREE.Vector3());
+    const half = 0.5 * (Math.abs(up.x) * size.x + Math.abs(up.y) * size.y + Math.abs(up.z) * size.z);
+    return centre.dot(up) - half - 0.02 * this.bounds.radius;
+  }
+  private findFlat(spread: THREE.Box3): THREE.Vector3 | undefined {
+    const size = spread.getSize(new THREE.Vector3());
+    const sizes = [size.x, size.y, size.z];
+    const largest = Math.max(...sizes);
+    const thin = sizes.indexOf(Math.min(...sizes));
+    if (!(largest > 0) || sizes[thin] > 0.02 * largest) return undefined;
+    const others = sizes.filter((_, i) => i !== thin);
+    if (Math.min(...others) < 0.02 * largest) return undefined; // along a line
+    // One looks against x or z, and along y, so that the first axis is to the right.
+    return new THREE.Vector3(thin === 0 ? -1 : 0, thin === 1 ? 1 : 0, thin === 2 ? -1 : 0);
+  }
+  private addFloor(scene: Scene): void {
+    const up = vector(scene.up);
+    const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
+    const centre = this.bounds.centre.clone().addScaledVector(up, this.floorHeight - this.bounds.centre.dot(up));
+    const radius = this.bounds.radius;
+    const cell = niceStep((2 * radius) / 8);
+    const holder = new THREE.Group();
+    holder.position.copy(centre);
+    holder.quaternion.copy(turn);
+    const half = 14;
+    const lines: number[] = [];
+    for (let i = -half; i <= half; ++i) {
+      for (let k = -half; k < half; ++k) {
+        lines.push(i * cell, k * cell, 0, i * cell, (k + 1) * cell, 0);
+        lines.push(k * cell, i * cell, 0, (k + 1) * cell, i * cell, 0);
+      }
+    }
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(lines), 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(lines.length), 3));
+    this.grid = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: THREE.VertexColors }));
+    this.gridReach = half * cell;
+    this.colourGrid();
+    const floor = new THREE.Mesh(new THREE.PlaneBufferGeometry(28 * cell, 28 * cell), new THREE.ShadowMaterial({ opacity: 0.22 }));
+    floor.position.set(0, 0, -0.002 * radius);
+    floor.receiveShadow = true;
+    holder.add(floor, this.grid);
+    this.content.add(holder);
+    this.layer("floor", holder);
+    const camera = this.sun.shadow.camera;
+    [camera.left, camera.right, camera.top, camera.bottom] = [-1.5 * radius, 1.5 * radius, 1.5 * radius, -1.5 * radius];
+    [camera.near, camera.far] = [0.1 * radius, 8 * radius];
+    this.sun.shadow.bias = -0.0006;
+    camera.updateProjectionMatrix();
+    this.sun.target.position.copy(this.bounds.centre);
+  }
+  /** The light comes over the viewer's left shoulder, but always from above. */
+  private sunPlace(): THREE.Vector3 {
+    const up = this.scene ? vector(this.scene.up) : new THREE.Vector3(0, 0, 1);
+    const m = this.orbit.camera.matrixWorld;
+    const right = new THREE.Vector3().setFromMatrixColumn(m, 0);
+    const towards = new THREE.Vector3().setFromMatrixColumn(m, 2);
+    const from = up.clone().multiplyScalar(1.35).addScaledVector(right, -0.5).addScaledVector(towards, 0.55);
+    return from.normalize().multiplyScalar(3.2 * this.bounds.radius).add(this.bounds.centre);
+  }
+}
+
+function bytesOfMesh(scene: Scene, mesh: number): ArrayBuffer {
+  const text = atob(scene.meshes[mesh].points);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes.buffer;
+}
+
+/** 1, 2 or 5 times a power of ten. */
+export function niceStep(x: number): number {
+  const power = Math.pow(10, Math.floor(Math.log10(x)));
+  const rest = x / power;
+  return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
+}
+
+/** Half-axes (m) of the solid ellipsoid with this mass and inertia, and the turn of its axes; undefined: there is none. */
+export function ellipsoidOf(
+  mass: number, [xx, yy, zz, xy, xz, yz]: number[],
+): { size: [number, number, number]; turn: THREE.Quaternion } | undefined {
+  if (!(mass > 0)) return undefined;
+  // Jacobi's rotations of a symmetric matrix.
+  const A = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+  const V = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  for (let sweep = 0; sweep < 24; ++sweep) {
+    for (const [p, q] of [[0, 1], [0, 2], [1, 2]]) {
+      if (A[p][q] === 0) continue;
+      const theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
+      const t = Math.sign(theta || 1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1));
+      const c = 1 / Math.sqrt(t * t + 1);
+      const s = t * c;
+      for (let k = 0; k < 3; ++k) [A[k][p], A[k][q]] = [c * A[k][p] - s * A[k][q], s * A[k][p] + c * A[k][q]];
+      for (let k = 0; k < 3; ++k) [A[p][k], A[q][k]] = [c * A[p][k] - s * A[q][k], s * A[p][k] + c * A[q][k]];
+      for (let k = 0; k < 3; ++k) [V[k][p], V[k][q]] = [c * V[k][p] - s * V[k][q], s * V[k][p] + c * V[k][q]];
+    }
+  }
+  const J = [A[0][0], A[1][1], A[2][2]];
+  const half = (a: number, b: number, own: number): number => Math.sqrt(Math.max(0, (2.5 * (a + b - own)) / mass));
+  const size: [number, number, number] = [half(J[1], J[2], J[0]), half(J[0], J[2], J[1]), half(J[0], J[1], J[2])];
+  const largest = Math.max(...size);
+  if (!(largest > 0)) return undefined;
+  const column = (j: number): THREE.Vector3 => new THREE.Vector3(V[0][j], V[1][j], V[2][j]);
+  const x = column(0);
+  const y = column(1);
+  const z = new THREE.Vector3().crossVectors(x, y);
+  return { size: size.map((a) => Math.max(a, 0.01 * largest)) as [number, number, number], turn: turnOf(x, y, z) };
+}
+
+function turnOf(x: THREE.Vector3, y: THREE.Vector3, z: THREE.Vector3): THREE.Quaternion {
+  const first = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), z);
+  const across = new THREE.Vector3(1, 0, 0).applyQuaternion(first);
+  const angle = Math.atan2(new THREE.Vector3().crossVectors(across, x).dot(z), across.dot(x));
+  void y;
+  return new THREE.Quaternion().setFromAxisAngle(z, angle).multiply(first);
+}

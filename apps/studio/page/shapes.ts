@@ -1,0 +1,91 @@
+// Geometries of what is drawn. Equal ones are made once.
+import * as THREE from "three";
+import { bytesOf, Scene, SceneSolid } from "./message";
+
+const SIDES = 32;
+
+export class Shapes {
+  private readonly made = new Map<string, THREE.BufferGeometry>();
+  private readonly meshes: (THREE.BufferGeometry | undefined)[] = [];
+
+  constructor(private readonly scene: Scene) {}
+
+  of(solid: SceneSolid): THREE.BufferGeometry {
+    if (solid.type === "mesh") return this.mesh(solid.mesh ?? 0);
+    const [x, y, z] = solid.size;
+    if (solid.type === "box") return this.once(`box ${x} ${y} ${z}`, () => new THREE.BoxBufferGeometry(x, y, z));
+    if (solid.type === "ellipsoid") return this.sphere(0.5); // is stretched
+    if (solid.type === "plane") {
+      const side = 6 * this.scene.extent;
+      return this.once("plane", () => new THREE.PlaneBufferGeometry(side, side));
+    }
+    if (solid.type === "cylinder") return this.cylinder(x, z);
+    return this.capsule(x, solid.type === "sphere" ? 0 : z);
+  }
+  /** Along z. */
+  cylinder(radius: number, length: number): THREE.BufferGeometry {
+    return this.once(`cylinder ${radius} ${length}`, () =>
+      new THREE.CylinderBufferGeometry(radius, radius, length, SIDES).rotateX(Math.PI / 2));
+  }
+  sphere(radius: number): THREE.BufferGeometry {
+    return this.capsule(radius, 0);
+  }
+  /** Along z; the length is that between the centres of its caps. */
+  capsule(radius: number, length: number): THREE.BufferGeometry {
+    return this.once(`capsule ${radius} ${length}`, () => {
+      const profile: THREE.Vector2[] = [];
+      const steps = SIDES / 4;
+      for (let i = 0; i <= steps; ++i) {
+        const a = -Math.PI / 2 + (i * Math.PI) / 2 / steps;
+        profile.push(new THREE.Vector2(Math.max(0, radius * Math.cos(a)), -length / 2 + radius * Math.sin(a)));
+      }
+      for (let i = 0; i <= steps; ++i) {
+        const a = (i * Math.PI) / 2 / steps;
+        profile.push(new THREE.Vector2(Math.max(0, radius * Math.cos(a)), length / 2 + radius * Math.sin(a)));
+      }
+      return new THREE.LatheBufferGeometry(profile, SIDES).rotateX(Math.PI / 2);
+    });
+  }
+  /** A cone on z = 0 with its tip at z = height. */
+  cone(radius: number, height: number): THREE.BufferGeometry {
+    return this.once(`cone ${radius} ${height}`, () =>
+      new THREE.ConeBufferGeometry(radius, height, 20).translate(0, height / 2, 0).rotateX(Math.PI / 2));
+  }
+  /** A spring along z from 0 to 1, to be stretched; radius and wire in m. */
+  coil(radius: number, wire: number): THREE.BufferGeometry {
+    return this.once(`coil ${radius} ${wire}`, () => {
+      const turns = 8;
+      const points = [new THREE.Vector3(0, 0, 0), new THREE.Vector3(0, 0, 0.08)];
+      for (let i = 0; i <= 16 * turns; ++i) {
+        const a = (2 * Math.PI * i) / 16;
+        const z = 0.1 + (0.8 * i) / (16 * turns);
+        points.push(new THREE.Vector3(radius * Math.cos(a), radius * Math.sin(a), z));
+      }
+      points.push(new THREE.Vector3(0, 0, 0.92), new THREE.Vector3(0, 0, 1));
+      return new THREE.TubeBufferGeometry(new THREE.CatmullRomCurve3(points), 24 * turns, wire, 6, false);
+    });
+  }
+
+  private once(key: string, make: () => THREE.BufferGeometry): THREE.BufferGeometry {
+    let geometry = this.made.get(key);
+    if (!geometry) {
+      geometry = make();
+      this.made.set(key, geometry);
+    }
+    return geometry;
+  }
+  private mesh(place: number): THREE.BufferGeometry {
+    let geometry = this.meshes[place];
+    if (!geometry) {
+      const { points, triangles } = this.scene.meshes[place];
+      const indexed = new THREE.BufferGeometry();
+      const corners = new Float32Array(bytesOf(points).buffer);
+      indexed.setAttribute("position", new THREE.BufferAttribute(corners, 3));
+      indexed.setIndex(new THREE.BufferAttribute(new Uint32Array(bytesOf(triangles).buffer), 1));
+      geometry = indexed.toNonIndexed();
+      geometry.computeVertexNormals();
+      this.meshes[place] = geometry;
+    }
+    return geometry;
+  }
+}

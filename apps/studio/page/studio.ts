@@ -1,0 +1,305 @@
+// The page of a running studio: document, runs, parameters.
+import { Connection, DocumentMessage, Parameter, ServerMessage, StatusMessage } from "./connection";
+import { find, make, short } from "./dom";
+import { Forms } from "./forms";
+import { Header, Motion, readMotion } from "./message";
+import { TextPane } from "./text_pane";
+import { Viewer } from "./viewer";
+
+interface Slider {
+  row: HTMLElement;
+  range: HTMLInputElement;
+  number: HTMLInputElement;
+}
+
+export class Studio {
+  private readonly connection = new Connection();
+  private readonly pane = new TextPane();
+  private readonly forms: Forms;
+  private header: Header | undefined;
+  private document: DocumentMessage | undefined;
+  private isLive = false;
+  private isPaused = false;
+  private isFirst = true;
+  private isDue = false;
+  private isAsking = false; // a change is under way
+  private next: Record<string, unknown> | undefined; // the last that waits for it
+  private readonly sliders = new Map<string, Slider>();
+
+  constructor(private readonly viewer: Viewer) {
+    viewer.addTab("model", "Model").append(this.pane.element);
+    find("page-model").classList.add("tall");
+    this.forms = new Forms(viewer.addTab("build", "Build"), (message) => this.change(message));
+    this.addButtons();
+    this.pane.onEdit = (text) => this.change({ type: "text", text, kind: "typing" });
+    this.connection.onMessage = (message) => this.take(message);
+    this.connection.onBlock = (kind, rows, block) => this.takeBlock(kind, rows, block);
+    this.connection.onState = (isOpen) => {
+      this.tell(isOpen ? "" : "The studio has ended or cannot be reached; the page tries again.", !isOpen);
+    };
+    viewer.onSelect = (body) => this.forms.select(viewer.scene, body);
+    viewer.playInstead = () => this.playLive();
+    viewer.drawing.orbit.claimDrag = (event) => this.beginPull(event);
+    document.addEventListener("keydown", (event) => this.press(event));
+    window.addEventListener("beforeunload", () => this.pane.flush());
+    this.connection.open();
+  }
+
+  private addButtons(): void {
+    const button = (id: string, label: string, title: string, f: () => void): HTMLElement =>
+      make("button", { id, title, onclick: f }, label);
+    const group = find("studio-buttons");
+    group.append(
+      button("run", "Run", "Run the model (Ctrl+Enter)", () => this.run()),
+      button("live", "Live", "Run at the pace of the clock from here; drag bodies with Ctrl", () => this.toggleLive()),
+      button("undo", "Undo", "Undo (Ctrl+Z)", () => this.change({ type: "undo" })),
+      button("redo", "Redo", "Redo (Ctrl+Y)", () => this.change({ type: "redo" })),
+      button("save", "Save", "Save the model (Ctrl+S)", () => this.save()));
+    group.hidden = false;
+  }
+
+  // ---- what goes to the server ----
+  /** Changes of the document go one after the other; of those that wait, a slider's last one counts. */
+  private change(message: Record<string, unknown>): void {
+    if (message.type !== "text") this.pane.flush();
+    if (this.isAsking && message.kind) {
+      this.next = message;
+      return;
+    }
+    this.isAsking = true;
+    this.connection.send(message);
+  }
+  private run(): void {
+    this.pane.flush();
+    this.setLive(false);
+    this.connection.send({ type: "run", reactions: this.viewer.drawing.isShown("arrows") });
+  }
+  private save(): void {
+    this.pane.flush();
+    if (this.document && this.document.file === "") {
+      const name = window.prompt("Name of the model file, without .yaml", "model");
+      if (name) this.connection.send({ type: "save", name });
+    } else {
+      this.connection.send({ type: "save" });
+    }
+  }
+  private setLive(live: boolean): void {
+    this.isLive = live;
+    this.isPaused = false;
+    find("live").setAttribute("aria-pressed", String(live));
+    this.viewer.player.isPlaying = false;
+    this.viewer.showPlaying();
+  }
+  private toggleLive(): void {
+    if (this.isLive) {
+      this.connection.send({ type: "stop" });
+      this.setLive(false);
+    } else {
+      const { player } = this.viewer;
+      const row = player.now > player.start ? { row: player.row } : {};
+      this.setLive(true);
+      this.connection.send({ type: "live", speed: player.speed, ...row });
+      this.viewer.player.isPlaying = true;
+      this.viewer.showPlaying();
+    }
+  }
+  /** The button that plays pauses a live run, and goes on from the row that is shown. */
+  private playLive(): boolean {
+    if (!this.isLive) return false;
+    const { player, motion } = this.viewer;
+    const wantsPlay = this.isPaused;
+    this.isPaused = !this.isPaused;
+    if (wantsPlay && motion && player.row < motion.rows - 1) {
+      this.connection.send({ type: "live", row: player.row, speed: player.speed });
+    } else {
+      this.connection.send({ type: "pause", pause: this.isPaused });
+    }
+    player.isPlaying = wantsPlay;
+    this.viewer.showPlaying();
+    return true;
+  }
+  private press(event: KeyboardEvent): void {
+    if (!(event.ctrlKey || event.metaKey)) return;
+    const isText = (event.target as HTMLElement).tagName === "TEXTAREA";
+    const actions: Record<string, () => void> = { s: () => this.save(), Enter: () => this.run() };
+    if (!isText || event.key !== "z") {
+      actions.z = () => this.change({ type: event.shiftKey ? "redo" : "undo" });
+      actions.y = () => this.change({ type: "redo" });
+    }
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  /** With Ctrl, or Alt, a spring pulls at the body under the pointer while a live run goes on. */
+  private beginPull(event: PointerEvent): boolean {
+    if (!this.isLive || !(event.ctrlKey || event.altKey)) return false;
+    const { drawing } = this.viewer;
+    const { body, point } = drawing.pick(event.offsetX, event.offsetY);
+    if (body < 1) return false;
+    const local = drawing.groups[body].worldToLocal(point.clone());
+    const canvas = find<HTMLCanvasElement>("canvas");
+    canvas.setPointerCapture(event.pointerId);
+    const depth = point.clone().project(drawing.orbit.camera).z;
+    const move = (e: PointerEvent): void => {
+      const target = point.clone().set((2 * e.offsetX) / canvas.clientWidth - 1, 1 - (2 * e.offsetY) / canvas.clientHeight, depth)
+        .unproject(drawing.orbit.camera);
+      this.connection.send({ type: "pull", body, point: [local.x, local.y, local.z], target: [target.x, target.y, target.z] });
+    };
+    const end = (): void => {
+      canvas.removeEventListener("pointermove", move);
+      canvas.removeEventListener("pointerup", end);
+      canvas.removeEventListener("pointercancel", end);
+      this.connection.send({ type: "pull" });
+    };
+    canvas.addEventListener("pointermove", move);
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", end);
+    return true;
+  }
+
+  // ---- what comes from the server ----
+  private take(message: ServerMessage): void {
+    switch (message.type) {
+      case "hello":
+        this.pane.setReadOnly(!message.editor || !message.document);
+        find("studio-buttons").hidden = !message.document || !message.editor;
+        find("tab-model").hidden = find("tab-build").hidden = !message.document;
+        if (message.document && !message.editor) this.tell("Another window edits; this one watches.");
+        break;
+      case "document":
+        this.takeDocument(message);
+        break;
+      case "scene":
+        this.header = message.header;
+        break;
+      case "status":
+        this.takeStatus(message);
+        break;
+      case "error":
+        this.isAsking = false;
+        this.tell(message.text, true);
+        break;
+      case "changed":
+        this.offer("The file has been changed by another program.", [
+          ["Take its text", () => this.change({ type: "reload" })], ["Keep mine", () => undefined],
+        ]);
+        break;
+      case "saved":
+        this.tell("Saved.");
+        break;
+    }
+  }
+  private takeDocument(message: DocumentMessage): void {
+    const isNew = this.document === undefined;
+    this.document = message;
+    this.isAsking = false;
+    this.pane.set(message.text, message.faults);
+    find<HTMLButtonElement>("undo").disabled = message.undo === 0;
+    find<HTMLButtonElement>("redo").disabled = message.redo === 0;
+    find("save").textContent = message.dirty ? "Save •" : "Save";
+    if (message.faults.length > 0) {
+      this.tell(message.faults.length === 1 ? "The model has a fault." : `The model has ${message.faults.length} faults.`, true);
+    }
+    this.showParameters(message.parameters, message.faults.length > 0);
+    if (isNew && message.recovered) {
+      this.offer("There is work on this model that was not saved.", [
+        ["Take it", () => this.change({ type: "recover", take: true })],
+        ["Throw it away", () => this.change({ type: "recover", take: false })],
+      ]);
+    }
+    if (isNew && (message.text.trim() === "" || message.faults.length > 0)) this.viewer.openTab(message.text.trim() === "" ? "build" : "model");
+    const next = this.next;
+    this.next = undefined;
+    if (next) this.change(next);
+  }
+  private takeStatus(message: StatusMessage): void {
+    if (!message.live && this.isLive) this.setLive(false);
+    if (this.document && this.document.faults.length > 0) return;
+    const time = `t = ${short(message.t, 4)} s`;
+    if (message.running) this.tell(message.live ? (this.isPaused ? `paused, ${time}` : `live, ${time}`) : `running, ${time}`);
+    else if (message.failed) this.tell(message.text, true);
+    else if (message.live) this.tell("");
+    else this.tell(message.text || `computed in ${short(message.wall, 3)} s`);
+  }
+  private takeBlock(kind: number, rows: number, block: ArrayBuffer): void {
+    const { viewer } = this;
+    if (kind === 1 && this.header) {
+      const motion = readMotion(this.header, block);
+      const keep = !this.isFirst;
+      this.isFirst = false;
+      viewer.setScene(this.header.scene, motion, { keepView: keep, keepTime: keep && !this.isLive });
+      if (this.isLive) viewer.player.seek(viewer.player.end);
+      this.forms.setScene(this.header.scene);
+      this.forms.select(viewer.scene, viewer.selected);
+    } else if (kind === 2 && viewer.motion) {
+      this.append(viewer.motion, rows, block);
+    }
+  }
+  private append(motion: Motion, rows: number, block: ArrayBuffer): void {
+    const poses = new Float32Array(block, 0, rows * motion.poseNumbers);
+    const start = Math.ceil(poses.byteLength / 8) * 8;
+    motion.append(new Float64Array(block, start, rows * motion.columns.length), poses);
+    if (this.isDue) return;
+    this.isDue = true;
+    requestAnimationFrame(() => {
+      this.isDue = false;
+      if (this.isLive && !this.isPaused) this.viewer.player.seek(this.viewer.player.end);
+      this.viewer.refresh();
+    });
+  }
+
+  // ---- parameters ----
+  private showParameters(parameters: Parameter[], hasFaults: boolean): void {
+    const section = find("parameters");
+    if (hasFaults) return; // those before stay until the text is right again
+    section.hidden = parameters.length === 0;
+    const names = parameters.map((parameter) => parameter.name);
+    if ([...this.sliders.keys()].join() !== names.join()) {
+      this.sliders.clear();
+      section.replaceChildren(make("h2", {}, "Parameters"), ...parameters.map((parameter) => this.addSlider(parameter)));
+    }
+    for (const parameter of parameters) {
+      const slider = this.sliders.get(parameter.name);
+      if (!slider || parameter.value === undefined) continue;
+      if (document.activeElement !== slider.number) slider.number.value = String(Number(parameter.value.toPrecision(8)));
+      if (document.activeElement !== slider.range) slider.range.value = String(parameter.value);
+    }
+  }
+  private addSlider(parameter: Parameter): HTMLElement {
+    const { name } = parameter;
+    const value = parameter.value;
+    const number = make("input", { type: "text", "aria-label": name, value: value ?? parameter.expression ?? "" });
+    const size = value ? Math.abs(value) : 1;
+    const range = make("input", {
+      type: "range", "aria-label": `${name}, slider`, step: "any", min: value ? Math.min(0, 2 * value) : -size, max: value ? Math.max(0, 2 * value) : size,
+    });
+    range.value = String(value ?? 0);
+    range.disabled = number.disabled = value === undefined;
+    const set = (text: string, kind: string): void => this.change({ type: "set", path: `parameters.${name}`, value: text, kind });
+    range.addEventListener("input", () => set(String(Number(Number(range.value).toPrecision(4))), `slider ${name}`));
+    number.addEventListener("change", () => set(number.value.trim(), ""));
+    const row = make("div", { class: "parameter" }, make("span", { class: "name", title: name }, name), number, range);
+    this.sliders.set(name, { row, range, number });
+    return row;
+  }
+
+  // ---- words ----
+  private tell(text: string, isBad = false): void {
+    const status = find("status");
+    status.textContent = text;
+    status.title = text;
+    status.classList.toggle("bad", isBad);
+  }
+  private offer(text: string, answers: [string, () => void][]): void {
+    const bar = find("offer");
+    bar.hidden = false;
+    bar.replaceChildren(make("span", {}, text), ...answers.map(([label, f]) => make("button", {
+      onclick: () => {
+        bar.hidden = true;
+        f();
+      },
+    }, label)));
+  }
+}

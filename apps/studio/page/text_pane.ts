@@ -1,0 +1,73 @@
+// The text of the model with its line numbers, and the faults at their lines.
+import { Fault } from "./connection";
+import { make } from "./dom";
+
+export class TextPane {
+  readonly element: HTMLElement;
+  onEdit: (text: string) => void = () => undefined;
+  private readonly area = make("textarea", {
+    id: "text", spellcheck: "false", autocapitalize: "off", wrap: "off", "aria-label": "Text of the model (YAML)",
+  });
+  private readonly lines = make("div", { class: "lines", "aria-hidden": "true" });
+  private readonly list = make("ul", { class: "faults", "aria-label": "Faults", "aria-live": "polite" });
+  private waiting: number | undefined;
+  private faultLines = new Map<number, string>();
+
+  constructor() {
+    this.element = make("div", { class: "pane" }, make("div", { class: "text" }, this.lines, this.area), this.list);
+    this.area.addEventListener("input", () => {
+      this.number();
+      window.clearTimeout(this.waiting);
+      this.waiting = window.setTimeout(() => this.flush(), 250);
+    });
+    this.area.addEventListener("scroll", () => (this.lines.scrollTop = this.area.scrollTop));
+    this.area.addEventListener("keydown", (event) => {
+      if (event.key !== "Tab" || event.shiftKey) return;
+      event.preventDefault();
+      document.execCommand("insertText", false, "  ");
+    });
+  }
+
+  /** Sends what was typed last, if it has not been sent yet. */
+  flush(): void {
+    if (this.waiting === undefined) return;
+    window.clearTimeout(this.waiting);
+    this.waiting = undefined;
+    this.onEdit(this.area.value);
+  }
+  set(text: string, faults: Fault[]): void {
+    if (this.waiting === undefined && this.area.value !== text) {
+      const [start, end, top] = [this.area.selectionStart, this.area.selectionEnd, this.area.scrollTop];
+      this.area.value = text;
+      this.area.setSelectionRange(Math.min(start, text.length), Math.min(end, text.length));
+      this.area.scrollTop = top;
+    }
+    this.faultLines = new Map(faults.filter((fault) => fault.line > 0).map((fault) => [fault.line, fault.text]));
+    this.number();
+    this.list.hidden = faults.length === 0;
+    this.list.replaceChildren(...faults.map((fault) => make("li", {}, make("button", {
+      onclick: () => this.goTo(fault.line, fault.column),
+    }, `${fault.line > 0 ? `line ${fault.line}: ` : ""}${fault.path ? `${fault.path}: ` : ""}${fault.text}`))));
+  }
+  setReadOnly(wanted: boolean): void {
+    this.area.readOnly = wanted;
+  }
+  goTo(line: number, column: number): void {
+    if (line < 1) return;
+    const rows = this.area.value.split("\n");
+    const start = rows.slice(0, line - 1).reduce((sum, row) => sum + row.length + 1, 0) + Math.max(0, column - 1);
+    this.area.focus();
+    this.area.setSelectionRange(start, start);
+    const height = this.area.scrollHeight / Math.max(1, rows.length);
+    this.area.scrollTop = Math.max(0, (line - 6) * height);
+  }
+
+  private number(): void {
+    const count = this.area.value.split("\n").length;
+    this.lines.replaceChildren(...Array.from({ length: count }, (_, i) => {
+      const fault = this.faultLines.get(i + 1);
+      return make("div", fault ? { class: "fault", title: fault } : {}, String(i + 1));
+    }));
+    this.lines.scrollTop = this.area.scrollTop;
+  }
+}

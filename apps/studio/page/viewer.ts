@@ -1,0 +1,489 @@
+// What the page has in every carrier: the scene, the tree, the plots and the time.
+import { find, make, short } from "./dom";
+import { Drawing, Layer, LAYERS } from "./drawing";
+import { Motion, Scene, Triple } from "./message";
+import { PlotPanel, unitText, usualColumns } from "./plot";
+import { Player } from "./player";
+import { BodyTree } from "./tree";
+
+const SPEEDS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const PLAY = '<svg viewBox="0 0 16 16"><path d="M4 2.5v11l9-5.5z"/></svg>';
+const PAUSE = '<svg viewBox="0 0 16 16"><path d="M3.5 3h3v10h-3zM9.5 3h3v10h-3z"/></svg>';
+
+export class Viewer {
+  readonly drawing = new Drawing(find<HTMLCanvasElement>("canvas"));
+  readonly player = new Player();
+  readonly tree = new BodyTree(find("tree"));
+  scene: Scene | undefined;
+  motion: Motion | undefined;
+  selected = -1;
+  onSelect: (body: number) => void = () => undefined;
+  /** The player asks first; true: somebody else plays. */
+  playInstead: () => boolean = () => false;
+
+  private readonly pages = new Map<string, HTMLElement>();
+  private chosen: string[] | undefined;
+  private panels: PlotPanel[] = [];
+  private energyPanels: PlotPanel[] = [];
+  private largestReaction = 0;
+  private readonly names: HTMLElement[] = [];
+
+  constructor() {
+    this.addTab("plots", "Plots");
+    this.addTab("energy", "Energy");
+    this.addTab("selection", "Selection");
+    this.openTab("plots");
+    this.connectButtons();
+    this.connectCanvas();
+    this.tree.onSelect = (body) => this.select(body);
+    this.player.onChange = () => this.showInstant();
+    this.player.onState = () => this.showPlaying();
+    this.drawing.onDraw = () => this.placeNames();
+    const prefers = window.matchMedia?.("(prefers-color-scheme: dark)").matches;
+    this.setTheme(new URLSearchParams(location.search).get("theme") ?? (prefers ? "dark" : "light"));
+    document.addEventListener("keydown", (event) => this.press(event));
+    new ResizeObserver(() => this.resize()).observe(find("stage"));
+    new ResizeObserver(() => this.drawPlots()).observe(find("pages"));
+    this.resize();
+    this.showPlaying();
+  }
+
+  setScene(scene: Scene, motion: Motion, options: { keepView?: boolean; keepTime?: boolean } = {}): void {
+    const before = this.scene?.bodies.length;
+    this.scene = scene;
+    this.motion = motion;
+    find("title").textContent = scene.name || "Sestina";
+    document.title = scene.name ? `${scene.name} – Sestina` : "Sestina";
+    if (this.selected >= scene.bodies.length) this.selected = -1;
+    this.drawing.setScene(scene, motion, options.keepView && scene.bodies.length === before);
+    this.tree.setScene(scene);
+    this.largestReaction = this.findLargestReaction();
+    this.makeNames();
+    this.makePlots();
+    this.makeEnergy();
+    this.fillModes();
+    const notes = find("notes");
+    notes.hidden = scene.notes.length === 0;
+    notes.replaceChildren(...scene.notes.map((note) => make("div", {}, note)));
+    this.player.setMotion(motion, options.keepTime);
+    this.select(this.selected);
+  }
+  /** The motion has more rows than before. */
+  refresh(): void {
+    const motion = this.motion as Motion;
+    const x = motion.column(motion.x) ?? new Float64Array();
+    for (const panel of [...this.panels, ...this.energyPanels]) {
+      panel.setData(x, (name) => (name === DRIFT ? driftOf(motion) : (motion.column(name) as Float64Array)));
+    }
+    if (this.selected > 0 && this.drawing.isShown("trace")) this.drawing.setTrace(motion, this.selected);
+    this.showInstant();
+  }
+
+  select(body: number): void {
+    this.selected = body;
+    this.drawing.select(body);
+    this.tree.select(body);
+    if (this.motion && body > 0) this.drawing.setTrace(this.motion, body);
+    this.showSelection();
+    this.placeNames();
+    this.onSelect(body);
+  }
+
+  // ---- pages on the right ----
+  addTab(id: string, label: string): HTMLElement {
+    const page = make("div", { class: "page", id: `page-${id}`, role: "tabpanel", "aria-label": label, hidden: true });
+    const tab = make("button", {
+      role: "tab", id: `tab-${id}`, "aria-controls": `page-${id}`, "aria-selected": "false", onclick: () => this.openTab(id),
+    }, label);
+    find("tabs").append(tab);
+    find("pages").append(page);
+    this.pages.set(id, page);
+    return page;
+  }
+  openTab(id: string): void {
+    for (const [name, page] of this.pages) {
+      page.hidden = name !== id;
+      find(`tab-${name}`).setAttribute("aria-selected", String(name === id));
+    }
+    this.drawPlots();
+    if (this.motion) this.showSelection();
+  }
+  private page(id: string): HTMLElement {
+    return this.pages.get(id) as HTMLElement;
+  }
+
+  private panelsOf(motion: Motion, names: string[], onRemove?: (name: string) => void): PlotPanel[] {
+    const units = [...new Set(names.map((name) => motion.unit(name)))];
+    return units.map((unit) => {
+      const own = names.filter((name) => motion.unit(name) === unit);
+      const title = own.length === 1 ? own[0] : titleOf(own);
+      return this.panel(motion, own, title, unit, onRemove);
+    });
+  }
+  private panel(motion: Motion, names: string[], title: string, unit: string, onRemove?: (name: string) => void): PlotPanel {
+    const curves = names.map((name) => ({ name, values: motion.column(name) as Float64Array }));
+    const x = motion.column(motion.x) ?? new Float64Array();
+    const options = { title, unit, curves, onRemove };
+    return new PlotPanel(options, x, motion.x, (at) => this.seekFromPlot(at));
+  }
+  private seekFromPlot(at: number): void {
+    if (this.player.areModes) this.player.seekRow(Math.round(at) - 1);
+    else this.player.seek(at);
+  }
+  makePlots(): void {
+    const motion = this.motion as Motion;
+    if (!this.chosen || !this.chosen.every((name) => motion.has(name))) this.chosen = usualColumns(motion);
+    const chosen = this.chosen;
+    const input = make("input", { list: "columns", placeholder: "add a column …", "aria-label": "Column to add to the plots", type: "text" });
+    const list = make("datalist", { id: "columns" }, ...motion.columns.map((column) => make("option", { value: column.name })));
+    const add = (): void => {
+      const wanted = input.value.trim();
+      const pattern = new RegExp(`^${wanted.replace(/[.[\]+?(){}^$|\\]/g, "\\$&").replace(/\*/g, ".*")}$`);
+      const found = motion.columns.map((column) => column.name).filter((name) => pattern.test(name) && name !== motion.x);
+      if (wanted === "" || found.length === 0) {
+        input.setCustomValidity(`there is no column ${wanted}`);
+        input.reportValidity();
+        return;
+      }
+      this.chosen = [...new Set([...chosen, ...found.slice(0, 16)])];
+      this.makePlots();
+      this.showInstant();
+    };
+    input.addEventListener("input", () => input.setCustomValidity(""));
+    input.addEventListener("change", add);
+    const remove = (name: string): void => {
+      this.chosen = chosen.filter((other) => other !== name);
+      this.makePlots();
+      this.showInstant();
+    };
+    this.panels = this.panelsOf(motion, chosen, remove);
+    this.page("plots").replaceChildren(
+      make("div", { class: "adder" }, input, list, make("button", { onclick: add }, "Add")),
+      ...this.panels.map((panel) => panel.element));
+    this.drawPlots();
+  }
+  private makeEnergy(): void {
+    const motion = this.motion as Motion;
+    const page = this.page("energy");
+    this.energyPanels = [];
+    const has = (names: string[]): string[] => names.filter((name) => motion.has(name));
+    const energies = has(["energy.kinetic", "energy.potential", "energy.total"]);
+    if (energies.length === 0) {
+      page.replaceChildren(make("p", { class: "hint" }, "These rows tell no energies."));
+      return;
+    }
+    this.energyPanels.push(this.panel(motion, energies, "Energies", "J"));
+    const flows = has(["energy.supplied", "energy.dissipated"]).filter((name) => motion.column(name)?.some((x) => x !== 0));
+    if (flows.length > 0) this.energyPanels.push(this.panel(motion, flows, "Supplied and dissipated", "J"));
+    this.energyPanels.push(this.driftPanel(motion));
+    const errors = has(["constraints.position_error", "constraints.velocity_error"]);
+    for (const name of errors) this.energyPanels.push(this.panel(motion, [name], name, motion.unit(name)));
+    page.replaceChildren(...this.energyPanels.map((panel) => panel.element), make("p", { class: "hint" },
+      "The drift is that of kinetic + potential − supplied + dissipated energy, which the exact motion keeps constant."));
+  }
+  private driftPanel(motion: Motion): PlotPanel {
+    const x = motion.column(motion.x) ?? new Float64Array();
+    const curves = [{ name: DRIFT, values: driftOf(motion) }];
+    return new PlotPanel({ title: "Drift of the energy", unit: "J", curves }, x, motion.x, (at) => this.seekFromPlot(at));
+  }
+  drawPlots(): void {
+    if (!this.motion) return;
+    const now = this.player.areModes ? this.player.mode + 1 : this.player.now;
+    const row = this.player.row;
+    if (!this.page("plots").hidden) this.panels.forEach((panel) => panel.draw(now, row));
+    if (!this.page("energy").hidden) this.energyPanels.forEach((panel) => panel.draw(now, row));
+  }
+
+  private showSelection(): void {
+    const page = this.page("selection");
+    if (page.hidden || !this.scene || !this.motion) return;
+    const { scene, motion } = this;
+    if (this.selected < 0) {
+      page.replaceChildren(make("p", { class: "hint" }, "Click a body in the scene or in the tree."));
+      return;
+    }
+    const body = scene.bodies[this.selected];
+    const rows: [string, string][] = [];
+    if (this.selected > 0) {
+      rows.push(["Mass", `${short(body.mass)} kg`], ["Mass centre", `${triple(body.mass_centre)} m`]);
+      if (!body.particle) {
+        const [xx, yy, zz, xy, xz, yz] = body.inertia;
+        rows.push(["Inertia xx, yy, zz", `${triple([xx, yy, zz])} kg m²`], ["Inertia xy, xz, yz", `${triple([xy, xz, yz])} kg m²`]);
+      }
+    }
+    const parts: HTMLElement[] = [make("h3", {}, body.name), tableOf(rows)];
+    const row = this.player.row;
+    for (const joint of scene.joints) {
+      if (joint.child !== this.selected && joint.parent !== this.selected) continue;
+      const way = joint.child === this.selected ? `from ${scene.bodies[joint.parent].name}` : `to ${scene.bodies[joint.child].name}`;
+      const values: [string, string][] = [];
+      for (const column of motion.columns) {
+        if (!column.name.startsWith(`${joint.name}.`)) continue;
+        values.push([column.name.slice(joint.name.length + 1), `${short(motion.at(column.name, row) ?? NaN)} ${unitText(column.unit)}`]);
+      }
+      parts.push(make("h3", {}, `${joint.name} `, make("span", { class: "unit" }, `${joint.type}, ${way}`)), tableOf(values));
+    }
+    const places: [string, string][] = scene.points.filter((point) => point.body === this.selected)
+      .map((point) => [point.name.split(".").slice(1).join("."), `${triple(point.pose.slice(0, 3))} m`]);
+    parts.push(make("h3", {}, "Points"), tableOf(places));
+    page.replaceChildren(...parts);
+  }
+
+  // ---- the instant ----
+  private showInstant(): void {
+    const { motion, player } = this;
+    if (!motion) return;
+    if (motion.rows > 0) {
+      const [a, b, part] = player.frames;
+      if (part > 0 && a !== b) this.drawing.setBetween(motion.frame(a), motion.frame(b), part);
+      else this.drawing.setFrame(motion.frame(a));
+    }
+    if (this.drawing.isShown("arrows") && this.largestReaction > 0) {
+      this.drawing.setReactions((joint) => this.reaction(joint, player.row), this.largestReaction);
+    }
+    const slider = find<HTMLInputElement>("time");
+    const span = player.end - player.start;
+    const part = player.areModes ? ((player.now % 1) + 1) % 1 : (player.now - player.start) / (span || 1);
+    slider.value = String(Math.round(1000 * part));
+    const text = this.instantText();
+    find("clock").textContent = text;
+    slider.setAttribute("aria-valuetext", text);
+    this.drawPlots();
+    this.showSelection();
+  }
+  private instantText(): string {
+    const { motion, player } = this;
+    if (!motion || motion.rows === 0) return "no rows";
+    if (player.areModes) {
+      const frequency = motion.at("frequency", player.mode);
+      return frequency === undefined ? `mode ${player.mode + 1}` : `${short(frequency, 4)} Hz`;
+    }
+    const span = player.end - player.start;
+    const digits = Math.max(0, Math.min(6, 3 - Math.floor(Math.log10(span || 1))));
+    const unit = motion.x === "t" ? " s" : "";
+    return `${player.now.toFixed(digits)} / ${short(player.end, 6)}${unit}`;
+  }
+  private reaction(joint: string, row: number): Triple | undefined {
+    const motion = this.motion as Motion;
+    const parts = ["x", "y", "z"].map((axis) => motion.at(`${joint}.reaction.force.${axis}`, row));
+    return parts.some((x) => x === undefined) ? undefined : (parts as Triple);
+  }
+  private findLargestReaction(): number {
+    const { scene, motion } = this;
+    if (!scene || !motion) return 0;
+    let largest = 0;
+    for (const joint of scene.joints) {
+      for (let row = 0; row < motion.rows; ++row) {
+        const force = this.reaction(joint.name, row);
+        if (!force) break;
+        largest = Math.max(largest, Math.hypot(...force));
+      }
+    }
+    return largest;
+  }
+
+  showPlaying(): void {
+    const button = find("play");
+    button.innerHTML = this.player.isPlaying ? PAUSE : PLAY;
+    button.setAttribute("aria-label", this.player.isPlaying ? "Pause" : "Play");
+  }
+
+  // ---- names over the scene ----
+  private makeNames(): void {
+    this.names.length = 0;
+    const scene = this.scene as Scene;
+    scene.bodies.forEach((body, b) => {
+      const name = make("span", { hidden: true }, body.name);
+      this.names[b] = name;
+    });
+    find("names").replaceChildren(...this.names.slice(1));
+  }
+  /** Those that would cover another one are left out, the selected one first of all. */
+  private placeNames(): void {
+    const { scene, drawing } = this;
+    if (!scene || this.names.length !== scene.bodies.length) return;
+    const all = drawing.isShown("names");
+    const taken: { x: number; y: number; w: number }[] = [];
+    const order = scene.bodies.map((_, b) => b).filter((b) => b > 0).sort((a, b) => Number(b === this.selected) - Number(a === this.selected));
+    for (const b of order) {
+      const name = this.names[b];
+      const wanted = all || b === this.selected;
+      const at = wanted ? drawing.project(b, scene.bodies[b].mass_centre) : undefined;
+      const width = 8 * scene.bodies[b].name.length + 16;
+      const isFree = at && !taken.some((o) => Math.abs(o.x - at.x) < (o.w + width) / 2 && Math.abs(o.y - at.y) < 24);
+      name.hidden = !isFree;
+      if (!at || !isFree) continue;
+      taken.push({ ...at, w: width });
+      name.style.left = `${at.x}px`;
+      name.style.top = `${at.y}px`;
+    }
+  }
+
+  // ---- controls ----
+  setTheme(theme: string): void {
+    const isDark = theme === "dark";
+    document.documentElement.dataset.theme = isDark ? "dark" : "light";
+    find("theme").textContent = isDark ? "Light" : "Dark";
+    this.drawing.setDark(isDark);
+    this.drawPlots();
+  }
+  private toggleTheme(): void {
+    this.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  }
+  private setFlat(wanted: boolean): void {
+    this.drawing.orbit.setOrthographic(wanted);
+    find("view-flat").setAttribute("aria-pressed", String(wanted));
+  }
+  private look(from: "front" | "side" | "top"): void {
+    const turns = { front: [0, 0], side: [Math.PI / 2, 0], top: [0, Math.PI / 2] };
+    this.drawing.orbit.lookFrom(turns[from][0], turns[from][1]);
+  }
+  toggleLayer(layer: Layer): void {
+    const wanted = !this.drawing.isShown(layer);
+    this.drawing.show(layer, wanted);
+    const box = document.querySelector<HTMLInputElement>(`#layers input[value=${layer}]`);
+    if (box) box.checked = wanted;
+    if (layer === "trace" && wanted && this.motion && this.selected < 1 && this.scene) this.select(this.scene.bodies.length - 1);
+    this.showInstant();
+  }
+  private step(rows: number): void {
+    this.player.pause();
+    if (this.player.areModes) this.player.seekRow(this.player.mode + Math.sign(rows));
+    else this.player.seekRow(this.player.row + rows);
+    find<HTMLSelectElement>("mode").value = String(this.player.mode);
+  }
+  private toggleLoop(): void {
+    this.player.loops = !this.player.loops;
+    find("loop").setAttribute("aria-pressed", String(this.player.loops));
+  }
+  private play(): void {
+    if (!this.playInstead()) this.player.toggle();
+  }
+  savePicture(): void {
+    const name = (this.scene?.name || "scene").replace(/[^A-Za-z0-9]+/g, "_");
+    make("a", { href: this.drawing.picture(), download: `${name}.png` }).click();
+  }
+  private fillModes(): void {
+    const select = find<HTMLSelectElement>("mode");
+    const motion = this.motion as Motion;
+    select.hidden = motion.framesPerMode === 0;
+    if (select.hidden) return;
+    select.replaceChildren(...Array.from({ length: motion.rows }, (_, i) =>
+      make("option", { value: i }, `Mode ${i + 1}`)));
+  }
+
+  private connectButtons(): void {
+    const on = (id: string, f: () => void): void => find(id).addEventListener("click", f);
+    on("play", () => this.play());
+    on("to-start", () => this.player.seek(this.player.start));
+    on("back", () => this.step(-1));
+    on("forth", () => this.step(1));
+    on("loop", () => this.toggleLoop());
+    on("view-fit", () => this.drawing.resetView());
+    on("view-front", () => this.look("front"));
+    on("view-side", () => this.look("side"));
+    on("view-top", () => this.look("top"));
+    on("view-flat", () => this.setFlat(!this.drawing.orbit.isOrthographic));
+    on("picture", () => this.savePicture());
+    on("theme", () => this.toggleTheme());
+    on("help-button", () => find<HTMLDialogElement>("help").showModal());
+    const layers = find("layers");
+    layers.append(...(Object.keys(LAYERS) as Layer[]).map((layer) => {
+      const box = make("input", { type: "checkbox", value: layer, checked: this.drawing.isShown(layer) });
+      box.addEventListener("change", () => this.toggleLayer(layer));
+      return make("label", {}, box, LAYERS[layer]);
+    }));
+    on("layers-button", () => {
+      layers.hidden = !layers.hidden;
+      find("layers-button").setAttribute("aria-expanded", String(!layers.hidden));
+    });
+    const time = find<HTMLInputElement>("time");
+    time.addEventListener("input", () => {
+      const part = Number(time.value) / 1000;
+      this.player.seek(this.player.start + part * (this.player.end - this.player.start));
+    });
+    const speed = find<HTMLSelectElement>("speed");
+    speed.append(...SPEEDS.map((s) => make("option", { value: s, selected: s === 1 }, `${s}×`)));
+    speed.addEventListener("change", () => (this.player.speed = Number(speed.value)));
+    const mode = find<HTMLSelectElement>("mode");
+    mode.addEventListener("change", () => this.player.seekRow(Number(mode.value)));
+  }
+  private changeSpeed(step: number): void {
+    const speed = find<HTMLSelectElement>("speed");
+    speed.selectedIndex = Math.max(0, Math.min(SPEEDS.length - 1, speed.selectedIndex + step));
+    this.player.speed = Number(speed.value);
+  }
+  private connectCanvas(): void {
+    const canvas = find<HTMLCanvasElement>("canvas");
+    let start: { x: number; y: number } | undefined;
+    canvas.addEventListener("pointerdown", (event) => (start = { x: event.offsetX, y: event.offsetY }));
+    canvas.addEventListener("pointerup", (event) => {
+      if (start && Math.hypot(event.offsetX - start.x, event.offsetY - start.y) < 4 && event.button === 0) {
+        this.select(this.drawing.pick(event.offsetX, event.offsetY).body);
+      }
+      start = undefined;
+    });
+  }
+  private press(event: KeyboardEvent): void {
+    const target = event.target as HTMLElement;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.id !== "time") return;
+    if (event.ctrlKey || event.metaKey || event.altKey || target.isContentEditable) return;
+    const rows = event.shiftKey ? 10 : 1;
+    const actions: Record<string, () => void> = {
+      " ": () => this.play(),
+      ArrowLeft: () => this.step(-rows),
+      ArrowRight: () => this.step(rows),
+      Home: () => this.player.seek(this.player.start),
+      End: () => this.player.seek(this.player.end),
+      "+": () => this.changeSpeed(1),
+      "-": () => this.changeSpeed(-1),
+      f: () => this.drawing.resetView(),
+      "1": () => this.look("front"),
+      "2": () => this.look("side"),
+      "3": () => this.look("top"),
+      o: () => this.setFlat(!this.drawing.orbit.isOrthographic),
+      Escape: () => this.select(-1),
+      n: () => this.toggleLayer("names"),
+      j: () => this.toggleLayer("joints"),
+      a: () => this.toggleLayer("frames"),
+      c: () => this.toggleLayer("centres"),
+      t: () => this.toggleLayer("trace"),
+      p: () => this.savePicture(),
+      d: () => this.toggleTheme(),
+      l: () => this.toggleLoop(),
+      "?": () => find<HTMLDialogElement>("help").showModal(),
+    };
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action) return;
+    if (event.key === " " && target.tagName === "BUTTON") return; // presses the button
+    event.preventDefault();
+    action();
+  }
+  private resize(): void {
+    const stage = find("stage");
+    this.drawing.resize(stage.clientWidth, stage.clientHeight);
+    this.drawing.invalidate();
+  }
+}
+
+const DRIFT = "drift";
+function driftOf(motion: Motion): Float64Array {
+  const zero = new Float64Array(motion.rows);
+  const [k, p, s, d] = ["kinetic", "potential", "supplied", "dissipated"].map((name) => motion.column(`energy.${name}`) ?? zero);
+  const start = k[0] + p[0] - s[0] + d[0];
+  return zero.map((_, i) => k[i] + p[i] - s[i] + d[i] - start);
+}
+function triple(values: number[]): string {
+  return values.map((x) => short(Math.abs(x) < 1e-12 ? 0 : x, 4)).join(", ");
+}
+function tableOf(rows: [string, string][]): HTMLElement {
+  return make("table", {}, ...rows.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value))));
+}
+/** "hip.q, knee.q" as "q". */
+function titleOf(names: string[]): string {
+  const ends = new Set(names.map((name) => name.replace(/^.*?\.(?=[a-z])/, "").replace(/\[\d+\]$/, "")));
+  if (names.every((name) => name.startsWith("energy."))) return "Energies";
+  if (ends.size > 1) return "Columns";
+  const [end] = ends;
+  return end === "q" ? "Coordinates" : end === "u" ? "Speeds" : end;
+}

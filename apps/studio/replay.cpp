@@ -1,0 +1,89 @@
+#include "studio/replay.h"
+
+#include <fmt/format.h>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/equilibrium.h"
+#include "sestina/io/model_file.h"
+#include "sestina/io/result_file.h"
+#include "sestina/io/sweep_file.h"
+
+namespace sestina::studio {
+namespace {
+
+class TableRecorder final : public Recorder {
+ public:
+  explicit TableRecorder(ResultTable& table) : table_(table) {}
+  void begin(const ResultHeader& header) override { table_ = ResultTable(header); }
+  void record(std::span<const double> row) override { table_.append_row(row); }
+  void flush() override {}
+  void end() override {}
+
+ private:
+  ResultTable& table_;
+};
+
+// The model that an HDF5 result holds.
+System model_of(const ResultTable& table, const std::string& result_file) {
+  const std::string& text = table.header().model_text;
+  if (text.empty()) {
+    throw InputError(fmt::format(
+        "'{}' does not hold its model, as .h5 files do: name it by --model MODEL.yaml", result_file));
+  }
+  try {
+    return read_model(text, result_file);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("the model in '{}' cannot be read (--model MODEL.yaml takes its place):\n{}",
+                                 result_file, error.what()));
+  }
+}
+
+// Where small oscillations are about.
+std::vector<double> rest_of(const Workspace& workspace) {
+  State<double> state = workspace.calc_initial_state();
+  if (workspace.analysis().about == "equilibrium") {
+    Equilibrium equilibrium(workspace.model(), workspace.properties());
+    if (!equilibrium.find(1.0, state)) state = workspace.calc_initial_state();
+  }
+  return state.q;
+}
+
+}  // namespace
+
+Replay read_replay(const std::string& result_file, std::optional<System> model) {
+  if (SweepFile::is_sweep_file(result_file)) {
+    throw InputError(fmt::format("'{}' is the result of a sweep, which has no motion", result_file));
+  }
+  Replay replay;
+  replay.table = read_result(result_file);
+  if (replay.table.rows() == 0) throw InputError(fmt::format("'{}' has no rows", result_file));
+  System system = model ? std::move(*model) : model_of(replay.table, result_file);
+  replay.workspace = std::make_unique<Workspace>(std::move(system));
+  return replay;
+}
+
+Replay run_replay(System model, bool reactions, RunReport& report) {
+  Replay replay;
+  replay.workspace = std::make_unique<Workspace>(std::move(model));
+  ResultTable table;
+  replay.workspace->add_recorder(std::make_unique<TableRecorder>(table));
+  if (reactions) replay.workspace->record_reactions();
+  report = replay.workspace->run();
+  replay.table = std::move(table);
+  return replay;
+}
+
+Scene make_scene(const Replay& replay) {
+  const Workspace& workspace = *replay.workspace;
+  return extract_scene(workspace.system(), workspace.model(), workspace.properties(),
+                       workspace.calc_initial_state());
+}
+
+Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_bytes) {
+  const Workspace& workspace = *replay.workspace;
+  std::vector<double> rest;
+  if (replay.table.has_column("mode")) rest = rest_of(workspace);
+  return make_motion(replay.table, workspace.model(), workspace.properties(), most_bytes, scene.extent, rest);
+}
+
+}  // namespace sestina::studio

@@ -1,0 +1,32 @@
+// The data needed to show a result: its rows, and the model to which they belong.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sestina/io/result.h"
+#include "sestina/scene/motion.h"
+#include "sestina/scene/scene.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina::studio {
+
+struct Replay {
+  std::unique_ptr<Workspace> workspace;  // the frozen model
+  ResultTable table;
+};
+
+// A result file. CSV files do not hold the model: then `model` is wanted, otherwise it replaces the one that
+// the file holds. Throws InputError.
+Replay read_replay(const std::string& result_file, std::optional<System> model);
+
+// Runs the model and keeps the rows; `report` tells how it went.
+Replay run_replay(System model, bool reactions, RunReport& report);
+
+// Where solids and bodies are at the first row.
+Scene make_scene(const Replay& replay);
+
+Motion make_motion(const Replay& replay, const Scene& scene, std::size_t most_bytes);
+
+}  // namespace sestina::studio

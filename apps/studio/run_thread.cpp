@@ -1,0 +1,190 @@
+#include "studio/run_thread.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/workspace/analysis_run.h"
+#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/simulator.h"
+
+namespace sestina::studio {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double kFrame = 1.0 / 60.0;   // s of wall time between two rows of a live run
+constexpr double kPullFrequency = 8.0;  // rad/s, of the mass of all bodies on the spring that pulls
+
+// Generalised forces of a spring and damper that pull a point of a body, J^T F: the work of F for each speed.
+class PullForce {
+ public:
+  PullForce(const Model& model, const Properties<double>& properties)
+      : model_(model),
+        properties_(properties),
+        kinematics_(model),
+        tau_(static_cast<std::size_t>(model.nu())) {
+    for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) mass_ += properties.bodies[b].M.mass;
+  }
+  std::span<const double> calc(const Pull& pull, const State<double>& state) {
+    update_kinematics(model_, properties_, state, kinematics_);
+    const BodyIndex body(pull.body);
+    const Pose<double> X_WB = calc_body_pose(properties_, kinematics_, body);
+    const Vec3<double> at = X_WB * pull.point;
+    const SpatialMotion<double> V = calc_body_velocity(properties_, kinematics_, body);
+    const Vec3<double> velocity = V.v + cross(V.w, at - X_WB.p);
+    const double k = mass_ * kPullFrequency * kPullFrequency, c = mass_ * kPullFrequency;
+    const Vec3<double> F = k * (pull.target - at) - c * velocity;
+    std::fill(tau_.begin(), tau_.end(), 0.0);
+    for (BodyIndex b = body; b.value() > 0; b = model_.bodies()[b].parent) {
+      const BodyInfo& info = model_.bodies()[b];
+      const Vec3<double> arm = at - kinematics_.motion[static_cast<std::size_t>(b.value())].X_WB.p;
+      for (int i = info.u_start; i < info.u_start + info.nu; ++i) {
+        const SpatialMotion<double>& H = kinematics_.H[static_cast<std::size_t>(i)];
+        tau_[static_cast<std::size_t>(i)] = dot(H.v, F) + dot(H.w, cross(arm, F));
+      }
+    }
+    return tau_;
+  }
+
+ private:
+  const Model& model_;
+  const Properties<double>& properties_;
+  Kinematics<double> kinematics_;
+  std::vector<double> tau_;
+  double mass_ = 0.0;
+};
+
+}  // namespace
+
+class RunThread::Observer final : public Recorder {
+ public:
+  Observer(RunThread& owner, std::size_t stride) : owner_(owner), stride_(stride) {}
+  void begin(const ResultHeader& /*header*/) override {}
+  bool keeps_origin() const override { return false; }
+  void record(std::span<const double> row) override {
+    if (count_++ % stride_ == 0) owner_.add_row(row, row[0]);
+  }
+  void record_between(std::span<const double> row) override { owner_.add_row(row, row[0]); }
+  void flush() override {}
+  void end() override {}
+
+ private:
+  RunThread& owner_;
+  std::size_t stride_, count_ = 0;
+};
+
+RunThread::RunThread(std::unique_ptr<Workspace> workspace, bool reactions, std::size_t stride)
+    : workspace_(std::move(workspace)), is_live_(false) {
+  columns_ = run_columns(workspace_->model(), workspace_->analysis(), reactions);
+  if (reactions) workspace_->record_reactions();
+  state_.is_running = true;
+  thread_ = std::thread([this, stride] { run_whole(stride); });
+}
+
+RunThread::RunThread(std::unique_ptr<Workspace> workspace, std::optional<LiveStart> start, double speed)
+    : workspace_(std::move(workspace)), is_live_(true), speed_(speed) {
+  columns_ = result_columns(workspace_->model(), false);
+  state_.is_running = true;
+  thread_ = std::thread([this, start = std::move(start)] { run_live(start); });
+}
+
+RunThread::~RunThread() {
+  stops_ = true;
+  thread_.join();
+}
+
+void RunThread::pull(std::optional<Pull> pull) {
+  const std::lock_guard lock(mutex_);
+  pull_ = pull;
+}
+
+std::optional<Pull> RunThread::current_pull() const {
+  const std::lock_guard lock(mutex_);
+  return pull_;
+}
+
+RunState RunThread::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+void RunThread::take_rows(std::vector<double>& rows) {
+  const std::lock_guard lock(mutex_);
+  rows.insert(rows.end(), rows_.begin(), rows_.end());
+  rows_.clear();
+}
+
+void RunThread::add_row(std::span<const double> row, double t) {
+  const std::lock_guard lock(mutex_);
+  rows_.insert(rows_.end(), row.begin(), row.end());
+  state_.t = t;
+}
+
+void RunThread::finish(bool has_failed, std::string message) {
+  const std::lock_guard lock(mutex_);
+  state_.is_running = false;
+  state_.has_failed = has_failed;
+  state_.message = std::move(message);
+}
+
+void RunThread::run_whole(std::size_t stride) {
+  try {
+    workspace_->add_recorder(std::make_unique<Observer>(*this, stride));
+    workspace_->set_interrupt(&stops_);
+    const RunReport report = workspace_->run();
+    {
+      const std::lock_guard lock(mutex_);
+      state_.wall_seconds = report.wall_seconds;
+    }
+    if (report.status == RunStatus::kFailed) return finish(true, report.failure);
+    std::string text = report.status == RunStatus::kInterrupted ? "stopped" : "";
+    for (const std::string& change : report.assembly)
+      text += fmt::format("{}{}", text.empty() ? "" : "; ", change);
+    for (const std::string& remark : report.remarks)
+      text += fmt::format("{}{}", text.empty() ? "" : "; ", remark);
+    finish(false, std::move(text));
+  } catch (const std::exception& error) {
+    finish(true, error.what());
+  }
+}
+
+void RunThread::run_live(const std::optional<LiveStart>& start) {
+  try {
+    const Model& model = workspace_->model();
+    const Properties<double>& properties = workspace_->properties();
+    SimulatorOptions options{.solver = workspace_->analysis().solver};
+    options.rule.name = "rk4";
+    options.substeps = 4;
+    Simulator simulator(workspace_->shared_model(), properties, options);
+    ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
+    if (start) simulator.reset(start->t, start->q, start->u, start->d);
+    PullForce force(model, properties);
+    ResultRow row(model, properties.parameters, false);
+    const std::vector<double> none(static_cast<std::size_t>(model.nu()), 0.0);
+    if (!start) add_row(row.calc(simulator.state(), dynamics), simulator.t());
+    auto next = Clock::now();
+    while (!stops_) {
+      next += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(kFrame));
+      std::this_thread::sleep_until(next);
+      if (Clock::now() - next > std::chrono::milliseconds(250)) next = Clock::now();  // behind: no haste
+      if (is_paused_ && single_steps_ == 0) continue;
+      if (single_steps_ > 0) --single_steps_;
+      // The force of the pull is kept over a part of a frame that is short beside its period.
+      constexpr int kParts = 4;
+      for (int part = 0; part < kParts; ++part) {
+        const std::optional<Pull> pull = current_pull();
+        simulator.set_tau(pull ? force.calc(*pull, simulator.state()) : std::span<const double>(none));
+        simulator.step(kFrame * speed_ / kParts);
+      }
+      add_row(row.calc(simulator.state(), dynamics), simulator.t());
+    }
+    finish(false, "stopped");
+  } catch (const std::exception& error) {
+    finish(true, error.what());
+  }
+}
+
+}  // namespace sestina::studio

@@ -1,0 +1,83 @@
+// A run of a model beside the server: rows come out as they are made.
+//
+// Two ways: a whole run, as `sestina run` makes it, as fast as it goes; or live, at the pace of the clock,
+// with pauses, a spring that pulls at a body, and a start at any state that there was.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sestina/scene/scene.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina::studio {
+
+struct RunState {
+  bool is_running = false;
+  bool has_failed = false;
+  std::string message;  // how it ended
+  double t = 0.0;       // s
+  double wall_seconds = 0.0;
+};
+
+// A spring between a point of a body and a place in the ground.
+struct Pull {
+  int body = 0;
+  Vec3<double> point;   // m, in the body's own frame
+  Vec3<double> target;  // m, ground axes
+};
+
+// Where a live run begins.
+struct LiveStart {
+  double t = 0.0;  // s
+  std::vector<double> q, u, d;
+};
+
+class RunThread {
+ public:
+  // Begins at once. `stride`: every so many rows are kept.
+  RunThread(std::unique_ptr<Workspace> workspace, bool reactions, std::size_t stride);
+  RunThread(std::unique_ptr<Workspace> workspace, std::optional<LiveStart> start, double speed);
+  ~RunThread();  // stops it
+
+  const Workspace& workspace() const { return *workspace_; }
+  bool is_live() const { return is_live_; }
+  const std::vector<Column>& columns() const { return columns_; }
+
+  void stop() { stops_ = true; }
+  void pause(bool wanted) { is_paused_ = wanted; }
+  void step() { single_steps_ += 1; }
+  void set_speed(double speed) { speed_ = speed; }
+  void pull(std::optional<Pull> pull);
+
+  RunState state() const;
+  // Moves the rows that were made since the last call (rows x columns) to the end of `rows`.
+  void take_rows(std::vector<double>& rows);
+
+ private:
+  class Observer;
+  void run_whole(std::size_t stride);
+  void run_live(const std::optional<LiveStart>& start);
+  void finish(bool has_failed, std::string message);
+  void add_row(std::span<const double> row, double t);
+  std::optional<Pull> current_pull() const;
+
+  std::unique_ptr<Workspace> workspace_;
+  bool is_live_;
+  std::vector<Column> columns_;
+  std::atomic<bool> stops_{false}, is_paused_{false};
+  std::atomic<int> single_steps_{0};
+  std::atomic<double> speed_{1.0};
+  mutable std::mutex mutex_;
+  std::vector<double> rows_;
+  RunState state_;
+  std::optional<Pull> pull_;
+  std::thread thread_;  // the last member: it uses the others
+};
+
+}  // namespace sestina::studio

@@ -1,0 +1,478 @@
+#include "studio/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+
+#include "sestina/base/error.h"
+#include "sestina/io/model_file.h"
+#include "sestina/scene/json_writer.h"
+#include "sestina/scene/scene_message.h"
+
+namespace sestina::studio {
+namespace {
+
+constexpr std::uint32_t kBlock = 1, kRows = 2;
+
+std::string text_of(const YamlNode& message, std::string_view key) {
+  const YamlEntry* entry = message.find(key);
+  if (entry == nullptr || !entry->value->is_scalar()) {
+    throw InputError(fmt::format("the message lacks a text '{}'", key));
+  }
+  return entry->value->text;
+}
+
+std::string text_or(const YamlNode& message, std::string_view key, const char* otherwise) {
+  return message.find(key) == nullptr ? otherwise : text_of(message, key);
+}
+
+bool truth_or(const YamlNode& message, std::string_view key, bool otherwise) {
+  const YamlEntry* entry = message.find(key);
+  return entry == nullptr ? otherwise : entry->value->text == "true";
+}
+
+double number_from(const YamlNode& node, std::string_view key) {
+  double value = 0.0;
+  const char* end = node.text.data() + node.text.size();
+  const auto [stop, error] = std::from_chars(node.text.data(), end, value);
+  if (!node.is_scalar() || error != std::errc() || stop != end || !std::isfinite(value)) {
+    throw InputError(fmt::format("'{}' is no number", key));
+  }
+  return value;
+}
+
+double number_of(const YamlNode& message, std::string_view key) {
+  const YamlEntry* entry = message.find(key);
+  if (entry == nullptr) throw InputError(fmt::format("the message lacks a number '{}'", key));
+  return number_from(*entry->value, key);
+}
+
+Vec3<double> vector_of(const YamlNode& message, std::string_view key) {
+  const YamlEntry* entry = message.find(key);
+  if (entry == nullptr || entry->value->items.size() != 3) {
+    throw InputError(fmt::format("the message lacks three numbers '{}'", key));
+  }
+  const auto& items = entry->value->items;
+  return {number_from(*items[0], key), number_from(*items[1], key), number_from(*items[2], key)};
+}
+
+std::string bytes_of_block(std::uint32_t kind, std::size_t rows, std::span<const std::uint8_t> block) {
+  const std::uint32_t head[2] = {kind, static_cast<std::uint32_t>(rows)};
+  std::string bytes(sizeof head + block.size(), '\0');
+  std::memcpy(bytes.data(), head, sizeof head);
+  if (!block.empty()) std::memcpy(bytes.data() + sizeof head, block.data(), block.size());
+  return bytes;
+}
+
+}  // namespace
+
+Session::Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send)
+    : folder_(std::move(folder)), send_(std::move(send)) {
+  if (model_file.empty()) {
+    document_.emplace(std::string());
+  } else {
+    document_.emplace(model_file);
+  }
+  document_changed();
+}
+
+Session::Session(Replay replay, Send send) : send_(std::move(send)), replay_(std::move(replay)) {
+  scene_ = make_scene(*replay_);
+  motion_ = make_motion(*replay_, *scene_, kLargestMotion);
+}
+
+Session::~Session() = default;
+
+bool Session::is_running() const { return run_ && run_->state().is_running; }
+
+void Session::join(int client) {
+  clients_.push_back(client);
+  send(client, hello_text(client));
+  if (document_) send(client, document_text());
+  send_scene(client);
+}
+
+void Session::leave(int client) {
+  const bool was_editor = is_editor(client);
+  std::erase(clients_, client);
+  if (was_editor && !clients_.empty()) send(clients_.front(), hello_text(clients_.front()));
+}
+
+Session::Handler Session::find_handler(std::string_view type) {
+  static const std::unordered_map<std::string_view, Handler> kHandlers = {
+      {"text", &Session::on_text},     {"set", &Session::on_set},       {"add", &Session::on_add},
+      {"remove", &Session::on_remove}, {"undo", &Session::on_undo},     {"redo", &Session::on_redo},
+      {"save", &Session::on_save},     {"reload", &Session::on_reload}, {"recover", &Session::on_recover},
+      {"run", &Session::on_run},       {"stop", &Session::on_stop},     {"live", &Session::on_live},
+      {"pause", &Session::on_pause},   {"step", &Session::on_step},     {"speed", &Session::on_speed},
+      {"pull", &Session::on_pull}};
+  const auto found = kHandlers.find(type);
+  return found == kHandlers.end() ? nullptr : found->second;
+}
+
+void Session::handle(int client, std::string_view text) {
+  try {
+    FaultList faults;
+    const YamlPointer message = parse_yaml(std::string(text), "message", faults);  // JSON is YAML
+    faults.throw_if_any();
+    if (!message || !message->is_map()) throw InputError("the message is no object");
+    const std::string type = text_of(*message, "type");
+    const Handler handler = find_handler(type);
+    if (handler == nullptr)
+      throw InputError(fmt::format("the message has the unknown type '{}'", printable(type)));
+    if (!is_editor(client)) throw InputError("another window edits; this one watches");
+    if (!document_) throw InputError("a result is shown, which nothing can change");
+    (this->*handler)(client, *message);
+  } catch (const InputError& error) {
+    tell_error(client, error.what());
+  } catch (const std::exception& error) {
+    tell_error(client, fmt::format("failed: {}", error.what()));
+  }
+}
+
+// ---- the document ----
+
+void Session::on_text(int /*client*/, const YamlNode& message) {
+  document_->set_text(text_of(message, "text"), text_or(message, "kind", ""));
+  document_changed();
+}
+
+void Session::on_set(int /*client*/, const YamlNode& message) {
+  document_->set_value(text_of(message, "path"), text_of(message, "value"), text_or(message, "kind", ""));
+  document_changed();
+}
+
+void Session::on_add(int /*client*/, const YamlNode& message) {
+  const std::string list = text_of(message, "list");
+  static const std::vector<std::string> kLists = {"parameters", "bodies", "joints", "forces", "constraints"};
+  if (std::ranges::find(kLists, list) == kLists.end()) {
+    throw InputError(fmt::format("'{}' is no list of a model", printable(list)));
+  }
+  const std::string item = text_of(message, "item");
+  if (item.find('\n') != std::string::npos) throw InputError("an item is one line");
+  document_->add_item(list, item);
+  document_changed();
+}
+
+void Session::on_remove(int /*client*/, const YamlNode& message) {
+  document_->remove_item(text_of(message, "list"), text_of(message, "name"));
+  document_changed();
+}
+
+void Session::on_undo(int /*client*/, const YamlNode& /*message*/) {
+  if (document_->undo()) document_changed();
+}
+
+void Session::on_redo(int /*client*/, const YamlNode& /*message*/) {
+  if (document_->redo()) document_changed();
+}
+
+void Session::on_save(int client, const YamlNode& message) {
+  if (document_->file().empty()) {
+    const std::string name = text_of(message, "name");
+    const bool is_plain =
+        !name.empty() && name.size() <= 100 && std::ranges::all_of(name, [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '_' || c == '-';
+        });
+    if (!is_plain) throw InputError("a name has letters, digits, _ and -");
+    const std::filesystem::path file = folder_ / (name + ".yaml");
+    if (std::filesystem::exists(file))
+      throw InputError(fmt::format("{} exists already", file.filename().string()));
+    document_->save_as(file);
+  } else {
+    document_->save();
+  }
+  is_change_told_ = false;
+  send_all(document_text());
+  send(client, R"({"type":"saved"})");
+}
+
+void Session::on_reload(int /*client*/, const YamlNode& /*message*/) {
+  if (document_->file().empty()) throw InputError("the model has no file yet");
+  document_->reload();
+  document_changed();
+}
+
+void Session::on_recover(int /*client*/, const YamlNode& message) {
+  if (!document_->recovered()) return;
+  if (truth_or(message, "take", false)) {
+    std::string text = *document_->recovered();
+    document_->forget_recovered();
+    document_->set_text(std::move(text));
+  } else {
+    document_->forget_recovered();
+  }
+  document_changed();
+}
+
+void Session::document_changed() {
+  is_change_told_ = false;
+  faults_.clear();
+  try {
+    const bool is_empty = document_->text().find_first_not_of(" \t\r\n") == std::string::npos;
+    if (is_empty) {
+      drop_run();
+      scene_.reset();
+    } else {
+      start_run();
+    }
+  } catch (const InputError& error) {
+    faults_ = error.faults();
+    drop_run();
+  }
+  send_all(document_text());
+}
+
+// ---- runs ----
+
+// Everything that is drawn, at the start, and then the rows of the run as they come.
+void Session::start_run() {
+  auto workspace = std::make_unique<Workspace>(document_->read());
+  scene_ = extract_scene(workspace->system(), workspace->model(), workspace->properties(),
+                         workspace->calc_initial_state());
+  drop_run();
+  const std::size_t stride = stride_of(*workspace);
+  run_ = std::make_unique<RunThread>(std::move(workspace), reactions_, stride);
+  frames_ = std::make_unique<FrameMaker>(run_->workspace().model(), run_->workspace().properties());
+  was_running_ = true;
+}
+
+void Session::drop_run() {
+  frames_.reset();
+  run_.reset();
+  rows_.clear();
+  is_scene_sent_ = false;
+  was_running_ = false;
+}
+
+std::size_t Session::stride_of(const Workspace& workspace) const {
+  const Model& model = workspace.model();
+  const std::size_t width =
+      model.row_columns(reactions_).size() * sizeof(double) +
+      static_cast<std::size_t>(model.bodies().size()) * FrameMaker::kPoseSize * sizeof(float);
+  const Analysis& analysis = workspace.analysis();
+  const double rows = analysis.type == "modes" || analysis.type == "statics" || !(analysis.output_every > 0.0)
+                          ? 1.0
+                          : analysis.duration / analysis.output_every;
+  return static_cast<std::size_t>(
+      std::max(1.0, std::ceil(rows * static_cast<double>(width) / kLargestMotion)));
+}
+
+void Session::on_run(int /*client*/, const YamlNode& message) {
+  reactions_ = truth_or(message, "reactions", reactions_);
+  document_changed();
+}
+
+void Session::on_stop(int /*client*/, const YamlNode& /*message*/) {
+  if (run_) run_->stop();
+}
+
+LiveStart Session::start_at(std::size_t row) const {
+  const Model& model = run_->workspace().model();
+  const std::size_t width = run_->columns().size();
+  const auto all = std::span(rows_).subspan(row * width, width);
+  std::unordered_map<std::string_view, double> values;
+  for (std::size_t i = 0; i < width; ++i) values.emplace(run_->columns()[i].name, all[i]);
+  LiveStart start{values.at("t"), {}, {}, {}};
+  for (const std::string& name : model.q_names()) start.q.push_back(values.at(name));
+  for (const std::string& name : model.u_names()) start.u.push_back(values.at(name));
+  for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
+  return start;
+}
+
+// {"type": "live", "row": 12, "speed": 1}: goes on from a row that there is; without one, from the start.
+void Session::on_live(int /*client*/, const YamlNode& message) {
+  if (!run_ || !faults_.empty()) throw InputError("the model has faults");
+  if (run_->workspace().analysis().type != "dynamics") throw InputError("only a motion in time can be live");
+  const double speed = message.find("speed") != nullptr ? number_of(message, "speed") : 1.0;
+  if (!(speed > 0.0 && speed <= 100.0)) throw InputError("the speed is from 0 to 100");
+  pass_on_rows();
+  std::optional<LiveStart> start;
+  std::vector<double> kept;
+  const bool was_live = run_->is_live();
+  if (message.find("row") != nullptr && !rows_.empty()) {
+    const std::size_t width = run_->columns().size(), last = rows_.size() / width - 1;
+    const double asked = number_of(message, "row");
+    const auto row = static_cast<std::size_t>(std::clamp(asked, 0.0, static_cast<double>(last)));
+    start = start_at(row);
+    if (was_live) kept.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
+  }
+  auto workspace = std::make_unique<Workspace>(document_->read());
+  drop_run();
+  run_ = std::make_unique<RunThread>(std::move(workspace), std::move(start), speed);
+  frames_ = std::make_unique<FrameMaker>(run_->workspace().model(), run_->workspace().properties());
+  was_running_ = true;
+  rows_ = std::move(kept);
+  if (!rows_.empty()) {
+    is_scene_sent_ = true;
+    send_scene_to_all();
+  }
+}
+
+void Session::on_pause(int /*client*/, const YamlNode& message) {
+  if (run_) run_->pause(truth_or(message, "pause", true));
+}
+
+void Session::on_step(int /*client*/, const YamlNode& /*message*/) {
+  if (run_ && run_->is_live()) run_->step();
+}
+
+void Session::on_speed(int /*client*/, const YamlNode& message) {
+  const double speed = number_of(message, "speed");
+  if (!(speed > 0.0 && speed <= 100.0)) throw InputError("the speed is from 0 to 100");
+  if (run_) run_->set_speed(speed);
+}
+
+void Session::on_pull(int /*client*/, const YamlNode& message) {
+  if (!run_ || !run_->is_live()) return;
+  if (message.find("body") == nullptr) return run_->pull(std::nullopt);
+  const double body = number_of(message, "body");
+  if (!(body >= 1.0 && body < run_->workspace().model().bodies().size()))
+    throw InputError("there is no such body");
+  run_->pull(Pull{static_cast<int>(body), vector_of(message, "point"), vector_of(message, "target")});
+}
+
+void Session::tick() {
+  pass_on_rows();
+  const auto now = std::chrono::steady_clock::now();
+  if (!document_ || now < next_look_) return;
+  next_look_ = now + std::chrono::milliseconds(500);
+  if (!document_->has_changed_on_disk()) return;
+  try {
+    if (!document_->is_dirty()) {
+      document_->reload();
+      document_changed();
+    } else if (!is_change_told_) {
+      is_change_told_ = true;
+      send_all(R"({"type":"changed"})");
+    }
+  } catch (const InputError&) {
+    return;  // it is being written; the next look sees the whole
+  }
+}
+
+void Session::pass_on_rows() {
+  if (!run_) return;
+  const RunState state = run_->state();
+  const std::size_t width = run_->columns().size(), before = rows_.size();
+  run_->take_rows(rows_);
+  const std::size_t count = (rows_.size() - before) / width;
+  const bool are_modes = run_->columns().front().name == "mode";
+  if (count > 0 && !is_scene_sent_) {
+    is_scene_sent_ = !are_modes || !state.is_running;
+    if (is_scene_sent_) {
+      send_scene_to_all();
+    }
+  } else if (count > 0 && !are_modes) {
+    ResultHeader header;
+    header.columns = run_->columns();
+    ResultTable table(header);
+    table.append_rows(std::vector<double>(rows_.begin() + static_cast<std::ptrdiff_t>(before), rows_.end()));
+    const Motion motion = sestina::make_motion(table, run_->workspace().model(),
+                                               run_->workspace().properties(), kLargestMotion);
+    send_bytes_to_all(bytes_of_block(kRows, motion.rows, make_block(motion)));
+  }
+  if (are_modes && !state.is_running && !is_scene_sent_) {
+    is_scene_sent_ = true;
+    send_scene_to_all();
+  }
+  if (count > 0 || was_running_ != state.is_running) send_all(status_text(state));
+  was_running_ = state.is_running;
+}
+
+// ---- what clients are sent ----
+
+void Session::send(int client, std::string text) {
+  send_(client, std::make_shared<const Message>(Message{true, std::move(text)}));
+}
+
+void Session::send_all(std::string text) {
+  const auto message = std::make_shared<const Message>(Message{true, std::move(text)});
+  const std::vector<int> clients = clients_;  // one that does not read is closed on the way
+  for (const int client : clients) send_(client, message);
+}
+
+void Session::send_bytes_to_all(std::string bytes) {
+  const auto message = std::make_shared<const Message>(Message{false, std::move(bytes)});
+  const std::vector<int> clients = clients_;  // one that does not read is closed on the way
+  for (const int client : clients) send_(client, message);
+}
+
+void Session::tell_error(int client, const std::string& what) {
+  JsonWriter json;
+  send(client, json.begin_object().member("type", "error").member("text", what).end_object().take());
+}
+
+std::string Session::hello_text(int client) const {
+  JsonWriter json;
+  json.begin_object().member("type", "hello").member("editor", is_editor(client));
+  json.member("document", document_.has_value());
+  return json.end_object().take();
+}
+
+std::string Session::document_text() const {
+  JsonWriter json;
+  json.begin_object().member("type", "document").member("text", document_->text());
+  json.member("file", document_->file().filename().string()).member("dirty", document_->is_dirty());
+  json.member("undo", document_->undo_steps()).member("redo", document_->redo_steps());
+  json.member("recovered", document_->recovered().has_value());
+  json.key("faults").begin_array();
+  for (const Fault& fault : faults_) {
+    json.begin_object().member("line", fault.place.mark.line).member("column", fault.place.mark.column);
+    json.member("path", fault.place.path).member("text", fault.message).end_object();
+  }
+  json.end_array().key("parameters").begin_array();
+  if (run_) {
+    for (const ParameterSpec& parameter : run_->workspace().described().parameters) {
+      json.begin_object().member("name", parameter.name.text);
+      if (parameter.value.is_expression()) {
+        json.member("expression", parameter.value.expression());
+      } else {
+        json.member("value", parameter.value.value());
+      }
+      json.end_object();
+    }
+  }
+  return json.end_array().end_object().take();
+}
+
+std::string Session::status_text(const RunState& state) const {
+  JsonWriter json;
+  json.begin_object().member("type", "status").member("running", state.is_running);
+  json.member("failed", state.has_failed).member("live", run_ && run_->is_live());
+  json.member("text", state.message).member("t", state.t).member("wall", state.wall_seconds);
+  return json.end_object().take();
+}
+
+void Session::send_scene_to_all() {
+  const std::vector<int> clients = clients_;
+  for (const int client : clients) send_scene(client);
+}
+
+void Session::send_scene(int client) {
+  if (!scene_) return;
+  Motion motion;
+  if (replay_) {
+    motion = motion_;
+  } else if (run_) {
+    ResultHeader header;
+    header.columns = run_->columns();
+    ResultTable table(header);
+    table.append_rows(rows_);
+    Replay shown{nullptr, std::move(table)};
+    const Workspace& workspace = run_->workspace();
+    motion = sestina::make_motion(shown.table, workspace.model(), workspace.properties(), kLargestMotion,
+                                  scene_->extent);
+  }
+  if (motion.rows == 0) return;
+  const std::string header = make_header(*scene_, motion);
+  send(client, R"({"type":"scene","header":)" + header + "}");
+  const std::string bytes = bytes_of_block(kBlock, motion.rows, make_block(motion));
+  send_(client, std::make_shared<const Message>(Message{false, bytes}));
+}
+
+}  // namespace sestina::studio

@@ -1,0 +1,108 @@
+// The state shared by the clients of a studio: a document, a run, and the right to edit. It does not use
+// sockets: messages arrive as text and leave through a function, so that tests can replace a browser.
+//
+// Messages to the server are JSON objects with a "type": docs/studio.md lists them. Those to a client are
+// JSON text, or bytes that begin with two uint32: what follows, and how many rows:
+//   1 the block of the scene header that was sent just before (scene_message.h)
+//   2 further rows: float32 poses (rows x bodies x 7), zeros to 8 bytes, float64 (rows x columns)
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sestina/io/yaml.h"
+#include "studio/document.h"
+#include "studio/replay.h"
+#include "studio/run_thread.h"
+
+namespace sestina::studio {
+
+struct Message {
+  bool is_text = true;
+  std::string bytes;
+};
+using Send = std::function<void(int client, std::shared_ptr<const Message>)>;
+
+inline constexpr std::size_t kLargestMotion = std::size_t{128} << 20;  // bytes that a client is sent of a run
+
+class Session {
+ public:
+  // A model file, which need not exist; `folder` is where a new one may be saved.
+  Session(const std::filesystem::path& model_file, std::filesystem::path folder, Send send);
+  // A result, which is shown.
+  Session(Replay replay, Send send);
+  ~Session();
+
+  void join(int client);
+  void leave(int client);
+  // Never throws: what cannot be done is told to the client.
+  void handle(int client, std::string_view text);
+  // About thirty times a second: passes on rows, and looks for changes of the file twice a second.
+  void tick();
+  // Whether somebody would lose something: a run goes on.
+  bool is_running() const;
+
+ private:
+  using Handler = void (Session::*)(int client, const YamlNode& message);
+  static Handler find_handler(std::string_view type);
+
+  void on_text(int client, const YamlNode& message);
+  void on_set(int client, const YamlNode& message);
+  void on_add(int client, const YamlNode& message);
+  void on_remove(int client, const YamlNode& message);
+  void on_undo(int client, const YamlNode& message);
+  void on_redo(int client, const YamlNode& message);
+  void on_save(int client, const YamlNode& message);
+  void on_reload(int client, const YamlNode& message);
+  void on_recover(int client, const YamlNode& message);
+  void on_run(int client, const YamlNode& message);
+  void on_stop(int client, const YamlNode& message);
+  void on_live(int client, const YamlNode& message);
+  void on_pause(int client, const YamlNode& message);
+  void on_step(int client, const YamlNode& message);
+  void on_speed(int client, const YamlNode& message);
+  void on_pull(int client, const YamlNode& message);
+
+  bool is_editor(int client) const { return !clients_.empty() && clients_.front() == client; }
+  void document_changed();
+  void start_run();
+  void drop_run();
+  void pass_on_rows();
+  std::size_t stride_of(const Workspace& workspace) const;
+  LiveStart start_at(std::size_t row) const;
+
+  void send(int client, std::string text);
+  void send_all(std::string text);
+  void send_bytes_to_all(std::string bytes);
+  void tell_error(int client, const std::string& what);
+  std::string hello_text(int client) const;
+  std::string document_text() const;
+  std::string status_text(const RunState& state) const;
+  void send_scene(int client);
+  void send_scene_to_all();
+
+  std::filesystem::path folder_;
+  Send send_;
+  std::vector<int> clients_;  // the first one edits
+  std::optional<Document> document_;
+  std::vector<Fault> faults_;
+  std::unique_ptr<RunThread> run_;
+  std::vector<double> rows_;  // of the run, all that were sent
+  std::optional<Scene> scene_;
+  Motion motion_;                       // what a client that joins is sent
+  std::unique_ptr<FrameMaker> frames_;  // of the run's model
+  std::optional<Replay> replay_;
+  bool is_scene_sent_ = false;  // of the present run
+  bool was_running_ = false;
+  bool is_change_told_ = false;
+  bool reactions_ = false;
+  std::chrono::steady_clock::time_point next_look_{};
+};
+
+}  // namespace sestina::studio

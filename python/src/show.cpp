@@ -1,0 +1,85 @@
+// Motions as pages, and the studio as a server in this process.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "bind.h"
+#include "sestina/base/error.h"
+#include "sestina/model/system.h"
+#include "studio/replay.h"
+#include "studio/view_file.h"
+#ifdef SESTINA_STUDIO
+#include "studio/server.h"
+#endif
+
+namespace sestina::python {
+
+namespace {
+
+// The whole text of HTML; without a table, the system where it begins.
+std::string view_page(const System& system, const ResultTable* table, double max_size) {
+  studio::Replay replay;
+  replay.workspace = std::make_unique<Workspace>(system);
+  if (table != nullptr) replay.table = *table;
+  const Scene scene = studio::make_scene(replay);
+  Motion motion;
+  if (table != nullptr) {
+    motion = studio::make_motion(replay, scene, static_cast<std::size_t>(0.75e6 * max_size));
+  } else {
+    const Workspace& workspace = *replay.workspace;
+    FrameMaker frames(workspace.model(), workspace.properties());
+    motion.rows = 1;
+    motion.poses.resize(static_cast<std::size_t>(frames.numbers()));
+    frames.fill(workspace.calc_initial_state().q, motion.poses);
+  }
+  return studio::make_view_page(scene, motion, replay.table.header().provenance);
+}
+
+#ifdef SESTINA_STUDIO
+
+// A studio for a model file, until stop() or the end of the object.
+class StudioServer {
+ public:
+  StudioServer(const std::string& file, int port)
+      : server_({static_cast<unsigned short>(port)}, [&file](studio::Send send) {
+          const std::filesystem::path path = std::filesystem::absolute(file);
+          return std::make_unique<studio::Session>(path, path.parent_path(), std::move(send));
+        }) {
+    thread_ = std::thread([this] { server_.run(stops_); });
+  }
+  ~StudioServer() { stop(); }
+  StudioServer(const StudioServer&) = delete;
+  StudioServer& operator=(const StudioServer&) = delete;
+
+  const std::string& url() const { return server_.url(); }
+  void stop() {
+    stops_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  studio::Server server_;
+  std::atomic<bool> stops_{false};
+  std::thread thread_;
+};
+
+#endif
+
+}  // namespace
+
+void bind_show(nb::module_& module) {
+  module.def("_view_page", view_page, nb::arg("system"), nb::arg("table").none(), nb::arg("max_size"),
+             nb::call_guard<nb::gil_scoped_release>(),
+             nb::sig("def _view_page(system: System, table: Table | None, max_size: float) -> str"));
+#ifdef SESTINA_STUDIO
+  nb::class_<StudioServer>(module, "_StudioServer")
+      .def(nb::init<const std::string&, int>(), nb::arg("file"), nb::arg("port"))
+      .def_prop_ro("url", &StudioServer::url)
+      .def("stop", &StudioServer::stop, nb::call_guard<nb::gil_scoped_release>());
+#endif
+}
+
+}  // namespace sestina::python

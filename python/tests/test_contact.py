@@ -1,0 +1,56 @@
+"""Contacts and stops of a System."""
+
+import numpy as np
+import pytest
+
+import sestina
+
+
+def block(friction: float) -> sestina.System:
+    system = sestina.System("block", gravity=(9.81 * np.sin(0.5), 0, -9.81 * np.cos(0.5)))
+    system.ground.shapes = [{"name": "slope", "type": "plane"}]
+    inertia = {"xx": 0.02, "yy": 0.03, "zz": 0.04}
+    body = system.add_rigid_body("body", 3, inertia=inertia, shapes=[{"type": "box", "size": (0.2, 0.15, 0.1)}])
+    system.add_joint("fly", "free", system.ground["origin"], body["origin"], q=[0, 0, 0.05, 1, 0, 0, 0])
+    contact = system.add_contact("feet", ["body", "slope"], friction=friction)
+    assert contact.friction == friction and list(contact.between) == ["body", "slope"]
+    system.analysis.duration = 1
+    return system
+
+
+def test_block_sticks_or_slides() -> None:
+    stuck = sestina.simulate(block(0.6))
+    assert stuck.report.status == "complete"
+    assert abs(stuck["fly.q[0]"]).max() < 1e-11
+    assert stuck["feet.normal_force"][-1] == pytest.approx(3 * 9.81 * np.cos(0.5), rel=1e-5)
+    sliding = sestina.simulate(block(0.3))
+    acceleration = 9.81 * (np.sin(0.5) - 0.3 * np.cos(0.5))
+    assert sliding["fly.q[0]"][-1] == pytest.approx(acceleration / 2, rel=1e-5)
+
+
+def test_description_goes_to_a_file_and_back(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    system = block(0.4)
+    system.contact("feet").law = "poisson"
+    path = tmp_path / "block.yaml"
+    system.save(path)
+    again = sestina.load(path)
+    assert again.contact("feet").law == "poisson" and again.contact("feet").friction == 0.4
+    assert again.ground.shapes[0]["name"] == "slope"
+
+
+def test_what_cannot_be_is_told() -> None:
+    system = block(0.4)
+    system.contact("feet").between[1] = "slop"
+    with pytest.raises(sestina.InputError, match="did you mean 'slope'"):
+        system.freeze()
+    with pytest.raises(AttributeError, match="friction"):
+        system.contact("feet").fricton = 1
+
+
+def test_limits_are_stops() -> None:
+    system = sestina.System("stop", gravity=(0, 0, -9.81))
+    mass = system.add_rigid_body("mass", 1)
+    rail = system.add_joint("rail", "prismatic", system.ground["origin"], mass["origin"], axis=(0, 0, 1), q=0.2)
+    rail.limits = {"lower": 0, "enforced": True}
+    result = sestina.simulate(system, duration=1)
+    assert result["rail.q"].min() > -1e-9 and result["rail.q"][-1] == pytest.approx(0, abs=1e-9)

@@ -1,0 +1,77 @@
+"""Motions as pages, and the studio beside a program."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+
+import pytest
+import sestina
+from sestina import _core
+
+
+def pendulum():
+    system = sestina.System(name="a & b", gravity=(0, 0, -9.81))
+    rod = system.add_rigid_body("rod", 1.0, center_of_mass=(0, 0, -0.5), inertia={"xx": "1/12", "yy": "1/12"})
+    system.add_joint("hinge", "revolute", system.ground["origin"], rod["origin"], axis=(0, 1, 0), q=1.0)
+    return system
+
+
+def header_of(page):
+    text = re.search(r'id="sestina-header">(.*?)</script>', page.text, re.DOTALL).group(1)
+    return json.loads(text)
+
+
+@pytest.fixture(autouse=True)
+def needs_the_page():
+    try:
+        pendulum().show()
+    except sestina.InputError as error:
+        pytest.skip(str(error))
+
+
+def test_a_result_has_a_frame_for_each_row(tmp_path):
+    result = sestina.simulate(pendulum(), duration=1, every=0.1)
+    page = result.show(path=tmp_path / "motion.html", height=300)
+    header = header_of(page)
+    assert header["frames"] == header["rows"] == len(result)
+    assert [column["name"] for column in header["columns"]] == result.columns
+    assert [joint["name"] for joint in header["scene"]["joints"]] == ["hinge"]
+    assert (tmp_path / "motion.html").read_text() == page.text
+    frame = page._repr_html_()
+    assert 'sandbox="allow-scripts' in frame
+    assert "height: 300px" in frame
+    assert "<script" not in frame  # all of it stands in the attribute
+
+
+def test_a_description_is_shown_where_it_begins():
+    header = header_of(pendulum().show())
+    assert (header["frames"], header["columns"]) == (1, [])
+    assert header["scene"]["name"] == "a & b"
+    assert header_of(sestina.show(pendulum().freeze()))["frames"] == 1
+
+
+def test_rows_are_left_out_of_large_results():
+    result = sestina.simulate(pendulum(), duration=10, every=0.001)
+    header = header_of(result.show(max_size=0.5))
+    assert header["stride"] > 1
+    assert header["rows"] < len(result)
+
+
+@pytest.mark.skipif(not hasattr(_core, "_StudioServer"), reason="built without the studio")
+def test_a_studio_serves_the_description_to_who_knows_its_address(tmp_path):
+    running = sestina.studio(pendulum(), path=tmp_path / "pendulum.yaml", open_browser=False)
+    try:
+        with urllib.request.urlopen(running.url) as answer:
+            assert b"<!DOCTYPE html>" in answer.read(100)
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(running.url.partition("?")[0])
+        assert running.system.bodies[0].name == "rod"
+    finally:
+        running.stop()
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(running.url)
+    with pytest.raises(sestina.InputError, match="has a file already"):
+        sestina.studio(running.file, path=tmp_path / "other.yaml")

@@ -1,0 +1,35 @@
+// Shapes that touch each other, in axes of their own: convex bodies, and the half-space below a plane.
+#pragma once
+
+#include <cstdint>
+
+#include "sestina/spatial/spatial.h"
+
+namespace sestina {
+
+enum class ShapeType : std::uint8_t {
+  kSphere,     // size.x: radius
+  kBox,        // size: halves of the edges
+  kCylinder,   // about z; size.x: radius, size.y: half of the length
+  kCapsule,    // about z; size.x: radius, size.y: half of the distance between the centres of its caps
+  kEllipsoid,  // size: half axes
+  kPlane,      // solid where z < 0; no size
+};
+
+struct Shape {
+  ShapeType type = ShapeType::kSphere;
+  Vec3<double> size;  // m
+};
+
+// A point at which two shapes touch or come closest. Ground axes.
+struct ContactPoint {
+  Vec3<double> p;       // m, half way between the two surfaces
+  Vec3<double> normal;  // from the first shape to the second, of length one
+  double gap = 0.0;     // m, negative where the shapes overlap
+};
+
+// Whether contact points of these two can be found.
+bool can_touch(ShapeType a, ShapeType b);
+const char* name_of(ShapeType type);  // "sphere"
+
+}  // namespace sestina

@@ -1,0 +1,34 @@
+// From the coordinates of joints to those of floating bodies, and back.
+//
+// A model in cartesian coordinates and its twin in relative ones (Model::relative) have the same bodies in
+// the same order. What a description says of initial coordinates and what events set are coordinates of
+// joints: they are dealt with in the twin.
+#pragma once
+
+#include "sestina/dynamics/constraint_rows.h"
+#include "sestina/model/properties.h"
+
+namespace sestina {
+
+class CartesianCoordinates {
+ public:
+  // Of the cartesian model, which must outlive this, with these values of its parameters.
+  CartesianCoordinates(const Model& model, std::span<const double> parameters);
+
+  // Bodies where the joints' coordinates, and with the velocities that their speeds, put them.
+  void to_cartesian(const State<double>& relative, State<double>& state);
+  // `rows` belong to the state. The loops of the twin are as closed as those of the state.
+  void to_relative(const State<double>& state, const ConstraintRows<double>& rows,
+                   State<double>& relative) const;
+
+  const Model& relative() const { return *model_->relative(); }
+  const Properties<double>& relative_properties() const { return properties_; }
+  const Kinematics<double>& relative_kinematics() const { return kinematics_; }
+
+ private:
+  const Model* model_;
+  Properties<double> properties_;
+  Kinematics<double> kinematics_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,93 @@
+// The equations of motion in implicit form, with multipliers, and their tangents as sparse matrices: what
+// implicit integration rules ask for at every stage.
+//
+//   r(t, q, u, udot, lambda) = M udot + c - f - C^T lambda     (nu)
+//   v = g' = C u + dg/dt                                       (rows), of constraint_row.h
+//   M = r by udot,   D = r by u,   K = r by q;    C = v by u,   v_q = v by q
+// "By q_k" means along the tangent of plus(); t is held fixed. Rows that stand for rotors belong to M: they
+// are zero in v and C, and their multipliers do not matter.
+//
+// Tangents come from running the same code on Dual, for many directions at once: two speeds may share an
+// evaluation where no number of r and v depends on both (A. R. Curtis, M. J. D. Powell, J. K. Reid, On the
+// estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13 (1974) 117-119). The pattern is that of
+// the code itself: at the beginning each direction is followed by a derivative that is not a number, which
+// spoils all that depends on it, zeros included. Chains of floating bodies take some 20 evaluations for each
+// of q, u and udot, whatever their length; a model of few speeds, or a tree, takes nu.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sestina/dynamics/constraint_rows.h"
+#include "sestina/dynamics/inverse_dynamics.h"
+#include "sestina/model/properties.h"
+#include "sestina/numerics/sparse_pattern.h"
+
+namespace sestina {
+
+class ImplicitMotion {
+ public:
+  // The model must outlive this. A model with a UserForce is refused (InputError).
+  ImplicitMotion(const Model& model, const Properties<double>& properties);
+
+  // r and v. tau (nu), or nothing, is added to the generalised forces. No allocation.
+  void update(const State<double>& state, std::span<const double> udot, std::span<const double> lambda,
+              std::span<const double> tau);
+  std::span<const double> r() const { return plain_.inverse.residual; }
+  double v(std::size_t row) const;
+  // Why the last r or v is not finite.
+  std::string explain_non_finite(const State<double>& state);
+
+  // Of M, D, K (nu x nu) and of C, v_q (rows x nu).
+  const SparsePattern& pattern() const { return pattern_; }
+  const SparsePattern& row_pattern() const { return row_pattern_; }
+  // How many evaluations all directions of one kind take together.
+  std::size_t evaluations() const { return groups_.size(); }
+
+  // The numbers at a state, in the order of the patterns. No allocation.
+  void update_tangents(const State<double>& state, std::span<const double> udot,
+                       std::span<const double> lambda);
+  std::vector<double> M, D, K, C, v_q;
+
+ private:
+  // The model run on one kind of scalar.
+  template <class T>
+  struct Run {
+    explicit Run(const Model& model);
+    double velocity(std::size_t row) const;
+    void update_forces(const Model& model, const Properties<T>& numbers, const State<T>& state);
+    void update_residual(const Model& model, const Properties<T>& numbers, std::span<const double> lambda);
+
+    Kinematics<T> kinematics;
+    AppliedForces<T> forces;
+    ConstraintRows<T> rows;
+    InverseDynamics<T> inverse;
+    std::vector<T> udot, lambda;  // (nu), (rows)
+    bool has_rotors = false;
+  };
+
+  void find_pattern();
+  void find_groups();
+  void set_state(const State<double>& state, std::span<const double> udot);
+  void evaluate(std::span<const double> lambda);
+  void seed_q(int k, const State<double>& state, double size);
+  template <class Seed>
+  void take_columns(std::span<const double> lambda, std::vector<double>& of_r, std::vector<double>* of_v,
+                    const Seed& seed);
+  void take_mass_columns(std::span<const double> lambda);
+
+  const Model& model_;
+  Properties<double> numbers_;
+  Properties<Dual> dual_numbers_;
+  State<Dual> state_;
+  Run<double> plain_;
+  Run<Dual> dual_;
+  SparsePattern pattern_, row_pattern_;
+  std::vector<BodyIndex> body_of_speed_;  // (nu)
+  std::vector<std::vector<int>> groups_;  // of speeds that share an evaluation
+  std::vector<Dual> tau_;                 // (nu) scratch memory: forces without those of conditions
+  std::vector<SpatialForce<Dual>> body_;  // by BodyIndex, likewise
+  std::vector<double> unit_, qdot_;       // (nu) zeros between uses; (nq)
+};
+
+}  // namespace sestina

@@ -1,0 +1,141 @@
+#include "sestina/dynamics/input_response.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <numbers>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/linearized_motion.h"
+#include "sestina/dynamics/parameter_derivatives.h"
+
+namespace sestina {
+namespace {
+
+using Eigen::MatrixXcd;
+using Eigen::MatrixXd;
+using Eigen::VectorXcd;
+using Eigen::VectorXd;
+using Complex = std::complex<double>;
+
+constexpr double kRedundant = 1e-10;  // of the largest pivot
+constexpr double kResonance = 1e-13;  // reciprocal condition of an equation that has no solution
+
+// An orthonormal basis of the x with G x = 0.
+template <class Matrix>
+Matrix calc_null_space(const Matrix& G) {
+  const Eigen::Index n = G.cols();
+  if (G.rows() == 0 || n == 0) return Matrix::Identity(n, n);
+  Eigen::ColPivHouseholderQR<Matrix> qr(G.adjoint());
+  qr.setThreshold(kRedundant);
+  const Matrix Q = qr.householderQ() * Matrix::Identity(n, n);
+  return Q.rightCols(n - qr.rank());
+}
+
+// The x of least norm that comes nearest to A x = b.
+VectorXcd solve_least(const MatrixXcd& A, const VectorXcd& b) {
+  if (A.size() == 0) return VectorXcd::Zero(A.cols());
+  Eigen::CompleteOrthogonalDecomposition<MatrixXcd> complete;
+  complete.setThreshold(kRedundant);
+  return complete.compute(A).solve(b);
+}
+
+// The model's state on dual numbers, none of which moves.
+State<Dual> make_dual(const State<double>& state) {
+  const auto dual = [](const std::vector<double>& from) {
+    return std::vector<Dual>(from.begin(), from.end());
+  };
+  return {Dual(state.t), dual(state.q), dual(state.u), dual(state.x),
+          dual(state.d), dual(state.h), dual(state.z)};
+}
+
+}  // namespace
+
+InputTangent calc_input_tangent(const Model& model, const Properties<double>& properties,
+                                const State<double>& state, std::span<const double> udot,
+                                const Eigen::VectorXd& lambda, std::string_view parameter) {
+  std::vector<Dual> values(properties.parameters.begin(), properties.parameters.end());
+  values[static_cast<std::size_t>(find_parameter(model, parameter))].d = 1.0;
+  const Properties<Dual> moving = calc_properties<Dual>(model, values);
+  const State<Dual> at = make_dual(state);
+  Kinematics<Dual> kinematics(model);
+  AppliedForces<Dual> forces(model);
+  ConstraintRows<Dual> constraints(model);
+  InverseDynamics<Dual> inverse(model);
+  const std::vector<Dual> udot_dual(udot.begin(), udot.end());
+  update_kinematics(model, moving, at, kinematics);
+  update_applied_forces(model, moving, at, kinematics, forces);
+  const Eigen::Index rows = lambda.size();
+  InputTangent input{VectorXd::Zero(model.nu()), VectorXd::Zero(rows), VectorXd::Zero(rows),
+                     VectorXd::Zero(rows)};
+  if (rows > 0) {
+    update_constraint_rows(model, moving, at, kinematics, constraints);
+    update_inverse_dynamics<Dual>(model, moving, kinematics, forces, udot_dual, inverse);
+    std::vector<Dual> lambda_dual(lambda.begin(), lambda.end());
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const ConstraintRow<Dual>& row = constraints.rows[static_cast<std::size_t>(i)];
+      const Dual a = row.bias + calc_rate<Dual>(constraints, row, inverse.acceleration, udot_dual);
+      if (row.is_inertia) {
+        lambda_dual[static_cast<std::size_t>(i)] = -a;
+        continue;
+      }
+      if (row.is_on_position) input.g_p[i] = row.error.d;
+      input.v_p[i] = row.velocity.d;
+      input.a_p[i] = a.d;
+    }
+    add_constraint_forces<Dual>(constraints, lambda_dual, forces.tau, forces.body);
+  }
+  update_inverse_dynamics<Dual>(model, moving, kinematics, forces, udot_dual, inverse);
+  for (Eigen::Index k = 0; k < input.r_p.size(); ++k) {
+    input.r_p[k] = inverse.residual[static_cast<std::size_t>(k)].d;
+  }
+  return input;
+}
+
+InputResponse::InputResponse(const Model& model, const MotionTangents& tangents, const State<double>& state,
+                             InputTangent input)
+    : tangents_(tangents),
+      input_(std::move(input)),
+      t_(state.t),
+      turning_(calc_turning(model, state)),
+      allowed_(calc_null_space(tangents.C)) {}
+
+SmallResponse InputResponse::calc(double w) const {
+  const Eigen::Index n = tangents_.nu(), m = tangents_.rows();
+  const Complex iw(0.0, w);
+  const MatrixXcd rate = iw * MatrixXcd::Identity(n, n) - turning_.cast<Complex>();  // (1)
+  const MatrixXcd S = (iw * tangents_.M + tangents_.r_u) * rate + tangents_.r_q;     // (5)
+  MatrixXcd G(m, n);
+  VectorXcd right(m);
+  for (Eigen::Index i = 0; i < m; ++i) {
+    if (tangents_.is_on_position(i)) {
+      G.row(i) = tangents_.C.row(i).cast<Complex>();  // (2)
+      right[i] = -input_.g_p[i];
+    } else {
+      G.row(i) = tangents_.C.row(i) * rate + tangents_.v_q.row(i);  // (3)
+      right[i] = -input_.v_p[i];
+    }
+  }
+  SmallResponse response;
+  response.dq = solve_least(G, right);
+  const MatrixXcd Z = calc_null_space(G);
+  if (Z.cols() > 0) {
+    const MatrixXcd Y = allowed_.cast<Complex>();
+    const Eigen::FullPivLU<MatrixXcd> factor(Y.adjoint() * S * Z);
+    if (factor.rows() != factor.cols() || !(factor.rcond() > kResonance)) {
+      throw ComputationError(t_,
+                             fmt::format("the system resonates at {:.6g} Hz without damping: its response "
+                                         "has no bound there; take other frequencies, or add damping",
+                                         w / (2.0 * std::numbers::pi)));
+    }
+    response.dq += Z * factor.solve(-(Y.adjoint() * (S * response.dq + input_.r_p)));
+  }
+  response.du = rate * response.dq;
+  response.dudot = iw * response.du;
+  response.dlambda = solve_least(tangents_.C.transpose().cast<Complex>(),
+                                 S * response.dq + input_.r_p.cast<Complex>());  // (4)
+  return response;
+}
+
+}  // namespace sestina

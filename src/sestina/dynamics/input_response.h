@@ -1,0 +1,58 @@
+// Steady oscillations of a system about a state under an input that oscillates with a small amplitude.
+//
+// The input is a parameter p of the model: p = p0 + dp e^(i w t). It may stand in any number: a force, a
+// stiffness, or a prescribed motion, such as that of a shaker. All deviations oscillate likewise, and are in
+// the neighbourhood of the state with q' = N(q) u (linearized_motion.h, (3)), r, g, v (motion_tangents.h)
+//   du = (i w - T) dq,   T dq_k = [N u, N e_k]                                                        (1)
+//   conditions on positions:   C dq = -g_p dp                                                         (2)
+//   conditions on speeds:      C du + v_q dq = -v_p dp                                                (3)
+//   i w M du + r_u du + r_q dq - C^T dlambda = -r_p dp                                                (4)
+// With G dq the left sides of (2) and (3), Z a basis of G Z = 0 and Y one of C Y = 0:
+//   dq = dq_0 + Z z,   G dq_0 = right sides,   Y^T S Z z = -Y^T (S dq_0 + r_p dp),
+//   S = (i w M + r_u)(i w - T) + r_q                                                                  (5)
+// dlambda is the one of least norm that satisfies (4).
+#pragma once
+
+#include <Eigen/Core>
+#include <complex>
+#include <string_view>
+
+#include "sestina/dynamics/motion_tangents.h"
+
+namespace sestina {
+
+// Derivatives of r, g, v and a by a parameter, with the state, udot and lambda held fixed.
+struct InputTangent {
+  Eigen::VectorXd r_p;            // (nu)
+  Eigen::VectorXd g_p, v_p, a_p;  // (rows)
+};
+
+// InputError where the model has no such parameter.
+InputTangent calc_input_tangent(const Model& model, const Properties<double>& properties,
+                                const State<double>& state, std::span<const double> udot,
+                                const Eigen::VectorXd& lambda, std::string_view parameter);
+
+// Deviations for dp = 1.
+struct SmallResponse {
+  Eigen::VectorXcd dq, du, dudot;  // (nu), dq along plus()
+  Eigen::VectorXcd dlambda;        // (rows)
+};
+
+class InputResponse {
+ public:
+  // For the state of the last update_tangents(..., by_speeds) of `tangents`, which must outlive this.
+  InputResponse(const Model& model, const MotionTangents& tangents, const State<double>& state,
+                InputTangent input);
+
+  // `w` (rad/s) is not negative. Throws ComputationError where an oscillation without damping resonates.
+  SmallResponse calc(double w) const;
+
+ private:
+  const MotionTangents& tangents_;
+  InputTangent input_;
+  double t_;
+  Eigen::MatrixXd turning_;  // T
+  Eigen::MatrixXd allowed_;  // Y
+};
+
+}  // namespace sestina

@@ -1,0 +1,60 @@
+// Dry friction of a coordinate, and stops at its ends.
+//
+// Friction, regularised so that it is smooth: with u the speed, F the friction force and v_s the speed below
+// which the coordinate creeps instead of sticking,
+//   tau = -F tanh(u/v_s)                                                                              (1)
+// A stop beyond which q has got by p > 0, p = q - upper or lower - q, pushes back with
+//   max(0, k p + c p')                                                                                (2)
+// so that it never pulls. What it takes beyond the energy k p^2/2 of its spring is dissipated.
+#pragma once
+
+#include "sestina/forces/force.h"
+
+namespace sestina {
+
+template <class T>
+struct CoordinateFriction : ForceElement<T> {
+  int q = 0, u = 0;  // which coordinate and which speed
+  bool has_stops = false;
+  T friction{};        // N m or N: F
+  T creep_speed{};     // rad/s or m/s: v_s
+  T lower{};           // rad or m
+  T upper{};           // rad or m
+  T stop_stiffness{};  // N m/rad or N/m: k
+  T stop_damping{};    // N m s/rad or N s/m: c
+
+  void add_force(const ForceInput<T>& in, ForceOutput<T>& out) const {
+    out.tau[u] -= resistance(in);
+    if (!has_stops) return;
+    out.tau[u] += push(lower - in.q[q], -in.u[u]) - push(in.q[q] - upper, in.u[u]);
+  }
+  T potential_energy(const ForceInput<T>& in) const {
+    if (!has_stops) return T(0);
+    return stored(lower - in.q[q]) + stored(in.q[q] - upper);
+  }
+  T dissipated_power(const ForceInput<T>& in) const {
+    const T by_friction = resistance(in) * in.u[u];
+    if (!has_stops) return by_friction;
+    return by_friction + lost(lower - in.q[q], -in.u[u]) + lost(in.q[q] - upper, in.u[u]);
+  }
+
+ private:
+  T resistance(const ForceInput<T>& in) const {
+    if (value_of(friction) == 0.0) return T(0);
+    return friction * tanh(in.u[u] / creep_speed);  // (1)
+  }
+  T push(const T& depth, const T& rate) const {
+    if (!(value_of(depth) > 0.0)) return T(0);
+    const T force = stop_stiffness * depth + stop_damping * rate;  // (2)
+    return value_of(force) > 0.0 ? force : T(0);
+  }
+  T stored(const T& depth) const {
+    return value_of(depth) > 0.0 ? T(0.5) * stop_stiffness * depth * depth : T(0);
+  }
+  T lost(const T& depth, const T& rate) const {
+    if (!(value_of(depth) > 0.0)) return T(0);
+    return (push(depth, rate) - stop_stiffness * depth) * rate;
+  }
+};
+
+}  // namespace sestina

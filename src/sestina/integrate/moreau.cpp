@@ -1,0 +1,447 @@
+#include "sestina/integrate/moreau.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/integrate/displacement.h"
+
+namespace sestina {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+constexpr int kMostCorrections = 4;   // of positions
+constexpr int kPasses = 2;            // of the equations of contact, each at the positions of the one before
+constexpr int kMostLandings = 4;      // trials to find the instant of an impact
+constexpr double kTogether = 1e-10;   // m or rad: impacts that are no farther apart are one
+constexpr double kRedundant = 1e-12;  // of the largest pivot
+
+ButcherTableau classical_tableau() {
+  const auto tableaus = explicit_tableaus();
+  return *std::ranges::find(tableaus, std::string("rk4"), &ButcherTableau::name);
+}
+
+Eigen::Map<const VectorXd> as_vector(const std::vector<double>& values) {
+  return {values.data(), static_cast<Index>(values.size())};
+}
+
+// The part of a step that is left when a gap has closed: the gap and its rates at both ends are those of a
+// motion with constant acceleration.
+double part_left(double h, double gap_before, double v_before, double v_after) {
+  const double a = 0.5 * h * (v_after - v_before), b = h * v_before;
+  const double root = std::sqrt(std::max(b * b - 4.0 * a * gap_before, 0.0));
+  // The two forms of the root, each without cancellation.
+  const double numerator = b > 0.0 ? b + root : 2.0 * gap_before;
+  const double denominator = b > 0.0 ? -2.0 * a : root - b;
+  return denominator > 0.0 ? 1.0 - std::clamp(numerator / denominator, 0.0, 1.0) : 0.0;
+}
+
+}  // namespace
+
+Moreau::Moreau() : tableau_(classical_tableau()) {}
+
+void Moreau::do_start(std::span<const double>) {
+  const std::size_t n = 2 * state().u.size() + state().x.size() + state().z.size();
+  k_.assign(n * static_cast<std::size_t>(tableau_.stages()), 0.0);
+  sum_.assign(n, 0.0);
+  displacement_.assign(state().u.size(), 0.0);
+  stage_ = half_ = whole_ = free_ = landing_ = state();
+  touched_.assign(kMostSplits, state());
+  neglected_.setZero(static_cast<Index>(state().u.size()));
+}
+
+StepReport Moreau::do_step(double t_end, State<double>& candidate) {
+  StepReport report = step_once(state(), t_end, whole_);
+  neglected_.setZero();
+  if (report.complete()) report = step_twice(state(), t_end, candidate);
+  if (!report.complete()) return report;
+  const std::span<double> error = mutable_error();
+  std::size_t next = 0;
+  for (const auto part : {&State<double>::q, &State<double>::u, &State<double>::x}) {
+    for (std::size_t i = 0; i < (candidate.*part).size(); ++i) {
+      error[next++] = (whole_.*part)[i] - (candidate.*part)[i];
+    }
+  }
+  for (std::size_t i = 0; i < candidate.u.size(); ++i) {
+    double& own = error[candidate.q.size() + i];
+    own = std::abs(own) + neglected_[static_cast<Index>(i)];
+  }
+  return report;
+}
+
+StepReport Moreau::do_interpolate(double t, State<double>& out) { return step_twice(previous(), t, out); }
+
+StepReport Moreau::step_twice(const State<double>& from, double t_end, State<double>& to) {
+  const StepReport report = step_once(from, from.t + 0.5 * (t_end - from.t), half_);
+  return report.complete() ? step_once(half_, t_end, to) : report;
+}
+
+StepReport Moreau::step_once(const State<double>& from, double t_end, State<double>& to, int splits) {
+  const StepReport report = step_freely(from, t_end, to);
+  if (!report.complete() || equations().contact_face() == nullptr) return report;
+  find_active(from, to, splits > 0 ? Look::kAll : Look::kRest);
+  if (active_.empty()) return {};
+  if (splits == 0) return touch(from, to);
+  const Active* first = nullptr;
+  for (const Active& active : active_) {
+    if (active.is_impact && (first == nullptr || active.left > first->left)) first = &active;
+  }
+  if (first == nullptr) return touch(from, to);
+  const double t = t_end - first->left * (t_end - from.t);
+  return step_across(from, t, first->contact, t_end, to, splits);
+}
+
+// In two parts, with the impact of a contact in between.
+StepReport Moreau::step_across(const State<double>& from, double t_touch, int contact, double t_end,
+                               State<double>& to, int splits) {
+  State<double>& at = touched_[static_cast<std::size_t>(splits - 1)];
+  double gap = 0.0;
+  if (t_touch > from.t) {
+    const StepReport report = land(from, t_touch, contact, t_end, at, gap);
+    if (!report.complete()) return report;
+  } else {
+    landing_ = to;
+    at = from;
+  }
+  find_active(from, at, Look::kImpacts, std::max(gap + kTogether, kClosed));
+  if (std::ranges::any_of(active_, &Active::is_impact)) {
+    const StepReport report = touch(free_ = at, at);
+    if (!report.complete()) return report;
+  }
+  if (at.t < t_end) return step_once(at, t_end, to, splits - 1);
+  to = at;
+  return {};
+}
+
+// To the instant of an impact, near t, and the gap of the contact there.
+StepReport Moreau::land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
+                        double& gap) {
+  ContactFace& face = *equations().contact_face();
+  const std::size_t count = count_;
+  for (int trial = 0; trial < kMostLandings; ++trial) {
+    const StepReport report = step_to_landing(from, t, at);
+    if (!report.complete()) return report;
+    gap = 0.0;
+    if (face.contacts().size() != count) break;  // points of two boxes: the next part finds the impact
+    gap = face.contacts()[static_cast<std::size_t>(contact)].gap;
+    const Eigen::Map<const VectorXd> normal(face.contact_rows(contact).data(),
+                                            static_cast<Index>(at.u.size()));
+    const double next = t - gap / normal.dot(as_vector(at.u));
+    if (std::abs(gap) <= kTogether || !(from.t < next && next <= t_end)) break;
+    t = next;
+  }
+  return {};
+}
+
+// Up to an impact, with the contacts that last until then.
+StepReport Moreau::step_to_landing(const State<double>& from, double t, State<double>& to) {
+  StepReport report = step_freely(from, t, to);
+  if (!report.complete()) return report;
+  landing_ = to;
+  find_active(from, to, Look::kSupport);
+  if (!active_.empty()) report = touch(from, to);
+  equations().contact_face()->update_contacts(to);
+  return report;
+}
+
+// ---- the smooth part --------------------------------------------------------------------------------------
+
+StepReport Moreau::step_freely(const State<double>& from, double t_end, State<double>& to) {
+  const double h = t_end - from.t;
+  const std::size_t nu = from.u.size(), nx = from.x.size();
+  stage_.h = from.h;
+  stage_.d = to.d = from.d;
+  for (std::size_t i = 0; i < tableau_.b.size(); ++i) {
+    move(from, h, tableau_.a[i], stage_);
+    stage_.t = tableau_.c[i] == 1.0 ? t_end : from.t + tableau_.c[i] * h;
+    const std::span<double> k = std::span(k_).subspan(i * sum_.size(), sum_.size());
+    calc_displacement_rate(equations().rotations(), displacement_, stage_.u, k.first(nu));
+    equations().calc_derivatives(stage_, {k.subspan(nu, nu), k.subspan(2 * nu, nx), k.subspan(2 * nu + nx)});
+    if (const int bad = first_not_finite(k.subspan(nu)); bad >= 0) {
+      return {StepStatus::kNotFinite, static_cast<int>(from.q.size()) + bad};
+    }
+  }
+  to.h = from.h;
+  move(from, h, tableau_.b, to);
+  to.t = t_end;
+  equations().project(to);
+  return {};
+}
+
+void Moreau::move(const State<double>& from, double h, std::span<const double> weights, State<double>& to) {
+  std::ranges::fill(sum_, 0.0);
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] == 0.0) continue;
+    const double* k = k_.data() + j * sum_.size();
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += weights[j] * k[i];
+  }
+  const std::size_t nu = from.u.size(), nx = from.x.size();
+  for (std::size_t i = 0; i < nu; ++i) displacement_[i] = h * sum_[i];
+  equations().plus(from.q, displacement_, to.q);
+  for (std::size_t i = 0; i < nu; ++i) to.u[i] = from.u[i] + h * sum_[nu + i];
+  for (std::size_t i = 0; i < nx; ++i) to.x[i] = from.x[i] + h * sum_[2 * nu + i];
+  for (std::size_t i = 0; i < from.z.size(); ++i) to.z[i] = from.z[i] + h * sum_[2 * nu + nx + i];
+}
+
+// ---- contacts ---------------------------------------------------------------------------------------------
+
+StepReport Moreau::touch(const State<double>& from, State<double>& to) {
+  free_ = to;
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (pass > 0) {
+      equations().contact_face()->update_contacts(to);
+      if (equations().contact_face()->contacts().size() != count_) break;  // points have come or gone
+    }
+    update_matrix(to);
+    update_velocities(from);
+    set_laws(to.t - from.t);
+    p_.setZero(b_.size());
+    const FrictionSolver::Report report = solver_.solve(G_, b_, friction_, compliance_, p_);
+    // Where friction and inertia couple too strongly there may be no solution (Painleve), and a shorter step
+    // shows whether that is so.
+    if (!report.is_solved || !restore()) {
+      return not_converged(active_[static_cast<std::size_t>(std::max(report.worst, 0))].contact);
+    }
+    to = free_;
+    apply(from, to);
+    close_gaps(to);
+  }
+  add_neglected_rebounds();
+  return {};
+}
+
+// Names the speed that a contact acts on most.
+StepReport Moreau::not_converged(int contact) {
+  const std::size_t nu = displacement_.size();
+  const std::span<const double> rows = equations().contact_face()->contact_rows(contact);
+  Index speed = 0;
+  Eigen::Map<const VectorXd>(rows.data(), static_cast<Index>(nu)).cwiseAbs().maxCoeff(&speed);
+  return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
+}
+
+// Contacts that close, or overlap and are compliant, at the end of the free step: with no gap above `closed`.
+void Moreau::find_active(const State<double>& from, const State<double>& to, Look look, double closed) {
+  ContactFace& face = *equations().contact_face();
+  active_.clear();
+  face.update_contacts(to);
+  const std::span<const ContactFace::Contact> contacts = face.contacts();
+  count_ = contacts.size();
+  const auto nu = static_cast<Index>(from.u.size());
+  // Impacts are looked for at an instant, at the end of a step that others have changed.
+  const State<double>& free = look == Look::kImpacts ? landing_ : to;
+  const double h = free.t - from.t;
+  for (int i = 0; i < static_cast<int>(contacts.size()); ++i) {
+    const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(i)];
+    const bool is_rigid = contact.stiffness == 0.0;
+    if (contact.gap > closed || (look == Look::kImpacts && !is_rigid)) continue;
+    const Eigen::Map<const VectorXd> normal(face.contact_rows(i).data(), nu);
+    const double before = normal.dot(as_vector(from.u)), after = normal.dot(as_vector(free.u));
+    Active active;
+    active.contact = i;
+    active.gap = contact.gap;
+    active.gap_before = contact.gap - 0.5 * h * (before + after);
+    const bool was_closed = active.gap_before <= kClosed && (!is_rigid || before <= 0.0);
+    active.left = was_closed ? 1.0 : part_left(h, std::max(active.gap_before, 0.0), before, after);
+    const double closing = look == Look::kImpacts ? -normal.dot(as_vector(to.u))
+                                                  : (1.0 - active.left) * (before - after) - before;
+    // A flight that begins or ends with this speed is higher than round-off.
+    const auto matters = [&](double v) {
+      return v > 0.0 && v * v * h > 2.0 * kClosed * std::abs(after - before);
+    };
+    active.is_impact = is_rigid && matters(closing);
+    if (look == Look::kSupport && active.is_impact) continue;
+    const double rebound = contact.restitution * closing;
+    active.hits = active.is_impact && look != Look::kRest && matters(rebound);
+    active.neglected = is_rigid && !active.hits && matters(rebound) ? rebound : 0.0;
+    active_.push_back(active);
+  }
+}
+
+// Those of all active contacts, by their rows in C.
+void Moreau::update_velocities(const State<double>& from) {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    Active& active = active_[i];
+    const auto C = C_.middleRows<3>(static_cast<Index>(3 * i));
+    active.v_before = C * as_vector(from.u);
+    active.v_free = C * as_vector(free_.u);
+    active.v_touch = active.v_free - active.left * (active.v_free - active.v_before);
+  }
+}
+
+// C, M^-1 C^T and G of the contacts that are active.
+void Moreau::update_matrix(const State<double>& at) {
+  ContactFace& face = *equations().contact_face();
+  const auto nu = static_cast<Index>(at.u.size()), m = static_cast<Index>(3 * active_.size());
+  C_.resize(m, nu);
+  du_.setZero(nu, m);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>> C(
+        face.contact_rows(active_[i].contact).data(), 3, nu);
+    C_.middleRows<3>(static_cast<Index>(3 * i)) = C;
+  }
+  ImpulseFace& impulses = *equations().impulse_face();
+  std::vector<double>& row = displacement_;
+  for (Index k = 0; k < m; ++k) {
+    Eigen::Map<VectorXd>(row.data(), nu) = C_.row(k).transpose();
+    if (C_.row(k).isZero(0.0)) continue;
+    impulses.calc_velocity_jump(at, row, std::span(du_.col(k).data(), row.size()));
+  }
+  G_ = C_ * du_;
+  G_ = (0.5 * (G_ + G_.transpose())).eval();
+}
+
+// A part of the error of the step.
+void Moreau::add_neglected_rebounds() {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto k = static_cast<Index>(3 * i);
+    if (active_[i].neglected == 0.0 || !(G_(k, k) > 0.0)) continue;
+    neglected_ += active_[i].neglected / G_(k, k) * du_.col(k).cwiseAbs();
+  }
+}
+
+// b and R of friction_solver.h: of a contact with stiffness k and damping d, with g' = g_f + h/2 (v' - v_f),
+//   v' + p/(h c) + (k (g + g_f) - k h/2 v_f + d v)/(2 c) = 0,   c = k h/4 + d/2
+void Moreau::set_laws(double h) {
+  const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
+  b_.resize(static_cast<Index>(3 * active_.size()));
+  friction_.assign(active_.size(), 0.0);
+  compliance_.assign(active_.size(), 0.0);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const Active& active = active_[i];
+    const ContactFace::Contact& contact = contacts[static_cast<std::size_t>(active.contact)];
+    Vector3d bias = active.hits ? active.v_touch : active.v_free;
+    friction_[i] = contact.friction;
+    if (contact.stiffness > 0.0) {
+      const double c = 0.25 * contact.stiffness * h + 0.5 * contact.damping;
+      // Before it closed there was no force.
+      const double before = std::min(active.gap_before, 0.0);
+      bias[0] += (contact.stiffness * (before + active.gap - 0.5 * h * active.v_free[0]) +
+                  contact.damping * (active.gap_before < 0.0 ? active.v_before[0] : 0.0)) /
+                 (2.0 * c);
+      compliance_[i] = 1.0 / (h * c);
+    } else if (active.hits && contact.impact == ContactFace::Impact::kNewton) {
+      bias[0] += contact.restitution * active.v_touch[0];
+    }
+    b_.segment<3>(static_cast<Index>(3 * i)) = bias;
+  }
+}
+
+// The second phase of impacts: the normal velocities that the impulses of restitution lead to are those with
+// which contacts open; friction is that of both phases together.
+bool Moreau::restore() {
+  const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
+  const auto restores = [&](const Active& active) {
+    return active.hits &&
+           contacts[static_cast<std::size_t>(active.contact)].impact != ContactFace::Impact::kNewton;
+  };
+  if (std::ranges::none_of(active_, restores)) return true;
+  VectorXd p = p_;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    if (restores(active_[i])) p[static_cast<Index>(3 * i)] += restitution_impulse(i, p_);
+  }
+  const VectorXd v = b_ + G_ * p;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto k = static_cast<Index>(3 * i);
+    if (restores(active_[i])) b_[k] -= std::max(v[k], 0.0);
+  }
+  return solver_.solve(G_, b_, friction_, compliance_, p_).is_solved;
+}
+
+// Poisson: e times that of compression. Stronge: v_n grows from v_0 to v_1 in compression, linearly in the
+// impulse, whose work is p (v_0 + v_1)/2; with the growth a of v_n by a unit of the contact's own impulse, an
+// impulse r returns r (v_1 + a r/2) = e^2 of it.
+double Moreau::restitution_impulse(std::size_t i, const VectorXd& compression) const {
+  const auto k = static_cast<Index>(3 * i);
+  const ContactFace::Contact& contact =
+      equations().contact_face()->contacts()[static_cast<std::size_t>(active_[i].contact)];
+  const double p = compression[k], e = contact.restitution;
+  if (contact.impact == ContactFace::Impact::kPoisson) return e * p;
+  const double v_0 = active_[i].v_touch[0], v_1 = (b_ + G_ * compression)[k], a = G_(k, k);
+  const double work = -0.5 * p * (v_0 + v_1);
+  if (!(work > 0.0) || !(a > 0.0)) return 0.0;
+  return (std::sqrt(v_1 * v_1 + 2.0 * a * e * e * work) - v_1) / a;
+}
+
+// Where in the step, in parts of it before its end, the impulse of a contact acts as a whole. Of a rebound:
+// at the instant of contact. Of a contact that stays closed: so that the gap ends at zero when the impulse
+// takes v_n of the free step; that lies between the instant (all of it is impact) and half of what is left
+// (all of it is a constant force).
+double Moreau::centre_of_impulse(const Active& active) const {
+  const ContactFace::Contact& contact =
+      equations().contact_face()->contacts()[static_cast<std::size_t>(active.contact)];
+  if (active.hits) return active.left;
+  const double half = 0.5 * active.left;
+  if (contact.stiffness > 0.0 || !(active.v_free[0] < 0.0)) return half;
+  return std::clamp(half * (1.0 + active.v_touch[0] / active.v_free[0]), half, active.left);
+}
+
+// u' and the positions that go with it, and the work that contacts take: each impulse that on the mean of the
+// velocities before and after it, at its place in the step.
+void Moreau::apply(const State<double>& from, State<double>& to) {
+  const double h = to.t - from.t;
+  const VectorXd change = G_ * p_;
+  VectorXd du = VectorXd::Zero(du_.rows()), dq = du;
+  double work = 0.0;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto k = static_cast<Index>(3 * i);
+    const Active& active = active_[i];
+    const VectorXd own = du_.middleCols<3>(k) * p_.segment<3>(k);
+    const double part = centre_of_impulse(active);
+    du += own;
+    dq += part * h * own;
+    const Vector3d v = active.v_free - part * (active.v_free - active.v_before);
+    work += p_.segment<3>(k).dot(v + 0.5 * change.segment<3>(k));
+  }
+  for (std::size_t j = 0; j < to.u.size(); ++j) {
+    to.u[j] += du[static_cast<Index>(j)];
+    displacement_[j] = dq[static_cast<Index>(j)];
+  }
+  equations().plus(to.q, displacement_, to.q);
+  to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
+  equations().project(to);
+}
+
+// Rigid contacts that have carried and lasted are closed; no other may overlap. As little as possible in the
+// norm of M, with the factors of the step.
+void Moreau::close_gaps(State<double>& to) {
+  ContactFace& face = *equations().contact_face();
+  for (int correction = 0; correction < kMostCorrections; ++correction) {
+    face.update_contacts(to);
+    const std::span<const ContactFace::Contact> contacts = face.contacts();
+    if (contacts.size() != count_) return;  // points of two boxes have come or gone
+    std::vector<Index> rows;
+    double largest = 0.0;
+    for (std::size_t i = 0; i < active_.size(); ++i) {
+      const auto place = static_cast<std::size_t>(active_[i].contact);
+      if (contacts[place].stiffness > 0.0) continue;
+      const bool carries = p_[static_cast<Index>(3 * i)] > 0.0 && !active_[i].hits;
+      if (!carries && contacts[place].gap >= -kClosed) continue;
+      rows.push_back(static_cast<Index>(3 * i));
+      largest = std::max(largest, std::abs(contacts[place].gap));
+    }
+    if (largest <= kClosed) return;
+    MatrixXd G(static_cast<Index>(rows.size()), static_cast<Index>(rows.size()));
+    VectorXd gap(static_cast<Index>(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Active& active = active_[static_cast<std::size_t>(rows[i] / 3)];
+      gap[static_cast<Index>(i)] = contacts[static_cast<std::size_t>(active.contact)].gap;
+      for (std::size_t j = 0; j < rows.size(); ++j) {
+        G(static_cast<Index>(i), static_cast<Index>(j)) = G_(rows[i], rows[j]);
+      }
+    }
+    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
+    solver.setThreshold(kRedundant);
+    const VectorXd lambda = solver.compute(G).solve(-gap);
+    VectorXd dq = VectorXd::Zero(du_.rows());
+    for (std::size_t i = 0; i < rows.size(); ++i) dq += lambda[static_cast<Index>(i)] * du_.col(rows[i]);
+    Eigen::Map<VectorXd>(displacement_.data(), dq.size()) = dq;
+    equations().plus(to.q, displacement_, to.q);
+  }
+  equations().project(to);
+}
+
+}  // namespace sestina

@@ -1,0 +1,116 @@
+// Time stepping with contacts: Moreau and Jean's scheme on velocities, with a smooth part of order 4.
+//
+// A step of length h from (q, u):
+//   1. free      q_f, u_f: the classical Runge-Kutta step on the manifold, without contacts
+//   2. contacts  with a gap that closes, g(q_f) <= 0, and rigid; or with stiffness, while they overlap
+//   3. impacts   where a rigid gap closes with a speed of its own within the step, the step is split at that
+//                instant: 1 to 5 from (q, u) to there, 4 with h = 0, and 1 to 5 from there to the end
+//   4. impulses  u' = u_f + M^-1 C^T p,  by friction_solver.h for v = C u':
+//        rigid      0 <= p_n,  v_n >= 0, where it hits (Newton): v_n >= -e v_n before
+//        compliant  p_n/h = -k (g + g')/2 - d (v_n(u) + v_n(u'))/2, its force by the trapezoidal rule
+//   5. position  q' = q_f along c h (u' - u_f), c = 1/2 for a contact that lasts (constant force within the
+//                step), less for one that closes within it; then rigid gaps are brought back to zero, as
+//                little as possible in the norm of M
+// 4 and 5 are solved twice, the second time with M and C at the q' of the first. The work of an impulse is
+// p . (v_f - c (v_f - v) + G p/2): on the mean velocity while it acts, so that the energy of contacts that
+// last or hit is balanced to the order of the step.
+//
+// With restitution e by Poisson's or Stronge's hypothesis the impulses of 4 are those of compression. The
+// normal impulse of restitution is e times that of compression (Poisson), or returns e^2 of the work that the
+// normal force took (Stronge). The normal velocities that these lead to are then imposed in a second solution
+// of 4. Rebounds that are lower than round-off are rest; so are those after the last split that a step may
+// have, and their speeds are then part of its error.
+//
+// The rule takes two steps of h/2 and hands on their result; that of one step of h is the error estimate.
+// Where nothing touches, and across impacts between such motions, the order is 4; within lasting contact 2.
+//
+// Sources: Moreau 1988; Jean 1999; Acary and Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
+// 2008; Stronge, Impact Mechanics, 2000. Error control by step doubling with contacts: Kurtz and Castro
+// (CENIC), 2025.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "sestina/contact/friction_solver.h"
+#include "sestina/integrate/butcher_tableau.h"
+#include "sestina/integrate/integration_rule.h"
+
+namespace sestina {
+
+class Moreau final : public IntegrationRule {
+ public:
+  Moreau();
+
+  const std::string& name() const override { return name_; }
+  int order() const override { return 4; }
+  int error_order() const override { return 4; }
+  bool projects() const override { return true; }
+  bool takes_contacts() const override { return true; }
+  bool has_dense_output() const override { return false; }
+
+ private:
+  static constexpr int kMostSplits = 4;     // of a step, at impacts
+  static constexpr double kClosed = 1e-14;  // m or rad: gaps below are round-off
+
+  void do_start(std::span<const double> memory) override;
+  StepReport do_step(double t_end, State<double>& candidate) override;
+  void do_accept() override {}
+  StepReport do_interpolate(double t, State<double>& out) override;
+
+  StepReport step_twice(const State<double>& from, double t_end, State<double>& to);
+  StepReport step_once(const State<double>& from, double t_end, State<double>& to, int splits = kMostSplits);
+  StepReport step_across(const State<double>& from, double t_touch, int contact, double t_end,
+                         State<double>& to, int splits);
+  StepReport land(const State<double>& from, double t, int contact, double t_end, State<double>& at,
+                  double& gap);
+  StepReport step_to_landing(const State<double>& from, double t, State<double>& to);
+  StepReport step_freely(const State<double>& from, double t_end, State<double>& to);
+  void move(const State<double>& from, double h, std::span<const double> weights, State<double>& to);
+
+  // A contact of the step.
+  struct Active {
+    int contact = 0;
+    bool is_impact = false;            // closes with a speed of its own, not by what moves it in the step
+    bool hits = false;                 // likewise, and rebounds
+    double neglected = 0.0;            // speed of a rebound that is taken for rest
+    double gap = 0.0;                  // of q_f
+    double gap_before = 0.0;           // of q, to first order
+    double left = 1.0;                 // part of the step, once the gap has closed
+    Eigen::Vector3d v_before, v_free;  // C u and C u_f
+    Eigen::Vector3d v_touch;           // of the free motion, when the gap has closed
+  };
+  StepReport touch(const State<double>& from, State<double>& to);
+  StepReport not_converged(int contact);
+  // Which contacts of a step: all; all, but none rebounds; those that last; those that carry at an instant.
+  enum class Look { kAll, kRest, kSupport, kImpacts };
+  void find_active(const State<double>& from, const State<double>& to, Look look, double closed = kClosed);
+  void update_matrix(const State<double>& at);
+  void update_velocities(const State<double>& from);
+  void set_laws(double h);
+  bool restore();
+  void add_neglected_rebounds();
+  double restitution_impulse(std::size_t i, const Eigen::VectorXd& compression) const;
+  double centre_of_impulse(const Active& active) const;
+  void apply(const State<double>& from, State<double>& to);
+  void close_gaps(State<double>& to);
+
+  std::string name_ = "moreau";
+  ButcherTableau tableau_;
+  std::vector<double> k_, sum_, displacement_;
+  State<double> stage_, half_, whole_;
+  State<double> free_;                  // the end of a step without contacts
+  State<double> landing_;               // likewise, where an impact ends it
+  std::vector<State<double>> touched_;  // where steps are split
+  Eigen::VectorXd neglected_;           // (nu) speeds of rebounds that were taken for rest
+
+  std::size_t count_ = 0;  // of all contacts of the step
+  std::vector<Active> active_;
+  Eigen::MatrixXd C_, du_;  // (3 contacts x nu), (nu x 3 contacts): M^-1 C^T
+  Eigen::MatrixXd G_;       // C M^-1 C^T
+  Eigen::VectorXd b_, p_;   // of (1) in friction_solver.h
+  std::vector<double> friction_, compliance_;
+  FrictionSolver solver_;
+};
+
+}  // namespace sestina

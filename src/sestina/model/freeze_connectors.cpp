@@ -1,0 +1,200 @@
+// Connectors: what they act on and their constants.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/forces/coordinate_friction.h"
+#include "sestina/forces/gravity_between.h"
+#include "sestina/forces/rope.h"
+#include "sestina/model/collect_numbers.h"
+
+namespace sestina {
+
+ForceIndex ConnectorPlan::first() const {
+  ForceIndex least;
+  const auto look_at = [&](const auto& list) {
+    for (const auto& plan : list) {
+      if (!least.is_valid() || plan.index.value() < least.value()) least = plan.index;
+    }
+  };
+  look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
+  look_at(coordinate_frictions), look_at(ropes), look_at(gravities);
+  return least;
+}
+
+bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  if (spec.type == "bushing") {
+    collect_bushing(spec, index, path);
+  } else if (spec.type == "cartesian_spring") {
+    collect_cartesian_spring(spec, index, path);
+  } else if (spec.type == "torsional_spring_damper") {
+    collect_torsional_spring_damper(spec, index, path);
+  } else if (spec.type == "coordinate_friction") {
+    collect_coordinate_friction(spec, index, path);
+  } else if (spec.type == "rope") {
+    collect_rope(spec, index, path);
+  } else if (spec.type == "gravity_between") {
+    collect_gravity_between(spec, index, path);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Freezer::find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to) {
+  from = find_point(spec.from, path + ".from");
+  to = find_point(spec.to, path + ".to");
+  if (!from.is_valid() || !to.is_valid() || data_.points[from].body != data_.points[to].body) return;
+  fail(spec.to.mark, path + ".to",
+       fmt::format("is on {}, as 'from' is: nothing moves between them",
+                   data_.bodies[data_.points[from].body].name));
+}
+
+Slot Freezer::collect_one(const Numbers& given, const Mark& mark, const std::string& path) {
+  if (given.empty()) return {};
+  if (given.size() > 1) fail(mark, path, "expected one number");
+  const Slot slot = numbers_.next();
+  numbers_.add(given[0], path);
+  return slot;
+}
+
+Slot Freezer::collect_three(const Numbers& given, const Mark& mark, const std::string& path) {
+  if (given.empty()) return {};
+  if (given.size() != 1 && given.size() != 3) {
+    fail(mark, path, fmt::format("has {} numbers; expected one for all axes, or three", given.size()));
+    return {};
+  }
+  const Slot slot = numbers_.next();
+  for (std::size_t i = 0; i < 3; ++i) {
+    numbers_.add(given[given.size() == 1 ? 0 : i], given.size() == 1 ? path : fmt::format("{}[{}]", path, i));
+  }
+  return slot;
+}
+
+// 36 numbers by rows, symmetric.
+Slot Freezer::collect_matrix(const Numbers& given, const Mark& mark, const std::string& path) {
+  if (given.empty()) return {};
+  if (given.size() != 36) {
+    fail(mark, path, fmt::format("has {} numbers; expected 36, the rows of a 6 x 6 matrix", given.size()));
+    return {};
+  }
+  std::vector<double> values;
+  const Slot slot = numbers_.add_list(given, path, &values);
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double a = values[6 * i + j], b = values[6 * j + i];
+      if (std::abs(a - b) <= 1e-9 * (std::abs(a) + std::abs(b))) continue;
+      fail(mark, path, fmt::format("is not symmetric: [{}][{}] is {}, [{}][{}] is {}", i, j, a, j, i, b));
+      return slot;
+    }
+  }
+  return slot;
+}
+
+void Freezer::collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  BushingPlan plan;
+  plan.index = index;
+  find_ends(spec, path, plan.from, plan.to);
+  const auto check = [&](const Numbers& matrix, const Numbers& first, const Numbers& second, const Mark& mark,
+                         const char* key) {
+    if (matrix.empty() || (first.empty() && second.empty())) return;
+    fail(mark, path + "." + key + "_matrix",
+         fmt::format("stands in the place of {0} and rotational_{0}: give the one or the others", key));
+  };
+  check(spec.stiffness_matrix, spec.stiffness, spec.rotational_stiffness, spec.stiffness_matrix_mark,
+        "stiffness");
+  check(spec.damping_matrix, spec.damping, spec.rotational_damping, spec.damping_matrix_mark, "damping");
+  plan.stiffness = collect_three(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
+  plan.rotational_stiffness = collect_three(spec.rotational_stiffness, spec.rotational_stiffness_mark,
+                                            path + ".rotational_stiffness");
+  plan.stiffness_matrix =
+      collect_matrix(spec.stiffness_matrix, spec.stiffness_matrix_mark, path + ".stiffness_matrix");
+  plan.damping = collect_three(spec.damping, spec.damping_mark, path + ".damping");
+  plan.rotational_damping =
+      collect_three(spec.rotational_damping, spec.rotational_damping_mark, path + ".rotational_damping");
+  plan.damping_matrix =
+      collect_matrix(spec.damping_matrix, spec.damping_matrix_mark, path + ".damping_matrix");
+  data_.plan.connectors.bushings.push_back(plan);
+}
+
+void Freezer::collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  CartesianSpringPlan plan;
+  plan.index = index;
+  find_ends(spec, path, plan.from, plan.to);
+  plan.stiffness = collect_three(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
+  plan.damping = collect_three(spec.damping, spec.damping_mark, path + ".damping");
+  plan.reference = collect_three(spec.reference, spec.reference_mark, path + ".reference");
+  data_.plan.connectors.cartesian_springs.push_back(plan);
+}
+
+void Freezer::collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index,
+                                              const std::string& path) {
+  TorsionalSpringDamperPlan plan;
+  plan.index = index;
+  find_ends(spec, path, plan.from, plan.to);
+  plan.axis = collect_direction(spec.axis, spec.mark, path + ".axis");
+  plan.stiffness = collect_one(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
+  plan.damping = collect_one(spec.damping, spec.damping_mark, path + ".damping");
+  plan.reference = collect_one(spec.reference, spec.reference_mark, path + ".reference");
+  data_.plan.connectors.torsional_spring_dampers.push_back(plan);
+}
+
+void Freezer::collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  const std::optional<FoundJoint> joint = find_joint(spec.joint, path + ".joint");
+  const ForceNumbers<Slot> numbers = collect_numbers<CoordinateFriction>(spec, path);
+  if (!joint) return;
+  if (joint->nq != joint->nu || joint->nu == 0) {
+    fail(spec.joint.mark, path + ".joint",
+         fmt::format("'{}' is {}: friction and stops are for joints whose u is the rate of q",
+                     joint->joint_name, joint_info(joint->joint_type).keyword));
+    return;
+  }
+  if (spec.friction && !spec.creep_speed)
+    fail(spec.mark, path + ".creep_speed", "is missing: friction needs it");
+  const bool has_stops = spec.lower || spec.upper || spec.stop_stiffness;
+  if (has_stops && !(spec.lower && spec.upper && spec.stop_stiffness)) {
+    fail(spec.mark, path, "has not all of lower, upper and stop_stiffness, which stops need");
+  }
+  if (numbers.lower.is_given() && numbers.upper.is_given()) {
+    const auto value = [&](Slot slot) { return numbers_.values()[static_cast<std::size_t>(slot.first)]; };
+    if (value(numbers.lower) >= value(numbers.upper)) {
+      fail(spec.upper->mark, path + ".upper",
+           fmt::format("{} is not larger than lower, {}", value(numbers.upper), value(numbers.lower)));
+    }
+  }
+  for (int i = 0; i < joint->nu; ++i) {
+    data_.plan.connectors.coordinate_frictions.push_back(
+        {index, joint->q_start + i, joint->u_start + i, has_stops, numbers});
+  }
+}
+
+void Freezer::collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  RopePlan plan;
+  plan.index = index;
+  if (spec.points.size() < 2) {
+    fail(spec.mark, path + ".points", fmt::format("has {} points; a rope needs two", spec.points.size()));
+  }
+  for (std::size_t i = 0; i < spec.points.size(); ++i) {
+    const std::string place = fmt::format("{}.points[{}]", path, i);
+    plan.points.push_back(find_point(spec.points[i], place));
+    if (i > 0 && plan.points[i].is_valid() && plan.points[i] == plan.points[i - 1]) {
+      fail(spec.points[i].mark, place, "is the point before it: the rope has no direction there");
+    }
+  }
+  plan.stiffness = collect_one(spec.stiffness, spec.stiffness_mark, path + ".stiffness");
+  plan.damping = collect_one(spec.damping, spec.damping_mark, path + ".damping");
+  plan.numbers = collect_numbers<Rope>(spec, path);
+  data_.plan.connectors.ropes.push_back(std::move(plan));
+}
+
+void Freezer::collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path) {
+  GravityBetweenPlan plan;
+  plan.index = index;
+  find_ends(spec, path, plan.from, plan.to);
+  plan.numbers = collect_numbers<GravityBetween>(spec, path);
+  if (!spec.strength) fail(spec.mark, path + ".strength", "is missing");
+  data_.plan.connectors.gravities.push_back(plan);
+}
+
+}  // namespace sestina

@@ -1,0 +1,203 @@
+// Contacts: the shapes that they name, the pairs of these, and limits of joints that are stops.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/suggest.h"
+#include "sestina/model/freezer.h"
+
+namespace sestina {
+namespace {
+
+using Kind = ValueRule::Kind;
+
+ShapeType type_of(const ShapeSpec& shape) {
+  if (shape.type == "box") return ShapeType::kBox;
+  if (shape.type == "cylinder") return ShapeType::kCylinder;
+  if (shape.type == "capsule") return ShapeType::kCapsule;
+  if (shape.type == "ellipsoid") return ShapeType::kEllipsoid;
+  if (shape.type == "plane") return ShapeType::kPlane;
+  return ShapeType::kSphere;
+}
+
+}  // namespace
+
+void Freezer::collect_contacts() {
+  for (std::size_t i = 0; i < system_.ground_shapes.size(); ++i) {
+    check_shape(system_.ground_shapes[i], fmt::format("ground.shapes[{}]", i));
+  }
+  for (std::size_t i = 0; i < system_.contacts.size(); ++i) {
+    collect_contact(system_.contacts[i], fmt::format("contacts[{}]", i));
+  }
+  collect_stops();
+}
+
+void Freezer::collect_contact(const ContactSpec& spec, const std::string& path) {
+  const std::string between = path + ".between";
+  ContactPlan plan;
+  plan.law = collect_law(spec.friction, spec.restitution, spec.stiffness, spec.damping, path);
+  check_word(spec.law, path + ".law", {"newton", "poisson", "stronge"});
+  data_.contacts.push_back({spec.name.text, spec.law.text, spec.mark});
+  if (spec.between.size() != 2) {
+    fail(spec.mark, between, fmt::format("has {} names: expected two shapes or bodies", spec.between.size()));
+    return;
+  }
+  const std::vector<int> first = find_shapes(spec.between[0], between + "[0]");
+  const std::vector<int> second = find_shapes(spec.between[1], between + "[1]");
+  for (const int a : first) {
+    for (const int b : second) {
+      const ContactShapePlan &one = data_.plan.contact_shapes[static_cast<std::size_t>(a)],
+                             &other = data_.plan.contact_shapes[static_cast<std::size_t>(b)];
+      if (one.body == other.body) {
+        fail(spec.between[1].mark, between,
+             fmt::format("both are on {}: shapes of one body cannot touch each other",
+                         data_.bodies[one.body].name));
+        return;
+      }
+      if (!can_touch(one.type, other.type)) {
+        fail(spec.between[1].mark, between,
+             fmt::format(
+                 "contact of a {} with a {} is not on offer: a plane touches every shape; a sphere touches "
+                 "spheres, capsules, boxes and cylinders; a capsule capsules; a box boxes",
+                 name_of(one.type), name_of(other.type)));
+        return;
+      }
+      plan.pairs.emplace_back(a, b);
+    }
+  }
+  data_.plan.contacts.push_back(std::move(plan));
+}
+
+std::vector<int> Freezer::find_shapes(const Name& name, const std::string& path) {
+  std::vector<std::string> known{"ground"};
+  std::vector<int> found;
+  const auto search = [&](BodyIndex body, const std::string& body_name, const std::vector<ShapeSpec>& shapes,
+                          const std::string& place) {
+    known.push_back(body_name);
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      if (!shapes[i].name.empty()) known.push_back(shapes[i].name.text);
+      if (name == body_name || (!shapes[i].name.empty() && shapes[i].name.text == name.text)) {
+        found.push_back(add_contact_shape(body, shapes[i], fmt::format("{}[{}]", place, i)));
+      }
+    }
+    return name == body_name;
+  };
+  bool is_body = search(kGround, "ground", system_.ground_shapes, "ground.shapes");
+  for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
+    const BodySpec& body = system_.bodies[i];
+    if (index_of_position_.size() <= i || !index_of_position_[i].is_valid()) continue;
+    is_body =
+        search(index_of_position_[i], body.name.text, body.shapes, fmt::format("bodies[{}].shapes", i)) ||
+        is_body;
+  }
+  std::erase(found, -1);
+  if (found.empty() && is_body) {
+    fail(name.mark, path, fmt::format("{} has no shape that could touch anything", name.text));
+  } else if (found.empty()) {
+    fail(name.mark, path,
+         fmt::format("there is no shape and no body '{}'{}", name.text, suggestion(name.text, known)));
+  }
+  return found;
+}
+
+// -1 with a fault.
+int Freezer::add_contact_shape(BodyIndex body, const ShapeSpec& shape, const std::string& path) {
+  if (const auto known = shape_index_.find(&shape); known != shape_index_.end()) return known->second;
+  if (shape.type == "mesh") {
+    fail(shape.mark, path,
+         "meshes do not touch yet: allowed are sphere, box, cylinder, capsule, ellipsoid, plane");
+    return -1;
+  }
+  ContactShapePlan plan;
+  plan.body = body;
+  plan.type = type_of(shape);
+  const auto add_size = [&](const Number& number, const std::string& key) {
+    const Slot slot = numbers_.next();
+    numbers_.add(number, path + key);
+    hold(Kind::kPositive, slot, number, path + key);
+  };
+  plan.size = numbers_.next();
+  switch (plan.type) {
+    case ShapeType::kPlane:
+      plan.size = {};
+      break;
+    case ShapeType::kSphere:
+      add_size(shape.radius, ".radius");
+      break;
+    case ShapeType::kCylinder:
+    case ShapeType::kCapsule:
+      add_size(shape.radius, ".radius");
+      add_size(shape.length, ".length");
+      break;
+    default:
+      for (std::size_t i = 0; i < 3; ++i) add_size(shape.size[i], fmt::format(".size[{}]", i));
+  }
+  PointSpec pose;
+  pose.position = shape.position;
+  pose.axes = shape.axes;
+  plan.pose = collect_pose(pose, path);
+  data_.plan.contact_shapes.push_back(plan);
+  const int index = static_cast<int>(data_.plan.contact_shapes.size()) - 1;
+  shape_index_.emplace(&shape, index);
+  return index;
+}
+
+ContactLawPlan Freezer::collect_law(const Number& friction, const Number& restitution,
+                                    const Number& stiffness, const Number& damping, const std::string& path) {
+  const auto add = [&](const Number& number, const char* key) {
+    const Slot slot = numbers_.next();
+    const double value = numbers_.add(number, path + key);
+    hold(Kind::kNotNegative, slot, number, path + key);
+    return std::pair(slot, value);
+  };
+  const auto [of_friction, mu] = add(friction, ".friction");
+  const auto [of_restitution, e] = add(restitution, ".restitution");
+  const auto [of_stiffness, k] = add(stiffness, ".stiffness");
+  const auto [of_damping, d] = add(damping, ".damping");
+  if (e > 1.0) fail(restitution.mark, path + ".restitution", describe(restitution, e) + " is above 1");
+  if (k > 0.0 && e > 0.0) {
+    fail(restitution.mark, path + ".restitution",
+         "is for rigid contacts: one with stiffness loses energy by its damping");
+  }
+  if (k == 0.0 && d > 0.0) {
+    fail(damping.mark, path + ".damping", "needs a stiffness: without one the contact is rigid");
+  }
+  return {of_friction, of_restitution, of_stiffness, of_damping};
+}
+
+void Freezer::collect_stops() {
+  for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
+    const int position = position_of_index_[static_cast<std::size_t>(b.value())];
+    const int joint = links_[static_cast<std::size_t>(position)].joint;
+    if (joint < 0) continue;
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(joint)];
+    if (!spec.limits || !spec.limits->enforced) continue;
+    const std::string path = fmt::format("joints[{}].limits", joint);
+    if (spec.limits->lower) collect_stop(spec, data_.bodies[b], false, path);
+    if (spec.limits->upper) collect_stop(spec, data_.bodies[b], true, path);
+  }
+  for (const CutJointInfo& cut : data_.cut_joints) {
+    const JointSpec& spec = system_.joints[static_cast<std::size_t>(cut.position)];
+    if (!spec.limits || !spec.limits->enforced) continue;
+    fail(spec.limits->mark, fmt::format("joints[{}].limits.enforced", cut.position),
+         fmt::format(
+             "{} closes a loop, where limits cannot be stops: cut another joint of the loop (cut: true)",
+             cut.name));
+  }
+}
+
+void Freezer::collect_stop(const JointSpec& spec, const BodyInfo& body, bool is_upper,
+                           const std::string& path) {
+  const LimitsSpec& limits = *spec.limits;
+  const Number none = 0;
+  StopPlan plan;
+  plan.law = collect_law(none, limits.restitution, limits.stiffness, limits.damping, path);
+  plan.bound = numbers_.next();
+  numbers_.add(is_upper ? *limits.upper : *limits.lower, path + (is_upper ? ".upper" : ".lower"));
+  plan.q = body.q_start, plan.u = body.u_start;
+  plan.is_upper = is_upper;
+  data_.plan.stops.push_back(plan);
+  data_.stop_names.push_back(spec.name.text);
+}
+
+}  // namespace sestina

@@ -1,0 +1,219 @@
+// Factors of a sparse symmetric saddle-point matrix of small dense blocks, along its own graph.
+//
+//   [M  C^T] [x]   [f]
+//   [C  -E ] [y] = [g]                                                                               (1)
+//
+// M is block diagonal and positive semidefinite, a block for each primal node (a body: 6 x 6); C has a block
+// for each link between a dual node (the conditions of a joint) and a primal one; E is diagonal and not
+// negative. The nodes are eliminated one by one, in an order of minimum degree that is found once. A dual
+// node waits until what hangs on it has been eliminated and can move in as many directions as it has
+// conditions, so that its pivot D is negative definite, as that of a primal node is positive definite:
+//   D = s G G^T,  s = 1 or -1,   Y_j = s G^-1 K_vj      for each later neighbour j of the node v       (2)
+//   K_jk' = K_jk - s Y_j^T Y_k                                                                       (3)
+// In a chain each body is eliminated after all that hangs on it, and (3) makes the articulated inertia. Cost
+// and memory are linear in the number of nodes where loops are local.
+//
+// Where pivots of (2) are small, the node is eliminated unknown by unknown, the largest pivots first, and two
+// by two where a direction without inertia meets the condition that holds it. What has no good pivot there is
+// delayed: it goes on to the next node. So a body may have no inertia in some direction, or none at all, as
+// long as (1) has a solution. A condition that has neither a pivot nor an effect on what is left is
+// redundant: others imply it. Its y is zero at first; then the part of y that does nothing is taken away, so
+// that y is the one of least norm.
+//
+// Source: Amestoy, Davis and Duff (1996) for the order; Duff and Reid (1983) for fronts with delayed pivots.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace sestina {
+
+struct BlockPattern {
+  std::vector<int> sizes;  // by node
+  std::vector<bool> is_dual;
+  std::vector<std::array<int, 2>> links;  // dual node, primal node
+};
+
+// An order of elimination: nodes, and for each the later ones that it is then coupled with.
+struct EliminationOrder {
+  explicit EliminationOrder(const BlockPattern& pattern);
+
+  std::vector<int> nodes;                    // in the order of elimination, each subtree consecutive
+  std::vector<int> place;                    // by node: its place in `nodes`
+  std::vector<std::vector<int>> neighbours;  // by place: places of later nodes, ascending
+};
+
+class BlockLdlt {
+ public:
+  // A block of the matrix while it is being filled.
+  struct Block {
+    double* data = nullptr;
+    std::ptrdiff_t row_stride = 0, column_stride = 0;
+    double& operator()(int i, int j) const { return data[i * row_stride + j * column_stride]; }
+  };
+
+  explicit BlockLdlt(const BlockPattern& pattern);
+
+  int size() const { return size_; }
+  // Where the unknowns of a node stand in vectors.
+  int start(int node) const { return nodes_[place(node)].start; }
+
+  // Before factor(): everything zero, then the blocks. Of a diagonal block all elements are to be filled.
+  void clear();
+  Block diagonal(int node);
+  Block link(std::size_t link);  // rows of the dual node, columns of the primal one
+  // By unknown: of x what its inertia would be if no direction were special; of y zero.
+  std::span<double> scales() { return scales_; }
+  // By unknown: with these factors couplings of C are comparable and of the order of one.
+  std::span<double> units() { return units_; }
+
+  // Pivots that are not larger, in the units, are rounding of zeros, however small the scales are that have
+  // gathered from such: for unknowns of x and of y. 1e-15 where nobody says otherwise.
+  void set_round_off(double of_x, double of_y) { round_off_[0] = of_x, round_off_[1] = of_y; }
+
+  // False where (1) has no solution, singular() then tells an unknown of x. Memory is allocated by the first
+  // calls and where pivots become small that were not.
+  bool factor();
+  // Solves (1) in place. No allocation.
+  void solve(std::span<double> b);
+  // Takes the part of y away that does nothing.
+  void take_idle_part_away(std::span<double> solution) const;
+
+  int singular() const { return singular_; }
+  // Unknowns of y whose conditions others imply, of the last factor().
+  const std::vector<int>& redundant() const { return redundant_; }
+  // Blocks of the factors, for messages and benchmarks.
+  std::size_t memory() const { return values_.size() * sizeof(double); }
+
+ private:
+  static constexpr int kMostSize = 6;  // of nodes that have code of their own; others go unknown by unknown
+  struct Node {
+    int size = 0, start = 0;
+    int width = 0;          // unknowns of all later neighbours
+    std::size_t first = 0;  // in neighbours_
+    int neighbours = 0;
+    std::size_t D = 0, K = 0;      // in values_: (size x size) and (size x width)
+    std::size_t first_target = 0;  // in targets_: of each pair of neighbours
+    int parent = -1;               // the first of the neighbours
+    int first_child = -1, next_sibling = -1;
+    double sign = 1.0;
+    bool is_fast = false;  // (2) holds, otherwise its steps do
+    std::size_t first_step = 0, end_step = 0;
+  };
+  struct Neighbour {
+    int place = 0, start = 0, size = 0, column = 0;  // of the node; of its block in K
+  };
+  struct Target {
+    std::size_t at = 0;  // in values_
+    int stride = 0;
+  };
+  struct Entry {
+    int unknown = 0;
+    double first = 0.0, second = 0.0;
+  };
+  // One pivot, of one or two unknowns.
+  struct Step {
+    int unknowns[2] = {-1, -1};
+    double inverse[3] = {};            // of the pivot: 11, 12, 22
+    std::size_t first = 0, count = 0;  // in entries_
+  };
+  // An unknown that waits for a pivot.
+  struct Delayed {
+    int unknown = 0;
+    std::size_t first = 0, count = 0;  // in waiting_: its row
+    int next = -1;                     // of those that wait for the same node
+  };
+  struct IdleVector {
+    std::size_t first = 0, count = 0;  // in idle_entries_
+  };
+
+  std::size_t place(int node) const {
+    return static_cast<std::size_t>(order_.place[static_cast<std::size_t>(node)]);
+  }
+  bool is_dual(int unknown) const { return is_dual_[static_cast<std::size_t>(unknown)]; }
+  double scale(int unknown) const { return scales_[static_cast<std::size_t>(unknown)]; }
+  // In the unknown's own units.
+  double round_off(int unknown) const {
+    const double unit = units_[static_cast<std::size_t>(unknown)];
+    return round_off_[is_dual(unknown) ? 1 : 0] / (unit * unit);
+  }
+  void lay_out(const BlockPattern& pattern);
+  void find_targets();
+  bool factor_node(Node& node);
+  template <int N>
+  bool factor_node_of(Node& node);
+  template <int N, int W>
+  void eliminate(Node& node, const double* G_inverse);
+  template <int N>
+  void update_targets(const Node& node);
+  template <int N>
+  void solve_forward(const Node& node, double* b) const;
+  template <int N>
+  void solve_backward(const Node& node, double* b) const;
+  void run_forward(const Node& node, double* b) const;
+  void run_backward(const Node& node, double* b) const;
+
+  // Unknown by unknown: block_ldlt_steps.cpp.
+  void factor_by_steps(int place);
+  void gather_front(const Node& node, int place);
+  void eliminate_front(const Node& node, bool is_last);
+  bool find_pivot(bool is_last, int& first, int& second) const;
+  bool is_good_pivot(int i, bool is_last, double& quality) const;
+  void take_step(int first, int second);
+  void grow_scale(int unknown, double change);
+  void scatter_front(const Node& node);
+  void delay_rest(const Node& node);
+  bool has_effect(int i) const;
+  double& front(int i, int j) {
+    return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)];
+  }
+  double front(int i, int j) const {
+    return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)];
+  }
+
+  // Multipliers that do nothing: block_ldlt_idle.cpp.
+  void find_idle_vectors();
+  void find_idle_vector(int unknown, int place);
+  void factor_gram();
+
+  EliminationOrder order_;
+  int size_ = 0;
+  std::vector<Node> nodes_;  // by place
+  std::vector<Neighbour> neighbours_;
+  std::vector<Target> targets_;
+  std::vector<Block> links_;  // relative to values_
+  std::vector<std::size_t> link_at_;
+  std::vector<bool> is_dual_;  // by unknown
+  std::vector<int> place_of_;  // by unknown
+  std::vector<double> values_;
+  std::vector<double> scales_, units_;
+  double round_off_[2] = {1e-15, 1e-15};
+
+  std::vector<Step> steps_;
+  std::vector<Entry> entries_;
+  std::vector<Delayed> delayed_;
+  std::vector<Entry> waiting_;
+  std::vector<int> first_delayed_;  // by place
+  std::vector<int> redundant_, redundant_at_;
+  int singular_ = -1;
+  // The front at hand: candidates by (candidates, then boundary), and what their pivots do to the boundary.
+  std::vector<double> front_, border_;
+  std::vector<int> front_unknowns_;
+  std::vector<int> slot_;  // by unknown: its place in the front, or -1
+  std::vector<bool> is_done_;
+  std::size_t front_width_ = 0;
+  int candidates_ = 0;
+
+  std::vector<IdleVector> idle_;
+  std::vector<Entry> idle_entries_;
+  std::vector<double> gram_;             // rows of the envelope of its factor
+  std::vector<std::size_t> gram_first_;  // by idle vector: the first column of its row
+  std::vector<std::size_t> gram_at_;     // where its row begins
+  std::vector<double> work_;             // by unknown
+  mutable std::vector<double> parts_;    // by idle vector
+  std::vector<int> stack_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,45 @@
+// The linear systems of implicit steps with conditions:
+//
+//   [ E  -C^T ] [ x      ]   [ f ]
+//   [ B    0  ] [ lambda ] = [ d ]            E (n x n),  B, C (m x n),  real or complex              (1)
+//
+// E = a M + b D + c K and B = C + e v_q are sums that the caller makes, number by number of a fixed pattern.
+// Rows that others imply are named by the caller (independent_rows.h) and left out: their multipliers
+// are zero. The matrix is factored by LU with partial pivoting, dense where it is small; otherwise sparse
+// (SuperLU's algorithm in Eigen), with an order that is found once.
+#pragma once
+
+#include <complex>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sestina/numerics/sparse_pattern.h"
+
+namespace sestina {
+
+// Number: double or std::complex<double>.
+template <class Number>
+class SaddlePointMatrix {
+ public:
+  SaddlePointMatrix();
+  ~SaddlePointMatrix();
+
+  // Allocates everything, unless the patterns are those that it has.
+  void resize(const SparsePattern& E, const SparsePattern& C);
+  // The numbers of E, B and C in the order of the patterns; is_active (m): which rows are kept. Whether (1)
+  // can be solved.
+  bool factorize(std::span<const Number> E, std::span<const Number> B, std::span<const double> C,
+                 std::span<const char> is_active);
+  // f (n) becomes x, d (m) becomes lambda.
+  void solve(std::span<Number> f, std::span<Number> d);
+
+ private:
+  struct Dense;
+  struct Sparse;
+  SparsePattern E_, C_;
+  std::unique_ptr<Dense> dense_;
+  std::unique_ptr<Sparse> sparse_;
+};
+
+}  // namespace sestina

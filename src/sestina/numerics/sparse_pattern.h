@@ -1,0 +1,40 @@
+// Where a matrix may have numbers other than zero, column by column.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace sestina {
+
+struct SparsePattern {
+  int rows = 0;
+  std::vector<int> starts = {0};  // (columns + 1) where each column begins in row_of
+  std::vector<int> row_of = {};   // ascending in each column
+
+  int columns() const { return static_cast<int>(starts.size()) - 1; }
+  std::size_t size() const { return row_of.size(); }  // of the numbers that may differ from zero
+  bool is_full() const {
+    return size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns());
+  }
+  // f(row, column, position among the numbers)
+  template <class F>
+  void for_each(F&& f) const {
+    for (int j = 0; j < columns(); ++j) {
+      const auto c = static_cast<std::size_t>(j);
+      for (int p = starts[c]; p < starts[c + 1]; ++p) f(row_of[static_cast<std::size_t>(p)], j, p);
+    }
+  }
+
+  friend bool operator==(const SparsePattern&, const SparsePattern&) = default;
+};
+
+inline SparsePattern make_full_pattern(int rows, int columns) {
+  SparsePattern pattern{.rows = rows};
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) pattern.row_of.push_back(i);
+    pattern.starts.push_back(static_cast<int>(pattern.row_of.size()));
+  }
+  return pattern;
+}
+
+}  // namespace sestina

@@ -1,0 +1,179 @@
+#include "sestina/particle_run/particle_file.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/io/model_file_parts.h"
+#include "sestina/particle_run/particle_reader.h"
+
+namespace sestina {
+namespace {
+
+constexpr double kWhole = 1e-6;  // how near a ratio of times must be to a whole number
+
+const KeyTable& model_keys() {
+  static const KeyTable table{"model",
+                              "",
+                              {"sestina", "name", "parameters", "particles", "analysis", "output"},
+                              {"sestina", "particles"}};
+  return table;
+}
+
+void check_top(ReadContext& context, const YamlNode& root) {
+  const NodePath path;
+  const YamlEntry* version = root.find("sestina");
+  if (version != nullptr && (!version->value->is_scalar() || version->value->text != "1")) {
+    throw InputError(
+        {Fault{{version->value->mark, "sestina"},
+               describe(*version->value) + " is not a version that this program reads; it reads 1"}});
+  }
+  for (const char* key : {"bodies", "joints", "forces", "constraints", "contacts", "variables", "events",
+                          "ground", "gravity"}) {
+    const YamlEntry* entry = root.find(key);
+    if (entry == nullptr) continue;
+    context.fault(
+        entry->mark, path / key,
+        fmt::format("a model of particles cannot have '{}': bodies and particles in one model cannot be run",
+                    key));
+  }
+}
+
+// A time that is whole in steps.
+void check_whole(ReadContext& context, const Mark& mark, const NodePath& path, double time, double dt) {
+  const double ratio = time / dt;
+  if (ratio >= 0.5 && std::fabs(ratio - std::round(ratio)) <= kWhole * ratio && ratio < 9e15) return;
+  context.fault(mark, path, fmt::format("{} is not a whole number of steps of {}", time, dt));
+}
+
+class RunReader {
+ public:
+  RunReader(ReadContext& context, ParticleNumbers& numbers, const YamlNode& root, ParticleRunSpec& spec)
+      : context_(context), numbers_(numbers), root_(root), spec_(spec) {}
+
+  void read() {
+    const NodePath top;
+    AnalysisSpec analysis;
+    const NodePath path = top / "analysis";
+    const YamlEntry* entry = root_.find("analysis");
+    if (entry != nullptr) {
+      for (const YamlEntry& key : entry->value->entries) {
+        if (key.key == "step" || key.key == "duration" || key.key == "limits" || key.key == "type") continue;
+        context_.fault(key.mark, path / key.key,
+                       "does not fit a model of particles; it has step, duration and limits");
+      }
+      read_value(context_, *entry->value, path, analysis);
+    }
+    const Mark mark = entry != nullptr ? entry->value->mark : root_.mark;
+    read_times(analysis, mark, path);
+    read_rows(top);
+    if (spec_.trajectory) {
+      const NodePath section = top / "particles", trajectory = section / "trajectory";
+      if (spec_.trajectory->every == 0.0) spec_.trajectory->every = spec_.every;
+      if (spec_.dt > 0.0) {
+        check_whole(context_, root_.find("particles")->value->mark, trajectory / "every",
+                    spec_.trajectory->every, spec_.dt);
+      }
+    }
+  }
+
+ private:
+  void read_times(const AnalysisSpec& analysis, const Mark& mark, const NodePath& path) {
+    if (!analysis.type.empty() && analysis.type != "dynamics") {
+      context_.fault(analysis.type.mark, path / "type", "particles have the analysis dynamics alone");
+    }
+    const NodePath step = path / "step";
+    if (analysis.step.driver.mark.line > 0 && analysis.step.driver != "fixed") {
+      context_.fault(analysis.step.driver.mark, step / "driver", "particles are run with a fixed step");
+    }
+    if (!analysis.step.dt) {
+      context_.fault(mark, step / "dt", "is missing: particles are run with a fixed step");
+    } else if (const auto dt = numbers_.evaluate(*analysis.step.dt, step / "dt")) {
+      spec_.dt = *dt;
+      if (!(spec_.dt > 0.0))
+        context_.fault(analysis.step.dt->mark, step / "dt", fmt::format("{} is not positive", *dt));
+    }
+    if (const auto duration = numbers_.evaluate(analysis.duration, path / "duration"))
+      spec_.duration = *duration;
+    if (spec_.dt > 0.0) {
+      check_whole(context_, analysis.duration.mark.line > 0 ? analysis.duration.mark : mark,
+                  path / "duration", spec_.duration, spec_.dt);
+    }
+    const NodePath limits = path / "limits";
+    if (analysis.limits.steps) {
+      spec_.limits.steps =
+          static_cast<long>(numbers_.evaluate(*analysis.limits.steps, limits / "steps").value_or(0.0));
+    }
+    if (analysis.limits.wall_time) {
+      spec_.limits.wall_time =
+          numbers_.evaluate(*analysis.limits.wall_time, limits / "wall_time").value_or(0.0);
+    }
+  }
+
+  void read_rows(const NodePath& top) {
+    const NodePath path = top / "output";
+    OutputSpec output;
+    const YamlEntry* entry = root_.find("output");
+    if (entry != nullptr) {
+      read_value(context_, *entry->value, path, output);
+      for (const YamlEntry& key : entry->value->entries) {
+        if (key.key != "every") context_.fault(key.mark, path / key.key, "does not fit a model of particles");
+      }
+    }
+    // About 100 rows, as for bodies.
+    if (spec_.dt > 0.0) {
+      const double total = std::round(spec_.duration / spec_.dt);
+      spec_.every = spec_.dt * std::max(1.0, std::floor(total / 100.0));
+    }
+    if (!output.every) return;
+    if (const auto every = numbers_.evaluate(*output.every, path / "every")) spec_.every = *every;
+    if (spec_.dt > 0.0) check_whole(context_, output.every->mark, path / "every", spec_.every, spec_.dt);
+  }
+
+  ReadContext& context_;
+  ParticleNumbers& numbers_;
+  const YamlNode& root_;
+  ParticleRunSpec& spec_;
+};
+
+}  // namespace
+
+long ParticleRunSpec::steps() const { return std::lround(duration / dt); }
+long ParticleRunSpec::steps_between_rows() const { return std::lround(every / dt); }
+long ParticleRunSpec::steps_between_frames() const {
+  return trajectory ? std::lround(trajectory->every / dt) : 0;
+}
+
+bool has_particles(const ModelTree& tree) {
+  return tree.root->is_map() && tree.root->find("particles") != nullptr;
+}
+
+ParticleRunSpec read_particle_run(const ModelTree& tree) {
+  FaultList faults;
+  ReadContext context(faults, std::filesystem::path(tree.file_name).parent_path());
+  const YamlNode& root = *tree.root;
+  check_top(context, root);
+  faults.throw_if_any();
+  const NodePath top;
+  const MapReader map(context, root, top, model_keys());
+  ParticleRunSpec spec;
+  map.read("name", spec.name);
+  ParticleNumbers numbers(context, root);
+  if (const YamlNode* particles = map.find("particles")) {
+    ParticleReader(context, numbers, spec).read(*particles, top / "particles");
+  }
+  RunReader(context, numbers, root, spec).read();
+  faults.throw_if_any();
+  try {
+    check(spec.model);
+  } catch (const InputError& error) {
+    const Mark mark = root.find("particles")->value->mark;
+    for (const Fault& fault : error.faults())
+      faults.add({mark, "particles." + fault.place.path}, fault.message);
+  }
+  faults.throw_if_any();
+  return spec;
+}
+
+}  // namespace sestina

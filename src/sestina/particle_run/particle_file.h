@@ -1,0 +1,45 @@
+// Model files with `particles` (docs/particles.md).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sestina/integrate/run_limits.h"
+#include "sestina/io/model_file.h"
+#include "sestina/particles/particle_model.h"
+
+namespace sestina {
+
+struct TrajectorySpec {
+  std::filesystem::path file;  // .lammpstrj, .dump: LAMMPS dump; .h5, .h5md: H5MD
+  double every = 0.0;          // s
+};
+
+// A run of particles as its file describes it.
+struct ParticleRunSpec {
+  std::string name;
+  ParticleModel model;
+  double dt = 0.0;        // s
+  double duration = 1.0;  // s
+  double every = 0.0;     // s between rows
+  RunLimits limits;
+  std::optional<TrajectorySpec> trajectory;
+  int relax_steps = 0;              // before the run, to separate what overlaps
+  double relax_move = 0.0;          // m, at most in one of them
+  std::filesystem::path data_file;  // where the positions come from, if from a file
+  std::uint64_t data_checksum = 0;  // of its text
+
+  long steps() const;  // of the run
+  long steps_between_rows() const;
+  long steps_between_frames() const;
+};
+
+// Whether the file describes particles, with or without bodies.
+bool has_particles(const ModelTree& tree);
+
+// Throws InputError with all faults, each with its place.
+ParticleRunSpec read_particle_run(const ModelTree& tree);
+
+}  // namespace sestina

@@ -1,0 +1,232 @@
+// Where the particles of a model are: lattices, random walks, lists, data files.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/io/checksum.h"
+#include "sestina/io/text_file.h"
+#include "sestina/particle_run/lammps_data.h"
+#include "sestina/particle_run/particle_reader.h"
+#include "sestina/particles/random_numbers.h"
+
+namespace sestina {
+namespace {
+
+constexpr int kMostParticles = 100'000'000;
+constexpr std::size_t kMostDataBytes = std::size_t{8} << 30;
+
+struct Lattice {
+  const char* name;
+  std::vector<Vector3d> basis;  // in units of the cell
+};
+
+const std::vector<Lattice>& lattices() {
+  static const std::vector<Lattice> all{{"sc", {{0, 0, 0}}},
+                                        {"bcc", {{0, 0, 0}, {0.5, 0.5, 0.5}}},
+                                        {"fcc", {{0, 0, 0}, {0, 0.5, 0.5}, {0.5, 0, 0.5}, {0.5, 0.5, 0}}}};
+  return all;
+}
+
+}  // namespace
+
+void ParticleReader::read_positions(const MapReader& map) {
+  const YamlNode* node = map.find("positions");
+  if (node == nullptr) return;
+  const NodePath path = map.path_of("positions");
+  const MapReader positions(context_, *node, path, keys_of("positions"));
+  if (!node->is_map()) return;
+  if (node->entries.size() != 1) {
+    context_.fault(*node, path, "expected one of lattice, random_walk, list or file");
+    return;
+  }
+  const YamlEntry& entry = node->entries.front();
+  const NodePath place = path / entry.key;
+  if (entry.key == "lattice") read_lattice(*entry.value, place);
+  if (entry.key == "random_walk") read_random_walk(*entry.value, place);
+  if (entry.key == "list") read_list(*entry.value, place);
+  if (entry.key == "file") read_data_file(*entry.value, place);
+  if (!has_box_) context_.fault(*node, path, "there is no box: give particles.box.lengths");
+}
+
+// The lattice makes the box, unless there is one.
+void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
+  const MapReader map(context_, node, path, keys_of("lattice"));
+  const std::string type = read_word(map, "type", {"sc", "bcc", "fcc"}, "fcc");
+  Vector3d cells{1, 1, 1};
+  numbers_.read(map, "cells", cells);
+  double density = 1.0;
+  numbers_.read(map, "density", density);
+  want_positive(map, "density", density);
+  int species = 0;
+  if (const YamlNode* name = map.find("species")) species = find_species(*name, map.path_of("species"));
+  double count = 1.0;
+  for (const double n : cells) {
+    if (!(n >= 1.0) || n != std::floor(n)) {
+      context_.fault(map.mark_of("cells"), map.path_of("cells"),
+                     fmt::format("{} is not a whole number from 1", n));
+      return;
+    }
+    count *= n;
+  }
+  const Lattice* lattice = &lattices().back();
+  for (const Lattice& known : lattices()) {
+    if (known.name == type) lattice = &known;
+  }
+  count *= static_cast<double>(lattice->basis.size());
+  if (count > kMostParticles || !(density > 0.0)) {
+    if (count > kMostParticles) {
+      context_.fault(node, path, fmt::format("{} particles are more than {}", count, kMostParticles));
+    }
+    return;
+  }
+  const double a = std::cbrt(static_cast<double>(lattice->basis.size()) / density);
+  if (!has_box_) {
+    for (int k = 0; k < 3; ++k) model_.box.length[k] = cells[k] * a;
+  }
+  has_box_ = true;
+  for (int ix = 0; ix < cells[0]; ++ix) {
+    for (int iy = 0; iy < cells[1]; ++iy) {
+      for (int iz = 0; iz < cells[2]; ++iz) {
+        for (const Vector3d& b : lattice->basis) {
+          const Vector3d cell{ix + b[0], iy + b[1], iz + b[2]};
+          for (int k = 0; k < 3; ++k) model_.position.push_back(model_.box.lower[k] + a * cell[k]);
+          model_.species_of.push_back(species);
+        }
+      }
+    }
+  }
+}
+
+// Chains of beads at a distance, each turned at random, but not back onto the bead before the last.
+void ParticleReader::read_random_walk(const YamlNode& node, const NodePath& path) {
+  const MapReader map(context_, node, path, keys_of("random_walk"));
+  int chains = 1, beads = 1, seed = 1, species = 0;
+  double length = 1.0, density = 0.0;
+  numbers_.read(map, "chains", chains);
+  numbers_.read(map, "beads", beads);
+  numbers_.read(map, "seed", seed);
+  numbers_.read(map, "bond_length", length);
+  numbers_.read(map, "density", density);
+  want_positive(map, "bond_length", length);
+  if (const YamlNode* name = map.find("species")) species = find_species(*name, map.path_of("species"));
+  if (chains < 1 || beads < 1 || static_cast<double>(chains) * beads > kMostParticles) {
+    context_.fault(
+        node, path,
+        fmt::format("{} chains of {} beads are not from 1 to {} particles", chains, beads, kMostParticles));
+    return;
+  }
+  if (!has_box_ && density > 0.0) {
+    has_box_ = true;
+    model_.box.length.fill(std::cbrt(chains * static_cast<double>(beads) / density));
+  }
+  if (beads > 1 && bond_types_ == 0) {
+    context_.fault(node, path, "chains need a bond: give particles.bonds");
+    return;
+  }
+  std::uint32_t draw = 0;
+  const auto uniform = [&] {
+    return calc_uniform(static_cast<std::uint32_t>(seed), RandomUse::kWalk, 0, draw++);
+  };
+  for (int c = 0; c < chains; ++c) {
+    Vector3d at{}, before{};
+    for (int b = 0; b < beads; ++b) {
+      Vector3d next{};
+      double back = 0.0;
+      do {
+        const auto u = uniform();
+        const double z = 2.0 * u[0] - 1.0, turn = 2.0 * M_PI * u[1], s = std::sqrt(1.0 - z * z);
+        const Vector3d way{s * std::cos(turn), s * std::sin(turn), z};
+        back = 0.0;
+        for (int k = 0; k < 3; ++k) {
+          next[k] = b == 0 ? model_.box.lower[k] + u[k] * model_.box.length[k] : at[k] + length * way[k];
+          back += (next[k] - before[k]) * (next[k] - before[k]);
+        }
+      } while (b > 1 && back < 1.1 * length * length);
+      before = at, at = next;
+      const int number = model_.size();
+      model_.position.insert(model_.position.end(), at.begin(), at.end());
+      model_.species_of.push_back(species);
+      model_.molecule.push_back(c + 1);
+      if (b > 0) model_.terms.push_back({0, {number - 1, number, -1, -1}});
+      if (b > 1 && angle_types_ > 0)
+        model_.terms.push_back({bond_types_, {number - 2, number - 1, number, -1}});
+      if (b > 2 && dihedral_types_ > 0) {
+        model_.terms.push_back({bond_types_ + angle_types_, {number - 3, number - 2, number - 1, number}});
+      }
+    }
+  }
+}
+
+// A list of [species, x, y, z].
+void ParticleReader::read_list(const YamlNode& node, const NodePath& path) {
+  for_each_item(context_, node, path, [&](const YamlNode& item, const NodePath& place) {
+    if (!item.is_list() || item.items.size() != 4) {
+      context_.fault(item, place, "expected a list of a species and 3 numbers, found " + describe(item));
+      return;
+    }
+    model_.species_of.push_back(find_species(*item.items[0], place / 0));
+    for (int k = 1; k <= 3; ++k) {
+      Number number;
+      double value = 0.0;
+      const NodePath at = place / k;
+      if (read_number(context_, *item.items[k], at, number))
+        value = numbers_.evaluate(number, at).value_or(0.0);
+      model_.position.push_back(value);
+    }
+  });
+}
+
+void ParticleReader::read_data_file(const YamlNode& node, const NodePath& path) {
+  std::string name;
+  read_value(context_, node, path, name);
+  if (name.empty()) return;
+  spec_.data_file = context_.directory / name;
+  LammpsData data;
+  try {
+    const std::string text = read_text_file(spec_.data_file, kMostDataBytes);
+    Checksum sum;
+    sum.add(text);
+    spec_.data_checksum = sum.value();
+    data = parse_lammps_data(text, spec_.data_file.string());
+  } catch (const InputError& error) {
+    context_.add(error.faults());
+    return;
+  }
+  if (data.atom_types != static_cast<int>(model_.species.size())) {
+    context_.fault(node, path,
+                   fmt::format("the file has {} atom types, the model {} species: they belong together "
+                               "in their order",
+                               data.atom_types, model_.species.size()));
+    return;
+  }
+  if (!has_box_) {
+    model_.box.lower = data.box.lower;
+    model_.box.length = data.box.length;
+  }
+  has_box_ = true;
+  model_.position = data.position;
+  model_.velocity = data.velocity;
+  model_.charge = data.charge;
+  model_.molecule = data.molecule;
+  model_.species_of = data.type;
+  add_data_terms(node, path, data);
+}
+
+void ParticleReader::add_data_terms(const YamlNode& node, const NodePath& path, const LammpsData& data) {
+  const auto add = [&](const std::vector<LammpsData::Group>& groups, const char* key, int first, int types) {
+    for (const LammpsData::Group& group : groups) {
+      if (group.type >= types) {
+        context_.fault(node, path,
+                       fmt::format("the file has {} of type {}, and particles.{} has {} types", key,
+                                   group.type + 1, key, types));
+        return;
+      }
+      model_.terms.push_back({first + group.type, group.atoms});
+    }
+  };
+  add(data.bonds, "bonds", 0, bond_types_);
+  add(data.angles, "angles", bond_types_, angle_types_);
+  add(data.dihedrals, "dihedrals", bond_types_ + angle_types_, dihedral_types_);
+}
+
+}  // namespace sestina

@@ -1,0 +1,50 @@
+// Reads the section `particles` of a model file.
+#pragma once
+
+#include <string>
+
+#include "sestina/particle_run/particle_file.h"
+#include "sestina/particle_run/particle_numbers.h"
+
+namespace sestina {
+
+class ParticleReader {
+ public:
+  ParticleReader(ReadContext& context, ParticleNumbers& numbers, ParticleRunSpec& spec)
+      : context_(context), numbers_(numbers), spec_(spec), model_(spec.model) {}
+
+  void read(const YamlNode& node, const NodePath& path);
+
+ private:
+  void read_species(const MapReader& map);
+  void read_box(const MapReader& map);
+  void read_term_types(const MapReader& map);
+  void read_term_type(const YamlNode& node, const NodePath& path, const char* part);
+  void read_positions(const MapReader& map);
+  void read_lattice(const YamlNode& node, const NodePath& path);
+  void read_random_walk(const YamlNode& node, const NodePath& path);
+  void read_list(const YamlNode& node, const NodePath& path);
+  void read_data_file(const YamlNode& node, const NodePath& path);
+  void add_data_terms(const YamlNode& node, const NodePath& path, const struct LammpsData& data);
+  void read_charges(const MapReader& map);
+  void read_pairs(const MapReader& map);
+  void read_pair(const YamlNode& node, const NodePath& path);
+  void read_thermostat(const MapReader& map);
+  void read_velocities(const MapReader& map);
+  void read_relax(const MapReader& map);
+  void read_trajectory(const MapReader& map);
+  int find_species(const YamlNode& node, const NodePath& path);
+  void want_positive(const MapReader& map, const char* key, double value);
+  // The word of a key, one of those allowed.
+  std::string read_word(const MapReader& map, const char* key, const std::vector<std::string>& allowed,
+                        const std::string& otherwise);
+
+  ReadContext& context_;
+  ParticleNumbers& numbers_;
+  ParticleRunSpec& spec_;
+  ParticleModel& model_;
+  bool has_box_ = false;
+  int bond_types_ = 0, angle_types_ = 0, dihedral_types_ = 0;  // of model_.term_types, in this order
+};
+
+}  // namespace sestina

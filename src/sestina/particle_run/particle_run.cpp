@@ -1,0 +1,286 @@
+#include "sestina/particle_run/particle_run.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include "sestina/base/error.h"
+#include "sestina/base/version.h"
+#include "sestina/io/checksum.h"
+#include "sestina/io/file_uses.h"
+#include "sestina/io/output_file.h"
+#include "sestina/io/result_file.h"
+#include "sestina/io/text_file.h"
+#include "sestina/particle_run/particle_checkpoint.h"
+#include "sestina/run/row_log.h"
+
+namespace sestina {
+namespace {
+
+constexpr double kProgressPeriod = 0.1;  // s
+constexpr std::size_t kMostBytes = std::size_t{64} << 30;
+
+std::string absolute_text(const std::filesystem::path& path) {
+  return path.empty() ? std::string() : std::filesystem::absolute(path).string();
+}
+
+class ParticleRun {
+ public:
+  ParticleRun(const std::string& text, const std::string& file, const std::vector<std::string>& set,
+              const ParticleRunOptions& options, Executor& executor)
+      : options_(options),
+        spec_(read_particle_run(parse_model_tree(text, file, {set}))),
+        executor_(executor),
+        limits_(spec_.limits) {
+    if (options.limits.steps > 0) limits_.steps = options.limits.steps;
+    if (options.limits.wall_time > 0.0) limits_.wall_time = options.limits.wall_time;
+    check_run_limits(limits_);
+    saved_.program = "sestina " + version();
+    saved_.model_file = absolute_text(file), saved_.model_text = text, saved_.set = set;
+    saved_.result_file = absolute_text(options.result_file);
+    saved_.data_checksum = spec_.data_checksum;
+    saved_.every_wall = next_checkpoint_ = options.every_wall;
+    if (!(options.every_wall > 0.0)) {
+      throw InputError(fmt::format("checkpoints cannot be {} s of wall time apart", options.every_wall));
+    }
+    if (spec_.trajectory && spec_.trajectory->file.is_relative()) {
+      trajectory_file_ = std::filesystem::path(file).parent_path() / spec_.trajectory->file;
+    } else if (spec_.trajectory) {
+      trajectory_file_ = spec_.trajectory->file;
+    }
+    check_files(file);
+  }
+
+  ParticleReport start(Recorder* recorder) {
+    prepare(recorder);
+    make_system();
+    if (log_) log_->begin(header());
+    if (spec_.trajectory) trajectory_ = make_trajectory_writer(trajectory_file_, spec_.model);
+    return go([this] {
+      if (spec_.relax_steps > 0) system_->relax(spec_.relax_steps, spec_.relax_move);
+      record();
+      advance();
+    });
+  }
+
+  ParticleReport resume(const ParticleRunCheckpoint& checkpoint) {
+    if (checkpoint.data_checksum != spec_.data_checksum) {
+      throw InputError("cannot resume: the data file of the particles has changed since the run began");
+    }
+    prepare(nullptr);
+    make_system();
+    system_->restore(checkpoint.particles);
+    rows_checksum_ = RowChecksum(checkpoint.rows_checksum);
+    first_total_ = checkpoint.first_total, report_.energy_drift = checkpoint.energy_drift;
+    wall_before_ = checkpoint.wall_seconds;
+    report_.resumed_at = system_->t();
+    report_.last = system_->measure();
+    if (log_) log_->resume(header(), checkpoint.rows, checkpoint.rows_checksum);
+    rows_ = static_cast<long>(checkpoint.rows);
+    if (spec_.trajectory) {
+      trajectory_ = make_trajectory_writer(trajectory_file_, spec_.model, &checkpoint.trajectory);
+    }
+    return go([this] { advance(); });
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void check_files(const std::string& model_file) const {
+    FileUses files;
+    if (!model_file.empty()) files.add_input("the model", model_file);
+    if (!spec_.data_file.empty()) files.add_input("the data of the particles", spec_.data_file);
+    files.add_output("the result", options_.result_file);
+    files.add_output("the checkpoint", options_.checkpoint);
+    if (spec_.trajectory) files.add_output("the trajectory", trajectory_file_);
+    files.check();
+  }
+
+  void make_system() {
+    try {
+      system_ = std::make_unique<ParticleSystem>(spec_.model, executor_);
+    } catch (const ComputationError& error) {
+      // At the start it is the model that is wrong.
+      throw InputError(fmt::format("{}: particles: {}", saved_.model_file, error.reason()));
+    }
+    report_.particles = system_->size();
+  }
+
+  void prepare(Recorder* recorder) {
+    if (!options_.checkpoint.empty()) {
+      std::error_code ignored;
+      const bool is_there = std::filesystem::exists(options_.checkpoint, ignored);
+      if (is_there && !is_particle_checkpoint(options_.checkpoint)) {
+        throw InputError("cannot write '" + options_.checkpoint.string() +
+                         "': the file is not a checkpoint of particles and is not overwritten");
+      }
+      checkpoint_file_.emplace(options_.checkpoint, OutputFile::WhenAbsent::kWait);
+    }
+    if (recorder != nullptr) log_.emplace(*recorder);
+    if (options_.result_file.empty()) return;
+    recorder_ = make_recorder(options_.result_file);
+    log_.emplace(*recorder_);
+  }
+
+  ResultHeader header() const {
+    ResultHeader made;
+    for (const char* name : {"t", "temperature", "pressure", "energy.kinetic", "energy.pair", "energy.bonded",
+                             "energy.potential", "energy.thermostat", "energy.total"}) {
+      made.columns.push_back({name, ""});
+    }
+    made.model_name = spec_.name;
+    made.model_text = saved_.model_text;
+    Checksum sum;
+    sum.add(saved_.model_text);
+    for (const std::string& option : saved_.set) sum.add(option);
+    made.provenance = {{"program", saved_.program},
+                       {"particles", fmt::format("{}", spec_.model.size())},
+                       {"step", fmt::format("{}", spec_.dt)},
+                       {"duration", fmt::format("{}", spec_.duration)},
+                       {"checksum", fmt::format("{:016x}", sum.value())}};
+    return made;
+  }
+
+  // The row, and the frame, of an instant that has one.
+  void record() {
+    const long step = static_cast<long>(system_->steps());
+    if (step % spec_.steps_between_rows() == 0 || step == spec_.steps()) {
+      ParticleMeasures m = system_->measure();
+      m.t = static_cast<double>(step) * spec_.dt;
+      const double row[] = {m.t,      m.temperature, m.pressure,   m.kinetic, m.pair,
+                            m.bonded, m.potential(), m.thermostat, m.total()};
+      if (rows_ == 0) report_.first = m, first_total_ = m.total();
+      report_.last = m;
+      report_.energy_drift = std::max(report_.energy_drift, std::fabs(m.total() - first_total_));
+      rows_checksum_.add(row);
+      ++rows_;
+      if (log_) log_->see_row(row, RowKind::kRegular);
+    }
+    if (trajectory_ && step % spec_.steps_between_frames() == 0) trajectory_->write(*system_);
+  }
+
+  void advance() {
+    watch_ = LimitWatch(limits_);
+    watch_.start(static_cast<long>(system_->steps()));
+    const long end = spec_.steps();
+    while (system_->steps() < end) {
+      const double now = wall_seconds();
+      if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed)) {
+        report_.status = ParticleReport::Status::kInterrupted;
+        return;
+      }
+      watch_.check(system_->t(), static_cast<long>(system_->steps()));
+      if (options_.on_progress && now >= next_progress_) {
+        next_progress_ = now + kProgressPeriod;
+        options_.on_progress(system_->t(), spec_.duration, now, static_cast<long>(system_->steps()));
+      }
+      if (checkpoint_file_ && now - wall_before_ >= next_checkpoint_) write_checkpoint();
+      system_->step(spec_.dt);
+      record();
+    }
+  }
+
+  template <class Work>
+  ParticleReport go(Work&& work) {
+    try {
+      work();
+    } catch (const ComputationError& error) {
+      report_.status = ParticleReport::Status::kFailed;
+      report_.failure = error.what();
+    }
+    // What failed would fail again: its last checkpoint stays as it is. With a higher limit a run can go on.
+    if (report_.status != ParticleReport::Status::kFailed || watch_.is_met()) write_checkpoint();
+    if (log_) {
+      const std::string failure = log_->end();
+      if (!failure.empty() && report_.failure.empty()) {
+        report_.status = ParticleReport::Status::kFailed, report_.failure = failure;
+      }
+    }
+    report_.t = system_->t();
+    report_.steps = static_cast<long>(system_->steps());
+    report_.rows = rows_;
+    if (trajectory_) report_.frames = static_cast<long>(trajectory_->place().frames);
+    report_.list_builds = static_cast<long>(system_->list_builds());
+    report_.wall_seconds = wall_seconds();
+    return report_;
+  }
+
+  void write_checkpoint() {
+    if (!checkpoint_file_) return;
+    // A checkpoint never tells of rows or frames that the files might lack.
+    if (log_) log_->sync();
+    if (trajectory_) {
+      trajectory_->sync();
+      saved_.trajectory = trajectory_->place();
+    }
+    saved_.is_complete = system_->steps() >= spec_.steps();
+    saved_.rows = static_cast<std::size_t>(rows_);
+    saved_.rows_checksum = rows_checksum_.value();
+    saved_.first_total = first_total_, saved_.energy_drift = report_.energy_drift;
+    saved_.wall_seconds = wall_seconds();
+    saved_.particles = system_->save();
+    try {
+      checkpoint_file_->replace_by(to_text(saved_));
+      ++report_.checkpoints;
+      report_.checkpoint_t = system_->t();
+    } catch (const InputError& error) {
+      if (report_.failure.empty()) report_.failure = error.what();
+    }
+    next_checkpoint_ = wall_seconds() - wall_before_ + options_.every_wall;
+  }
+
+  double wall_seconds() const {
+    return wall_before_ + std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+  ParticleRunOptions options_;
+  ParticleRunSpec spec_;
+  Executor& executor_;
+  RunLimits limits_;
+  LimitWatch watch_{{}};
+  ParticleRunCheckpoint saved_;
+  std::filesystem::path trajectory_file_;
+  std::unique_ptr<ParticleSystem> system_;
+  std::unique_ptr<Recorder> recorder_;
+  std::optional<RowLog> log_;
+  std::unique_ptr<TrajectoryWriter> trajectory_;
+  std::optional<OutputFile> checkpoint_file_;
+  ParticleReport report_;
+  RowChecksum rows_checksum_;
+  long rows_ = 0;
+  double first_total_ = 0.0;  // J
+  Clock::time_point start_ = Clock::now();
+  double wall_before_ = 0.0, next_progress_ = 0.0, next_checkpoint_ = 0.0;  // s
+};
+
+}  // namespace
+
+bool is_particle_checkpoint(const std::filesystem::path& path) {
+  const std::string_view expected = kParticleCheckpoint;
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(expected.size(), '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes == expected;
+}
+
+ParticleReport run_particles(const std::string& model_text, const std::string& model_file,
+                             const std::vector<std::string>& set, const ParticleRunOptions& options,
+                             Executor& executor, Recorder* recorder) {
+  return ParticleRun(model_text, model_file, set, options, executor).start(recorder);
+}
+
+ParticleReport resume_particles(const std::filesystem::path& checkpoint, const ParticleRunOptions& given,
+                                Executor& executor) {
+  const ParticleRunCheckpoint saved =
+      parse_particle_checkpoint(read_text_file(checkpoint, kMostBytes), checkpoint.string());
+  if (saved.is_complete)
+    throw InputError(fmt::format("the run is complete: it ended at t = {}", saved.particles.t));
+  ParticleRunOptions options = given;
+  options.checkpoint = checkpoint;
+  if (options.result_file.empty()) options.result_file = saved.result_file;
+  return ParticleRun(saved.model_text, saved.model_file, saved.set, options, executor).resume(saved);
+}
+
+}  // namespace sestina

@@ -1,0 +1,62 @@
+// Runs a model of particles: steps, rows, a trajectory, checkpoints.
+//
+//   ModelTree tree = read_model_tree("fluid.yaml");
+//   ParticleRun run(tree, {.result_file = "fluid.h5"}, executor);
+//   ParticleReport report = run.run();
+//
+// Rows have the columns t, temperature, pressure, energy.kinetic, .pair, .bonded, .potential, .thermostat and
+// .total.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sestina/io/result_recorder.h"
+#include "sestina/particle_run/particle_file.h"
+#include "sestina/particle_run/trajectory.h"
+#include "sestina/particles/particle_system.h"
+
+namespace sestina {
+
+class Executor;
+
+struct ParticleRunOptions {
+  std::filesystem::path result_file{};  // .csv or .h5; empty: none
+  std::filesystem::path checkpoint{};   // empty: none
+  double every_wall = 60.0;             // s of wall time between checkpoints
+  RunLimits limits{};                   // in place of those of the model, where not zero
+  const std::atomic<bool>* interrupt = nullptr;
+  std::function<void(double t, double duration, double wall_seconds, long steps)> on_progress{};
+};
+
+struct ParticleReport {
+  enum class Status { kComplete, kInterrupted, kFailed };
+  Status status = Status::kComplete;
+  std::string failure;
+  double t = 0.0;  // s
+  long steps = 0, rows = 0, frames = 0, list_builds = 0, checkpoints = 0;
+  double checkpoint_t = 0.0;  // s
+  double wall_seconds = 0.0;
+  double energy_drift = 0.0;  // J, largest deviation of the total from that of the first row
+  ParticleMeasures first, last;
+  std::optional<double> resumed_at;  // s
+  int particles = 0;
+};
+
+// Whether a checkpoint is one of particles.
+bool is_particle_checkpoint(const std::filesystem::path& path);
+
+// From the beginning; `model_text` and `set` go into checkpoints. Throws InputError for what is wrong with
+// the input, before anything is written.
+ParticleReport run_particles(const std::string& model_text, const std::string& model_file,
+                             const std::vector<std::string>& set, const ParticleRunOptions& options,
+                             Executor& executor, Recorder* recorder = nullptr);
+
+// Continues the run of a checkpoint, bit for bit.
+ParticleReport resume_particles(const std::filesystem::path& checkpoint, const ParticleRunOptions& options,
+                                Executor& executor);
+
+}  // namespace sestina

@@ -1,0 +1,28 @@
+// The region that particles live in: a cuboid whose sides are along the axes, periodic or open along each.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+namespace sestina {
+
+using Vector3d = std::array<double, 3>;
+
+struct Box {
+  Vector3d lower{};                                // m, the corner with the smallest coordinates
+  Vector3d length{};                               // m; of an open direction: for densities alone
+  std::array<bool, 3> periodic{true, true, true};  // otherwise particles go wherever they want
+
+  double volume() const { return length[0] * length[1] * length[2]; }  // m^3
+
+  // The whole number of box lengths by which a coordinate lies above the box; 0 along an open direction.
+  double calc_image(int axis, double x) const {
+    return periodic[axis] ? std::floor((x - lower[axis]) / length[axis]) : 0.0;
+  }
+  // A difference of two coordinates as the difference of their nearest images.
+  double nearest(int axis, double dx) const {
+    return periodic[axis] ? dx - length[axis] * std::floor(dx / length[axis] + 0.5) : dx;
+  }
+};
+
+}  // namespace sestina

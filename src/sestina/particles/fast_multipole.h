@@ -1,0 +1,110 @@
+// Sums over all pairs in a time that grows as the number of particles:
+//
+//   (1) u(x_i) = sum_{j != i} q_j / |x_i - x_j|    and its gradient, for an open box
+//
+// The fast multipole method of Greengard and Rokhlin (J. Comput. Phys. 73, 1987) on an adaptive octree
+// (octree.h). With solid harmonics (Dehnen, Comput. Astrophys. Cosmol. 1, 2014)
+//
+//   (2) 1/|x - y| = sum_n sum_m Upsilon_n^m*(y) Theta_n^m(x)                       |y| < |x|
+//   (3) Upsilon_n^m(r) = (-1)^m r^n / (n+m)! P_n^m(cos theta) e^(i m phi)          regular
+//   (4) Theta_n^m(r) = (-1)^m (n-m)! / r^(n+1) P_n^m(cos theta) e^(i m phi)        irregular
+//
+// the steps are, in the words of the paper:
+//
+//   step 1  multipole expansions of the leaves            (5) M_n^m = sum_j q_j Upsilon_n^m(x_j - z)
+//   step 2  ... of their parents, up the tree             (6) M'_n^m = sum_kl M_k^l Upsilon_{n-k}^{m-l}(z -
+//   z') step 3  local expansions from multipoles of list V    (8) F_j^i = sum_kl (-1)^k M_k^l*
+//   Theta_{j+k}^{i+l}(R),
+//           and from the particles of list X              (9) F_n^m += q Theta_n^m(x - z)     R from target
+//           to source
+//   step 4  ... of their children, down the tree          (10) F'_k^l = sum_nm F_n^m Upsilon_{n-k}^{m-l}*(z'
+//   - z) step 5  local expansions at the particles             (11) u = sum_nm Upsilon_n^m*(x - z) F_n^m,
+//           and multipoles of list W                      (12) u = sum_nm M_n^m* Theta_n^m(x - z)
+//   step 6  particles of list U, pair by pair             (1)
+//   step 7  the sum of 5 and 6
+//
+// (6), (8) and (10) turn the expansion so that the way is along z, where m stays m, and turn it back: p^3
+// instead of p^4 operations (White and Head-Gordon, J. Chem. Phys. 105, 1996). Expansions are kept as M /
+// sqrt((n-m)!(n+m)!)-like numbers, whose turns are orthogonal, in units of their box's side, so that all
+// levels have the same tables. Gradients: (d/dx + i d/dy) Upsilon_n^m* = -Upsilon_{n-1}^{m-1}*, d/dz
+// Upsilon_n^m = Upsilon_{n-1}^m, and (d/dx + i d/dy) Theta_n^m = Theta_{n+1}^{m+1}, d/dz Theta_n^m =
+// -Theta_{n+1}^m.
+//
+// Eight translations in one direction, or eight particles of a box, share a SIMD register. Results have the
+// same bits for any number of threads: each box adds up its own lists in their order.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sestina/numerics/cache_line_vector.h"
+#include "sestina/particles/kernels/multipole_kernels.h"
+#include "sestina/particles/kernels/particle_kernels.h"
+#include "sestina/particles/multipole_tables.h"
+#include "sestina/particles/octree.h"
+
+namespace sestina {
+
+class Executor;
+
+struct MultipoleOptions {
+  double tolerance = 1e-6;  // of potential and gradient, relative in the least-squares sense: 1e-12 to 1e-1
+  int order = 0;            // of the expansions instead of that which the tolerance asks for
+  int most_in_leaf = 0;     // particles; 0: chosen for the order
+  int levels = -1;          // every box is cut down to this level, and no farther
+};
+
+class FastMultipole {
+ public:
+  // Throws InputError for options out of range. The executor must outlive it.
+  FastMultipole(const MultipoleOptions& options, Executor& executor,
+                InstructionSet set = default_instruction_set());
+
+  // The potential (n) and gradient (3 arrays of n) of n charges; a particle does not act on itself, nor on
+  // one at the same place.
+  void calc(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+            std::span<const double> charge, std::span<double> potential, std::span<double> gx,
+            std::span<double> gy, std::span<double> gz);
+
+  int order() const { return tables_.order(); }
+  const Octree& tree() const { return tree_; }
+
+  // The order whose error is below a tolerance.
+  static int order_for(double tolerance);
+
+ private:
+  using Doubles = CacheLineVector<double>;
+
+  void sort(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+            std::span<const double> charge);
+  void form_multipoles();    // step 1
+  void shift_to_parents();   // step 2
+  void convert_to_locals();  // steps 3 and 4
+  void evaluate();           // steps 5 to 7
+  void convert_level(int first, int last, double* scratch);
+  void add_far_particles(int node, double* scratch);
+  void evaluate_leaf(int node, double* scratch);
+  void add_local_fields(int node, PointTask& task, double* fields);
+  void add_multipole_fields(int leaf, int source, PointTask& task, double* fields);
+  PointTask point_task(const Octree::Node& particles, const Octree::Node& box, double* scratch);
+  double* multipole(int node) { return multipoles_.data() + static_cast<std::size_t>(node) * tables_.size(); }
+  double* local(int node) { return locals_.data() + static_cast<std::size_t>(node) * tables_.size(); }
+
+  MultipoleOptions options_;
+  Executor& executor_;
+  const ParticleKernels& near_;
+  const MultipoleKernels& far_;
+  MultipoleTables tables_;
+  Octree tree_;
+  Doubles x_, y_, z_, charge_, potential_, gx_, gy_, gz_;  // in the order of the tree, padded
+  Doubles multipoles_, locals_;                            // (nodes x (p+1)^2)
+};
+
+// The same sums directly, for few particles and to compare with.
+void calc_direct_sum(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+                     std::span<const double> charge, std::span<double> potential, std::span<double> gx,
+                     std::span<double> gy, std::span<double> gz, Executor& executor,
+                     InstructionSet set = default_instruction_set());
+
+}  // namespace sestina

@@ -1,0 +1,165 @@
+#include "sestina/particles/octree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace sestina {
+namespace {
+
+constexpr int kDeepest = 21;  // levels that fit into a code of 64 bits
+
+// The bits of a number of 21 bits, with two zeros behind each.
+std::uint64_t spread(std::uint64_t a) {
+  a &= 0x1fffff;
+  a = (a | a << 32) & 0x1f00000000ffff;
+  a = (a | a << 16) & 0x1f0000ff0000ff;
+  a = (a | a << 8) & 0x100f00f00f00f00f;
+  a = (a | a << 4) & 0x10c30c30c30c30c3;
+  return (a | a << 2) & 0x1249249249249249;
+}
+
+}  // namespace
+
+Vector3d Octree::center(const Node& node) const {
+  const double s = side(node.level);
+  return {lower_[0] + (node.at[0] + 0.5) * s, lower_[1] + (node.at[1] + 0.5) * s,
+          lower_[2] + (node.at[2] + 0.5) * s};
+}
+
+void Octree::sort_points(int n, const double* x, const double* y, const double* z) {
+  const double* const axes[] = {x, y, z};
+  // Of points at one place: so large that the scale below stays finite.
+  side_ = 4.0 * (1 << kDeepest) * std::numeric_limits<double>::min();
+  for (int a = 0; a < 3; ++a) {
+    const auto [low, high] = std::minmax_element(axes[a], axes[a] + n);
+    lower_[a] = *low;
+    side_ = std::max(side_, (*high - *low) * (1.0 + 1e-12));
+  }
+  const double scale = static_cast<double>(1 << kDeepest) / side_;
+  std::vector<std::uint64_t> codes(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) {
+    std::uint64_t code = 0;
+    for (int a = 0; a < 3; ++a) {
+      const double place = std::clamp((axes[a][i] - lower_[a]) * scale, 0.0, (1 << kDeepest) - 1.0);
+      code |= spread(static_cast<std::uint64_t>(place)) << (2 - a);
+    }
+    codes[i] = code;
+  }
+  order_.resize(static_cast<std::size_t>(n));
+  std::iota(order_.begin(), order_.end(), 0);
+  std::sort(order_.begin(), order_.end(),
+            [&](int a, int b) { return codes[a] != codes[b] ? codes[a] < codes[b] : a < b; });
+  codes_.resize(codes.size());
+  for (int i = 0; i < n; ++i) codes_[i] = codes[order_[i]];
+}
+
+void Octree::cut(int most, int levels) {
+  nodes_.assign(1, Node{});
+  nodes_[0].end = static_cast<int>(codes_.size());
+  level_begins_ = {0, 1};
+  for (int level = 0; level < kDeepest; ++level) {
+    const int begin = level_begins_[level], end = level_begins_[level + 1];
+    for (int i = begin; i < end; ++i) {
+      const bool is_cut = levels >= 0 ? level < levels : nodes_[i].end - nodes_[i].begin > most;
+      if (!is_cut) continue;
+      const int shift = 3 * (kDeepest - level - 1);
+      nodes_[i].first_child = static_cast<int>(nodes_.size());
+      for (int first = nodes_[i].begin; first < nodes_[i].end;) {
+        const std::uint64_t octant = codes_[first] >> shift;
+        const auto last = std::partition_point(codes_.begin() + first, codes_.begin() + nodes_[i].end,
+                                               [&](std::uint64_t code) { return code >> shift == octant; });
+        Node child;
+        child.level = level + 1;
+        for (int a = 0; a < 3; ++a)
+          child.at[a] = 2 * nodes_[i].at[a] + static_cast<int>(octant >> (2 - a) & 1);
+        child.begin = first, child.end = static_cast<int>(last - codes_.begin());
+        child.parent = i;
+        first = child.end;
+        ++nodes_[i].children;
+        nodes_.push_back(child);
+      }
+    }
+    if (static_cast<int>(nodes_.size()) == end) break;
+    level_begins_.push_back(static_cast<int>(nodes_.size()));
+  }
+}
+
+bool Octree::touch(const Node& a, const Node& b) const {
+  const int level = std::max(a.level, b.level);
+  for (int k = 0; k < 3; ++k) {
+    const std::int64_t a0 = std::int64_t{a.at[k]} << (level - a.level),
+                       b0 = std::int64_t{b.at[k]} << (level - b.level);
+    const std::int64_t a1 = std::int64_t{a.at[k] + 1} << (level - a.level),
+                       b1 = std::int64_t{b.at[k] + 1} << (level - b.level);
+    if (a1 < b0 || b1 < a0) return false;
+  }
+  return true;
+}
+
+// Finds what is in a box beside a leaf, or in that box's children.
+void Octree::descend(const Node& leaf, int node) {
+  const Node& other = nodes_[node];
+  if (!touch(leaf, other)) {
+    w_.items.push_back(node);
+  } else if (other.is_leaf()) {
+    u_.items.push_back(node);
+  } else {
+    for (int k = 0; k < other.children; ++k) descend(leaf, other.first_child + k);
+  }
+}
+
+void Octree::make_lists() {
+  for (Lists<int>* lists : {&u_, &w_, &x_, &colleagues_, &coarse_}) *lists = {};
+  v_ = {};
+  for (int i = 0; i < static_cast<int>(nodes_.size()); ++i) {
+    const Node& node = nodes_[i];
+    if (node.parent < 0) {
+      colleagues_.items.push_back(i);
+    } else {
+      // By number, since the lists grow meanwhile.
+      for (int c = colleagues_.begins[node.parent]; c < colleagues_.begins[node.parent + 1]; ++c) {
+        const int beside = colleagues_.items[c];
+        const Node& uncle = nodes_[beside];
+        if (uncle.is_leaf()) {
+          (touch(node, uncle) ? coarse_ : x_).items.push_back(beside);
+        }
+        for (int k = 0; k < uncle.children; ++k) {
+          const int cousin = uncle.first_child + k;
+          const Node& other = nodes_[cousin];
+          if (touch(node, other)) {
+            colleagues_.items.push_back(cousin);
+          } else {
+            const int d =
+                direction_of(other.at[0] - node.at[0], other.at[1] - node.at[1], other.at[2] - node.at[2]);
+            v_.items.push_back({cousin, static_cast<std::int16_t>(d)});
+          }
+        }
+      }
+      for (int c = coarse_.begins[node.parent]; c < coarse_.begins[node.parent + 1]; ++c) {
+        const int large = coarse_.items[c];
+        (touch(node, nodes_[large]) ? coarse_ : x_).items.push_back(large);
+      }
+    }
+    // The spans of what follows begin where these end.
+    colleagues_.begins.push_back(static_cast<int>(colleagues_.items.size()));
+    coarse_.begins.push_back(static_cast<int>(coarse_.items.size()));
+    if (node.is_leaf()) {
+      for (const int large : span_of(coarse_, i)) u_.items.push_back(large);
+      for (const int beside : span_of(colleagues_, i)) descend(node, beside);
+    }
+    u_.begins.push_back(static_cast<int>(u_.items.size()));
+    w_.begins.push_back(static_cast<int>(w_.items.size()));
+    x_.begins.push_back(static_cast<int>(x_.items.size()));
+    v_.begins.push_back(static_cast<int>(v_.items.size()));
+  }
+}
+
+void Octree::build(int n, const double* x, const double* y, const double* z, int most, int levels) {
+  sort_points(n, x, y, z);
+  cut(most, levels);
+  make_lists();
+}
+
+}  // namespace sestina

@@ -1,0 +1,27 @@
+// Particles in the order of space: clusters of eight that are near each other follow each other in memory.
+// The order changes whenever lists of neighbours are made; `number` tells which particle stands at a place.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sestina/numerics/cache_line_vector.h"
+
+namespace sestina {
+
+using Numbers64 = CacheLineVector<double>;
+
+struct ParticleArrays {
+  int size = 0;            // n; the arrays are padded to whole clusters
+  Numbers64 x, y, z;       // m, in the box when lists are made, near it afterwards
+  Numbers64 vx, vy, vz;    // m/s
+  Numbers64 fx, fy, fz;    // N
+  Numbers64 inverse_mass;  // 1/kg
+  Numbers64 charge;        // empty: none
+  std::vector<std::int32_t> image_x, image_y, image_z;  // box lengths to add for the path that was travelled
+  std::vector<std::int32_t> species;
+  std::vector<std::int32_t> number;  // of the particle at a place
+  std::vector<std::int32_t> place;   // of the particle with a number
+};
+
+}  // namespace sestina

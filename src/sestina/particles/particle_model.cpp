@@ -1,0 +1,195 @@
+#include "sestina/particles/particle_model.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+bool is_positive(double x) { return x > 0.0 && std::isfinite(x); }
+
+class Checker {
+ public:
+  explicit Checker(const ParticleModel& model) : model_(model) {}
+
+  void check() {
+    check_box();
+    check_species();
+    check_arrays();
+    check_pairs();
+    check_terms();
+    check_thermostats();
+    faults_.throw_if_any();
+  }
+
+ private:
+  void fault(std::string path, std::string message) {
+    faults_.add({{}, std::move(path)}, std::move(message));
+  }
+  void want_positive(const std::string& path, double value) {
+    if (!is_positive(value)) fault(path, fmt::format("{} is not a positive number", value));
+  }
+
+  void check_box() {
+    for (int a = 0; a < 3; ++a) {
+      want_positive(fmt::format("box.lengths[{}]", a), model_.box.length[a]);
+      if (!std::isfinite(model_.box.lower[a])) fault(fmt::format("box.lower[{}]", a), "is not finite");
+    }
+    if (!(model_.skin >= 0.0 && std::isfinite(model_.skin)))
+      fault("skin", fmt::format("{} is negative", model_.skin));
+    want_positive("boltzmann", model_.boltzmann);
+  }
+
+  void check_species() {
+    if (model_.species.empty()) fault("species", "is empty: particles need at least one");
+    for (std::size_t i = 0; i < model_.species.size(); ++i) {
+      want_positive(fmt::format("species[{}].mass", i), model_.species[i].mass);
+    }
+  }
+
+  void check_size(const char* name, std::size_t size, std::size_t per_particle, bool may_be_empty) {
+    const std::size_t expected = per_particle * static_cast<std::size_t>(model_.size());
+    if (size == expected || (may_be_empty && size == 0)) return;
+    fault(name, fmt::format("has {} numbers for {} particles; expected {}", size, model_.size(), expected));
+  }
+
+  void check_finite(const char* name, const std::vector<double>& values, std::size_t per_particle) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isfinite(values[i])) continue;
+      fault(fmt::format("particles[{}].{}", i / per_particle, name),
+            fmt::format("{} is not finite", values[i]));
+      return;
+    }
+  }
+
+  void check_arrays() {
+    if (model_.size() == 0) fault("positions", "there is no particle");
+    check_size("positions", model_.position.size(), 3, false);
+    check_size("velocities", model_.velocity.size(), 3, true);
+    check_size("charges", model_.charge.size(), 1, true);
+    check_size("molecules", model_.molecule.size(), 1, true);
+    check_finite("position", model_.position, 3);
+    check_finite("velocity", model_.velocity, 3);
+    check_finite("charge", model_.charge, 1);
+    for (int i = 0; i < model_.size(); ++i) {
+      const int s = model_.species_of[i];
+      if (s >= 0 && s < static_cast<int>(model_.species.size())) continue;
+      fault(fmt::format("particles[{}].species", i),
+            fmt::format("{} is not one of the {} species", s, model_.species.size()));
+      return;
+    }
+  }
+
+  void check_pairs() {
+    double cutoff = 0.0;
+    for (std::size_t i = 0; i < model_.pairs.size(); ++i) {
+      const LennardJones& pair = model_.pairs[i];
+      const std::string path = fmt::format("pairs[{}]", i);
+      want_positive(path + ".sigma", pair.sigma);
+      want_positive(path + ".cutoff", pair.cutoff);
+      if (!(pair.epsilon >= 0.0 && std::isfinite(pair.epsilon))) {
+        fault(path + ".epsilon", fmt::format("{} is negative", pair.epsilon));
+      }
+      const int most = static_cast<int>(model_.species.size());
+      if (pair.first < 0 || pair.second < 0 || pair.first >= most || pair.second >= most) {
+        fault(path + ".species", fmt::format("names a species that there is not; there are {}", most));
+      }
+      cutoff = std::max(cutoff, pair.cutoff);
+    }
+    for (int a = 0; a < 3 && cutoff > 0.0; ++a) {
+      if (!model_.box.periodic[a] || model_.box.length[a] >= 2.0 * cutoff) continue;
+      fault(fmt::format("box.lengths[{}]", a),
+            fmt::format(
+                "{} is smaller than twice the cutoff {}: a particle would meet another one and its image",
+                model_.box.length[a], cutoff));
+    }
+    if (!model_.central) return;
+    if (model_.box.periodic[0] || model_.box.periodic[1] || model_.box.periodic[2]) {
+      fault("box.periodic",
+            "Coulomb forces and gravity act between all pairs of an open box; this one is periodic");
+    }
+    if (!model_.central->is_gravity && model_.charge.empty()) {
+      fault("pairs", "a Coulomb force needs the charges of the particles, and there are none");
+    }
+    if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
+  }
+
+  void check_terms() {
+    for (std::size_t i = 0; i < model_.term_types.size(); ++i) check_term_type(static_cast<int>(i));
+    for (std::size_t i = 0; i < model_.terms.size(); ++i) {
+      if (!check_term(static_cast<int>(i))) return;
+    }
+  }
+
+  void check_term_type(int i) {
+    const TermType& type = model_.term_types[i];
+    const std::string path = fmt::format("bond type {}", i);
+    if (!std::isfinite(type.stiffness)) fault(path, "the stiffness is not finite");
+    if (type.law != TermLaw::kFene) return;
+    want_positive(path + ".max_length", type.rest);
+    want_positive(path + ".sigma", type.sigma);
+  }
+
+  // False after the first fault: a wrong file would bring thousands.
+  bool check_term(int i) {
+    const Term& term = model_.terms[i];
+    const std::string path = fmt::format("terms[{}]", i);
+    if (term.type < 0 || term.type >= static_cast<int>(model_.term_types.size())) {
+      return fault(path, fmt::format("type {} is not one of the {}", term.type, model_.term_types.size())),
+             false;
+    }
+    const int count = size_of(model_.term_types[term.type].law);
+    for (int k = 0; k < count; ++k) {
+      const int p = term.particles[k];
+      if (p < 0 || p >= model_.size()) {
+        return fault(path, fmt::format("particles[{}] does not exist; there are {}", p, model_.size())),
+               false;
+      }
+      for (int l = 0; l < k; ++l) {
+        if (term.particles[l] == p) return fault(path, fmt::format("names particles[{}] twice", p)), false;
+      }
+      if (k > 0 && !check_reach(path, term.particles[k - 1], p)) return false;
+    }
+    return true;
+  }
+
+  // Bonded particles are looked for at their nearest images.
+  bool check_reach(const std::string& path, int i, int j) {
+    if (model_.position.size() < 3 * static_cast<std::size_t>(model_.size())) return false;
+    for (int a = 0; a < 3; ++a) {
+      if (!model_.box.periodic[a]) continue;
+      const double d = model_.box.nearest(a, model_.position[3 * i + a] - model_.position[3 * j + a]);
+      if (std::fabs(d) < 0.499 * model_.box.length[a]) continue;
+      fault(path,
+            fmt::format("particles[{}] and particles[{}] are {:.6g} apart, half of the box's length {:.6g} "
+                        "along {}: which image is bonded cannot be told",
+                        i, j, std::fabs(d), model_.box.length[a], "xyz"[a]));
+      return false;
+    }
+    return true;
+  }
+
+  void check_thermostats() {
+    if (model_.langevin && model_.nose_hoover) fault("thermostat", "there can be one thermostat, not two");
+    if (model_.langevin) {
+      want_positive("thermostat.friction", model_.langevin->friction);
+      if (!(model_.langevin->temperature >= 0.0)) fault("thermostat.temperature", "is negative");
+    }
+    if (model_.nose_hoover) {
+      want_positive("thermostat.temperature", model_.nose_hoover->temperature);
+      want_positive("thermostat.period", model_.nose_hoover->period);
+    }
+  }
+
+  const ParticleModel& model_;
+  FaultList faults_;
+};
+
+}  // namespace
+
+void check(const ParticleModel& model) { Checker(model).check(); }
+
+}  // namespace sestina

@@ -1,0 +1,101 @@
+// Particles as a user describes them: numbers by particle, in the order in which they were given, and the
+// laws of the forces between them. Units are the user's own, as long as they fit each other: SI, or those of
+// Lennard and Jones, in which mass, epsilon, sigma and Boltzmann's constant are one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sestina/particles/box.h"
+
+namespace sestina {
+
+struct Species {
+  std::string name;
+  double mass = 1.0;  // kg
+};
+
+// U(r) = 4 epsilon ((sigma/r)^12 - (sigma/r)^6) - U_c for r < cutoff, between particles of two species.
+struct LennardJones {
+  int first = 0, second = 0;  // species
+  double epsilon = 1.0;       // J
+  double sigma = 1.0;         // m
+  double cutoff = 2.5;  // m; 2^(1/6) sigma with `is_shifted` is the potential of Weeks, Chandler, Andersen
+  bool is_shifted = false;  // U_c makes U(cutoff) zero; otherwise it is zero
+};
+
+// U = k q_i q_j / r between all pairs of an open box, where k > 0 repels equal charges. Gravity is
+// k = -G with the masses as charges.
+struct CentralForce {
+  double strength = 1.0;    // k
+  bool is_gravity = false;  // the masses take the place of the charges
+  double tolerance = 0.0;   // relative error asked of the fast multipole method; 0: direct sum
+};
+
+// Stretches (2 particles), angles (3), dihedrals (4).
+enum class TermLaw {
+  kHarmonicBond,      // U = k/2 (r - r0)^2
+  kFene,              // U = -k/2 R0^2 ln(1 - (r/R0)^2) + WCA(epsilon, sigma)
+  kHarmonicAngle,     // U = k/2 (theta - theta0)^2, theta = pi where the three are in line
+  kCosineAngle,       // U = k (1 + cos theta)
+  kPeriodicDihedral,  // U = k (1 + cos(n phi - phase)), phi = 0 for cis
+};
+
+inline constexpr int size_of(TermLaw law) {
+  return law <= TermLaw::kFene ? 2 : law <= TermLaw::kCosineAngle ? 3 : 4;
+}
+
+struct TermType {
+  TermLaw law = TermLaw::kHarmonicBond;
+  double stiffness = 0.0;  // k: N/m; J/rad^2 or J
+  double rest = 0.0;       // r0 m, R0 m, theta0 rad or phase rad
+  double epsilon = 0.0;    // J, of FENE
+  double sigma = 1.0;      // m, of FENE
+  int multiplicity = 1;    // n
+};
+
+struct Term {
+  int type = 0;
+  std::array<int, 4> particles{-1, -1, -1, -1};  // as many as the law has
+};
+
+struct Langevin {
+  double temperature = 1.0;  // K
+  double friction = 1.0;     // 1/s: the rate at which a velocity forgets
+  std::uint32_t seed = 1;
+};
+
+struct NoseHoover {
+  double temperature = 1.0;  // K
+  double period = 0.5;       // s, the time constant of the thermostat
+};
+
+struct ParticleModel {
+  Box box;
+  std::vector<Species> species;
+  std::vector<double> position;  // (n x 3) m, anywhere: images are found
+  std::vector<double> velocity;  // (n x 3) m/s; empty: at rest
+  std::vector<double> charge;    // (n); empty: none
+  std::vector<int> species_of;   // (n)
+  std::vector<int> molecule;     // (n); empty: none
+
+  std::vector<LennardJones> pairs;
+  std::optional<CentralForce> central;
+  std::vector<TermType> term_types;
+  std::vector<Term> terms;
+  int exclude_up_to = 1;  // pairs that so many bonds connect have no pair force: 0 none, 1: 1-2, 2: 1-3 too
+
+  std::optional<Langevin> langevin;
+  std::optional<NoseHoover> nose_hoover;
+  double skin = 0.3;       // m, by which lists of neighbours reach beyond the cutoff
+  double boltzmann = 1.0;  // J/K
+
+  int size() const { return static_cast<int>(species_of.size()); }
+};
+
+// Throws InputError with all faults, each with the number of the particle, counted from 0.
+void check(const ParticleModel& model);
+
+}  // namespace sestina

@@ -1,0 +1,506 @@
+#include "sestina/particles/particle_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "sestina/base/error.h"
+#include "sestina/parallel/executor.h"
+#include "sestina/particles/random_numbers.h"
+
+namespace sestina {
+namespace {
+
+constexpr int kGrain = 2048;  // particles, some microseconds
+
+std::vector<LennardJonesCoefficients> tabulate(const ParticleModel& model) {
+  const std::size_t count = model.species.size();
+  std::vector<LennardJonesCoefficients> table(count * count);
+  for (const LennardJones& pair : model.pairs) {
+    const double s2 = pair.sigma * pair.sigma, s6 = s2 * s2 * s2;
+    LennardJonesCoefficients c{48.0 * pair.epsilon * s6 * s6, 24.0 * pair.epsilon * s6,
+                               pair.cutoff * pair.cutoff, 0.0};
+    const double ratio = s6 / std::pow(pair.cutoff, 6);
+    if (pair.is_shifted) c.offset = 4.0 * pair.epsilon * ratio * (ratio - 1.0);
+    table[pair.first * count + pair.second] = table[pair.second * count + pair.first] = c;
+  }
+  return table;
+}
+
+double find_cutoff(const ParticleModel& model) {
+  double cutoff = 0.0;
+  for (const LennardJones& pair : model.pairs) cutoff = std::max(cutoff, pair.cutoff);
+  return cutoff;
+}
+
+// The largest square of a displacement (m^2); `poison` is 0 unless one is not finite.
+struct Displacement {
+  double largest = 0.0, poison = 0.0;
+};
+
+}  // namespace
+
+ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, InstructionSet set)
+    : model_((check(model), model)),
+      executor_(executor),
+      kernels_(particle_kernels(set)),
+      coefficients_(tabulate(model)),
+      reach_(model.pairs.empty() ? 0.0 : find_cutoff(model) + model.skin),
+      exclusions_(find_exclusions(model, model.exclude_up_to)),
+      terms_(model) {
+  set_particles();
+  make_lists();
+  calc_forces(false);
+  calc_sums();
+  if (!std::isfinite(sums_.pair.energy + sums_.bonded.energy)) check_finite();
+}
+
+ParticleSystem::~ParticleSystem() = default;
+
+void ParticleSystem::set_particles() {
+  const int n = model_.size();
+  particles_.size = n;
+  // One cluster more, which the search may read.
+  const auto padded = static_cast<std::size_t>((n + kClusterSize - 1) / kClusterSize + 1) * kClusterSize;
+  for (Numbers64* values : {&particles_.x, &particles_.y, &particles_.z, &particles_.vx, &particles_.vy,
+                            &particles_.vz, &particles_.fx, &particles_.fy, &particles_.fz,
+                            &particles_.inverse_mass, &listed_x_, &listed_y_, &listed_z_}) {
+    values->assign(padded, 0.0);
+  }
+  for (auto* values : {&particles_.image_x, &particles_.image_y, &particles_.image_z, &particles_.species,
+                       &particles_.number, &particles_.place}) {
+    values->assign(padded, 0);
+  }
+  const bool moves = !model_.velocity.empty();
+  for (int i = 0; i < n; ++i) {
+    particles_.x[i] = model_.position[3 * i];
+    particles_.y[i] = model_.position[3 * i + 1];
+    particles_.z[i] = model_.position[3 * i + 2];
+    if (moves) {
+      particles_.vx[i] = model_.velocity[3 * i];
+      particles_.vy[i] = model_.velocity[3 * i + 1];
+      particles_.vz[i] = model_.velocity[3 * i + 2];
+    }
+    particles_.species[i] = model_.species_of[i];
+    particles_.inverse_mass[i] = 1.0 / model_.species[model_.species_of[i]].mass;
+    particles_.number[i] = particles_.place[i] = i;
+  }
+  if (!model_.central) return;
+  particles_.charge.assign(padded, 0.0);
+  for (int i = 0; i < n; ++i) {
+    particles_.charge[i] = model_.central->is_gravity ? 1.0 / particles_.inverse_mass[i] : model_.charge[i];
+  }
+  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) values->assign(padded, 0.0);
+}
+
+void ParticleSystem::make_lists() {
+  order_.sort(model_.box, particles_);
+  if (reach_ > 0.0) {
+    lists_.build(model_.box, order_, particles_, exclusions_, reach_, kernels_, executor_);
+  }
+  listed_x_ = particles_.x, listed_y_ = particles_.y, listed_z_ = particles_.z;
+  ++list_builds_;
+}
+
+void ParticleSystem::calc_forces(bool with_sums) {
+  sums_ = {};
+  if (reach_ > 0.0) {
+    LennardJonesTask task{{particles_.x.data(), particles_.y.data(), particles_.z.data()},
+                          {},
+                          model_.species.size() > 1 ? particles_.species.data() : nullptr,
+                          static_cast<int>(model_.species.size()),
+                          coefficients_.data(),
+                          particles_.fx.data(),
+                          particles_.fy.data(),
+                          particles_.fz.data()};
+    sums_.pair = executor_.parallel_reduce(
+        lists_.chunk_count(), 1, PairSums{},
+        [&](int begin, int end) {
+          PairSums part;
+          for (int i = begin; i < end; ++i) {
+            LennardJonesTask own = task;
+            own.chunk = lists_.chunk(i);
+            const PairSums one = kernels_.lennard_jones(own, with_sums);
+            part.energy += one.energy, part.virial += one.virial;
+          }
+          return part;
+        },
+        [](const PairSums& a, const PairSums& b) {
+          return PairSums{a.energy + b.energy, a.virial + b.virial};
+        });
+  } else {
+    for (Numbers64* f : {&particles_.fx, &particles_.fy, &particles_.fz})
+      std::fill(f->begin(), f->end(), 0.0);
+  }
+  if (model_.central) calc_central_forces(with_sums);
+  if (!terms_.empty()) sums_.bonded = terms_.add_forces(t_, particles_, executor_);
+}
+
+// Kernels with and without sums may round differently: the motion goes on with the forces of those without,
+// so that it does not depend on when sums are evaluated.
+void ParticleSystem::calc_sums() {
+  const auto exchange = [&] {
+    particles_.fx.swap(kept_fx_), particles_.fy.swap(kept_fy_), particles_.fz.swap(kept_fz_);
+  };
+  kept_fx_.resize(particles_.fx.size()), kept_fy_.resize(particles_.fx.size());
+  kept_fz_.resize(particles_.fx.size());
+  exchange();
+  calc_forces(true);
+  exchange();
+}
+
+// Each pair of the open box: the virial of a force like 1/r^2 is its energy.
+void ParticleSystem::calc_central_forces(bool with_sums) {
+  const int n = particles_.size;
+  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
+  const std::array<int, 2> everyone{0, n};
+  constexpr int kTargets = 64;
+  const int chunks = (n + kTargets - 1) / kTargets;
+  const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
+  executor_.parallel_for(chunks, 1, [&](int begin, int end) {
+    kernels_.coulomb({at, at, particles_.charge.data(), begin * kTargets, std::min(end * kTargets, n),
+                      everyone.data(), 1, potential_.data(), gx_.data(), gy_.data(), gz_.data()});
+  });
+  const double k = model_.central->is_gravity ? -model_.central->strength : model_.central->strength;
+  double energy = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const double kq = k * particles_.charge[i];
+    particles_.fx[i] -= kq * gx_[i];
+    particles_.fy[i] -= kq * gy_[i];
+    particles_.fz[i] -= kq * gz_[i];
+    energy += 0.5 * kq * potential_[i];
+  }
+  if (!with_sums) return;
+  sums_.pair.energy += energy;
+  sums_.pair.virial += energy;
+}
+
+void ParticleSystem::kick(double h) {
+  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
+    double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
+                  *const vz = particles_.vz.data();
+    const double *const fx = particles_.fx.data(), *const fy = particles_.fy.data(),
+                        *const fz = particles_.fz.data(), *const w = particles_.inverse_mass.data();
+    for (int i = begin; i < end; ++i) {
+      const double s = h * w[i];
+      vx[i] += s * fx[i];
+      vy[i] += s * fy[i];
+      vz[i] += s * fz[i];
+    }
+  });
+}
+
+// Makes new lists where a particle has moved by half the skin.
+void ParticleSystem::drift(double h) {
+  const Displacement moved = executor_.parallel_reduce(
+      particles_.size, kGrain, Displacement{},
+      [&](int begin, int end) {
+        double *const x = particles_.x.data(), *const y = particles_.y.data(), *const z = particles_.z.data();
+        const double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
+                            *const vz = particles_.vz.data();
+        Displacement part;
+        for (int i = begin; i < end; ++i) {
+          x[i] += h * vx[i];
+          y[i] += h * vy[i];
+          z[i] += h * vz[i];
+          const double dx = x[i] - listed_x_[i], dy = y[i] - listed_y_[i], dz = z[i] - listed_z_[i];
+          const double square = dx * dx + dy * dy + dz * dz;
+          part.largest = std::max(part.largest, square);
+          part.poison += 0.0 * square;
+        }
+        return part;
+      },
+      [](const Displacement& a, const Displacement& b) {
+        return Displacement{std::max(a.largest, b.largest), a.poison + b.poison};
+      });
+  check_lists(moved.largest, moved.poison);
+}
+
+void ParticleSystem::check_lists(double largest_square, double poison) {
+  double shortest = HUGE_VAL;
+  for (int a = 0; a < 3; ++a) {
+    if (model_.box.periodic[a]) shortest = std::min(shortest, model_.box.length[a]);
+  }
+  if (poison != 0.0 || largest_square > 0.25 * shortest * shortest) check_finite();
+  if (4.0 * largest_square > model_.skin * model_.skin) make_lists();
+}
+
+// Forces of overlapping particles differ by many powers of ten: their geometric mean tells small from large.
+void ParticleSystem::relax(int steps, double largest) {
+  constexpr double kLongestBond = 0.9;  // of what FENE bonds allow
+  for (int k = 0; k < steps; ++k) {
+    const double most = largest * (steps - k) / steps;
+    double sum = 0.0;
+    const auto force_on = [&](int i) {
+      return std::hypot(particles_.fx[i], particles_.fy[i], particles_.fz[i]);
+    };
+    for (int i = 0; i < particles_.size; ++i) sum += std::log(force_on(i) + 1e-300);
+    const double mean = std::exp(sum / particles_.size);
+    for (int i = 0; i < particles_.size; ++i) {
+      const double factor = most / (force_on(i) + mean);
+      particles_.x[i] += factor * particles_.fx[i];
+      particles_.y[i] += factor * particles_.fy[i];
+      particles_.z[i] += factor * particles_.fz[i];
+    }
+    terms_.shorten_bonds(kLongestBond, particles_);
+    double worst = 0.0;
+    for (int i = 0; i < particles_.size; ++i) {
+      const double dx = particles_.x[i] - listed_x_[i], dy = particles_.y[i] - listed_y_[i],
+                   dz = particles_.z[i] - listed_z_[i];
+      worst = std::max(worst, dx * dx + dy * dy + dz * dz);
+    }
+    check_lists(worst, 0.0 * sum);
+    calc_forces(false);
+  }
+}
+
+void ParticleSystem::check_finite() const {
+  const auto speed = [&](int i) { return std::hypot(particles_.vx[i], particles_.vy[i], particles_.vz[i]); };
+  int worst = 0;
+  for (int i = 0; i < particles_.size; ++i) {
+    const double force = particles_.fx[i] + particles_.fy[i] + particles_.fz[i];
+    if (!std::isfinite(force) || !std::isfinite(speed(i))) {
+      throw ComputationError(
+          t_, fmt::format("the {} particles[{}] is not finite: particles overlap, or the step "
+                          "is too long",
+                          std::isfinite(force) ? "motion of" : "force on", particles_.number[i]));
+    }
+    if (speed(i) > speed(worst)) worst = i;
+  }
+  if (steps_ == 0) throw ComputationError(t_, "the energy is not finite: particles overlap");
+  throw ComputationError(t_, fmt::format("particles[{}] flies half across the box in a step (speed {:.6g}): "
+                                         "particles overlap, or the step is too long",
+                                         particles_.number[worst], speed(worst)));
+}
+
+// Ornstein and Uhlenbeck's process, exactly.
+void ParticleSystem::randomise(double h) {
+  const Langevin& thermostat = *model_.langevin;
+  const double c = std::exp(-thermostat.friction * h);
+  const double spread = std::sqrt((1.0 - c * c) * model_.boltzmann * thermostat.temperature);
+  executor_.parallel_for(particles_.size, kGrain / 8, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const auto xi = calc_normal(thermostat.seed, RandomUse::kLangevin, static_cast<std::uint64_t>(steps_),
+                                  static_cast<std::uint32_t>(particles_.number[i]));
+      const double s = spread * std::sqrt(particles_.inverse_mass[i]);
+      particles_.vx[i] = c * particles_.vx[i] + s * xi[0];
+      particles_.vy[i] = c * particles_.vy[i] + s * xi[1];
+      particles_.vz[i] = c * particles_.vz[i] + s * xi[2];
+    }
+  });
+}
+
+double ParticleSystem::degrees_of_freedom() const {
+  return 3.0 * particles_.size - (model_.langevin || particles_.size == 1 ? 0.0 : 3.0);
+}
+
+// Half a step of the chain: Q_1 = N_f k T tau^2, Q_2 = Q_3 = k T tau^2 with tau = period / (2 pi).
+void ParticleSystem::scale_by_chain(double h) {
+  const NoseHoover& thermostat = *model_.nose_hoover;
+  const double kT = model_.boltzmann * thermostat.temperature, dof = degrees_of_freedom();
+  const double tau = thermostat.period / 6.28318530717958647692;
+  const std::array<double, 3> Q{dof * kT * tau * tau, kT * tau * tau, kT * tau * tau};
+  auto& v = chain_velocity_;
+  double kinetic2 = 2.0 * calc_kinetic();
+  const double h2 = 0.5 * h, h4 = 0.25 * h, h8 = 0.125 * h;
+  const auto pull = [&](int k) {
+    return (k == 0 ? kinetic2 - dof * kT : Q[k - 1] * v[k - 1] * v[k - 1] - kT) / Q[k];
+  };
+  v[2] += h4 * pull(2);
+  for (int k = 1; k >= 0; --k) {
+    const double damping = std::exp(-h8 * v[k + 1]);
+    v[k] = (v[k] * damping + h4 * pull(k)) * damping;
+  }
+  const double scale = std::exp(-h2 * v[0]);
+  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      particles_.vx[i] *= scale;
+      particles_.vy[i] *= scale;
+      particles_.vz[i] *= scale;
+    }
+  });
+  kinetic2 *= scale * scale;
+  for (int k = 0; k < 3; ++k) chain_position_[k] += h2 * v[k];
+  for (int k = 0; k < 2; ++k) {
+    const double damping = std::exp(-h8 * v[k + 1]);
+    v[k] = (v[k] * damping + h4 * pull(k)) * damping;
+  }
+  v[2] += h4 * pull(2);
+}
+
+double ParticleSystem::calc_thermostat_energy() const {
+  if (!model_.nose_hoover) return 0.0;
+  const double kT = model_.boltzmann * model_.nose_hoover->temperature, dof = degrees_of_freedom();
+  const double tau = model_.nose_hoover->period / 6.28318530717958647692;
+  double energy = dof * kT * chain_position_[0] + kT * (chain_position_[1] + chain_position_[2]);
+  for (int k = 0; k < 3; ++k) {
+    energy += 0.5 * (k == 0 ? dof : 1.0) * kT * tau * tau * chain_velocity_[k] * chain_velocity_[k];
+  }
+  return energy;
+}
+
+void ParticleSystem::step(double h) {
+  if (model_.nose_hoover) scale_by_chain(h);
+  kick(0.5 * h);  // (1)
+  if (model_.langevin) {
+    drift(0.5 * h);
+    randomise(h);
+    drift(0.5 * h);
+  } else {
+    drift(h);  // (2)
+  }
+  calc_forces(false);  // (3)
+  kick(0.5 * h);       // (4)
+  if (model_.nose_hoover) scale_by_chain(h);
+  ++steps_;
+  t_ += h;
+}
+
+double ParticleSystem::calc_kinetic() const {
+  return executor_.parallel_reduce(
+      particles_.size, kGrain, 0.0,
+      [&](int begin, int end) {
+        double sum = 0.0;
+        for (int i = begin; i < end; ++i) {
+          const double square = particles_.vx[i] * particles_.vx[i] + particles_.vy[i] * particles_.vy[i] +
+                                particles_.vz[i] * particles_.vz[i];
+          sum += 0.5 * square / particles_.inverse_mass[i];
+        }
+        return sum;
+      },
+      std::plus<>());
+}
+
+ParticleMeasures ParticleSystem::measure() {
+  calc_sums();
+  ParticleMeasures m;
+  m.t = t_;
+  m.kinetic = calc_kinetic();
+  m.pair = sums_.pair.energy;
+  m.bonded = sums_.bonded.energy;
+  m.thermostat = calc_thermostat_energy();
+  m.virial = sums_.pair.virial + sums_.bonded.virial;
+  m.temperature = 2.0 * m.kinetic / (degrees_of_freedom() * model_.boltzmann);
+  m.pressure = (2.0 * m.kinetic + m.virial) / (3.0 * model_.box.volume());
+  if (!std::isfinite(m.total())) check_finite();
+  return m;
+}
+
+void ParticleSystem::copy_positions(std::span<double> out) const {
+  const Vector3d& length = model_.box.length;
+  for (int i = 0; i < particles_.size; ++i) {
+    const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
+    out[k] = particles_.x[i] + particles_.image_x[i] * length[0];
+    out[k + 1] = particles_.y[i] + particles_.image_y[i] * length[1];
+    out[k + 2] = particles_.z[i] + particles_.image_z[i] * length[2];
+  }
+}
+
+void ParticleSystem::copy_velocities(std::span<double> out) const {
+  for (int i = 0; i < particles_.size; ++i) {
+    const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
+    out[k] = particles_.vx[i], out[k + 1] = particles_.vy[i], out[k + 2] = particles_.vz[i];
+  }
+}
+
+void ParticleSystem::copy_forces(std::span<double> out) const {
+  for (int i = 0; i < particles_.size; ++i) {
+    const std::size_t k = 3 * static_cast<std::size_t>(particles_.number[i]);
+    out[k] = particles_.fx[i], out[k + 1] = particles_.fy[i], out[k + 2] = particles_.fz[i];
+  }
+}
+
+ParticleCheckpoint ParticleSystem::save() const {
+  const auto n = static_cast<std::size_t>(particles_.size);
+  ParticleCheckpoint saved;
+  saved.steps = steps_, saved.t = t_;
+  saved.number.assign(particles_.number.begin(), particles_.number.begin() + n);
+  const auto append = [n](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.begin() + n);
+  };
+  for (const auto* image : {&particles_.image_x, &particles_.image_y, &particles_.image_z}) {
+    append(saved.image, *image);
+  }
+  for (const auto* x : {&particles_.x, &particles_.y, &particles_.z}) append(saved.position, *x);
+  for (const auto* v : {&particles_.vx, &particles_.vy, &particles_.vz}) append(saved.velocity, *v);
+  for (const auto* x : {&listed_x_, &listed_y_, &listed_z_}) append(saved.listed_position, *x);
+  std::copy(chain_position_.begin(), chain_position_.end(), saved.thermostat.begin());
+  std::copy(chain_velocity_.begin(), chain_velocity_.end(), saved.thermostat.begin() + 3);
+  return saved;
+}
+
+void ParticleSystem::restore(const ParticleCheckpoint& saved) {
+  const auto n = static_cast<std::size_t>(particles_.size);
+  if (saved.number.size() != n || saved.image.size() != 3 * n || saved.position.size() != 3 * n ||
+      saved.velocity.size() != 3 * n || saved.listed_position.size() != 3 * n) {
+    throw InputError(
+        fmt::format("the checkpoint has {} particles, the model has {}", saved.number.size(), n));
+  }
+  std::vector<char> seen(n, 0);
+  for (const std::int32_t number : saved.number) {
+    if (number < 0 || static_cast<std::size_t>(number) >= n || seen[number]++ != 0) {
+      throw InputError("the checkpoint does not name each particle once");
+    }
+  }
+  set_particles();
+  const auto take = [n](const auto& from, std::size_t part, auto& to) {
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(part * n), n, to.begin());
+  };
+  take(saved.number, 0, particles_.number);
+  for (std::size_t i = 0; i < n; ++i) {
+    const int number = saved.number[i];
+    particles_.place[number] = static_cast<std::int32_t>(i);
+    particles_.species[i] = model_.species_of[number];
+    particles_.inverse_mass[i] = 1.0 / model_.species[particles_.species[i]].mass;
+    if (model_.central) {
+      particles_.charge[i] =
+          model_.central->is_gravity ? 1.0 / particles_.inverse_mass[i] : model_.charge[number];
+    }
+  }
+  take(saved.image, 0, particles_.image_x), take(saved.image, 1, particles_.image_y);
+  take(saved.image, 2, particles_.image_z);
+  take(saved.velocity, 0, particles_.vx), take(saved.velocity, 1, particles_.vy);
+  take(saved.velocity, 2, particles_.vz);
+  // They are in the order of space already, so that the same lists come of them.
+  take(saved.listed_position, 0, particles_.x), take(saved.listed_position, 1, particles_.y);
+  take(saved.listed_position, 2, particles_.z);
+  make_lists();
+  take(saved.position, 0, particles_.x), take(saved.position, 1, particles_.y);
+  take(saved.position, 2, particles_.z);
+  std::copy_n(saved.thermostat.begin(), 3, chain_position_.begin());
+  std::copy_n(saved.thermostat.begin() + 3, 3, chain_velocity_.begin());
+  steps_ = saved.steps, t_ = saved.t;
+  calc_forces(false);
+}
+
+std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed) {
+  const int n = model.size();
+  std::vector<double> v(3 * static_cast<std::size_t>(n));
+  Vector3d momentum{};
+  double mass_sum = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const double mass = model.species[model.species_of[i]].mass;
+    const auto xi = calc_normal(seed, RandomUse::kVelocity, 0, static_cast<std::uint32_t>(i));
+    mass_sum += mass;
+    for (int a = 0; a < 3; ++a) {
+      v[3 * i + a] = xi[a] / std::sqrt(mass);
+      momentum[a] += mass * v[3 * i + a];
+    }
+  }
+  double kinetic = 0.0;
+  for (int i = 0; i < n; ++i) {
+    const double mass = model.species[model.species_of[i]].mass;
+    for (int a = 0; a < 3; ++a) {
+      if (n > 1) v[3 * i + a] -= momentum[a] / mass_sum;
+      kinetic += 0.5 * mass * v[3 * i + a] * v[3 * i + a];
+    }
+  }
+  const double dof = 3.0 * n - (model.langevin || n == 1 ? 0.0 : 3.0);
+  const double scale = std::sqrt(0.5 * dof * model.boltzmann * temperature / kinetic);
+  for (double& speed : v) speed *= scale;
+  return v;
+}
+
+}  // namespace sestina

@@ -1,0 +1,137 @@
+// Particles and the forces between them, stepped through time.
+//
+//   ParticleSystem system(model, executor);
+//   for (int i = 0; i < 1000; ++i) system.step(0.005);
+//   ParticleMeasures now = system.measure();
+//
+// A step is velocity Verlet, with v at whole steps:
+//   (1) v += h/2 F/m
+//   (2) x += h v
+//   (3) F = F(x)
+//   (4) v += h/2 F/m
+// With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
+// cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
+// With that of Nose and Hoover, a chain of three, the velocities are scaled before (1) and after (4)
+// (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
+//
+// Results have the same bits for any number of threads, and after a restart; the last bits depend on the
+// instruction set. After the first steps nothing is allocated, save where a list of neighbours grows longer
+// than all before it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sestina/particles/neighbour_lists.h"
+#include "sestina/particles/particle_arrays.h"
+#include "sestina/particles/particle_model.h"
+#include "sestina/particles/term_forces.h"
+
+namespace sestina {
+
+class Executor;
+
+struct ParticleMeasures {
+  double t = 0.0;            // s
+  double temperature = 0.0;  // K, of the degrees of freedom that are free to move: 3 n, less 3 where nothing
+                             // changes the total momentum
+  double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume)
+  double kinetic = 0.0;      // J
+  double pair = 0.0;         // J, of pair forces
+  double bonded = 0.0;       // J, of bonds, angles and dihedrals
+  double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
+  double virial = 0.0;       // J, sum of r . F
+  double potential() const { return pair + bonded; }
+  double total() const { return kinetic + pair + bonded + thermostat; }
+};
+
+// All that a run needs to go on, bit for bit.
+struct ParticleCheckpoint {
+  std::int64_t steps = 0;
+  double t = 0.0;                           // s
+  std::vector<std::int32_t> number, image;  // (n), (3 x n) by place
+  std::vector<double> position, velocity;   // (3 x n) by place
+  std::vector<double> listed_position;      // (3 x n), when lists were made
+  std::array<double, 6> thermostat{};       // positions and velocities of the chain
+};
+
+class ParticleSystem {
+ public:
+  // Throws InputError with all faults of the model; ComputationError where particles overlap so that the
+  // energy is not finite. The executor must outlive it.
+  ParticleSystem(const ParticleModel& model, Executor& executor,
+                 InstructionSet set = default_instruction_set());
+  ~ParticleSystem();
+  ParticleSystem(const ParticleSystem&) = delete;
+  ParticleSystem& operator=(const ParticleSystem&) = delete;
+
+  int size() const { return particles_.size; }
+  double t() const { return t_; }  // s
+  std::int64_t steps() const { return steps_; }
+  std::int64_t list_builds() const { return list_builds_; }
+  const Box& box() const { return model_.box; }
+  const ParticleModel& model() const { return model_; }
+  double degrees_of_freedom() const;
+
+  // Throws ComputationError that names the particle where one is no longer finite or flies across the box.
+  void step(double h);
+  ParticleMeasures measure();
+  // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
+  // most `largest` (m), which falls to nothing over the steps. Velocities and time stay as they are.
+  void relax(int steps, double largest);
+
+  // By the particles' numbers, (n x 3). Positions follow a particle across the faces of the box.
+  void copy_positions(std::span<double> out) const;
+  void copy_velocities(std::span<double> out) const;
+  void copy_forces(std::span<double> out) const;
+
+  ParticleCheckpoint save() const;
+  void restore(const ParticleCheckpoint& checkpoint);
+
+ private:
+  struct Sums {
+    PairSums pair, bonded;
+  };
+
+  void set_particles();
+  void make_lists();
+  void calc_forces(bool with_sums);
+  void calc_sums();
+  void calc_central_forces(bool with_sums);
+  void kick(double h);
+  void drift(double h);
+  void check_lists(double largest_square, double poison);
+  void randomise(double h);
+  void scale_by_chain(double h);
+  double calc_kinetic() const;
+  double calc_thermostat_energy() const;
+  void check_finite() const;
+
+  ParticleModel model_;
+  Executor& executor_;
+  const ParticleKernels& kernels_;
+  ParticleArrays particles_;
+  std::vector<LennardJonesCoefficients> coefficients_;  // (species x species)
+  double reach_ = 0.0;                                  // m, cutoff and skin; 0: no lists
+  Exclusions exclusions_;
+  SpatialOrder order_;
+  NeighbourLists lists_;
+  Numbers64 listed_x_, listed_y_, listed_z_;  // m, when lists were made
+  TermForces terms_;
+  Numbers64 potential_, gx_, gy_, gz_;     // of central forces
+  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // those of the motion while others are measured
+  Sums sums_;
+  double t_ = 0.0;  // s
+  std::int64_t steps_ = 0, list_builds_ = 0;
+  std::array<double, 3> chain_position_{}, chain_velocity_{};  // 1, 1/s
+};
+
+// Velocities (n x 3) of a temperature: normally distributed, without total momentum, and scaled so that the
+// measured temperature is the one given.
+std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed);
+
+}  // namespace sestina

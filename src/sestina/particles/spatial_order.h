@@ -1,0 +1,57 @@
+// The order of space, and where in it the particles of a region stand.
+//
+// The box is cut into columns along z with a cross-section as wide as a cluster of eight particles is on
+// average. Columns follow each other like furrows: rows of x by turns forward and backward, and z by turns
+// upward and downward, so that eight particles that follow each other are near each other, also where one
+// column ends and the next begins. Within a column z rises or falls, so that the particles between two
+// heights are found by bisection and stand together in memory. (Pall and Hess, A flexible algorithm for
+// calculating pair interactions on SIMD architectures, Comput. Phys. Commun. 184, 2013, sort so within
+// columns.)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sestina/particles/box.h"
+
+namespace sestina {
+
+struct ParticleArrays;
+
+class SpatialOrder {
+ public:
+  // Brings the particles into the order of space: wraps them into the box (counting images) and moves all
+  // their numbers but the forces. Particles that are in this order already stay where they are.
+  void sort(const Box& box, ParticleArrays& particles);
+
+  const Vector3d& lower() const { return lower_; }    // m
+  const Vector3d& length() const { return length_; }  // m, of the box, or of what holds all particles
+
+  int columns_x() const { return count_[0]; }
+  int columns_y() const { return count_[1]; }
+  double width_x() const { return width_[0]; }  // m
+  double width_y() const { return width_[1]; }  // m
+
+  struct Range {
+    int begin = 0, end = 0;
+  };
+  // The particles of column (ix, iy) with z in [lowest, highest].
+  Range find(int ix, int iy, double lowest, double highest, const double* z) const;
+
+ private:
+  void choose_columns(const Box& box, const ParticleArrays& particles);
+  void count_columns(const ParticleArrays& particles);
+  int column_of(double x, double y) const;
+  // Its place in the order.
+  int turn_of(int ix, int iy) const { return iy * count_[0] + (iy % 2 == 0 ? ix : count_[0] - 1 - ix); }
+
+  Vector3d lower_{}, length_{};
+  std::array<int, 2> count_{1, 1};
+  std::array<double, 2> width_{};  // m
+  std::vector<int> begins_;        // of each column in its turn, and the end
+  std::vector<int> turns_, order_, next_;
+  std::vector<double> moved_;  // scratch
+  std::vector<std::int32_t> moved_whole_;
+};
+
+}  // namespace sestina

@@ -1,0 +1,363 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "sestina/base/error.h"
+#include "sestina/model/number_collector.h"
+#include "sestina/scene/mesh_file.h"
+#include "sestina/scene/scene.h"
+
+namespace sestina {
+namespace {
+
+using Vec = Vec3<double>;
+
+// Numbers of a description, for the values that its parameters have there.
+class Numbers3 {
+ public:
+  explicit Numbers3(const System& system) : collector_(graph_, faults_) {
+    collector_.define_parameters(system.parameters);
+  }
+  double operator()(const Number& number) {
+    if (!number.is_expression()) return number.value();
+    const double value = collector_.add(number, "");
+    return std::isfinite(value) ? value : 0.0;  // freeze() has refused that
+  }
+  Vec operator()(const Triple& triple) {
+    return {(*this)(triple[0]), (*this)(triple[1]), (*this)(triple[2])};
+  }
+  Rotation<double> operator()(const std::optional<RotationSpec>& given) {
+    if (!given) return Rotation<double>::identity();
+    std::vector<double> x;
+    for (const Number& number : given->numbers) x.push_back((*this)(number));
+    switch (given->kind) {
+      case RotationSpec::Kind::kEulerParameters:
+        return euler_parameter_rotation(x.data());
+      case RotationSpec::Kind::kAxisAngle: {
+        const Vec axis{x[0], x[1], x[2]};
+        return axis_rotation((1.0 / norm(axis)) * axis, x[3]);
+      }
+      case RotationSpec::Kind::kRpy:
+        return rpy_rotation(x[0], x[1], x[2]);
+      case RotationSpec::Kind::kMatrix:
+        return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8]};
+    }
+    return Rotation<double>::identity();
+  }
+
+ private:
+  Graph graph_;
+  FaultList faults_;
+  NumberCollector collector_;
+};
+
+// A rotation that takes z to a unit vector.
+Rotation<double> rotation_to(const Vec& axis) {
+  int least = 0;
+  for (int i = 1; i < 3; ++i) {
+    if (std::abs(axis[i]) < std::abs(axis[least])) least = i;
+  }
+  Vec other;
+  other[least] = 1.0;
+  const Vec across = cross(other, axis);
+  const Vec x = (1.0 / norm(across)) * across;
+  return Rotation<double>::from_columns(x, cross(axis, x), axis);
+}
+
+// That of the file that names the mesh, or in which the body stands; empty of what a program made.
+std::filesystem::path folder_of(const BodySpec* body, const ShapeSpec& shape) {
+  std::vector<Mark> marks = {shape.file.mark, shape.mark};
+  if (body != nullptr) marks.insert(marks.end(), {body->mark, body->name.mark});
+  for (const Mark& mark : marks) {
+    if (mark.line > 0 && mark.file) return std::filesystem::path(*mark.file).parent_path();
+  }
+  return {};
+}
+
+std::optional<SolidType> solid_type(std::string_view name) {
+  static const std::map<std::string_view, SolidType> kTypes = {{"box", SolidType::kBox},
+                                                               {"sphere", SolidType::kSphere},
+                                                               {"cylinder", SolidType::kCylinder},
+                                                               {"capsule", SolidType::kCapsule},
+                                                               {"ellipsoid", SolidType::kEllipsoid},
+                                                               {"plane", SolidType::kPlane},
+                                                               {"mesh", SolidType::kMesh}};
+  const auto found = kTypes.find(name);
+  return found == kTypes.end() ? std::nullopt : std::optional(found->second);
+}
+
+class SceneMaker {
+ public:
+  SceneMaker(const System& system, const Model& model, const Properties<double>& properties,
+             const State<double>& state)
+      : system_(system), model_(model), properties_(properties), number_(system) {
+    Kinematics<double> kinematics(model);
+    update_kinematics(model, properties, state, kinematics);
+    for (BodyIndex b{0}; b.value() < model.bodies().size(); ++b) {
+      X_WB_.push_back(calc_body_pose(properties, kinematics, b));
+    }
+  }
+
+  Scene make() {
+    scene_.name = model_.name();
+    scene_.up = find_up();
+    add_bodies();
+    add_points();
+    add_joints();
+    add_links();
+    add_shapes();
+    scene_.extent = find_extent();
+    scene_.mark = 0.016 * std::min(scene_.extent, 6.0 * find_link_length());
+    for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
+      if (!has_shape_[b]) add_bare_body(static_cast<int>(b));
+    }
+    return std::move(scene_);
+  }
+
+ private:
+  const BodySpec* spec_of(int body) const {
+    const int position = model_.bodies()[BodyIndex(body)].position;
+    return position < 0 ? nullptr : &system_.bodies[static_cast<std::size_t>(position)];
+  }
+
+  Vec find_up() {
+    Vec up{0, 0, 1};
+    int place = 2;
+    const Vec& gravity = properties_.gravity;
+    if (gravity.x == 0.0 && gravity.y == 0.0 && gravity.z == 0.0) return up;
+    for (int i = 0; i < 3; ++i) {
+      if (std::abs(gravity[i]) > std::abs(gravity[place])) place = i;
+    }
+    up = {};
+    up[place] = gravity[place] < 0.0 ? 1.0 : -1.0;
+    return up;
+  }
+
+  void add_bodies() {
+    for (BodyIndex b{0}; b.value() < model_.bodies().size(); ++b) {
+      const BodyInfo& info = model_.bodies()[b];
+      SceneBody body{info.name, info.parent.value(), info.is_particle, 0.0, {}, {}};
+      if (const BodySpec* spec = spec_of(b.value())) {
+        body.mass = spec->mass ? number_(*spec->mass) : 0.0;
+        body.mass_centre = number_(spec->center_of_mass);
+        const InertiaSpec& J = spec->inertia;
+        body.inertia = {number_(J.xx), number_(J.yy), number_(J.zz),
+                        number_(J.xy), number_(J.xz), number_(J.yz)};
+      }
+      scene_.bodies.push_back(std::move(body));
+    }
+    has_shape_.resize(scene_.bodies.size());
+  }
+
+  // In the own frame of the body that carries the point.
+  Pose<double> pose_of(PointIndex point) const {
+    const BodyIndex body = model_.points()[point].body;
+    return inverse(properties_.bodies[body].X_MB) * properties_.points[point].X_BK;
+  }
+  int body_of(PointIndex point) const { return model_.points()[point].body.value(); }
+
+  void add_points() {
+    for (PointIndex p{0}; p.value() < model_.points().size(); ++p) {
+      scene_.points.push_back({model_.points()[p].name, body_of(p), pose_of(p)});
+    }
+  }
+
+  Vec axis_of(const JointSpec* spec) {
+    if (spec == nullptr || !spec->axis) return {};
+    const Vec axis = number_(*spec->axis);
+    const double length = norm(axis);
+    return length > 0.0 ? (1.0 / length) * axis : Vec{};
+  }
+
+  void add_joints() {
+    std::unordered_map<std::string_view, const JointSpec*> specs;
+    for (const JointSpec& spec : system_.joints) specs.emplace(spec.name.text, &spec);
+    const auto add = [&](const std::string& name, JointType type, bool closes_loop, PointIndex parent,
+                         PointIndex child) {
+      const auto found = specs.find(name);
+      const Vec axis = axis_of(found == specs.end() ? nullptr : found->second);
+      scene_.joints.push_back({name, joint_info(type).keyword, closes_loop, body_of(parent), body_of(child),
+                               pose_of(parent), pose_of(child), axis});
+    };
+    for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {
+      const BodyInfo& info = model_.bodies()[b];
+      add(info.joint_name, info.joint_type, false, info.parent_point, info.child_point);
+    }
+    for (const CutJointInfo& joint : model_.cut_joints()) {
+      add(joint.name, joint.type, true, joint.parent_point, joint.child_point);
+    }
+  }
+
+  void add_link(const std::string& name, bool is_spring, const Name& from, const Name& to) {
+    const PointIndex a = model_.point(from.text), b = model_.point(to.text);
+    scene_.links.push_back({name, is_spring, body_of(a), body_of(b), pose_of(a).p, pose_of(b).p});
+  }
+
+  void add_links() {
+    for (const ForceSpec& force : system_.forces) {
+      if (force.type == "spring_damper") add_link(force.name.text, true, force.from, force.to);
+    }
+    for (const ConstraintSpec& constraint : system_.constraints) {
+      if (constraint.type == "distance") {
+        add_link(constraint.name.text, false, constraint.from, constraint.to);
+      }
+    }
+  }
+
+  void add_shapes() {
+    for (const ShapeSpec& shape : system_.ground_shapes) add_shape(0, nullptr, shape);
+    for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
+      const BodySpec* spec = spec_of(static_cast<int>(b));
+      if (spec == nullptr) continue;
+      for (const ShapeSpec& shape : spec->shapes) add_shape(static_cast<int>(b), spec, shape);
+    }
+  }
+
+  // A shape that cannot be drawn leaves a note.
+  void add_shape(int body, const BodySpec* spec, const ShapeSpec& shape) {
+    try {
+      scene_.solids.push_back(solid_of(body, spec, shape));
+      has_shape_[static_cast<std::size_t>(body)] = true;
+    } catch (const InputError& error) {
+      scene_.notes.push_back(fmt::format("a shape of {} is not drawn: {}",
+                                         scene_.bodies[static_cast<std::size_t>(body)].name, error.what()));
+    }
+  }
+
+  SceneSolid solid_of(int body, const BodySpec* spec, const ShapeSpec& shape) {
+    const std::optional<SolidType> type = solid_type(shape.type.text);
+    if (!type) throw InputError(fmt::format("the type '{}' is not known here", shape.type.text));
+    SceneSolid solid{body, *type, SolidRole::kShape, {}, {number_(shape.axes), number_(shape.position)}, -1};
+    if (*type == SolidType::kBox || *type == SolidType::kEllipsoid) {
+      solid.size = number_(shape.size);
+    } else if (*type == SolidType::kMesh) {
+      solid.size = number_(shape.scale);
+      solid.mesh = mesh_of(find_mesh(shape.file.text, folder_of(spec, shape)));
+    } else if (*type != SolidType::kPlane) {
+      const double radius = number_(shape.radius);
+      solid.size = {radius, radius, number_(shape.length)};
+    }
+    return solid;
+  }
+
+  int mesh_of(const std::filesystem::path& path) {
+    const auto [found, is_new] = meshes_.try_emplace(path.string(), -1);
+    if (is_new) {
+      scene_.meshes.push_back(read_mesh(path));
+      found->second = static_cast<int>(scene_.meshes.size()) - 1;
+    }
+    if (found->second < 0) throw InputError(fmt::format("{}: see above", path.string()));
+    return found->second;
+  }
+
+  // m, how far apart things are that are drawn.
+  double find_extent() const {
+    Vec low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
+    double size = 0.0;
+    const auto include = [&](const Vec& p) {
+      for (int i = 0; i < 3; ++i) low[i] = std::min(low[i], p[i]), high[i] = std::max(high[i], p[i]);
+    };
+    for (const ScenePoint& point : scene_.points) include(X_WB_[point.body] * point.X_BP.p);
+    for (std::size_t b = 1; b < scene_.bodies.size(); ++b) include(X_WB_[b] * scene_.bodies[b].mass_centre);
+    for (const SceneSolid& solid : scene_.solids) {
+      if (solid.type == SolidType::kMesh) {
+        for (const auto& p : scene_.meshes[solid.mesh].points) {
+          include(X_WB_[solid.body] *
+                  (solid.X_BS * Vec{solid.size.x * p[0], solid.size.y * p[1], solid.size.z * p[2]}));
+        }
+      } else {
+        size = std::max({size, solid.size.x, solid.size.y, solid.size.z});
+      }
+    }
+    for (int i = 0; i < 3; ++i) size = std::max(size, high[i] - low[i]);
+    return size > 0.0 && std::isfinite(size) ? size : 1.0;
+  }
+
+  // Where a body is held, first by what carries it, and its points.
+  std::vector<Vec> anchors_of(int body) const {
+    std::vector<Vec> anchors;
+    const auto add = [&](const Vec& p) {
+      const auto is_here = [&](const Vec& a) { return norm(a - p) <= 1e-9 * scene_.extent; };
+      if (std::ranges::none_of(anchors, is_here)) anchors.push_back(p);
+    };
+    for (const SceneJoint& joint : scene_.joints) {
+      if (joint.child == body) add(joint.X_CM.p);
+    }
+    for (const SceneJoint& joint : scene_.joints) {
+      if (joint.parent == body) add(joint.X_PF.p);
+    }
+    for (const ScenePoint& point : scene_.points) {
+      if (point.body == body && !point.name.ends_with(".origin")) add(point.X_BP.p);
+    }
+    return anchors;
+  }
+
+  // m, how long bodies without shapes are that reach from joint to joint, in the middle of all.
+  double find_link_length() const {
+    std::vector<double> lengths;
+    for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
+      if (has_shape_[b]) continue;
+      const std::vector<Vec> ends = anchors_of(static_cast<int>(b));
+      if (ends.size() > 1) lengths.push_back(norm(ends.back() - ends.front()));
+    }
+    if (lengths.empty()) return scene_.extent;
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::ranges::nth_element(lengths, middle);
+    return *middle > 0.0 ? *middle : scene_.extent;
+  }
+
+  // Rods from where the body hangs to its other points and its mass centre, which is marked.
+  void add_bare_body(int body) {
+    const SceneBody& info = scene_.bodies[static_cast<std::size_t>(body)];
+    std::vector<Vec> ends = anchors_of(body);
+    const Vec first = ends.empty() ? Vec{} : ends.front();
+    if (!ends.empty()) ends.erase(ends.begin());
+    ends.push_back(info.mass_centre);
+    std::erase_if(ends, [&](const Vec& end) { return norm(end - first) <= 1e-9 * scene_.extent; });
+    double longest = 0.0;
+    for (const Vec& end : ends) longest = std::max(longest, norm(end - first));
+    const double radius = std::clamp(0.05 * longest, 0.25 * scene_.mark, 0.75 * scene_.mark);
+    for (const Vec& end : ends) {
+      const Vec along = end - first;
+      const double length = norm(along);
+      scene_.solids.push_back({body,
+                               SolidType::kCapsule,
+                               SolidRole::kLink,
+                               {radius, radius, length},
+                               {rotation_to((1.0 / length) * along), 0.5 * (first + end)},
+                               -1});
+    }
+    if (info.mass > 0.0 || ends.empty()) {
+      const double ball = ends.empty() ? 2.1 * scene_.mark : std::max(2.0 * radius, scene_.mark);
+      scene_.solids.push_back({body,
+                               SolidType::kSphere,
+                               SolidRole::kMassCentre,
+                               {ball, ball, 0.0},
+                               {Rotation<double>::identity(), info.mass_centre},
+                               -1});
+    }
+  }
+
+  const System& system_;
+  const Model& model_;
+  const Properties<double>& properties_;
+  Numbers3 number_;
+  std::vector<Pose<double>> X_WB_;  // by body, at the state
+  std::vector<bool> has_shape_;     // by body
+  std::map<std::string, int> meshes_;
+  Scene scene_;
+};
+
+}  // namespace
+
+Scene extract_scene(const System& system, const Model& model, const Properties<double>& properties,
+                    const State<double>& state) {
+  return SceneMaker(system, model, properties, state).make();
+}
+
+}  // namespace sestina

@@ -1,0 +1,121 @@
+// The drawing of a model without its motion: solids on bodies, joints with their axes, springs, points.
+//
+//   const Scene scene = extract_scene(system, model, properties, state);
+//   FrameMaker frames(model, properties);
+//   frames.add(state.q, poses);
+//
+// A scene has no opinion on colours or light; who draws it does. Shapes of the description are drawn as they
+// are. Bodies without a shape get rods from where they hang to their other points and their mass centre, so
+// that every mechanism can be seen. scene_message.h turns both into bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sestina/dynamics/kinematics.h"
+#include "sestina/model/model.h"
+#include "sestina/model/properties.h"
+#include "sestina/model/system.h"
+
+namespace sestina {
+
+enum class SolidType { kBox, kSphere, kCylinder, kCapsule, kEllipsoid, kPlane, kMesh };
+// A shape of the description; or what stands for a body without one: rods, a mark of its mass centre, and a
+// mark of a point without extent.
+enum class SolidRole { kShape, kLink, kMassCentre };
+
+struct SceneSolid {
+  int body = 0;  // in Scene::bodies
+  SolidType type = SolidType::kBox;
+  SolidRole role = SolidRole::kShape;
+  // m: edges of a box, axes of an ellipsoid; scale of a mesh; a plane has none, it is the x-y plane.
+  // Otherwise radius, radius, length (along z; a capsule's without caps).
+  Vec3<double> size;
+  Pose<double> X_BS;  // in the body's own frame
+  int mesh = -1;      // in Scene::meshes
+};
+
+// Triangles, in the axes of the solid. Solids of one file and scale share one.
+struct SceneMesh {
+  std::vector<std::array<float, 3>> points;  // m
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+};
+
+struct SceneBody {
+  std::string name;
+  int parent = -1;  // in Scene::bodies; -1: of the ground, which is the first
+  bool is_particle = false;
+  double mass = 0.0;              // kg
+  Vec3<double> mass_centre;       // m, in the body's own frame
+  std::array<double, 6> inertia;  // kg m^2: xx yy zz xy xz yz about the mass centre, body axes
+};
+
+struct SceneJoint {
+  std::string name, type;
+  bool closes_loop = false;
+  int parent = 0, child = 0;  // bodies
+  Pose<double> X_PF, X_CM;    // the joint's frames F and M, in the bodies' own frames
+  Vec3<double> axis;          // unit vector in F; zero where the type has none
+};
+
+// A straight thing between two points that move.
+struct SceneLink {
+  std::string name;
+  bool is_spring = false;  // otherwise a rod: a distance that is kept
+  int from_body = 0, to_body = 0;
+  Vec3<double> from, to;  // m, in the bodies' own frames
+};
+
+struct ScenePoint {
+  std::string name;  // BODY.POINT
+  int body = 0;
+  Pose<double> X_BP;
+};
+
+struct Scene {
+  std::string name;
+  std::vector<SceneBody> bodies;  // by BodyIndex: the ground first, parents before their children
+  std::vector<SceneSolid> solids;
+  std::vector<SceneMesh> meshes;
+  std::vector<SceneJoint> joints;  // by the body that they carry, then those that close loops
+  std::vector<SceneLink> links;
+  std::vector<ScenePoint> points;
+  Vec3<double> up{0, 0, 1};        // the axis of the ground that is most nearly against gravity
+  double extent = 1.0;             // m, how far apart things are that are drawn
+  double mark = 0.016;             // m, about the radius of what marks a joint
+  std::vector<std::string> notes;  // why a shape is not drawn
+};
+
+// `system` is what the model was frozen from, with the parameters of `properties`; `state` is where sizes are
+// taken. A mesh that cannot be read is left out, with a note.
+Scene extract_scene(const System& system, const Model& model, const Properties<double>& properties,
+                    const State<double>& state);
+
+// Poses of bodies, for a picture.
+class FrameMaker {
+ public:
+  // Position x y z (m) and Euler parameters e1 e2 e3 e0 (scalar last, as graphics libraries have quaternions)
+  // of a body's own frame.
+  static constexpr int kPoseSize = 7;
+
+  FrameMaker(const Model& model, const Properties<double>& properties);  // both must outlive this
+
+  int numbers() const { return kPoseSize * bodies_; }  // of a frame: every body but the ground
+  // Fills `poses` (numbers()) for the coordinates q (nq). Allocates nothing.
+  void fill(std::span<const double> q, std::span<float> poses);
+
+ private:
+  const Model& model_;
+  const Properties<double>& properties_;
+  int bodies_;
+  State<double> state_;
+  Kinematics<double> kinematics_;
+};
+
+// e1 e2 e3 e0 of a rotation.
+std::array<double, 4> quaternion_of(const Rotation<double>& R);
+
+}  // namespace sestina

@@ -1,0 +1,30 @@
+// Scenes and motions as bytes: one format, whatever carries it, a WebSocket, a notebook or a file.
+//
+// A header of JSON text and a block of bytes. docs/studio.md describes both; the header begins with
+//   {"format": "sestina scene", "version": 1, ...}
+// and the block holds, little-endian,
+//   float32 (frames x bodies x 7)  positions x y z (m) and e1 e2 e3 e0 of the bodies but the ground
+//   zeros to the next multiple of 8 bytes
+//   float64 (rows x columns)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sestina/scene/motion.h"
+#include "sestina/scene/scene.h"
+
+namespace sestina {
+
+inline constexpr int kSceneVersion = 1;
+
+// A JSON object: what stands under "scene" of the header.
+std::string to_json(const Scene& scene);
+
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+std::string make_header(const Scene& scene, const Motion& motion, const Provenance& provenance = {});
+std::vector<std::uint8_t> make_block(const Motion& motion);
+
+}  // namespace sestina

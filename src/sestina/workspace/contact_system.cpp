@@ -1,0 +1,202 @@
+#include "sestina/workspace/contact_system.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sestina/contact/friction_solver.h"
+#include "sestina/dynamics/marker_jacobian.h"
+
+namespace sestina {
+namespace {
+
+using Size = Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using RowsOf = Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>>;
+
+constexpr double kInstant = 1e-7;    // s, over which forces of a row act
+constexpr double kClosed = 1e-9;     // m or rad: a smaller gap carries
+constexpr double kAtRest = 1e-6;     // m/s or rad/s: a contact that closes faster is about to hit
+constexpr double kFixedForce = 1e8;  // of the impedance of a contact: compliance that fixes an impulse
+
+ContactFace::Impact impact_of(const std::string& law) {
+  if (law == "newton") return ContactFace::Impact::kNewton;
+  return law == "poisson" ? ContactFace::Impact::kPoisson : ContactFace::Impact::kStronge;
+}
+
+ContactFace::Contact contact_of(const ContactLaw<double>& law, double gap, ContactFace::Impact impact) {
+  return {gap, law.friction, law.stiffness, law.damping, law.restitution, impact};
+}
+
+Eigen::Map<const VectorXd> as_vector(std::span<const double> values) {
+  return {values.data(), static_cast<Size>(values.size())};
+}
+
+}  // namespace
+
+ContactSystem::ContactSystem(const Model& model, const Properties<double>& properties, int dissipated)
+    : model_(model),
+      properties_(properties),
+      dissipated_(dissipated),
+      kinematics_(model),
+      rows_(static_cast<std::size_t>(3 * model.nu())),
+      solver_(std::make_unique<FrictionSolver>()) {}
+
+ContactSystem::~ContactSystem() = default;
+
+void ContactSystem::update_contacts(const State<double>& state) {
+  update_kinematics(model_, properties_, state, kinematics_);
+  contacts_.clear();
+  places_.clear();
+  const PropertyPlan& plan = model_.plan();
+  for (std::size_t i = 0; i < plan.contacts.size(); ++i) {
+    for (const auto& [one, other] : plan.contacts[i].pairs) add_pair(static_cast<int>(i), one, other);
+  }
+  for (std::size_t i = 0; i < plan.stops.size(); ++i) {
+    add_stop(static_cast<int>(i), state.q[static_cast<std::size_t>(plan.stops[i].q)]);
+  }
+}
+
+void ContactSystem::add_pair(int contact, int one, int other) {
+  const auto at = static_cast<std::size_t>(contact);
+  const auto& shapes = properties_.contacts.shapes;
+  const auto &a = shapes[static_cast<std::size_t>(one)], &b = shapes[static_cast<std::size_t>(other)];
+  const auto pose = [&](const ContactSet<double>::PlacedShape& shape) {
+    return kinematics_.motion[static_cast<std::size_t>(shape.frame.value())].X_WB * shape.X_BS;
+  };
+  points_.clear();
+  add_contact_points({a.type, a.size}, pose(a), {b.type, b.size}, pose(b), points_);
+  const Impact impact = impact_of(model_.contacts()[at].law);
+  for (const ContactPoint& point : points_) {
+    contacts_.push_back(contact_of(properties_.contacts.contacts[at], point.gap, impact));
+    places_.push_back({contact, a.frame, b.frame, point});
+  }
+}
+
+void ContactSystem::add_stop(int stop, double q) {
+  const auto at = static_cast<std::size_t>(stop);
+  const StopPlan& plan = model_.plan().stops[at];
+  const double bound = properties_.contacts.bounds[at];
+  const double gap = plan.is_upper ? bound - q : q - bound;
+  contacts_.push_back(contact_of(properties_.contacts.stops[at], gap, Impact::kNewton));
+  Place place;
+  place.of = static_cast<int>(model_.contacts().size()) + stop;
+  place.speed = plan.u;
+  place.sign = plan.is_upper ? -1.0 : 1.0;
+  places_.push_back(place);
+}
+
+const std::string& ContactSystem::name_of_contact(int contact) const {
+  const auto of = static_cast<std::size_t>(places_[static_cast<std::size_t>(contact)].of);
+  const std::size_t contacts = model_.contacts().size();
+  return of < contacts ? model_.contacts()[of].name : model_.stop_names()[of - contacts];
+}
+
+// Row k is J_b^T e_k - J_a^T e_k for a force along e_k at the point.
+std::span<const double> ContactSystem::contact_rows(int contact) {
+  const Place& place = places_[static_cast<std::size_t>(contact)];
+  const auto nu = static_cast<std::size_t>(model_.nu());
+  std::ranges::fill(rows_, 0.0);
+  if (place.speed >= 0) {
+    rows_[static_cast<std::size_t>(place.speed)] = place.sign;
+    return rows_;
+  }
+  const Vec3<double>& n = place.point.normal;
+  const Vec3<double> axis = std::abs(n.x) < 0.6 ? Vec3<double>{1.0, 0.0, 0.0} : Vec3<double>{0.0, 1.0, 0.0};
+  const Vec3<double> across = cross(n, axis);
+  const Vec3<double> t1 = (1.0 / norm(across)) * across, t2 = cross(n, t1);
+  const auto add = [&](FrameIndex frame, double sign) {
+    if (frame.value() == 0) return;  // the ground
+    const FrameMotion<double>& motion = kinematics_.motion[static_cast<std::size_t>(frame.value())];
+    Marker<double> marker;
+    marker.frame = frame;
+    marker.X_BK.p = motion.X_WB.R.transpose() * (place.point.p - motion.X_WB.p);
+    std::size_t k = 0;
+    for (const Vec3<double>& direction : {n, t1, t2}) {
+      add_generalized_force<double>(model_, kinematics_, marker, {{}, sign * direction},
+                                    std::span(rows_).subspan(k++ * nu, nu));
+    }
+  };
+  add(place.b, 1.0);
+  add(place.a, -1.0);
+  return rows_;
+}
+
+std::vector<int> ContactSystem::find_closed(const State<double>& state) {
+  std::vector<int> closed;
+  for (int i = 0; i < static_cast<int>(contacts_.size()); ++i) {
+    const Contact& contact = contacts_[static_cast<std::size_t>(i)];
+    if (contact.gap > kClosed) continue;
+    const double v_n = (RowsOf(contact_rows(i).data(), 3, model_.nu()) * as_vector(state.u))[0];
+    if (contact.stiffness == 0.0 && std::abs(v_n) > kAtRest) continue;
+    closed.push_back(i);
+  }
+  return closed;
+}
+
+void ContactSystem::calc_columns(const State<double>& state, std::span<const double> udot,
+                                 ImpulseFace& impulses, EquationsOfMotion& equations,
+                                 std::span<double> columns) {
+  constexpr std::size_t kColumns = 4;
+  std::ranges::fill(columns, 0.0);
+  update_contacts(state);
+  for (std::size_t i = 0; i < model_.contacts().size(); ++i) {
+    double smallest = std::numeric_limits<double>::max();
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      if (places_[k].of == static_cast<int>(i)) smallest = std::min(smallest, contacts_[k].gap);
+    }
+    columns[kColumns * i + 2] = smallest;
+  }
+  const std::vector<int> closed = find_closed(state);
+  if (closed.empty()) return;
+  // The speeds at the end of a short step without contacts, by the rows there.
+  State<double> next = state;
+  std::vector<double> displacement(state.u.size());
+  for (std::size_t k = 0; k < displacement.size(); ++k) {
+    next.u[k] += kInstant * udot[k];
+    displacement[k] = 0.5 * kInstant * (state.u[k] + next.u[k]);
+  }
+  equations.plus(state.q, displacement, next.q);
+  const std::vector<Contact> before = contacts_;
+  update_contacts(next);
+  if (contacts_.size() != before.size()) return;
+  const auto n = static_cast<Size>(closed.size()), nu = static_cast<Size>(model_.nu());
+  MatrixXd C(3 * n, nu), du = MatrixXd::Zero(nu, 3 * n);
+  for (Size i = 0; i < n; ++i) {
+    C.middleRows<3>(3 * i) = RowsOf(contact_rows(closed[static_cast<std::size_t>(i)]).data(), 3, nu);
+  }
+  for (Size k = 0; k < 3 * n; ++k) {
+    if (C.row(k).isZero(0.0)) continue;
+    const VectorXd impulse = C.row(k).transpose();
+    impulses.calc_velocity_jump(next, std::span(impulse.data(), displacement.size()),
+                                std::span(du.col(k).data(), displacement.size()));
+  }
+  const MatrixXd G = C * du;
+  VectorXd b = C * as_vector(next.u), p = VectorXd::Zero(3 * n);
+  std::vector<double> friction(closed.size()), compliance(closed.size());
+  for (Size i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Contact& contact = before[static_cast<std::size_t>(closed[at])];
+    friction[at] = contact.friction;
+    if (contact.stiffness == 0.0) continue;
+    const double force = std::max(0.0, -contact.stiffness * contact.gap - contact.damping * b[3 * i]);
+    compliance[at] = kFixedForce * G(3 * i, 3 * i);
+    b[3 * i] = -compliance[at] * kInstant * force;
+  }
+  if (!solver_->solve(G, b, friction, compliance, p).is_solved) return;
+  for (Size i = 0; i < n; ++i) {
+    const Place& place = places_[static_cast<std::size_t>(closed[static_cast<std::size_t>(i)])];
+    if (place.speed >= 0) continue;  // stops have no columns
+    const std::span<double> own = columns.subspan(kColumns * static_cast<std::size_t>(place.of), kColumns);
+    own[0] += p[3 * i] / kInstant;
+    own[1] += p.segment<2>(3 * i + 1).norm() / kInstant;
+    if (p[3 * i] > 0.0) {
+      const VectorXd v = C.middleRows<3>(3 * i) * as_vector(state.u);
+      own[3] = std::max(own[3], v.tail<2>().norm());
+    }
+  }
+}
+
+}  // namespace sestina

@@ -1,0 +1,62 @@
+// The contacts and stops of a model as the integrators see them, and the columns that they have in results.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sestina/contact/contact_points.h"
+#include "sestina/dynamics/kinematics.h"
+#include "sestina/integrate/equations_of_motion.h"
+#include "sestina/model/properties.h"
+
+namespace sestina {
+
+class FrictionSolver;
+
+class ContactSystem final : public ContactFace {
+ public:
+  // All of these must outlive this. `dissipated`: the quadrature of dissipated work.
+  ContactSystem(const Model& model, const Properties<double>& properties, int dissipated);
+  ~ContactSystem() override;
+
+  void update_contacts(const State<double>& state) override;
+  std::span<const Contact> contacts() const override { return contacts_; }
+  std::span<const double> contact_rows(int contact) override;
+  int quadrature_of_contacts() const override { return dissipated_; }
+  const std::string& name_of_contact(int contact) const override;
+
+  // NAME.normal_force, NAME.friction_force (sums of magnitudes over the points, N), NAME.gap (the smallest,
+  // m) and NAME.slip (the largest speed along the surface where there is contact, m/s) of each contact of the
+  // model, at a state with its udot without contacts. Forces are those of the next instant: of contacts that
+  // are closed, by friction_solver.h for the speeds after a step of kInstant.
+  void calc_columns(const State<double>& state, std::span<const double> udot, ImpulseFace& impulses,
+                    EquationsOfMotion& equations, std::span<double> columns);
+
+ private:
+  // Where a contact acts.
+  struct Place {
+    int of = 0;       // in Model::contacts(), or behind them the stop
+    FrameIndex a, b;  // frames that carry the shapes
+    ContactPoint point;
+    int speed = -1;     // of a stop
+    double sign = 1.0;  // likewise: of the speed that opens it
+  };
+
+  void add_pair(int contact, int one, int other);
+  void add_stop(int stop, double q);
+  std::vector<int> find_closed(const State<double>& state);
+
+  const Model& model_;
+  const Properties<double>& properties_;
+  int dissipated_;
+  Kinematics<double> kinematics_;
+  std::vector<Contact> contacts_;
+  std::vector<Place> places_;
+  std::vector<ContactPoint> points_;  // of one pair
+  std::vector<double> rows_;          // (3 x nu) of one contact
+  std::unique_ptr<FrictionSolver> solver_;
+};
+
+}  // namespace sestina

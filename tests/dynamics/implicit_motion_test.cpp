@@ -1,0 +1,98 @@
+// Sparse tangents of the implicit form, against the dense ones of motion_tangents.h, which take one direction
+// at a time.
+#include "sestina/dynamics/implicit_motion.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "dynamics/random_systems.h"
+#include "sestina/dynamics/assembly.h"
+#include "sestina/dynamics/forward_dynamics.h"
+#include "sestina/dynamics/motion_tangents.h"
+#include "sestina/model/freeze.h"
+
+namespace sestina {
+namespace {
+
+using namespace testing_support;
+
+// Floating bodies in a row, each tied to the next one by a ball joint that is cut and a spring.
+System floating_chain(int bodies) {
+  System system;
+  system.gravity = {0, 0, -9.81};
+  for (int i = 0; i < bodies; ++i) {
+    const std::string name = fmt::format("b{}", i);
+    BodySpec& body = system.add_body(name, 1.0 + 0.1 * i);
+    body.center_of_mass = {0.1, 0.05, -0.02};
+    body.inertia = {.xx = 0.1, .yy = 0.2, .zz = 0.25, .xy = 0.01};
+    body.add_point("tip", {0.5, 0.1, 0});
+    JointSpec& joint = system.add_joint("f" + name, "free", "ground.origin", name + ".origin");
+    joint.q = {0.5 * i, 0.1 * i, 0, 1, 0, 0, 0};
+    joint.u = {0.1, -0.2, 0.3, 0.4, 0, 0.1};
+    if (i == 0) continue;
+    const std::string before = fmt::format("b{}", i - 1);
+    system.add_joint("ball" + name, "spherical", before + ".tip", name + ".origin");
+    system.add_spring_damper("spring" + name, before + ".origin", name + ".tip", 30, 0.5, 0.8);
+  }
+  return system;
+}
+
+void expect_equal(const SparsePattern& pattern, std::span<const double> numbers, const Eigen::MatrixXd& dense,
+                  const char* what) {
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(dense.rows(), dense.cols());
+  pattern.for_each([&](int i, int j, int p) { sum(i, j) = numbers[static_cast<std::size_t>(p)]; });
+  if (dense.size() == 0) return;
+  // The same code in another order of directions.
+  EXPECT_LE((sum - dense).cwiseAbs().maxCoeff(), 1e-12 * (1.0 + dense.cwiseAbs().maxCoeff())) << what;
+}
+
+void expect_dense_tangents(const System& system) {
+  const auto model = freeze(system);
+  const Properties<double> properties = calc_properties(*model);
+  const State<double> state = calc_assembled_state(*model, properties);
+  std::vector<double> udot(state.u.size());
+  ForwardDynamics dynamics(model, properties, "recursive");
+  dynamics.calc_udot(state, udot);
+  std::vector<double> lambda;
+  if (dynamics.constrained() != nullptr) {
+    lambda.assign(dynamics.constrained()->lambda().begin(), dynamics.constrained()->lambda().end());
+  }
+  ImplicitMotion motion(*model, properties);
+  motion.update(state, udot, lambda, {});
+  motion.update_tangents(state, udot, lambda);
+  MotionTangents dense(*model, properties);
+  dense.update_tangents(
+      state, udot, Eigen::Map<const Eigen::VectorXd>(lambda.data(), static_cast<long>(lambda.size())), true);
+  for (std::size_t i = 0; i < udot.size(); ++i) {
+    EXPECT_NEAR(motion.r()[i], 0.0, 1e-11 * dense.scale.maxCoeff());
+  }
+  expect_equal(motion.pattern(), motion.M, dense.M, "M");
+  expect_equal(motion.pattern(), motion.K, dense.r_q, "K");
+  expect_equal(motion.pattern(), motion.D, dense.r_u, "D");
+  expect_equal(motion.row_pattern(), motion.C, dense.C, "C");
+  expect_equal(motion.row_pattern(), motion.v_q, dense.v_q, "v_q");
+}
+
+TEST(ImplicitMotion, HasTheTangentsOfTheDenseForm) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE(seed);
+    expect_dense_tangents(random_system(seed, {.bodies = 6}));
+    expect_dense_tangents(random_system(seed, {.bodies = 20}));
+  }
+  expect_dense_tangents(floating_chain(3));
+  expect_dense_tangents(floating_chain(9));
+}
+
+TEST(ImplicitMotion, TakesNoMoreEvaluationsForMoreBodies) {
+  const auto count = [](int bodies) {
+    const auto model = freeze(floating_chain(bodies));
+    const ImplicitMotion motion(*model, calc_properties(*model));
+    EXPECT_LT(motion.pattern().size(), static_cast<std::size_t>(bodies * 6 * 18 + 1));
+    return motion.evaluations();
+  };
+  EXPECT_LE(count(8), 18);  // a body and its two neighbours, six directions each
+  EXPECT_EQ(count(30), count(8));
+}
+
+}  // namespace
+}  // namespace sestina

@@ -1,0 +1,311 @@
+#include "sestina/particle_run/particle_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "message_of.h"
+#include "sestina/base/error.h"
+#include "sestina/io/hdf5_handle.h"
+#include "sestina/io/result_file.h"
+#include "sestina/parallel/executor.h"
+#include "sestina/particle_run/lammps_data.h"
+#include "source_folder.h"
+
+namespace sestina {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::message_of;
+
+class ParticleRunTest : public testing::Test {
+ protected:
+  ParticleRunTest()
+      : folder_(std::filesystem::temp_directory_path() / ("particles" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~ParticleRunTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const char* name) const { return (folder_ / name).string(); }
+  std::string contents(const char* name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  ParticleReport run(const std::string& model, const ParticleRunOptions& options = {},
+                     const std::vector<std::string>& set = {}) {
+    return run_particles(model, path("model.yaml"), set, options, executor_);
+  }
+
+  std::filesystem::path folder_;
+  Executor executor_{2};
+};
+
+constexpr const char* kFluid = R"(sestina: 1
+name: fluid
+parameters: {rho: 0.8442, start: 2*T, T: 0.72}
+particles:
+  species: [{name: A, mass: 1}]
+  positions: {lattice: {type: fcc, cells: [4, 4, 4], density: rho}}
+  velocities: {temperature: start, seed: 5}
+  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1, cutoff: 2.5, shift: true}]
+  trajectory: {file: path.lammpstrj, every: 0.1}
+analysis: {step: {dt: 0.004}, duration: 0.4}
+output: {every: 0.02}
+)";
+
+TEST_F(ParticleRunTest, RecordsTemperaturePressureAndEnergies) {
+  const ParticleReport report = run(kFluid, {.result_file = path("fluid.csv")});
+  EXPECT_EQ(report.status, ParticleReport::Status::kComplete);
+  EXPECT_EQ(report.particles, 256);
+  EXPECT_EQ(report.steps, 100);
+  EXPECT_EQ(report.rows, 21);
+  const ResultTable table = read_result(path("fluid.csv"));
+  ASSERT_EQ(table.rows(), 21U);
+  EXPECT_NEAR(table.at(0, table.column_index("temperature")), 1.44, 1e-12);
+  EXPECT_DOUBLE_EQ(table.at(20, 0), 0.4);  // k times the step
+  // It melts: potential energy rises, the total stays.
+  EXPECT_GT(report.last.pair, report.first.pair + 50.0);
+  EXPECT_LT(report.energy_drift, 0.01 * report.last.kinetic);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const auto at = [&](const char* name) { return table.at(i, table.column_index(name)); };
+    EXPECT_DOUBLE_EQ(at("energy.total"), at("energy.kinetic") + at("energy.pair"));
+    EXPECT_NEAR(at("temperature"), at("energy.kinetic") * 2.0 / (3.0 * 255.0), 1e-12);
+  }
+}
+
+TEST_F(ParticleRunTest, WritesFramesOfADump) {
+  EXPECT_EQ(run(kFluid).frames, 5);
+  std::istringstream dump(contents("path.lammpstrj"));
+  std::string line;
+  int frames = 0, atoms = 0;
+  while (std::getline(dump, line)) {
+    if (line == "ITEM: TIMESTEP") ++frames;
+    if (line == "ITEM: ATOMS id type xu yu zu vx vy vz") {
+      for (int i = 1; i <= 256 && std::getline(dump, line); ++i) {
+        std::istringstream words(line);
+        int id = 0, type = 0;
+        double x = 0.0;
+        words >> id >> type >> x;
+        EXPECT_EQ(id, i);
+        EXPECT_EQ(type, 1);
+        ++atoms;
+      }
+    }
+  }
+  EXPECT_EQ(frames, 5);
+  EXPECT_EQ(atoms, 5 * 256);
+}
+
+TEST_F(ParticleRunTest, WritesH5md) {
+  EXPECT_EQ(run(kFluid, {}, {"particles.trajectory.file=path.h5"}).frames, 5);
+  const Hdf5File file(H5Fopen(path("path.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  const Hdf5Dataset value(H5Dopen2(file.get(), "particles/all/position/value", H5P_DEFAULT));
+  const Hdf5Space space(H5Dget_space(value.get()));
+  hsize_t size[3] = {};
+  ASSERT_EQ(H5Sget_simple_extent_dims(space.get(), size, nullptr), 3);
+  EXPECT_EQ(size[0], 5U);
+  EXPECT_EQ(size[1], 256U);
+  std::vector<double> x(5 * 256 * 3);
+  H5Dread(value.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x.data());
+  const double length = 4.0 * std::cbrt(4.0 / 0.8442);
+  for (const double s : x) EXPECT_TRUE(s >= 0.0 && s <= length) << s;
+  EXPECT_GT(H5Aexists_by_name(file.get(), "h5md", "version", H5P_DEFAULT), 0);
+}
+
+// Interrupts a run that writes everything after some steps, and resumes it.
+TEST_F(ParticleRunTest, GoesOnBitForBitInAnotherProcess) {
+  for (const char* thermostat : {"{type: langevin, temperature: 1, friction: 2, seed: 3}",
+                                 "{type: nose_hoover, temperature: 1, period: 0.3}"}) {
+    const std::vector<std::string> set{std::string("particles.thermostat=") + thermostat};
+    run(kFluid, {.result_file = path("whole.csv")}, set);
+    const std::string whole = contents("whole.csv"), frames = contents("path.lammpstrj");
+
+    std::atomic<bool> interrupt{false};
+    ParticleRunOptions options{.result_file = path("parts.csv"), .checkpoint = path("state")};
+    options.limits.steps = 37;
+    options.interrupt = &interrupt;
+    ParticleReport report = run(kFluid, options, set);
+    EXPECT_EQ(report.status, ParticleReport::Status::kFailed);
+    EXPECT_THAT(report.failure, HasSubstr("37"));
+    EXPECT_EQ(report.checkpoints, 1);
+    ASSERT_TRUE(is_particle_checkpoint(path("state")));
+    report = resume_particles(path("state"), {}, executor_);
+    EXPECT_EQ(report.status, ParticleReport::Status::kComplete);
+    EXPECT_EQ(report.rows, 21);
+    EXPECT_EQ(contents("parts.csv"), whole);
+    EXPECT_EQ(contents("path.lammpstrj"), frames);
+    EXPECT_THAT(message_of([&] { resume_particles(path("state"), {}, executor_); }),
+                HasSubstr("is complete"));
+  }
+}
+
+TEST_F(ParticleRunTest, RefusesADamagedCheckpoint) {
+  ParticleRunOptions options{.checkpoint = path("state")};
+  options.limits.steps = 3;
+  run(kFluid, options);
+  std::string text = contents("state");
+  text[text.size() / 2] ^= 1;
+  std::ofstream(path("state"), std::ios::binary) << text;
+  EXPECT_THAT(message_of([&] { resume_particles(path("state"), {}, executor_); }), HasSubstr("damaged"));
+}
+
+// The melt of Kremer and Grest, small: random walks, separated, then held at a temperature.
+TEST_F(ParticleRunTest, MakesAMeltOfChains) {
+  const ParticleReport report = run(R"(sestina: 1
+particles:
+  species: [{name: bead, mass: 1}]
+  positions: {random_walk: {chains: 12, beads: 10, bond_length: 0.97, density: 0.6, seed: 2}}
+  velocities: {temperature: 1, seed: 1}
+  bonds: [{type: fene, stiffness: 30, max_length: 1.5, epsilon: 1, sigma: 1}]
+  pairs: [{type: wca, species: [bead, bead], epsilon: 1, sigma: 1}]
+  thermostat: {type: langevin, temperature: 1, friction: 2, seed: 7}
+  relax: {steps: 500, move: 0.1}
+  skin: 0.4
+analysis: {step: {dt: 0.004}, duration: 8}
+)");
+  EXPECT_EQ(report.status, ParticleReport::Status::kComplete) << report.failure;
+  EXPECT_EQ(report.rows, 101);
+  EXPECT_NEAR(report.last.temperature, 1.0, 0.25);     // 360 degrees of freedom: sqrt(2/360) = 0.075
+  EXPECT_NEAR(report.last.bonded / 108.0, 20.0, 1.5);  // of a FENE bond with its own repulsion, at T = 1
+}
+
+TEST_F(ParticleRunTest, RunsTheExamples) {
+  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt"}) {
+    const std::string file = std::string(SESTINA_SOURCE_DIR "/examples/particles/") + name + ".yaml";
+    const ModelTree tree = read_model_tree(
+        file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1"}});
+    EXPECT_TRUE(has_particles(tree));
+    std::ifstream stream(file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    const ParticleReport report =
+        run(text.str(), {.result_file = path("example.csv")},
+            {"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1"});
+    EXPECT_EQ(report.status, ParticleReport::Status::kComplete) << report.failure;
+    EXPECT_GT(report.frames, 1);
+  }
+}
+
+TEST_F(ParticleRunTest, OverwritesNothingButCheckpoints) {
+  std::ofstream(path("letter")) << "dear";
+  EXPECT_THAT(message_of([&] { run(kFluid, {.checkpoint = path("letter")}); }),
+              HasSubstr("is not overwritten"));
+  EXPECT_EQ(contents("letter"), "dear");
+}
+
+TEST_F(ParticleRunTest, ReportsEveryFaultWithItsPlace) {
+  const std::string message = message_of([&] {
+    run(R"(sestina: 1
+particles:
+  species: [{name: A, mass: -1}, {name: A, mass: 1}]
+  box: {lengths: [4, 0, 8], periodic: [yes, true]}
+  positions: {lattice: {type: hcp, cells: [2, 2.5, 2], density: 1}}
+  pairs:
+    - {type: ljj, species: [A, A], epsilon: 1, sigma: 1}
+    - {type: lj, species: [A, B], epsilon: eps, sigma: 1, cutof: 2}
+  thermostat: {type: langevin, temperature: 1}
+  trajectory: {file: path.xyz}
+analysis: {step: {dt: 0.004}, duration: 0.401, solver: kane}
+output: {every: 0.001}
+)");
+  });
+  for (const char* expected :
+       {"model.yaml:3:", "particles.species[0].mass: -1 is not positive",
+        "the species 'A' stands there twice", "0 is not positive", "expected a list of 3 booleans",
+        "unknown type 'hcp'", "2.5 is not a whole number from 1", "unknown pair 'ljj'", "unknown species 'B'",
+        "unknown name 'eps'", "cutof", "the key 'friction' is missing", "'path.xyz' does not end in",
+        "0.401 is not a whole number of steps of 0.004", "analysis.solver: does not fit",
+        "0.001 is not a whole number"}) {
+    EXPECT_THAT(message, HasSubstr(expected));
+  }
+}
+
+TEST_F(ParticleRunTest, RefusesBodiesBesideParticles) {
+  EXPECT_THAT(message_of([&] { run(std::string(kFluid) + "bodies: [{name: b, mass: 1}]\n"); }),
+              HasSubstr("bodies and particles in one model cannot be run"));
+  EXPECT_THAT(message_of([&] { read_model(kFluid); }), HasSubstr("models of bodies"));
+}
+
+TEST_F(ParticleRunTest, RefusesAnOverlappingStart) {
+  const std::string message = message_of([&] {
+    run(R"(sestina: 1
+particles:
+  species: [{name: A, mass: 1}]
+  box: {lengths: [10, 10, 10]}
+  positions: {list: [[A, 1, 1, 1], [A, 5, 5, 5], [A, 5, 5, 5]]}
+  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1}]
+analysis: {step: {dt: 0.004}, duration: 0.4}
+)",
+        {.result_file = path("none.csv")});
+  });
+  EXPECT_THAT(message, HasSubstr("the force on particles[1] is not finite: particles overlap"));
+  EXPECT_FALSE(std::filesystem::exists(path("none.csv")));
+}
+
+constexpr const char* kData = R"(title
+
+3 atoms
+1 bonds
+2 atom types
+1 bond types
+-1 5 xlo xhi
+0 6 ylo yhi
+0 6 zlo zhi
+
+Masses
+
+1 1.5
+2 2.5
+
+Atoms # full
+
+7 1 2 -1.0 0.5 1 1 1 0 0
+3 1 1 1.0 0.25 2 2
+9 2 1 0.0 3 3 3 0 -1 0
+
+Velocities
+
+3 1 2 3
+7 4 5 6
+9 0 0 0
+
+Bonds
+
+1 1 9 3
+)";
+
+TEST(LammpsData, IsReadById) {
+  const LammpsData data = parse_lammps_data(kData, "start.data");
+  EXPECT_EQ(data.box.lower[0], -1.0);
+  EXPECT_EQ(data.box.length[0], 6.0);
+  EXPECT_EQ(data.masses, (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(data.type, (std::vector<int>{0, 1, 0}));
+  EXPECT_EQ(data.charge, (std::vector<double>{1.0, -1.0, 0.0}));
+  EXPECT_EQ(data.position, (std::vector<double>{0.25, 2, 2, 6.5, 1, 1, 3, -3, 3}));
+  EXPECT_EQ(data.velocity, (std::vector<double>{1, 2, 3, 4, 5, 6, 0, 0, 0}));
+  ASSERT_EQ(data.bonds.size(), 1U);
+  EXPECT_EQ(data.bonds[0].atoms[0], 2);
+  EXPECT_EQ(data.bonds[0].atoms[1], 0);
+}
+
+TEST(LammpsData, TellsTheLineOfAFault) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = kData;
+    text.replace(text.find(from), from.size(), to);
+    return message_of([&] { parse_lammps_data(text, "start.data"); });
+  };
+  EXPECT_THAT(with("1 1 9 3", "1 1 9 4"), HasSubstr("start.data:30:1: there is no atom 4"));
+  EXPECT_THAT(with("9 2 1 0.0 3 3 3", "9 2 3 0.0 3 3 3"), HasSubstr("3 is not one of the 2 atom types"));
+  EXPECT_THAT(with("# full", ""), HasSubstr("is not a style"));
+  EXPECT_THAT(with("7 1 2 -1.0 0.5", "7 1 2 -1.0 half"), HasSubstr("'half' is not a number"));
+  EXPECT_THAT(with("3 1 1 1.0", "7 1 1 1.0"), HasSubstr("the atom 7 stands there twice"));
+}
+
+}  // namespace
+}  // namespace sestina

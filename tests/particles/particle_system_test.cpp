@@ -1,0 +1,314 @@
+#include "sestina/particles/particle_system.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "message_of.h"
+#include "sestina/base/error.h"
+#include "sestina/parallel/executor.h"
+#include "test_models.h"
+
+namespace sestina {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::make_fluid;
+using testing_support::make_oracle;
+using testing_support::message_of;
+
+std::vector<double> positions_of(const ParticleSystem& system) {
+  std::vector<double> x(3 * static_cast<std::size_t>(system.size()));
+  system.copy_positions(x);
+  return x;
+}
+
+std::vector<double> velocities_of(const ParticleSystem& system) {
+  std::vector<double> v(3 * static_cast<std::size_t>(system.size()));
+  system.copy_velocities(v);
+  return v;
+}
+
+double energy_at(ParticleModel model, int particle, int axis, double shift) {
+  Executor executor(1);
+  model.position[3 * particle + axis] += shift;
+  return ParticleSystem(model, executor).measure().potential();
+}
+
+TEST(ParticleSystem, HasForcesThatAreTheSlopeOfTheEnergy) {
+  Executor executor(1);
+  ParticleModel charged = make_oracle(true, 1);
+  charged.box.periodic = {false, false, false};
+  charged.central = CentralForce{0.3, false, 0.0};
+  for (int i = 0; i < charged.size(); ++i) charged.charge.push_back(i % 2 == 0 ? 1.0 : -0.5);
+  ParticleModel shifted = make_oracle(true, 2);
+  for (LennardJones& pair : shifted.pairs) pair.is_shifted = true;
+  for (const ParticleModel& model : {shifted, charged}) {
+    ParticleSystem system(model, executor);
+    std::vector<double> forces(3 * 256);
+    system.copy_forces(forces);
+    for (const int particle : {0, 5, 18, 133, 254}) {
+      for (int a = 0; a < 3; ++a) {
+        constexpr double h = 1e-5;
+        const double slope =
+            (energy_at(model, particle, a, h) - energy_at(model, particle, a, -h)) / (2.0 * h);
+        // h^2 U'''/6 with U''' about 1e4, and 1e3 eps / h of rounding.
+        EXPECT_NEAR(forces[3 * particle + a], -slope, 2e-5 * std::max(1.0, std::fabs(slope)));
+      }
+    }
+  }
+}
+
+// The virial is -3 V dU/dV where all positions grow with the box.
+TEST(ParticleSystem, HasThePressureOfAChangeOfVolume) {
+  Executor executor(1);
+  const auto energy = [&](double scale) {
+    ParticleModel model = make_oracle(true, 1);
+    for (LennardJones& pair : model.pairs) pair.is_shifted = true;
+    for (double& length : model.box.length) length *= scale;
+    for (double& x : model.position) x *= scale;
+    ParticleSystem system(model, executor);
+    return system.measure();
+  };
+  constexpr double h = 1e-5;
+  const double slope = (energy(1.0 + h).potential() - energy(1.0 - h).potential()) / (2.0 * h);
+  EXPECT_NEAR(energy(1.0).virial, -slope, 1e-5 * std::fabs(slope));
+}
+
+// The largest deviation of the energy over the time, for a step.
+double calc_energy_error(double h, double duration) {
+  Executor executor(2);
+  ParticleModel model = make_fluid(5, 0.8442, true);
+  model.velocity = draw_velocities(model, 1.44, 3);
+  ParticleSystem system(model, executor);
+  // Past the melting, in which the error of a lattice grows.
+  for (int i = 0; i < 400; ++i) system.step(0.0025);
+  const double start = system.measure().total();
+  double worst = 0.0;
+  for (int i = 1; i <= std::lround(duration / h); ++i) {
+    system.step(h);
+    worst = std::max(worst, std::fabs(system.measure().total() - start));
+  }
+  return worst / system.measure().kinetic;
+}
+
+TEST(ParticleSystem, ConservesEnergyToTheOrderOfTheRule) {
+  const double coarse = calc_energy_error(0.008, 0.8), fine = calc_energy_error(0.004, 0.8);
+  EXPECT_GT(coarse, 1e-5);
+  // Order 2: a factor of 4; the cut force bends it a little.
+  EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.5);
+}
+
+TEST(ParticleSystem, ConservesMomentum) {
+  Executor executor(2);
+  ParticleModel model = make_oracle(true, 1);
+  for (LennardJones& pair : model.pairs) pair.is_shifted = true;
+  for (TermType& type : model.term_types) {
+    if (type.law == TermLaw::kFene) type.rest = 2.0;
+  }
+  model.velocity = draw_velocities(model, 1.0, 9);
+  ParticleSystem system(model, executor);
+  const auto before = positions_of(system);
+  for (int i = 0; i < 500; ++i) system.step(0.001);
+  const auto v = velocities_of(system), after = positions_of(system);
+  double momentum[3] = {}, size = 0.0, moved = 0.0;
+  for (int i = 0; i < system.size(); ++i) {
+    for (int a = 0; a < 3; ++a) {
+      const double p = v[3 * i + a] * model.species[model.species_of[i]].mass;
+      momentum[a] += p, size += std::fabs(p);
+      moved = std::max(moved, std::fabs(after[3 * i + a] - before[3 * i + a]));
+    }
+  }
+  EXPECT_GT(moved, 0.5);
+  EXPECT_GT(system.list_builds(), 2);
+  for (const double p : momentum) EXPECT_NEAR(p, 0.0, 1e-12 * size);  // rounding of 500 steps
+}
+
+ParticleModel make_busy(bool langevin) {
+  ParticleModel model = make_oracle(true, 1);
+  for (TermType& type : model.term_types) {
+    if (type.law == TermLaw::kFene) type.rest = 2.0;
+  }
+  model.velocity = draw_velocities(model, 1.0, 9);
+  if (langevin) {
+    model.langevin = Langevin{1.0, 1.0, 77};
+  } else {
+    model.nose_hoover = NoseHoover{1.0, 0.5};
+  }
+  return model;
+}
+
+TEST(ParticleSystem, HasTheSameBitsForAnyNumberOfThreads) {
+  for (const bool langevin : {true, false}) {
+    std::vector<std::vector<double>> results;
+    std::vector<double> energies;
+    for (const int threads : {1, 2, 3}) {
+      Executor executor(threads);
+      ParticleSystem system(make_busy(langevin), executor);
+      for (int i = 0; i < 300; ++i) system.step(0.001);
+      EXPECT_GT(system.list_builds(), 1);
+      results.push_back(positions_of(system));
+      energies.push_back(system.measure().total());
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+    EXPECT_EQ(energies[0], energies[1]);
+    EXPECT_EQ(energies[0], energies[2]);
+  }
+}
+
+TEST(ParticleSystem, GoesOnBitForBitAfterARestart) {
+  Executor executor(2);
+  for (const bool langevin : {true, false}) {
+    ParticleSystem system(make_busy(langevin), executor);
+    for (int i = 0; i < 137; ++i) system.step(0.001);
+    const ParticleCheckpoint saved = system.save();
+    ParticleSystem other(make_busy(langevin), executor);
+    other.restore(saved);
+    EXPECT_EQ(positions_of(other), positions_of(system));
+    for (int i = 0; i < 200; ++i) {
+      system.step(0.001);
+      other.step(0.001);
+      if (i % 7 == 0) other.measure();  // looking changes nothing
+    }
+    EXPECT_EQ(positions_of(other), positions_of(system));
+    EXPECT_EQ(velocities_of(other), velocities_of(system));
+    EXPECT_EQ(other.measure().total(), system.measure().total());
+    EXPECT_EQ(other.t(), system.t());
+  }
+}
+
+TEST(ParticleSystem, RefusesACheckpointOfOtherParticles) {
+  Executor executor(1);
+  ParticleSystem small(make_fluid(4), executor), large(make_fluid(5), executor);
+  EXPECT_THAT(message_of([&] { large.restore(small.save()); }),
+              HasSubstr("256 particles, the model has 500"));
+  ParticleCheckpoint twice = small.save();
+  twice.number[3] = twice.number[4];
+  EXPECT_THAT(message_of([&] { small.restore(twice); }), HasSubstr("each particle once"));
+}
+
+// Harmonic bonds to nothing else: the exact distribution is known, and BAOAB samples positions of a harmonic
+// oscillator without an error of the step.
+TEST(Langevin, KeepsTheTemperature) {
+  Executor executor(2);
+  ParticleModel model;
+  model.box = {{0, 0, 0}, {100, 100, 100}, {false, false, false}};
+  model.species = {{"light", 1.0}, {"heavy", 4.0}};
+  model.term_types = {{TermLaw::kHarmonicBond, 50.0, 0.0, 0.0, 1.0, 1}};
+  constexpr int kPairs = 2000;
+  for (int i = 0; i < kPairs; ++i) {
+    model.position.insert(model.position.end(), {0.05 * i, 0, 0, 0.05 * i, 0, 0.1});
+    model.species_of.insert(model.species_of.end(), {0, 1});
+    model.terms.push_back({0, {2 * i, 2 * i + 1, -1, -1}});
+  }
+  model.langevin = Langevin{1.7, 2.0, 4};
+  ParticleSystem system(model, executor);
+  double bonded = 0.0, kinetic = 0.0;
+  constexpr int kSamples = 20;
+  for (int i = 0; i < 200 + 20 * kSamples; ++i) {
+    system.step(0.05);
+    if (i < 200 || i % 20 != 0) continue;
+    const ParticleMeasures m = system.measure();
+    bonded += m.bonded / kSamples, kinetic += m.kinetic / kSamples;
+  }
+  // U = 3/2 k T for each pair; 40,000 samples of a quantity with a relative spread of sqrt(2/3), correlated
+  // over some of them: 4 standard errors are below 2 %.
+  EXPECT_NEAR(bonded / kPairs, 1.5 * 1.7, 0.02 * 1.5 * 1.7);
+  // The kinetic energy has BAOAB's error of order (omega h)^2 / 4 with omega^2 = 50 (1 + 1/4): at most 4 %.
+  EXPECT_NEAR(kinetic / (2 * kPairs), 1.5 * 1.7, 0.05 * 1.5 * 1.7);
+}
+
+TEST(NoseHoover, KeepsTheTemperatureAndItsEnergy) {
+  Executor executor(2);
+  const auto run = [&](double h, double& temperature) {
+    ParticleModel model = make_fluid(5, 0.8442, true);
+    model.velocity = draw_velocities(model, 1.5, 3);
+    model.nose_hoover = NoseHoover{0.9, 0.5};
+    ParticleSystem system(model, executor);
+    for (int i = 0; i < 500; ++i) system.step(0.004);
+    const double start = system.measure().total();
+    double worst = 0.0;
+    temperature = 0.0;
+    const int steps = static_cast<int>(std::lround(4.0 / h));
+    for (int i = 0; i < steps; ++i) {
+      system.step(h);
+      const ParticleMeasures m = system.measure();
+      worst = std::max(worst, std::fabs(m.total() - start));
+      temperature += m.temperature / steps;
+    }
+    EXPECT_GT(std::fabs(system.measure().thermostat), 1.0);
+    return worst / system.measure().kinetic;
+  };
+  double temperature = 0.0;
+  const double coarse = run(0.008, temperature);
+  EXPECT_NEAR(temperature, 0.9, 0.02);  // the mean is pulled to it within few periods
+  EXPECT_LT(coarse, 4e-3);
+  EXPECT_LT(run(0.004, temperature), coarse / 2.5);  // order 2
+}
+
+TEST(ParticleSystem, FollowsTwoMassesUnderGravity) {
+  Executor executor(1);
+  ParticleModel model;
+  model.box = {{-2, -2, -2}, {4, 4, 4}, {false, false, false}};
+  model.species = {{"sun", 3.0}, {"planet", 1.0}};
+  model.position = {-0.25, 0, 0, 0.75, 0, 0};
+  // A circle of radius 1 of the separation: relative speed sqrt(G M / r) = 2 with G = 1.
+  model.velocity = {0, -0.5, 0, 0, 1.5, 0};
+  model.species_of = {0, 1};
+  model.central = CentralForce{1.0, true, 0.0};
+  ParticleSystem system(model, executor);
+  EXPECT_NEAR(system.measure().potential(), -3.0, 1e-14);
+  const int steps = 2000;
+  for (int i = 0; i < steps; ++i) system.step(M_PI / steps);  // one turn
+  const auto x = positions_of(system);
+  EXPECT_NEAR(x[0], -0.25, 1e-5);  // (omega h)^2 / 24 of 2 pi
+  EXPECT_NEAR(x[3], 0.75, 1e-5);
+  EXPECT_NEAR(x[4], 0.0, 1e-4);
+}
+
+TEST(ParticleModel, ReportsAllFaultsWithTheNumberOfTheParticle) {
+  ParticleModel model = make_oracle(true, 1);
+  model.position[3 * 17 + 1] = std::nan("");
+  model.species[1].mass = -2.0;
+  model.box.length[2] = 4.0;
+  model.terms[5].particles[1] = 256;
+  const std::string message = message_of([&] { check(model); });
+  EXPECT_THAT(message, HasSubstr("particles[17].position: nan is not finite"));
+  EXPECT_THAT(message, HasSubstr("species[1].mass: -2 is not a positive number"));
+  EXPECT_THAT(message, HasSubstr("box.lengths[2]: 4 is smaller than twice the cutoff 2.5"));
+  EXPECT_THAT(message, HasSubstr("particles[256] does not exist; there are 256"));
+}
+
+TEST(ParticleModel, RefusesABondOverHalfTheBox) {
+  ParticleModel model = make_oracle(true, 1);
+  model.position[3 * 5] = model.position[3 * 4] + 0.5 * model.box.length[0];
+  EXPECT_THAT(message_of([&] { check(model); }), HasSubstr("which image is bonded cannot be told"));
+}
+
+TEST(ParticleSystem, NamesTheParticleWhereTheEnergyIsNotFinite) {
+  Executor executor(1);
+  ParticleModel overlapping = make_fluid(4);
+  for (int a = 0; a < 3; ++a) overlapping.position[3 * 11 + a] = overlapping.position[3 * 10 + a];
+  EXPECT_THAT(message_of<ComputationError>([&] { ParticleSystem(overlapping, executor); }),
+              HasSubstr("the force on particles[1"));
+  ParticleModel broken = make_oracle(true, 1);
+  broken.term_types[1].rest = 1.0;
+  EXPECT_THAT(message_of<ComputationError>([&] { ParticleSystem(broken, executor); }),
+              HasSubstr("a FENE bond must stay below its largest length 1"));
+}
+
+TEST(ParticleSystem, TellsThatAStepIsTooLong) {
+  Executor executor(1);
+  ParticleModel model = make_fluid(4);
+  model.velocity = draw_velocities(model, 1.0, 1);
+  ParticleSystem system(model, executor);
+  const std::string message = message_of<ComputationError>([&] {
+    for (int i = 0; i < 100; ++i) system.step(0.2);
+  });
+  EXPECT_THAT(message, HasSubstr("the step is too long"));
+}
+
+}  // namespace
+}  // namespace sestina

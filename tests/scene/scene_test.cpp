@@ -1,0 +1,154 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "model/example_system.h"
+#include "sestina/scene/scene.h"
+
+namespace sestina {
+namespace {
+
+struct Drawn {
+  explicit Drawn(const System& system)
+      : model(freeze(system)),
+        properties(calc_properties(*model)),
+        scene(extract_scene(system, *model, properties, calc_initial_state(*model))) {}
+
+  std::shared_ptr<const Model> model;
+  Properties<double> properties;
+  Scene scene;
+};
+
+// A rod from the ground's origin downwards, with a drawn cylinder, and a bare one below it.
+System two_rods() {
+  System system;
+  system.name = "two rods";
+  system.set_parameter("l", 0.8);
+  system.gravity = {0, -9.81, 0};
+  BodySpec& upper = system.add_body("upper", 1.0);
+  upper.center_of_mass = {0, "-l/2", 0};
+  upper.inertia = {.xx = 0.1, .zz = 0.1};
+  upper.add_point("tip", {0, "-l", 0});
+  ShapeSpec shape;
+  shape.type = "cylinder", shape.radius = 0.02, shape.length = "l", shape.position = {0, "-l/2", 0};
+  shape.axes = RotationSpec::rpy("pi/2", 0, 0);
+  upper.shapes.push_back(shape);
+  BodySpec& lower = system.add_body("lower", 0.5);
+  lower.center_of_mass = {0, -0.5, 0};
+  lower.inertia = {.xx = 0.1, .zz = 0.1};
+  system.add_joint("hip", "revolute", "ground.origin", "upper.origin").axis = {0, 0, 3};
+  system.add_joint("knee", "revolute", "upper.tip", "lower.origin").axis = {0, 0, 1};
+  return system;
+}
+
+// The rotation of e1 e2 e3 e0.
+Rotation<double> rotation_of(const std::array<double, 4>& e) {
+  const double scalar_first[] = {e[3], e[0], e[1], e[2]};
+  return euler_parameter_rotation(scalar_first);
+}
+
+double largest_difference(const Rotation<double>& A, const Rotation<double>& B) {
+  double largest = 0.0;
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) largest = std::max(largest, std::abs(A.column(j)[i] - B.column(j)[i]));
+  }
+  return largest;
+}
+
+TEST(Quaternion, GivesBackTheRotationAlsoNearHalfTurns) {
+  const double pi = std::numbers::pi;
+  for (const double angle : {0.0, 1e-9, 0.3, 1.0, 2.0, 3.0, pi - 1e-9, pi, 4.0, -2.5}) {
+    for (const Vec3<double>& along : {Vec3<double>{1, 0, 0}, Vec3<double>{0, 1, 0}, Vec3<double>{0, 0, 1},
+                                      Vec3<double>{0.6, 0, 0.8}, Vec3<double>{-0.48, 0.6, 0.64}}) {
+      const Rotation<double> R = axis_rotation(along, angle);
+      // A few units in the last place of numbers up to 1.
+      EXPECT_LT(largest_difference(rotation_of(quaternion_of(R)), R), 1e-14) << angle;
+    }
+  }
+}
+
+TEST(Scene, DrawsShapesWithTheValuesOfParametersAndBareBodiesAsRods) {
+  const Drawn drawn(two_rods());
+  const Scene& scene = drawn.scene;
+  ASSERT_EQ(scene.solids.size(), 3u);
+  const SceneSolid& cylinder = scene.solids[0];
+  EXPECT_EQ(cylinder.type, SolidType::kCylinder);
+  EXPECT_EQ(cylinder.role, SolidRole::kShape);
+  EXPECT_DOUBLE_EQ(cylinder.size.z, 0.8);
+  EXPECT_DOUBLE_EQ(cylinder.X_BS.p.y, -0.4);
+  // The cylinder's z is along the rod: -y of the body.
+  EXPECT_NEAR(cylinder.X_BS.R.column(2).y, -1.0, 1e-15);
+
+  const SceneSolid& rod = scene.solids[1];
+  EXPECT_EQ(rod.role, SolidRole::kLink);
+  EXPECT_EQ(scene.bodies[static_cast<std::size_t>(rod.body)].name, "lower");
+  EXPECT_DOUBLE_EQ(rod.size.z, 0.5);  // from the knee to the mass centre
+  EXPECT_DOUBLE_EQ(rod.X_BS.p.y, -0.25);
+  EXPECT_EQ(scene.solids[2].role, SolidRole::kMassCentre);
+}
+
+TEST(Scene, TellsJointsWithUnitAxesAndUpAgainstGravity) {
+  const Drawn drawn(two_rods());
+  const Scene& scene = drawn.scene;
+  ASSERT_EQ(scene.joints.size(), 2u);
+  EXPECT_EQ(scene.joints[0].name, "hip");
+  EXPECT_DOUBLE_EQ(scene.joints[0].axis.z, 1.0);
+  EXPECT_DOUBLE_EQ(scene.joints[1].X_PF.p.y, -0.8);
+  EXPECT_DOUBLE_EQ(scene.up.y, 1.0);
+  EXPECT_NEAR(scene.extent, 1.3, 1e-12);
+}
+
+TEST(Scene, LeavesOutAMeshThatIsMissingAndSaysSo) {
+  System system = two_rods();
+  ShapeSpec mesh;
+  mesh.type = "mesh", mesh.file = "no_such_file.stl";
+  system.bodies[1].shapes.push_back(mesh);
+  const Drawn drawn(system);
+  ASSERT_EQ(drawn.scene.notes.size(), 1u);
+  EXPECT_NE(drawn.scene.notes[0].find("no_such_file.stl"), std::string::npos);
+  EXPECT_EQ(drawn.scene.solids.size(), 3u);  // the body is bare again
+}
+
+TEST(Scene, DrawsShapesOfTheGroundAndEllipsoidsByTheirAxes) {
+  System system = two_rods();
+  ShapeSpec floor, ball;
+  floor.type = "plane", floor.name = "floor";
+  ball.type = "ellipsoid", ball.size = {"l", 0.2, 0.1};
+  system.ground_shapes.push_back(floor);
+  system.bodies[1].shapes.push_back(ball);
+  const Drawn drawn(system);
+  ASSERT_EQ(drawn.scene.solids.size(), 3u);
+  EXPECT_EQ(drawn.scene.solids[0].type, SolidType::kPlane);
+  EXPECT_EQ(drawn.scene.solids[0].body, 0);
+  EXPECT_EQ(drawn.scene.solids[2].type, SolidType::kEllipsoid);
+  EXPECT_DOUBLE_EQ(drawn.scene.solids[2].size.x, 0.8);
+  EXPECT_NEAR(drawn.scene.extent, 1.2, 0.2);  // the plane has none
+}
+
+TEST(Scene, KnowsEveryJointOfTheExample) {
+  const System system = testing_support::example_system();
+  const Drawn drawn(system);
+  EXPECT_EQ(drawn.scene.bodies.size(), system.bodies.size() + 1);
+  EXPECT_EQ(drawn.scene.joints.size(), system.joints.size() + 1);  // the box floats
+  EXPECT_EQ(drawn.scene.links.size(), 1u);
+  EXPECT_TRUE(drawn.scene.links[0].is_spring);
+}
+
+TEST(FrameMaker, PlacesBodiesWhereTheClosedFormDoes) {
+  const Drawn drawn(two_rods());
+  FrameMaker frames(*drawn.model, drawn.properties);
+  ASSERT_EQ(frames.numbers(), 14);
+  std::vector<float> poses(14);
+  const double hip = 0.7, knee = -0.3;
+  frames.fill(std::vector<double>{hip, knee}, poses);
+  // float has 24 bits: 6e-8 of numbers up to 1
+  EXPECT_NEAR(poses[7], 0.8 * std::sin(hip), 1e-7);
+  EXPECT_NEAR(poses[8], -0.8 * std::cos(hip), 1e-7);
+  EXPECT_NEAR(poses[5], std::sin(hip / 2), 1e-7);            // e3 of the upper rod
+  EXPECT_NEAR(poses[12], std::sin((hip + knee) / 2), 1e-7);  // and of the lower one
+  EXPECT_NEAR(poses[13], std::cos((hip + knee) / 2), 1e-7);
+}
+
+}  // namespace
+}  // namespace sestina

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""The page in a real browser: browser_test.py SESTINA
+
+Every example in light and dark, at two sizes: no error, no text over text, nothing cut off. A double pendulum, built from an
+empty page with mouse and keyboard, runs as the example does. Pictures are left in the folder SESTINA_SHOTS, where it is set.
+"""
+
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from playwright.sync_api import sync_playwright
+
+PROGRAM = None
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SIZES = [(1280, 720), (2560, 1440)]
+# Leaves with text that are seen: outside of the window, cut off, or over each other.
+FAULTS = """() => {
+  const faults = [], leaves = [];
+  for (const e of document.querySelectorAll("body *")) {
+    if (e.closest("dialog, #names, script, select, datalist, textarea, .lines, svg") || e.children.length > 0) continue;
+    const text = e.textContent.trim();
+    if (!text || !e.checkVisibility()) continue;
+    const own = e.getBoundingClientRect(), scroller = e.closest(".pages, .left");
+    const seen = scroller ? scroller.getBoundingClientRect() : own;
+    const r = {left: own.left, right: own.right, top: Math.max(own.top, seen.top), bottom: Math.min(own.bottom, seen.bottom)};
+    if (own.width === 0 || r.bottom <= r.top) continue;
+    if (!scroller && (r.left < 0 || r.top < 0 || r.right > innerWidth + 0.5 || r.bottom > innerHeight + 0.5))
+      faults.push(`outside: ${text}`);
+    if (e.tagName === "BUTTON" && e.scrollWidth > e.clientWidth + 1) faults.push(`cut off: ${text}`);
+    leaves.push([text, r]);
+  }
+  for (let i = 0; i < leaves.length; ++i) for (let k = 0; k < i; ++k) {
+    const [a, p] = leaves[i], [b, q] = leaves[k];
+    const w = Math.min(p.right, q.right) - Math.max(p.left, q.left), h = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (w > 1 && h > 2) faults.push(`'${a}' is over '${b}'`);
+  }
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is wider than the window");
+  return faults;
+}"""
+
+
+class BrowserTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sestina-page-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.errors = []
+
+    def open(self, url, size=(1280, 720)):
+        page = self.browser.new_page(viewport={"width": size[0], "height": size[1]})
+        self.addCleanup(page.close)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        page.goto(url)
+        return page
+
+    def wait(self, page, expression):
+        """Until it is true, from outside of the page, whose policy forbids it to evaluate text."""
+        for _ in range(600):
+            if page.evaluate(expression):
+                return
+            page.wait_for_timeout(50)
+        self.fail(f"{expression} did not come true; the page says: {page.locator('#status').text_content()}")
+
+    def shoot(self, page, name):
+        if os.environ.get("SESTINA_SHOTS"):
+            page.screenshot(path=pathlib.Path(os.environ["SESTINA_SHOTS"], name + ".png"))
+
+    def run_program(self, *words):
+        done = subprocess.run([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def test_shows_every_example_without_faults(self):
+        for model in sorted((ROOT / "examples").glob("*.yaml")):
+            file = self.folder / f"{model.stem}.html"
+            self.run_program("view", model, "-o", file)
+            for size in SIZES:
+                page = self.open(file.as_uri() + "?theme=light", size)
+                for theme in ("light", "dark"):
+                    page.evaluate(f"sestina.viewer.setTheme('{theme}')")
+                    page.evaluate("sestina.viewer.player.seek(sestina.viewer.player.end * 0.37)")
+                    for tab in ("energy", "selection", "plots"):
+                        page.click(f"#tab-{tab}")
+                        self.assertEqual(page.evaluate(FAULTS), [], f"{model.stem}, {size}, {theme}, {tab}")
+                    page.wait_for_timeout(50)
+                    self.shoot(page, f"{model.stem}_{theme}_{size[0]}")
+                page.close()
+            self.assertEqual(self.errors, [], model.stem)
+            file.unlink()
+
+    def test_selects_both_ways_plays_and_plots(self):
+        file = self.folder / "pendulum.html"
+        self.run_program("view", ROOT / "examples/01_double_pendulum.yaml", "-o", file)
+        page = self.open(file.as_uri())
+        page.click("#tree li:has-text('lower')")
+        self.assertEqual(page.evaluate("sestina.viewer.selected"), 2)
+        page.keyboard.press("Escape")
+        place = page.evaluate("sestina.viewer.drawing.project(1, [0, -0.4, 0])")
+        box = page.locator("#canvas").bounding_box()
+        page.mouse.click(box["x"] + place["x"], box["y"] + place["y"])
+        self.assertEqual(page.locator("#tree li[aria-selected=true] .name").text_content(), "upper")
+        page.fill("input[list=columns]", "pen.origin.*")
+        page.keyboard.press("Enter")
+        self.assertEqual(page.locator(".legend .name", has_text="pen.origin.x").count(), 1)
+        page.keyboard.press("Tab")
+        page.locator("#canvas").focus()
+        page.keyboard.press("Space")
+        page.wait_for_timeout(400)
+        page.keyboard.press("Space")
+        self.assertGreater(page.evaluate("sestina.viewer.player.now"), 0.05)
+        page.keyboard.press("End")
+        self.assertEqual(page.evaluate("sestina.viewer.player.now"), 10)
+        self.assertEqual(self.errors, [])
+
+    def start_studio(self, *words):
+        server = subprocess.Popen([PROGRAM, "studio", *words, "--no-browser"], stdout=subprocess.PIPE, text=True, cwd=self.folder)
+
+        def end():
+            server.terminate()
+            server.wait()
+            server.stdout.close()
+
+        self.addCleanup(end)
+        return server.stdout.readline().strip()
+
+    def add(self, page, form, **values):
+        page.evaluate("document.querySelectorAll('#page-build details').forEach((d) => (d.open = false))")
+        details = page.locator("#page-build details", has=page.locator(f"summary:text-is('{form}')"))
+        details.locator("summary").click()
+        word = form.lower().split(" ")[0]
+        for key, value in values.items():
+            field = details.locator(f"#add-{word}-{key}")
+            if field.evaluate("e => e.tagName") == "SELECT":
+                field.select_option(value)
+            else:
+                field.fill(value)
+        details.locator("button[type=submit]").click()
+        page.wait_for_timeout(150)
+
+    def set(self, page, label, value):
+        field = page.get_by_label(label, exact=True)
+        field.fill(value)
+        field.press("Enter")
+        page.wait_for_timeout(150)
+
+    def test_builds_the_double_pendulum_of_the_example(self):
+        page = self.open(self.start_studio())
+        page.wait_for_selector("#page-build summary")
+        self.add(page, "Gravity and name", name="double pendulum", gravity="[0, -2, 0]")
+        for name, value in {"l1": "0.8", "m1": "1.0", "l2": "1.0", "m2": "0.5"}.items():
+            self.add(page, "Parameter", name=name, value=value)
+        for name, k, point in (("upper", 1, "knee"), ("lower", 2, "tip")):
+            self.add(page, "Body", name=name, type="rigid", mass=f"m{k}", center_of_mass=f"[0, -l{k}/2, 0]",
+                     inertia=f"{{xx: m{k}*l{k}^2/12, zz: m{k}*l{k}^2/12}}", points=f"{{{point}: [0, -l{k}, 0]}}",
+                     shape="cylinder", size=f"0.02, l{k}", position=f"[0, -l{k}/2, 0]", axes="{rpy: [pi/2, 0, 0]}")
+        self.add(page, "Body", name="pen", type="particle", mass="0", points="", shape="none")
+        self.add(page, "Joint", name="hip", type="revolute", parent="ground.origin", child="upper.origin", axis="[0, 0, 1]", q="1", u="1")
+        self.add(page, "Joint", name="knee", type="revolute", parent="upper.knee", child="lower.origin", axis="[0, 0, 1]", q="0.2", u="-2")
+        self.add(page, "Joint", name="pen_holder", type="weld", parent="lower.tip", child="pen.origin", q="", u="")
+        page.evaluate("document.querySelectorAll('#page-build details').forEach((d) => (d.open = false))")
+        page.click("summary:text-is('Analysis and output')")
+        self.set(page, "Step", "{driver: variable, rtol: 1e-10, atol: 1e-12}")
+        self.set(page, "Duration, s", "10")
+        self.set(page, "A row every, s", "0.01")
+        page.on("dialog", lambda dialog: dialog.accept("double_pendulum"))
+        page.click("#run")
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1001")
+        page.click("#tab-plots")
+        self.assertEqual(page.locator(".legend .name", has_text="knee.q").count(), 1)
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.shoot(page, "studio_built")
+        page.click("#save")
+        self.wait(page, "document.getElementById('save').textContent === 'Save'")
+        saved = self.folder / "double_pendulum.yaml"
+        self.assertEqual(self.rows_of(saved), self.rows_of(ROOT / "examples/01_double_pendulum.yaml"))
+        self.assertEqual(self.errors, [])
+
+    def rows_of(self, model):
+        result = self.folder / "result.csv"
+        self.run_program("run", model, "--out", result)
+        with result.open() as file:
+            return list(csv.reader(line for line in file if not line.startswith("#")))
+
+    def test_edits_the_text_undoes_and_shows_faults_at_their_lines(self):
+        model = self.folder / "pendulum.yaml"
+        shutil.copy(ROOT / "examples/01_double_pendulum.yaml", model)
+        page = self.open(self.start_studio(str(model)))
+        self.wait(page, "sestina.viewer.motion && sestina.viewer.motion.rows === 1001")
+        page.click("#tab-model")
+        text = page.locator("#text").input_value()
+        page.locator("#text").fill(text.replace("mass: m1", "mass: -m1"))
+        page.wait_for_selector(".faults button")
+        self.assertIn("negative", page.locator(".faults button").first.text_content())
+        self.assertEqual(page.locator(".lines .fault").count(), 1)
+        self.shoot(page, "studio_fault")
+        page.click("#undo")
+        page.wait_for_selector(".faults button", state="detached")
+        self.assertEqual(page.locator("#text").input_value(), text)
+        slider = page.get_by_label("l1, slider")
+        slider.focus()
+        for _ in range(3):
+            slider.press("ArrowRight")
+        self.wait(page, "!document.getElementById('text').value.includes('l1: 0.8,')")
+        page.click("#live")
+        self.wait(page, "sestina.viewer.motion.rows > 5 && sestina.viewer.motion.at('t', 3) < 0.1")
+        page.click("#live")
+        self.shoot(page, "studio_model")
+        self.assertEqual(page.evaluate(FAULTS), [])
+        self.assertEqual(self.errors, [])
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    if shutil.which("chromium") is None:
+        print("skipped: there is no chromium (./dev test --all installs it)")
+        sys.exit(77)
+    unittest.main()

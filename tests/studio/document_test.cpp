@@ -1,0 +1,188 @@
+#include "studio/document.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "message_of.h"
+#include "sestina/io/text_file.h"
+
+namespace sestina::studio {
+namespace {
+
+namespace fs = std::filesystem;
+using testing_support::kNothingThrown;
+using testing_support::message_of;
+
+constexpr const char* kPendulum =
+    "# A pendulum.\n"
+    "sestina: 1\n"
+    "parameters: {l: 0.8, m: 1.0}   # m, kg\n"
+    "gravity: [0, -9.81, 0]\n"
+    "bodies:\n"
+    "  - name: rod\n"
+    "    mass: m                    # all of it\n"
+    "    center_of_mass: [0, -l/2, 0]\n"
+    "  - {name: pen, type: particle, mass: 0}\n"
+    "joints:\n"
+    "  - {name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1]}\n"
+    "\n"
+    "# How it is run.\n"
+    "analysis:\n"
+    "  duration: 10\n";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+class DocumentFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("sestina_document_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    file_ = write("pendulum.yaml", kPendulum);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  static std::string contents(const fs::path& file) { return read_text_file(file, kLargestDocument); }
+  fs::path copy() const { return folder_ / ".pendulum.yaml.studio"; }
+
+  fs::path folder_, file_;
+};
+
+TEST(Document, ChangesAValueInItsLineAndKeepsTheRest) {
+  Document document{std::string(kPendulum)};
+  document.set_value("parameters.l", "1.25");
+  EXPECT_EQ(document.text(), replaced(kPendulum, "l: 0.8", "l: 1.25"));
+  document.set_value("bodies.rod.mass", "2*m");
+  EXPECT_NE(document.text().find("    mass: 2*m                    # all of it\n"), std::string::npos);
+  document.set_value("gravity", "[0, 0, -1.62]");
+  EXPECT_NE(document.text().find("gravity: [0, 0, -1.62]\nbodies:"), std::string::npos);
+  document.set_value("joints.hip.axis", "[1, 0, 0]");
+  EXPECT_NE(document.text().find("axis: [1, 0, 0]}\n"), std::string::npos);
+}
+
+TEST(Document, AddsKeysThatAreNotThere) {
+  Document document{std::string(kPendulum)};
+  document.set_value("joints.hip.q", "0.3");
+  EXPECT_NE(document.text().find("axis: [0, 0, 1], q: 0.3}\n"), std::string::npos);
+  document.set_value("analysis.solver", "kane");
+  EXPECT_NE(document.text().find("analysis:\n  duration: 10\n  solver: kane\n"), std::string::npos);
+  document.set_value("output.every", "0.1");
+  EXPECT_NE(document.text().find("output: {every: 0.1}"), std::string::npos);
+  EXPECT_EQ(document.read().output.every->value(), 0.1);
+  EXPECT_EQ(document.read().analysis.solver.text, "kane");
+}
+
+TEST(Document, AddsAndRemovesItemsWhereTheirListStands) {
+  Document document{std::string(kPendulum)};
+  document.add_item("bodies", "{name: disc, mass: 3}");
+  EXPECT_NE(document.text().find("mass: 0}\n  - {name: disc, mass: 3}\njoints:"), std::string::npos);
+  document.add_item("parameters", "g: 9.81");
+  EXPECT_NE(document.text().find("{l: 0.8, m: 1.0, g: 9.81}   # m, kg"), std::string::npos);
+  document.add_item("forces", "{name: push, type: joint_force, joint: hip, value: 1}");
+  EXPECT_LT(document.text().find("forces:\n  - {name: push"), document.text().find("analysis:"));
+  document.remove_item("bodies", "disc");
+  document.remove_item("bodies", "pen");
+  EXPECT_EQ(document.read().bodies.size(), 1u);
+  EXPECT_EQ(message_of([&] { document.remove_item("bodies", "pen"); }), "bodies: there is no 'pen'");
+}
+
+TEST(Document, GrowsFromNothing) {
+  Document document{std::string()};
+  document.set_text("sestina: 1\n");
+  document.add_item("bodies", "{name: mass, type: particle, mass: 1}");
+  document.add_item(
+      "joints", "{name: rail, type: prismatic, parent: ground.origin, child: mass.origin, axis: [1, 0, 0]}");
+  EXPECT_EQ(document.read().joints.size(), 1u);
+}
+
+TEST(Document, UndoesStepByStepAndTakesTypedLettersTogether) {
+  Document document{std::string(kPendulum)};
+  document.set_value("parameters.l", "0.9", "slider l");
+  document.set_value("parameters.l", "0.95", "slider l");
+  document.set_value("parameters.m", "2", "slider m");
+  EXPECT_EQ(document.undo_steps(), 2u);
+  EXPECT_TRUE(document.undo());
+  EXPECT_EQ(document.text(), replaced(kPendulum, "l: 0.8", "l: 0.95"));
+  EXPECT_TRUE(document.undo());
+  EXPECT_EQ(document.text(), kPendulum);
+  EXPECT_FALSE(document.undo());
+  EXPECT_TRUE(document.redo());
+  EXPECT_TRUE(document.redo());
+  EXPECT_FALSE(document.redo());
+  EXPECT_NE(document.text().find("l: 0.95, m: 2}"), std::string::npos);
+}
+
+TEST(Document, RefusesTextsThatAreTooLargeOrNoUtf8) {
+  Document document{std::string(kPendulum)};
+  EXPECT_NE(message_of([&] { document.set_text(std::string(kLargestDocument + 1, 'a')); }), kNothingThrown);
+  EXPECT_NE(message_of([&] { document.set_text("a: \xff\n"); }), kNothingThrown);
+  EXPECT_EQ(document.text(), kPendulum);
+}
+
+TEST_F(DocumentFile, KeepsACopyUntilItIsSavedAndOffersItAgain) {
+  {
+    Document document(file_);
+    EXPECT_FALSE(fs::exists(copy()));
+    document.set_value("parameters.l", "2");
+    EXPECT_TRUE(document.is_dirty());
+    EXPECT_EQ(contents(copy()), document.text());
+    EXPECT_EQ(contents(file_), kPendulum);
+  }  // as if the program had been killed
+  Document again(file_);
+  EXPECT_EQ(again.text(), kPendulum);
+  ASSERT_TRUE(again.recovered());
+  EXPECT_EQ(*again.recovered(), replaced(kPendulum, "l: 0.8", "l: 2"));
+  again.set_text(*again.recovered());
+  again.save();
+  EXPECT_EQ(contents(file_), again.text());
+  EXPECT_FALSE(fs::exists(copy()));
+  EXPECT_FALSE(Document(file_).recovered());
+}
+
+TEST_F(DocumentFile, SeesWhatOthersWriteAndReloadsAsAStepOfUndo) {
+  Document document(file_);
+  EXPECT_FALSE(document.has_changed_on_disk());
+  write("pendulum.yaml", replaced(kPendulum, "duration: 10", "duration: 3"));
+  EXPECT_TRUE(document.has_changed_on_disk());
+  document.reload();
+  EXPECT_FALSE(document.is_dirty());
+  EXPECT_NE(document.text().find("duration: 3"), std::string::npos);
+  EXPECT_TRUE(document.undo());
+  EXPECT_EQ(document.text(), kPendulum);
+}
+
+TEST_F(DocumentFile, ReadsNoFileOutsideItsFolderThatAClientNames) {
+  const fs::path outside = folder_.parent_path() / (folder_.filename().string() + "_outside.csv");
+  std::ofstream(outside) << "t,secret\n0,1\n1,2\n";
+  Document document(file_);
+  const auto message_with = [&](const std::string& file) {
+    document.set_text(std::string(kPendulum) +
+                      "forces: [{name: f, type: joint_force, joint: hip, value: {table: '" + file +
+                      "', columns: secret}}]\n");
+    return message_of([&] { document.read(); });
+  };
+  EXPECT_NE(message_with("../" + outside.filename().string()).find("outside of the folder"),
+            std::string::npos);
+  EXPECT_NE(message_with(outside.string()).find("outside of the folder"), std::string::npos);
+  EXPECT_NE(message_with("file://" + outside.string()).find("outside of the folder"), std::string::npos);
+  fs::create_symlink(outside, folder_ / "link.csv");
+  EXPECT_NE(message_with("link.csv").find("outside of the folder"), std::string::npos);
+  write("inside.csv", "t,secret\n0,1\n1,2\n");
+  EXPECT_EQ(message_with("inside.csv"), kNothingThrown);
+  // A mesh is not read before it is drawn, but its path is refused alike.
+  document.set_text(
+      replaced(kPendulum, "    mass: m ", "    shape: {type: mesh, file: ../x.stl}\n    mass: m "));
+  EXPECT_NE(message_of([&] { document.read(); }).find("outside of the folder"), std::string::npos);
+  EXPECT_NE(message_of([&] { document.save(); }).find("outside of the folder"), std::string::npos);
+  EXPECT_EQ(contents(file_), kPendulum);
+  fs::remove(outside);
+}
+
+}  // namespace
+}  // namespace sestina::studio

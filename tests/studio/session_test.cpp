@@ -1,0 +1,200 @@
+#include "studio/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <thread>
+
+namespace sestina::studio {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* kPendulum =
+    "sestina: 1\n"
+    "parameters: {l: 0.8}\n"
+    "gravity: [0, -9.81, 0]\n"
+    "bodies: [{name: rod, mass: 1, center_of_mass: [0, -l, 0]}]\n"
+    "joints: [{name: hip, type: revolute, parent: ground.origin, child: rod.origin, axis: [0, 0, 1], q: 1}]\n"
+    "analysis: {duration: 1}\n";
+
+class SessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("sestina_session_" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    file_ = folder_ / "pendulum.yaml";
+    std::ofstream(file_) << kPendulum;
+    session_ = std::make_unique<Session>(file_, folder_, sender());
+  }
+  void TearDown() override {
+    session_.reset();
+    fs::remove_all(folder_);
+  }
+  Send sender() {
+    return [this](int client, const std::shared_ptr<const Message>& message) {
+      (message->is_text ? texts_ : blocks_)[client].push_back(message->bytes);
+    };
+  }
+  // The last message of a type.
+  std::string last(const std::string& type, int client = 1) {
+    const std::string start = "{\"type\":\"" + type + "\"";
+    std::string found;
+    for (const std::string& text : texts_[client]) {
+      if (text.starts_with(start)) found = text;
+    }
+    return found;
+  }
+  // Ticks until the run is over, for 20 s at most.
+  void finish() {
+    for (int i = 0; i < 2000 && session_->is_running(); ++i) {
+      session_->tick();
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    session_->tick();
+    ASSERT_FALSE(session_->is_running());
+  }
+  std::size_t rows_sent(int client = 1) {
+    std::size_t rows = 0;
+    for (const std::string& block : blocks_[client]) {
+      std::uint32_t head[2];
+      std::memcpy(head, block.data(), sizeof head);
+      rows = head[0] == 1 ? head[1] : rows + head[1];
+    }
+    return rows;
+  }
+
+  fs::path folder_, file_;
+  std::map<int, std::vector<std::string>> texts_, blocks_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(SessionTest, SendsTheDocumentAndAllRowsOfTheRun) {
+  session_->join(1);
+  finish();
+  EXPECT_THAT(last("hello"), HasSubstr("\"editor\":true"));
+  EXPECT_THAT(last("document"), HasSubstr("\"faults\":[]"));
+  EXPECT_THAT(last("document"), HasSubstr(R"("parameters":[{"name":"l","value":0.8}])"));
+  EXPECT_THAT(last("scene"), HasSubstr("\"name\":\"hip\""));
+  EXPECT_EQ(rows_sent(), 101u);  // a row every hundredth of the duration
+  EXPECT_THAT(last("status"), HasSubstr("\"failed\":false"));
+  session_->join(2);  // comes later and sees the same
+  EXPECT_EQ(rows_sent(2), 101u);
+}
+
+TEST_F(SessionTest, TellsFaultsAtTheirLinesAndKeepsTheText) {
+  session_->join(1);
+  session_->handle(1, R"({"type":"set","path":"bodies.rod.mass","value":"-1"})");
+  EXPECT_THAT(last("document"), HasSubstr("\"line\":4"));
+  EXPECT_THAT(last("document"), HasSubstr("negative"));
+  session_->handle(1, R"({"type":"undo"})");
+  EXPECT_THAT(last("document"), HasSubstr("\"faults\":[]"));
+  EXPECT_THAT(last("document"), HasSubstr("\"redo\":1"));
+}
+
+TEST_F(SessionTest, RunsAgainWhenAParameterChangesAndSavesWhatWasEdited) {
+  session_->join(1);
+  finish();
+  const std::size_t scenes = blocks_[1].size();
+  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.5","kind":"slider l"})");
+  finish();
+  EXPECT_GT(blocks_[1].size(), scenes);
+  session_->handle(1, R"({"type":"save"})");
+  std::ifstream saved(file_);
+  const std::string text{std::istreambuf_iterator<char>(saved), {}};
+  EXPECT_THAT(text, HasSubstr("parameters: {l: 0.5}\n"));
+  EXPECT_THAT(last("document"), HasSubstr("\"dirty\":false"));
+}
+
+TEST_F(SessionTest, LetsOneEditAndTheNextWhenThatOneLeaves) {
+  session_->join(1);
+  session_->join(2);
+  session_->handle(2, R"({"type":"set","path":"parameters.l","value":"0.5"})");
+  EXPECT_THAT(last("error", 2), HasSubstr("watches"));
+  session_->leave(1);
+  EXPECT_THAT(last("hello", 2), HasSubstr("\"editor\":true"));
+  session_->handle(2, R"({"type":"set","path":"parameters.l","value":"0.5"})");
+  EXPECT_THAT(last("document", 2), HasSubstr("l: 0.5"));
+}
+
+TEST_F(SessionTest, GoesOnLiveFromARowThatThereWas) {
+  session_->join(1);
+  finish();
+  blocks_.clear();
+  session_->handle(1, R"({"type":"live","row":50,"speed":10})");
+  for (int i = 0; i < 500 && rows_sent() < 5; ++i) {
+    session_->tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session_->handle(1, R"({"type":"pull","body":1,"point":[0,-0.8,0],"target":[1,0,0]})");
+  session_->handle(1, R"({"type":"pull"})");
+  session_->handle(1, R"({"type":"stop"})");
+  finish();
+  EXPECT_EQ(last("error"), "");
+  EXPECT_GE(rows_sent(), 5u);
+  // Row 50 was at half a second; the first live row is a sixtieth of a second of the clock later, ten times
+  // as fast.
+  const std::string& block = blocks_[1].front();
+  std::uint32_t head[2];
+  std::memcpy(head, block.data(), sizeof head);
+  ASSERT_EQ(head[0], 1u);
+  const std::size_t poses = (head[1] * 7 * sizeof(float) + 7) / 8 * 8;
+  double t = 0;
+  std::memcpy(&t, block.data() + sizeof head + poses, sizeof t);
+  EXPECT_NEAR(t, 0.5 + 10.0 / 60.0, 1e-9);
+  EXPECT_THAT(last("status"), HasSubstr("\"live\":true"));
+}
+
+TEST_F(SessionTest, AnswersMalformedMessagesWithAnError) {
+  session_->join(1);
+  for (const char* text :
+       {"", "{", "[]", "null", "{}", R"({"type":1})", R"({"type":"no"})", R"({"type":"set"})", "\xff\xfe",
+        R"({"type":"set","path":"bodies[9].mass","value":"1"})", R"({"type":"set","path":"","value":"1"})",
+        R"({"type":"live","speed":-1})", R"({"type":"live","speed":"nan"})",
+        R"({"type":"add","list":"x","item":"y"})", R"({"type":"add","list":"bodies","item":"a\nb"})",
+        R"({"type":"pull","body":1e99})", R"({"type":"remove","list":"bodies","name":"none"})"}) {
+    texts_.clear();
+    session_->handle(1, text);
+    // A pull without a live run is nothing to complain about.
+    if (std::string(text).find("pull") == std::string::npos) {
+      EXPECT_NE(last("error"), "") << text;
+    }
+  }
+}
+
+TEST_F(SessionTest, SavesANewModelInItsFolderAlone) {
+  Session fresh({}, folder_, sender());
+  fresh.join(7);
+  fresh.handle(7, R"({"type":"text","text":"sestina: 1\nbodies: []\n"})");
+  for (const char* name : {"../evil", "a/b", "", ".hidden", "x.yaml", "C:evil"}) {
+    fresh.handle(7, std::string(R"({"type":"save","name":")") + name + "\"}");
+    EXPECT_THAT(last("error", 7), HasSubstr("a name has letters")) << name;
+  }
+  fresh.handle(7, R"({"type":"save","name":"pendulum"})");
+  EXPECT_THAT(last("error", 7), HasSubstr("exists already"));
+  fresh.handle(7, R"({"type":"save","name":"new_model"})");
+  EXPECT_TRUE(fs::exists(folder_ / "new_model.yaml"));
+}
+
+TEST_F(SessionTest, ReloadsWhenTheFileChangesAndAsksWhereThatWouldLoseEdits) {
+  session_->join(1);
+  finish();
+  std::ofstream(file_) << std::string(kPendulum) << "# changed\n";
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  session_->tick();
+  EXPECT_THAT(last("document"), HasSubstr("# changed"));
+  session_->handle(1, R"({"type":"set","path":"parameters.l","value":"0.7"})");
+  std::ofstream(file_) << kPendulum;
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  session_->tick();
+  EXPECT_NE(last("changed"), "");
+  EXPECT_THAT(last("document"), HasSubstr("l: 0.7"));
+}
+
+}  // namespace
+}  // namespace sestina::studio

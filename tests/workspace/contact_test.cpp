@@ -1,0 +1,242 @@
+// Runs with contacts against closed forms.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "message_of.h"
+#include "sestina/base/error.h"
+#include "sestina/io/model_file.h"
+#include "workspace/run_system.h"
+
+namespace sestina {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+using testing_support::message_of;
+
+constexpr double kG = 9.81;
+
+System ball(const std::string& start, const std::string& contact, double duration) {
+  return read_model(fmt::format(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+ground: {{shapes: [{{name: floor, type: plane}}]}}
+bodies:
+  - {{name: ball, mass: 2, inertia: {{xx: 0.008, yy: 0.008, zz: 0.008}}, shapes: [{{name: skin, type: sphere, radius: 0.1}}]}}
+joints: [{{name: fly, type: free, parent: ground.origin, child: ball.origin, {}}}]
+contacts: [{{name: touch, between: [floor, skin], {}}}]
+analysis: {{duration: {}, step: {{rtol: 1.0e-8, atol: 1.0e-9}}}}
+)",
+                                start, contact, duration));
+}
+
+// Height of a ball that falls from h and bounces with e, at time t.
+double height_of_bouncing(double h, double e, double t) {
+  double begin = 0.0, up = 0.0, z = h;
+  while (true) {
+    const double flight = (up + std::sqrt(up * up + 2 * kG * z)) / kG;
+    if (t < begin + flight) return z + up * (t - begin) - 0.5 * kG * (t - begin) * (t - begin);
+    up = e * (kG * flight - up);
+    begin += flight;
+    z = 0.0;
+  }
+}
+
+TEST(Contact, BallBouncesByEachLaw) {
+  for (const char* law : {"newton", "poisson", "stronge"}) {
+    SCOPED_TRACE(law);
+    const RunResult run =
+        run_system(ball("q: [0, 0, 1.1, 1, 0, 0, 0]", fmt::format("restitution: 0.8, law: {}", law), 2.0));
+    ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+    const std::vector<double>& t = run.table.column("t");
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      // Steps are exact where the acceleration is constant, impacts within them too.
+      EXPECT_NEAR(run.table.column("fly.q[2]")[i] - 0.1, height_of_bouncing(1.0, 0.8, t[i]), 1e-12) << t[i];
+    }
+    EXPECT_LT(run.report.energy_drift, 1e-12);
+    EXPECT_GT(run.end("energy.dissipated"), 1.0);
+  }
+}
+
+TEST(Contact, BallComesToRestAndCarriesItsWeight) {
+  const RunResult run = run_system(ball("q: [0, 0, 0.15, 1, 0, 0, 0]", "restitution: 0.5", 2.0));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_NEAR(run.end("fly.q[2]"), 0.1, 1e-9);
+  EXPECT_NEAR(run.end("touch.normal_force"), 2 * kG, 1e-6);
+  EXPECT_NEAR(run.end("touch.gap"), 0.0, 1e-9);
+  EXPECT_NEAR(run.end("energy.dissipated"), 2 * kG * 0.05, 1e-6);
+}
+
+// What lands without a rebound loses what it brings; what lies there, nothing more.
+TEST(Contact, BallLandsForGood) {
+  const RunResult run =
+      run_system(ball("q: [0, 0, 0.6, 1, 0, 0, 0], u: [0, 0, 0, 3, 0, 0]", "friction: 0.3", 1.0));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  // The blow is strong enough to make it roll at once.
+  EXPECT_NEAR(run.end("fly.u[3]"), 3.0 * 5 / 7, 1e-12);
+  EXPECT_NEAR(run.end("fly.u[1]"), 30.0 * 5 / 7, 1e-11);
+  EXPECT_NEAR(run.end("energy.dissipated"), 2 * kG * 0.5 + 0.5 * 2 * 9 * 2 / 7, 1e-11);
+  EXPECT_LT(run.report.energy_drift, 1e-11);
+}
+
+// The first of infinitely many rebounds makes it roll; none of the others changes that.
+TEST(Contact, RollingBallRebounds) {
+  for (const char* driver : {"variable", "fixed"}) {
+    SCOPED_TRACE(driver);
+    System system =
+        ball("q: [0, 0, 0.6, 1, 0, 0, 0], u: [0, 0, 0, 3, 0, 0]", "friction: 0.3, restitution: 0.6", 2.0);
+    system.analysis.step.driver = driver;
+    system.analysis.step.dt = 0.01;
+    const RunResult run = run_system(std::move(system));
+    ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+    EXPECT_NEAR(run.end("fly.u[3]"), 3.0 * 5 / 7, 1e-11);
+    EXPECT_NEAR(run.end("touch.normal_force"), 2 * kG, 1e-5);
+    EXPECT_NEAR(run.end("energy.dissipated"), 2 * kG * 0.5 + 0.5 * 2 * 9 * 2 / 7, 1e-10);
+    EXPECT_LT(run.report.energy_drift, 1e-11);
+    EXPECT_LT(run.report.steps.steps, 250);
+  }
+}
+
+// A ball that slides begins to roll: v = 5/7 of v_0 at t = 2 v_0/(7 mu g) for a solid one.
+TEST(Contact, SlidingBallBeginsToRoll) {
+  const double mu = 0.2, v0 = 1.4;
+  const RunResult run = run_system(
+      ball("q: [0, 0, 0.1, 1, 0, 0, 0], u: [0, 0, 0, 1.4, 0, 0]", fmt::format("friction: {}", mu), 1.0));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  const double rolls = 2 * v0 / (7 * mu * kG);
+  const std::vector<double>& t = run.table.column("t");
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double expected = t[i] < rolls ? v0 - mu * kG * t[i] : v0 * 5 / 7;
+    EXPECT_NEAR(run.table.column("fly.u[3]")[i], expected, 1e-6) << t[i];
+    if (t[i] > 0.0 && t[i] < rolls - 0.01) {
+      EXPECT_NEAR(run.table.column("touch.friction_force")[i], mu * 2 * kG, 1e-5);
+      EXPECT_GT(run.table.column("touch.slip")[i], 0.01);
+    }
+  }
+  EXPECT_NEAR(run.end("touch.slip"), 0.0, 1e-9);
+  EXPECT_NEAR(run.end("energy.dissipated"), 0.5 * 2 * v0 * v0 * 2 / 7, 1e-6);
+}
+
+System block_on_slope(double friction, double angle) {
+  return read_model(fmt::format(R"(
+sestina: 1
+gravity: [{}, 0, {}]
+ground: {{shapes: [{{name: slope, type: plane}}]}}
+bodies:
+  - {{name: block, mass: 3, inertia: {{xx: 0.02, yy: 0.03, zz: 0.04}}, shapes: [{{type: box, size: [0.2, 0.15, 0.1]}}]}}
+joints: [{{name: fly, type: free, parent: ground.origin, child: block.origin, q: [0, 0, 0.05, 1, 0, 0, 0]}}]
+contacts: [{{name: feet, between: [block, ground], friction: {}}}]
+analysis: {{duration: 2, step: {{rtol: 1.0e-7, atol: 1.0e-9}}}}
+)",
+                                kG * std::sin(angle), -kG * std::cos(angle), friction));
+}
+
+TEST(Contact, BlockOnASlopeSticksWithoutCreep) {
+  const RunResult run = run_system(block_on_slope(0.6, 0.5));  // tan 0.5 = 0.546
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_NEAR(run.end("fly.q[0]"), 0.0, 1e-14);
+  EXPECT_NEAR(run.end("feet.normal_force"), 3 * kG * std::cos(0.5), 1e-5);
+  EXPECT_NEAR(run.end("feet.friction_force"), 3 * kG * std::sin(0.5), 1e-5);
+  EXPECT_LT(run.report.energy_drift, 1e-12);
+  EXPECT_NEAR(run.end("feet.gap"), 0.0, 1e-12);
+}
+
+TEST(Contact, BlockOnASlopeSlides) {
+  const double a = kG * (std::sin(0.5) - 0.3 * std::cos(0.5));
+  const RunResult run = run_system(block_on_slope(0.3, 0.5));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_NEAR(run.end("fly.q[0]"), 0.5 * a * 4, 1e-6);
+  EXPECT_NEAR(run.end("fly.u[3]"), a * 2, 1e-6);
+  EXPECT_NEAR(run.end("feet.slip"), a * 2, 1e-6);
+}
+
+// A mass on a compliant floor: rest at -m g/k, and the oscillation about it.
+TEST(Contact, CompliantFloorIsASpring) {
+  const RunResult run = run_system(ball("q: [0, 0, 0.1, 1, 0, 0, 0]", "stiffness: 4.0e4, damping: 30", 0.3));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  const double m = 2, k = 4e4, d = 30, rest = -m * kG / k;
+  const double decay = d / (2 * m), w = std::sqrt(k / m - decay * decay);
+  const std::vector<double>& t = run.table.column("t");
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double z =
+        rest - rest * std::exp(-decay * t[i]) * (std::cos(w * t[i]) + decay / w * std::sin(w * t[i]));
+    EXPECT_NEAR(run.table.column("fly.q[2]")[i] - 0.1, z, 1e-6) << t[i];
+  }
+}
+
+TEST(Contact, LimitsOfAJointAreStops) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: mass, mass: 1}]
+joints:
+  - {name: rail, type: prismatic, parent: ground.origin, child: mass.origin, axis: [0, 0, 1], q: 1,
+     limits: {lower: 0, upper: 3, enforced: true, restitution: 0.7}}
+analysis: {duration: 1.2, step: {rtol: 1.0e-8, atol: 1.0e-9}}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_NEAR(run.end("rail.q"), height_of_bouncing(1.0, 0.7, 1.2), 1e-6);
+}
+
+// Two equal balls exchange their speeds; the momentum stays.
+TEST(Contact, BallsExchangeMomentum) {
+  const RunResult run = run_system(read_model(R"(
+sestina: 1
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, shapes: [{name: skin_a, type: sphere, radius: 0.1}]}
+  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, shapes: [{name: skin_b, type: sphere, radius: 0.1}]}
+joints:
+  - {name: fly_a, type: free, parent: ground.origin, child: a.origin, u: [0, 0, 0, 1, 0, 0]}
+  - {name: fly_b, type: free, parent: ground.origin, child: b.origin, q: [1, 0, 0, 1, 0, 0, 0]}
+contacts: [{name: hit, between: [skin_a, skin_b], restitution: 1}]
+analysis: {duration: 2}
+)"));
+  ASSERT_EQ(run.report.status, RunStatus::kComplete) << run.report.failure;
+  EXPECT_NEAR(run.end("fly_a.u[3]"), 0.0, 1e-12);
+  EXPECT_NEAR(run.end("fly_b.u[3]"), 1.0, 1e-12);
+  EXPECT_NEAR(run.end("fly_b.q[0]"), 1.0 + (2.0 - 0.8), 1e-7);
+  EXPECT_NEAR(run.end("momentum.x"), 1.0, 1e-12);
+}
+
+TEST(Contact, RefusesWhatCannotBe) {
+  const auto message = [](const std::string& shapes, const std::string& contact,
+                          const std::string& analysis = "") {
+    return message_of<InputError>([&] {
+      Workspace workspace(read_model(fmt::format(R"(
+sestina: 1
+ground: {{shapes: [{{name: floor, type: plane}}]}}
+bodies: [{{name: box, mass: 1, shapes: [{}]}}, {{name: bare, mass: 1}}]
+contacts: [{{name: touch, {}}}]
+{}
+)",
+                                                 shapes, contact, analysis)));
+    });
+  };
+  const std::string cube = "{name: cube, type: box, size: [1, 1, 1]}";
+  EXPECT_THAT(message(cube, "between: [cube, flor]"),
+              HasSubstr("no shape and no body 'flor' (did you mean 'floor'?)"));
+  EXPECT_THAT(message(cube, "between: [cube, bare]"), HasSubstr("bare has no shape that could touch"));
+  EXPECT_THAT(message(cube, "between: [cube, box]"), HasSubstr("shapes of one body cannot touch"));
+  EXPECT_THAT(message(cube, "between: [cube]"), HasSubstr("has 1 names"));
+  EXPECT_THAT(message(cube, "between: [cube, floor], friction: -0.1"), HasSubstr("contacts[0].friction"));
+  EXPECT_THAT(message(cube, "between: [cube, floor], restitution: 1.2"), HasSubstr("is above 1"));
+  EXPECT_THAT(message(cube, "between: [cube, floor], restitution: 0.2, stiffness: 10"),
+              HasSubstr("is for rigid contacts"));
+  EXPECT_THAT(message(cube, "between: [cube, floor], damping: 3"), HasSubstr("needs a stiffness"));
+  EXPECT_THAT(message(cube, "between: [cube, floor], law: hertz"), HasSubstr("'hertz' is unknown"));
+  EXPECT_THAT(message("{name: cube, type: sphere, radius: 0}", "between: [cube, floor]"),
+              HasSubstr("radius"));
+  EXPECT_THAT(message("{name: cube, type: mesh, file: a.stl}", "between: [cube, floor]"),
+              HasSubstr("meshes do not touch"));
+  EXPECT_THAT(message(cube, "between: [cube, floor]", "analysis: {integrator: rk4}"),
+              HasSubstr("rk4 knows no contacts"));
+  EXPECT_THAT(message(cube, "between: [cube, floor]", "analysis: {type: statics}"),
+              HasSubstr("statics knows no contacts"));
+}
+
+}  // namespace
+}  // namespace sestina
