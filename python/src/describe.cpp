@@ -144,13 +144,19 @@ PointSpec to_point(const std::string& place, const std::string& name, nb::handle
   point.name = name;
   if (!is_mapping(given) && nb::try_cast(given, point.position)) return point;
   read_keys(
-      place, given, "a position (x, y, z), or {'position': .., 'axes': ..}",
+      place, given, "a position (x, y, z), or {'position': .., 'axes': ..}; of a beam {'at': ..}",
       {{"position", triple_into(point.position)},
+       {"at", number_into(point.at)},
        {"axes", [&](const std::string& at, nb::handle value) { point.axes = to_rotation(at, value); }}});
   return point;
 }
 
 nb::object from_point(const PointSpec& point) {
+  if (point.at) {
+    nb::dict place;
+    put(place, "at", point.at);
+    return place;
+  }
   nb::object position = nb::cast(point.position);
   if (!point.axes) return position;
   nb::dict dictionary;
@@ -280,6 +286,98 @@ nb::object from_shapes(const std::vector<ShapeSpec>& shapes) {
     list.append(dictionary);
   }
   return list;
+}
+
+CenterlineSpec to_centerline(const std::string& place, nb::handle given) {
+  CenterlineSpec line;
+  const auto end = [](std::optional<Triple>& into) {
+    return [&into](const std::string& at, nb::handle value) {
+      into = convert<Triple>(at, value, "three numbers or expressions");
+    };
+  };
+  read_keys(place, given, "a dictionary with from and to, with points, or with curve and length",
+            {{"from", end(line.from)},
+             {"to", end(line.to)},
+             {"points",
+              [&](const std::string& at, nb::handle value) {
+                line.points = convert<std::vector<Triple>>(at, value, "a list of places (x, y, z)");
+              }},
+             {"curve",
+              [&](const std::string& at, nb::handle value) {
+                line.curve = convert<Numbers>(at, value, "three expressions of s");
+              }},
+             {"length", number_into(line.length)}});
+  return line;
+}
+
+nb::object from_centerline(const CenterlineSpec& line) {
+  nb::dict dictionary;
+  if (line.from) dictionary["from"] = nb::cast(*line.from);
+  if (line.to) dictionary["to"] = nb::cast(*line.to);
+  if (!line.points.empty()) dictionary["points"] = nb::cast(line.points);
+  if (!line.curve.empty()) dictionary["curve"] = nb::cast(line.curve);
+  put(dictionary, "length", line.length);
+  return dictionary;
+}
+
+BeamSectionSpec to_section(const std::string& place, nb::handle given) {
+  BeamSectionSpec section;
+  const auto numbers = [](Numbers& into) {
+    return [&into](const std::string& at, nb::handle value) {
+      into = convert<Numbers>(at, value, "a number, or two");
+    };
+  };
+  read_keys(place, given, "a dictionary with rectangle, circle, tube, or what the section has per length",
+            {{"rectangle", numbers(section.rectangle)},
+             {"circle", numbers(section.circle)},
+             {"tube", numbers(section.tube)},
+             {"EA", number_into(section.EA)},
+             {"GAy", number_into(section.GAy)},
+             {"GAz", number_into(section.GAz)},
+             {"GJ", number_into(section.GJ)},
+             {"EIy", number_into(section.EIy)},
+             {"EIz", number_into(section.EIz)},
+             {"mass", number_into(section.mass)},
+             {"Ixx", number_into(section.Ixx)},
+             {"Iyy", number_into(section.Iyy)},
+             {"Izz", number_into(section.Izz)}});
+  return section;
+}
+
+nb::object from_section(const BeamSectionSpec& section) {
+  nb::dict dictionary;
+  if (!section.rectangle.empty()) dictionary["rectangle"] = nb::cast(section.rectangle);
+  if (!section.circle.empty()) dictionary["circle"] = nb::cast(section.circle);
+  if (!section.tube.empty()) dictionary["tube"] = nb::cast(section.tube);
+  put(dictionary, "EA", section.EA), put(dictionary, "GAy", section.GAy);
+  put(dictionary, "GAz", section.GAz), put(dictionary, "GJ", section.GJ);
+  put(dictionary, "EIy", section.EIy), put(dictionary, "EIz", section.EIz);
+  put(dictionary, "mass", section.mass), put(dictionary, "Ixx", section.Ixx);
+  put(dictionary, "Iyy", section.Iyy), put(dictionary, "Izz", section.Izz);
+  return dictionary;
+}
+
+BeamMaterialSpec to_material(const std::string& place, nb::handle given) {
+  BeamMaterialSpec material;
+  if (given.is_none()) return material;
+  read_keys(place, given, "a dictionary with E, nu, density, damping, shear",
+            {{"E", number_into(material.E)},
+             {"nu", number_into(material.nu)},
+             {"density", number_into(material.density)},
+             {"damping", number_into(material.damping)},
+             {"shear", [&](const std::string& at, nb::handle value) {
+                material.shear = convert<Numbers>(at, value, "two numbers");
+              }}});
+  return material;
+}
+
+nb::object from_material(const BeamMaterialSpec& material) {
+  nb::dict dictionary;
+  put(dictionary, "E", material.E), put(dictionary, "nu", material.nu);
+  put(dictionary, "density", material.density);
+  if (!is_zero(material.damping)) dictionary["damping"] = nb::cast(material.damping);
+  if (!material.shear.empty()) dictionary["shear"] = nb::cast(material.shear);
+  return dictionary;
 }
 
 std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given) {

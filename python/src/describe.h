@@ -55,6 +55,15 @@ nb::object from_inertia(const InertiaSpec& inertia);
 std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given);
 nb::object from_shapes(const std::vector<ShapeSpec>& shapes);
 
+// The parts of a beam: {"from": .., "to": ..}, {"points": ..} or {"curve": .., "length": ..}; {"rectangle": (w, h)}
+// and the like; {"E": .., "nu": .., "density": ..}; {"mid": {"at": 0.5}}.
+CenterlineSpec to_centerline(const std::string& place, nb::handle given);
+nb::object from_centerline(const CenterlineSpec& line);
+BeamSectionSpec to_section(const std::string& place, nb::handle given);
+nb::object from_section(const BeamSectionSpec& section);
+BeamMaterialSpec to_material(const std::string& place, nb::handle given);
+nb::object from_material(const BeamMaterialSpec& material);
+
 // {"lower": .., "upper": .., "velocity": .., "effort": ..}, or None.
 std::optional<LimitsSpec> to_limits(const std::string& place, nb::handle given);
 nb::object from_limits(const std::optional<LimitsSpec>& limits);

@@ -13,10 +13,22 @@ namespace sestina::python {
 
 namespace {
 
+// Bodies of other types have an empty one to read.
+const BeamSpec& beam_of(const BodySpec& body) {
+  static const BeamSpec none;
+  return body.beam ? *body.beam : none;
+}
+BeamSpec& beam_of(BodySpec& body, const std::string& place) {
+  if (!body.beam) {
+    throw InputError({{{.mark = {}, .path = place}, "belongs to a beam, and this body is none"}});
+  }
+  return *body.beam;
+}
+
 void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
   Fields<BodySpec>(type)
       .value("name", &BodySpec::name)
-      .value("type", &BodySpec::type, "`rigid` or `particle`.")
+      .value("type", &BodySpec::type, "`rigid`, `particle` or `beam`.")
       .value("mass", &BodySpec::mass, "kg")
       .numbers("center_of_mass", &BodySpec::center_of_mass, "m, from the body's origin in its axes.")
       .view(
@@ -44,6 +56,31 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
           [](BodySpec& body, const std::string& place, nb::handle given) {
             body.shapes = to_shapes(place, given);
           })
+      .view(
+          ViewKind::kMap,
+          {"centerline", "sestina.views.MapView[typing.Any]", "typing.Any",
+           "Of a beam: its unstressed axis in ground axes (m): from and to; points; or curve and length."},
+          [](const BodySpec& body) { return from_centerline(beam_of(body).centerline); },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            beam_of(body, place).centerline = to_centerline(place, given);
+          })
+      .view(
+          ViewKind::kMap,
+          {"section", "sestina.views.MapView[typing.Any]", "typing.Any",
+           "Of a beam: rectangle (m), circle (m), tube (m), or EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass\n"
+           "(kg/m), Ixx, Iyy, Izz (kg m)."},
+          [](const BodySpec& body) { return from_section(beam_of(body).section); },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            beam_of(body, place).section = to_section(place, given);
+          })
+      .view(
+          ViewKind::kMap,
+          {"material", "sestina.views.MapView[typing.Any]", "typing.Any",
+           "Of a beam: E (Pa), nu, density (kg/m^3), damping (s), shear (two factors)."},
+          [](const BodySpec& body) { return from_material(beam_of(body).material); },
+          [](BodySpec& body, const std::string& place, nb::handle given) {
+            beam_of(body, place).material = to_material(place, given);
+          })
       .fixed("original_name", &BodySpec::original_name,
              "In the file it was imported from, where it was another.");
 }
@@ -51,7 +88,7 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
 void bind_body(nb::module_& module) {
   nb::class_<Part<BodySpec>> type(
       module, "Body", nb::type_slots(described_slots<traverse_part<BodySpec>>),
-      "A rigid body or a particle of a System. `body[\"tip\"]` is its point `tip`.");
+      "A rigid body, a particle or a beam of a System. `body[\"tip\"]` is its point `tip`.");
   bind_body_fields(type);
   type.def(
           "__init__",
@@ -77,7 +114,9 @@ void bind_body(nb::module_& module) {
       .def(
           "__getitem__",
           [](const Part<BodySpec>& body, const std::string& point) {
-            return point_of(body.spec().name.text, body.spec().points, point);
+            const BodySpec& spec = body.spec();
+            if (spec.beam && (point == "start" || point == "end")) return spec.name.text + "." + point;
+            return point_of(spec.name.text, spec.points, point);
           },
           nb::arg("point"))
       .def("__repr__", [](const Part<BodySpec>& body) {

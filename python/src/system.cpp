@@ -125,6 +125,22 @@ nb::object add_body(nb::handle self, const std::string& name, const Number& mass
   return reference(self, system.bodies.back());
 }
 
+nb::object add_beam(nb::handle self, const std::string& name, nb::handle centerline, nb::handle section,
+                    nb::handle material, const Triple& up, const Number& elements, nb::handle points) {
+  const std::string place = "bodies." + name;
+  BeamSpec beam;
+  beam.centerline = to_centerline(place + ".centerline", centerline);
+  beam.section = to_section(place + ".section", section);
+  beam.material = to_material(place + ".material", material);
+  beam.up = up;
+  beam.elements = elements;
+  std::vector<PointSpec> own_points;
+  if (!points.is_none()) own_points = to_points(place + ".points", points);
+  BodySpec& body = nb::cast<System&>(self).add_beam(name, std::move(beam));
+  body.points = std::move(own_points);
+  return reference(self, body);
+}
+
 // If keys are refused, the system stays unchanged: they are set on a part that is not yet in it.
 nb::object add_joint(nb::handle self, const std::string& name, const std::string& type,
                      const std::string& parent, const std::string& child, const nb::kwargs& keys) {
@@ -218,6 +234,20 @@ void bind_parts_of_system(nb::class_<System>& system) {
           nb::arg("name"), nb::arg("mass"),
           nb::sig("def add_particle(self, name: str, mass: float | str) -> Body"),
           "Adds a point mass (kg) at its body's origin.")
+      .def("add_beam", add_beam, nb::arg("name"), nb::arg("centerline"), nb::arg("section"),
+           nb::arg("material") = nb::none(), nb::kw_only(), nb::arg("up") = Triple{0, 0, 1},
+           nb::arg("elements") = Number(16), nb::arg("points") = nb::none(),
+           nb::sig("def add_beam(self, name: str, centerline: typing.Any, section: typing.Any, material: "
+                   "typing.Any = None, *, up: collections.abc.Sequence[float | str] = (0, 0, 1), elements: int | "
+                   "str = 16, points: dict[str, typing.Any] | None = None) -> Body"),
+           "Adds a geometrically exact beam.\n\n"
+           "centerline: {'from': (x, y, z), 'to': (x, y, z)}, {'points': [...]} or {'curve': (..), 'length': ..},"
+           " m,\n"
+           "ground axes; section: {'rectangle': (width, height)}, {'circle': r}, {'tube': (inner, outer)} in m, or\n"
+           "EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass (kg/m); material: E (Pa), nu, density (kg/m^3), damping "
+           "(s);\n"
+           "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` and "
+           "`end`.")
       .def("add_joint", add_joint, nb::arg("name"), nb::arg("type"), nb::arg("parent"), nb::arg("child"),
            nb::arg("keys"),
            nb::sig("def add_joint(self, name: str, type: str, parent: str, child: str, **keys: typing.Any) "

@@ -10,9 +10,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Between them these have every joint and constraint, a loop, events, a discrete variable and a contact.
+# Between them these have every joint and constraint, a loop, events, a discrete variable, a contact and a beam.
 EXAMPLES = ["07_every_joint_and_force", "12_bouncing_pendulum", "16_four_bar", "19_every_constraint",
-            "21_bowling_ball"]
+            "21_bowling_ball", "22_spin_up"]
 NAME = "[A-Za-z_][A-Za-z0-9_]*"
 
 
@@ -24,7 +24,8 @@ def read_page():
         if not row:
             continue
         pattern = re.escape(row.group(1))
-        pattern = re.sub("BODY|JOINT|CONSTRAINT|CONTACT|VARIABLE", NAME, pattern).replace(r"\[i\]", r"\[\d+\]")
+        pattern = re.sub("BODY|BEAM|POINT|JOINT|CONSTRAINT|CONTACT|VARIABLE", NAME, pattern)
+        pattern = re.sub(r"\\\[[ik]\\\]", r"\\[\\d+\\]", pattern)
         pattern = re.sub(r"\\\.x$", r"\\.[xyz]", pattern)
         columns[pattern] = row.group(2).strip().split(", ")
     return columns

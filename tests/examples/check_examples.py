@@ -8,6 +8,7 @@ import argparse
 import pathlib
 import sys
 
+import beams
 import contacts
 import events
 import loops
@@ -40,6 +41,7 @@ CHECKS = {
     "19_every_constraint": loops.check_every_constraint,
     "20_bicycle": loops.check_bicycle,
     "21_bowling_ball": contacts.check_bowling_ball,
+    "22_spin_up": beams.check_spin_up,
 }
 
 

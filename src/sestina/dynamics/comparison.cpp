@@ -335,14 +335,29 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
   return comparer.comparison();
 }
 
+// How far each speed's coordinate is scattered, over that of joints: nodes of a beam by a part of an element.
+static std::vector<double> find_reach(const Model& model, const Properties<double>& properties) {
+  constexpr double kPart = 0.1;
+  std::vector<double> reach(static_cast<std::size_t>(model.nu()), 1.0);
+  for (const BeamForce<double>& element : properties.forces.connectors.beams) {
+    for (const FrameIndex node : {element.a, element.b}) {
+      const auto first = reach.begin() + model.bodies()[BodyIndex(node.value())].u_start;
+      std::fill_n(first, 3, kPart);
+      std::fill_n(first + 3, 3, kPart * element.segment.length);
+    }
+  }
+  return reach;
+}
+
 std::vector<State<double>> scatter_states(const Model& model, int count, double spread, std::uint64_t seed) {
   const Properties<double> properties = calc_properties(model);
   std::vector<State<double>> states{calc_assembled_state(model, properties)};
   SplitMix random(seed);
-  std::vector<double> displacement(static_cast<std::size_t>(model.nu()));
+  const std::vector<double> reach = find_reach(model, properties);
+  std::vector<double> displacement(reach.size());
   for (int i = 0; i < count; ++i) {
     State<double> state = states[0];
-    for (double& x : displacement) x = spread * random.next();
+    for (std::size_t k = 0; k < reach.size(); ++k) displacement[k] = spread * reach[k] * random.next();
     plus_q<double>(model, states[0].q, displacement, state.q);
     for (double& u : state.u) u += spread * random.next();
     try {

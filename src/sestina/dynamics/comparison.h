@@ -50,8 +50,8 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
                                 const std::shared_ptr<const Model>& cartesian = nullptr);
 
 // The initial state, and `count` states scattered around it: coordinates by up to `spread`, speeds by up to
-// `spread` per second. Loops are closed; states where that cannot be are left out. The same seed gives the
-// same states on every machine.
+// `spread` per second, those of beams' nodes by less. Loops are closed; states where that cannot be are left
+// out. The same seed gives the same states on every machine.
 std::vector<State<double>> scatter_states(const Model& model, int count, double spread, std::uint64_t seed);
 
 }  // namespace sestina

@@ -20,6 +20,8 @@ constexpr double kRoundOff = 1e-15;   // likewise: the error cannot become small
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr int kMostIterations = 200;
+constexpr int kMostBendings = 40;
+constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
 constexpr int kMostCorrections = 15;  // for a point of the path
 
 double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
@@ -119,10 +121,50 @@ void Equilibrium::move(const VectorXd& d, State<double>& state) const {
   normalize_q<double>(model_, state.q);
 }
 
+VectorXd Equilibrium::plain_step() const {
+  const VectorXd closing = -(pinv_ * tangents_.g);
+  const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
+  if (rhs.size() == 0) return closing;
+  const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
+  return closing + Z_ * stiffness.partialPivLu().solve(rhs);
+}
+
 bool Equilibrium::find(double load, State<double>& state) {
   tangents_.set_load(load);
   std::fill(state.u.begin(), state.u.end(), 0.0);
   not_finite_.clear();
+  if (tangents_.has_beams()) {
+    State<double> bent = state;
+    if (find_with_wrenches(bent)) {
+      state = bent;
+      return true;
+    }
+    not_finite_.clear();
+  }
+  return find_downhill(state);
+}
+
+bool Equilibrium::find_with_wrenches(State<double>& state) {
+  balance(state);
+  tangents_.set_wrenches(MotionTangents::Wrenches::kKept);
+  double before = INFINITY;
+  for (iterations_ = 0; iterations_ < kMostBendings; ++iterations_) {
+    balance(state);
+    const double error = calc_error();
+    if (!std::isfinite(error)) break;
+    if (error <= kRoundOff || (error <= kBalanced && error >= 0.5 * before)) break;
+    before = error;
+    const VectorXd d = plain_step();
+    if (!(largest(d) < kLongestBending)) break;
+    tangents_.take(d.cwiseQuotient(weight_));
+    move(d, state);
+  }
+  tangents_.set_wrenches(MotionTangents::Wrenches::kOfState);
+  balance(state);
+  return calc_error() <= kBalanced;
+}
+
+bool Equilibrium::find_downhill(State<double>& state) {
   double best = INFINITY;
   State<double> best_state = state;
   for (iterations_ = 0; iterations_ < kMostIterations; ++iterations_) {
@@ -193,10 +235,18 @@ VectorXd Equilibrium::find_direction(const VectorXd& by_load, const VectorXd& be
 }
 
 bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
-  const Eigen::Index n = Z_.rows();
   not_finite_.clear();
   tangents_.set_load(point.load);
   balance(state);
+  if (tangents_.has_beams()) tangents_.set_wrenches(MotionTangents::Wrenches::kKept);
+  const bool is_found = follow_from_balance(arc, point, state);
+  tangents_.set_wrenches(MotionTangents::Wrenches::kOfState);
+  if (is_found && tangents_.has_beams()) balance(state);
+  return is_found;
+}
+
+bool Equilibrium::follow_from_balance(double arc, PathPoint& point, State<double>& state) {
+  const Eigen::Index n = Z_.rows();
   if (Z_.cols() == 0) {  // nothing can move
     point.load += arc;
     tangents_.set_load(point.load);
@@ -207,6 +257,7 @@ bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
   State<double> next = state;
   double load = point.load + arc * direction[n];
   move(arc * direction.head(n), next);
+  tangents_.take((arc * direction.head(n)).cwiseQuotient(weight_));
   double best = INFINITY, off_plane = 0.0;
   for (iterations_ = 0; iterations_ < kMostCorrections; ++iterations_) {
     tangents_.set_load(load);
@@ -236,6 +287,7 @@ bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
     const VectorXd d = closing + Z_ * solution.head(free);
     if (largest(d) > kLongestStep) return false;
     move(d, next);
+    tangents_.take(d.cwiseQuotient(weight_));
     load += solution[free];
     off_plane += direction.head(n).dot(d) + direction[n] * solution[free];
   }

@@ -10,6 +10,11 @@
 // iteration moves downhill: away from a maximum of the potential energy, towards a minimum. A start that is
 // at rest stays there, stable or not.
 //
+// Beams bend further than Newton's method in displacements goes: stretching is much stiffer than bending, and
+// a section that turns by a large angle at once stretches its neighbours. So the wrenches of their elements
+// are unknowns beside d, condensed element by element (beam_forces.h), and mu stays zero; where that finds no
+// state of rest, (2) is tried.
+//
 // Conditions on speeds hold what they act on: their rows are part of C, and they have no g.
 #pragma once
 
@@ -47,6 +52,10 @@ class Equilibrium {
   bool follow(double arc, PathPoint& point, State<double>& state);
 
  private:
+  bool follow_from_balance(double arc, PathPoint& point, State<double>& state);
+  bool find_with_wrenches(State<double>& state);
+  bool find_downhill(State<double>& state);
+  Eigen::VectorXd plain_step() const;        // (2) with mu = 0
   void decompose();                          // C^+ and Z at the tangents' state
   void balance(const State<double>& state);  // lambda, then r and K with it
   double imbalance() const;                  // the largest part of Z^T r, relative to the terms of r and to K

@@ -21,6 +21,15 @@ double value_of(const T& x) {
   }
 }
 
+// The residuals of nodes that share an element of a beam with that of the first speed u depend on it.
+void spoil_neighbours(std::span<const BeamForces::Element> elements, int u, std::span<Dual> residual) {
+  const double spoiled = std::numeric_limits<double>::quiet_NaN();
+  for (const BeamForces::Element& element : elements) {
+    if (element.u_a != u && element.u_b != u) continue;
+    for (int i = 0; i < 6; ++i) residual[at(element.u_a + i)].d = residual[at(element.u_b + i)].d = spoiled;
+  }
+}
+
 void copy_values(std::span<const double> from, std::span<Dual> to) {
   std::transform(from.begin(), from.end(), to.begin(), [](double x) { return Dual(x); });
 }
@@ -74,6 +83,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
       numbers_(properties),
       dual_numbers_(calc_properties<Dual>(
           model, std::vector<Dual>(properties.parameters.begin(), properties.parameters.end()))),
+      beams_(model, properties),
       plain_(model),
       dual_(model),
       tau_(at(model.nu())),
@@ -83,6 +93,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   for (BodyIndex b(1); b.value() < model.bodies().size(); b = BodyIndex(b.value() + 1)) {
     body_of_speed_.insert(body_of_speed_.end(), at(model.bodies()[b].nu), b);
   }
+  dual_numbers_.forces.connectors.beams.clear();
   state_.q.resize(at(model.nq()));
   state_.u.resize(at(model.nu()));
   state_.d.resize(at(model.nd()));
@@ -94,6 +105,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
     find_pattern();
   }
   find_groups();
+  find_places_of_beams();
   for (auto* values : {&M, &D, &K}) values->assign(pattern_.size(), 0.0);
   for (auto* values : {&C, &v_q}) values->assign(row_pattern_.size(), 0.0);
 }
@@ -133,6 +145,7 @@ void ImplicitMotion::find_pattern() {
       dual_.udot[at(k)].d = spoiled;
     }
     evaluate(ones);
+    spoil_neighbours(beams_.elements(), body.u_start, dual_.inverse.residual);
     for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = 0.0;
     for (int k = body.u_start; k < body.u_start + body.nu; ++k) {
       state_.u[at(k)].d = dual_.udot[at(k)].d = 0.0;
@@ -146,6 +159,21 @@ void ImplicitMotion::find_pattern() {
         if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) row_pattern_.row_of.push_back(i);
       }
       row_pattern_.starts.push_back(static_cast<int>(row_pattern_.row_of.size()));
+    }
+  }
+}
+
+void ImplicitMotion::find_places_of_beams() {
+  for (const BeamForces::Element& element : beams_.elements()) {
+    const int ends[] = {element.u_a, element.u_b};
+    for (const int a : ends) {
+      for (const int b : ends) {
+        for (int k = b; k < b + 6; ++k) {
+          int p = pattern_.starts[at(k)];
+          while (pattern_.row_of[at(p)] != a) ++p;
+          beam_places_.push_back(at(p));
+        }
+      }
     }
   }
 }
@@ -249,6 +277,26 @@ void ImplicitMotion::update_tangents(const State<double>& state, std::span<const
   take_mass_columns(lambda);
   take_columns(lambda, K, &v_q, [&](int k, double size) { seed_q(k, state, size); });
   take_columns(lambda, D, &C, [&](int k, double size) { state_.u[at(k)].d = size; });
+  if (!beams_.empty()) add_beams(state);
+}
+
+// The rows of a block follow one another in the pattern.
+void ImplicitMotion::add_beams(const State<double>& state) {
+  update_kinematics(model_, numbers_, state, plain_.kinematics);
+  beams_.update(plain_.kinematics);
+  auto place = beam_places_.begin();
+  for (const BeamForces::Element& element : beams_.elements()) {
+    for (std::size_t a = 0; a < 2; ++a) {
+      for (std::size_t b = 0; b < 2; ++b) {
+        for (std::size_t column = 0; column < 6; ++column, ++place) {
+          for (std::size_t row = 0; row < 6; ++row) {
+            K[*place + row] += element.K[a][b].m[row][column];
+            D[*place + row] += element.D[a][b].m[row][column];
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace sestina

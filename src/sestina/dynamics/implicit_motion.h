@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "sestina/dynamics/beam_forces.h"
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/model/properties.h"
@@ -68,6 +69,8 @@ class ImplicitMotion {
 
   void find_pattern();
   void find_groups();
+  void find_places_of_beams();
+  void add_beams(const State<double>& state);
   void set_state(const State<double>& state, std::span<const double> udot);
   void evaluate(std::span<const double> lambda);
   void seed_q(int k, const State<double>& state, double size);
@@ -80,8 +83,10 @@ class ImplicitMotion {
   Properties<double> numbers_;
   Properties<Dual> dual_numbers_;
   State<Dual> state_;
+  BeamForces beams_;
+  std::vector<std::size_t> beam_places_;  // in the pattern: of the columns of all blocks of beams in turn
   Run<double> plain_;
-  Run<Dual> dual_;
+  Run<Dual> dual_;  // without beams
   SparsePattern pattern_, row_pattern_;
   std::vector<BodyIndex> body_of_speed_;  // (nu)
   std::vector<std::vector<int>> groups_;  // of speeds that share an evaluation

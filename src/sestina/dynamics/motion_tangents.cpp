@@ -1,6 +1,9 @@
 #include "sestina/dynamics/motion_tangents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 namespace sestina {
 namespace {
@@ -25,6 +28,7 @@ void copy_values(const std::vector<double>& from, std::vector<Dual>& to) {
 
 MotionTangents::MotionTangents(const Model& model, const Properties<double>& properties)
     : model_(model),
+      beams_(model, properties),
       numbers_(properties),
       properties_(calc_properties<Dual>(
           model, std::vector<Dual>(properties.parameters.begin(), properties.parameters.end()))),
@@ -49,6 +53,27 @@ MotionTangents::MotionTangents(const Model& model, const Properties<double>& pro
   for (Eigen::VectorXd* vector : {&g, &v, &a}) vector->setZero(m);
   for (Eigen::MatrixXd* matrix : {&M, &r_q, &r_u}) matrix->setZero(n, n);
   for (Eigen::MatrixXd* matrix : {&C, &v_q, &a_q, &a_u}) matrix->setZero(m, n);
+  numbers_.forces.connectors.beams.clear();
+  properties_.forces.connectors.beams.clear();
+}
+
+void MotionTangents::set_wrenches(Wrenches wrenches) {
+  if (wrenches == Wrenches::kKept) beams_.keep_wrenches();
+  wrenches_ = wrenches;
+}
+
+void MotionTangents::add_beams() {
+  if (wrenches_ == Wrenches::kKept) {
+    beams_.advance(plain_kinematics_);
+  } else {
+    beams_.update(plain_kinematics_);
+  }
+  for (const BeamForces::Element& element : beams_.elements()) {
+    for (int i = 0; i < 6; ++i) {
+      r[element.u_a + i] += element.f_a[i], r[element.u_b + i] += element.f_b[i];
+      scale[element.u_a + i] += std::abs(element.f_a[i]), scale[element.u_b + i] += std::abs(element.f_b[i]);
+    }
+  }
 }
 
 void MotionTangents::set_load(double load) {
@@ -58,6 +83,10 @@ void MotionTangents::set_load(double load) {
 }
 
 std::string MotionTangents::explain_non_finite(const State<double>& state) {
+  if (const auto beam = beams_.find_non_finite()) {
+    return fmt::format("the beam {} is bent too much between two of its nodes: take more elements or load steps",
+                       model_.forces()[*beam].name);
+  }
   std::string reason = explain_non_finite_force(model_, numbers_, state, plain_kinematics_, plain_forces_);
   if (reason.empty()) reason = explain_non_finite_constraint(model_, numbers_, state, plain_rows_);
   return reason.empty() ? "its forces are not finite: numbers are too large" : reason;
@@ -139,6 +168,7 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
     a[i] = is_condition ? row.bias.v + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_).v : 0.0;
   }
   set_matrices(state, udot, lambda);
+  if (has_beams()) add_beams();
 }
 
 void MotionTangents::update_tangents(const State<double>& state, std::span<const double> udot,
@@ -166,6 +196,16 @@ void MotionTangents::update_tangents(const State<double>& state, std::span<const
     state_.u[at(k)].d = 1.0;
     take_column(k, r_u, nullptr, a_u);
     state_.u[at(k)].d = 0.0;
+  }
+  for (const BeamForces::Element& element : beams_.elements()) {
+    const int ends[] = {element.u_a, element.u_b};
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        using Block = Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>;
+        r_q.block<6, 6>(ends[i], ends[j]) += Block(&element.K[i][j].m[0][0]);
+        if (by_speeds) r_u.block<6, 6>(ends[i], ends[j]) += Block(&element.D[i][j].m[0][0]);
+      }
+    }
   }
 }
 

@@ -11,7 +11,7 @@
 // multipliers.
 //
 // Tangents come from running the same code on Dual, once for each of 2 nu directions: O(nu n). They hold for
-// all joints, forces and constraints.
+// all joints, forces and constraints; beams have their own (beam_forces.h).
 #pragma once
 
 #include <Eigen/Core>
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "sestina/dynamics/beam_forces.h"
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/dynamics/mass_matrix.h"
@@ -42,6 +43,14 @@ class MotionTangents {
   void update_tangents(const State<double>& state, std::span<const double> udot,
                        const Eigen::VectorXd& lambda, bool by_speeds);
 
+  // How the wrenches of beams follow the state: as functions of it (the default), or by one step of Newton's
+  // method at each update, from those that they had.
+  enum class Wrenches { kOfState, kKept };
+  void set_wrenches(Wrenches wrenches);
+  // The kept wrenches after a displacement (nu) from the state of the last update.
+  void take(const Eigen::VectorXd& displacement) { beams_.take(displacement.data()); }
+  bool has_beams() const { return !beams_.empty(); }
+
   // Why the last residual, at this state, is not finite.
   std::string explain_non_finite(const State<double>& state);
 
@@ -61,9 +70,13 @@ class MotionTangents {
   void evaluate(std::span<const double> udot, const Eigen::VectorXd& lambda);
   void set_matrices(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
 
+  void add_beams();
+
   const Model& model_;
-  Properties<double> numbers_;
-  Properties<Dual> properties_;
+  BeamForces beams_;
+  Wrenches wrenches_ = Wrenches::kOfState;
+  Properties<double> numbers_;     // without beams
+  Properties<Dual> properties_;    // likewise
   State<Dual> state_;
   Kinematics<Dual> kinematics_;
   AppliedForces<Dual> forces_;

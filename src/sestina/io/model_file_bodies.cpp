@@ -62,6 +62,11 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   out.mark = node.mark;
   map.read("name", out.name);
   map.read("type", out.type);
+  map.read("original_name", out.original_name);
+  if (type == "beam") {
+    read_beam(context, map, out);
+    return;
+  }
   map.read("mass", out.mass);
   map.read("center_of_mass", out.center_of_mass);
   if (const YamlNode* inertia = map.find("inertia")) {
@@ -71,7 +76,6 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("points", out.points);
   read_shapes(context, map, "shape", out.shapes);
   read_shapes(context, map, "shapes", out.shapes);
-  map.read("original_name", out.original_name);
 }
 
 }  // namespace sestina

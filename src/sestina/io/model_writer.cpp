@@ -117,6 +117,12 @@ class MapWriter {
 YamlPointer points_node(const std::vector<PointSpec>& points) {
   MapWriter map;
   for (const PointSpec& point : points) {
+    if (point.at) {
+      MapWriter place;
+      place.write("at", point.at);
+      map.add(point.name.text, place.node());
+      continue;
+    }
     if (!point.axes) {
       map.add(point.name.text, to_node(point.position));
       continue;
@@ -153,10 +159,55 @@ YamlPointer shape_node(const ShapeSpec& shape) {
   return map.node();
 }
 
+YamlPointer centerline_node(const CenterlineSpec& line) {
+  MapWriter map;
+  map.write("from", line.from);
+  map.write("to", line.to);
+  if (!line.points.empty()) {
+    Node points = make_node(YamlNode::Kind::kList);
+    for (const Triple& point : line.points) points->items.push_back(to_node(point));
+    map.add("points", points);
+  }
+  map.write_unless_empty("curve", line.curve);
+  map.write("length", line.length);
+  return map.node();
+}
+
+void write_beam(const BeamSpec& beam, MapWriter& map) {
+  map.write_unless("geometrically_exact", "formulation", beam.formulation);
+  map.add("centerline", centerline_node(beam.centerline));
+  if (!is(beam.up[0], 0.0) || !is(beam.up[1], 0.0) || !is(beam.up[2], 1.0)) map.write("up", beam.up);
+  map.write_unless(16.0, "elements", beam.elements);
+  MapWriter section;
+  section.write_unless_empty("rectangle", beam.section.rectangle);
+  section.write_unless_empty("circle", beam.section.circle);
+  section.write_unless_empty("tube", beam.section.tube);
+  const std::pair<const char*, const std::optional<Number>&> of_section[] = {
+      {"EA", beam.section.EA},     {"GAy", beam.section.GAy}, {"GAz", beam.section.GAz},
+      {"GJ", beam.section.GJ},     {"EIy", beam.section.EIy}, {"EIz", beam.section.EIz},
+      {"mass", beam.section.mass}, {"Ixx", beam.section.Ixx}, {"Iyy", beam.section.Iyy},
+      {"Izz", beam.section.Izz}};
+  for (const auto& [key, number] : of_section) section.write(key, number);
+  map.add("section", section.node());
+  MapWriter material;
+  material.write("E", beam.material.E);
+  material.write("nu", beam.material.nu);
+  material.write("density", beam.material.density);
+  material.write_unless(0.0, "damping", beam.material.damping);
+  material.write_unless_empty("shear", beam.material.shear);
+  map.add_unless_empty("material", material);
+}
+
 YamlPointer body_node(const BodySpec& body) {
   MapWriter map;
   map.write("name", body.name);
   map.write_unless("rigid", "type", body.type);
+  if (body.beam) {
+    write_beam(*body.beam, map);
+    if (!body.points.empty()) map.add("points", points_node(body.points));
+    if (!body.original_name.empty()) map.write("original_name", body.original_name);
+    return map.node();
+  }
   map.write("mass", body.mass);
   map.write_unless(0.0, "center_of_mass", body.center_of_mass);
   MapWriter inertia;

@@ -57,6 +57,8 @@ inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
 
 // The one that a model with contacts or stops gets where none is given.
 inline constexpr std::string_view kIntegratorWithContacts = "moreau";
+// The one that a model with beams gets: waves run through an element in much less time than it swings.
+inline constexpr std::string_view kIntegratorWithBeams = "radau_iia";
 // Where a description gives no integrator.
 const std::string& default_integrator(std::string_view coordinates);
 

@@ -1,7 +1,11 @@
 // Computes properties from numbers, for every scalar type.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/error.h"
+#include "sestina/model/beam_meshes.h"
 #include "sestina/model/model.h"
 #include "sestina/model/properties.h"
 #include "sestina/spatial/scalars.h"
@@ -22,6 +26,59 @@ Vec3<T> unit_vector(const Vec3<T>& a) {
 }
 
 template <class T>
+BeamSegment<T> converted(const BeamSegment<double>& segment) {
+  BeamSegment<T> own;
+  own.length = T(segment.length);
+  own.is_diagonal = segment.is_diagonal;
+  for (int i = 0; i < 6; ++i) {
+    own.strain[i] = T(segment.strain[i]), own.slope[i] = T(segment.slope[i]);
+    for (int j = 0; j < 6; ++j) own.compliance.m[i][j] = T(segment.compliance.m[i][j]);
+  }
+  return own;
+}
+
+void refuse_derivatives(const Model& model, const BeamPlan& beam, std::span<const Dual> numbers) {
+  const auto varies = [&](Slot slot, int count) {
+    if (!slot.is_given()) return false;
+    const auto own = numbers.subspan(static_cast<std::size_t>(slot.first), static_cast<std::size_t>(count));
+    return std::ranges::any_of(own, [](const Dual& x) { return x.d != 0.0; });
+  };
+  const int shape = beam.section == BeamPlan::Section::kPerLength ? 10
+                    : beam.section == BeamPlan::Section::kCircle  ? 1
+                                                                  : 2;
+  if (varies(beam.points, 3 * beam.point_count) || varies(beam.up, 3) || varies(beam.length, 1) ||
+      varies(beam.shape, shape) || varies(beam.material, 3) || varies(beam.damping, 1) ||
+      varies(beam.shear, 2)) {
+    throw InputError(fmt::format("the beam {} has no derivatives by parameters that its own numbers depend on",
+                                 model.forces()[beam.index].name));
+  }
+}
+
+// The meshes of a model's beams. Their numbers have no derivatives: InputError where one is asked for.
+template <class T>
+std::vector<BeamMesh> calc_beam_meshes(const Model& model, std::span<const T> numbers,
+                                       std::span<const T> parameters) {
+  const std::vector<BeamPlan>& beams = model.plan().connectors.beams;
+  std::vector<BeamMesh> meshes;
+  if (beams.empty()) return meshes;
+  if constexpr (std::is_same_v<T, double>) {
+    for (const BeamPlan& beam : beams) meshes.push_back(calc_beam_mesh(model, beam, numbers, parameters));
+  } else if constexpr (std::is_same_v<T, Dual>) {
+    std::vector<double> values, parameter_values;
+    for (const Dual& x : numbers) values.push_back(x.v);
+    for (const Dual& x : parameters) parameter_values.push_back(x.v);
+    for (const BeamPlan& beam : beams) {
+      refuse_derivatives(model, beam, numbers);
+      meshes.push_back(calc_beam_mesh(model, beam, values, parameter_values));
+    }
+  } else {
+    throw InputError(fmt::format("{} is a beam, which only plain numbers take",
+                                 model.forces()[beams.front().index].name));
+  }
+  return meshes;
+}
+
+template <class T>
 class PropertyReader {
  public:
   PropertyReader(const Model& model, std::span<const T> numbers) : model_(model), numbers_(numbers) {}
@@ -32,6 +89,7 @@ class PropertyReader {
     properties.parameters.assign(parameters.begin(), parameters.end());
     properties.gravity = vector(plan.gravity);
     read_bodies(properties);
+    read_beams(properties);
     for (const PointPlan& point : plan.points) {
       properties.points.push_back(
           {frame_of(point.body), properties.bodies[point.body].X_MB * pose(point.pose)});
@@ -113,6 +171,28 @@ class PropertyReader {
                                  joint_numbers(plan.numbers));
       body.armature = number(plan.armature);
       properties.bodies.push_back(body);
+    }
+  }
+
+  // Nodes get the inertia of their halves of elements; their frames are those of joints.
+  void read_beams(Properties<T>& properties) const {
+    const std::vector<BeamMesh> meshes = calc_beam_meshes<T>(model_, numbers_, properties.parameters);
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+      const BeamPlan& plan = model_.plan().connectors.beams[i];
+      for (std::size_t k = 0; k < plan.nodes.size(); ++k) {
+        const NodeInertia node = calc_node_inertia(meshes[i], k);
+        const SymMat3<double>& J = node.inertia;
+        BodyProperties<T>& body = properties.bodies[plan.nodes[k]];
+        body.J_com = {T(J.xx), T(J.yy), T(J.zz), T(J.xy), T(J.xz), T(J.yz)};
+        body.M = {T(node.mass), {}, body.J_com};
+      }
+      for (std::size_t k = 0; k < meshes[i].pieces.size(); ++k) {
+        BeamForce<T>& force = properties.forces.connectors.beams.emplace_back();
+        force.index = plan.index;
+        force.a = frame_of(plan.nodes[k]), force.b = frame_of(plan.nodes[k + 1]);
+        force.segment = converted<T>(meshes[i].pieces[k].segment);
+        force.damping = number(plan.damping);
+      }
     }
   }
 
@@ -358,6 +438,22 @@ Properties<double> calc_properties(const Model& model) {
   return calc_properties<double>(model, default_parameters(model));
 }
 
+// Nodes of beams begin on the unstressed axis.
+template <class T>
+static void place_nodes(const Model& model, std::span<const T> numbers, std::span<const T> parameters,
+                        std::span<T> q) {
+  const std::vector<BeamMesh> meshes = calc_beam_meshes<T>(model, numbers, parameters);
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    const BeamPlan& plan = model.plan().connectors.beams[i];
+    for (std::size_t k = 0; k < plan.nodes.size(); ++k) {
+      const BeamNode& node = meshes[i].nodes[k];
+      T* const own = q.data() + model.bodies()[plan.nodes[k]].q_start;
+      own[0] = T(node.p.x), own[1] = T(node.p.y), own[2] = T(node.p.z);
+      for (std::size_t j = 0; j < 4; ++j) own[3 + j] = T(node.e[j]);
+    }
+  }
+}
+
 template <class T>
 State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   const std::vector<T> numbers = calc_numbers(model, parameters);
@@ -367,6 +463,7 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
     return std::vector<T>(first, first + n);
   };
   state.q = take(model.initial_q(), model.nq());
+  place_nodes<T>(model, numbers, parameters, state.q);
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());

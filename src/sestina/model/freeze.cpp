@@ -24,16 +24,28 @@ constexpr int kMostFrequencies = 1'000'000;
 
 }  // namespace
 
-std::shared_ptr<const Model> freeze(const System& system) { return Freezer(system).freeze().model; }
+std::shared_ptr<const Model> freeze(const System& system) { return freeze_with_analysis(system).model; }
 
-FrozenSystem freeze_with_analysis(const System& system) { return Freezer(system).freeze(); }
+FrozenSystem freeze_with_analysis(const System& system) {
+  if (!has_beams(system)) return Freezer(system).freeze();
+  const ExpandedSystem expanded = expand_beams(system);
+  return Freezer(expanded.system, expanded.beams).freeze();
+}
 
 Analysis freeze_analysis(const System& system, const Model& model) {
   return Freezer(system).freeze_analysis(model);
 }
 
-Freezer::Freezer(const System& system)
-    : system_(system), graph_(std::make_shared<Graph>()), numbers_(*graph_, faults_) {}
+Freezer::Freezer(const System& system, std::span<const BeamLayout> beams)
+    : system_(system),
+      beams_(beams),
+      graph_(std::make_shared<Graph>()),
+      numbers_(*graph_, faults_) {
+  for (const BeamLayout& beam : beams) {
+    beam_of_name_.emplace(beam.name, &beam);
+    for (const int node : beam.nodes) beam_of_node_.emplace(node, &beam);
+  }
+}
 
 FrozenSystem Freezer::freeze() {
   data_.name = system_.name;
@@ -50,6 +62,7 @@ FrozenSystem Freezer::freeze() {
   check_left_out_joints();
   collect_variables();
   collect_forces();
+  collect_beams();
   collect_constraints();
   collect_contacts();
   collect_events();
@@ -62,6 +75,7 @@ FrozenSystem Freezer::freeze() {
   prepare_user_parts();
   if (is_cartesian()) add_relative_model();
   auto model = std::make_shared<const Model>(std::move(data_));
+  check_beam_mesh(*model);
   check_range(*model, calc_properties(*model));
   return {std::move(model), std::move(analysis_)};
 }
@@ -257,8 +271,10 @@ void Freezer::collect_integrator() {
       !system_.contacts.empty() || std::ranges::any_of(system_.joints, [](const JointSpec& joint) {
         return joint.limits && joint.limits->enforced;
       });
+  const bool has_beams = !beams_.empty() || sestina::has_beams(system_);
   analysis.integrator = is_given       ? spec.name.text
                         : has_contacts ? std::string(kIntegratorWithContacts)
+                        : has_beams    ? std::string(kIntegratorWithBeams)
                                        : default_integrator(coordinates);
   const std::string stages_path = "analysis.integrator.stages", form_path = "analysis.integrator.form";
   const bool has_options = analysis.integrator == kIntegratorWithOptions;
@@ -393,6 +409,11 @@ void Freezer::compile_tapes() {
   data_.force_tape = Tape(*graph_, data_.force_expressions.exprs, inputs);
   data_.constraint_tape = Tape(*graph_, data_.constraint_expressions.exprs, inputs);
   for (CurveInfo& curve : data_.curves) {
+    std::vector<Expr> curve_inputs{graph_->symbol(kCurveParameter)};
+    curve_inputs.insert(curve_inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
+    curve.tape = Tape(*graph_, curve.exprs, curve_inputs);
+  }
+  for (BeamCurve& curve : data_.beam_curves) {
     std::vector<Expr> curve_inputs{graph_->symbol(kCurveParameter)};
     curve_inputs.insert(curve_inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
     curve.tape = Tape(*graph_, curve.exprs, curve_inputs);

@@ -17,7 +17,7 @@ void Freezer::collect_bodies() {
     plan.parent_point = info.parent_point;
     plan.child_point = info.child_point;
     plan.joint_type = info.joint_type;
-    collect_mass_properties(plan, spec, fmt::format("bodies[{}]", position));
+    if (!is_node(position)) collect_mass_properties(plan, spec, fmt::format("bodies[{}]", position));
     const Link& link = links_[static_cast<std::size_t>(position)];
     const int joint = info.hangs_on_cut ? -1 : link.joint;
     if (info.hangs_on_cut) plan.carried_at = point_index_.at(info.name + "." + link.child_point);
@@ -30,8 +30,11 @@ void Freezer::collect_bodies() {
 
 void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, const std::string& path) {
   if (spec.type.text != "rigid" && spec.type.text != "particle") {
+    const bool is_bare_beam = spec.type == "beam";
     fail(spec.type.mark, path + ".type",
-         fmt::format("there is no body type '{}'; allowed: rigid or particle", spec.type.text));
+         is_bare_beam ? "a beam needs its centerline and section"
+                      : fmt::format("there is no body type '{}'; allowed: rigid, particle or beam", spec.type.text));
+    if (is_bare_beam) return;
   }
   if (!spec.mass) {
     fail(spec.mark, path + ".mass", "is missing");
@@ -224,11 +227,17 @@ void Freezer::collect_cut_joints() {
 // Collects all q, then all u, in the order of the model; then those of cut joints.
 void Freezer::collect_initial_state() {
   static const JointSpec floating;
+  // Nodes of beams begin where the beam's axis has them.
+  static const JointSpec node = [] {
+    JointSpec spec;
+    spec.q = {0, 0, 0, 1, 0, 0, 0};
+    return spec;
+  }();
   const auto for_each_joint = [&](auto&& collect) {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
       const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
-      collect(joint < 0 ? floating : system_.joints[static_cast<std::size_t>(joint)],
+      collect(is_node(position) ? node : joint < 0 ? floating : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }
   };

@@ -19,7 +19,7 @@ ForceIndex ConnectorPlan::first() const {
     }
   };
   look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
-  look_at(coordinate_frictions), look_at(ropes), look_at(gravities);
+  look_at(coordinate_frictions), look_at(ropes), look_at(gravities), look_at(beams);
   return least;
 }
 

@@ -86,7 +86,14 @@ void Freezer::check_names() {
       check_name(name, fmt::format("{}[{}].name", kind, i), taken);
     }
   };
-  check_all(system_.bodies, "bodies");
+  for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
+    Name name = system_.bodies[i].name;
+    if (name.mark.line == 0) name.mark = system_.bodies[i].mark;
+    check_name(name, fmt::format("bodies[{}].name", described_position(static_cast<int>(i))), taken);
+  }
+  for (const BeamLayout& beam : beams_) {
+    check_name(beam.body.name, fmt::format("bodies[{}].name", beam.position), taken);
+  }
   check_all(system_.joints, "joints");
   check_all(system_.forces, "forces");
   check_all(system_.constraints, "constraints");
@@ -111,6 +118,7 @@ void Freezer::check_names() {
   }
   check_point_names(system_.ground_points, "ground");
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
+    if (is_node(static_cast<int>(i))) continue;
     check_point_names(system_.bodies[i].points, fmt::format("bodies[{}]", i));
   }
 }

@@ -42,6 +42,9 @@ void Freezer::build_topology() {
       add_points(spec.name.text, spec.points);
     }
   }
+  for (const BeamLayout& beam : beams_) {
+    for (const auto& point : beam.points) point_names_.insert(beam.name + "." + point.first);
+  }
   links_.resize(system_.bodies.size());
   link_joints();
   order_bodies();
@@ -62,6 +65,18 @@ bool Freezer::find_reference(const Name& reference, const std::string& path, int
   const std::string body_name = text.substr(0, dot);
   point = text.substr(dot + 1);
   body = -1;
+  if (const auto beam = beam_of_name_.find(body_name); beam != beam_of_name_.end()) {
+    const auto& points = beam->second->points;
+    const auto own = std::ranges::find(points, point, [](const auto& p) { return p.first; });
+    if (own == points.end()) {
+      const std::vector<std::string> known = names_to_suggest(points, [](const auto& p) { return p.first; });
+      fail(reference.mark, path,
+           fmt::format("the beam '{}' has no point '{}'{}", body_name, point, suggestion(point, known)));
+      return false;
+    }
+    body = beam->second->nodes[static_cast<std::size_t>(own->second)];
+    return true;
+  }
   if (body_name != "ground") {
     const auto found = body_positions_.find(body_name);
     if (found == body_positions_.end()) {
@@ -137,8 +152,15 @@ void Freezer::order_bodies() {
   const std::size_t n = links_.size();
   std::vector<std::vector<int>> children(n + 1);  // the ground's are the last
   for (std::size_t i = 0; i < n; ++i) {
+    const auto position = static_cast<int>(i);
+    const auto beam = beam_of_node_.find(position);
+    if (beam != beam_of_node_.end()) {  // all nodes of a beam at the place of the first
+      const std::vector<int>& nodes = beam->second->nodes;
+      if (position == nodes[0]) children[n].insert(children[n].end(), nodes.begin(), nodes.end());
+      continue;
+    }
     const std::size_t parent = links_[i].parent < 0 ? n : static_cast<std::size_t>(links_[i].parent);
-    children[parent].push_back(static_cast<int>(i));
+    children[parent].push_back(position);
   }
   index_of_position_.assign(n, BodyIndex());
   position_of_index_.assign(1, -1);
@@ -161,7 +183,7 @@ void Freezer::add_body(int position) {
   BodyInfo info;
   info.name = spec.name.text;
   info.is_particle = spec.type == "particle";
-  info.position = position;
+  info.position = described_position(position);
   info.mark = spec.mass && spec.mass->mark.line > 0 ? spec.mass->mark : spec.mark;
   info.hangs_on_cut = is_cartesian() && link.joint >= 0;
   if (link.joint < 0 || info.hangs_on_cut) {
@@ -213,6 +235,7 @@ void Freezer::index_points() {
     info.parent_point = point_index_.at(data_.bodies[info.parent].name + "." + link.parent_point);
     info.child_point = point_index_.at(info.name + "." + link.child_point);
   }
+  index_beam_points();
 }
 
 // Those that close loops, in file order; in cartesian coordinates those that would carry bodies before them,
@@ -270,7 +293,7 @@ void Freezer::index_cut_joints() {
 void Freezer::add_relative_model() {
   System relative = system_;
   relative.analysis.coordinates = "relative";
-  data_.relative = Freezer(relative).freeze().model;
+  data_.relative = Freezer(relative, beams_).freeze().model;
 }
 
 PointIndex Freezer::find_point(const Name& reference, const std::string& path) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "sestina/base/error.h"
+#include "sestina/model/expand_beams.h"
 #include "sestina/model/freeze.h"
 #include "sestina/model/model.h"
 #include "sestina/model/number_collector.h"
@@ -21,7 +22,8 @@ inline constexpr const char* kCurveParameter = "curve.s";
 
 class Freezer {
  public:
-  explicit Freezer(const System& system);
+  // `beams` are those of the expanded system. Keeps references to both.
+  explicit Freezer(const System& system, std::span<const BeamLayout> beams = {});
   FrozenSystem freeze();
   Analysis freeze_analysis(const Model& model);
 
@@ -73,6 +75,23 @@ class Freezer {
   void collect_initial_state();
   void collect_initial_values(const std::vector<Number>& given, int wanted, int euler_start, const Mark& mark,
                               const std::string& path);
+
+  // beams.cpp
+  void index_beam_points();
+  void collect_beams();
+  void collect_beam(const BeamLayout& beam);
+  void check_beam_points(const BeamLayout& beam, const std::string& path);
+  void collect_centerline(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  void collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, const std::string& path);
+  void collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  void collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path);
+  void collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& path);
+  Slot collect_held(const Number& number, ValueRule::Kind kind, const std::string& path);
+  void check_beam_mesh(const Model& model) const;
+  // The node of a position in System::bodies; false where it is a body of the description.
+  bool is_node(int position) const { return beam_of_node_.contains(position); }
+  // The position of a body in the description.
+  int described_position(int position) const;
 
   // forces.cpp
   void collect_forces();
@@ -222,6 +241,9 @@ class Freezer {
   }
 
   const System& system_;
+  std::span<const BeamLayout> beams_;
+  std::unordered_map<int, const BeamLayout*> beam_of_node_;  // by position in system_.bodies
+  std::unordered_map<std::string, const BeamLayout*> beam_of_name_;
   FaultList faults_;
   std::shared_ptr<Graph> graph_;
   NumberCollector numbers_;

@@ -97,6 +97,25 @@ struct CurveInfo {
   Tape tape;
 };
 
+// A beam of the description: a chain of nodes, which are bodies (model/expand_beams.h).
+struct BeamInfo {
+  struct Point {
+    std::string name;  // "boom.mid"
+    BodyIndex node;
+  };
+  std::string name;
+  std::vector<BodyIndex> nodes;  // one more than elements
+  std::vector<Point> points;
+  int first_element = 0;  // among the elements of all beams
+};
+
+// The axis of a beam by expressions: its tape takes the arc length s and the free parameters and gives r and
+// r', three numbers each.
+struct BeamCurve {
+  std::vector<Expr> exprs;
+  Tape tape;
+};
+
 struct UserConstraintInfo {
   int constraint = -1;  // in Model::constraints()
   std::shared_ptr<const UserConstraint> user;
@@ -175,6 +194,8 @@ struct ModelData {
   std::vector<std::string> stop_names;          // of the plan's stops: their joints
   std::vector<CoordinateCondition> conditions;  // of coupling, motion and expression
   std::vector<CurveInfo> curves;
+  std::vector<BeamInfo> beams;
+  std::vector<BeamCurve> beam_curves;
   std::vector<UserConstraintInfo> user_constraints;
   int constraint_rows = 0, constraint_terms = 0, constraint_pairs = 0;
   int cut_nq = 0, cut_nu = 0;
@@ -245,6 +266,8 @@ class Model {
   void refuse_contacts(std::string_view who) const;
   const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
   const std::vector<CurveInfo>& curves() const { return data_.curves; }
+  const std::vector<BeamInfo>& beams() const { return data_.beams; }
+  const std::vector<BeamCurve>& beam_curves() const { return data_.beam_curves; }
   const std::vector<UserConstraintInfo>& user_constraints() const { return data_.user_constraints; }
   int constraint_rows() const { return data_.constraint_rows; }
   int constraint_terms() const { return data_.constraint_terms; }

@@ -46,6 +46,34 @@ void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintIn
   row.push_back({"constraints.velocity_error", "m/s"});
 }
 
+// Of each beam its points and the middles of its elements; then the energy of all.
+void add_beams(std::vector<RowColumn>& row, const std::vector<BeamInfo>& beams) {
+  if (beams.empty()) return;
+  for (const BeamInfo& beam : beams) {
+    for (const BeamInfo::Point& point : beam.points) {
+      add_vector(row, point.name, "m");
+      for (int i = 0; i < 4; ++i) row.push_back({fmt::format("{}.axes[{}]", point.name, i), "1"});
+    }
+    for (std::size_t k = 0; k + 1 < beam.nodes.size(); ++k) {
+      const std::string section = fmt::format("{}.section[{}]", beam.name, k);
+      add_vector(row, section + ".force", "N");
+      add_vector(row, section + ".moment", "N m");
+      add_vector(row, section + ".strain", "1");
+      add_vector(row, section + ".curvature", "1/m");
+    }
+  }
+  row.push_back({"energy.strain", "J"});
+}
+
+int count_of_beams(const std::vector<BeamInfo>& beams) {
+  int count = beams.empty() ? 0 : 1;
+  for (const BeamInfo& beam : beams) {
+    count += RowLayout::kOfPoint * static_cast<int>(beam.points.size()) +
+             RowLayout::kOfSection * (static_cast<int>(beam.nodes.size()) - 1);
+  }
+  return count;
+}
+
 int count_of_constraints(const std::vector<ConstraintInfo>& constraints, bool is_constrained) {
   int count = is_constrained ? 2 : 0;
   for (const ConstraintInfo& constraint : constraints) {
@@ -81,7 +109,8 @@ RowLayout::RowLayout(const Counts& counts)
       momentum(energy + kEnergies),
       constraints(momentum + 6),
       contacts(constraints + counts.of_constraints),
-      defined(contacts + kOfContact * counts.contacts),
+      beams(contacts + kOfContact * counts.contacts),
+      defined(beams + counts.of_beams),
       reactions(defined + counts.defined),
       end(reactions + 6 * counts.joints) {}
 
@@ -98,6 +127,7 @@ RowLayout row_layout(const Model& model) {
                            .defined = static_cast<int>(output_columns(model).columns.size())};
   counts.of_constraints = count_of_constraints(model.constraints(), model.is_constrained());
   counts.contacts = static_cast<int>(model.contacts().size());
+  counts.of_beams = count_of_beams(model.beams());
   return RowLayout(counts);
 }
 
@@ -112,6 +142,7 @@ RowLayout row_layout(const ModelData& data) {
                            .cut_numbers = data.cut_nq + data.cut_nu};
   counts.of_constraints = count_of_constraints(data.constraints, is_constrained(data));
   counts.contacts = static_cast<int>(data.contacts.size());
+  counts.of_beams = count_of_beams(data.beams);
   return RowLayout(counts);
 }
 
@@ -140,6 +171,7 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
     row.push_back({contact.name + ".gap", "m"});
     row.push_back({contact.name + ".slip", "m/s"});
   }
+  add_beams(row, data.beams);
   if (data.output_columns) {
     for (const DefinedColumn& column : data.output_columns->columns)
       row.push_back({column.name, column.unit});

@@ -2,7 +2,7 @@
 // (output.columns).
 //
 // A row is [t, q, u, q and u of cut joints, d, event, origins of the bodies, energies, momenta,
-// forces and errors of constraints, contacts, defined columns, reactions]. What an
+// forces and errors of constraints, contacts, beams, defined columns, reactions]. What an
 // expression of a column may use stands in one array, its inputs:
 //
 //   [positions of points (3 each), free parameters, row]
@@ -31,14 +31,17 @@ struct RowLayout {
     int cut_numbers = 0;     // their coordinates and speeds
     int of_constraints = 0;  // forces and errors
     int contacts = 0;
+    int of_beams = 0;
     int defined = 0;
   };
   explicit RowLayout(const Counts& counts);
 
   int q = 0, u = 0, cut = 0, d = 0, event = 0, origins = 0, energy = 0, momentum = 0, constraints = 0,
-      contacts = 0, defined = 0, reactions = 0;
+      contacts = 0, beams = 0, defined = 0, reactions = 0;
   int end = 0;                          // with the reactions
   static constexpr int kOfContact = 4;  // normal_force, friction_force, gap, slip
+  static constexpr int kOfPoint = 7;    // of a beam: x, y, z, axes[0 .. 3]
+  static constexpr int kOfSection = 12;  // force, moment, strain, curvature
   static constexpr int kEnergies = 5;   // kinetic, potential, total, supplied, dissipated
 };
 

@@ -13,6 +13,7 @@
 #include "sestina/constraints/point_on_curve.h"
 #include "sestina/constraints/rolling.h"
 #include "sestina/contact/shape.h"
+#include "sestina/forces/beam_force.h"
 #include "sestina/forces/bushing.h"
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/gravity_between.h"
@@ -59,6 +60,7 @@ struct ConnectorSet {
   std::vector<CoordinateFriction<T>> coordinate_frictions;
   std::vector<Rope<T>> ropes;
   std::vector<GravityBetween<T>> gravities;
+  std::vector<BeamForce<T>> beams;  // one for each element of each beam
 
   template <class F>
   void for_each(F&& f) const {
@@ -66,11 +68,11 @@ struct ConnectorSet {
       for (const auto& element : list) f(element);
     };
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
-    each(coordinate_frictions), each(ropes), each(gravities);
+    each(coordinate_frictions), each(ropes), each(gravities), each(beams);
   }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
-             ropes.empty() && gravities.empty());
+             ropes.empty() && gravities.empty() && beams.empty());
   }
   bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
 };

@@ -104,6 +104,25 @@ struct GravityBetweenPlan {
   PointIndex from, to;
   ForceNumbers<Slot> numbers = {};
 };
+// A beam's axis, section and material; what is not given has no slot.
+struct BeamPlan {
+  enum class Axis { kLine, kPoints, kCurve };
+  enum class Section { kRectangle, kCircle, kTube, kPerLength };
+  ForceIndex index;
+  std::vector<BodyIndex> nodes;
+  std::vector<double> stations;  // of the nodes, from 0 to 1
+  Axis axis = Axis::kLine;
+  Slot points, up;        // 3 for each point: two of a line; 3
+  int point_count = 0;
+  Slot length;            // of a curve
+  int curve = -1;         // in Model::beam_curves()
+  Section section = Section::kRectangle;
+  Slot shape;             // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz
+  bool has_rotary_inertia = false;  // the last three are given
+  Slot material, damping;  // E, nu, density; 1
+  Slot shear;             // 2; not given: Cowper's
+};
+
 // See ConnectorSet.
 struct ConnectorPlan {
   std::vector<BushingPlan> bushings;
@@ -112,10 +131,11 @@ struct ConnectorPlan {
   std::vector<CoordinateFrictionPlan> coordinate_frictions;
   std::vector<RopePlan> ropes;
   std::vector<GravityBetweenPlan> gravities;
+  std::vector<BeamPlan> beams;
 
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
-             ropes.empty() && gravities.empty());
+             ropes.empty() && gravities.empty() && beams.empty());
   }
   bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
   // The index of the first; there must be one.

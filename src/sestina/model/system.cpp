@@ -98,6 +98,14 @@ BodySpec& System::add_particle(Name body_name, Number mass) {
   return spec;
 }
 
+BodySpec& System::add_beam(Name body_name, BeamSpec beam) {
+  BodySpec& body = bodies.emplace_back();
+  body.name = std::move(body_name);
+  body.type = "beam";
+  body.beam = std::move(beam);
+  return body;
+}
+
 JointSpec& System::add_joint(Name joint_name, Name type, Name parent_point, Name child_point) {
   JointSpec& spec = joints.emplace_back();
   spec.name = std::move(joint_name);

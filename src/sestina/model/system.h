@@ -51,6 +51,7 @@ struct PointSpec {
   Name name;
   Triple position{};                 // m, from the body's origin in its axes
   std::optional<RotationSpec> axes;  // otherwise those of the body
+  std::optional<Number> at = {};     // of a beam, instead of both: arc length over its length, from 0 to 1
 };
 
 // Drawn; felt where a contact names it or its body.
@@ -72,16 +73,52 @@ struct InertiaSpec {
   Mark mark{};
 };
 
+// The unstressed axis of a beam, ground axes: a line, a smooth curve through points, or r(s) by expressions.
+struct CenterlineSpec {
+  std::optional<Triple> from, to;  // m
+  std::vector<Triple> points;      // m
+  Numbers curve;                   // m: three expressions of the arc length s (m) and parameters
+  std::optional<Number> length;    // m, of `curve`
+  Mark mark;
+};
+
+// A cross-section by its shape (m), or by what it has per length. y and z are its principal axes.
+struct BeamSectionSpec {
+  Numbers rectangle;                                      // width along y, height along z
+  Numbers circle;                                         // radius
+  Numbers tube;                                           // inner and outer radius
+  std::optional<Number> EA, GAy, GAz, GJ, EIy, EIz;       // N, N, N, N m^2, N m^2, N m^2
+  std::optional<Number> mass, Ixx, Iyy, Izz;              // kg/m, kg m; no inertia: mass EI/EA
+  Mark mark;
+};
+
+struct BeamMaterialSpec {
+  std::optional<Number> E, nu, density;  // Pa, 1, kg/m^3: required by a section that is a shape
+  Number damping = 0;                    // s, of Kelvin and Voigt
+  Numbers shear;                         // shear factors along y and z; empty: Cowper's
+  Mark mark;
+};
+
+struct BeamSpec {
+  Name formulation = "geometrically_exact";
+  CenterlineSpec centerline;
+  Triple up{0, 0, 1};  // the section's z-axis, as far as it is across the axis
+  Number elements = 16;
+  BeamSectionSpec section;
+  BeamMaterialSpec material;
+};
+
 struct BodySpec {
   Name name;
-  Name type = "rigid";         // rigid | particle
+  Name type = "rigid";         // rigid | particle | beam
   std::optional<Number> mass;  // kg, required
   Triple center_of_mass{};     // m, from the body's origin in its axes
   InertiaSpec inertia;
   bool inertia_check = true;  // false accepts measured inertias that no rigid body can have
   std::vector<PointSpec> points;
   std::vector<ShapeSpec> shapes;
-  std::string original_name;  // in the imported file, if it was no valid name
+  std::optional<BeamSpec> beam;  // type `beam`, which has neither mass nor inertia
+  std::string original_name;     // in the imported file, if it was no valid name
   Mark mark;
 
   PointSpec& add_point(Name point_name, Triple position);
@@ -324,6 +361,7 @@ class System {
   PointSpec& add_ground_point(Name point_name, Triple position);
   BodySpec& add_body(Name body_name, Number mass);      // rigid
   BodySpec& add_particle(Name body_name, Number mass);  // a point mass at its origin
+  BodySpec& add_beam(Name body_name, BeamSpec beam);
   JointSpec& add_joint(Name joint_name, Name type, Name parent_point, Name child_point);
   ForceSpec& add_force(Name force_name, Name type);
   // Add the force elements of a model file; the returned reference takes further data.

@@ -111,6 +111,7 @@ class SceneMaker {
     add_joints();
     add_links();
     add_shapes();
+    add_beams();
     scene_.extent = find_extent();
     scene_.mark = 0.016 * std::min(scene_.extent, 6.0 * find_link_length());
     for (std::size_t b = 1; b < scene_.bodies.size(); ++b) {
@@ -148,6 +149,11 @@ class SceneMaker {
         const InertiaSpec& J = spec->inertia;
         body.inertia = {number_(J.xx), number_(J.yy), number_(J.zz),
                         number_(J.xy), number_(J.xz), number_(J.yz)};
+        if (spec->beam) {
+          body.mass = properties_.bodies[b].M.mass;
+          const SymMat3<double>& own = properties_.bodies[b].J_com;
+          body.inertia = {own.xx, own.yy, own.zz, own.xy, own.xz, own.yz};
+        }
       }
       scene_.bodies.push_back(std::move(body));
     }
@@ -216,6 +222,48 @@ class SceneMaker {
       if (spec == nullptr) continue;
       for (const ShapeSpec& shape : spec->shapes) add_shape(static_cast<int>(b), spec, shape);
     }
+  }
+
+  // A node of a beam carries half of the element on either side.
+  void add_beams() {
+    for (std::size_t i = 0; i < model_.beams().size(); ++i) {
+      const BeamInfo& beam = model_.beams()[i];
+      const BeamSpec& spec = *spec_of(beam.nodes.front().value())->beam;
+      const std::size_t nodes = beam.nodes.size();
+      for (std::size_t k = 0; k < nodes; ++k) {
+        const auto half = [&](std::size_t element) {
+          const auto place = static_cast<std::size_t>(beam.first_element) + element;
+          return 0.5 * properties_.forces.connectors.beams[place].segment.length;
+        };
+        const double before = k > 0 ? half(k - 1) : 0.0, after = k + 1 < nodes ? half(k) : 0.0;
+        SceneSolid solid = section_of(spec.section, before + after);
+        solid.body = beam.nodes[k].value();
+        solid.X_BS.p = {0.5 * (after - before), 0.0, 0.0};
+        scene_.solids.push_back(solid);
+        has_shape_[static_cast<std::size_t>(solid.body)] = true;
+      }
+    }
+  }
+
+  // The section along x. One that is given by stiffnesses is drawn as the rectangle that bends and stretches as
+  // it does: EI/EA = h^2/12.
+  SceneSolid section_of(const BeamSectionSpec& section, double length) {
+    SceneSolid solid{0, SolidType::kBox, SolidRole::kShape, {}, {}, -1};
+    const Numbers& circle = section.tube.size() == 2 ? section.tube : section.circle;
+    if (!circle.empty()) {
+      const double radius = number_(circle.back());
+      solid.type = SolidType::kCylinder;
+      solid.size = {radius, radius, length};
+      solid.X_BS.R = rotation_to({1, 0, 0});
+    } else if (section.rectangle.size() == 2) {
+      solid.size = {length, number_(section.rectangle[0]), number_(section.rectangle[1])};
+    } else {
+      const auto edge = [&](const std::optional<Number>& EI) {
+        return std::sqrt(12.0 * number_(EI.value_or(0)) / number_(section.EA.value_or(1)));
+      };
+      solid.size = {length, edge(section.EIz), edge(section.EIy)};
+    }
+    return solid;
   }
 
   // A shape that cannot be drawn leaves a note.

@@ -85,6 +85,32 @@ void ColumnInputs::set_constraints(const ForwardDynamics& dynamics) {
   *next++ = errors.position, *next++ = errors.velocity;
 }
 
+void ColumnInputs::set_beams(const State<double>& state, const ForwardDynamics& dynamics) {
+  if (model_.beams().empty()) return;
+  const std::vector<BodyMotion<double>>& motion = dynamics.kinematics().motion;
+  const ForceInput<double> in = force_input(state, dynamics.kinematics(), dynamics.forces());
+  const std::vector<BeamForce<double>>& elements = dynamics.properties().forces.connectors.beams;
+  double* next = at(layout_.beams);
+  double energy = 0.0;
+  for (const BeamInfo& beam : model_.beams()) {
+    for (const BeamInfo::Point& point : beam.points) {
+      const Pose<double>& X = motion[static_cast<std::size_t>(point.node.value())].X_WB;
+      next = put(X.p, next);
+      euler_parameters_of(X.R, next);
+      next += 4;
+    }
+    for (std::size_t k = 0; k + 1 < beam.nodes.size(); ++k) {
+      const BeamForce<double>& force = elements[static_cast<std::size_t>(beam.first_element) + k];
+      const BeamElement<double> element = force.relax(in);
+      const Vec6<double> wrench = element.section_wrench(0.0), strain = force.segment.compliance * wrench;
+      next = put(angular(wrench), put(linear(wrench), next));
+      next = put(angular(strain), put(linear(strain), next));
+      energy += element.energy(force.segment);
+    }
+  }
+  *next = energy;
+}
+
 void ColumnInputs::set_reactions(std::span<const SpatialForce<double>> reactions) {
   double* next = at(layout_.reactions);
   for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {

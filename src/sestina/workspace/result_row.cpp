@@ -31,7 +31,8 @@ ResultRow::ResultRow(const Model& model, std::span<const double> parameters, boo
       reactions_(static_cast<std::size_t>(model.bodies().size())) {}
 
 bool ResultRow::needs_dynamics() const {
-  return needs_reactions_ || !defined_.points.empty() || model_.is_constrained() || model_.has_contacts();
+  return needs_reactions_ || !defined_.points.empty() || model_.is_constrained() || model_.has_contacts() ||
+         !model_.beams().empty();
 }
 
 std::span<const double> ResultRow::calc(const State<double>& state, ForwardDynamics& dynamics, int event) {
@@ -55,6 +56,7 @@ std::span<const double> ResultRow::fill(const State<double>& state, ForwardDynam
   inputs_.set_origins(dynamics);
   inputs_.set_momentum(calc_momentum(dynamics.kinematics()));
   inputs_.set_constraints(dynamics);
+  inputs_.set_beams(state, dynamics);
   set_state(state, dynamics.energy(state), event);
   if (contacts_ != nullptr && !model_.contacts().empty()) {
     const auto count = static_cast<std::size_t>(RowLayout::kOfContact) * model_.contacts().size();

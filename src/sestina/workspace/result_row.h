@@ -1,8 +1,8 @@
 // One row of a result: its columns, and their values at a state.
 //
 //   t; every q; every u; q and u of joints that close loops; every variable; the event; the position of every
-//   body's origin; energies; momenta; forces and errors of constraints; contacts; the columns that the model
-//   defines; on request the reactions
+//   body's origin; energies; momenta; forces and errors of constraints; contacts; beams; the columns that the
+//   model defines; on request the reactions
 #pragma once
 
 #include <span>

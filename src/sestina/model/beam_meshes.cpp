@@ -1,0 +1,211 @@
+#include "sestina/model/beam_meshes.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+// How far the parameter of a curve may be from its arc length.
+constexpr double kUnitSpeed = 1e-6;
+
+Vec3<double> vector_at(std::span<const double> numbers, int first) {
+  const double* const x = numbers.data() + first;
+  return {x[0], x[1], x[2]};
+}
+
+// The smooth curve through points: a cubic spline in the chord length, with natural ends (its second
+// derivative vanishes there), and its arc length.
+class Spline {
+ public:
+  explicit Spline(std::vector<Vec3<double>> points) : points_(std::move(points)) {
+    chord_.push_back(0.0);
+    for (std::size_t i = 1; i < points_.size(); ++i) {
+      const double length = norm(points_[i] - points_[i - 1]);
+      if (!(length > 0.0)) {
+        throw InputError(fmt::format("points {} and {} of the beam's centerline are one", i - 1, i));
+      }
+      chord_.push_back(chord_.back() + length);
+    }
+    find_second_derivatives();
+    find_arc_lengths();
+  }
+
+  double length() const { return arc_.back(); }
+  // At the arc length s: the position, and the derivative by the chord length.
+  std::pair<Vec3<double>, Vec3<double>> at(double s) const {
+    std::size_t i = 0;
+    while (i + 2 < points_.size() && arc_[i + 1] < s) ++i;
+    // Newton's method for the chord length at which the arc has this length.
+    const double h = chord_[i + 1] - chord_[i];
+    double x = h * (s - arc_[i]) / (arc_[i + 1] - arc_[i]);
+    for (int k = 0; k < 30; ++k) {
+      const double step = (arc_[i] + arc_within(i, x) - s) / norm(derivative(i, x));
+      x -= step;
+      if (std::abs(step) < 1e-15 * chord_.back()) break;
+    }
+    return {position(i, x), derivative(i, x)};
+  }
+
+ private:
+  // x is the chord length from the beginning of piece i.
+  Vec3<double> position(std::size_t i, double x) const {
+    const double h = chord_[i + 1] - chord_[i], b = x / h, a = 1.0 - b;
+    return a * points_[i] + b * points_[i + 1] +
+           (h * h / 6.0) * ((a * a * a - a) * second_[i] + (b * b * b - b) * second_[i + 1]);
+  }
+  Vec3<double> derivative(std::size_t i, double x) const {
+    const double h = chord_[i + 1] - chord_[i], b = x / h, a = 1.0 - b;
+    return (1.0 / h) * (points_[i + 1] - points_[i]) +
+           (h / 6.0) * ((3.0 * b * b - 1.0) * second_[i + 1] - (3.0 * a * a - 1.0) * second_[i]);
+  }
+  // The arc from the beginning of piece i, by Gauss' formula of five points on eight parts.
+  double arc_within(std::size_t i, double x) const {
+    constexpr int kParts = 8;
+    constexpr double kNodes[] = {0.0, 0.5384693101056831, 0.9061798459386640};
+    constexpr double kWeights[] = {0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
+    const double half = 0.5 * x / kParts;
+    double sum = 0.0;
+    for (int part = 0; part < kParts; ++part) {
+      const double middle = (2 * part + 1) * half;
+      sum += kWeights[0] * norm(derivative(i, middle));
+      for (int k = 1; k < 3; ++k) {
+        sum += kWeights[k] * (norm(derivative(i, middle - kNodes[k] * half)) +
+                              norm(derivative(i, middle + kNodes[k] * half)));
+      }
+    }
+    return half * sum;
+  }
+  void find_second_derivatives() {
+    const auto n = static_cast<Eigen::Index>(points_.size());
+    Eigen::MatrixXd A = Eigen::MatrixXd::Identity(n, n), rhs = Eigen::MatrixXd::Zero(n, 3);
+    for (Eigen::Index i = 1; i + 1 < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const double before = chord_[k] - chord_[k - 1], after = chord_[k + 1] - chord_[k];
+      A(i, i - 1) = before / 6.0, A(i, i) = (before + after) / 3.0, A(i, i + 1) = after / 6.0;
+      const Vec3<double> d = (1.0 / after) * (points_[k + 1] - points_[k]) -
+                             (1.0 / before) * (points_[k] - points_[k - 1]);
+      for (int j = 0; j < 3; ++j) rhs(i, j) = d[j];
+    }
+    const Eigen::MatrixXd x = A.partialPivLu().solve(rhs);
+    for (Eigen::Index i = 0; i < n; ++i) second_.push_back({x(i, 0), x(i, 1), x(i, 2)});
+  }
+  void find_arc_lengths() {
+    arc_.push_back(0.0);
+    for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
+      arc_.push_back(arc_.back() + arc_within(i, chord_[i + 1] - chord_[i]));
+    }
+  }
+
+  std::vector<Vec3<double>> points_, second_;
+  std::vector<double> chord_, arc_;
+};
+
+class MeshMaker {
+ public:
+  MeshMaker(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+            std::span<const double> parameters)
+      : model_(model), plan_(plan), numbers_(numbers), parameters_(parameters) {}
+
+  BeamMesh make() const {
+    const auto [frames, length] = find_axis();
+    std::vector<double> stations;
+    for (const double station : plan_.stations) stations.push_back(length * station);
+    return make_beam_mesh(frames, stations, find_section());
+  }
+
+ private:
+  std::pair<BeamFrames, double> find_axis() const {
+    const Vec3<double> up = vector_at(numbers_, plan_.up.first);
+    if (plan_.axis == BeamPlan::Axis::kCurve) {
+      check_speed();
+      const auto part = [this](int first) {
+        return [this, first](double s) { return vector_at(calc_curve(s), first); };
+      };
+      return {curve_frames(part(0), part(3), up), numbers_[static_cast<std::size_t>(plan_.length.first)]};
+    }
+    std::vector<Vec3<double>> points;
+    for (int i = 0; i < plan_.point_count; ++i) {
+      points.push_back(vector_at(numbers_, plan_.points.first + 3 * i));
+    }
+    if (points.size() == 2) return {straight_frames(points[0], points[1], up), norm(points[1] - points[0])};
+    const auto spline = std::make_shared<const Spline>(std::move(points));
+    return {curve_frames([spline](double s) { return spline->at(s).first; },
+                         [spline](double s) { return spline->at(s).second; }, up),
+            spline->length()};
+  }
+
+  std::vector<double> calc_curve(double s) const {
+    const Tape& tape = model_.beam_curves()[static_cast<std::size_t>(plan_.curve)].tape;
+    std::vector<double> inputs{s}, values(tape.output_count()), scratch(tape.scratch_size());
+    inputs.insert(inputs.end(), parameters_.begin(), parameters_.end());
+    tape.evaluate<double>(inputs, values, scratch);
+    return values;
+  }
+  void check_speed() const {
+    const double length = numbers_[static_cast<std::size_t>(plan_.length.first)];
+    for (const double station : plan_.stations) {
+      const double speed = norm(vector_at(calc_curve(station * length), 3));
+      if (std::abs(speed - 1.0) <= kUnitSpeed) continue;
+      throw InputError(fmt::format(
+          "s of the beam's curve is not its arc length: at s = {} the curve advances by {} for each unit of s",
+          station * length, speed));
+    }
+  }
+
+  BeamSection find_section() const {
+    const double* const x = numbers_.data() + plan_.shape.first;
+    if (plan_.section == BeamPlan::Section::kPerLength) {
+      BeamSection section = diagonal_section(x[0], x[1], x[2], x[3], x[4], x[5]);
+      // Where no rotary inertia is given, that of a homogeneous section: J = rho I = mass EI/EA.
+      const double Iy = plan_.has_rotary_inertia ? x[8] : x[6] * x[4] / x[0];
+      const double Iz = plan_.has_rotary_inertia ? x[9] : x[6] * x[5] / x[0];
+      section.mass = x[6];
+      section.inertia = {plan_.has_rotary_inertia ? x[7] : Iy + Iz, Iy, Iz, 0.0, 0.0, 0.0};
+      return section;
+    }
+    const double* const m = numbers_.data() + plan_.material.first;
+    const BeamMaterial material{m[0], m[1], m[2]};
+    SectionArea area = plan_.section == BeamPlan::Section::kRectangle ? rectangle_area(x[0], x[1], m[1])
+                       : plan_.section == BeamPlan::Section::kCircle  ? circle_area(x[0], m[1])
+                                                                      : tube_area(x[0], x[1], m[1]);
+    if (plan_.shear.is_given()) {
+      area.ky = numbers_[static_cast<std::size_t>(plan_.shear.first)];
+      area.kz = numbers_[static_cast<std::size_t>(plan_.shear.first) + 1];
+    }
+    return make_section(area, material);
+  }
+
+  const Model& model_;
+  const BeamPlan& plan_;
+  std::span<const double> numbers_, parameters_;
+};
+
+}  // namespace
+
+BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+                        std::span<const double> parameters) {
+  return MeshMaker(model, plan, numbers, parameters).make();
+}
+
+NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k) {
+  NodeInertia node;
+  const auto add_half = [&node](const BeamPiece& piece) {
+    const double half = 0.5 * piece.segment.length;
+    node.mass += half * piece.section.mass;
+    const SymMat3<double>& J = piece.section.inertia;
+    node.inertia += {half * J.xx, half * J.yy, half * J.zz, half * J.xy, half * J.xz, half * J.yz};
+  };
+  if (k > 0) add_half(mesh.pieces[k - 1]);
+  if (k < mesh.pieces.size()) add_half(mesh.pieces[k]);
+  return node;
+}
+
+}  // namespace sestina

@@ -1,0 +1,23 @@
+// The elements of a model's beams for one set of parameter values.
+#pragma once
+
+#include <span>
+
+#include "sestina/flexible/beam_mesh.h"
+#include "sestina/model/model.h"
+
+namespace sestina {
+
+// The unstressed beam of a plan. `numbers` are the outputs of the number tape for these free parameters.
+// Throws InputError where they describe no beam: an axis without length, a section without stiffness.
+BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<const double> numbers,
+                        std::span<const double> parameters);
+
+// Mass and rotary inertia of the halves of the elements that meet at node k, about it in its axes.
+struct NodeInertia {
+  double mass = 0.0;  // kg
+  SymMat3<double> inertia;  // kg m^2
+};
+NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);
+
+}  // namespace sestina

@@ -1,0 +1,138 @@
+#include "sestina/model/expand_beams.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sestina/model/number_collector.h"
+
+namespace sestina {
+namespace {
+
+constexpr int kMostElements = 1'000'000;
+// Stations closer than that, over the beam's length, are one.
+constexpr double kSameStation = 1e-9;
+
+bool is_beam(const BodySpec& body) { return body.type == "beam" && body.beam.has_value(); }
+
+// Elements of about equal length between the places that must be nodes: `places` increase from 0 to 1. There
+// are `elements` of them, or more if there are more places.
+std::vector<double> divide(const std::vector<double>& places, int elements) {
+  const std::size_t intervals = places.size() - 1;
+  std::vector<int> count(intervals, 1);
+  int left = elements - static_cast<int>(intervals);
+  for (; left > 0; --left) {  // the longest elements are divided first
+    std::size_t longest = 0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < intervals; ++i) {
+      const double own = (places[i + 1] - places[i]) / count[i];
+      if (own > size * (1.0 + kSameStation)) longest = i, size = own;
+    }
+    ++count[longest];
+  }
+  std::vector<double> stations{0.0};
+  for (std::size_t i = 0; i < intervals; ++i) {
+    for (int k = 1; k < count[i]; ++k) {
+      stations.push_back(places[i] + (places[i + 1] - places[i]) * k / count[i]);
+    }
+    stations.push_back(places[i + 1]);
+  }
+  return stations;
+}
+
+class BeamExpander {
+ public:
+  explicit BeamExpander(const System& system) : numbers_(graph_, ignored_) {
+    expanded_.system = system;
+    numbers_.define_parameters(system.parameters);
+  }
+
+  ExpandedSystem expand() {
+    System& system = expanded_.system;
+    const std::size_t bodies = system.bodies.size();
+    for (std::size_t i = 0; i < bodies; ++i) {
+      if (is_beam(system.bodies[i])) add_nodes(static_cast<int>(i));
+    }
+    for (JointSpec& joint : system.joints) {
+      joint.cut = joint.cut || is_on_beam(joint.parent) || is_on_beam(joint.child);
+    }
+    return std::move(expanded_);
+  }
+
+ private:
+  double value_of(const Number& number) { return numbers_.add(number, ""); }
+
+  int element_count(const Number& number) {
+    const double value = value_of(number);
+    return value >= 1.0 && value <= kMostElements ? static_cast<int>(value) : 1;
+  }
+
+  bool is_on_beam(const Name& reference) const {
+    return beam_names_.contains(reference.text.substr(0, reference.text.find('.')));
+  }
+
+  void add_nodes(int position) {
+    System& system = expanded_.system;
+    const BodySpec body = system.bodies[static_cast<std::size_t>(position)];
+    BeamLayout beam{body.name.text, body, position, {}, {}, {}};
+    beam_names_.emplace(beam.name, position);
+    std::vector<double> places{0.0, 1.0};
+    std::vector<double> at;
+    for (const PointSpec& point : body.points) {
+      const double value = point.at ? value_of(*point.at) : 0.0;
+      at.push_back(value >= 0.0 && value <= 1.0 ? value : 0.0);
+      places.push_back(at.back());
+    }
+    std::ranges::sort(places);
+    const auto is_same = [](double a, double b) { return b - a < kSameStation; };
+    places.erase(std::unique(places.begin(), places.end(), is_same), places.end());
+    places.back() = 1.0;
+    beam.stations = divide(places, element_count(body.beam->elements));
+    find_points(body, at, beam);
+    for (std::size_t k = 0; k < beam.stations.size(); ++k) {
+      BodySpec node;
+      node.name = name_of_node(beam.name, static_cast<int>(k));
+      node.name.mark = body.name.mark;
+      node.mark = body.mark;
+      for (const auto& [point, own_node] : beam.points) {
+        if (own_node == static_cast<int>(k)) node.points.push_back({point, {}, {}, {}});
+      }
+      if (k == 0) {
+        beam.nodes.push_back(position);
+        system.bodies[static_cast<std::size_t>(position)] = std::move(node);
+      } else {
+        beam.nodes.push_back(static_cast<int>(system.bodies.size()));
+        system.bodies.push_back(std::move(node));
+      }
+    }
+    expanded_.beams.push_back(std::move(beam));
+  }
+
+  // Those with the name of another are left out.
+  static void find_points(const BodySpec& body, const std::vector<double>& at, BeamLayout& beam) {
+    beam.points = {{"start", 0}, {"end", static_cast<int>(beam.stations.size()) - 1}};
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const std::string& name = body.points[i].name.text;
+      if (std::ranges::any_of(beam.points, [&](const auto& point) { return point.first == name; })) continue;
+      const auto nearest = std::ranges::min_element(
+          beam.stations, {}, [&](double station) { return std::abs(station - at[i]); });
+      beam.points.emplace_back(name, static_cast<int>(nearest - beam.stations.begin()));
+    }
+  }
+
+  Graph graph_;
+  FaultList ignored_;
+  NumberCollector numbers_;
+  ExpandedSystem expanded_;
+  std::map<std::string, int> beam_names_;
+};
+
+}  // namespace
+
+bool has_beams(const System& system) { return std::ranges::any_of(system.bodies, is_beam); }
+
+ExpandedSystem expand_beams(const System& system) { return BeamExpander(system).expand(); }
+
+std::string name_of_node(const std::string& beam, int node) { return beam + "_" + std::to_string(node); }
+
+}  // namespace sestina

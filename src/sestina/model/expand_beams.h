@@ -1,0 +1,41 @@
+// Beams of a description as chains of nodes.
+//
+// A beam of n elements becomes n + 1 bodies BEAM_0 ... BEAM_n that float, at the cross-sections between its
+// elements; what holds them together is a force element for each element (forces/beam_force.h). The first
+// takes the beam's place in System::bodies, the others stand behind all other bodies. A joint with a point of
+// a beam becomes one that is cut, so that no body is carried by a beam or carries one.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sestina/model/system.h"
+
+namespace sestina {
+
+// The beams of an expanded System.
+struct BeamLayout {
+  std::string name;
+  BodySpec body;                 // as described
+  int position = 0;              // in System::bodies: of the beam, and of its node 0
+  std::vector<int> nodes;        // positions of the nodes, in the order of the arc length
+  std::vector<double> stations;  // of the nodes: arc length over the beam's length, from 0 to 1
+  // Points of the beam, `start` and `end` among them, and their nodes.
+  std::vector<std::pair<std::string, int>> points;
+};
+
+struct ExpandedSystem {
+  System system;
+  std::vector<BeamLayout> beams;
+};
+
+bool has_beams(const System& system);
+
+// Numbers that are faulty are replaced by others that are not: freeze() reports them.
+ExpandedSystem expand_beams(const System& system);
+
+// The body that is node k: "boom_3".
+std::string name_of_node(const std::string& beam, int node);
+
+}  // namespace sestina

@@ -1,0 +1,308 @@
+// Collects and checks what a description says of beams.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "sestina/model/beam_meshes.h"
+#include "sestina/model/freezer.h"
+#include "sestina/model/names.h"
+
+namespace sestina {
+namespace {
+
+using Kind = ValueRule::Kind;
+
+constexpr int kMostElements = 1'000'000;
+
+const std::vector<std::string>& formulations() {
+  static const std::vector<std::string> names{"geometrically_exact"};
+  return names;
+}
+
+std::string path_of(const BeamLayout& beam) { return fmt::format("bodies[{}]", beam.position); }
+
+}  // namespace
+
+int Freezer::described_position(int position) const {
+  const auto beam = beam_of_node_.find(position);
+  return beam == beam_of_node_.end() ? position : beam->second->position;
+}
+
+// "boom.mid" is a point of a node.
+void Freezer::index_beam_points() {
+  for (const BeamLayout& beam : beams_) {
+    BeamInfo info;
+    info.name = beam.name;
+    for (const int node : beam.nodes) info.nodes.push_back(index_of_position_[static_cast<std::size_t>(node)]);
+    for (const auto& [name, node] : beam.points) {
+      const PointIndex point = point_index_.at(name_of_node(beam.name, node) + "." + name);
+      const std::string own_name = beam.name + "." + name;
+      data_.points[point].name = own_name;
+      point_index_.emplace(own_name, point);
+      info.points.push_back({own_name, info.nodes[static_cast<std::size_t>(node)]});
+    }
+    if (!data_.beams.empty()) {
+      const BeamInfo& last = data_.beams.back();
+      info.first_element = last.first_element + static_cast<int>(last.nodes.size()) - 1;
+    }
+    data_.beams.push_back(std::move(info));
+  }
+}
+
+void Freezer::collect_beams() {
+  for (const BeamLayout& beam : beams_) collect_beam(beam);
+}
+
+void Freezer::collect_beam(const BeamLayout& beam) {
+  const BeamSpec& spec = *beam.body.beam;
+  const std::string path = path_of(beam);
+  check_word(spec.formulation, path + ".formulation", formulations());
+  collect_count(spec.elements, path + ".elements", kMostElements, "");
+  check_beam_points(beam, path);
+  BeamPlan plan;
+  plan.index = data_.forces.push_back({beam.name, "beam"});
+  plan.nodes = data_.beams[data_.plan.connectors.beams.size()].nodes;
+  plan.stations = beam.stations;
+  collect_centerline(spec, plan, path);
+  plan.up = numbers_.add_list(spec.up, path + ".up");
+  hold({Kind::kDirection, plan.up, {spec.up[0].mark, path + ".up"}, ""});
+  collect_section(spec, plan, path);
+  collect_material(spec, plan, path);
+  data_.plan.connectors.beams.push_back(std::move(plan));
+}
+
+void Freezer::check_beam_points(const BeamLayout& beam, const std::string& path) {
+  std::set<std::string> taken{"start", "end"};
+  for (const PointSpec& point : beam.body.points) {
+    const std::string& name = point.name.text;
+    const std::string point_path = path + ".points." + name;
+    if (!is_identifier(name) || name == "origin") {
+      fail(point.name.mark, point_path, fmt::format("'{}' is not the name of a point of a beam", name));
+    } else if (!taken.insert(name).second) {
+      fail(point.name.mark, point_path, fmt::format("the point '{}' is there already", name));
+    }
+    if (!point.at) {
+      fail(point.name.mark, point_path,
+           "expected {at: ...}: the arc length over the beam's length, from 0 to 1");
+      continue;
+    }
+    const double at = collect_setting(*point.at, point_path + ".at");
+    if (std::isfinite(at) && (at < 0.0 || at > 1.0)) {
+      fail(point.at->mark, point_path + ".at", describe(*point.at, at) + " is not from 0 to 1");
+    }
+  }
+}
+
+void Freezer::collect_centerline(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path) {
+  const CenterlineSpec& line = spec.centerline;
+  const std::string path = beam_path + ".centerline";
+  const int kinds = (line.from || line.to ? 1 : 0) + (line.points.empty() ? 0 : 1) + (line.curve.empty() ? 0 : 1);
+  if (kinds != 1) {
+    fail(line.mark, path, kinds == 0 ? "is missing: expected {from, to}, {points} or {curve, length}"
+                                     : "has more than one of {from, to}, {points} and {curve, length}");
+    return;
+  }
+  if (!line.curve.empty()) {
+    collect_beam_curve(line, plan, path);
+    return;
+  }
+  if (line.length) fail(line.length->mark, path + ".length", "belongs to a curve");
+  plan.points = numbers_.next();
+  if (line.points.empty()) {
+    if (!line.from || !line.to) {
+      fail(line.mark, path + (line.from ? ".to" : ".from"), "is missing");
+      return;
+    }
+    numbers_.add_list(*line.from, path + ".from");
+    numbers_.add_list(*line.to, path + ".to");
+    plan.point_count = 2;
+    return;
+  }
+  if (line.points.size() < 2) {
+    fail(line.mark, path + ".points", "has one point; a beam needs two at least");
+    return;
+  }
+  plan.axis = BeamPlan::Axis::kPoints;
+  for (std::size_t i = 0; i < line.points.size(); ++i) {
+    numbers_.add_list(line.points[i], fmt::format("{}.points[{}]", path, i));
+  }
+  plan.point_count = static_cast<int>(line.points.size());
+}
+
+void Freezer::collect_beam_curve(const CenterlineSpec& line, BeamPlan& plan, const std::string& path) {
+  plan.axis = BeamPlan::Axis::kCurve;
+  if (line.length) {
+    plan.length = collect_held(*line.length, Kind::kPositive, path + ".length");
+  } else {
+    fail(line.mark, path + ".length", "is missing: a curve needs its length");
+  }
+  if (line.curve.size() != 3) {
+    fail(line.mark, path + ".curve",
+         fmt::format("has {} values; expected three expressions of the arc length s", line.curve.size()));
+    return;
+  }
+  const auto is_s = [](const ParameterSpec& parameter) { return parameter.name == "s"; };
+  if (std::ranges::any_of(system_.parameters, is_s)) {
+    fail(line.curve[0].mark, path + ".curve",
+         "s is the arc length, and the model has a parameter s: give that another name");
+    return;
+  }
+  const Expr s = graph_->symbol(kCurveParameter);
+  BeamCurve curve;
+  for (std::size_t i = 0; i < 3; ++i) {
+    curve.exprs.push_back(numbers_.parse_text(
+        line.curve[i], fmt::format("{}.curve[{}]", path, i),
+        [&](std::string_view name) -> std::variant<Expr, std::string> {
+          if (name == "s") return s;
+          return fmt::format("'{}' is not known here: expected an expression of s and parameters", name);
+        }));
+  }
+  for (std::size_t i = 0; i < 3; ++i) curve.exprs.push_back(graph_->diff(curve.exprs[i], s));
+  plan.curve = static_cast<int>(data_.beam_curves.size());
+  data_.beam_curves.push_back(std::move(curve));
+}
+
+Slot Freezer::collect_held(const Number& number, Kind kind, const std::string& path) {
+  const Slot slot = numbers_.next();
+  numbers_.add(number, path);
+  hold(kind, slot, number, path);
+  return slot;
+}
+
+void Freezer::collect_section(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path) {
+  const BeamSectionSpec& section = spec.section;
+  const std::string path = beam_path + ".section";
+  const bool has_stiffness = section.EA || section.GAy || section.GAz || section.GJ || section.EIy ||
+                             section.EIz || section.mass || section.Ixx || section.Iyy || section.Izz;
+  const int kinds = (section.rectangle.empty() ? 0 : 1) + (section.circle.empty() ? 0 : 1) +
+                    (section.tube.empty() ? 0 : 1) + (has_stiffness ? 1 : 0);
+  if (kinds != 1) {
+    fail(section.mark, path,
+         kinds == 0 ? "is missing: expected {rectangle: [width, height]}, {circle: radius}, {tube: [inner, outer]} "
+                      "or {EA, GAy, GAz, GJ, EIy, EIz, mass, Ixx, Iyy, Izz}"
+                    : "has more than one of rectangle, circle, tube and what it has per length");
+    return;
+  }
+  if (has_stiffness) {
+    collect_stiffness(section, plan, path);
+    return;
+  }
+  const auto collect_shape = [&](const Numbers& given, BeamPlan::Section kind, std::size_t wanted,
+                                 const char* key) {
+    if (given.empty()) return;
+    plan.section = kind;
+    if (given.size() != wanted) {
+      fail(section.mark, path + "." + key, fmt::format("has {} numbers; expected {}", given.size(), wanted));
+      return;
+    }
+    plan.shape = numbers_.next();
+    for (std::size_t i = 0; i < wanted; ++i) {
+      const bool may_vanish = kind == BeamPlan::Section::kTube && i == 0;
+      collect_held(given[i], may_vanish ? Kind::kNotNegative : Kind::kPositive,
+                   wanted == 1 ? path + "." + key : fmt::format("{}.{}[{}]", path, key, i));
+    }
+  };
+  collect_shape(section.rectangle, BeamPlan::Section::kRectangle, 2, "rectangle");
+  collect_shape(section.circle, BeamPlan::Section::kCircle, 1, "circle");
+  collect_shape(section.tube, BeamPlan::Section::kTube, 2, "tube");
+  if (section.tube.size() == 2 && plan.shape.is_given()) {
+    hold({Kind::kFromOther,
+          {plan.shape.first + 1},
+          {section.tube[1].mark, path + ".tube[1]"},
+          section.tube[1].expression(),
+          plan.shape});
+  }
+}
+
+// Shear stiffness that is not given is rigid.
+void Freezer::collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, const std::string& path) {
+  plan.section = BeamPlan::Section::kPerLength;
+  plan.shape = numbers_.next();
+  plan.has_rotary_inertia = section.Ixx || section.Iyy || section.Izz;
+  struct Entry {
+    const char* key;
+    const std::optional<Number>& number;
+    bool is_required, is_stiffness;
+  };
+  const Entry entries[] = {{"EA", section.EA, true, true},    {"GAy", section.GAy, false, true},
+                           {"GAz", section.GAz, false, true}, {"GJ", section.GJ, true, true},
+                           {"EIy", section.EIy, true, true},  {"EIz", section.EIz, true, true},
+                           {"mass", section.mass, true, true}, {"Ixx", section.Ixx, false, false},
+                           {"Iyy", section.Iyy, false, false}, {"Izz", section.Izz, false, false}};
+  for (const Entry& entry : entries) {
+    if (entry.number) {
+      collect_held(*entry.number, entry.is_stiffness ? Kind::kPositive : Kind::kNotNegative,
+                   path + "." + entry.key);
+      continue;
+    }
+    if (entry.is_required) fail(section.mark, path + "." + entry.key, "is missing");
+    numbers_.add_constant(entry.is_stiffness ? std::numeric_limits<double>::infinity() : 0.0);
+  }
+}
+
+void Freezer::collect_material(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path) {
+  const BeamMaterialSpec& material = spec.material;
+  const std::string path = beam_path + ".material";
+  plan.damping = collect_held(material.damping, Kind::kNotNegative, path + ".damping");
+  if (plan.section == BeamPlan::Section::kPerLength) {
+    const auto refuse = [&](const std::optional<Number>& number, const char* key) {
+      if (number) fail(number->mark, path + "." + key, "is for a section that is a shape: this one has stiffnesses");
+    };
+    refuse(material.E, "E"), refuse(material.nu, "nu"), refuse(material.density, "density");
+    if (!material.shear.empty()) fail(material.mark, path + ".shear", "is for a section that is a shape");
+    return;
+  }
+  plan.material = numbers_.next();
+  const auto collect = [&](const std::optional<Number>& number, Kind kind, const char* key) {
+    if (number) {
+      collect_held(*number, kind, path + "." + key);
+    } else {
+      fail(material.mark, path + "." + key, "is missing");
+      numbers_.add_constant(1.0);
+    }
+  };
+  collect(material.E, Kind::kPositive, "E");
+  const Slot nu = numbers_.next();
+  collect(material.nu, Kind::kFinite, "nu");
+  const double value = numbers_.values()[static_cast<std::size_t>(nu.first)];
+  if (material.nu && std::isfinite(value) && !(value > -1.0 && value <= 0.5)) {
+    fail(material.nu->mark, path + ".nu",
+         describe(*material.nu, value) + " is not Poisson's ratio of a material: above -1, at most 0.5");
+  }
+  collect(material.density, Kind::kPositive, "density");
+  if (material.shear.empty()) return;
+  if (material.shear.size() != 2) {
+    fail(material.mark, path + ".shear",
+         fmt::format("has {} numbers; expected the factors along y and z", material.shear.size()));
+    return;
+  }
+  plan.shear = numbers_.next();
+  for (std::size_t i = 0; i < 2; ++i) {
+    collect_held(material.shear[i], Kind::kPositive, fmt::format("{}.shear[{}]", path, i));
+  }
+}
+
+// The mesh itself may be impossible: an axis along `up`, a curve whose s is no arc length.
+void Freezer::check_beam_mesh(const Model& model) const {
+  const std::vector<double>& numbers = numbers_.values();
+  std::vector<double> parameters;
+  for (const ParameterInfo& parameter : model.parameters()) parameters.push_back(parameter.value);
+  FaultList faults;
+  for (std::size_t i = 0; i < beams_.size(); ++i) {
+    const BeamPlan& plan = model.plan().connectors.beams[i];
+    try {
+      static_cast<void>(calc_beam_mesh(model, plan, numbers, parameters));
+    } catch (const InputError& error) {
+      const BodySpec& body = beams_[i].body;
+      faults.add({body.beam->centerline.mark.line > 0 ? body.beam->centerline.mark : body.mark,
+                  path_of(beams_[i])},
+                 error.what());
+    }
+  }
+  faults.throw_if_any();
+}
+
+}  // namespace sestina
