@@ -226,7 +226,7 @@ def minimize(
                  integral (the last three over time), abs, sqrt, exp, log, sin, cos, tan, arctan, tanh
     method       `cma` (PyPI cma) and `differential_evolution` (scipy) search with populations, whose members run beside each
                  other in lanes and threads; `nelder_mead`, `powell` and `l_bfgs_b` (scipy) from one point; the last one takes
-                 derivatives by central differences. `pip install 'sestina[optimize]'` has both libraries
+                 derivatives by central differences. They need `pip install scipy cma`
     start        {key: value} where to begin; the middle of the bounds where not given
     population   members of a generation
     sigma        cma and nelder_mead: how far from the start to look at first, of the distance of the bounds
