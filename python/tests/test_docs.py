@@ -10,7 +10,10 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/linearisation.md", "docs/analyses.md", "python/README.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["README.md", "docs/python.md", "docs/sampled_control.md", "docs/linearisation.md", "docs/analyses.md", "python/README.md"],
+)
 def test_blocks_of_the_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text()
