@@ -264,6 +264,7 @@ def test_inputs_are_tables_whose_pulses_are_not_stepped_over(own_derivation):
     for wrong, words in (
         (lambda: system.set_input(F, (times, values[:3])), "4 times and 3 values"),
         (lambda: system.set_input(F, (times[::-1], values)), "allowed are times that rise"),
+        (lambda: system.set_input(F, np.c_[times, values]), r"array of the shape \(4, 2\); allowed is a pair \(times, values\)"),
         (lambda: system.set_input(F, (times,)), "the input F: 1 arrays; allowed are times and values"),
         (lambda: system.set_input(F, ([times], [values])), r"shapes \(1, 4\) and \(1, 4\)"),
         (lambda: system.set_input(F, 3, knots=[1]), "knots: allowed with a function alone"),
@@ -305,6 +306,20 @@ def test_what_an_input_raises_is_raised_with_the_rows_until_then(own_derivation)
     assert system.simulate(1)[x][-1] == 0
 
 
+def test_arguments_of_a_wrong_type_are_named():
+    system, q, _ = runnable_pendulum()
+    N = sm.ReferenceFrame("M")
+    for wrong, words in (
+        (lambda: system.add_energies([q], N), r"SymbolicSystem.add_energies: frame is \[q\] \(list\); allowed is ReferenceFrame"),
+        (lambda: system.add_output(3, q), r"SymbolicSystem.add_output: name is 3 \(int\); allowed is str"),
+        (lambda: system.set_input(q, "x"), r"SymbolicSystem.set_input: value is 'x' \(str\); allowed is Expression or number"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            wrong()
+    with pytest.raises(sestina.InputError, match=r"show\(\) needs a model.*draw\(\) and animate\(\) show it"):
+        system.simulate(0.1).show()
+
+
 def test_functions_that_refer_to_their_system_are_collected():
     def make():
         with sm.Mechanics():
@@ -331,7 +346,9 @@ def test_rows_stand_where_t_eval_has_them():
         (lambda: system.simulate(), "neither a duration nor t_eval"),
         (lambda: system.simulate(t_eval=[]), r"t_eval has the shape \(0,\)"),
         (lambda: system.simulate(t_eval=[[1.0]]), r"t_eval has the shape \(1, 1\)"),
-        (lambda: system.simulate(t_eval=[1, 1]), "row 1 at 1 s; allowed are times that rise from 0 s to 1 s"),
+        (lambda: system.simulate(t_eval=[1, 1]), r"t_eval\[1\] is 1 s, after 1 s; allowed are times that rise"),
+        (lambda: system.simulate(t_eval=[0, 2, 1]), r"t_eval\[2\] is 1 s, after 2 s; allowed are times that rise"),
+        (lambda: system.simulate(t_eval=[-1, 1]), "row 0 at -1 s; allowed are times that rise from 0 s to 1 s"),
         (lambda: system.simulate(1, t_eval=[0, 2]), "row 1 at 2 s"),
         (lambda: system.simulate(t_eval=[0, 2], every=0.1), "every: 0.1 is given beside t_eval"),
     ):
