@@ -306,20 +306,6 @@ def test_what_an_input_raises_is_raised_with_the_rows_until_then(own_derivation)
     assert system.simulate(1)[x][-1] == 0
 
 
-def test_arguments_of_a_wrong_type_are_named():
-    system, q, _ = runnable_pendulum()
-    N = sm.ReferenceFrame("M")
-    for wrong, words in (
-        (lambda: system.add_energies([q], N), r"SymbolicSystem.add_energies: frame is \[q\] \(list\); allowed is ReferenceFrame"),
-        (lambda: system.add_output(3, q), r"SymbolicSystem.add_output: name is 3 \(int\); allowed is str"),
-        (lambda: system.set_input(q, "x"), r"SymbolicSystem.set_input: value is 'x' \(str\); allowed is Expression or number"),
-    ):
-        with pytest.raises(TypeError, match=words):
-            wrong()
-    with pytest.raises(sestina.InputError, match=r"show\(\) needs a model.*draw\(\) and animate\(\) show it"):
-        system.simulate(0.1).show()
-
-
 def test_functions_that_refer_to_their_system_are_collected():
     def make():
         with sm.Mechanics():
