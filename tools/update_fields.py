@@ -95,19 +95,20 @@ def new_schema():
 
 
 def new_page():
-    """The rows between the two marks of each part."""
+    """The rows of each part stand before an anchor, in the table of its section; other sections have names of their own."""
     page = PAGE.read_text()
     for part, of in PARTS.items():
-        rows = []
+        anchor = "| `q` | number, or list |" if part == "joint" else "| `value` | numbers or expressions"
+        at = page.index(anchor)
+        start = page.rindex("\n## ", 0, at)
+        rows, before = [], page[start:at]
         for name, unit, allowed, explanation in numbers_in(of["table"]):
             if part == "joint":
                 rows.append(f"| `{name}` | number, {unit}{ALLOWED[allowed]} | 0 | {explanation[0].lower()}{explanation[1:]} |")
             else:
                 rows.append(f"| `{name}` | number{ALLOWED[allowed]} ({explanation[0].lower()}{explanation[1:]}) | {unit} | 0 |")
-            page = re.sub(rf"^\| `{name}` \|.*\n", "", page, flags=re.M)
-        anchor = "| `q` | number, or list |" if part == "joint" else "| `value` | numbers or expressions"
-        at = page.index(anchor)
-        page = page[:at] + "".join(row + "\n" for row in rows) + page[at:]
+            before = re.sub(rf"^\| `{name}` \|.*\n", "", before, flags=re.M)
+        page = page[:start] + before + "".join(row + "\n" for row in rows) + page[at:]
     return page
 
 

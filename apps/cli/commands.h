@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sestina/io/model_file.h"
+#include "sestina/io/urdf.h"
 #include "sestina/model/model.h"
 #include "sestina/model/system.h"
 
@@ -36,10 +37,19 @@ std::string size_in_words(const Model& model);
 // variable of a script. Returns the fault, or nothing.
 std::string check_file_name(const std::string& name);
 
+// How a robot (.urdf) becomes a model.
+struct RobotOptions {
+  UrdfOptions urdf;
+  std::string given;  // one of these options that the command line has
+
+  void add_to(CLI::App& command);
+};
+
 // The options of every command with a MODEL argument.
 struct ModelOptions {
   std::string path;              // .yaml, or .urdf
   std::vector<std::string> set;  // PATH=VALUE
+  RobotOptions robot;
 
   void add_to(CLI::App& command);
   void add_set_to(CLI::App& command);  // --set alone

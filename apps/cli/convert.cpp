@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include "commands.h"
@@ -11,7 +10,6 @@
 #include "sestina/base/error.h"
 #include "sestina/io/file_uses.h"
 #include "sestina/io/model_file.h"
-#include "sestina/io/urdf.h"
 #include "sestina/model/freeze.h"
 
 namespace sestina::cli {
@@ -19,8 +17,7 @@ namespace {
 
 struct Options {
   std::string input, output;
-  UrdfOptions urdf;
-  std::string mimic = "free";
+  RobotOptions robot;
 };
 
 int convert(const Options& options) {
@@ -29,7 +26,7 @@ int convert(const Options& options) {
     throw InputError(
         fmt::format("'{}' is a model file already; convert takes a robot (.urdf)", options.input));
   ImportNotes notes;
-  const System robot = read_urdf_file(options.input, options.urdf, &notes);
+  const System robot = read_urdf_file(options.input, options.robot.urdf, &notes);
   FileUses files;
   files.add_input("the robot", options.input);
   files.add_output("the model", options.output);
@@ -51,29 +48,8 @@ void add_convert(CLI::App& app, int& status) {
       ->required()
       ->type_name("FILE")
       ->check(check_file_name);
-  command->add_flag("--floating-base", options->urdf.floating_base,
-                    "Let the base float instead of welding it to the ground");
-  static const std::map<std::string, UrdfMimic> kMimic = {{"free", UrdfMimic::kFree},
-                                                          {"weld", UrdfMimic::kWeld},
-                                                          {"force", UrdfMimic::kForce},
-                                                          {"couple", UrdfMimic::kCouple}};
-  command
-      ->add_option("--mimic", options->mimic,
-                   "What becomes of joints that mimic others: they move by themselves (free),\n"
-                   "follow exactly, by constraints (couple), are welded at their offsets (weld),\n"
-                   "or are pulled by springs and dampers (force)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"free", "weld", "force", "couple"}).description(""))
-      ->type_name("WAY");
-  command
-      ->add_option("--mimic-frequency", options->urdf.mimic_frequency,
-                   "Of --mimic force: rad/s, natural frequency of what is pulled")
-      ->capture_default_str()
-      ->type_name("W");
-  command->callback([options, &status] {
-    options->urdf.mimic = kMimic.at(options->mimic);
-    status = convert(*options);
-  });
+  options->robot.add_to(*command);
+  command->callback([options, &status] { status = convert(*options); });
 }
 
 }  // namespace sestina::cli

@@ -6,13 +6,13 @@
 #include "printing.h"
 #include "sestina/base/error.h"
 #include "sestina/io/model_file.h"
-#include "sestina/io/urdf.h"
 
 namespace sestina::cli {
 
 void ModelOptions::add_to(CLI::App& command) {
   command.add_option("MODEL", path, "Model file (.yaml), or a robot (.urdf)")->required()->type_name("FILE");
   add_set_to(command);
+  robot.add_to(command);
 }
 
 void ModelOptions::add_set_to(CLI::App& command) {
@@ -30,9 +30,9 @@ namespace {
 bool is_robot(const std::filesystem::path& path) { return path.extension() == ".urdf"; }
 
 // Reports where the imported robot differs from its file, since a run would not mention it.
-System read_robot(const std::string& path) {
+System read_robot(const std::string& path, const UrdfOptions& options) {
   ImportNotes notes;
-  System robot = read_urdf_file(path, {}, &notes);
+  System robot = read_urdf_file(path, options, &notes);
   for (const ImportNote& note : notes) {
     if (!note.is_about_mimic) continue;
     print_error("note: {}{}\n", note.place.mark.file ? "" : path + ": ", to_string(note));
@@ -40,18 +40,25 @@ System read_robot(const std::string& path) {
   return robot;
 }
 
+void refuse_robot_options(const ModelOptions& options) {
+  if (options.robot.given.empty()) return;
+  throw InputError(fmt::format("{} is for robots (.urdf); '{}' is none", options.robot.given, options.path));
+}
+
 }  // namespace
 
 System ModelOptions::read() const {
+  if (!is_robot(path)) refuse_robot_options(*this);
   if (!is_robot(path)) return read_model_file(path, {set});
   // The paths for --set are those of the model file to which the robot is converted.
-  const System robot = read_robot(path);
-  return set.empty() ? robot : read_model(write_model(robot), path, {set});
+  const System system = read_robot(path, robot.urdf);
+  return set.empty() ? system : read_model(write_model(system), path, {set});
 }
 
 ModelTree ModelOptions::read_tree() const {
+  if (!is_robot(path)) refuse_robot_options(*this);
   if (!is_robot(path)) return read_model_tree(path, {set});
-  return parse_model_tree(write_model(read_robot(path)), path, {set});
+  return parse_model_tree(write_model(read_robot(path, robot.urdf)), path, {set});
 }
 
 std::string check_file_name(const std::string& name) {

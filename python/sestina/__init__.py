@@ -36,6 +36,7 @@ from ._core import (
     solver_names,
     threads,
 )
+from .batch_simulator import BatchSimulator, BatchSnapshot
 from .comparing import compare
 from .demonstration import demo
 from .deriving import derive
@@ -66,6 +67,8 @@ __version__: str = _core._version()
 
 __all__ = [
     "Analysis",
+    "BatchSimulator",
+    "BatchSnapshot",
     "Body",
     "ComputationError",
     "Constraint",

@@ -1,11 +1,11 @@
-"""Costs that are written as expressions of columns: `last(hinge.q)^2 + 0.1*max(abs(hinge.u))`."""
+"""Costs that are written as expressions of columns and parameters: `last(hinge.q)^2 + 0.1*c*max(abs(hinge.u))`."""
 
 from __future__ import annotations
 
 import ast
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,19 +50,30 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 class CostExpression:
-    """An expression of columns whose value is one number; `^` is power. InputError for what is none."""
+    """An expression of columns and parameters whose value is one number; `^` is power. InputError for what is none.
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    check_value() refuses a value with rows, once it is known that the columns are there.
+    """
+
+    def __init__(self, text: str, parameters: Collection[str] = ()) -> None:
+        self._text, self._parameters = text, parameters
         try:
             self._tree = ast.parse(text.replace("^", "**").strip(), mode="eval").body
         except SyntaxError as error:
             raise InputError(f"cost: {text!r}: {error.msg}") from None
-        self.columns: list[str] = []  #: those that it takes, in their order
-        self._is_column(self._tree)
-        if self._is_column(self._tree):
+        self.names: list[str] = []  #: columns and parameters that it takes, in their order
+        self.places: dict[str, str] = {}  #: names that a result has as another column, such as parameters
+        self._has_rows = self._is_column(self._tree)
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of a result that it takes, in their order."""
+        return [self.places.get(name, name) for name in self.names]
+
+    def check_value(self) -> None:
+        if self._has_rows:
             raise InputError(
-                f"cost: {text!r} has a value for each row; allowed around columns are {', '.join(REDUCTIONS)}"
+                f"cost: {self._text!r} has a value for each row; allowed around columns are {', '.join(REDUCTIONS)}"
             )
 
     def _fail(self, node: ast.expr, what: str) -> InputError:
@@ -80,9 +91,9 @@ class CostExpression:
         if isinstance(node, ast.Call):
             return self._is_column_of_call(node)
         name = self._column_name(node)
-        if name not in self.columns:
-            self.columns.append(name)
-        return True
+        if name not in self.names:
+            self.names.append(name)
+        return name not in self._parameters
 
     def _is_column_of_call(self, node: ast.Call) -> bool:
         name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
@@ -101,7 +112,7 @@ class CostExpression:
     def _column_name(self, node: ast.expr) -> str:
         name = ast.unparse(node)
         if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or not re.fullmatch(r"[\w.]+(\[\d+\])?[\w.]*", name):
-            raise self._fail(node, "is neither a column, a number nor an operation + - * / ^")
+            raise self._fail(node, "is neither a column, a parameter, a number nor an operation + - * / ^")
         return name
 
     def __call__(self, result: Mapping[str, Array] | Any) -> float:
@@ -122,4 +133,6 @@ class CostExpression:
             value = self._evaluate(node.args[0], result)
             reduce = REDUCTIONS.get(node.func.id)
             return FUNCTIONS[node.func.id](value) if reduce is None else reduce(result["t"], value)
-        return result[self._column_name(node)]
+        name = self._column_name(node)
+        column = result[self.places.get(name, name)]
+        return column[0] if name in self._parameters else column

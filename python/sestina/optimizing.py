@@ -223,10 +223,11 @@ def minimize(
     variables    {"parameters.c": (0, 0.1), "joints.hinge.q": (1, 2)}: keys as those of sweep(), lower and upper bounds
     cost         a function of a run that returns a number: its columns over time are run["hinge.q"], run.t; or an expression
                  of columns, such as "last(hinge.q)^2 + 0.1*max(abs(hinge.u))", with first, last, min, max, mean, rms and
-                 integral (the last three over time), abs, sqrt, exp, log, sin, cos, tan, arctan, tanh
+                 integral (the last three over time), abs, sqrt, exp, log, sin, cos, tan, arctan, tanh. It also takes
+                 what output.columns take: parameters, values of forces (`drive.value`), positions of points
     method       `cma` (PyPI cma) and `differential_evolution` (scipy) search with populations, whose members run beside each
                  other in lanes and threads; `nelder_mead`, `powell` and `l_bfgs_b` (scipy) from one point; the last one takes
-                 derivatives by central differences. `pip install 'sestina[optimize]'` has both libraries
+                 derivatives by central differences. They need `pip install scipy cma`
     start        {key: value} where to begin; the middle of the bounds where not given
     population   members of a generation
     sigma        cma and nelder_mead: how far from the start to look at first, of the distance of the bounds
@@ -260,11 +261,12 @@ def minimize(
     keys = [str(key) for key in variables]
     place = _start_of(start, keys, bounds)
     _check_settings({"population": population, "generations": generations, "max_runs": max_runs}, sigma, tolerance)
-    function: Cost = CostExpression(cost) if isinstance(cost, str) else cost
+    described = None if is_symbolic else _edit(as_system(model), duration, every, None, integrator, rtol, atol, dt)
+    function: Cost = cost
+    if isinstance(cost, str):
+        function = CostExpression(cost, [] if described is None else list(described.parameters))
     if not callable(function):
         raise InputError(f"cost: {cost!r} is neither a function of a run nor an expression of columns")
-    if record is None:
-        record = function.columns if isinstance(function, CostExpression) else ["*"]
     first = (bounds[:, 0] + place * (bounds[:, 1] - bounds[:, 0])).tolist()
     options: dict[str, Any] = {"max_steps": max_steps, "max_wall": max_wall}
     own = {"duration": duration, "every": every, "integrator": integrator, "rtol": rtol, "atol": atol, "dt": dt}
@@ -276,9 +278,20 @@ def minimize(
         symbols = [symbol for symbol in variables if isinstance(symbol, Expression)]
         runs, told_of = SymbolicPopulation(model, symbols, first, {**own, **options}), [*map(str, [*model.q, *model.u]), own]
     else:
-        described = _edit(as_system(model), duration, every, None, integrator, rtol, atol, dt)
-        runs, told_of = Population(described, keys, first, {"lanes": lanes, "threads": threads, **options}), _text_of(described)
-    _check_columns(runs.columns(first), record)
+        assert described is not None
+        options = {"lanes": lanes, "threads": threads, **options}
+        runs, told_of = Population(described, keys, first, options), _text_of(described)
+    columns = runs.columns(first)
+    if isinstance(function, CostExpression):
+        if described is not None and columns:
+            runs = _with_columns_of(function, runs, described, columns, lambda own: Population(described, keys, first, options, own))
+        _check_columns(columns, [name for name in function.names if name not in function.places])
+        function.check_value()
+        record = function.columns
+    elif record is None:
+        record = ["*"]
+    else:
+        _check_columns(columns, record)
     head = {
         "optimisation": 1, "variables": {key: bounds[i].tolist() for i, key in enumerate(keys)}, "method": method,
         "start": place.tolist(), "population": population, "sigma": sigma, "tolerance": tolerance, "seed": seed,
@@ -313,6 +326,22 @@ def _run(method: str, search: _Search, settings: optimizers.Settings) -> tuple[s
     except (KeyboardInterrupt, Interrupted):
         return "interrupted", "Ctrl-C"
     return "converged" if has_ended else "stopped", reason
+
+
+def _with_columns_of(
+    cost: CostExpression, runs: Any, system: System, columns: Sequence[str], make: Callable[[dict[str, str]], Population]
+) -> Any:
+    """The runs, with a column for each name of the cost that is no column of a result but that output.columns take."""
+    own = {f"cost_expression_{i}": name for i, name in enumerate(cost.names) if name not in columns}
+    for place, name in own.items():
+        tried = system.copy()
+        tried.add_column(place, name)
+        try:
+            tried.freeze()
+        except InputError:
+            _check_columns([*columns, *system.parameters], [name])
+    cost.places = {name: place for place, name in own.items()}
+    return make(own) if own else runs
 
 
 def _check_columns(columns: Sequence[str], record: Sequence[str]) -> None:

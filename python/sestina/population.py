@@ -57,12 +57,19 @@ class Population:
     """The runs of a model.
 
     Keys become parameters, so that members run side by side in lanes and threads. A key that takes no expression, such as
-    one of `analysis`, is set in a description for each member instead, and these run one after the other.
+    one of `analysis`, is set in a description for each member instead, and these run one after the other. `columns` are
+    recorded besides those of the system: expressions by name, as in output.columns.
     """
 
-    def __init__(self, system: System, keys: Sequence[str], start: Sequence[float], options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, system: System, keys: Sequence[str], start: Sequence[float], options: Mapping[str, Any],
+        columns: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
         self.keys, self._options = list(keys), dict(options)
-        self._system = system
+        self._columns = dict(columns or {})
+        self._system = system.copy() if self._columns else system
+        for name, expression in self._columns.items():
+            self._system.add_column(name, expression)
         self._text: str | None = None  # of members that run one after the other
         self._names = [key.removeprefix("parameters.") if _is_parameter(key) else f"optimized_{i}" for i, key in enumerate(keys)]
         self._described = self._describe(start)
@@ -110,6 +117,12 @@ class Population:
 
     def with_values(self, values: Sequence[float]) -> System:
         """A description that has these values."""
+        made = self._made_with(values)
+        for name in self._columns:
+            del made.output.columns[name]
+        return made
+
+    def _made_with(self, values: Sequence[float]) -> System:
         if self._text is None:
             made = self._system.copy()
             if all(_is_parameter(key) for key in self.keys):

@@ -13,6 +13,7 @@ from . import _core
 from ._core import Model, System
 from .errors import ComputationError, InputError
 from .result import as_system
+from .run import _edit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,6 +114,8 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     record: Sequence[str] = (),
     reactions: bool = False,
+    duration: float | None = None,
+    every: float | None = None,
     resume: bool = False,
     lanes: bool = True,
     threads: int | None = None,
@@ -127,6 +130,8 @@ def sweep(
                "analysis.solver": ["kane", "recursive"]}: each key with its values, or with a:b:n
     out        the HDF5 file (docs/sweep.md) that is kept; without it only the last row of each run comes back
     record     columns that the file keeps over time, `*` for any letters; all unless given, with `none` nothing
+    duration   s of each run, as system.analysis says unless given
+    every      s between rows, as system.output says unless given
     resume     do the runs that the file lacks, of the same sweep
     lanes      let runs advance side by side in SIMD lanes where the model allows; False gives the last bits of simulate()
     progress   called with the runs done, all runs, those that failed, the wall time (s) and the fraction done
@@ -139,7 +144,7 @@ def sweep(
     """
     import tempfile  # takes as long to import as the rest of the package
 
-    text = as_system(model).to_yaml()
+    text = _edit(as_system(model), duration, every, None, None, None, None, None).to_yaml()
     axes = [_axis(path, values) for path, values in vary.items()]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "sweep.h5") if out is None else pathlib.Path(out)

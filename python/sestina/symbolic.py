@@ -200,7 +200,7 @@ __all__ = [
 ]
 
 
-explain_methods([CompiledFunction, Dyadic, Expression, Matrix, Particle, Point, ReferenceFrame, RigidBody, Vector])
+explain_methods([CompiledFunction, Dyadic, Expression, Matrix, Particle, Point, ReferenceFrame, RigidBody, Vector, _core._SymbolicSystem])
 for _name in (
     "Abs acos asin atan atan2 cos cosh exp if_less inertia inertia_of_point_mass log sign sin sinh sqrt tan tanh to_source"
 ).split():

@@ -91,4 +91,4 @@ def explain_methods(classes: Iterable[type]) -> None:
     for one in classes:
         for name, method in list(vars(one).items()):
             if not name.startswith("_") and hasattr(method, "__nb_signature__") and not inspect.isdatadescriptor(method):
-                setattr(one, name, explained(f"{one.__name__}.{name}", method, is_method=True))
+                setattr(one, name, explained(f"{one.__name__.lstrip('_')}.{name}", method, is_method=True))

@@ -130,6 +130,14 @@ class SymbolicResult(Result):
             raise InputError("nothing is known to draw; SymbolicSystem.set_scene() before the run says what there is")
         return self._picture
 
+    def show(
+        self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
+    ) -> NoReturn:
+        """None: InputError. A page shows the bodies of a model; draw() and animate() show this run."""
+        raise InputError(
+            "show() needs a model, which a run of a SymbolicSystem has not; draw() and animate() show it after set_scene()"
+        )
+
     def _has_none(self) -> NoReturn:
         raise InputError("the result is of a SymbolicSystem, which has no model")
 
@@ -244,6 +252,10 @@ class SymbolicSystem:
             if times.ndim != 1 or values.ndim != 1:
                 raise InputError(f"the input {input} has the shapes {times.shape} and {values.shape}; allowed are (n,) and (n,)")
             self._system.set_input_table(input, times.tolist(), values.tolist())
+        elif getattr(value, "shape", ()) != ():
+            raise InputError(
+                f"the input {input}: an array of the shape {value.shape}; allowed is a pair (times, values)"  # type: ignore[union-attr]
+            )
         else:
             self._system.set_input(input, value)
 
@@ -381,6 +393,9 @@ class SymbolicSystem:
             if every is not None:
                 raise InputError(f"every: {every!r} is given beside t_eval; allowed is one of them")
             times = rows.tolist()
+            for i in range(1, len(times)):
+                if not times[i] > times[i - 1]:
+                    raise InputError(f"t_eval[{i}] is {times[i]:g} s, after {times[i - 1]:g} s; allowed are times that rise")
         if duration is None:
             if not times:
                 raise InputError("duration: there is neither a duration nor t_eval")

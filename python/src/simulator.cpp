@@ -436,6 +436,13 @@ void bind_simulator(nb::module_& module) {
           "str = 'recursive', rtol: float | None = None, atol: float | None = None) -> None"));
   bind_state(simulator);
   bind_steps(simulator);
+  module.def(
+      "_explain_no_batch_steps",
+      [](const FrozenModel& model, const std::string& integrator) {
+        return explain_no_batch_steps(model.model(), {.rule = {.name = integrator}});
+      },
+      nb::arg("model"), nb::arg("integrator"),
+      "Why many states cannot be stepped in lanes; empty if they can.");
   nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"))
       .def(
           "step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),

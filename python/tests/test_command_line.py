@@ -13,10 +13,16 @@ import sestina
 COMMANDS = pathlib.Path(__file__).resolve().parents[2] / "apps/cli"
 
 # For each command its options: what does the same, as a function and its parameter, or why nothing has to.
+ROBOT = {
+    "--floating-base": (sestina.load_urdf, "floating_base"),
+    "--mimic": (sestina.load_urdf, "mimic"),
+    "--mimic-frequency": (sestina.load_urdf, "mimic_frequency"),
+}
 SAME = {
     "run": {
         "MODEL": (sestina.load, "path"),
         "--set": (sestina.load, "set"),
+        **ROBOT,
         "--out": (sestina.simulate, "out"),
         "--reactions": (sestina.simulate, "reactions"),
         "--threads": (sestina.simulate, "threads"),
@@ -42,12 +48,14 @@ SAME = {
     "compare": {
         "MODEL": (sestina.load, "path"),
         "--set": (sestina.load, "set"),
+        **ROBOT,
         "--states": (sestina.compare, "states"),
         "--trajectory": (sestina.compare, "trajectory"),
     },
     "sweep": {
         "MODEL": (sestina.load, "path"),
         "--set": (sestina.load, "set"),
+        **ROBOT,
         "--vary": (sestina.sweep, "vary"),
         "--out": (sestina.sweep, "out"),
         "--record": (sestina.sweep, "record"),
@@ -62,6 +70,7 @@ SAME = {
     "derive": {
         "MODEL": (sestina.load, "path"),
         "--set": (sestina.load, "set"),
+        **ROBOT,
         "--format": (sestina.Equations.to_text, "format"),
         "--lagrange": (sestina.derive, "method"),
         "--linearize": "Equations.linearize",
@@ -71,7 +80,7 @@ SAME = {
         "--width": (sestina.Equations.to_text, "width"),
         "--embedded": (sestina.Equations.to_text, "embedded"),
     },
-    "info": {"MODEL": (sestina.load, "path"), "--set": (sestina.load, "set")},
+    "info": {"MODEL": (sestina.load, "path"), "--set": (sestina.load, "set"), **ROBOT},
     "plot": {
         "RESULT": (sestina.read_result, "path"),
         "COLUMN": (sestina.Result.plot, "columns"),
@@ -84,9 +93,7 @@ SAME = {
     "convert": {
         "ROBOT": (sestina.load_urdf, "path"),
         "--out": (sestina.System.save, "path"),
-        "--floating-base": (sestina.load_urdf, "floating_base"),
-        "--mimic": (sestina.load_urdf, "mimic"),
-        "--mimic-frequency": (sestina.load_urdf, "mimic_frequency"),
+        **ROBOT,
     },
     "view": {
         "RESULT": (sestina.read_result, "path"),
@@ -122,10 +129,10 @@ SAME = {
 
 def options_in(text: str) -> set[str]:
     """`-o,--out` counts as `--out`."""
-    return {name.split(",")[-1] for name in re.findall(r'add_(?:option|flag)\(\s*"([^"]+)"', text)}
+    return {name.split(",")[-1] for name in re.findall(r'add_(?:option|flag)(?:_function<[\w:]+>|_callback)?\(\s*"([^"]+)"', text)}
 
 
-SHARED = ("simulate", "model_options", "replay_options")
+SHARED = ("simulate", "model_options", "robot_options", "replay_options")
 
 
 def commands() -> dict[str, set[str]]:
@@ -136,7 +143,9 @@ def commands() -> dict[str, set[str]]:
         for name in re.findall(r'add_subcommand\("([^"]+)"', text):
             found[name] = options_in(text)
             if "ModelOptions" in text and "add_to(" in text:
-                found[name] |= shared["model_options"]
+                found[name] |= shared["model_options"] | shared["robot_options"]
+            if "robot.add_to(" in text:
+                found[name] |= shared["robot_options"]
             if "replay.add_to" in text:
                 found[name] |= shared["replay_options"] | {"--set"}
             if "model.add_set_to(" in text:

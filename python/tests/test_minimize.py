@@ -239,10 +239,14 @@ def test_what_a_cost_raises_is_raised(swing):
         (None, {"cost": lambda run: run["hinge.q"]}, r"cost: an array of the shape \(101,\) \(ndarray\) is not a number, at"),
         (None, {"cost": "last(sqrt(0*hinge.q - 1))"}, "cost: nan is not a number, at"),
         (None, {"cost": "last(hinge.qq)"}, r"cost: there is no column 'hinge.qq' \(did you mean 'hinge.q'\?\)"),
+        (None, {"cost": "zz"}, r"cost: there is no column 'zz'; there are t, hinge.q"),
+        (None, {"cost": "last(hinge.q) + cc"}, r"cost: there is no column 'cc' \(did you mean 'c'\?\)"),
+        (None, {"cost": "last(friction.value)"}, r"cost: there is no column 'friction.value'"),
+        (None, {"cost": "max(c)"}, "'max\\(c\\)' is of a number"),
         (None, {"cost": "hinge.q"}, "cost: 'hinge.q' has a value for each row; allowed around columns are first, last"),
         (None, {"cost": "larst(hinge.q)"}, r"unknown function 'larst' \(did you mean 'last'\?\)"),
         (None, {"cost": "last(hinge.q"}, r"cost: 'last\(hinge.q'"),
-        (None, {"cost": "last(hinge.q) if 1 else 2"}, "is neither a column, a number nor an operation"),
+        (None, {"cost": "last(hinge.q) if 1 else 2"}, "is neither a column, a parameter, a number nor an operation"),
         (None, {"cost": "max(hinge.q, 2)"}, "takes one argument"),
         (None, {"cost": "max(2)"}, "is of a number"),
     ],
@@ -258,7 +262,7 @@ def test_a_library_that_is_missing_is_told(swing, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "cma", None)
-    with pytest.raises(ImportError, match=r"the method cma wants cma: pip install 'sestina\[optimize\]'"):
+    with pytest.raises(ImportError, match=r"the method cma wants cma: pip install scipy cma$"):
         sestina.minimize(swing, {"parameters.c": (0, 1)}, "last(hinge.q)")
 
 
@@ -277,6 +281,21 @@ def test_cost_expressions_are_those_of_numpy():
     }.items():
         assert CostExpression(text)(run) == pytest.approx(value, abs=1e-15), text
     assert CostExpression("last(a.q) + max(b.q[3])").columns == ["a.q", "b.q[3]"]
+
+
+def test_costs_take_parameters_forces_and_points(swing):
+    """As output.columns do; the system that is found has no columns of the search."""
+    pytest.importorskip("cma")
+    swing.parameters["twice"] = "2*c"
+    swing.add_joint_force("drive", "hinge", "-c*sin(t)")
+    cost = "max(abs(drive.value)) + 10*(twice - 0.2)^2 + 0*last(rod.tip.z) + 0*last(c*hinge.q)"
+    found = sestina.minimize(swing, {"parameters.c": (0.01, 1)}, cost, max_runs=300)
+    c = found.values["parameters.c"]
+    # c + 10 (2 c - 0.2)^2 with max |sin| = 1 on the rows, to (0.05 s)^2/8, is least for 1 + 40 (2 c - 0.2) = 0
+    assert c == pytest.approx(0.0875, abs=1e-4) and found.cost == pytest.approx(c + 10 * (2 * c - 0.2) ** 2, abs=1e-4)
+    assert not list(found.system.output.columns) and not list(swing.output.columns)
+    at_end = sestina.simulate(found.system)
+    assert found.cost == pytest.approx(abs(c * np.sin(at_end["t"])).max() + 10 * (2 * c - 0.2) ** 2, rel=1e-9)
 
 
 def test_symbols_of_a_system_that_was_derived_are_found(own_derivation):

@@ -129,12 +129,18 @@ def test_sweep_gives_the_runs_of_simulate(pendulum, tmp_path):
     in_lanes = sestina.sweep(pendulum, vary)
     assert in_lanes.report["in_lanes"] == 6
     np.testing.assert_allclose(in_lanes["hinge.q"], result["hinge.q"], rtol=1e-6)
+    shorter = sestina.sweep(pendulum, {"joints.hinge.q": [0.1]}, duration=0.5, lanes=False)
+    pendulum.joint("hinge").q = 0.1
+    assert shorter["t"][0] == 0.5 and pendulum.analysis.duration == 1
+    assert shorter["hinge.q"][0] == sestina.simulate(pendulum, duration=0.5)["hinge.q"][-1]
     with pytest.raises(KeyError, match="no column 'x'"):
         result["x"]
     kept = sestina.sweep(pendulum, {"joints.hinge.q": "0.1:2:3"}, out=tmp_path / "sweep.h5", record=["hinge.q"])
     again = sestina.read_sweep(tmp_path / "sweep.h5")
     np.testing.assert_array_equal(again["hinge.u"], kept["hinge.u"])
     pytest.importorskip("h5py")
+    seldom = sestina.sweep(pendulum, {"joints.hinge.q": "0.1:2:3"}, out=tmp_path / "seldom.h5", every=0.5)
+    assert seldom.series("t").shape == (3, 3)
     series = kept.series("hinge.q")
     assert series.shape == (3, 101)
     np.testing.assert_array_equal(series[:, -1], kept["hinge.q"])

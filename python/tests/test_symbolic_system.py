@@ -264,6 +264,7 @@ def test_inputs_are_tables_whose_pulses_are_not_stepped_over(own_derivation):
     for wrong, words in (
         (lambda: system.set_input(F, (times, values[:3])), "4 times and 3 values"),
         (lambda: system.set_input(F, (times[::-1], values)), "allowed are times that rise"),
+        (lambda: system.set_input(F, np.c_[times, values]), r"array of the shape \(4, 2\); allowed is a pair \(times, values\)"),
         (lambda: system.set_input(F, (times,)), "the input F: 1 arrays; allowed are times and values"),
         (lambda: system.set_input(F, ([times], [values])), r"shapes \(1, 4\) and \(1, 4\)"),
         (lambda: system.set_input(F, 3, knots=[1]), "knots: allowed with a function alone"),
@@ -331,7 +332,9 @@ def test_rows_stand_where_t_eval_has_them():
         (lambda: system.simulate(), "neither a duration nor t_eval"),
         (lambda: system.simulate(t_eval=[]), r"t_eval has the shape \(0,\)"),
         (lambda: system.simulate(t_eval=[[1.0]]), r"t_eval has the shape \(1, 1\)"),
-        (lambda: system.simulate(t_eval=[1, 1]), "row 1 at 1 s; allowed are times that rise from 0 s to 1 s"),
+        (lambda: system.simulate(t_eval=[1, 1]), r"t_eval\[1\] is 1 s, after 1 s; allowed are times that rise"),
+        (lambda: system.simulate(t_eval=[0, 2, 1]), r"t_eval\[2\] is 1 s, after 2 s; allowed are times that rise"),
+        (lambda: system.simulate(t_eval=[-1, 1]), "row 0 at -1 s; allowed are times that rise from 0 s to 1 s"),
         (lambda: system.simulate(1, t_eval=[0, 2]), "row 1 at 2 s"),
         (lambda: system.simulate(t_eval=[0, 2], every=0.1), "every: 0.1 is given beside t_eval"),
     ):

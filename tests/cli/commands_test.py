@@ -447,6 +447,14 @@ class Convert(ProgramTest):
         robot = SOURCE / "tests/io/urdf/gripper.urdf"
         run = ("run", robot, "-q", "--set", "analysis.duration=0.01")
         self.assertIn("gripper.urdf: joints that mimic others move by themselves", self.expect(0, *run).stderr)
+        self.assertIn("the option mimic: couple makes them follow", self.expect(0, *run).stderr)
+        # What the note offers is there.
+        self.assertEqual(self.expect(0, *run, "--mimic", "couple").stderr, "")
+        self.assertIn("4 speeds", self.expect(0, "info", robot).stdout)
+        self.assertIn("1 speed,", self.expect(0, "info", robot, "--mimic", "weld").stdout)
+        self.assertIn("10 speeds", self.expect(0, "info", robot, "--floating-base").stdout)
+        self.write("rod.yaml", PENDULUM)
+        self.expect_bad_input("--mimic is for robots (.urdf); 'rod.yaml' is none", "run", "rod.yaml", "--mimic", "couple")
         free = self.expect(0, "convert", robot, "-o", "free.yaml").stdout
         self.assertIn("slide_right, bend and bend_tip", free)
         self.assertIn("4 speeds", free)

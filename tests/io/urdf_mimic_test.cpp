@@ -43,8 +43,8 @@ TEST(UrdfMimic, JointsMoveByThemselvesUnlessSomethingElseIsWanted) {
   EXPECT_TRUE(gripper.forces.empty());
   EXPECT_THAT(
       mimic_notes(notes),
-      HasSubstr("joints that mimic others move by themselves (mimic: couple makes them follow, weld holds "
-                "them, force pulls them by springs): slide_right, bend and bend_tip"));
+      HasSubstr("joints that mimic others move by themselves (the option mimic: couple makes them follow, "
+                "weld holds them, force pulls them by springs): slide_right, bend and bend_tip"));
   // They begin at their places.
   EXPECT_TRUE(gripper.joint("slide_right").q.empty());
   EXPECT_EQ(gripper.joint("bend").q.front().value(), 0.25);

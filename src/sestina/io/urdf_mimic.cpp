@@ -209,9 +209,8 @@ class FollowerFinder {
       if (followers_[i]) names[followers_[i]->becomes].push_back(tree_.joints[i].name);
     }
     tell(
-        "joints that mimic others move by themselves (mimic: couple makes them follow, weld holds them, "
-        "force "
-        "pulls them by springs)",
+        "joints that mimic others move by themselves (the option mimic: couple makes them follow, weld holds "
+        "them, force pulls them by springs)",
         names[UrdfMimic::kFree]);
     tell("joints that mimic others are welded at their offsets", names[UrdfMimic::kWeld]);
     tell(fmt::format("joints that mimic others are pulled to their places by springs and dampers of {} rad/s",

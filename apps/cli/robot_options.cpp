@@ -1,0 +1,44 @@
+#include <map>
+
+#include "commands.h"
+
+namespace sestina::cli {
+
+void RobotOptions::add_to(CLI::App& command) {
+  static const std::map<std::string, UrdfMimic> kMimic = {{"free", UrdfMimic::kFree},
+                                                          {"weld", UrdfMimic::kWeld},
+                                                          {"force", UrdfMimic::kForce},
+                                                          {"couple", UrdfMimic::kCouple}};
+  command.add_flag_callback(
+      "--floating-base",
+      [this] {
+        urdf.floating_base = true;
+        given = "--floating-base";
+      },
+      "Of a robot: let the base float instead of welding it to the ground");
+  command
+      .add_option_function<std::string>(
+          "--mimic",
+          [this](const std::string& way) {
+            urdf.mimic = kMimic.at(way);
+            given = "--mimic";
+          },
+          "Of a robot: what becomes of joints that mimic others: they move by themselves\n"
+          "(free), follow exactly, by constraints (couple), are welded at their offsets\n"
+          "(weld), or are pulled by springs and dampers (force)")
+      ->default_str("free")
+      ->check(CLI::IsMember({"free", "weld", "force", "couple"}).description(""))
+      ->type_name("WAY");
+  command
+      .add_option_function<double>(
+          "--mimic-frequency",
+          [this](double frequency) {
+            urdf.mimic_frequency = frequency;
+            given = "--mimic-frequency";
+          },
+          "Of --mimic force: rad/s, natural frequency of what is pulled")
+      ->default_str("1000")
+      ->type_name("W");
+}
+
+}  // namespace sestina::cli
