@@ -352,8 +352,8 @@ class Allocator {
 
   void put_multiply_add(const Instruction& i, const std::array<Operand, 3>& operands,
                         std::size_t overwritten) {
-    using Form = InstructionEncoder::Form;
-    using Kind = InstructionEncoder::MultiplyAdd;
+    using Form = MachineInstruction::Form;
+    using Kind = MachineInstruction::MultiplyAdd;
     Form form = Form::kATimesBPlusTo;
     std::size_t a = 0, b = 1;
     if (overwritten < 2) {
