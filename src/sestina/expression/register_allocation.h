@@ -50,9 +50,10 @@ struct AllocatedCode {
 };
 
 struct RegisterSet {
-  unsigned count;             // at most 32
-  bool has_uniform_operands;  // a uniform can be the second operand of arithmetic, or else is loaded first
-  bool is_in_place = false;   // arithmetic overwrites the first operand with the result
+  unsigned count;              // at most 32
+  bool has_uniform_operands;   // a uniform can be the second operand of arithmetic, or else is loaded first
+  bool is_in_place = false;    // arithmetic overwrites the first operand with the result
+  bool keeps_factors = false;  // a multiply-add overwrites the addend, not a factor
 };
 
 AllocatedCode allocate_registers(const CompiledProgram& program, const CallSchedule& schedule,

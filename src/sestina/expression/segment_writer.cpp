@@ -5,6 +5,7 @@
 #include <cassert>
 #include <span>
 
+#include "sestina/expression/a64_writer.h"
 #include "sestina/expression/x86_writer.h"
 
 namespace sestina {
@@ -48,8 +49,9 @@ std::vector<std::size_t> write_by(Writer writer, const AllocatedCode& allocated,
 
 CodeShape shape_of_code(Backend backend, bool is_single) {
   const int lanes = backend == Backend::kAvx512 ? 8 : backend == Backend::kAvx2 ? 4 : 2;
-  // Offsets of one byte reach 128 rows in both directions (EVEX).
-  return {.backend = backend, .lanes = is_single ? 1 : lanes, .middle = 128};
+  // Offsets of x86-64 in one byte reach 128 rows in both directions (EVEX); those of AArch64 are positive.
+  const std::int32_t middle = backend == Backend::kNeon ? 0 : 128;
+  return {.backend = backend, .lanes = is_single ? 1 : lanes, .middle = middle};
 }
 
 RegisterSet registers_for(Backend backend, bool is_single) {
@@ -58,6 +60,8 @@ RegisterSet registers_for(Backend backend, bool is_single) {
       return {32, true};
     case Backend::kAvx2:
       return {16, is_single};
+    case Backend::kNeon:
+      return {.count = A64Writer::kRegisterCount, .has_uniform_operands = true, .keeps_factors = !is_single};
     default:
       return {15, is_single, true};
   }
@@ -68,13 +72,17 @@ SegmentCode write_segments(const AllocatedCode& allocated, const CodeShape& shap
   asmjit::CodeHolder code;
   Failures failures;
   code.setErrorHandler(&failures);
-  if (code.init(asmjit::Environment(asmjit::Arch::kX64)) != asmjit::kErrorOk) return {};
+  const bool is_a64 = shape.backend == Backend::kNeon;
+  const asmjit::Environment environment(is_a64 ? asmjit::Arch::kAArch64 : asmjit::Arch::kX64);
+  if (code.init(environment) != asmjit::kErrorOk) return {};
   asmjit::CodeBuffer& buffer = code.textSection()->buffer();
   // Most instructions take up to 11 bytes.
   const std::size_t size = 12 * static_cast<std::size_t>(shape.streams) * allocated.instructions.size() + 256;
   if (code.reserveBuffer(&buffer, size) != asmjit::kErrorOk) return {};
   SegmentCode made;
-  made.segments = write_by(X86Writer(code, shape, allocated.row_count), allocated, shape.streams, left_out);
+  made.segments =
+      is_a64 ? write_by(A64Writer(code, shape), allocated, shape.streams, left_out)
+             : write_by(X86Writer(code, shape, allocated.row_count), allocated, shape.streams, left_out);
   if (!failures.has_failed()) made.memory = ExecutableMemory({buffer.data(), buffer.size()});
   return made;
 }
