@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# check.sh [--full]: what a commit has to pass (`./dev check`). Stages run in turn, each announced and timed; the first
-# that fails ends the run.
+# check.sh [--full|--aarch64]: what a commit has to pass (`./dev check`). Stages run in turn, each announced and timed;
+# the first that fails ends the run.
 #
 # By default one compiler does most of the work: clang++ builds and tests everything. g++ builds the library and runs the
 # tests in which compilers differ most (numbers, lanes, order of evaluation); the sanitizers and clang-tidy look at what
 # changed (tools/changed_files.sh); fuzz targets answer the inputs that are kept. --full is for a person: every test
-# by g++ and under the sanitizers, clang-tidy on every source, and random inputs for each fuzz target.
+# by g++ and under the sanitizers, clang-tidy on every source, random inputs for each fuzz target, and the core tests
+# compiled for AArch64 and run by an emulator, which --aarch64 does alone.
 set -euo pipefail
 cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.."
 export CI=true  # ./dev then treats warnings as errors
@@ -47,6 +48,17 @@ changed_folders() {
 
 gcc_folders="base numerics spatial joints forces expression dynamics batch integrate workspace fuzz"
 sanitize_folders="$(changed_folders) io workspace fuzz"
+aarch64_folders="base numerics spatial expression symbolic model"
+
+check_aarch64() {
+  stage "AArch64 by g++, under qemu: core tests" env SESTINA_PRESET=aarch64 ./dev test --folders "$aarch64_folders"
+}
+
+if [[ ${1:-} == --aarch64 ]]; then
+  check_aarch64
+  finished=yes
+  exit
+fi
 
 stage "packages" ./dev setup --all
 stage "format and rules of the tree" ./dev lint --quick
@@ -64,6 +76,7 @@ else
   stage "g++ release, warnings as errors: tests" env SESTINA_PRESET=gcc ./dev test
   stage "address and undefined behaviour: tests" env SESTINA_PRESET=sanitize ./dev test
   stage "clang-tidy" ./dev build lint -- -k 0
+  check_aarch64
   stage "fuzzing, $fuzz_seconds s each target" ./dev fuzz "$fuzz_seconds"
 fi
 finished=yes

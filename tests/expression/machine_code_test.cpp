@@ -339,6 +339,20 @@ TEST_P(MachineCodeTest, GivesTheBitsOfTheInterpreterWhereRegistersAreShort) {
                                      [&] { return std::uniform_real_distribution(0.1, 2.0)(random); });
 }
 
+// Offsets do not fit into the instructions of every processor.
+TEST_P(MachineCodeTest, GivesTheBitsOfTheInterpreterForThousandsOfVariables) {
+  constexpr int kCount = 4200;
+  const auto x = symbols("x", kCount), p = symbols("p", kCount);
+  std::vector<Expr> outputs;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const Expr sine = graph.unary(Op::kSin, x[7 * i % kCount]);
+    outputs.push_back(graph.add(graph.multiply(sine, p[11 * i % kCount]), x[i]));
+  }
+  std::mt19937_64 random(5);
+  expect_the_bits_of_the_interpreter(outputs, x, p,
+                                     [&] { return std::uniform_real_distribution(-2.0, 2.0)(random); });
+}
+
 // Each operation on whatever there is already, so that operands stay wanted or not, stand in registers, in
 // memory or among the parameters, and are one and the same, and comparisons come where registers are short.
 TEST_P(MachineCodeTest, GivesTheBitsOfTheInterpreterForRandomGraphs) {
@@ -468,7 +482,7 @@ TEST_P(MachineCodeTest, IsInterpretedWhereTheSystemRefusesExecutableMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, MachineCodeTest,
                          testing::Values(Backend::kInterpreter, Backend::kSse2, Backend::kAvx2,
-                                         Backend::kAvx512),
+                                         Backend::kAvx512, Backend::kNeon),
                          [](const auto& tested) {
                            std::string name(CompiledFunction::name(tested.param));
                            std::erase(name, '-');

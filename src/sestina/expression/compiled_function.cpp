@@ -19,15 +19,13 @@ CompiledProgram make_program(const Graph& graph, std::span<const Expr> outputs,
   return {graph, outputs, inputs, parameters.size(), is_fused};
 }
 
+#if defined(__x86_64__)
 // True if the processor has AVX2 and fused multiply-adds.
 bool has_avx2() {
-#if defined(__x86_64__)
   __builtin_cpu_init();
   return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
-#else
-  return false;
-#endif
 }
+#endif
 
 }  // namespace
 
@@ -59,6 +57,8 @@ std::vector<CompiledFunction::Backend> CompiledFunction::backends() {
       __builtin_cpu_supports("avx512vl")) {
     found.push_back(Backend::kAvx512);
   }
+#elif defined(__aarch64__)
+  found.push_back(Backend::kNeon);
 #endif
   return found;
 }
@@ -71,8 +71,10 @@ std::string_view CompiledFunction::name(Backend backend) {
       return "SSE2";
     case Backend::kAvx2:
       return "AVX2";
-    default:
+    case Backend::kAvx512:
       return "AVX-512";
+    default:
+      return "NEON";
   }
 }
 
@@ -80,7 +82,7 @@ bool CompiledFunction::is_fused(Backend backend) {
   if (backend != Backend::kInterpreter) return backend != Backend::kSse2;
 #if defined(__x86_64__)
   return has_avx2();
-#elif defined(__FP_FAST_FMA)
+#elif defined(__aarch64__) || defined(__FP_FAST_FMA)
   return true;
 #else
   return false;

@@ -6,9 +6,9 @@
 //
 // bind() computes everything that depends only on parameters. Terms and factors are ordered to make this part
 // as large as possible, so that the last digits differ from those of a Tape. The rest becomes machine code on
-// x86-64 where the system allows it (AVX-512, AVX2 or SSE2, the widest that the processor has), otherwise it
-// is interpreted. The code processes several states at once, as many as a SIMD register has lanes (kBlock if
-// interpreted).
+// x86-64 (AVX-512, AVX2 or SSE2, the widest that the processor has) and AArch64 (NEON) where the system
+// allows it, otherwise it is interpreted. The code processes several states at once, as many as a SIMD
+// register has lanes (kBlock if interpreted).
 //
 // If the processor has the instruction (is_fused), a product that occurs in one sum only is computed with it,
 // with one rounding; otherwise each is rounded separately. Results are the same to the last bit for one state
@@ -31,14 +31,15 @@ class CompiledFunction {
  public:
   static constexpr std::size_t kBlock = 32;  // states per instruction if interpreted
 
-  // The executor of the code. Machine code is for x86-64 only.
-  enum class Backend : std::uint8_t { kInterpreter, kSse2, kAvx2, kAvx512 };
+  // The executor of the code: SSE2, AVX2 and AVX-512 on x86-64, NEON on AArch64, the interpreter on all
+  // processors.
+  enum class Backend : std::uint8_t { kInterpreter, kSse2, kAvx2, kAvx512, kNeon };
   // The backends that this processor can run, the fastest last.
   static std::vector<Backend> backends();
   static std::string_view name(Backend backend);
-  // True if functions for the backend have fused multiply-adds: AVX2 and AVX-512 always, SSE2 never, the
-  // interpreter if the last of backends() has them (other than x86-64: if the compiler knows that the
-  // processor has them).
+  // True if functions for the backend have fused multiply-adds: AVX2, AVX-512 and NEON always, SSE2 never,
+  // the interpreter if the last of backends() has them (neither x86-64 nor AArch64: if the compiler knows
+  // that the processor has them).
   static bool is_fused(Backend backend);
 
   // Variables and parameters are different symbols. Throws ExpressionError (at offset 0) if an output depends

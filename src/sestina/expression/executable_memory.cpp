@@ -1,5 +1,7 @@
 #include "sestina/expression/executable_memory.h"
 
+#include <asmjit/core.h>
+
 #include <cstring>
 #include <utility>
 
@@ -9,30 +11,29 @@
 
 namespace sestina {
 
-#if __has_include(<sys/mman.h>)
+namespace memory = asmjit::VirtMem;
+
 ExecutableMemory::ExecutableMemory(std::span<const std::uint8_t> code) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-#ifdef MAP_POPULATE
-  flags |= MAP_POPULATE;  // all of it is written at once
+  const std::size_t page = memory::info().pageSize;
+  const std::size_t size = (code.size() + page - 1) / page * page;
+  void* begin = nullptr;
+  if (memory::alloc(&begin, size, memory::MemoryFlags::kAccessRW) != asmjit::kErrorOk) return;
+#ifdef MADV_POPULATE_WRITE
+  madvise(begin, size, MADV_POPULATE_WRITE);  // all pages at once, since all of them are written
 #endif
-  void* const memory = mmap(nullptr, code.size(), PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (memory == MAP_FAILED) return;
-  std::memcpy(memory, code.data(), code.size());
-  if (mprotect(memory, code.size(), PROT_READ | PROT_EXEC) != 0) {
-    munmap(memory, code.size());
+  std::memcpy(begin, code.data(), code.size());
+  if (memory::protect(begin, size, memory::MemoryFlags::kAccessRX) != asmjit::kErrorOk) {
+    memory::release(begin, size);
     return;
   }
-  begin_ = static_cast<std::uint8_t*>(memory);
-  size_ = code.size();
+  memory::flushInstructionCache(begin, code.size());
+  begin_ = static_cast<std::uint8_t*>(begin);
+  size_ = size;
 }
 
 ExecutableMemory::~ExecutableMemory() {
-  if (begin_ != nullptr) munmap(begin_, size_);
+  if (begin_ != nullptr) memory::release(begin_, size_);
 }
-#else
-ExecutableMemory::ExecutableMemory(std::span<const std::uint8_t>) {}
-ExecutableMemory::~ExecutableMemory() = default;
-#endif
 
 ExecutableMemory::ExecutableMemory(ExecutableMemory&& other) noexcept
     : begin_(std::exchange(other.begin_, nullptr)), size_(std::exchange(other.size_, 0)) {}

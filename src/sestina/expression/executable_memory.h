@@ -10,7 +10,7 @@ namespace sestina {
 class ExecutableMemory {
  public:
   ExecutableMemory() = default;
-  // Holds a copy of `code`; empty if the system has no such memory or refuses it.
+  // Holds a copy of `code`; empty if the system refuses such memory.
   explicit ExecutableMemory(std::span<const std::uint8_t> code);
   ~ExecutableMemory();
   ExecutableMemory(ExecutableMemory&& other) noexcept;
@@ -23,7 +23,7 @@ class ExecutableMemory {
 
  private:
   std::uint8_t* begin_ = nullptr;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0;  // bytes; whole pages
 };
 
 }  // namespace sestina

@@ -1,173 +1,16 @@
 #include "sestina/expression/machine_code.h"
 
 #include <algorithm>
-#include <bit>
-#include <span>
 #include <utility>
 
-#include "sestina/expression/instruction_encoder.h"
 #include "sestina/expression/interpreter.h"
 #include "sestina/expression/scratch_memory.h"
 
 namespace sestina {
 namespace {
 
-using Pointer = InstructionEncoder::Pointer;
-using Memory = InstructionEncoder::Memory;
-using Encoding = InstructionEncoder::Encoding;
-using Where = MachineInstruction::Where;
-
-// Rows and uniforms are addressed from the middle of the first 256 of them, so that offsets of one byte reach
-// them in both directions.
-constexpr std::int32_t kMiddle = 128;
-
-// Arguments of a segment by the calling convention of the System V ABI: rows in rdi, uniforms in rsi, outputs
-// in rdx, bytes between outputs or variables in rcx, variables in r8. rax and r9 point to the last output and
-// the last variable used.
 using Segment = void(double* rows, const double* uniforms, double* out, std::size_t stride,
                      const double* variables);
-
-struct Shape {
-  int lanes, streams;
-  Encoding encoding;
-};
-
-class SegmentWriter {
- public:
-  // Outputs in `left_out` are not stored. The rows of the second stream follow those of the first; its
-  // registers are those from 16 on.
-  SegmentWriter(CodeBytes& code, const AllocatedCode& allocated, Shape shape,
-                const std::vector<bool>& left_out)
-      : code_(code),
-        encoder_(code, shape.lanes, shape.encoding),
-        lanes_(shape.lanes),
-        streams_(shape.streams),
-        row_count_(static_cast<std::int32_t>(allocated.row_count)),
-        left_out_(left_out) {}
-
-  std::size_t write(std::span<const MachineInstruction> instructions) {
-    const std::size_t begin = code_.size();
-    output_ = variable_ = kNowhere;
-    for (const MachineInstruction& i : instructions) {
-      for (stream_ = 0; stream_ < streams_; ++stream_) write(of_stream(i));
-    }
-    encoder_.return_from_function();
-    return begin;
-  }
-
- private:
-  MachineInstruction of_stream(MachineInstruction i) const {
-    if (stream_ == 0) return i;
-    constexpr std::uint8_t kHalf = 16;
-    i.to += kHalf;
-    i.a += kHalf;
-    i.condition += kHalf;
-    if (i.where == Where::kRegister) i.b += kHalf;
-    return i;
-  }
-
-  void write(const MachineInstruction& i) {
-    switch (i.code) {
-      case MachineInstruction::Code::kLoad:
-        if (i.where == Where::kRegister) return encoder_.copy(i.to, i.b);
-        return encoder_.load(i.to, memory(i));
-      case MachineInstruction::Code::kStore:
-        if (i.where == Where::kOutput && !left_out_.empty() && left_out_[i.b]) return;
-        return encoder_.store(i.a, memory(i));
-      case MachineInstruction::Code::kMultiplyAdd:
-        if (i.where == Where::kRegister) return encoder_.multiply_add(i.kind, i.form, i.to, i.a, i.b);
-        return encoder_.multiply_add(i.kind, i.form, i.to, i.a, memory(i));
-      case MachineInstruction::Code::kLess:
-      case MachineInstruction::Code::kLessEqual:
-        return encoder_.compare(i.code == MachineInstruction::Code::kLessEqual, i.to, i.a, i.b);
-      case MachineInstruction::Code::kBlend:
-        return encoder_.blend(i.to, i.a, i.b, i.condition);
-      default:
-        break;
-    }
-    if (i.where == Where::kRegister) return encoder_.calculate(operation(i.code), i.to, i.a, i.b);
-    encoder_.calculate(operation(i.code), i.to, i.a, memory(i));
-  }
-
-  static InstructionEncoder::Operation operation(MachineInstruction::Code code) {
-    using Operation = InstructionEncoder::Operation;
-    switch (code) {
-      case MachineInstruction::Code::kAdd:
-        return Operation::kAdd;
-      case MachineInstruction::Code::kSubtract:
-        return Operation::kSubtract;
-      case MachineInstruction::Code::kMultiply:
-        return Operation::kMultiply;
-      case MachineInstruction::Code::kDivide:
-        return Operation::kDivide;
-      case MachineInstruction::Code::kAnd:
-        return Operation::kAnd;
-      default:
-        return Operation::kSqrt;
-    }
-  }
-
-  Memory memory(const MachineInstruction& i) {
-    const auto index = static_cast<std::int32_t>(i.b);
-    switch (i.where) {
-      case Where::kRow:
-        return {.base = Pointer::kRdi,
-                .offset = (index + stream_ * row_count_ - kMiddle) * 8 * lanes_,
-                .is_aligned = true};
-      case Where::kUniform:
-        return {Pointer::kRsi, (index - kMiddle) * 8, true};
-      case Where::kVariable:
-        if (lanes_ == 1) return {Pointer::kR8, index * 8};
-        point(Pointer::kR9, Pointer::kR8, variable_, i.b);
-        return {Pointer::kR9, 8 * lanes_ * stream_};
-      default:
-        if (lanes_ == 1) return {Pointer::kRdx, index * 8};
-        point(Pointer::kRax, Pointer::kRdx, output_, i.b);
-        return {Pointer::kRax, 8 * lanes_ * stream_};
-    }
-  }
-
-  // pointer = base + index*stride; it pointed to `before` until now.
-  void point(Pointer pointer, Pointer base, std::uint32_t& before, std::uint32_t index) {
-    const std::uint32_t step = index - before;
-    if (before == index) return;
-    if (index == 0) {
-      encoder_.move(pointer, base);
-    } else if (before == kNowhere || (step > 2 && step != 4 && step != 8 && step != kNowhere)) {
-      encoder_.multiply(pointer, Pointer::kRcx, static_cast<std::int32_t>(index));
-      encoder_.add(pointer, base);
-    } else if (step == 1) {
-      encoder_.add(pointer, Pointer::kRcx);
-    } else if (step == kNowhere) {
-      encoder_.subtract(pointer, Pointer::kRcx);
-    } else {
-      encoder_.add_multiple(pointer, Pointer::kRcx, static_cast<int>(step));
-    }
-    before = index;
-  }
-
-  CodeBytes& code_;
-  InstructionEncoder encoder_;
-  int lanes_, streams_;
-  std::int32_t row_count_;
-  const std::vector<bool>& left_out_;
-  int stream_ = 0;
-  std::uint32_t output_ = kNowhere, variable_ = kNowhere;
-};
-
-std::vector<std::size_t> write_segments(const AllocatedCode& allocated, Shape shape,
-                                        const std::vector<bool>& left_out, CodeBytes& code) {
-  const auto streams = static_cast<std::size_t>(shape.streams);
-  code.reserve(12 * streams * allocated.instructions.size() + 256);  // most instructions take up to 11 bytes
-  SegmentWriter writer(code, allocated, shape, left_out);
-  std::vector<std::size_t> begins;
-  std::size_t begin = 0;
-  for (const std::uint32_t end : allocated.segment_ends) {
-    begins.push_back(writer.write(std::span(allocated.instructions).subspan(begin, end - begin)));
-    begin = end;
-  }
-  return begins;
-}
 
 // Number of states whose mirrors are copied together: their outputs are then still in a near cache.
 constexpr std::size_t kChunk = 64;
@@ -185,47 +28,25 @@ std::size_t doubles_before_line(const double* from) {
 // Aligns the rows to cache lines.
 double* align(double* scratch) { return scratch + doubles_before_line(scratch); }
 
-Encoding encoding_of(CompiledFunction::Backend backend) {
-  using Backend = CompiledFunction::Backend;
-  return backend == Backend::kAvx512 ? Encoding::kEvex
-         : backend == Backend::kAvx2 ? Encoding::kVex
-                                     : Encoding::kSse2;
-}
-
-// Returns the registers for a single state or for several.
-RegisterSet registers_for(Encoding encoding, bool is_single) {
-  switch (encoding) {
-    case Encoding::kEvex:
-      return {32, true};
-    case Encoding::kVex:
-      return {16, is_single};
-    default:
-      return {15, is_single, true};
-  }
-}
-
 }  // namespace
 
 MachineCode::MachineCode(const CompiledProgram& program, CompiledFunction::Backend backend)
-    : encoding_(encoding_of(backend)),
-      tables_(program.tables().begin(), program.tables().end()),
+    : tables_(program.tables().begin(), program.tables().end()),
       variable_count_(program.variable_count()),
       output_count_(program.output_count()) {
   CallSchedule schedule = schedule_calls(program);
-  AllocatedCode allocated = allocate_registers(program, schedule, registers_for(encoding_, true));
-  ScratchMemory memory;
-  CodeBytes bytes(memory);
-  one_.segments = write_segments(allocated, {1, 1, encoding_}, {}, bytes);
-  one_.memory = ExecutableMemory(bytes.all());
+  AllocatedCode allocated = allocate_registers(program, schedule, registers_for(backend, true));
+  one_.shape = shape_of_code(backend, true);
   one_.row_count = allocated.row_count;
-  if (encoding_ != Encoding::kEvex) {
-    allocated = allocate_registers(program, schedule, registers_for(encoding_, false));
+  one_.written = write_segments(allocated, one_.shape, {});
+  many_->code.shape = shape_of_code(backend, false);
+  if (backend != CompiledFunction::Backend::kAvx512) {
+    allocated = allocate_registers(program, schedule, registers_for(backend, false));
   } else if (allocated.instructions.size() <= kMostInStreams) {
     allocated = allocate_registers(program, schedule, {16, true});
-    many_->code.streams = 2;
+    many_->code.shape.streams = 2;
   }
   many_->code.row_count = allocated.row_count;
-  many_->code.lanes = encoding_ == Encoding::kEvex ? 8 : encoding_ == Encoding::kVex ? 4 : 2;
   many_->allocated = std::move(allocated);
   groups_ = std::move(schedule.groups);
   find_mirrors(program);
@@ -264,17 +85,14 @@ void MachineCode::find_mirrors(const CompiledProgram& program) {
 }
 
 void MachineCode::write_many() const {
-  CodeBytes bytes;
   std::vector<bool> left_out(output_count_, false);
   for (const Mirror& m : mirrors_) left_out[m.output] = true;
-  const Shape shape{many_->code.lanes, many_->code.streams, encoding_};
-  many_->code.segments = write_segments(many_->allocated, shape, left_out, bytes);
-  many_->code.memory = ExecutableMemory(bytes.all());
+  many_->code.written = write_segments(many_->allocated, many_->code.shape, left_out);
   many_->allocated = {};
 }
 
 std::size_t MachineCode::scratch_size() const {
-  const auto lanes = static_cast<std::size_t>(many_->code.lanes * many_->code.streams);
+  const auto lanes = static_cast<std::size_t>(many_->code.shape.lanes * many_->code.shape.streams);
   const std::size_t line = 8, border = variable_count_ + output_count_;
   return line + std::max(one_.row_count + border, lanes * (many_->code.row_count + border));
 }
@@ -282,13 +100,15 @@ std::size_t MachineCode::scratch_size() const {
 template <int kLanes>
 void MachineCode::run(const Code& code, const double* bound, const double* in, double* out,
                       std::size_t stride, double* rows) const {
-  for (std::size_t g = 0; g < code.segments.size(); ++g) {
-    const auto segment = reinterpret_cast<Segment*>(code.memory.at(code.segments[g]));
-    segment(rows + kMiddle * kLanes, bound + kMiddle, out, stride * sizeof(double), in);
+  const std::vector<std::size_t>& segments = code.written.segments;
+  for (std::size_t g = 0; g < segments.size(); ++g) {
+    const auto segment = reinterpret_cast<Segment*>(code.written.memory.at(segments[g]));
+    const std::int32_t middle = code.shape.middle;
+    segment(rows + middle * kLanes, bound + middle, out, stride * sizeof(double), in);
     if (g == groups_.size()) return;
     const CallGroup& group = groups_[g];
     const std::size_t angles = std::size_t{group.angle_count} * kLanes;
-    for (int s = 0; s < code.streams; ++s) {
+    for (int s = 0; s < code.shape.streams; ++s) {
       double* const own = rows + static_cast<std::size_t>(s) * code.row_count * kLanes;
       double* const first = own + std::size_t{group.angles} * kLanes;
       if (angles > 0) calc_many_sincos(first, angles, first + angles, first + 2 * angles);
@@ -315,7 +135,7 @@ template <int kLanes>
 void MachineCode::run_blocks(const double* bound, const double* in, double* out, std::size_t count,
                              double* scratch) const {
   double* const rows = align(scratch);
-  const std::size_t width = std::size_t{kLanes} * static_cast<std::size_t>(many_->code.streams);
+  const std::size_t width = std::size_t{kLanes} * static_cast<std::size_t>(many_->code.shape.streams);
   for (std::size_t begin = 0; count >= width && begin < count; begin += kChunk) {
     const std::size_t end = std::min(begin + kChunk, count);
     for (std::size_t at = begin; at < end; at += width) {
@@ -354,9 +174,9 @@ void MachineCode::run_one_by_one(const double* bound, const double* in, double* 
 void MachineCode::run_many(const double* bound, const double* in, double* out, std::size_t count,
                            double* scratch) const {
   std::call_once(many_->written, [this] { write_many(); });
-  if (many_->code.memory.empty()) return run_one_by_one(bound, in, out, count, scratch);
-  if (many_->code.lanes == 8) return run_blocks<8>(bound, in, out, count, scratch);
-  if (many_->code.lanes == 4) return run_blocks<4>(bound, in, out, count, scratch);
+  if (many_->code.written.memory.empty()) return run_one_by_one(bound, in, out, count, scratch);
+  if (many_->code.shape.lanes == 8) return run_blocks<8>(bound, in, out, count, scratch);
+  if (many_->code.shape.lanes == 4) return run_blocks<4>(bound, in, out, count, scratch);
   run_blocks<2>(bound, in, out, count, scratch);
 }
 

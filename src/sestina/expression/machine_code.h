@@ -1,4 +1,4 @@
-// Compiled programs as x86-64 machine code, for one state and for several in the lanes of SIMD registers.
+// Compiled programs as machine code, for one state and for several in the lanes of SIMD registers.
 //
 // The code consists of leaf functions without calls, one for each segment of the program; between them the
 // groups of calls are made from C++ (call_schedule.h). Operations and their order are those of the
@@ -13,9 +13,8 @@
 
 #include "sestina/expression/call_schedule.h"
 #include "sestina/expression/compiled_function.h"
-#include "sestina/expression/executable_memory.h"
-#include "sestina/expression/instruction_encoder.h"
 #include "sestina/expression/register_allocation.h"
+#include "sestina/expression/segment_writer.h"
 
 namespace sestina {
 
@@ -25,7 +24,7 @@ class MachineCode {
   // that is not fused.
   MachineCode(const CompiledProgram& program, CompiledFunction::Backend backend);
 
-  bool empty() const { return one_.memory.empty(); }
+  bool empty() const { return one_.written.memory.empty(); }
   std::size_t scratch_size() const;  // values
   void run_one(const double* bound, const double* in, double* out, double* scratch) const;
   // Variable i of state k is at in[i*count + k], its output j at out[j*count + k]. The first call writes the
@@ -34,10 +33,9 @@ class MachineCode {
 
  private:
   struct Code {
-    ExecutableMemory memory;
-    std::vector<std::size_t> segments;  // offsets in memory
-    std::uint32_t row_count = 0;        // of each stream
-    int lanes = 1, streams = 1;         // a stream has as many states as lanes
+    CodeShape shape;              // a stream has as many states as lanes
+    SegmentCode written;          // without memory if the system has refused it
+    std::uint32_t row_count = 0;  // of each stream
   };
   // An output with the same value as another one, from which it is copied.
   struct Mirror {
@@ -46,7 +44,7 @@ class MachineCode {
   struct Many {
     std::once_flag written;
     AllocatedCode allocated;  // until the code is written
-    Code code;                // without memory if the system has refused it
+    Code code;
   };
 
   template <int kLanes>
@@ -61,7 +59,6 @@ class MachineCode {
   void run_blocks(const double* bound, const double* in, double* out, std::size_t count,
                   double* scratch) const;
 
-  InstructionEncoder::Encoding encoding_;
   Code one_;
   std::unique_ptr<Many> many_ = std::make_unique<Many>();
   std::vector<CallGroup> groups_;

@@ -24,6 +24,7 @@ class Allocator {
         all_registers_(registers.count == 32 ? kNever : (1u << registers.count) - 1),
         has_uniform_operands_(registers.has_uniform_operands),
         is_in_place_(registers.is_in_place),
+        keeps_factors_(registers.keeps_factors),
         register_of_(program.value_count(), kNoRegister, &memory_),
         row_of_(schedule.row_of_value.begin(), schedule.row_of_value.end(), &memory_),
         next_use_(program.value_count(), 0, &memory_) {
@@ -332,6 +333,7 @@ class Allocator {
   std::size_t find_overwritten(std::array<Operand, 3>& operands, std::uint32_t keep) {
     for (const std::size_t k : {std::size_t{2}, std::size_t{0}, std::size_t{1}}) {
       const Operand& o = operands[k];
+      if (keeps_factors_ && k != 2) continue;
       if (o.is_in_memory || (!o.is_uniform && register_of_[o.index] != kNoRegister)) continue;
       free_ &= ~(1u << o.r);
       use_of_[o.r] = 0;
@@ -339,10 +341,14 @@ class Allocator {
     }
     std::size_t copied = 2;
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k].is_in_memory) copied = k;
+      if (operands[k].is_in_memory && !keeps_factors_) copied = k;
     }
     Operand& o = operands[copied];
+    // A factor that is no longer needed has a free register, but is still read.
+    const std::uint32_t hidden = free_ & keep;
+    free_ &= ~hidden;
     const std::uint8_t to = take_register(keep);
+    free_ |= hidden;
     put(MachineCode::kLoad, to, 0, o.where, o.is_in_memory ? o.place : o.r);
     o.r = to;
     o.is_in_memory = false;
@@ -352,8 +358,8 @@ class Allocator {
 
   void put_multiply_add(const Instruction& i, const std::array<Operand, 3>& operands,
                         std::size_t overwritten) {
-    using Form = InstructionEncoder::Form;
-    using Kind = InstructionEncoder::MultiplyAdd;
+    using Form = MachineInstruction::Form;
+    using Kind = MachineInstruction::MultiplyAdd;
     Form form = Form::kATimesBPlusTo;
     std::size_t a = 0, b = 1;
     if (overwritten < 2) {
@@ -416,6 +422,7 @@ class Allocator {
   std::uint32_t all_registers_;
   bool has_uniform_operands_;
   bool is_in_place_;
+  bool keeps_factors_;
   AllocatedCode made_;
 
   ScratchMemory memory_;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sestina/expression/call_schedule.h"
-#include "sestina/expression/instruction_encoder.h"
 
 namespace sestina {
 
@@ -31,13 +30,17 @@ struct MachineInstruction {
     kBlend
   };
   enum class Where : std::uint8_t { kRegister, kRow, kUniform, kVariable, kOutput };
+  // a*b + c, a*b - c, c - a*b
+  enum class MultiplyAdd : std::uint8_t { kPlus, kMinusAddend, kMinusProduct };
+  // The roles of `to`, `a` and `b` as factors and addend.
+  enum class Form : std::uint8_t { kToTimesBPlusA, kATimesToPlusB, kATimesBPlusTo };
   Code code;
   std::uint8_t to = 0, a = 0;  // registers; for kStore the source is a
   Where where = Where::kRegister;
-  std::uint32_t b = 0;                     // second operand of arithmetic, source of kLoad, target of kStore
-  InstructionEncoder::MultiplyAdd kind{};  // for kMultiplyAdd
-  InstructionEncoder::Form form{};         // for kMultiplyAdd
-  std::uint8_t condition = 0;              // for kBlend: the register
+  std::uint32_t b = 0;         // second operand of arithmetic, source of kLoad, target of kStore
+  MultiplyAdd kind{};          // for kMultiplyAdd
+  Form form{};                 // for kMultiplyAdd
+  std::uint8_t condition = 0;  // for kBlend: the register
 };
 
 struct AllocatedCode {
@@ -47,9 +50,10 @@ struct AllocatedCode {
 };
 
 struct RegisterSet {
-  unsigned count;             // at most 32
-  bool has_uniform_operands;  // a uniform can be the second operand of arithmetic, or else is loaded first
-  bool is_in_place = false;   // arithmetic overwrites the first operand with the result
+  unsigned count;              // at most 32
+  bool has_uniform_operands;   // a uniform can be the second operand of arithmetic, or else is loaded first
+  bool is_in_place = false;    // arithmetic overwrites the first operand with the result
+  bool keeps_factors = false;  // a multiply-add overwrites the addend, not a factor
 };
 
 AllocatedCode allocate_registers(const CompiledProgram& program, const CallSchedule& schedule,
