@@ -93,7 +93,10 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
     faults.add({force.mark, fmt::format("forces[{}]", user.index.value())},
                "state_time needs derivatives, which a user force does not have");
   }
-  if (!model.plan().connectors.empty()) {
+  if (!model.beams().empty()) {
+    faults.add({system.analysis.coordinates.mark, "analysis.coordinates"},
+               fmt::format("state_time takes no beams: the model has {}", model.beams().front().name));
+  } else if (!model.plan().connectors.empty()) {
     const int index = model.plan().connectors.first().value();
     const ForceSpec& force = system.forces[static_cast<std::size_t>(index)];
     faults.add({force.mark, fmt::format("forces[{}]", index)},
