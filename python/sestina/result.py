@@ -58,7 +58,7 @@ class Result:
         return self.table["t"]
 
     @property
-    def columns(self) -> list[str]:
+    def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
         return self.table.columns
 

@@ -8,6 +8,9 @@ from typing import Any, Literal, NamedTuple, Union, overload
 from . import _core
 from ._core import Expression, Matrix, Particle, Point, ReferenceFrame, RigidBody, Vector
 from .errors import InputError
+from .fixed import FixedTuple
+
+_FIXED = "kanes_equations(bodies, loads) takes others"
 
 Body = Union[Particle, RigidBody]
 #: A point with a force (N), or a frame with a torque (N m).
@@ -147,14 +150,14 @@ class KanesMethod:
         return self._formed().motion()
 
     @property
-    def bodies(self) -> list[Body]:
+    def bodies(self) -> FixedTuple:
         """As they were given."""
-        return list(self._bodies or [])
+        return FixedTuple(self._bodies or [], _FIXED)
 
     @property
-    def loads(self) -> list[Any]:
+    def loads(self) -> FixedTuple:
         """As they were given; also under the name of sympy, forcelist."""
-        return list(self._loads)
+        return FixedTuple(self._loads, _FIXED)
 
     forcelist = loads
 

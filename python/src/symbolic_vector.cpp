@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "fixed.h"
 #include "sestina/base/error.h"
 #include "sestina/symbolic/frame.h"
 #include "sestina/symbolic/latex.h"
@@ -181,9 +182,9 @@ void bind_vector_text(nb::class_<V>& type) {
               parts.append(nb::make_tuple(owned(a.owner, column(part.xyz)),
                                           owned(a.owner, ReferenceFrame(*a.owner, part.frame))));
             }
-            return parts;
+            return fixed_tuple(parts, "a Vector stays as it is; sums and products make others");
           },
-          nb::sig("def args(self) -> list[tuple[Matrix, ReferenceFrame]]"),
+          nb::sig("def args(self) -> tuple[tuple[Matrix, ReferenceFrame], ...]"),
           "The parts as they are written: measure numbers and their frame.")
       .def(
           "latex", [](const V& a) { return latex(a.value); }, "For mathematics mode.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import operator
 import pickle
 import weakref
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import sestina
 from conftest import EXAMPLES
+from sestina.fixed import FixedTuple
 from sestina.views import ListView, MapView
 
 
@@ -412,3 +414,47 @@ def test_writing_what_is_there_changes_no_example(path):
             setattr(thing, name, value)
             setattr(thing, name, value.copy())
     assert system.to_yaml() == text
+
+
+def copies(machine):
+    """Pairs of an object that hands out copies and a text that its hint contains."""
+    simulator = sestina.Simulator(machine.copy())
+    result = sestina.simulate(machine.copy(), duration=0.01)
+    yield simulator, "reset"
+    yield simulator.save(), "set_state"
+    yield machine.freeze(), "with_parameters"
+    yield from ((one, "stays as it is") for one in (result, result.table, result.report))
+
+
+def test_a_write_into_a_copy_raises_and_says_what_changes_the_object(pendulum):
+    seen = 0
+    for thing, hint in copies(pendulum):
+        for name in (name for name in dir(type(thing)) if not name.startswith("_")):
+            value = getattr(thing, name)
+            assert not isinstance(value, list | dict), f"{thing}.{name}"
+            if isinstance(value, FixedTuple):
+                for write in (lambda v: v.append(1), lambda v: operator.setitem(v, 0, 1), lambda v: v.sort()):
+                    with pytest.raises(TypeError, match=f"a copy, which cannot be changed: .*{hint}"):
+                        write(value)
+                seen += 1
+            elif isinstance(value, np.ndarray) and value.base is not None and type(value) is not np.ndarray:
+                for write in (lambda v: operator.setitem(v, slice(None), 1), lambda v: operator.iadd(v, 1)):
+                    with pytest.raises(ValueError, match=f"a copy, which cannot be changed: .*{hint}"):
+                        write(value)
+                seen += 1
+            elif isinstance(value, np.ndarray):
+                assert not value.flags.writeable, f"{thing}.{name}"
+    assert seen > 25
+
+
+def test_what_is_made_of_a_copy_may_be_written(pendulum):
+    q = sestina.Simulator(pendulum).q
+    for made in (q.copy(), q + 0, 2 * q, np.array(q), copy.copy(q), copy.deepcopy(q), np.where(q > 0, q, q)):
+        assert type(made) is np.ndarray
+        made[0] = 7
+    assert type(pickle.loads(pickle.dumps(q))) is np.ndarray and repr(q) == repr(np.array(q))
+    assert isinstance(q[0], float) and isinstance(q.sum(), float)
+    names = pendulum.freeze().q_names
+    assert names == ["hinge.q"] and names == ("hinge.q",) and names != ["other"] and hash(names) == hash(("hinge.q",))
+    assert names + ["t"] == ["hinge.q", "t"] and ["t"] + names == ["t", "hinge.q"]
+    assert pickle.loads(pickle.dumps(names)) == copy.copy(names) == names.copy()
