@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, Union, overload
 
 from . import _core
 from ._core import Expression, Matrix, Particle, Point, ReferenceFrame, RigidBody, Vector
+from .attributes import NamedAttributes
 from .errors import InputError
 from .fixed import FixedTuple
 
@@ -68,7 +69,7 @@ def _are_bodies(given: object) -> bool:
     return isinstance(given, Iterable) and any(isinstance(one, (Particle, RigidBody)) for one in given)
 
 
-class KanesMethod:
+class KanesMethod(NamedAttributes):
     """Kane's method: equations of motion from partial velocities.
 
     frame                      inertial
@@ -245,7 +246,7 @@ def _linearization(told: tuple[Any, ...], short: bool, simplify: bool) -> Any:
     return (one.A, one.B, Matrix(one.inputs)) if short else one
 
 
-class LagrangesMethod:
+class LagrangesMethod(NamedAttributes):
     """Lagrange's method: equations of motion from kinetic less potential energy.
 
     Lagrangian         such as Lagrangian(N, *bodies)

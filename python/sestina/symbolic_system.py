@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Union
 
 from . import _core
 from ._core import Expression, Matrix, Model, ReferenceFrame, SimulationReport, System, Table
+from .attributes import NamedAttributes
 from .errors import ComputationError, InputError
 from .fixed import FixedTuple
 from .result import Result
@@ -158,7 +159,7 @@ class SymbolicResult(Result):
         return self.table.values[:, first : first + self._nu]
 
 
-class SymbolicSystem:
+class SymbolicSystem(NamedAttributes):
     """What Kane's or Lagrange's method gave, with the numbers that it takes to run it.
 
     system = SymbolicSystem(kane, parameters={m: 1.2, l: 0.5, g: 9.81}, initial={q: 0.3})

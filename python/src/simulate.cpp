@@ -247,7 +247,7 @@ void bind_pictures(nb::class_<ResultTable>& table_type) {
 }
 
 void bind_table(nb::module_& module) {
-  nb::class_<ResultTable> table_type(module, "Table",
+  nb::class_<ResultTable> table_type(module, "Table", nb::type_slots(plain_described_slots),
                                      "The rows of a run: a matrix (rows, columns) whose columns have names.");
   table_type
       .def("__getitem__", column, nb::arg("name"),
@@ -298,7 +298,7 @@ void bind_run_table(nb::module_& module) {
 }
 
 void bind_steps(nb::module_& module) {
-  nb::class_<StepStatistics>(module, "Steps", "The steps of a run.")
+  nb::class_<StepStatistics>(module, "Steps", nb::type_slots(plain_described_slots), "The steps of a run.")
       .def_ro("steps", &StepStatistics::steps, "Accepted.")
       .def_ro("rejected", &StepStatistics::rejected)
       .def_ro("evaluations", &StepStatistics::evaluations, "Of the accelerations.")

@@ -13,6 +13,7 @@
 #include "python_force.h"
 #include "sestina/dynamics/assembly.h"
 #include "states.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -265,11 +266,13 @@ int clear(PyObject* self) {
 
 PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+                       {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                        {0, nullptr}};
 
 void bind_snapshot(nb::module_& module) {
   using Snapshot = Simulator::Snapshot;
-  nb::class_<Snapshot>(module, "Snapshot",
+  nb::class_<Snapshot>(module, "Snapshot", nb::type_slots(plain_described_slots),
                        "What a Simulator is at an instant, with all that its controller remembers: "
                        "Simulator.save().")
       .def_prop_ro(

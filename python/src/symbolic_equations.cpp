@@ -24,6 +24,7 @@
 #include "sestina/expression/source_code.h"
 #include "sestina/model/properties.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -91,7 +92,7 @@ nb::object values_of_symbols(const Linearized& self) {
 
 void bind_linearization(nb::module_& module) {
   nb::class_<Linearized> type(
-      module, "ModelLinearization",
+      module, "ModelLinearization", nb::type_slots(plain_described_slots),
       "Equations of motion linearised about a state: d/dt x = A x + B r, with x the variations of q and u "
       "and "
       "r further\n"
@@ -149,7 +150,7 @@ void bind_linearization(nb::module_& module) {
 
 nb::class_<Equations> bind_matrices(nb::module_& module) {
   nb::class_<Equations> equations(
-      module, "Equations",
+      module, "Equations", nb::type_slots(plain_described_slots),
       "The equations of motion of a model with symbols: M udot = f, qdot = N(q) u.\n\n"
       "Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, "
       "likewise speeds u; every\n"

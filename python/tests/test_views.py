@@ -366,6 +366,44 @@ def test_misspelt_attributes_are_told_with_the_nearest(machine):
         machine.ground = 1
 
 
+def derived_things():
+    """Objects of sestina.symbolic, by Kane's method and by Lagrange's."""
+    from sestina import symbolic as s
+
+    with s.Mechanics():
+        q, u = s.dynamicsymbols("q u")
+        N, O = s.ReferenceFrame("N"), s.Point("O")
+        O.set_vel(N, 0)
+        P = O.locatenew("P", q * N.x)
+        P.set_vel(N, u * N.x)
+        particle = s.Particle("particle", P, 1)
+        body = s.RigidBody("body", P, N, 1, (s.inertia(N, 1, 1, 1), P))
+        kane = s.KanesMethod(N, [q], [u], kd_eqs=[u - q.diff()])
+        kane.kanes_equations([particle], [])
+        lagrange = s.LagrangesMethod(q.diff() ** 2, [q])
+        system = s.SymbolicSystem(kane)
+        result = system.simulate(duration=0.1)
+        things = [N, O, particle, body, N.x, N.x | N.x, q, kane.mass_matrix, kane, lagrange, system, result, result.report]
+        return [*things, result.table]
+
+
+def test_misspelt_attributes_of_results_and_symbols_are_told_with_the_nearest(pendulum):
+    simulator = sestina.Simulator(pendulum)
+    result = sestina.simulate(pendulum, duration=0.1)
+    ensemble = sestina.run_ensemble(pendulum, {"l": [1.0, 2.0]}, duration=0.1)
+    runs = [simulator, simulator.save(), result, result.report, result.report.steps, result.table, ensemble]
+    for thing in [*runs, *derived_things()]:
+        kind = type(thing)
+        name = max((name for name in dir(kind) if not name.startswith("_")), key=len)
+        for wrong in (lambda: getattr(thing, f"{name}z"), lambda: setattr(thing, f"{name}z", 1)):  # noqa: B023
+            with pytest.raises(AttributeError, match=f"{kind.__name__} has no attribute '{name}z' .did you mean '{name}'"):
+                wrong()
+    with pytest.raises(AttributeError, match="did you mean 'report'"):
+        result.reprot = None
+    with pytest.raises(AttributeError, match="did you mean 'energy_drift'"):
+        ensemble.energy_drit  # noqa: B018
+
+
 def test_a_table_keeps_its_file_while_its_values_do(tmp_path):
     (tmp_path / "gust.csv").write_text("t,force\n0,0\n1,2\n")
     (tmp_path / "model.yaml").write_text(
