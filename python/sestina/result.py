@@ -53,7 +53,8 @@ class Result(NamedAttributes):
 
     def __repr__(self) -> str:
         what = "" if self.report is None else f", {self.report.status} at t = {self.report.t:g} s"
-        return f"<sestina.Result {self.table.model_name or 'without a name'}: {len(self)} rows{what}>"
+        name = _core._escaped(self.table.model_name) or "without a name"
+        return f"<sestina.Result {name}: {len(self)} rows{what}>"
 
     @property
     def t(self) -> npt.NDArray[np.float64]:

@@ -15,6 +15,7 @@
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/base/text.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/model/analysis.h"
@@ -275,7 +276,9 @@ void bind_model(nb::module_& module) {
           "could\nbe compared, they do not agree.")
       .def("__repr__", [](const FrozenModel& self) {
         return fmt::format("<sestina.Model {}: {} bodies, nq = {}, nu = {}>",
-                           self.model().name().empty() ? "without a name" : self.model().name(),
+                           self.model().name().empty()
+                               ? "without a name"
+                               : escape_controls(self.model().name(), LineBreaks::kEscape),
                            self.model().bodies().size() - 1, self.model().nq(), self.model().nu());
       });
   bind_choices(module);

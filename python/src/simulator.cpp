@@ -11,6 +11,7 @@
 #include "bind.h"
 #include "fixed.h"
 #include "python_force.h"
+#include "sestina/base/text.h"
 #include "sestina/dynamics/assembly.h"
 #include "states.h"
 #include "views.h"
@@ -350,8 +351,9 @@ void bind_state(nb::class_<Stepper>& simulator) {
       .def("__repr__", [](const Stepper& self) {
         const Simulator& s = self.simulator();
         return fmt::format("<sestina.Simulator of {}: t = {} s, {}>",
-                           s.model().name().empty() ? "a model without a name" : s.model().name(), s.t(),
-                           s.options().rule.name);
+                           s.model().name().empty() ? "a model without a name"
+                                                    : escape_controls(s.model().name(), LineBreaks::kEscape),
+                           s.t(), s.options().rule.name);
       });
 }
 
