@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Model, System
+from .attributes import NamedAttributes
 from .errors import ComputationError, InputError
 from .result import as_system
 from .run import _edit
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float64]
 
 
-class EnsembleResult:
+class EnsembleResult(NamedAttributes):
     """Many runs, numbered by the leading axes (n1, n2, ...) of the arrays that they were given.
 
     `result["hinge.q"]` (n1, n2, ..., rows) is a column over time, where `record` wanted it; NaN where a run has no
     such row.
     """
+
+    _public = ("shape", "q", "u", "t", "energy_drift", "steps", "lanes", "status", "reasons", "columns", "series")
 
     def __init__(self, told: dict[str, Any], shape: tuple[int, ...]) -> None:
         import numpy as np

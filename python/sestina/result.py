@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
 from ._core import Model, Point, Report, System, Table
+from .attributes import NamedAttributes
 from .errors import InputError
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
     Trace = Union[str, Point, Sequence[Union[str, Point]]]
 
 
-class Result:
+class Result(NamedAttributes):
     """The rows of a run: named columns over time, and the report of the run.
 
     `result["hinge.q"]` is a column (rows) without a copy, read-only. Columns: `t` (s), every coordinate, speed
     and variable, the event of a row, the position of every body's origin (`rod.origin.x`), `energy.total` and the
     like, momenta; reactions (`hinge.reaction.force.x`) where they were asked for.
     """
+
+    _public = ("table", "report")
 
     def __init__(self, table: Table, report: Report | None = None, system: System | None = None) -> None:
         self.table = table
@@ -50,7 +53,8 @@ class Result:
 
     def __repr__(self) -> str:
         what = "" if self.report is None else f", {self.report.status} at t = {self.report.t:g} s"
-        return f"<sestina.Result {self.table.model_name or 'without a name'}: {len(self)} rows{what}>"
+        name = _core._escaped(self.table.model_name) or "without a name"
+        return f"<sestina.Result {name}: {len(self)} rows{what}>"
 
     @property
     def t(self) -> npt.NDArray[np.float64]:
@@ -58,7 +62,7 @@ class Result:
         return self.table["t"]
 
     @property
-    def columns(self) -> list[str]:
+    def columns(self) -> tuple[str, ...]:
         """The names of all columns."""
         return self.table.columns
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._core import Model, System
+from .attributes import NamedAttributes
 from .errors import ComputationError, InputError
 from .result import as_system
 from .run import _edit
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 SweepProgress = Callable[[int, int, int, float, float], object]
 
 
-class SweepResult:
+class SweepResult(NamedAttributes):
     """The runs of a sweep, on a grid with an axis for each key that varies.
 
     `result["hinge.q"]` (n1, n2, ...) is a column of the last row of each run; NaN where a run has none.
     """
+
+    _public = ("axes", "shape", "columns", "report", "path", "status", "reasons", "energy_drift", "steps")
 
     def __init__(self, told: dict[str, Any], report: dict[str, Any] | None, path: pathlib.Path | None) -> None:
         import numpy as np

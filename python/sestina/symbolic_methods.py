@@ -7,7 +7,11 @@ from typing import Any, Literal, NamedTuple, Union, overload
 
 from . import _core
 from ._core import Expression, Matrix, Particle, Point, ReferenceFrame, RigidBody, Vector
+from .attributes import NamedAttributes
 from .errors import InputError
+from .fixed import FixedTuple
+
+_FIXED = "kanes_equations(bodies, loads) takes others"
 
 Body = Union[Particle, RigidBody]
 #: A point with a force (N), or a frame with a torque (N m).
@@ -65,7 +69,7 @@ def _are_bodies(given: object) -> bool:
     return isinstance(given, Iterable) and any(isinstance(one, (Particle, RigidBody)) for one in given)
 
 
-class KanesMethod:
+class KanesMethod(NamedAttributes):
     """Kane's method: equations of motion from partial velocities.
 
     frame                      inertial
@@ -147,14 +151,14 @@ class KanesMethod:
         return self._formed().motion()
 
     @property
-    def bodies(self) -> list[Body]:
+    def bodies(self) -> FixedTuple:
         """As they were given."""
-        return list(self._bodies or [])
+        return FixedTuple(self._bodies or [], _FIXED)
 
     @property
-    def loads(self) -> list[Any]:
+    def loads(self) -> FixedTuple:
         """As they were given; also under the name of sympy, forcelist."""
-        return list(self._loads)
+        return FixedTuple(self._loads, _FIXED)
 
     forcelist = loads
 
@@ -242,7 +246,7 @@ def _linearization(told: tuple[Any, ...], short: bool, simplify: bool) -> Any:
     return (one.A, one.B, Matrix(one.inputs)) if short else one
 
 
-class LagrangesMethod:
+class LagrangesMethod(NamedAttributes):
     """Lagrange's method: equations of motion from kinetic less potential energy.
 
     Lagrangian         such as Lagrangian(N, *bodies)

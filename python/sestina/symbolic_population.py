@@ -46,7 +46,7 @@ class SymbolicPopulation:
     def columns(self, start: Sequence[float]) -> list[str]:
         """What runs record."""
         self.with_values(start)
-        return self._system.simulate(**{**self._options, "max_steps": 1}, check=False).columns
+        return list(self._system.simulate(**{**self._options, "max_steps": 1}, check=False).columns)
 
     def with_values(self, values: Sequence[float]) -> SymbolicSystem:
         """The system itself, which has these values from now on."""

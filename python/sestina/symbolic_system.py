@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Union
 
 from . import _core
 from ._core import Expression, Matrix, Model, ReferenceFrame, SimulationReport, System, Table
+from .attributes import NamedAttributes
 from .errors import ComputationError, InputError
+from .fixed import FixedTuple
 from .result import Result
 from .run import Progress, _raise_with_result, watch
 from .symbolic_methods import Replacements
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     Input = Union[Expression, float, Callable[..., float], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 Values = Mapping[Expression, float]
+
+_FIXED = "a SymbolicSystem has the coordinates, speeds and multipliers of its method"
 
 
 def _takes_state(function: Callable[..., float], input: Expression) -> bool:
@@ -163,7 +167,7 @@ class SymbolicResult(Result):
         return self.table.values[:, first : first + self._nu]
 
 
-class SymbolicSystem:
+class SymbolicSystem(NamedAttributes):
     """What Kane's or Lagrange's method gave, with the numbers that it takes to run it.
 
     system = SymbolicSystem(kane, parameters={m: 1.2, l: 0.5, g: 9.81}, initial={q: 0.3})
@@ -201,19 +205,19 @@ class SymbolicSystem:
             self.set_input(symbol, value)
 
     @property
-    def q(self) -> list[Expression]:
+    def q(self) -> FixedTuple:
         """The coordinates, in the order of a result's columns."""
-        return self._system.q
+        return FixedTuple(self._system.q, _FIXED)
 
     @property
-    def u(self) -> list[Expression]:
+    def u(self) -> FixedTuple:
         """The speeds, in the order of a result's columns; with LagrangesMethod the rates of q."""
-        return self._system.u
+        return FixedTuple(self._system.u, _FIXED)
 
     @property
-    def multipliers(self) -> list[Expression]:
+    def multipliers(self) -> FixedTuple:
         """lam1, lam2 ..., which outputs may contain: the forces along the velocity constraints, by LagrangesMethod against them."""
-        return self._system.multipliers
+        return FixedTuple(self._system.multipliers, _FIXED)
 
     def set(self, parameters: Values) -> None:
         """Give numbers to constants; later ones take the place of earlier ones. InputError for what is no constant."""

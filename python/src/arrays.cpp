@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "fixed.h"
 #include "result_memory.h"
 #include "sestina/base/error.h"
 #define SESTINA_NUMPY_HERE
@@ -255,6 +256,18 @@ nb::object new_array(std::span<const double> values) {
   Results array({}, {static_cast<std::ptrdiff_t>(values.size())});
   std::copy(values.begin(), values.end(), array.data());
   return array.release();
+}
+
+nb::object fixed_array(std::span<const double> values, const char* hint) {
+  static PyObject* const type =
+      nb::object(nb::module_::import_("sestina.fixed_array").attr("FixedArray")).release().ptr();
+  const nb::object numbers = new_array(values);
+  PyArray_CLEARFLAGS(array_of(numbers), NPY_ARRAY_WRITEABLE);
+  nb::object array =
+      nb::steal(PyArray_View(array_of(numbers), nullptr, reinterpret_cast<PyTypeObject*>(type)));
+  if (!array.is_valid()) nb::raise_python_error();
+  array.attr("_hint") = hint;
+  return array;
 }
 
 nb::object view(const double* data, const Shape& shape, const Shape& strides, nb::handle owner) {

@@ -5,10 +5,14 @@
 
 #include "bind.h"
 #include "python_force.h"
+#include "sestina/base/text.h"
 
 namespace sestina::python {
 
 namespace {
+
+// As Python's text: messages may quote bytes of a file that are not UTF-8.
+nb::str text_of(const std::string& message) { return nb::str(escape_controls(message).c_str()); }
 
 void raise(const char* type, const nb::tuple& arguments) {
   const nb::object error_type = nb::module_::import_("sestina.errors").attr(type);
@@ -23,7 +27,7 @@ void restore(const std::exception_ptr& pointer) {
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const std::exception& error) {
-    raise("InputError", nb::make_tuple(nb::str(error.what())));
+    raise("InputError", nb::make_tuple(text_of(error.what())));
   }
 }
 
@@ -33,13 +37,12 @@ void translate(const std::exception_ptr& pointer, void*) {
   } catch (const InputError& error) {
     nb::list faults;
     for (const Fault& fault : error.faults()) {
-      faults.append(nb::make_tuple(nb::str(to_string(fault.place).c_str()), nb::str(fault.message.c_str())));
+      faults.append(nb::make_tuple(text_of(to_string(fault.place)), text_of(fault.message)));
     }
-    raise("InputError", nb::make_tuple(nb::str(error.what()), faults));
+    raise("InputError", nb::make_tuple(text_of(error.what()), faults));
   } catch (const ComputationError& error) {
     if (const std::exception_ptr raised = take_callback_error()) return restore(raised);
-    raise("ComputationError",
-          nb::make_tuple(nb::str(error.what()), error.time(), nb::str(error.reason().c_str())));
+    raise("ComputationError", nb::make_tuple(text_of(error.what()), error.time(), text_of(error.reason())));
   }
 }
 

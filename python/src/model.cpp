@@ -10,10 +10,12 @@
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
+#include "fixed.h"
 #include "frozen_model.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/base/text.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/dynamics/comparison.h"
 #include "sestina/model/analysis.h"
@@ -85,29 +87,56 @@ nb::object joint_slice(const FrozenModel& self, const std::string& joint, int Bo
   return nb::slice(nb::int_(body.*start), nb::int_(body.*start + body.*count), nb::none());
 }
 
-void bind_names_of_constraints(nb::class_<FrozenModel>& model) {
-  model
-      .def_prop_ro(
-          "cut_joints",
-          [](const FrozenModel& self) {
-            std::vector<std::string> names;
-            for (const CutJointInfo& joint : self.model().cut_joints()) names.push_back(joint.name);
-            return names;
-          },
-          "Names of the joints that close loops.")
-      .def_prop_ro(
-          "constraints",
-          [](const FrozenModel& self) {
-            std::vector<std::string> names;
-            for (const ConstraintInfo& constraint : self.model().constraints()) {
-              names.push_back(constraint.name);
-            }
-            return names;
-          },
-          "Names of the constraints.");
+// Why lists and arrays of a Model cannot be written.
+constexpr const char* kOfModel =
+    "a Model stays as it is; change the System that it was frozen from and freeze() that, or use "
+    "with_parameters()";
+
+template <class Get>
+void add_names(nb::class_<FrozenModel>& model, const char* name, const Get& get,
+               const char* documentation = "") {
+  def_fixed_tuple<FrozenModel>(model, name, "str", kOfModel, get, documentation);
+}
+
+template <class Things>
+std::vector<std::string> names_of(const Things& things) {
+  std::vector<std::string> names;
+  for (const auto& thing : things) names.push_back(thing.name);
+  return names;
 }
 
 void bind_names(nb::class_<FrozenModel>& model) {
+  using M = FrozenModel;
+  add_names(
+      model, "q_names", [](const M& self) { return self.model().q_names(); }, "'hinge.q', 'base.q[3]'");
+  add_names(model, "u_names", [](const M& self) { return self.model().u_names(); });
+  add_names(model, "q_units", [](const M& self) { return self.model().q_units(); });
+  add_names(model, "u_units", [](const M& self) { return self.model().u_units(); });
+  add_names(model, "bodies", body_names,
+            "In the order of all arrays that have a place for each body: `ground` first, parents before "
+            "children.");
+  add_names(model, "joints", joint_names, "Joint k carries body k + 1.");
+  add_names(
+      model, "cut_joints", [](const M& self) { return names_of(self.model().cut_joints()); },
+      "Names of the joints that close loops.");
+  add_names(
+      model, "constraints", [](const M& self) { return names_of(self.model().constraints()); },
+      "Names of the constraints.");
+  add_names(model, "points", point_names, "'link.tip'");
+  add_names(model, "forces", [](const M& self) { return names_of(self.model().forces()); });
+  add_names(model, "events", [](const M& self) { return names_of(self.model().events()); });
+  add_names(model, "variables", [](const M& self) { return names_of(self.model().variables()); });
+  def_fixed_tuple<M>(
+      model, "parents", "int", kOfModel,
+      [](const M& self) {
+        std::vector<int> parents;
+        for (const BodyInfo& body : self.model().bodies()) parents.push_back(body.parent.value());
+        return parents;
+      },
+      "The place of each body's parent among the bodies; -1 for the ground.");
+}
+
+void bind_sizes(nb::class_<FrozenModel>& model) {
   model.def_prop_ro("name", [](const FrozenModel& self) { return self.model().name(); })
       .def_prop_ro(
           "nq", [](const FrozenModel& self) { return self.model().nq(); }, "Number of coordinates.")
@@ -119,45 +148,8 @@ void bind_names(nb::class_<FrozenModel>& model) {
       .def_prop_ro(
           "nd", [](const FrozenModel& self) { return self.model().nd(); }, "Number of discrete variables.")
       .def_prop_ro(
-          "q_names", [](const FrozenModel& self) { return self.model().q_names(); }, "'hinge.q', 'base.q[3]'")
-      .def_prop_ro("u_names", [](const FrozenModel& self) { return self.model().u_names(); })
-      .def_prop_ro("q_units", [](const FrozenModel& self) { return self.model().q_units(); })
-      .def_prop_ro("u_units", [](const FrozenModel& self) { return self.model().u_units(); })
-      .def_prop_ro("bodies", body_names,
-                   "In the order of all arrays that have a place for each body: `ground` first, parents "
-                   "before children.")
-      .def_prop_ro("joints", joint_names, "Joint k carries body k + 1.")
-      .def_prop_ro("points", point_names, "'link.tip'")
-      .def_prop_ro("forces",
-                   [](const FrozenModel& self) {
-                     std::vector<std::string> names;
-                     for (const ForceInfo& force : self.model().forces()) names.push_back(force.name);
-                     return names;
-                   })
-      .def_prop_ro("events",
-                   [](const FrozenModel& self) {
-                     std::vector<std::string> names;
-                     for (const EventInfo& event : self.model().events()) names.push_back(event.name);
-                     return names;
-                   })
-      .def_prop_ro("variables",
-                   [](const FrozenModel& self) {
-                     std::vector<std::string> names;
-                     for (const VariableInfo& variable : self.model().variables())
-                       names.push_back(variable.name);
-                     return names;
-                   })
-      .def_prop_ro(
           "parameters", parameters, nb::sig("def parameters(self) -> collections.abc.Mapping[str, float]"),
-          "The free parameters, those whose values are plain numbers, and the values they have here.")
-      .def_prop_ro(
-          "parents",
-          [](const FrozenModel& self) {
-            std::vector<int> parents;
-            for (const BodyInfo& body : self.model().bodies()) parents.push_back(body.parent.value());
-            return parents;
-          },
-          "The place of each body's parent among the bodies; -1 for the ground.");
+          "The free parameters, those whose values are plain numbers, and the values they have here.");
 }
 
 nb::object compare(const FrozenModel& self, int states, double spread, std::uint64_t seed) {
@@ -237,24 +229,24 @@ void bind_model(nb::module_& module) {
       "Functions of states take q (..., nq) and u (..., nu): of one state, or of many in any\n"
       "leading axes, which are broadcast against each other and shared out to SIMD lanes and\n"
       "threads. `out` takes a float64 array of the result's shape.");
+  bind_sizes(model);
   bind_names(model);
-  bind_names_of_constraints(model);
   model
       .def_prop_ro(
           "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },
           "A copy of the description, with the values that the parameters have here.")
       .def_prop_ro(
-          "q0", [](const FrozenModel& self) { return new_array(initial_state(self).q); },
+          "q0", [](const FrozenModel& self) { return fixed_array(initial_state(self).q, kOfModel); },
           nb::sig("def q0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nq) The coordinates of the initial state, Euler parameters normalised: a new array.")
+          "(nq) The coordinates of the initial state, Euler parameters normalised: a read-only copy.")
       .def_prop_ro(
-          "u0", [](const FrozenModel& self) { return new_array(initial_state(self).u); },
+          "u0", [](const FrozenModel& self) { return fixed_array(initial_state(self).u, kOfModel); },
           nb::sig("def u0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nu) The speeds of the initial state: a new array.")
+          "(nu) The speeds of the initial state: a read-only copy.")
       .def_prop_ro(
-          "d0", [](const FrozenModel& self) { return new_array(initial_state(self).d); },
+          "d0", [](const FrozenModel& self) { return fixed_array(initial_state(self).d, kOfModel); },
           nb::sig("def d0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nd) The discrete variables of the initial state: a new array.")
+          "(nd) The discrete variables of the initial state: a read-only copy.")
       .def(
           "q_slice",
           [](const FrozenModel& self, const std::string& joint) {
@@ -284,7 +276,9 @@ void bind_model(nb::module_& module) {
           "could\nbe compared, they do not agree.")
       .def("__repr__", [](const FrozenModel& self) {
         return fmt::format("<sestina.Model {}: {} bodies, nq = {}, nu = {}>",
-                           self.model().name().empty() ? "without a name" : self.model().name(),
+                           self.model().name().empty()
+                               ? "without a name"
+                               : escape_controls(self.model().name(), LineBreaks::kEscape),
                            self.model().bodies().size() - 1, self.model().nq(), self.model().nu());
       });
   bind_choices(module);

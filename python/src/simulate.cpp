@@ -4,12 +4,14 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 
 #include <tuple>
 
 #include "arrays.h"
 #include "bind.h"
 #include "casters.h"
+#include "fixed.h"
 #include "frozen_model.h"
 #include "limits.h"
 #include "python_force.h"
@@ -19,11 +21,15 @@
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/workspace.h"
+#include "views.h"
 #include "watch.h"
 
 namespace sestina::python {
 
 namespace {
+
+constexpr const char* kOfResult = "what a run left behind stays as it is";
+constexpr const char* kProvenance = "Program, solver, integrator and step: pairs of names and texts.";
 
 // The rows of a run in memory. Their origin (the text of the model, the provenance) is made on demand, since
 // that takes as long as a short run.
@@ -241,7 +247,7 @@ void bind_pictures(nb::class_<ResultTable>& table_type) {
 }
 
 void bind_table(nb::module_& module) {
-  nb::class_<ResultTable> table_type(module, "Table",
+  nb::class_<ResultTable> table_type(module, "Table", nb::type_slots(plain_described_slots),
                                      "The rows of a run: a matrix (rows, columns) whose columns have names.");
   table_type
       .def("__getitem__", column, nb::arg("name"),
@@ -252,7 +258,6 @@ void bind_table(nb::module_& module) {
       .def("__len__", &ResultTable::rows)
       .def_prop_ro("values", all_values, nb::sig("def values(self) -> numpy.typing.NDArray[numpy.float64]"),
                    "(rows, columns) Everything, without a copy, read-only.")
-      .def_prop_ro("columns", [](const ResultTable& table) { return table.header().names(); })
       .def(
           "unit", [](const ResultTable& table, const std::string& name) { return table.unit(name); },
           nb::arg("name"), "The column's unit, `rad/s`; `1` of a pure number.")
@@ -260,9 +265,6 @@ void bind_table(nb::module_& module) {
       .def_prop_ro(
           "model_text", [](const ResultTable& table) { return table.header().model_text; },
           "The model file of the run.")
-      .def_prop_ro(
-          "provenance", [](const ResultTable& table) { return table.header().provenance; },
-          "Program, solver, integrator and step: pairs of names and texts.")
       .def(
           "save",
           [](const ResultTable& table, const std::filesystem::path& path) {
@@ -270,17 +272,22 @@ void bind_table(nb::module_& module) {
           },
           nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
           "Writes a result file (.csv, .h5).");
+  def_fixed_tuple<ResultTable>(table_type, "columns", "str", kOfResult,
+                               [](const ResultTable& table) { return table.header().names(); });
+  def_fixed_tuple<ResultTable>(
+      table_type, "provenance", "tuple[str, str]", kOfResult,
+      [](const ResultTable& table) { return table.header().provenance; }, kProvenance);
   bind_pictures(table_type);
 }
 
 void bind_run_table(nb::module_& module) {
-  nb::class_<RunTable, ResultTable>(module, "RunTable", "The rows of a run that was simulated here.")
-      .def_prop_ro(
+  nb::class_<RunTable, ResultTable> type(module, "RunTable", "The rows of a run that was simulated here.");
+  def_fixed_tuple<RunTable>(
+      type, "provenance", "tuple[str, str]", kOfResult,
+      [](const RunTable& table) { return table.full_header().provenance; }, kProvenance);
+  type.def_prop_ro(
           "model_text", [](const RunTable& table) { return table.full_header().model_text; },
           "The model file of the run.")
-      .def_prop_ro(
-          "provenance", [](const RunTable& table) { return table.full_header().provenance; },
-          "Program, solver, integrator and step: pairs of names and texts.")
       .def(
           "save",
           [](const RunTable& table, const std::filesystem::path& path) {
@@ -291,7 +298,7 @@ void bind_run_table(nb::module_& module) {
 }
 
 void bind_steps(nb::module_& module) {
-  nb::class_<StepStatistics>(module, "Steps", "The steps of a run.")
+  nb::class_<StepStatistics>(module, "Steps", nb::type_slots(plain_described_slots), "The steps of a run.")
       .def_ro("steps", &StepStatistics::steps, "Accepted.")
       .def_ro("rejected", &StepStatistics::rejected)
       .def_ro("evaluations", &StepStatistics::evaluations, "Of the accelerations.")
@@ -299,9 +306,40 @@ void bind_steps(nb::module_& module) {
       .def_ro("largest_step", &StepStatistics::largest_step, "s");
 }
 
+void bind_lists_of_report(nb::class_<RunReport>& type) {
+  def_fixed_tuple<RunReport>(
+      type, "remarks", "str", kOfResult, [](const RunReport& r) { return r.remarks; },
+      "What one should know of the result, such as that a state of rest is not stable.");
+  def_fixed_tuple<RunReport>(
+      type, "event_counts", "int", kOfResult, [](const RunReport& r) { return r.event_counts; },
+      "How often each event of the model took place.");
+  def_fixed_tuple<RunReport>(
+      type, "trace", "tuple[str, float, int]", kOfResult,
+      [](const RunReport& report) {
+        std::vector<std::tuple<std::string, double, long>> phases;
+        for (const PhaseTime& phase : report.trace) {
+          phases.emplace_back(phase.name, phase.seconds, phase.entries);
+        }
+        return phases;
+      },
+      "Where the time went: name, seconds, calls.");
+  type.def_prop_ro(
+      "final_state",
+      [](const RunReport& report) {
+        const State<double>& state = report.final_state;
+        return nb::make_tuple(state.t, fixed_array(state.q, kOfResult), fixed_array(state.u, kOfResult),
+                              fixed_array(state.d, kOfResult));
+      },
+      nb::sig("def final_state(self) -> tuple[float, numpy.typing.NDArray[numpy.float64], "
+              "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
+      "t (s), q (nq), u (nu), d (nd) where the run ended.");
+}
+
 void bind_report(nb::module_& module) {
-  nb::class_<RunReport>(module, "Report", "What is told of a run at its end.")
-      .def_prop_ro(
+  nb::class_<RunReport> type(module, "Report", nb::type_slots(plain_described_slots),
+                             "What is told of a run at its end.");
+  bind_lists_of_report(type);
+  type.def_prop_ro(
           "status",
           [](const RunReport& report) {
             return report.status == RunStatus::kComplete ? "complete"
@@ -319,35 +357,12 @@ void bind_report(nb::module_& module) {
               "J, of kinetic + potential - supplied + dissipated energy: the largest deviation from its "
               "initial value.")
       .def_ro("kinetic_energy", &RunReport::kinetic_energy, "J, the largest, to compare with.")
-      .def_ro("remarks", &RunReport::remarks,
-              "What one should know of the result, such as that a state of rest is not stable.")
       .def_ro("hint", &RunReport::hint, "Why the run makes so little headway, or empty.")
-      .def_ro("event_counts", &RunReport::event_counts, "How often each event of the model took place.")
       .def_ro("ended_by", &RunReport::ended_by, "The event that ended the run, or empty.")
       .def_ro("resumed_at", &RunReport::resumed_at, "s, of a run that was continued.")
       .def_ro("checkpoints", &RunReport::checkpoints, "How many were written.")
       .def_ro("checkpoint_failure", &RunReport::checkpoint_failure,
               "Why the last one could not be written, or empty.")
-      .def_prop_ro(
-          "trace",
-          [](const RunReport& report) {
-            nb::list phases;
-            for (const PhaseTime& phase : report.trace) {
-              phases.append(nb::make_tuple(phase.name.c_str(), phase.seconds, phase.entries));
-            }
-            return phases;
-          },
-          nb::sig("def trace(self) -> list[tuple[str, float, int]]"),
-          "Where the time went: name, seconds, calls.")
-      .def_prop_ro(
-          "final_state",
-          [](const RunReport& report) {
-            const State<double>& state = report.final_state;
-            return nb::make_tuple(state.t, new_array(state.q), new_array(state.u), new_array(state.d));
-          },
-          nb::sig("def final_state(self) -> tuple[float, numpy.typing.NDArray[numpy.float64], "
-                  "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-          "t (s), q (nq), u (nu), d (nd) where the run ended.")
       .def("__repr__", [](nb::handle self) {
         const auto& report = nb::cast<const RunReport&>(self);
         return fmt::format("<sestina.Report {}: t = {} s, {} rows, {} steps>",

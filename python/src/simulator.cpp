@@ -9,9 +9,12 @@
 #include <algorithm>
 
 #include "bind.h"
+#include "fixed.h"
 #include "python_force.h"
+#include "sestina/base/text.h"
 #include "sestina/dynamics/assembly.h"
 #include "states.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -19,6 +22,11 @@ namespace {
 
 // Speeds, times the evaluations of a step, above which other Python threads may run during a step.
 constexpr int kLong = 1000;
+
+constexpr const char* kOfSimulator =
+    "Simulator.reset(q=..., u=...) and set_state() set the state, step(dt, tau) the forces";
+constexpr const char* kOfSnapshot =
+    "a Snapshot stays as it was; Simulator.restore() takes it and set_state() changes the state";
 
 SimulatorOptions options_of(const std::string& integrator, int substeps, const std::string& solver,
                             std::optional<double> rtol, std::optional<double> atol) {
@@ -259,21 +267,23 @@ int clear(PyObject* self) {
 
 PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+                       {Py_tp_setattro, reinterpret_cast<void*>(set_attribute)},
                        {0, nullptr}};
 
 void bind_snapshot(nb::module_& module) {
   using Snapshot = Simulator::Snapshot;
-  nb::class_<Snapshot>(module, "Snapshot",
+  nb::class_<Snapshot>(module, "Snapshot", nb::type_slots(plain_described_slots),
                        "What a Simulator is at an instant, with all that its controller remembers: "
                        "Simulator.save().")
       .def_prop_ro(
           "t", [](const Snapshot& self) { return self.state.t; }, "s")
       .def_prop_ro(
-          "q", [](const Snapshot& self) { return new_array(self.state.q); },
-          nb::sig("def q(self) -> numpy.typing.NDArray[numpy.float64]"), "(nq) A new array.")
+          "q", [](const Snapshot& self) { return fixed_array(self.state.q, kOfSnapshot); },
+          nb::sig("def q(self) -> numpy.typing.NDArray[numpy.float64]"), "(nq) A read-only copy.")
       .def_prop_ro(
-          "u", [](const Snapshot& self) { return new_array(self.state.u); },
-          nb::sig("def u(self) -> numpy.typing.NDArray[numpy.float64]"), "(nu) A new array.")
+          "u", [](const Snapshot& self) { return fixed_array(self.state.u, kOfSnapshot); },
+          nb::sig("def u(self) -> numpy.typing.NDArray[numpy.float64]"), "(nu) A read-only copy.")
       .def("__repr__", [](const Snapshot& self) {
         return fmt::format("<sestina.Snapshot t = {} s, nq = {}, nu = {}>", self.state.t, self.state.q.size(),
                            self.state.u.size());
@@ -284,8 +294,8 @@ template <class Get>
 void add_array(nb::class_<Stepper>& simulator, const char* name, const char* signature, const Get& get,
                const char* documentation) {
   simulator.def_prop_ro(
-      name, [get](const Stepper& self) { return new_array(get(self.simulator())); }, nb::sig(signature),
-      documentation);
+      name, [get](const Stepper& self) { return fixed_array(get(self.simulator()), kOfSimulator); },
+      nb::sig(signature), documentation);
 }
 
 void bind_state(nb::class_<Stepper>& simulator) {
@@ -296,27 +306,26 @@ void bind_state(nb::class_<Stepper>& simulator) {
       "t", [](const Stepper& self) { return self.simulator().t(); }, "s");
   add_array(
       simulator, "q", "def q(self) -> numpy.typing.NDArray[numpy.float64]",
-      [](const Simulator& s) { return std::span<const double>(s.state().q); }, "(nq) A new array.");
+      [](const Simulator& s) { return std::span<const double>(s.state().q); }, "(nq) A read-only copy.");
   add_array(
       simulator, "u", "def u(self) -> numpy.typing.NDArray[numpy.float64]",
-      [](const Simulator& s) { return std::span<const double>(s.state().u); }, "(nu) A new array.");
+      [](const Simulator& s) { return std::span<const double>(s.state().u); }, "(nu) A read-only copy.");
   add_array(
       simulator, "d", "def d(self) -> numpy.typing.NDArray[numpy.float64]",
       [](const Simulator& s) { return std::span<const double>(s.state().d); },
-      "(nd) The discrete variables: a new array.");
+      "(nd) The discrete variables: a read-only copy.");
   add_array(
       simulator, "tau", "def tau(self) -> numpy.typing.NDArray[numpy.float64]",
       [](const Simulator& s) { return s.tau(); },
       "(nu) What drove the last step at its end (N m, N): what was given, and what the controller says. A "
-      "new "
-      "array.");
+      "read-only copy.");
   add_array(
       simulator, "memory", "def memory(self) -> numpy.typing.NDArray[numpy.float64]",
       [](const Simulator& s) {
         return s.controller() == nullptr ? std::span<const double>()
                                          : std::span<const double>(s.controller()->memory().own);
       },
-      "The controller's memory: a new array, empty without a controller.");
+      "The controller's memory: a read-only copy, empty without a controller.");
   simulator
       .def_prop_ro(
           "supplied", [](const Stepper& self) { return self.simulator().state().z[0]; },
@@ -332,8 +341,9 @@ void bind_state(nb::class_<Stepper>& simulator) {
           [](const Stepper& self) {
             std::vector<long> counts;
             for (const double count : self.simulator().event_counts()) counts.push_back(std::lround(count));
-            return counts;
+            return fixed_tuple(counts, "Simulator.reset() begins to count anew");
           },
+          nb::sig("def event_counts(self) -> tuple[int, ...]"),
           "How often each event of the model took place since the reset.")
       .def_prop_ro(
           "ended_by", [](const Stepper& self) { return self.simulator().ended_by(); },
@@ -341,8 +351,9 @@ void bind_state(nb::class_<Stepper>& simulator) {
       .def("__repr__", [](const Stepper& self) {
         const Simulator& s = self.simulator();
         return fmt::format("<sestina.Simulator of {}: t = {} s, {}>",
-                           s.model().name().empty() ? "a model without a name" : s.model().name(), s.t(),
-                           s.options().rule.name);
+                           s.model().name().empty() ? "a model without a name"
+                                                    : escape_controls(s.model().name(), LineBreaks::kEscape),
+                           s.t(), s.options().rule.name);
       });
 }
 

@@ -153,13 +153,21 @@ bool to_scalar(nb::handle source, Scalar& scalar) noexcept {
 
 namespace {
 
+// A dictionary, or another mapping.
+bool read_mapping(nb::handle given, nb::dict& pairs) {
+  if (nb::try_cast(given, pairs)) return true;
+  if (!PyMapping_Check(given.ptr()) || !nb::hasattr(given, "keys")) return false;
+  if (PyDict_Update(pairs.ptr(), given.ptr()) != 0) nb::raise_python_error();
+  return true;
+}
+
 // [(a, b), (c, d)], in which the first pair with a key counts, and lists of dictionaries, in which the last
 // one counts.
 bool read_pairs(nb::handle given, nb::dict& pairs) {
   if (!PyList_Check(given.ptr()) && !PyTuple_Check(given.ptr())) return false;
   for (const nb::handle part : nb::borrow<nb::object>(given)) {
     nb::dict inner;
-    if (nb::try_cast(part, inner)) {
+    if (read_mapping(part, inner)) {
       for (const auto& [key, value] : inner) pairs[key] = value;
       continue;
     }
@@ -175,7 +183,7 @@ template <class Use>
 void for_each_pair(nb::handle given, Owner& owner, Use use) {
   if (given.is_none()) return;
   nb::dict pairs;
-  if (!nb::try_cast(given, pairs) && !read_pairs(given, pairs)) {
+  if (!read_mapping(given, pairs) && !read_pairs(given, pairs)) {
     throw InputError(
         fmt::format("replacements: {} is neither a dictionary of expressions nor a list of pairs",
                     nb::cast<std::string>(nb::repr(given))));

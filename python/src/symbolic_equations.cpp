@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "arrays.h"
+#include "fixed.h"
 #include "frozen_model.h"
 #include "sestina/base/error.h"
 #include "sestina/derivation/equation_text.h"
@@ -23,6 +24,7 @@
 #include "sestina/expression/source_code.h"
 #include "sestina/model/properties.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -80,24 +82,34 @@ struct Linearized {
   std::shared_ptr<ModelLinearization> linearization;
 };
 
-nb::dict values_of_symbols(const Linearized& self) {
+nb::object values_of_symbols(const Linearized& self) {
   nb::dict values;
   for (const auto& [symbol, value] : self.linearization->values) {
     values[nb::cast(owned(self.of.owner(), symbol))] = value;
   }
-  return values;
+  return nb::steal(PyDictProxy_New(values.ptr()));
 }
 
 void bind_linearization(nb::module_& module) {
-  nb::class_<Linearized>(
-      module, "ModelLinearization",
+  nb::class_<Linearized> type(
+      module, "ModelLinearization", nb::type_slots(plain_described_slots),
       "Equations of motion linearised about a state: d/dt x = A x + B r, with x the variations of q and u "
       "and "
       "r further\n"
       "generalised forces along the speeds; parameters stay symbols. Of the Euler parameters of a joint the "
       "largest is left\n"
-      "out of x.")
-      .def_prop_ro(
+      "out of x.");
+  const char* hint = "System.linearize() linearises about another state";
+  def_fixed_tuple<Linearized>(
+      type, "q", "float", hint, [](const Linearized& self) { return self.linearization->state.q; },
+      "Coordinates of the state (nq).");
+  def_fixed_tuple<Linearized>(
+      type, "u", "float", hint, [](const Linearized& self) { return self.linearization->state.u; },
+      "Its speeds (nu).");
+  def_fixed_tuple<Linearized>(
+      type, "eigenvalues", "complex", hint,
+      [](const Linearized& self) { return self.linearization->eigenvalues; }, "Of A at `values`, 1/s.");
+  type.def_prop_ro(
           "A", [](const Linearized& self) { return self.of.matrix(self.linearization->linear.A); },
           "(nx, nx)")
       .def_prop_ro(
@@ -110,12 +122,8 @@ void bind_linearization(nb::module_& module) {
           "inputs", [](const Linearized& self) { return self.of.column(self.linearization->linear.inputs); },
           "The generalised forces of r (nr, 1).")
       .def_prop_ro(
-          "q", [](const Linearized& self) { return self.linearization->state.q; },
-          "Coordinates of the state (nq).")
-      .def_prop_ro(
-          "u", [](const Linearized& self) { return self.linearization->state.u; }, "Its speeds (nu).")
-      .def_prop_ro(
-          "values", values_of_symbols, nb::sig("def values(self) -> dict[Expression, float]"),
+          "values", values_of_symbols,
+          nb::sig("def values(self) -> collections.abc.Mapping[Expression, float]"),
           "The values of all parameters, and of those coordinates at rest that stand in A or B. They follow "
           "from "
           "the\nparameters: of others they are other ones.")
@@ -123,9 +131,6 @@ void bind_linearization(nb::module_& module) {
           "largest_acceleration",
           [](const Linearized& self) { return self.linearization->largest_acceleration; },
           "|udot| at the state; zero for an equilibrium, but for rounding.")
-      .def_prop_ro(
-          "eigenvalues", [](const Linearized& self) { return self.linearization->eigenvalues; },
-          "Of A at `values`, 1/s.")
       .def(
           "to_text",
           [](const Linearized& self, const std::string& format, bool simplify, bool document, double width) {
@@ -145,7 +150,7 @@ void bind_linearization(nb::module_& module) {
 
 nb::class_<Equations> bind_matrices(nb::module_& module) {
   nb::class_<Equations> equations(
-      module, "Equations",
+      module, "Equations", nb::type_slots(plain_described_slots),
       "The equations of motion of a model with symbols: M udot = f, qdot = N(q) u.\n\n"
       "Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, "
       "likewise speeds u; every\n"

@@ -22,6 +22,7 @@
 #include "sestina/symbolic/shared_parts.h"
 #include "sestina/symbolic/simplify.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -476,7 +477,7 @@ void bind_functions(nb::module_& module) {
 void bind_expressions(nb::module_& module) {
   bind_mechanics(module);
   nb::class_<SymbolicExpression> type(
-      module, "Expression",
+      module, "Expression", nb::type_slots(plain_described_slots),
       "A formula of symbols. Numbers are exact where they can be: 0.1 is 1/10.\n\n"
       "Arithmetic is that of Python, and numbers may stand on either side. Equal formulas are the same "
       "object\n"

@@ -10,6 +10,7 @@
 #include "sestina/base/error.h"
 #include "sestina/symbolic/point.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -219,7 +220,7 @@ void bind_rotation(nb::class_<Frame>& type) {
 }
 
 void bind_frame(nb::module_& module) {
-  nb::class_<Frame> type(module, "ReferenceFrame",
+  nb::class_<Frame> type(module, "ReferenceFrame", nb::type_slots(plain_described_slots),
                          "Three axes x, y, z that turn. Orientations form a tree; a loop must close.");
   type.def(
           "__init__",
@@ -315,7 +316,8 @@ void bind_motion(nb::class_<Place>& type) {
 }
 
 void bind_point(nb::module_& module) {
-  nb::class_<Place> type(module, "Point", "Where something is, and how it moves.");
+  nb::class_<Place> type(module, "Point", nb::type_slots(plain_described_slots),
+                         "Where something is, and how it moves.");
   type.def(
           "__init__",
           [](Place* self, nb::handle name) {

@@ -10,6 +10,7 @@
 #include "sestina/symbolic/shared_parts.h"
 #include "sestina/symbolic/simplify.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -320,7 +321,8 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
 
 void bind_matrices(nb::module_& module) {
   using M = SymbolicMatrix;
-  nb::class_<M> type(module, "Matrix", "A matrix of expressions, which does not change.");
+  nb::class_<M> type(module, "Matrix", nb::type_slots(plain_described_slots),
+                     "A matrix of expressions, which does not change.");
   type.def(
           "__init__", [](M* self, nb::handle rows) { new (self) M(to_matrix(rows)); }, nb::arg("rows"),
           nb::sig("def __init__(self, rows: Matrix | collections.abc.Sequence[Expression | float] | "

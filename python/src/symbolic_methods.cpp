@@ -12,6 +12,7 @@
 #include "sestina/symbolic/linearize.h"
 #include "sestina/symbolic/motion_equations.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -116,7 +117,8 @@ void bind_common(nb::class_<Of<T>>& type) {
 }
 
 void bind_body_types(nb::module_& module) {
-  nb::class_<Of<Particle>> particle(module, "Particle", "A mass at a point.");
+  nb::class_<Of<Particle>> particle(module, "Particle", nb::type_slots(plain_described_slots),
+                                    "A mass at a point.");
   particle
       .def(
           "__init__",
@@ -130,7 +132,7 @@ void bind_body_types(nb::module_& module) {
           nb::sig("def __init__(self, name: str, point: Point, mass: Expression | float) -> None"))
       .def_prop_ro("point", [](const Of<Particle>& self) { return owned(self.owner, self.value.point); });
   bind_common(particle);
-  nb::class_<Of<RigidBody>> body(module, "RigidBody",
+  nb::class_<Of<RigidBody>> body(module, "RigidBody", nb::type_slots(plain_described_slots),
                                  "A body with a mass centre, a frame, a mass and an inertia.");
   body.def(
           "__init__",

@@ -12,11 +12,13 @@
 #include <optional>
 
 #include "arrays.h"
+#include "fixed.h"
 #include "limits.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/result_file.h"
 #include "symbolic.h"
+#include "views.h"
 #include "watch.h"
 
 namespace sestina::python {
@@ -206,9 +208,17 @@ nb::tuple simulate(RunnableSystem& self, double start, double duration, double e
 }
 
 void bind_report(nb::module_& module) {
-  nb::class_<SimulationReport>(module, "SimulationReport",
-                               "What is told of a run of a SymbolicSystem at its end.")
-      .def_prop_ro(
+  nb::class_<SimulationReport> type(module, "SimulationReport", nb::type_slots(plain_described_slots),
+                                    "What is told of a run of a SymbolicSystem at its end.");
+  const char* hint = "what a run left behind stays as it is";
+  def_fixed_tuple<SimulationReport>(
+      type, "event_counts", "int", hint, [](const SimulationReport& r) { return r.event_counts; },
+      "How often each event took place, in the order in which they were added.");
+  def_fixed_tuple<SimulationReport>(
+      type, "redundant", "int", hint, [](const SimulationReport& r) { return r.redundant; },
+      "Velocity constraints, counted from 0, that follow from the others at the "
+      "start and were left out.");
+  type.def_prop_ro(
           "status",
           [](const SimulationReport& report) {
             return report.is_complete ? "complete" : report.is_interrupted ? "interrupted" : "failed";
@@ -219,8 +229,6 @@ void bind_report(nb::module_& module) {
       .def_ro("t", &SimulationReport::t, "s, how far the run came.")
       .def_ro("rows", &SimulationReport::rows)
       .def_ro("steps", &SimulationReport::steps)
-      .def_ro("event_counts", &SimulationReport::event_counts,
-              "How often each event took place, in the order in which they were added.")
       .def_ro("ended_by", &SimulationReport::ended_by, "The terminal event that took place, or empty.")
       .def_ro("configuration_residual", &SimulationReport::configuration_residual,
               "The largest deviation from a configuration constraint in any row, in the constraint's unit.")
@@ -229,9 +237,6 @@ void bind_report(nb::module_& module) {
       .def_ro("drift", &SimulationReport::drift,
               "The largest deviation from a configuration constraint that a step has left before coordinates "
               "were brought back.")
-      .def_ro("redundant", &SimulationReport::redundant,
-              "Velocity constraints, counted from 0, that follow from the others at the start and were left "
-              "out.")
       .def("__repr__", [](const SimulationReport& report) {
         return fmt::format("<sestina.symbolic.SimulationReport {}: t = {} s, {} rows, {} steps>",
                            report.is_complete      ? "complete"

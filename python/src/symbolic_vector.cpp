@@ -6,11 +6,13 @@
 
 #include <algorithm>
 
+#include "fixed.h"
 #include "sestina/base/error.h"
 #include "sestina/symbolic/frame.h"
 #include "sestina/symbolic/latex.h"
 #include "sestina/symbolic/simplify.h"
 #include "symbolic.h"
+#include "views.h"
 
 namespace sestina::python {
 
@@ -181,9 +183,9 @@ void bind_vector_text(nb::class_<V>& type) {
               parts.append(nb::make_tuple(owned(a.owner, column(part.xyz)),
                                           owned(a.owner, ReferenceFrame(*a.owner, part.frame))));
             }
-            return parts;
+            return fixed_tuple(parts, "a Vector stays as it is; sums and products make others");
           },
-          nb::sig("def args(self) -> list[tuple[Matrix, ReferenceFrame]]"),
+          nb::sig("def args(self) -> tuple[tuple[Matrix, ReferenceFrame], ...]"),
           "The parts as they are written: measure numbers and their frame.")
       .def(
           "latex", [](const V& a) { return latex(a.value); }, "For mathematics mode.")
@@ -196,7 +198,8 @@ void bind_dyadic(nb::module_& module) {
   const auto scale = [](const D& a, const Scalar& b) { return owned(common(a, b), a.value * b.value); };
   const auto add = [](const D& a, const DyadicLike& b) { return owned(common(a, b), a.value + b.value); };
   const auto dot = [](const D& a, const VectorLike& b) { return owned(common(a, b), a.value.dot(b.value)); };
-  nb::class_<D> type(module, "Dyadic", "A sum of products of two vectors, such as an inertia.");
+  nb::class_<D> type(module, "Dyadic", nb::type_slots(plain_described_slots),
+                     "A sum of products of two vectors, such as an inertia.");
   bind_equality<DyadicLike>(type, "Whether both are the same dyadic, in whatever frames they are written.");
   type.def("__add__", add, nb::is_operator())
       .def("__radd__", add, nb::is_operator())
@@ -234,7 +237,7 @@ void bind_dyadic(nb::module_& module) {
 }  // namespace
 
 void bind_vectors(nb::module_& module) {
-  nb::class_<V> type(module, "Vector",
+  nb::class_<V> type(module, "Vector", nb::type_slots(plain_described_slots),
                      "A sum of parts, each with its measure numbers in one frame: m*l*N.x - A.y.\n\n"
                      "Parts stay in the frames in which they were written until common axes are needed.");
   bind_vector_arithmetic(type);

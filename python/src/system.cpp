@@ -16,6 +16,7 @@
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/base/text.h"
 #include "sestina/io/model_file.h"
 #include "sestina/io/schema.h"
 #include "sestina/io/urdf.h"
@@ -453,9 +454,10 @@ void bind_use(nb::class_<System>& system) {
       .def("__setstate__",
            [](System& self, const std::string& text) { new (&self) System(read_model(text)); })
       .def("__repr__", [](const System& self) {
-        return fmt::format("<sestina.System {}: {} bodies, {} joints, {} forces>",
-                           self.name.empty() ? "without a name" : self.name, self.bodies.size(),
-                           self.joints.size(), self.forces.size());
+        return fmt::format(
+            "<sestina.System {}: {} bodies, {} joints, {} forces>",
+            self.name.empty() ? "without a name" : escape_controls(self.name, LineBreaks::kEscape),
+            self.bodies.size(), self.joints.size(), self.forces.size());
       });
 }
 

@@ -9,6 +9,7 @@
 #include "describe.h"
 #include "sestina/base/error.h"
 #include "sestina/base/suggest.h"
+#include "sestina/base/text.h"
 
 namespace sestina::python {
 
@@ -128,6 +129,9 @@ void bind_views(nb::module_& module) {
       .def("set", &Field::set, nb::arg("key").none(), nb::arg("value").none())
       .def("remove", &Field::remove, nb::arg("key").none())
       .def("__str__", [](const Field& field) { return field.access->place(field.owner); });
+  module.def(
+      "_escaped", [](const std::string& text) { return escape_controls(text, LineBreaks::kEscape); },
+      nb::arg("text"));
   module.def(
       "_suggestion",
       [](const std::string& word, const std::vector<std::string>& known) { return suggestion(word, known); },

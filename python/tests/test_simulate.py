@@ -287,3 +287,31 @@ def test_trace_tells_where_the_time_went(pendulum):
     assert sum(seconds for _, seconds, _ in result.report.trace) > 0
     t, q, u, d = result.report.final_state
     assert t == 1.0 and q[0] == result["hinge.q"][-1] and u.shape == (1,) and d.shape == (0,)
+
+
+def test_a_byte_that_is_not_utf8_is_told_escaped(pendulum, tmp_path):
+    whole, path = tmp_path / "whole.csv", tmp_path / "flipped.csv"
+    sestina.simulate(pendulum, duration=0.02, every=0.01, out=whole)
+    told = 0
+    for place, byte in enumerate(whole.read_bytes()):
+        flipped = bytearray(whole.read_bytes())
+        flipped[place] = byte ^ 0x80
+        path.write_bytes(flipped)
+        try:
+            repr(sestina.read_result(path)), sestina.read_result(path).columns
+        except sestina.InputError as error:
+            told += f"\\x{byte ^ 0x80:02x}" in str(error)
+    assert told > 100
+    path.write_bytes(b"t,x\xff\n0,1\n")  # without a checksum
+    with pytest.raises(sestina.InputError, match=r"the byte \\xff is not UTF-8"):
+        sestina.read_result(path)
+    path.write_bytes(b"\xff sestina checkpoint\n")
+    with pytest.raises(sestina.InputError):
+        sestina.resume(path)
+
+
+def test_control_characters_of_a_name_are_escaped(pendulum):
+    pendulum.name = "\x1b[2Jred"
+    result = sestina.simulate(pendulum, duration=0.01)
+    for thing in (pendulum, result, pendulum.freeze(), sestina.Simulator(pendulum)):
+        assert "\\x1b[2Jred" in repr(thing) and "\x1b" not in repr(thing)

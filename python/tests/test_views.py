@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import operator
 import pickle
 import weakref
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import sestina
 from conftest import EXAMPLES
+from sestina.fixed import FixedTuple
 from sestina.views import ListView, MapView
 
 
@@ -364,6 +366,44 @@ def test_misspelt_attributes_are_told_with_the_nearest(machine):
         machine.ground = 1
 
 
+def derived_things():
+    """Objects of sestina.symbolic, by Kane's method and by Lagrange's."""
+    from sestina import symbolic as s
+
+    with s.Mechanics():
+        q, u = s.dynamicsymbols("q u")
+        N, O = s.ReferenceFrame("N"), s.Point("O")
+        O.set_vel(N, 0)
+        P = O.locatenew("P", q * N.x)
+        P.set_vel(N, u * N.x)
+        particle = s.Particle("particle", P, 1)
+        body = s.RigidBody("body", P, N, 1, (s.inertia(N, 1, 1, 1), P))
+        kane = s.KanesMethod(N, [q], [u], kd_eqs=[u - q.diff()])
+        kane.kanes_equations([particle], [])
+        lagrange = s.LagrangesMethod(q.diff() ** 2, [q])
+        system = s.SymbolicSystem(kane)
+        result = system.simulate(duration=0.1)
+        things = [N, O, particle, body, N.x, N.x | N.x, q, kane.mass_matrix, kane, lagrange, system, result, result.report]
+        return [*things, result.table]
+
+
+def test_misspelt_attributes_of_results_and_symbols_are_told_with_the_nearest(pendulum):
+    simulator = sestina.Simulator(pendulum)
+    result = sestina.simulate(pendulum, duration=0.1)
+    ensemble = sestina.run_ensemble(pendulum, {"l": [1.0, 2.0]}, duration=0.1)
+    runs = [simulator, simulator.save(), result, result.report, result.report.steps, result.table, ensemble]
+    for thing in [*runs, *derived_things()]:
+        kind = type(thing)
+        name = max((name for name in dir(kind) if not name.startswith("_")), key=len)
+        for wrong in (lambda: getattr(thing, f"{name}z"), lambda: setattr(thing, f"{name}z", 1)):  # noqa: B023
+            with pytest.raises(AttributeError, match=f"{kind.__name__} has no attribute '{name}z' .did you mean '{name}'"):
+                wrong()
+    with pytest.raises(AttributeError, match="did you mean 'report'"):
+        result.reprot = None
+    with pytest.raises(AttributeError, match="did you mean 'energy_drift'"):
+        ensemble.energy_drit  # noqa: B018
+
+
 def test_a_table_keeps_its_file_while_its_values_do(tmp_path):
     (tmp_path / "gust.csv").write_text("t,force\n0,0\n1,2\n")
     (tmp_path / "model.yaml").write_text(
@@ -412,3 +452,47 @@ def test_writing_what_is_there_changes_no_example(path):
             setattr(thing, name, value)
             setattr(thing, name, value.copy())
     assert system.to_yaml() == text
+
+
+def copies(machine):
+    """Pairs of an object that hands out copies and a text that its hint contains."""
+    simulator = sestina.Simulator(machine.copy())
+    result = sestina.simulate(machine.copy(), duration=0.01)
+    yield simulator, "reset"
+    yield simulator.save(), "set_state"
+    yield machine.freeze(), "with_parameters"
+    yield from ((one, "stays as it is") for one in (result, result.table, result.report))
+
+
+def test_a_write_into_a_copy_raises_and_says_what_changes_the_object(pendulum):
+    seen = 0
+    for thing, hint in copies(pendulum):
+        for name in (name for name in dir(type(thing)) if not name.startswith("_")):
+            value = getattr(thing, name)
+            assert not isinstance(value, list | dict), f"{thing}.{name}"
+            if isinstance(value, FixedTuple):
+                for write in (lambda v: v.append(1), lambda v: operator.setitem(v, 0, 1), lambda v: v.sort()):
+                    with pytest.raises(TypeError, match=f"a copy, which cannot be changed: .*{hint}"):
+                        write(value)
+                seen += 1
+            elif isinstance(value, np.ndarray) and value.base is not None and type(value) is not np.ndarray:
+                for write in (lambda v: operator.setitem(v, slice(None), 1), lambda v: operator.iadd(v, 1)):
+                    with pytest.raises(ValueError, match=f"a copy, which cannot be changed: .*{hint}"):
+                        write(value)
+                seen += 1
+            elif isinstance(value, np.ndarray):
+                assert not value.flags.writeable, f"{thing}.{name}"
+    assert seen > 25
+
+
+def test_what_is_made_of_a_copy_may_be_written(pendulum):
+    q = sestina.Simulator(pendulum).q
+    for made in (q.copy(), q + 0, 2 * q, np.array(q), copy.copy(q), copy.deepcopy(q), np.where(q > 0, q, q)):
+        assert type(made) is np.ndarray
+        made[0] = 7
+    assert type(pickle.loads(pickle.dumps(q))) is np.ndarray and repr(q) == repr(np.array(q))
+    assert isinstance(q[0], float) and isinstance(q.sum(), float)
+    names = pendulum.freeze().q_names
+    assert names == ["hinge.q"] and names == ("hinge.q",) and names != ["other"] and hash(names) == hash(("hinge.q",))
+    assert names + ["t"] == ["hinge.q", "t"] and ["t"] + names == ["t", "hinge.q"]
+    assert pickle.loads(pickle.dumps(names)) == copy.copy(names) == names.copy()

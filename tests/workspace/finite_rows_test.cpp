@@ -60,6 +60,27 @@ TEST(FiniteRows, RunThatEscapesKeepsFiniteRowsAlone) {
   }
 }
 
+// A pendulum at an angle to which a step adds nothing would take speed from gravity and go nowhere.
+TEST(FiniteRows, CoordinateThatAStepDoesNotChangeEndsTheRun) {
+  for (const char* rule : {"rk4", "verlet", "radau_iia"}) {
+    for (const auto& [q, is_stuck] :
+         {std::pair{1e300, true}, std::pair{-1e17, true}, std::pair{1e6, false}}) {
+      System system;
+      system.gravity = {0, 0, -9.81};
+      BodySpec& rod = system.add_body("rod", 1.0);
+      rod.center_of_mass = {0, 0, -0.5};
+      rod.inertia = {.xx = 0.1, .yy = 0.1};
+      JointSpec& hinge = system.add_joint("hinge", "revolute", "ground.origin", "rod.origin");
+      hinge.axis = {0, 1, 0};
+      hinge.q = {q};
+      set_fixed_step(system, rule, 1e-2, 1.0);
+      const RunResult run = run_anyhow(system);
+      EXPECT_EQ(run.report.status, is_stuck ? RunStatus::kFailed : RunStatus::kComplete) << rule << q;
+      if (is_stuck) EXPECT_THAT(run.report.failure, HasSubstr("hinge.q is ")) << rule;
+    }
+  }
+}
+
 TEST(FiniteRows, MemberOfAnEnsembleThatIsNotFiniteFailsAlone) {
   std::vector<EnsembleMember> members(5);
   members[2].parameters = {{"speed", 1e300}};

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "sestina/base/error.h"
+#include "sestina/base/text.h"
 #include "sestina/io/checksum.h"
 
 namespace sestina {
@@ -73,6 +74,8 @@ class CsvReader {
     if (line.starts_with(LineChecksum::kMark)) return check_lines(line.substr(LineChecksum::kMark.size()));
     lines_.add(line);
     if (trimmed(line).empty()) return;
+    const bool is_text = line.front() == '#' || header_.columns.empty();
+    if (is_text && !check_utf8(line)) return;
     if (line.front() == '#') {
       read_comment(trimmed(line.substr(1)));
     } else if (header_.columns.empty()) {
@@ -80,6 +83,19 @@ class CsvReader {
     } else {
       read_row(line);
     }
+  }
+
+  bool check_utf8(std::string_view line) {
+    for (std::size_t i = 0; i < line.size();) {
+      const std::size_t length = utf8_length(line.substr(i));
+      if (length == 0) {
+        add_fault(static_cast<int>(i) + 1,
+                  "the byte " + escape_controls(line.substr(i, 1)) + " is not UTF-8");
+        return false;
+      }
+      i += length;
+    }
+    return true;
   }
 
   void check_lines(std::string_view told) {

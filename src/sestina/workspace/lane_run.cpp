@@ -70,6 +70,7 @@ LaneRun::LaneRun(Workspace& workspace)
       limits_(workspace.limits()),
       rows_(0.0, analysis_.duration, analysis_.output_every),
       row_(workspace.model(), properties_.parameters, false),
+      stuck_(workspace.model()),
       log_(workspace.settings().recorders) {}
 
 LaneIntegrator LaneRun::make_integrator(InstructionSet instruction_set) const {
@@ -112,6 +113,7 @@ void LaneRun::count_row() {
 void LaneRun::record(const State<double>& state, const Observables& observables) {
   if (has_failed_) return;
   try {
+    stuck_.check(state);
     const std::span<const double> row = row_.calc(state, observables);
     log_.see_row(row, RowKind::kRegular);
     energy_.add(row_);

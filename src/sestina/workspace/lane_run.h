@@ -8,6 +8,7 @@
 #include "sestina/model/properties.h"
 #include "sestina/run/row_log.h"
 #include "sestina/workspace/energy_log.h"
+#include "sestina/workspace/stuck_coordinates.h"
 #include "sestina/workspace/workspace.h"
 
 namespace sestina {
@@ -60,6 +61,7 @@ class LaneRun {
   LimitWatch limits_;
   RowSchedule rows_;
   ResultRow row_;
+  StuckCoordinates stuck_;
   RowLog log_;
   EnergyLog energy_;
   long next_row_ = 1;

@@ -4,6 +4,7 @@
 #include "sestina/run/run_loop.h"
 #include "sestina/workspace/energy_log.h"
 #include "sestina/workspace/result_row.h"
+#include "sestina/workspace/stuck_coordinates.h"
 #include "sestina/workspace/system_events.h"
 
 namespace sestina {
@@ -15,7 +16,8 @@ class ModelSystem final : public RunSystem {
       : dynamics_(dynamics),
         equations_(dynamics),
         events_(dynamics, equations_),
-        row_(dynamics.model(), dynamics.properties().parameters, reactions) {
+        row_(dynamics.model(), dynamics.properties().parameters, reactions),
+        stuck_(dynamics.model()) {
     row_.set_contacts(&equations_);
   }
 
@@ -26,6 +28,7 @@ class ModelSystem final : public RunSystem {
     energy_.add(row_);
     return row;
   }
+  void check_step(const State<double>& state) override { stuck_.check(state); }
   const std::vector<Column>& columns() const { return row_.columns(); }
   EnergyLog& energy() { return energy_; }
 
@@ -34,6 +37,7 @@ class ModelSystem final : public RunSystem {
   SystemEquations equations_;
   SystemEvents events_;
   ResultRow row_;
+  StuckCoordinates stuck_;
   EnergyLog energy_;
 };
 
