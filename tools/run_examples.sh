@@ -44,6 +44,7 @@ columns_of() {
     17_*) echo "rail.q drive.u energy.total" ;;
     18_*) echo "beta.q gamma.q delta.q epsilon.q" ;;
     21_*) echo "ball.q[2] ball.u[3] lane.slip lane.friction_force energy.dissipated" ;;
+    22_*) echo "lag extension blade.section[0].moment.z energy.strain" ;;
   esac
 }
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import _core, mesh_files, solids
+from .beam_scene import nodes_of
 from .errors import InputError
 from .solids import Solid
 
@@ -155,20 +156,23 @@ class _ModelScene:
         self.position, self.rotation = motion.position, motion.rotation  # (frames, bodies, 3), (frames, bodies, 3, 3)
         self.place = {name: b for b, name in enumerate(model.bodies)}
         self.points = {name: model.point_position(name, q) for name in model.points}
-        self.bodies = {body.name: body for body in self.system.bodies}
-        texts = {text for body in self.system.bodies for text in self._texts_of(body)} | _texts(self.system.gravity.copy())
+        self.bodies: dict[str, Any] = {body.name: body for body in self.system.bodies if body.type != "beam"}
+        self.beams = {beam.name: nodes_of(beam, list(model.bodies), self.position[0]) for beam in self.system.bodies if beam.type == "beam"}
+        for nodes in self.beams.values():
+            self.bodies |= {node.name: node for node in nodes}
+        texts = {text for body in self.bodies.values() for text in self._texts_of(body)} | _texts(self.system.gravity.copy())
         for joint in self.system.joints:
             texts |= _texts(joint.axis.copy()) if joint.axis is not None else set()
         texts |= {text for point in self.system.ground.points.copy().values() for text in _texts(point)}
         self.numbers = _evaluate(texts, self.system)
-        self.shapes = {name: body.shapes.copy() for name, body in self.bodies.items()}
+        self.shapes = {name: list(body.shapes) for name, body in self.bodies.items()}
         self.extent = self._calc_extent()
         self.mark = 0.016 * min(self.extent, 6.0 * self._calc_link())  # m, about the radius of what marks joints
         self.parts: list[Part] = []
 
     @staticmethod
     def _texts_of(body: Any) -> set[str]:
-        told = [body.shapes.copy(), list(body.points.copy().values()), body.center_of_mass.copy(), body.mass]
+        told = [list(body.shapes), list(body.points.values()), list(body.center_of_mass), body.mass]
         return set().union(*(_texts(one) for one in told))
 
     def _calc_extent(self) -> float:
@@ -199,21 +203,32 @@ class _ModelScene:
         centre: Array = self.position[:, b] + self.rotation[:, b] @ self._local_centre(name)
         return centre
 
+    def _body(self, point: str) -> str:
+        """The body of a point; of one of a beam the node that is there."""
+        body = point.partition(".")[0]
+        if body not in self.beams:
+            return body
+        away = [np.linalg.norm(self.position[0, self.place[node.name]] - self.points[point][0]) for node in self.beams[body]]
+        return self.beams[body][int(np.argmin(away))].name
+
     def _local(self, point: str) -> Array:
         """(3) m, a point in the axes of its body."""
-        b = self.place[point.partition(".")[0]]
+        b = self.place[self._body(point)]
         place: Array = self.rotation[0, b].T @ (self.points[point][0] - self.position[0, b])
         return place
 
     def _axes(self, point: str) -> Array:
         """(3, 3) those of a point in its body's axes."""
         body, _, name = point.partition(".")
+        if body in self.beams:
+            return np.eye(3)
         points = self.system.ground.points if body == "ground" else self.bodies[body].points
         told = points.copy().get(name)
         return rotation_of(told["axes"], self.numbers) if isinstance(told, Mapping) and "axes" in told else np.eye(3)
 
     def _colour(self, body: str) -> str:
-        b = self.place[body]
+        beam = getattr(self.bodies.get(body), "beam", None)
+        b = self.place[body if beam is None else self.beams[beam][0].name]
         return COLOURS[0] if b == 0 else COLOURS[1 + (b - 1) % (len(COLOURS) - 1)]
 
     def _add(self, body: str, solid: Solid | None, colour: str | None = None) -> None:
@@ -223,9 +238,9 @@ class _ModelScene:
 
     def _anchors(self, name: str) -> list[Array]:
         """Where a body is held, first by what carries it, and its points: (3) m in its axes."""
-        own = [joint.child for joint in self.system.joints if joint.child.partition(".")[0] == name]
-        own += [joint.parent for joint in self.system.joints if joint.parent.partition(".")[0] == name]
-        own += [point for point in self.points if point.partition(".")[0] == name and not point.endswith(".origin")]
+        own = [joint.child for joint in self.system.joints if self._body(joint.child) == name]
+        own += [joint.parent for joint in self.system.joints if self._body(joint.parent) == name]
+        own += [point for point in self.points if self._body(point) == name and not point.endswith(".origin")]
         return [self._local(point) for point in dict.fromkeys(own)]
 
     def _add_body(self, name: str) -> None:
@@ -251,7 +266,7 @@ class _ModelScene:
         low, high = corners.min(axis=0), corners.max(axis=0)
         for joint in self.system.joints:
             for point in (joint.child, joint.parent):
-                if point.partition(".")[0] != name or joint.type in {"free", "xyz", "planar"}:
+                if self._body(point) != name or joint.type in {"free", "xyz", "planar"}:
                     continue
                 place = self._local(point)
                 if np.linalg.norm(np.clip(place, low, high) - place) > 0.05 * self.extent:
@@ -273,7 +288,7 @@ class _ModelScene:
 
     def _add_joint(self, joint: Any) -> None:
         """A pin along the axis of what turns, a rail along what slides, on the parent; not where shapes hide it."""
-        parent, child = joint.parent.partition(".")[0], joint.child.partition(".")[0]
+        parent, child = self._body(joint.parent), self._body(joint.child)
         if all(self.shapes.get(one) for one in (parent, child)):
             return
         at, axes = self._local(joint.parent), self._axes(joint.parent)

@@ -18,11 +18,14 @@ const BeamSpec& beam_of(const BodySpec& body) {
   static const BeamSpec none;
   return body.beam ? *body.beam : none;
 }
-BeamSpec& beam_of(BodySpec& body, const std::string& place) {
-  if (!body.beam) {
+// What a beam is given at `place`. A body that is none takes nothing, as it has nothing there to read.
+BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
+  static BeamSpec none;
+  if (body.beam) return *body.beam;
+  if (!is_mapping(given) || nb::len(given) > 0) {
     throw InputError({{{.mark = {}, .path = place}, "belongs to a beam, and this body is none"}});
   }
-  return *body.beam;
+  return none;
 }
 
 void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
@@ -62,7 +65,7 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
            "Of a beam: its unstressed axis in ground axes (m): from and to; points; or curve and length."},
           [](const BodySpec& body) { return from_centerline(beam_of(body).centerline); },
           [](BodySpec& body, const std::string& place, nb::handle given) {
-            beam_of(body, place).centerline = to_centerline(place, given);
+            beam_of(body, place, given).centerline = to_centerline(place, given);
           })
       .view(
           ViewKind::kMap,
@@ -71,7 +74,7 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
            "(kg/m), Ixx, Iyy, Izz (kg m)."},
           [](const BodySpec& body) { return from_section(beam_of(body).section); },
           [](BodySpec& body, const std::string& place, nb::handle given) {
-            beam_of(body, place).section = to_section(place, given);
+            beam_of(body, place, given).section = to_section(place, given);
           })
       .view(
           ViewKind::kMap,
@@ -79,7 +82,7 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
            "Of a beam: E (Pa), nu, density (kg/m^3), damping (s), shear (two factors)."},
           [](const BodySpec& body) { return from_material(beam_of(body).material); },
           [](BodySpec& body, const std::string& place, nb::handle given) {
-            beam_of(body, place).material = to_material(place, given);
+            beam_of(body, place, given).material = to_material(place, given);
           })
       .fixed("original_name", &BodySpec::original_name,
              "In the file it was imported from, where it was another.");

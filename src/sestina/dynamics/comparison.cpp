@@ -335,15 +335,16 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
   return comparer.comparison();
 }
 
-// How far each speed's coordinate is scattered, over that of joints: nodes of a beam by a part of an element.
+// How far each speed's coordinate is scattered, over that of joints. Slender elements buckle where they are much
+// shorter than at rest, so nodes of a beam move by a small part of an element's length.
 static std::vector<double> find_reach(const Model& model, const Properties<double>& properties) {
-  constexpr double kPart = 0.1;
+  constexpr double kTurn = 1e-2, kStretch = 1e-3;
   std::vector<double> reach(static_cast<std::size_t>(model.nu()), 1.0);
   for (const BeamForce<double>& element : properties.forces.connectors.beams) {
     for (const FrameIndex node : {element.a, element.b}) {
       const auto first = reach.begin() + model.bodies()[BodyIndex(node.value())].u_start;
-      std::fill_n(first, 3, kPart);
-      std::fill_n(first + 3, 3, kPart * element.segment.length);
+      std::fill_n(first, 3, kTurn);
+      std::fill_n(first + 3, 3, kStretch * element.segment.length);
     }
   }
   return reach;

@@ -1,0 +1,48 @@
+"""Beams as they are drawn: each node carries half of the element on either side of it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+
+class Node(NamedTuple):
+    """What a node has of what other bodies have."""
+
+    name: str
+    beam: str
+    shapes: list[dict[str, Any]]
+    points: dict[str, Any] = {}
+    center_of_mass: tuple[float, ...] = (0.0, 0.0, 0.0)
+    mass: float = 0.0
+
+
+def _section(section: Mapping[str, Any], length: float) -> dict[str, Any]:
+    """The shape along x. A section of stiffnesses is drawn as the rectangle that bends as it does: EI/EA = h^2/12."""
+    if "rectangle" in section:
+        return {"type": "box", "size": [length, *section["rectangle"]]}
+    if "circle" in section or "tube" in section:
+        radius = section["circle"][0] if "circle" in section else section["tube"][1]
+        return {"type": "cylinder", "radius": radius, "length": length, "axes": {"axis": [0, 1, 0], "angle": math.pi / 2}}
+    edges = [f"sqrt(12*({section[key]})/({section['EA']}))" for key in ("EIz", "EIy")]
+    return {"type": "box", "size": [length, *edges]}
+
+
+def nodes_of(beam: Any, bodies: list[str], place: npt.NDArray[np.float64]) -> list[Node]:
+    """bodies: the names of a model's; place: (bodies, 3) m, where they are."""
+    own = [body for body in bodies if body.startswith(f"{beam.name}_") and body[len(beam.name) + 1:].isdecimal()]
+    at = np.array([place[bodies.index(name)] for name in own])
+    halves = np.linalg.norm(np.diff(at, axis=0), axis=1) / 2
+    section = beam.section.copy()
+    nodes = []
+    for name, before, after in zip(own, [0.0, *halves], [*halves, 0.0], strict=True):
+        shape = _section(section, before + after) | {"position": [(after - before) / 2, 0.0, 0.0]}
+        nodes.append(Node(name, beam.name, [shape]))
+    return nodes
