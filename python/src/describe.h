@@ -55,8 +55,8 @@ nb::object from_inertia(const InertiaSpec& inertia);
 std::vector<ShapeSpec> to_shapes(const std::string& place, nb::handle given);
 nb::object from_shapes(const std::vector<ShapeSpec>& shapes);
 
-// The parts of a beam: {"from": .., "to": ..}, {"points": ..} or {"curve": .., "length": ..}; {"rectangle": (w, h)}
-// and the like; {"E": .., "nu": .., "density": ..}; {"mid": {"at": 0.5}}.
+// The parts of a beam: {"from": .., "to": ..}, {"points": ..} or {"curve": .., "length": ..}; {"rectangle":
+// (w, h)} and the like; {"E": .., "nu": .., "density": ..}; {"mid": {"at": 0.5}}.
 CenterlineSpec to_centerline(const std::string& place, nb::handle given);
 nb::object from_centerline(const CenterlineSpec& line);
 BeamSectionSpec to_section(const std::string& place, nb::handle given);

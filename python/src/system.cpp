@@ -238,16 +238,21 @@ void bind_parts_of_system(nb::class_<System>& system) {
       .def("add_beam", add_beam, nb::arg("name"), nb::arg("centerline"), nb::arg("section"),
            nb::arg("material") = nb::none(), nb::kw_only(), nb::arg("up") = Triple{0, 0, 1},
            nb::arg("elements") = Number(16), nb::arg("points") = nb::none(),
-           nb::sig("def add_beam(self, name: str, centerline: typing.Any, section: typing.Any, material: "
-                   "typing.Any = None, *, up: collections.abc.Sequence[float | str] = (0, 0, 1), elements: int | "
-                   "str = 16, points: dict[str, typing.Any] | None = None) -> Body"),
+           nb::sig(
+               "def add_beam(self, name: str, centerline: typing.Any, section: typing.Any, material: "
+               "typing.Any = None, *, up: collections.abc.Sequence[float | str] = (0, 0, 1), elements: int | "
+               "str = 16, points: dict[str, typing.Any] | None = None) -> Body"),
            "Adds a geometrically exact beam.\n\n"
-           "centerline: {'from': (x, y, z), 'to': (x, y, z)}, {'points': [...]} or {'curve': (..), 'length': ..},"
+           "centerline: {'from': (x, y, z), 'to': (x, y, z)}, {'points': [...]} or {'curve': (..), 'length': "
+           "..},"
            " m,\n"
-           "ground axes; section: {'rectangle': (width, height)}, {'circle': r}, {'tube': (inner, outer)} in m, or\n"
-           "EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass (kg/m); material: E (Pa), nu, density (kg/m^3), damping "
+           "ground axes; section: {'rectangle': (width, height)}, {'circle': r}, {'tube': (inner, outer)} in "
+           "m, or\n"
+           "EA, GAy, GAz (N), GJ, EIy, EIz (N m^2), mass (kg/m); material: E (Pa), nu, density (kg/m^3), "
+           "damping "
            "(s);\n"
-           "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` and "
+           "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` "
+           "and "
            "`end`.")
       .def("add_joint", add_joint, nb::arg("name"), nb::arg("type"), nb::arg("parent"), nb::arg("child"),
            nb::arg("keys"),

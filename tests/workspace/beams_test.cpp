@@ -66,9 +66,9 @@ TEST(Beams, CantileverTakesItsWholeLoadInOneStepAndConverges) {
   double before = 0.0;
   for (const int elements : {4, 8, 16}) {
     const RunResult run = run_system(cantilever(elements));
-    const double error = std::max(
-        std::abs(2.0 - run.end("boom.end.x") - testing_support::kNachbagauerShortening),
-        std::abs(run.end("boom.end.y") - testing_support::kNachbagauerDeflection));
+    const double error =
+        std::max(std::abs(2.0 - run.end("boom.end.x") - testing_support::kNachbagauerShortening),
+                 std::abs(run.end("boom.end.y") - testing_support::kNachbagauerDeflection));
     if (before > 0.0) EXPECT_NEAR(std::log2(before / error), 4.0, 0.2);
     before = error;
   }
@@ -165,8 +165,8 @@ joints:
   System cartesian = system;
   cartesian.analysis.coordinates = "cartesian";
   const std::shared_ptr<const Model> model = freeze(system);
-  const Comparison comparison =
-      compare_formulations(model, calc_properties(*model), scatter_states(*model, 10, 1.0, 1), freeze(cartesian));
+  const Comparison comparison = compare_formulations(model, calc_properties(*model),
+                                                     scatter_states(*model, 10, 1.0, 1), freeze(cartesian));
   EXPECT_TRUE(comparison.agrees());
   EXPECT_EQ(comparison.states, 11);
 }
@@ -264,8 +264,8 @@ TEST(Beams, OtherValuesOfParametersMakeAnotherBeam) {
   const auto stiffness_of = [](const Properties<double>& properties) {
     return 1.0 / properties.forces.connectors.beams[0].segment.compliance.m[3][3];
   };
-  EXPECT_NEAR(stiffness_of(calc_properties<double>(*model, twice)),
-              2 * stiffness_of(calc_properties(*model)), 1.0);
+  EXPECT_NEAR(stiffness_of(calc_properties<double>(*model, twice)), 2 * stiffness_of(calc_properties(*model)),
+              1.0);
 }
 
 TEST(Beams, ModelFileKeepsThem) {
@@ -292,11 +292,13 @@ TEST(Beams, FaultsNameThePlaceAndWhatIsAllowed) {
   EXPECT_THAT(fault_of("mid:", "start:"), HasSubstr("the point 'start' is there already"));
   EXPECT_THAT(fault_of("boom.end", "boom.tip"), HasSubstr("the beam 'boom' has no point 'tip'"));
   EXPECT_THAT(fault_of("rectangle: [0.5, 0.1]", "circle: 0.1, EA: 3"), HasSubstr("has more than one of"));
-  EXPECT_THAT(fault_of("to: [2, 0, 0]", "to: [0, 0, 0]"), HasSubstr("bodies[0]: the beam's axis has no length"));
+  EXPECT_THAT(fault_of("to: [2, 0, 0]", "to: [0, 0, 0]"),
+              HasSubstr("bodies[0]: the beam's axis has no length"));
   EXPECT_THAT(fault_of("to: [2, 0, 0]", "to: [0, 0, 2]"), HasSubstr("along the beam's axis"));
   EXPECT_THAT(fault_of("from: [0, 0, 0], to: [2, 0, 0]", "curve: [2*s, 0, 0], length: 1"),
               HasSubstr("is not its arc length"));
-  EXPECT_THAT(fault_of("name: load", "name: boom_2"), HasSubstr("the name 'boom_2' is taken by bodies[0].name"));
+  EXPECT_THAT(fault_of("name: load", "name: boom_2"),
+              HasSubstr("the name 'boom_2' is taken by bodies[0].name"));
 }
 
 TEST(Beams, FormulationsForTreesRefuseThemByName) {

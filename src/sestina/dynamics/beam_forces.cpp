@@ -12,7 +12,8 @@ Mat6<double> to_ground(const Mat6<double>& A, const Rotation<double>& R, const R
     for (int column : {0, 3}) {
       Vec3<double> turned[3];  // columns of R A
       for (int j = 0; j < 3; ++j) {
-        turned[j] = R * Vec3<double>{A.m[row][column + j], A.m[row + 1][column + j], A.m[row + 2][column + j]};
+        turned[j] =
+            R * Vec3<double>{A.m[row][column + j], A.m[row + 1][column + j], A.m[row + 2][column + j]};
       }
       for (int i = 0; i < 3; ++i) {
         const Vec3<double> line = R_other * Vec3<double>{turned[0][i], turned[1][i], turned[2][i]};
@@ -85,17 +86,18 @@ void BeamForces::update(const Kinematics<double>& kinematics) {
 
 void BeamForces::advance(const Kinematics<double>& kinematics) {
   for (std::size_t i = 0; i < forces_.size(); ++i) {
-    const auto a = static_cast<std::size_t>(forces_[i].a.value()), b = static_cast<std::size_t>(forces_[i].b.value());
-    states_[i].advance(forces_[i].segment, kinematics.motion[a].X_WB, kinematics.motion[b].X_WB, wrenches_[i]);
+    const auto a = static_cast<std::size_t>(forces_[i].a.value()),
+               b = static_cast<std::size_t>(forces_[i].b.value());
+    states_[i].advance(forces_[i].segment, kinematics.motion[a].X_WB, kinematics.motion[b].X_WB,
+                       wrenches_[i]);
     set_forces(i, kinematics);
   }
 }
 
 void BeamForces::take(const double* displacement) {
   for (std::size_t i = 0; i < forces_.size(); ++i) {
-    const Vec6<double> change =
-        states_[i].twist_rate(own_motion(R_a_[i], displacement + elements_[i].u_a),
-                              own_motion(R_b_[i], displacement + elements_[i].u_b));
+    const Vec6<double> change = states_[i].twist_rate(own_motion(R_a_[i], displacement + elements_[i].u_a),
+                                                      own_motion(R_b_[i], displacement + elements_[i].u_b));
     wrenches_[i] = states_[i].lambda() + states_[i].stiffness() * change;
   }
 }

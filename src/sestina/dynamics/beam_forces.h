@@ -1,8 +1,8 @@
 // The forces of a model's beams with their analytical tangents.
 //
-// An element gives each of its two ends a force; what the ends have to be given, [torque; force] about them in
-// ground axes, is a part of the residual of the equations of motion. With a displacement
-// [theta; dp] of each end, ground axes, chi = R^T [theta; dp] in its own axes, f = R f_own of beam_element.h:
+// An element gives each of its two ends a force; what the ends have to be given, [torque; force] about them
+// in ground axes, is a part of the residual of the equations of motion. With a displacement [theta; dp] of
+// each end, ground axes, chi = R^T [theta; dp] in its own axes, f = R f_own of beam_element.h:
 //
 //   delta f_a = R_a (K_aa chi_a + K_ab chi_b) + theta_a x f_a,   f_b likewise                            (1)
 //   D_ij = R_i P_i^T tau S P_j R_j^T                                                                     (2)
@@ -29,8 +29,8 @@ class BeamForces {
   BeamForces(const Model& model, const Properties<double>& properties);
 
   struct Element {
-    int u_a = 0, u_b = 0;    // the first speeds of its ends
-    Vec6<double> f_a, f_b;   // [N m; N]
+    int u_a = 0, u_b = 0;   // the first speeds of its ends
+    Vec6<double> f_a, f_b;  // [N m; N]
     Mat6<double> K[2][2], D[2][2];
   };
   std::span<const Element> elements() const { return elements_; }

@@ -335,8 +335,8 @@ Comparison compare_formulations(const std::shared_ptr<const Model>& model,
   return comparer.comparison();
 }
 
-// How far each speed's coordinate is scattered, over that of joints. Slender elements buckle where they are much
-// shorter than at rest, so nodes of a beam move by a small part of an element's length.
+// How far each speed's coordinate is scattered, over that of joints. Slender elements buckle where they are
+// much shorter than at rest, so nodes of a beam move by a small part of an element's length.
 static std::vector<double> find_reach(const Model& model, const Properties<double>& properties) {
   constexpr double kTurn = 1e-2, kStretch = 1e-3;
   std::vector<double> reach(static_cast<std::size_t>(model.nu()), 1.0);

@@ -22,7 +22,7 @@ constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr int kMostIterations = 200;
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
-constexpr int kMostCorrections = 15;  // for a point of the path
+constexpr int kMostCorrections = 15;     // for a point of the path
 
 double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
 

@@ -84,8 +84,9 @@ void MotionTangents::set_load(double load) {
 
 std::string MotionTangents::explain_non_finite(const State<double>& state) {
   if (const auto beam = beams_.find_non_finite()) {
-    return fmt::format("the beam {} is bent too much between two of its nodes: take more elements or load steps",
-                       model_.forces()[*beam].name);
+    return fmt::format(
+        "the beam {} is bent too much between two of its nodes: take more elements or load steps",
+        model_.forces()[*beam].name);
   }
   std::string reason = explain_non_finite_force(model_, numbers_, state, plain_kinematics_, plain_forces_);
   if (reason.empty()) reason = explain_non_finite_constraint(model_, numbers_, state, plain_rows_);

@@ -75,8 +75,8 @@ class MotionTangents {
   const Model& model_;
   BeamForces beams_;
   Wrenches wrenches_ = Wrenches::kOfState;
-  Properties<double> numbers_;     // without beams
-  Properties<Dual> properties_;    // likewise
+  Properties<double> numbers_;   // without beams
+  Properties<Dual> properties_;  // likewise
   State<Dual> state_;
   Kinematics<Dual> kinematics_;
   AppliedForces<Dual> forces_;

@@ -10,9 +10,10 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("from", out.from);
   map.read("to", out.to);
   if (const YamlNode* points = map.find("points")) {
-    for_each_item(context, *points, map.path_of("points"), [&](const YamlNode& item, const NodePath& item_path) {
-      sestina::read_value(context, item, item_path, out.points.emplace_back());
-    });
+    for_each_item(context, *points, map.path_of("points"),
+                  [&](const YamlNode& item, const NodePath& item_path) {
+                    sestina::read_value(context, item, item_path, out.points.emplace_back());
+                  });
   }
   map.read("curve", out.curve);
   map.read("length", out.length);

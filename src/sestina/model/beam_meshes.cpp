@@ -90,8 +90,8 @@ class Spline {
       const auto k = static_cast<std::size_t>(i);
       const double before = chord_[k] - chord_[k - 1], after = chord_[k + 1] - chord_[k];
       A(i, i - 1) = before / 6.0, A(i, i) = (before + after) / 3.0, A(i, i + 1) = after / 6.0;
-      const Vec3<double> d = (1.0 / after) * (points_[k + 1] - points_[k]) -
-                             (1.0 / before) * (points_[k] - points_[k - 1]);
+      const Vec3<double> d =
+          (1.0 / after) * (points_[k + 1] - points_[k]) - (1.0 / before) * (points_[k] - points_[k - 1]);
       for (int j = 0; j < 3; ++j) rhs(i, j) = d[j];
     }
     const Eigen::MatrixXd x = A.partialPivLu().solve(rhs);
@@ -154,9 +154,10 @@ class MeshMaker {
     for (const double station : plan_.stations) {
       const double speed = norm(vector_at(calc_curve(station * length), 3));
       if (std::abs(speed - 1.0) <= kUnitSpeed) continue;
-      throw InputError(fmt::format(
-          "s of the beam's curve is not its arc length: at s = {} the curve advances by {} for each unit of s",
-          station * length, speed));
+      throw InputError(
+          fmt::format("s of the beam's curve is not its arc length: at s = {} the curve advances by {} for "
+                      "each unit of s",
+                      station * length, speed));
     }
   }
 

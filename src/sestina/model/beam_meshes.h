@@ -15,7 +15,7 @@ BeamMesh calc_beam_mesh(const Model& model, const BeamPlan& plan, std::span<cons
 
 // Mass and rotary inertia of the halves of the elements that meet at node k, about it in its axes.
 struct NodeInertia {
-  double mass = 0.0;  // kg
+  double mass = 0.0;        // kg
   SymMat3<double> inertia;  // kg m^2
 };
 NodeInertia calc_node_inertia(const BeamMesh& mesh, std::size_t k);

@@ -49,8 +49,9 @@ void refuse_derivatives(const Model& model, const BeamPlan& beam, std::span<cons
   if (varies(beam.points, 3 * beam.point_count) || varies(beam.up, 3) || varies(beam.length, 1) ||
       varies(beam.shape, shape) || varies(beam.material, 3) || varies(beam.damping, 1) ||
       varies(beam.shear, 2)) {
-    throw InputError(fmt::format("the beam {} has no derivatives by parameters that its own numbers depend on",
-                                 model.forces()[beam.index].name));
+    throw InputError(
+        fmt::format("the beam {} has no derivatives by parameters that its own numbers depend on",
+                    model.forces()[beam.index].name));
   }
 }
 
@@ -72,8 +73,8 @@ std::vector<BeamMesh> calc_beam_meshes(const Model& model, std::span<const T> nu
       meshes.push_back(calc_beam_mesh(model, beam, values, parameter_values));
     }
   } else {
-    throw InputError(fmt::format("{} is a beam, which only plain numbers take",
-                                 model.forces()[beams.front().index].name));
+    throw InputError(
+        fmt::format("{} is a beam, which only plain numbers take", model.forces()[beams.front().index].name));
   }
   return meshes;
 }

@@ -37,10 +37,7 @@ Analysis freeze_analysis(const System& system, const Model& model) {
 }
 
 Freezer::Freezer(const System& system, std::span<const BeamLayout> beams)
-    : system_(system),
-      beams_(beams),
-      graph_(std::make_shared<Graph>()),
-      numbers_(*graph_, faults_) {
+    : system_(system), beams_(beams), graph_(std::make_shared<Graph>()), numbers_(*graph_, faults_) {
   for (const BeamLayout& beam : beams) {
     beam_of_name_.emplace(beam.name, &beam);
     for (const int node : beam.nodes) beam_of_node_.emplace(node, &beam);

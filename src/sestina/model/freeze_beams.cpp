@@ -36,7 +36,8 @@ void Freezer::index_beam_points() {
   for (const BeamLayout& beam : beams_) {
     BeamInfo info;
     info.name = beam.name;
-    for (const int node : beam.nodes) info.nodes.push_back(index_of_position_[static_cast<std::size_t>(node)]);
+    for (const int node : beam.nodes)
+      info.nodes.push_back(index_of_position_[static_cast<std::size_t>(node)]);
     for (const auto& [name, node] : beam.points) {
       const PointIndex point = point_index_.at(name_of_node(beam.name, node) + "." + name);
       const std::string own_name = beam.name + "." + name;
@@ -99,10 +100,12 @@ void Freezer::check_beam_points(const BeamLayout& beam, const std::string& path)
 void Freezer::collect_centerline(const BeamSpec& spec, BeamPlan& plan, const std::string& beam_path) {
   const CenterlineSpec& line = spec.centerline;
   const std::string path = beam_path + ".centerline";
-  const int kinds = (line.from || line.to ? 1 : 0) + (line.points.empty() ? 0 : 1) + (line.curve.empty() ? 0 : 1);
+  const int kinds =
+      (line.from || line.to ? 1 : 0) + (line.points.empty() ? 0 : 1) + (line.curve.empty() ? 0 : 1);
   if (kinds != 1) {
-    fail(line.mark, path, kinds == 0 ? "is missing: expected {from, to}, {points} or {curve, length}"
-                                     : "has more than one of {from, to}, {points} and {curve, length}");
+    fail(line.mark, path,
+         kinds == 0 ? "is missing: expected {from, to}, {points} or {curve, length}"
+                    : "has more than one of {from, to}, {points} and {curve, length}");
     return;
   }
   if (!line.curve.empty()) {
@@ -181,9 +184,10 @@ void Freezer::collect_section(const BeamSpec& spec, BeamPlan& plan, const std::s
                     (section.tube.empty() ? 0 : 1) + (has_stiffness ? 1 : 0);
   if (kinds != 1) {
     fail(section.mark, path,
-         kinds == 0 ? "is missing: expected {rectangle: [width, height]}, {circle: radius}, {tube: [inner, outer]} "
-                      "or {EA, GAy, GAz, GJ, EIy, EIz, mass, Ixx, Iyy, Izz}"
-                    : "has more than one of rectangle, circle, tube and what it has per length");
+         kinds == 0
+             ? "is missing: expected {rectangle: [width, height]}, {circle: radius}, {tube: [inner, outer]} "
+               "or {EA, GAy, GAz, GJ, EIy, EIz, mass, Ixx, Iyy, Izz}"
+             : "has more than one of rectangle, circle, tube and what it has per length");
     return;
   }
   if (has_stiffness) {
@@ -227,9 +231,9 @@ void Freezer::collect_stiffness(const BeamSectionSpec& section, BeamPlan& plan, 
     const std::optional<Number>& number;
     bool is_required, is_stiffness;
   };
-  const Entry entries[] = {{"EA", section.EA, true, true},    {"GAy", section.GAy, false, true},
-                           {"GAz", section.GAz, false, true}, {"GJ", section.GJ, true, true},
-                           {"EIy", section.EIy, true, true},  {"EIz", section.EIz, true, true},
+  const Entry entries[] = {{"EA", section.EA, true, true},     {"GAy", section.GAy, false, true},
+                           {"GAz", section.GAz, false, true},  {"GJ", section.GJ, true, true},
+                           {"EIy", section.EIy, true, true},   {"EIz", section.EIz, true, true},
                            {"mass", section.mass, true, true}, {"Ixx", section.Ixx, false, false},
                            {"Iyy", section.Iyy, false, false}, {"Izz", section.Izz, false, false}};
   for (const Entry& entry : entries) {
@@ -249,7 +253,8 @@ void Freezer::collect_material(const BeamSpec& spec, BeamPlan& plan, const std::
   plan.damping = collect_held(material.damping, Kind::kNotNegative, path + ".damping");
   if (plan.section == BeamPlan::Section::kPerLength) {
     const auto refuse = [&](const std::optional<Number>& number, const char* key) {
-      if (number) fail(number->mark, path + "." + key, "is for a section that is a shape: this one has stiffnesses");
+      if (number)
+        fail(number->mark, path + "." + key, "is for a section that is a shape: this one has stiffnesses");
     };
     refuse(material.E, "E"), refuse(material.nu, "nu"), refuse(material.density, "density");
     if (!material.shear.empty()) fail(material.mark, path + ".shear", "is for a section that is a shape");
@@ -297,9 +302,9 @@ void Freezer::check_beam_mesh(const Model& model) const {
       static_cast<void>(calc_beam_mesh(model, plan, numbers, parameters));
     } catch (const InputError& error) {
       const BodySpec& body = beams_[i].body;
-      faults.add({body.beam->centerline.mark.line > 0 ? body.beam->centerline.mark : body.mark,
-                  path_of(beams_[i])},
-                 error.what());
+      faults.add(
+          {body.beam->centerline.mark.line > 0 ? body.beam->centerline.mark : body.mark, path_of(beams_[i])},
+          error.what());
     }
   }
   faults.throw_if_any();

@@ -32,8 +32,9 @@ void Freezer::collect_mass_properties(BodyPlan& plan, const BodySpec& spec, cons
   if (spec.type.text != "rigid" && spec.type.text != "particle") {
     const bool is_bare_beam = spec.type == "beam";
     fail(spec.type.mark, path + ".type",
-         is_bare_beam ? "a beam needs its centerline and section"
-                      : fmt::format("there is no body type '{}'; allowed: rigid, particle or beam", spec.type.text));
+         is_bare_beam
+             ? "a beam needs its centerline and section"
+             : fmt::format("there is no body type '{}'; allowed: rigid, particle or beam", spec.type.text));
     if (is_bare_beam) return;
   }
   if (!spec.mass) {
@@ -237,7 +238,9 @@ void Freezer::collect_initial_state() {
     for (BodyIndex b{1}; b.value() < data_.bodies.size(); ++b) {
       const int position = position_of_index_[static_cast<std::size_t>(b.value())];
       const int joint = data_.bodies[b].hangs_on_cut ? -1 : links_[static_cast<std::size_t>(position)].joint;
-      collect(is_node(position) ? node : joint < 0 ? floating : system_.joints[static_cast<std::size_t>(joint)],
+      collect(is_node(position) ? node
+              : joint < 0       ? floating
+                                : system_.joints[static_cast<std::size_t>(joint)],
               joint_info(data_.bodies[b].joint_type), fmt::format("joints[{}]", joint));
     }
   };

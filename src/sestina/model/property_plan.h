@@ -112,15 +112,15 @@ struct BeamPlan {
   std::vector<BodyIndex> nodes;
   std::vector<double> stations;  // of the nodes, from 0 to 1
   Axis axis = Axis::kLine;
-  Slot points, up;        // 3 for each point: two of a line; 3
+  Slot points, up;  // 3 for each point: two of a line; 3
   int point_count = 0;
-  Slot length;            // of a curve
-  int curve = -1;         // in Model::beam_curves()
+  Slot length;     // of a curve
+  int curve = -1;  // in Model::beam_curves()
   Section section = Section::kRectangle;
-  Slot shape;             // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz
+  Slot shape;                       // 2, 1, 2; or 10: EA GAy GAz GJ EIy EIz mass Ixx Iyy Izz
   bool has_rotary_inertia = false;  // the last three are given
-  Slot material, damping;  // E, nu, density; 1
-  Slot shear;             // 2; not given: Cowper's
+  Slot material, damping;           // E, nu, density; 1
+  Slot shear;                       // 2; not given: Cowper's
 };
 
 // See ConnectorSet.

@@ -84,11 +84,11 @@ struct CenterlineSpec {
 
 // A cross-section by its shape (m), or by what it has per length. y and z are its principal axes.
 struct BeamSectionSpec {
-  Numbers rectangle;                                      // width along y, height along z
-  Numbers circle;                                         // radius
-  Numbers tube;                                           // inner and outer radius
-  std::optional<Number> EA, GAy, GAz, GJ, EIy, EIz;       // N, N, N, N m^2, N m^2, N m^2
-  std::optional<Number> mass, Ixx, Iyy, Izz;              // kg/m, kg m; no inertia: mass EI/EA
+  Numbers rectangle;                                 // width along y, height along z
+  Numbers circle;                                    // radius
+  Numbers tube;                                      // inner and outer radius
+  std::optional<Number> EA, GAy, GAz, GJ, EIy, EIz;  // N, N, N, N m^2, N m^2, N m^2
+  std::optional<Number> mass, Ixx, Iyy, Izz;         // kg/m, kg m; no inertia: mass EI/EA
   Mark mark;
 };
 

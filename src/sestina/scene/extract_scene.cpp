@@ -245,8 +245,8 @@ class SceneMaker {
     }
   }
 
-  // The section along x. One that is given by stiffnesses is drawn as the rectangle that bends and stretches as
-  // it does: EI/EA = h^2/12.
+  // The section along x. One that is given by stiffnesses is drawn as the rectangle that bends and stretches
+  // as it does: EI/EA = h^2/12.
   SceneSolid section_of(const BeamSectionSpec& section, double length) {
     SceneSolid solid{0, SolidType::kBox, SolidRole::kShape, {}, {}, -1};
     const Numbers& circle = section.tube.size() == 2 ? section.tube : section.circle;
