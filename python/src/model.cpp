@@ -219,6 +219,13 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   return nb::inst_ready(self) ? visit_callbacks(nb::inst_ptr<FrozenModel>(self)->described(), visit, arg) : 0;
 }
 
+std::string describe(const Model& model) {
+  const std::string name =
+      model.name().empty() ? "without a name" : escape_controls(model.name(), LineBreaks::kEscape);
+  return fmt::format("<sestina.Model {}: {} bodies, nq = {}, nu = {}>", name, model.bodies().size() - 1,
+                     model.nq(), model.nu());
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
@@ -274,13 +281,7 @@ void bind_model(nb::module_& module) {
           "residual of\n"
           "inverse dynamics, its relative residual and how far its udot and reactions differ. Where no state "
           "could\nbe compared, they do not agree.")
-      .def("__repr__", [](const FrozenModel& self) {
-        return fmt::format("<sestina.Model {}: {} bodies, nq = {}, nu = {}>",
-                           self.model().name().empty()
-                               ? "without a name"
-                               : escape_controls(self.model().name(), LineBreaks::kEscape),
-                           self.model().bodies().size() - 1, self.model().nq(), self.model().nu());
-      });
+      .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }
 

@@ -411,6 +411,38 @@ void bind_steps(nb::class_<Stepper>& simulator) {
       .def("remove_controller", &Stepper::remove_law, "From now on tau is what step() is given.");
 }
 
+void bind_steps_of_states(nb::module_& module) {
+  module.def(
+      "_explain_no_batch_steps",
+      [](const FrozenModel& model, const std::string& integrator) {
+        return explain_no_batch_steps(model.model(), {.rule = {.name = integrator}});
+      },
+      nb::arg("model"), nb::arg("integrator"),
+      "Why many states cannot be stepped in lanes; empty if they can.");
+  nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"))
+      .def(
+          "step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),
+          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("integrator") = "rk4",
+          nb::arg("substeps") = 1, nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(),
+          nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
+          nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
+                  "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
+                  "numpy.typing.ArrayLike | None = None, integrator: str = 'rk4', substeps: int = 1, solver: "
+                  "str = 'recursive', rtol: float | None = None, atol: float | None = None, out: "
+                  "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
+                  "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64]]"),
+          "q (..., nq) and u (..., nu) dt (s) later, from q (..., nq), u (..., nu) at t (...; s).\n\n"
+          "tau (..., nu; N m, N), held over the step, is added to the generalised forces of the model; None: "
+          "nothing.\n"
+          "d (..., nd): discrete variables, initial ones unless given. integrator, substeps, solver, rtol, "
+          "atol as\n"
+          "Simulator has them. Many states go to SIMD lanes and threads with forward_euler, rk4,\n"
+          "rkf45 and dormand_prince_54. Keeps nothing: models with events are refused. A state whose step "
+          "cannot be\n"
+          "completed raises ComputationError, which names it; with check=False its rows are NaN.");
+}
+
 }  // namespace
 
 void bind_simulator(nb::module_& module) {
@@ -447,35 +479,7 @@ void bind_simulator(nb::module_& module) {
           "str = 'recursive', rtol: float | None = None, atol: float | None = None) -> None"));
   bind_state(simulator);
   bind_steps(simulator);
-  module.def(
-      "_explain_no_batch_steps",
-      [](const FrozenModel& model, const std::string& integrator) {
-        return explain_no_batch_steps(model.model(), {.rule = {.name = integrator}});
-      },
-      nb::arg("model"), nb::arg("integrator"),
-      "Why many states cannot be stepped in lanes; empty if they can.");
-  nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"))
-      .def(
-          "step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),
-          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("integrator") = "rk4",
-          nb::arg("substeps") = 1, nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(),
-          nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
-          nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
-                  "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
-                  "numpy.typing.ArrayLike | None = None, integrator: str = 'rk4', substeps: int = 1, solver: "
-                  "str = 'recursive', rtol: float | None = None, atol: float | None = None, out: "
-                  "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
-                  "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
-                  "numpy.typing.NDArray[numpy.float64]]"),
-          "q (..., nq) and u (..., nu) dt (s) later, from q (..., nq), u (..., nu) at t (...; s).\n\n"
-          "tau (..., nu; N m, N), held over the step, is added to the generalised forces of the model; None: "
-          "nothing.\n"
-          "d (..., nd): discrete variables, initial ones unless given. integrator, substeps, solver, rtol, "
-          "atol as\n"
-          "Simulator has them. Many states go to SIMD lanes and threads with forward_euler, rk4,\n"
-          "rkf45 and dormand_prince_54. Keeps nothing: models with events are refused. A state whose step "
-          "cannot be\n"
-          "completed raises ComputationError, which names it; with check=False its rows are NaN.");
+  bind_steps_of_states(module);
 }
 
 }  // namespace sestina::python

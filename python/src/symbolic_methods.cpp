@@ -116,7 +116,7 @@ void bind_common(nb::class_<Of<T>>& type) {
       .def("__repr__", [](const B& self) { return self.value.name; });
 }
 
-void bind_body_types(nb::module_& module) {
+void bind_particle(nb::module_& module) {
   nb::class_<Of<Particle>> particle(module, "Particle", nb::type_slots(plain_described_slots),
                                     "A mass at a point.");
   particle
@@ -132,6 +132,9 @@ void bind_body_types(nb::module_& module) {
           nb::sig("def __init__(self, name: str, point: Point, mass: Expression | float) -> None"))
       .def_prop_ro("point", [](const Of<Particle>& self) { return owned(self.owner, self.value.point); });
   bind_common(particle);
+}
+
+void bind_rigid_body(nb::module_& module) {
   nb::class_<Of<RigidBody>> body(module, "RigidBody", nb::type_slots(plain_described_slots),
                                  "A body with a mass centre, a frame, a mass and an inertia.");
   body.def(
@@ -374,7 +377,8 @@ void bind_lagrange(nb::module_& module) {
 }  // namespace
 
 void bind_symbolic_bodies(nb::module_& module) {
-  bind_body_types(module);
+  bind_particle(module);
+  bind_rigid_body(module);
   bind_body_functions(module);
 }
 

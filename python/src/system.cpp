@@ -209,7 +209,7 @@ void bind_ground(nb::module_& module) {
           "`ground.NAME`.");
 }
 
-void bind_parts_of_system(nb::class_<System>& system) {
+void bind_bodies_of_system(nb::class_<System>& system) {
   system
       .def(
           "add_rigid_body", add_body, nb::arg("name"), nb::arg("mass"), nb::kw_only(),
@@ -253,7 +253,11 @@ void bind_parts_of_system(nb::class_<System>& system) {
            "(s);\n"
            "up: the sections' z-axis; points: {'mid': {'at': 0.5}} by arc length over length, beside `start` "
            "and "
-           "`end`.")
+           "`end`.");
+}
+
+void bind_parts_of_system(nb::class_<System>& system) {
+  system
       .def("add_joint", add_joint, nb::arg("name"), nb::arg("type"), nb::arg("parent"), nb::arg("child"),
            nb::arg("keys"),
            nb::sig("def add_joint(self, name: str, type: str, parent: str, child: str, **keys: typing.Any) "
@@ -529,6 +533,7 @@ void bind_system(nb::module_& module) {
           "def __init__(self, name: str = '', *, gravity: collections.abc.Sequence[float | str] = (0, 0, 0), "
           "parameters: collections.abc.Mapping[str, float | str] | None = None) -> None"));
   bind_access(system);
+  bind_bodies_of_system(system);
   bind_parts_of_system(system);
   bind_constraints_of_system(system);
   bind_contacts_of_system(system);

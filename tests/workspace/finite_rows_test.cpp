@@ -76,7 +76,9 @@ TEST(FiniteRows, CoordinateThatAStepDoesNotChangeEndsTheRun) {
       set_fixed_step(system, rule, 1e-2, 1.0);
       const RunResult run = run_anyhow(system);
       EXPECT_EQ(run.report.status, is_stuck ? RunStatus::kFailed : RunStatus::kComplete) << rule << q;
-      if (is_stuck) EXPECT_THAT(run.report.failure, HasSubstr("hinge.q is ")) << rule;
+      if (is_stuck) {
+        EXPECT_THAT(run.report.failure, HasSubstr("hinge.q is ")) << rule;
+      }
     }
   }
 }

@@ -122,7 +122,7 @@ void Equilibrium::move(const VectorXd& d, State<double>& state) const {
 }
 
 VectorXd Equilibrium::plain_step() const {
-  const VectorXd closing = -(pinv_ * tangents_.g);
+  VectorXd closing = -(pinv_ * tangents_.g);
   const VectorXd rhs = -(Z_.transpose() * (r_ + K_ * closing));
   if (rhs.size() == 0) return closing;
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
