@@ -6,6 +6,7 @@ empty page with mouse and keyboard, runs as the example does. Pictures are left 
 """
 
 import csv
+import json
 import os
 import pathlib
 import shutil
@@ -19,6 +20,7 @@ from playwright.sync_api import sync_playwright
 PROGRAM = None
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SIZES = [(1280, 720), (2560, 1440)]
+TEXT = "document.getElementById('text').value"  # the model's text in the studio
 # Leaves with text that are seen: outside of the window, cut off, or over each other.
 FAULTS = """() => {
   const faults = [], leaves = [];
@@ -124,9 +126,8 @@ class BrowserTest(unittest.TestCase):
         page.keyboard.press("Tab")
         page.locator("#canvas").focus()
         page.keyboard.press("Space")
-        page.wait_for_timeout(400)
+        self.wait(page, "sestina.viewer.player.now > 0.05")
         page.keyboard.press("Space")
-        self.assertGreater(page.evaluate("sestina.viewer.player.now"), 0.05)
         page.keyboard.press("End")
         self.assertEqual(page.evaluate("sestina.viewer.player.now"), 10)
         self.assertEqual(self.errors, [])
@@ -153,14 +154,16 @@ class BrowserTest(unittest.TestCase):
                 field.select_option(value)
             else:
                 field.fill(value)
+        text = page.evaluate(TEXT)
         details.locator("button[type=submit]").click()
-        page.wait_for_timeout(150)
+        self.wait(page, f"{TEXT} !== {json.dumps(text)}")
 
     def set(self, page, label, value):
         field = page.get_by_label(label, exact=True)
+        text = page.evaluate(TEXT)
         field.fill(value)
         field.press("Enter")
-        page.wait_for_timeout(150)
+        self.wait(page, f"{TEXT} !== {json.dumps(text)}")
 
     def test_builds_the_double_pendulum_of_the_example(self):
         page = self.open(self.start_studio())

@@ -9,7 +9,7 @@
 namespace sestina {
 
 StuckCoordinates::StuckCoordinates(const Model& model) : model_(model) {
-  const std::vector<std::string> units = model.q_units();
+  const std::vector<std::string>& units = model.q_units();
   for (const BodyInfo& body : model.bodies()) {
     if (body.nq != body.nu) continue;  // Euler parameters stay below 1
     for (int i = 0; i < body.nq; ++i) {
