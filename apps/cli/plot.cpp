@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands.h"
+#include "printing.h"
 #include "sestina/io/file_uses.h"
 #include "sestina/io/plot.h"
 #include "sestina/io/result_file.h"
@@ -35,6 +36,10 @@ void plot(const Options& options) {
   files.check();
   if (SweepFile::is_sweep_file(options.result)) return plot_sweep(options);
   const ResultTable table = read_result(options.result);
+  if (table.unchecked_rows() > 0) {
+    print_error("sestina: no checksum covers the last {} of {} rows of {}: the run was killed, or goes on\n",
+                table.unchecked_rows(), table.rows(), options.result);
+  }
   PlotOptions plot = options.plot;
   // Analyses without time have another axis; modes also have a frequency, so `mode` comes last.
   for (const char* name : {"frequency", "load", "mode"}) {

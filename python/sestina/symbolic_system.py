@@ -288,10 +288,11 @@ class SymbolicSystem(NamedAttributes):
     def add_energies(self, frame: ReferenceFrame, *bodies: Body | Sequence[Body]) -> None:
         """Record `energy.kinetic`, `energy.potential` and `energy.total`, J, of bodies or lists of them.
 
-        The potential energy is what was set as potential_energy of the bodies, and that of their weights, which are
-        forces among the loads that act at mass centres and are constant in the frame. What was set counts as that of the
-        weights, too, where it has their gradient or holds a symbol of theirs, such as g. InputError where that is not clear:
-        for weights of numbers alone beside another potential energy.
+        The potential energy is what was set as potential_energy of the bodies, and that of their weights. A weight is a
+        force among the loads that acts at a mass centre and is constant in the frame; of a force that is not constant, the
+        terms that are and that hold a symbol of the body's mass. What was set counts as that of the weights, too, where it
+        has their gradient or holds a symbol of theirs, such as g. InputError where that is not clear: for weights of numbers
+        alone beside another potential energy.
         """
         flat = [one for some in bodies for one in (some if isinstance(some, (list, tuple)) else [some])]
         self._system.add_energies(frame, flat)

@@ -258,11 +258,16 @@ nb::object new_array(std::span<const double> values) {
   return array.release();
 }
 
+nb::object read_only_array(std::span<const double> values) {
+  nb::object numbers = new_array(values);
+  PyArray_CLEARFLAGS(array_of(numbers), NPY_ARRAY_WRITEABLE);
+  return numbers;
+}
+
 nb::object fixed_array(std::span<const double> values, const char* hint) {
   static PyObject* const type =
       nb::object(nb::module_::import_("sestina.fixed_array").attr("FixedArray")).release().ptr();
-  const nb::object numbers = new_array(values);
-  PyArray_CLEARFLAGS(array_of(numbers), NPY_ARRAY_WRITEABLE);
+  const nb::object numbers = read_only_array(values);
   nb::object array =
       nb::steal(PyArray_View(array_of(numbers), nullptr, reinterpret_cast<PyTypeObject*>(type)));
   if (!array.is_valid()) nb::raise_python_error();

@@ -132,6 +132,8 @@ std::string shape_text(const Shape& shape);
 
 // A new array with a copy of the numbers.
 nb::object new_array(std::span<const double> values);
+// Such an array that nobody can write to: for functions of the user, whose changes to it would be lost.
+nb::object read_only_array(std::span<const double> values);
 // A view of memory that `owner` keeps alive: rows x columns with these distances in numbers; read-only.
 nb::object view(const double* data, const Shape& shape, const Shape& strides, nb::handle owner);
 

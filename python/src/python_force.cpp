@@ -181,7 +181,7 @@ namespace {
 
 nb::object call_with_state(nb::handle function, const UserForceInput& in) {
   if (!function) throw InputError("its function has been collected as garbage");
-  return function(in.t, new_array(in.q), new_array(in.u));
+  return function(in.t, read_only_array(in.q), read_only_array(in.u));
 }
 
 }  // namespace

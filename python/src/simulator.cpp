@@ -104,11 +104,11 @@ class Stepper {
     nb::object returned;
     if (has_memory) {
       const nb::object own = new_array(memory);
-      returned = law_(state.t, new_array(state.q), new_array(state.u), own);
+      returned = law_(state.t, read_only_array(state.q), read_only_array(state.u), own);
       std::ranges::copy(std::span<const double>(Vector("memory", own, static_cast<int>(memory.size()))),
                         memory.begin());
     } else {
-      returned = law_(state.t, new_array(state.q), new_array(state.u));
+      returned = law_(state.t, read_only_array(state.q), read_only_array(state.u));
     }
     if (returned.is_none()) throw InputError("None; allowed are generalised forces (nu)");
     if (tau.size() == 1 && (PyFloat_Check(returned.ptr()) || PyLong_Check(returned.ptr()))) {

@@ -392,7 +392,7 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
           "be\n"
           "written alike). None where that is not known: no value tells them apart, but no proof is at hand, "
           "as\n"
-          "of acos(x) and pi/2 - asin(x).")
+          "of cos(pi/5) and (1 + sqrt(5))/4; or only one has values everywhere, as of log(x^2) and 2*log(x).")
       .def("evaluate", value_of, nb::arg("values") = nb::dict(),
            nb::sig("def evaluate(self, values: collections.abc.Mapping[Expression, float] = {}) -> float"),
            "The value for numbers in the place of all symbols. For many values: CompiledFunction.")

@@ -84,8 +84,9 @@ def test_angles_and_lengths_stay_exact(own_derivation):
 def test_equals_says_where_it_does_not_know():
     x, y = sm.symbols("x y")
     assert sm.sin(x + sm.pi / 3).equals(sm.sin(x) / 2 + sm.sqrt(3) / 2 * sm.cos(x)) is True
-    assert sm.sin(x).equals(x) is False and sm.log(x**2).equals(2 * sm.log(x)) is False
-    assert sm.acos(x).equals(sm.pi / 2 - sm.asin(x)) is None
+    assert sm.sin(x).equals(x) is False and sm.log(x**2).equals(2 * sm.log(x)) is None
+    assert sm.acos(x).equals(sm.pi / 2 - sm.asin(x)) is True and sm.log(2 * x).equals(sm.log(2) + sm.log(x)) is True
+    assert (sm.cos(sm.asin(x)) ** 2 + x**2).equals(1) is True and (sm.acos(x) + sm.acos(-x)).equals(sm.pi) is True
     assert sm.cos(sm.pi / 5).equals((1 + sm.sqrt(5)) / 4) is None
     assert sm.cos(sm.pi / 5).equals(sm.Rational(4, 5)) is False and sm.Max(x, y).equals(sm.Min(x, y)) is False
 

@@ -99,6 +99,23 @@ TEST(CsvReader, DropsALastLineThatAKilledRunLeftUnfinished) {
   }
 }
 
+TEST(CsvReader, CountsTheRowsThatNoChecksumCovers) {
+  const TemporaryDirectory directory;
+  CsvRecorder recorder(directory / "a.csv");
+  recorder.begin(known_header(3));
+  recorder.record(std::vector<double>{0, 0.1, 1});
+  recorder.record(std::vector<double>{0.5, 1, 2});
+  recorder.end();
+  EXPECT_EQ(read_csv_result(directory / "a.csv").unchecked_rows(), 0u);
+  write(directory / "b.csv", content(directory / "a.csv") + "1,2,3\n");
+  EXPECT_EQ(read_csv_result(directory / "b.csv").unchecked_rows(), 1u);
+  const std::string text = content(directory / "a.csv");
+  write(directory / "c.csv", text.substr(0, text.rfind("# checksum")));
+  EXPECT_EQ(read_csv_result(directory / "c.csv").unchecked_rows(), 2u);
+  write(directory / "d.csv", "t,x\n0,1\n");  // of another program
+  EXPECT_EQ(read_csv_result(directory / "d.csv").unchecked_rows(), 0u);
+}
+
 TEST(CsvReader, ReadsTheFilesOfOtherPrograms) {
   const TemporaryDirectory directory;
   write(directory / "a.csv", "time, x\r\n0, 1.5\r\n\r\n1 ,nan");

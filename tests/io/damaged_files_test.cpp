@@ -69,7 +69,7 @@ SweepHeader sweep_header() {
 }
 
 void record_sweep(const std::filesystem::path& path) {
-  SweepFile file = SweepFile::create(path, sweep_header());
+  SweepFile file = SweepFile::create(path, sweep_header()).value();
   for (std::size_t run = 0; run < 3; ++run) {
     SweepRecord record;
     record.status = run == 1 ? SweepStatus::kFailed : SweepStatus::kComplete;

@@ -581,6 +581,21 @@ TEST_F(WeightAsLoad, CountsAmongTheEnergiesOnce) {
   EXPECT_LT(spread(run(0, 14.715).column("energy.total")), 1.1);  // of numbers alone, but for the spring
 }
 
+// A spring that is pulled at rest keeps its constant part, which is no weight.
+TEST_F(WeightAsLoad, CountsInAForceThatHoldsMore) {
+  const Expression c = mechanics.symbol("c"), x = l * cos(q);
+  Particle ball{"ball", P, m};
+  ball.potential_energy = c * pow(x - 1, 2) / 2;
+  SymbolicSystem system(KanesMethod(N, {.q_ind = {q}, .u_ind = {u}, .kd_eqs = {mechanics.rate(q) - u}},
+                                    {ball}, {Force{P, (m * g + c * (1 - x)) * N.x()}}));
+  system.set({{m, 1.5}, {l, 0.7}, {g, 9.81}, {c, 3.0}});
+  system.set_initial({{q, 1.0}});
+  system.add_energies(N, {ball});
+  const ResultTable table = system.simulate(options(1.0, 0.05, 1e-11));
+  EXPECT_LT(spread(table.column("energy.total")), 1e-9);
+  EXPECT_GT(spread(table.column("energy.potential")), 1.0);
+}
+
 TEST_F(WeightAsLoad, IsRefusedWhereTheBodiesMayHoldItAlready) {
   EXPECT_THAT(message_of([&] { run(k * q * q / 2, 14.715); }),
               testing::HasSubstr("may or may not hold that of the weight"));

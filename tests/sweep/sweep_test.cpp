@@ -179,6 +179,19 @@ TEST_F(Sweeps, InterruptedWhileValuesAreCheckedWriteNothing) {
   EXPECT_FALSE(std::filesystem::exists(options_.out));
 }
 
+TEST_F(Sweeps, InterruptedWhileALargeFileIsLaidOutLeaveNone) {
+  const std::atomic<bool> interrupt{true};
+  SweepHeader wide;
+  wide.columns = {{"t", "s"}};
+  for (int axis = 0; axis < 6; ++axis) {
+    SweepAxis& added = wide.axes.emplace_back();
+    added.path = std::string(1, static_cast<char>('a' + axis));
+    added.numbers = {0, 1, 2, 3, 4, 5, 6, 7};
+  }
+  EXPECT_FALSE(SweepFile::create(options_.out, wide, &interrupt).has_value());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
 TEST_F(Sweeps, LastAxisVariesFastest) {
   sweep(kPendulum,
         {"joints.hinge.q=[0, 1]", "joints.hinge.u=[0, 1, 2]", "analysis.solver=[kane, recursive]"});

@@ -1,13 +1,19 @@
 #include "sestina/expression/constant_fault.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_set>
 #include <vector>
 
 #include "sestina/expression/evaluate.h"
+#include "sestina/expression/print.h"
 
 namespace sestina {
 namespace {
+
+constexpr std::string_view kDivision = "division by zero";
+constexpr std::size_t kMostCharacters = 100;
 
 // A graph in which every number of the text is a symbol of its own, so that nothing is folded.
 class UnfoldedText {
@@ -40,8 +46,11 @@ class UnfoldedText {
       if (is_constant(expr)) {
         if (const auto fault = find_non_finite(graph_, expr, bindings_)) return fault->message;
       } else if (graph_.op(expr) == Op::kSum || graph_.op(expr) == Op::kProduct) {
-        const Expr constant = constant_part(expr);
-        if (const auto fault = find_non_finite(graph_, constant, bindings_)) return fault->message;
+        const auto fault = find_non_finite(graph_, constant_part(expr), bindings_);
+        if (fault && fault->message.starts_with(kDivision)) {  // the dividend may not be constant
+          return fmt::format("{} in {}", kDivision, to_text(graph_, expr, kMostCharacters));
+        }
+        if (fault) return fault->message;
       }
     }
     return "";

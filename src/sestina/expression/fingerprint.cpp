@@ -31,6 +31,8 @@ std::optional<std::int64_t> whole_parts(const Coefficient& c) {
   return c.numerator() * (kParts / c.denominator());
 }
 
+bool is_whole(const Coefficient& c) { return c.is_exact() && c.is_integer(); }
+
 // Limit for the search for prime factors of whole numbers under roots.
 constexpr std::int64_t kLargestFactor = 1000;
 
@@ -40,6 +42,7 @@ enum Kind : std::uint64_t {
   kSymbolKind,
   kPiKind,
   kRootKind,
+  kLogKind,
 };
 
 // Number of points at which expressions with square roots must agree. Half of all numbers give a root either
@@ -210,10 +213,55 @@ FieldNumber Fingerprinter::root_of_integer(std::int64_t n) const {
   return field_.multiply(root, whole ? FieldNumber{rest, 0} : field_.root(rest));
 }
 
+FieldNumber Fingerprinter::pi() const { return {field_.from_hash(mix(seed_, kPiKind)), 0}; }
+
 FieldNumber Fingerprinter::root_of_number(const Coefficient& positive) const {
   if (!positive.is_exact()) return field_.root(field_.from_number(positive).re);
   return field_.multiply(root_of_integer(positive.numerator()),
                          field_.invert(root_of_integer(positive.denominator())));
+}
+
+// Returns log(n) of a positive whole number, the sum over its prime factors. The remainder without small
+// factors counts as a prime.
+FieldNumber Fingerprinter::log_of_integer(std::int64_t n) const {
+  const auto of_prime = [&](std::int64_t prime) {
+    return FieldNumber{field_.from_hash(mix(mix(seed_, kLogKind), field_.from_integer(prime))), 0};
+  };
+  FieldNumber sum;
+  for (std::int64_t d = 2; d <= kLargestFactor && d * d <= n; ++d) {
+    for (; n % d == 0; n /= d) sum = field_.add(sum, of_prime(d));
+  }
+  return n > 1 ? field_.add(sum, of_prime(n)) : sum;
+}
+
+FieldNumber Fingerprinter::log_of_number(const Coefficient& positive) const {
+  if (!positive.is_exact()) {
+    return {field_.from_hash(mix(mix(seed_, kLogKind), field_.from_number(positive))), 0};
+  }
+  return field_.subtract(log_of_integer(positive.numerator()), log_of_integer(positive.denominator()));
+}
+
+// Returns exp(i a) for a = asin(u), acos(u) or atan(u); nothing for other expressions.
+std::optional<FieldNumber> Fingerprinter::calc_circle_of_arc(Expr arc) const {
+  const Op op = graph_.op(arc);
+  if (op != Op::kAsin && op != Op::kAcos && op != Op::kAtan) return std::nullopt;
+  const Expr argument = graph_.operands(arc)[0];
+  const FieldNumber u = value(argument), i{0, 1};
+  if (u.im != 0) return std::nullopt;
+  // With u = c v, sqrt(1 - u^2) is written (1/q) sqrt(q^2 - p^2 v^2) for c = p/q, as calc_root does.
+  const Coefficient factor = positive_factor(graph_, argument);
+  const FieldNumber q{field_.from_integer(factor.is_exact() ? factor.denominator() : 1), 0};
+  const FieldNumber scaled = field_.multiply(q, u), one = field_.multiply(q, q);
+  const FieldNumber square = field_.multiply(scaled, scaled);
+  const bool is_atan = op == Op::kAtan;
+  const FieldNumber sum = is_atan ? field_.add(one, square) : field_.subtract(one, square);
+  const FieldNumber root = field_.root(sum.re);
+  if (root.is_zero()) return std::nullopt;
+  if (is_atan) {
+    return field_.multiply(field_.add(q, field_.multiply(i, scaled)), field_.invert(root));
+  }
+  const FieldNumber other = field_.multiply(root, field_.invert(q));
+  return op == Op::kAsin ? field_.add(other, field_.multiply(i, u)) : field_.add(u, field_.multiply(i, other));
 }
 
 // Returns exp(i angle).
@@ -225,6 +273,12 @@ FieldNumber Fingerprinter::calc_circle(Expr angle) const {
       const auto d = static_cast<std::uint64_t>(coefficient.denominator());
       if (PrimeField::has_turn(d)) {
         result = field_.multiply(result, field_.turn(coefficient.numerator(), d));
+        continue;
+      }
+    }
+    if (rest.size() == 1 && is_whole(coefficient)) {
+      if (const auto of_arc = calc_circle_of_arc(rest[0])) {
+        result = field_.multiply(result, field_.power(*of_arc, coefficient.numerator()));
         continue;
       }
     }
@@ -241,6 +295,13 @@ FieldNumber Fingerprinter::calc_circle(Expr angle) const {
 FieldNumber Fingerprinter::calc_exponential(Expr argument) const {
   FieldNumber result{1, 0};
   for (const auto& [coefficient, rest] : all_terms(graph_, argument)) {
+    if (rest.size() == 1 && is_whole(coefficient) && graph_.op(rest[0]) == Op::kLog) {
+      const FieldNumber u = value(graph_.operands(rest[0])[0]);
+      if (!u.is_zero()) {
+        result = field_.multiply(result, field_.power(u, coefficient.numerator()));
+        continue;
+      }
+    }
     FieldNumber product{1, 0};
     for (const Expr factor : rest) product = field_.multiply(product, value(factor));
     const auto parts = whole_parts(coefficient);
@@ -249,6 +310,61 @@ FieldNumber Fingerprinter::calc_exponential(Expr argument) const {
     result = field_.multiply(result, field_.power(unit, parts.value_or(kParts)));
   }
   return result;
+}
+
+// Returns a random number that changes its sign with its argument.
+FieldNumber Fingerprinter::calc_odd(Op op, Expr argument) const {
+  const FieldNumber u = value(argument), mirrored = field_.subtract(FieldNumber{}, u);
+  if (u.is_zero()) return {};
+  const bool is_mirrored = std::pair(mirrored.re, mirrored.im) < std::pair(u.re, u.im);
+  const std::uint64_t hash = mix(mix(seed_, static_cast<std::uint64_t>(op)), is_mirrored ? mirrored : u);
+  const FieldNumber result{field_.from_hash(hash), 0};
+  return is_mirrored ? field_.subtract(FieldNumber{}, result) : result;
+}
+
+FieldNumber Fingerprinter::calc_logarithm(Expr argument) const {
+  FieldNumber sum;
+  std::vector<std::pair<Expr, Coefficient>> pending = {{argument, Coefficient::fraction(1, 1)}};
+  const auto take = [&](Expr e, const Coefficient& exponent) -> bool {  // whether it is taken to pieces
+    const auto of = graph_.operands(e);
+    switch (graph_.op(e)) {
+      case Op::kExp:
+        sum = field_.add(sum, field_.multiply(field_.from_number(exponent), value(of[0])));
+        return true;
+      case Op::kSqrt:
+        pending.emplace_back(of[0], exponent * Coefficient::fraction(1, 2));
+        return true;
+      case Op::kPower: {
+        const auto n = graph_.integer_exponent(e);
+        const bool keeps_sign = n && (*n % 2 != 0 || values_[of[0].id].is_nonnegative);
+        if (keeps_sign) pending.emplace_back(of[0], exponent * Coefficient::fraction(*n, 1));
+        return keeps_sign;
+      }
+      case Op::kProduct: {  // apart from at most one factor, all have to be positive
+        const auto may_be_negative = [&](Expr factor) { return !is_nonnegative(factor); };
+        if (std::ranges::count_if(of, may_be_negative) > 1) return false;
+        for (const Expr factor : of) pending.emplace_back(factor, exponent);
+        return true;
+      }
+      default:
+        return false;
+    }
+  };
+  while (!pending.empty()) {
+    const auto [e, exponent] = pending.back();
+    pending.pop_back();
+    if (take(e, exponent)) continue;
+    const Coefficient factor = positive_factor(graph_, e);
+    const FieldNumber scale = field_.from_number(factor);
+    const FieldNumber left = field_.multiply(value(e), field_.invert(scale));
+    FieldNumber one = log_of_number(factor);
+    if (!(left == FieldNumber{1, 0})) {
+      const std::uint64_t hash = mix(mix(seed_, static_cast<std::uint64_t>(Op::kLog)), left);
+      one = field_.add(one, FieldNumber{field_.from_hash(hash), 0});
+    }
+    sum = field_.add(sum, field_.multiply(field_.from_number(exponent), one));
+  }
+  return sum;
 }
 
 // Returns a random number that depends on the operation and the values of its arguments.
@@ -325,6 +441,15 @@ FieldNumber Fingerprinter::calc_call(Expr expr) const {
       if (op == Op::kTanh) return field_.multiply(s, c.is_zero() ? c : field_.invert(c));
       return op == Op::kSinh ? s : c;
     }
+    case Op::kAsin:
+    case Op::kAtan:
+      return calc_odd(op, of[0]);
+    case Op::kAcos: {
+      const FieldNumber quarter = field_.half(pi());
+      return field_.subtract(quarter, calc_odd(Op::kAsin, of[0]));
+    }
+    case Op::kLog:
+      return calc_logarithm(of[0]);
     case Op::kSqrt:
       return value(of[0]).im != 0 ? calc_opaque(kRootKind, expr) : calc_root(of[0]);
     case Op::kAbs:
@@ -365,7 +490,7 @@ Fingerprinter::Value Fingerprinter::calc_node(Expr expr) const {
       if (result.is_finite) result.number = field_.from_number(graph_.number_of(expr));
       break;
     case Op::kPi:
-      result.number = {field_.from_hash(mix(seed_, kPiKind)), 0};
+      result.number = pi();
       break;
     case Op::kSymbol: {
       const std::uint64_t name = std::hash<std::string_view>()(graph_.name_of(expr));
@@ -423,7 +548,8 @@ void Fingerprinter::add_signs(Expr expr, Value& value) const {
   const Op op = graph_.op(expr);
   const bool is_root = (op == Op::kSqrt && !is_positive_number(graph_, graph_.operands(expr)[0])) ||
                        is_half_power(graph_, expr);
-  value.has_root = is_root || op == Op::kAbs || op == Op::kSign;
+  const bool is_arc = op == Op::kAsin || op == Op::kAcos || op == Op::kAtan;
+  value.has_root = is_root || is_arc || op == Op::kAbs || op == Op::kSign;
   for (const Expr operand : graph_.operands(expr)) {
     value.has_root = value.has_root || values_[operand.id].has_root;
     value.takes_signs = value.takes_signs && values_[operand.id].takes_signs;

@@ -19,7 +19,11 @@
 //                  and y as well. Positive numbers are extracted: sqrt(12 x) is 2 sqrt(3) sqrt(x). If there
 //                  are roots and signs, expressions must agree at 64 points, which are chosen so that an
 //                  expression that is positive by its form, such as x^2 + 1, is a square there.
-//   the rest       log, atan2, conditions, tables ...: random values that depend on their arguments. They are
+//   asin, atan     random values; odd. acos(u) is pi/2 - asin(u). Circular functions of whole multiples of
+//                  them are what they are in u: cos(asin(u)) is sqrt(1 - u^2)
+//   log            the sum of the logarithms of the factors that are positive by their form, and of a random
+//                  value for what is left: log(12 x) is 2 log(2) + log(3) + log(x). exp(n log(u)) is u^n
+//   the rest       atan2, conditions, tables ...: random values that depend on their arguments. They are
 //                  equal if their arguments are; no other identity between them is found.
 //
 // "Equal" is therefore certain to that probability. Different fingerprints prove that the expressions
@@ -69,8 +73,14 @@ class Fingerprinter {
   bool is_nonnegative(Expr expr) const;
   std::optional<FieldNumber> calc_power(Expr expr) const;
   FieldNumber calc_circle(Expr angle) const;
+  std::optional<FieldNumber> calc_circle_of_arc(Expr arc) const;
   FieldNumber calc_exponential(Expr argument) const;
+  FieldNumber calc_odd(Op op, Expr argument) const;
+  FieldNumber calc_logarithm(Expr argument) const;
+  FieldNumber log_of_integer(std::int64_t n) const;
+  FieldNumber log_of_number(const Coefficient& positive) const;
   FieldNumber calc_root(Expr square) const;
+  FieldNumber pi() const;
   std::optional<FieldNumber> calc_sign(Expr expr) const;
   FieldNumber calc_opaque(std::uint64_t kind, Expr expr) const;
   FieldNumber calc_call(Expr expr) const;
@@ -94,8 +104,8 @@ class IdentityTest {
   // True if they are known to be zero, or equal.
   bool is_zero(Expr expr);
   bool are_equal(Expr a, Expr b);
-  // Compares the functions. They differ if only one of them has a real value; unknown if neither has
-  // one.
+  // Compares the functions. They differ if only one of them has a real value, except where that is for the
+  // range of a logarithm or an arc; unknown if neither has one.
   Identity compare(Expr a, Expr b);
   // True if they are known to differ.
   bool differ(Expr a, Expr b) { return compare(a, b) == Identity::kFails; }

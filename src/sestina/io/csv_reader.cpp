@@ -58,6 +58,7 @@ class CsvReader {
     faults_.throw_if_any();
     ResultTable table(std::move(header_));
     table.append_rows(std::move(values_));
+    if (is_ours) table.set_unchecked_rows(table.rows() - checked_values_ / table.columns());
     return table;
   }
 
@@ -106,6 +107,7 @@ class CsvReader {
     }
     first_line_ = line_ + 1;
     lines_ = {};
+    checked_values_ = values_.size();
   }
 
   void read_comment(std::string_view comment) {
@@ -160,6 +162,7 @@ class CsvReader {
   ResultHeader header_;
   std::vector<std::string> units_;
   std::vector<double> values_;
+  std::size_t checked_values_ = 0;  // of them, those that a checksum covers
   FaultList faults_;
 };
 

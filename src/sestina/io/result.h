@@ -49,9 +49,14 @@ class ResultTable {
   void append_row(std::span<const double> row);
   void append_rows(std::vector<double> values);  // (any number of rows x columns), by rows
 
+  // Rows at the end that no checksum of the file covers: those of a run that was killed or has not ended.
+  std::size_t unchecked_rows() const { return unchecked_rows_; }
+  void set_unchecked_rows(std::size_t rows) { unchecked_rows_ = rows; }
+
  private:
   ResultHeader header_;
   std::vector<double> values_;
+  std::size_t unchecked_rows_ = 0;
 };
 
 }  // namespace sestina

@@ -314,7 +314,8 @@ void SweepFile::make_file(const std::filesystem::path& path, const SweepHeader& 
   file.close();
 }
 
-SweepFile SweepFile::create(const std::filesystem::path& path, SweepHeader header) {
+std::optional<SweepFile> SweepFile::create(const std::filesystem::path& path, SweepHeader header,
+                                           const std::atomic<bool>* interrupt) {
   const Hdf5Silence silence;
   check_name(path);
   OutputFile output(path, OutputFile::WhenAbsent::kWait);
@@ -326,7 +327,7 @@ SweepFile SweepFile::create(const std::filesystem::path& path, SweepHeader heade
     file.find_places();
     file.open_file(Access::kWrite);
     file.seal();
-    file.fill();
+    if (!file.fill(interrupt)) return std::nullopt;
     output.replace_by(std::move(temporary));
     file.path_ = path;
     file.output_.emplace(std::move(output));
@@ -400,8 +401,10 @@ void SweepFile::find_places() {
 }
 
 // Fills every value with that of a pending run.
-void SweepFile::fill() {
-  constexpr std::size_t kBlock = 1 << 17;  // numbers
+bool SweepFile::fill(const std::atomic<bool>* interrupt) {
+  constexpr std::size_t kBlock = 1 << 17;       // numbers
+  constexpr std::size_t kWithoutPause = 1 << 26;  // bytes, a fraction of a second
+  std::size_t written = 0;
   for (int field = 0; field < kFields; ++field) {
     const Layout layout = layout_of(header_, field);
     const std::vector<double> block(kBlock, layout.is_number_that_may_lack ? kNaN : 0.0);
@@ -412,8 +415,11 @@ void SweepFile::fill() {
       check_errno(transfer(write_at, file_.get(), place, bytes.data(), size));
       place += size;
       left -= size;
+      written += size;
+      if (written > kWithoutPause && interrupt != nullptr && interrupt->load()) return false;
     }
   }
+  return true;
 }
 
 void SweepFile::seal() {

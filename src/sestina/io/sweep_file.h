@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -67,8 +68,10 @@ class SweepFile {
   static constexpr std::size_t kReasonBytes = 512;
 
   // Makes a temporary file and renames it to `path`; the former contents remain if this throws InputError:
-  // another process is writing the file, or the disk is full.
-  static SweepFile create(const std::filesystem::path& path, SweepHeader header);
+  // another process is writing the file, or the disk is full. Nothing remains of a large file and nothing is
+  // returned if `interrupt` becomes true while it is laid out.
+  static std::optional<SweepFile> create(const std::filesystem::path& path, SweepHeader header,
+                                         const std::atomic<bool>* interrupt = nullptr);
   // Opens a file that `create` made, in this or an earlier version, to write missing runs or only to read.
   // Throws InputError if it is something else or damaged, or if another process is writing it too.
   enum class Access { kRead, kWrite };
@@ -108,7 +111,7 @@ class SweepFile {
   static void make_file(const std::filesystem::path& path, const SweepHeader& header);
   void open_file(Access access);
   void find_places();
-  void fill();
+  bool fill(const std::atomic<bool>* interrupt);  // false if it was interrupted
   void seal();
   [[noreturn]] void fail_to_read(std::size_t run) const;
   void write_field(Field field, std::size_t run, const void* bytes, std::size_t size);

@@ -196,27 +196,25 @@ fs::path find_mesh(const std::string& file, const fs::path& folder) {
   throw InputError(fmt::format("the mesh '{}' is not found; looked for: {}", file, places));
 }
 
-SceneMesh read_mesh(const fs::path& path) {
-  const std::string suffix = lower_suffix(path);
-  SceneMesh mesh;
-  try {
-    if (suffix == ".stl") {
-      mesh = read_stl(read_bytes(path));
-    } else if (suffix == ".obj") {
-      mesh = read_obj(read_bytes(path));
-    } else {
-      throw InputError("a mesh is read from .stl and .obj");
-    }
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
-  }
-  if (mesh.triangles.empty()) throw InputError(fmt::format("{}: there are no triangles", path.string()));
+SceneMesh parse_mesh(const std::string& bytes, std::string_view suffix) {
+  SceneMesh mesh = suffix == ".stl" ? read_stl(bytes) : read_obj(bytes);
+  if (mesh.triangles.empty()) throw InputError("there are no triangles");
   for (const Point& point : mesh.points) {
     for (const float x : point) {
-      if (!std::isfinite(x)) throw InputError(fmt::format("{}: a corner is not finite", path.string()));
+      if (!std::isfinite(x)) throw InputError("a corner is not finite");
     }
   }
   return mesh;
+}
+
+SceneMesh read_mesh(const fs::path& path) {
+  const std::string suffix = lower_suffix(path);
+  try {
+    if (suffix != ".stl" && suffix != ".obj") throw InputError("a mesh is read from .stl and .obj");
+    return parse_mesh(read_bytes(path), suffix);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+  }
 }
 
 }  // namespace sestina

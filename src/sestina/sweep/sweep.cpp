@@ -155,12 +155,13 @@ std::string difference_of_lanes(const SweepOptions& options, const SweepHeader& 
                      to_string(*lanes));
 }
 
-SweepFile open_file(const SweepPlan& plan, const SweepOptions& options) {
+// Nothing if it was interrupted.
+std::optional<SweepFile> open_file(const SweepPlan& plan, const SweepOptions& options) {
   std::error_code ignored;
   if (!options.resume || !std::filesystem::exists(options.out, ignored)) {
     SweepHeader header = plan.header();
     header.provenance.emplace_back(kLanes, options.lanes ? to_string(default_instruction_set()) : "off");
-    return SweepFile::create(options.out, std::move(header));
+    return SweepFile::create(options.out, std::move(header), options.interrupt);
   }
   SweepFile file = SweepFile::open(options.out, SweepFile::Access::kWrite);
   if (const std::string other = difference(plan.header(), file.header()); !other.empty()) {
@@ -179,10 +180,10 @@ struct SweepRun final : EnsembleRun {
 
 class Sweep final : public RunSource {
  public:
-  Sweep(SweepPlan& plan, const SweepOptions& options)
+  Sweep(SweepPlan& plan, const SweepOptions& options, SweepFile file)
       : plan_(plan),
         options_(options),
-        file_(open_file(plan, options)),
+        file_(std::move(file)),
         lanes_(find_lanes(file_.header())),
         parts_(threads()) {
     const std::vector<SweepStatus> status = file_.read_status();
@@ -384,14 +385,16 @@ SweepReport run_sweep(const ModelTree& model, const std::vector<SweepAxis>& axes
   }
   check_run_limits(options.limits);
   SweepPlan plan(model, axes, options);
-  if (plan.is_interrupted()) {  // before the file is created
+  // An interrupt before the file exists leaves none.
+  std::optional<SweepFile> file = plan.is_interrupted() ? std::nullopt : open_file(plan, options);
+  if (!file) {
     SweepReport report;
     report.status = RunStatus::kInterrupted;
     report.runs = plan.header().runs();
     report.begun_by = "sestina " + version();
     return report;
   }
-  return Sweep(plan, options).go();
+  return Sweep(plan, options, std::move(*file)).go();
 }
 
 }  // namespace sestina
