@@ -268,6 +268,35 @@ SymbolicMatrix substituted(const SymbolicMatrix& self, nb::handle old, nb::handl
   return map(owner, self.value, [&](const Expression& e) { return replace(e); });
 }
 
+SymbolicMatrix line_of(const SymbolicMatrix& a, std::size_t i, bool is_row) {
+  const std::size_t count = is_row ? a.value.rows() : a.value.columns();
+  if (i >= count) throw nb::index_error(fmt::format("{} is not below {}", i, count).c_str());
+  return {a.owner, is_row ? a.value.block(i, 0, 1, a.value.columns()) : a.value.block(0, i, a.value.rows(), 1)};
+}
+
+Expression dot_of(const SymbolicMatrix& a, const SymbolicMatrix& b) {
+  if (a.value.elements().size() != b.value.elements().size()) {
+    throw InputError(fmt::format("matrices of the shapes {} and {} have different numbers of elements",
+                                 shape_of(a.value), shape_of(b.value)));
+  }
+  Expression sum = 0;
+  for (std::size_t i = 0; i < a.value.elements().size(); ++i) sum += a.value[i] * b.value[i];
+  return sum;
+}
+
+SymbolicMatrix cross_of(const SymbolicMatrix& a, const SymbolicMatrix& b) {
+  if (a.value.elements().size() != 3 || b.value.elements().size() != 3) {
+    throw InputError(fmt::format("matrices of the shapes {} and {}: expected three elements each",
+                                 shape_of(a.value), shape_of(b.value)));
+  }
+  Matrix product(a.value.rows(), a.value.columns());
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    product[i] = a.value[j] * b.value[k] - a.value[k] * b.value[j];
+  }
+  return {common(a, b), std::move(product)};
+}
+
 void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
   using M = SymbolicMatrix;
   type.def("jacobian", jacobian_of, nb::arg("symbols"),
@@ -278,6 +307,12 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
                    "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
                    "new: Expression | float | None = None) -> Matrix"),
            "With expressions replaced by others, all at once.")
+      .def("xreplace", substituted, nb::arg("rule"), nb::arg("new") = nb::none(),
+           nb::sig("def xreplace(self, rule: collections.abc.Mapping[Expression, Expression | float]) -> Matrix"),
+           "The same as subs with a mapping.")
+      .def(
+          "det", [](const M& a) { return owned(a.owner, symbolic::determinant(a.value)); },
+          "The determinant of at most 12 rows.")
       .def("inv", inverse, "The inverse; LUsolve gives its product with something at less cost.")
       .def("row_join", row_join, nb::arg("other"), "With the columns of another matrix behind its own.")
       .def("col_join", col_join, nb::arg("other"), "With the rows of another matrix below its own.")
@@ -337,6 +372,43 @@ void bind_matrices(nb::module_& module) {
                    [](const M& a) {
                      return M{a.owner, a.value.transpose()};
                    })
+      .def("transpose",
+           [](const M& a) {
+             return M{a.owner, a.value.transpose()};
+           })
+      .def(
+          "row", [](const M& a, std::size_t i) { return line_of(a, i, true); }, nb::arg("i"),
+          "(1, cols) A row.")
+      .def(
+          "col", [](const M& a, std::size_t j) { return line_of(a, j, false); }, nb::arg("j"),
+          "(rows, 1) A column.")
+      .def(
+          "trace",
+          [](const M& a) {
+            if (a.value.rows() != a.value.columns()) throw InputError(shape_of(a.value) + " is not square");
+            Expression sum = 0;
+            for (std::size_t i = 0; i < a.value.rows(); ++i) sum += a.value(i, i);
+            return owned(a.owner, sum);
+          },
+          "The sum of the diagonal.")
+      .def(
+          "dot", [](const M& a, const M& b) { return owned(common(a, b), dot_of(a, b)); }, nb::arg("other"),
+          "The sum of the products of the elements of two rows or columns.")
+      .def(
+          "cross", cross_of, nb::arg("other"), "The vector product of two rows or columns of three elements.")
+      .def(
+          "norm", [](const M& a) { return owned(a.owner, sqrt(dot_of(a, a))); },
+          "The root of the sum of the squares of all elements.")
+      .def_prop_ro(
+          "free_symbols",
+          [](const M& a) {
+            nb::set all;
+            for (const Expression& e : a.value.elements()) {
+              all.update(nb::borrow<nb::set>(nb::cast(owned(a.owner, e)).attr("free_symbols")));
+            }
+            return all;
+          },
+          nb::sig("def free_symbols(self) -> set[Expression]"), "All symbols in it.")
       .def("__len__", [](const M& a) { return a.value.elements().size(); })
       .def(
           "__getitem__",

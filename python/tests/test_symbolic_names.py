@@ -81,6 +81,24 @@ def test_angles_and_lengths_stay_exact(own_derivation):
         N.orientnew("B", "Axis", [pi / 3, N.z]).orient_axis(N, N.z, pi / 4)
 
 
+def test_matrices_and_expressions_have_the_names_of_sympy():
+    a, b, c, d = sm.symbols("a b c d")
+    M = sm.Matrix([[a, b], [c, d]])
+    assert M.det().equals(a * d - b * c) and M.trace() == a + d and M.transpose() == M.T
+    assert M.row(1) == sm.Matrix([[c, d]]) and M.col(0) == sm.Matrix([a, c])
+    assert M.free_symbols == {a, b, c, d} and M.xreplace({a: 1})[0, 0] == 1 and (a + b).xreplace({a: b}) == 2 * b
+    v, w = sm.Matrix([1, 0, a]), sm.Matrix([0, 1, b])
+    assert v.cross(w) == sm.Matrix([-a, -b, 1]) and v.dot(w) == a * b and sm.Matrix([3, 4]).norm() == 5
+    assert (sm.sin(a) ** 2 + sm.cos(a) ** 2 - 1).is_zero is True and a.is_zero is False
+    sympy = pytest.importorskip("sympy")
+    K = sm.Matrix([[a, b, 0, 1], [1, c, d, 0], [b, 0, a, d], [0, c, 1, b]])
+    assert sympy.expand(K.det().to_sympy() - K.to_sympy().det()) == 0
+    with pytest.raises(sestina.InputError, match="square"):
+        v.det()
+    with pytest.raises(IndexError):
+        M.row(2)
+
+
 def test_equals_says_where_it_does_not_know():
     x, y = sm.symbols("x y")
     assert sm.sin(x + sm.pi / 3).equals(sm.sin(x) / 2 + sm.sqrt(3) / 2 * sm.cos(x)) is True

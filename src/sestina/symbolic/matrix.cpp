@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -71,6 +72,33 @@ void Matrix::set_block(std::size_t row, std::size_t column, const Matrix& block)
   for (std::size_t i = 0; i < block.rows_; ++i) {
     for (std::size_t j = 0; j < block.columns_; ++j) (*this)(row + i, column + j) = block(i, j);
   }
+}
+
+// The minors of the last k rows for every set of k columns, k = 1, 2 ... n.
+Expression determinant(const Matrix& matrix) {
+  const std::size_t n = matrix.rows();
+  if (n != matrix.columns() || n > kMostOfDeterminant) {
+    throw InputError(fmt::format("a matrix of {} rows and {} columns: expected a square one of at most {}", n,
+                                 matrix.columns(), kMostOfDeterminant));
+  }
+  std::vector<Expression> minors(std::size_t{1} << n);
+  minors[0] = 1;
+  for (std::size_t columns = 1; columns < minors.size(); ++columns) {
+    const std::size_t row = n - static_cast<std::size_t>(std::popcount(columns));
+    Expression sum = 0;
+    bool is_minus = false;
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t bit = std::size_t{1} << j;
+      if ((columns & bit) == 0) continue;
+      const Expression& rest = minors[columns ^ bit];
+      if (!matrix(row, j).is_zero() && !rest.is_zero()) {
+        sum += is_minus ? -(matrix(row, j) * rest) : matrix(row, j) * rest;
+      }
+      is_minus = !is_minus;
+    }
+    minors[columns] = sum;
+  }
+  return minors.back();
 }
 
 Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols) {

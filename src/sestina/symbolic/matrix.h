@@ -42,6 +42,11 @@ class Matrix {
   std::vector<Expression> elements_;
 };
 
+// The determinant, by minors: products and sums alone, 2^n n of them, of at most kMostOfDeterminant rows. Throws
+// InputError for a matrix that is not square or larger.
+inline constexpr std::size_t kMostOfDeterminant = 12;
+Expression determinant(const Matrix& matrix);
+
 // Returns the derivatives d exprs(i) / d symbols[j].
 Matrix jacobian(Mechanics& mechanics, const Matrix& exprs, const std::vector<Expression>& symbols);
 // Throws InputError that names the first equation whose `derivatives`, the jacobian by `symbols`, still
