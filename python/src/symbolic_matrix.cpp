@@ -404,7 +404,7 @@ void bind_matrices(nb::module_& module) {
           [](const M& a) {
             nb::set all;
             for (const Expression& e : a.value.elements()) {
-              all.update(nb::borrow<nb::set>(nb::cast(owned(a.owner, e)).attr("free_symbols")));
+              for (const nb::handle symbol : nb::cast(owned(a.owner, e)).attr("free_symbols")) all.add(symbol);
             }
             return all;
           },
