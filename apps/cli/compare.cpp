@@ -152,7 +152,7 @@ struct Trajectory {
   Trajectory(ResultTable result, const FrozenSystem& of) : table(std::move(result)) {
     const Model& model = *of.model;
     const double every = of.analysis.output_every;
-    const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
+    const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd() + model.nx());
     for (std::size_t row = 0; row < table.rows(); ++row) {
       const double t = table.at(row, 0);
       if (!model.events().empty() && table.at(row, event_column) != 0.0) {
@@ -195,7 +195,7 @@ void compare_events(const std::string& name, const Trajectory& other, const Traj
 void compare_rows(const std::string& name, const Trajectory& other, const Trajectory& reference,
                   const FrozenSystem& of) {
   const Model& model = *of.model;
-  const auto columns = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
+  const auto columns = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd() + model.nx());
   const double duration = of.analysis.duration;
   double largest = 0.0;
   std::size_t worst_column = 1, worst_row = 0;
@@ -267,7 +267,7 @@ bool compare_cartesian(const System& system, const FrozenSystem& of, const Traje
     }
     const Trajectory other(in_order_of(run.table, reference.table), of);
     compare_rows(kCartesian, other, reference, of);
-    const auto event_column = static_cast<std::size_t>(1 + of.model->nq() + of.model->nu() + of.model->nd());
+    const auto event_column = static_cast<std::size_t>(1 + of.model->nq() + of.model->nu() + of.model->nd() + of.model->nx());
     if (!of.model->events().empty()) compare_events(kCartesian, other, reference, event_column);
   } catch (const InputError& error) {
     print("{} does not apply: {}\n", kCartesian, error.what());
@@ -290,7 +290,7 @@ bool compare_trajectories(const System& system, const FrozenSystem& of, const st
   const Model& model = *of.model;
   const Simulated march = simulate_reference(system, threads);
   const Trajectory reference(march.table, of);
-  const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd());
+  const auto event_column = static_cast<std::size_t>(1 + model.nq() + model.nu() + model.nd() + model.nx());
   print("\ntrajectories over {} s, {} rows", of.analysis.duration, reference.rows.size());
   if (!model.events().empty()) print(", {} events", reference.events.size());
   print("\n");

@@ -83,6 +83,11 @@ void print_events(const Model& model, const Properties<double>& properties, cons
     print(" {} = {:.6g}", model.variables()[i].name, state.d[i]);
   }
   if (!model.variables().empty()) print("\n");
+  if (model.nx() > 0) print("\nstates with a rate:");
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    print(" {} = {:.6g}", model.states()[i].name, state.x[i]);
+  }
+  if (model.nx() > 0) print("\n");
   if (!model.events().empty()) print("\n");
   const std::vector<double> values = event_values(model, properties, state);
   for (std::size_t e = 0; e < model.events().size(); ++e) {

@@ -34,7 +34,8 @@ void print_final_state(const Model& model, const State<double>& state) {
     }
   };
   const int cartesian = model.is_cartesian() ? model.cut_nq() : 0;
-  if (cartesian + (model.is_cartesian() ? 0 : model.nq() + model.nu()) + model.nd() > kMost) return;
+  if (cartesian + (model.is_cartesian() ? 0 : model.nq() + model.nu()) + model.nd() + model.nx() > kMost)
+    return;
   print("final state\n");
   if (model.is_cartesian()) {
     print_values(model.cut_q_names(), model.cut_q_units(), state.h);
@@ -44,6 +45,10 @@ void print_final_state(const Model& model, const State<double>& state) {
   }
   for (std::size_t i = 0; i < state.d.size(); ++i) {
     print("  {:<20} {:>14}\n", model.variables()[i].name, short_number(state.d[i]));
+  }
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    const StateInfo& info = model.states()[i];
+    print("  {:<20} {:>14} {}\n", info.name, short_number(state.x[i]), info.unit == "1" ? "" : info.unit);
   }
 }
 

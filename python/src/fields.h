@@ -18,6 +18,7 @@ inline std::string place_of(const ConstraintSpec& constraint) {
   return "constraints." + constraint.name.text;
 }
 inline std::string place_of(const ContactSpec& contact) { return "contacts." + contact.name.text; }
+inline std::string place_of(const StateSpec& state) { return "states." + state.name.text; }
 inline std::string place_of(const EventSpec& event) { return "events." + event.name.text; }
 
 // The fields of a part, as attributes of its Python type.

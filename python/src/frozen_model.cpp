@@ -54,7 +54,9 @@ Scratch::Scratch(std::shared_ptr<const Model> model_, const Properties<double>& 
   state.q.resize(static_cast<std::size_t>(model->nq()));
   state.u.resize(static_cast<std::size_t>(model->nu()));
   state.d.resize(static_cast<std::size_t>(model->nd()));
-  state.h = calc_initial_state(*model).h;
+  const State<double> initial = calc_initial_state(*model);
+  state.x = initial.x;
+  state.h = initial.h;
 }
 
 ForwardDynamics& Scratch::dynamics(const std::string& solver) {

@@ -125,6 +125,7 @@ void bind_names(nb::class_<FrozenModel>& model) {
   add_names(model, "points", point_names, "'link.tip'");
   add_names(model, "forces", [](const M& self) { return names_of(self.model().forces()); });
   add_names(model, "events", [](const M& self) { return names_of(self.model().events()); });
+  add_names(model, "states", [](const M& self) { return names_of(self.model().states()); });
   add_names(model, "variables", [](const M& self) { return names_of(self.model().variables()); });
   def_fixed_tuple<M>(
       model, "parents", "int", kOfModel,
@@ -147,6 +148,8 @@ void bind_sizes(nb::class_<FrozenModel>& model) {
           "Whether every joint is cut and bodies float: q and u are then those of the bodies.")
       .def_prop_ro(
           "nd", [](const FrozenModel& self) { return self.model().nd(); }, "Number of discrete variables.")
+      .def_prop_ro(
+          "nx", [](const FrozenModel& self) { return self.model().nx(); }, "Number of states with a rate.")
       .def_prop_ro(
           "parameters", parameters, nb::sig("def parameters(self) -> collections.abc.Mapping[str, float]"),
           "The free parameters, those whose values are plain numbers, and the values they have here.");

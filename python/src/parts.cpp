@@ -252,6 +252,32 @@ void bind_force(nb::module_& module) {
   bind_copies(type, "Force");
 }
 
+void bind_state(nb::module_& module) {
+  nb::class_<Part<StateSpec>> type(module, "StateVariable",
+                                   nb::type_slots(described_slots<traverse_part<StateSpec>>),
+                                   "A number with a rate, integrated with the motion.");
+  Fields<StateSpec>(type)
+      .value("name", &StateSpec::name)
+      .value("rate", &StateSpec::rate,
+             "The expression of t, coordinates, speeds, states, variables and parameters, per second.")
+      .value("start", &StateSpec::start, "At the beginning.")
+      .value("unit", &StateSpec::unit, "Of its column.");
+  type.def(
+          "__init__",
+          [](Part<StateSpec>* self, const std::string& name, const Number& rate, const nb::kwargs& keys) {
+            StateSpec state;
+            state.name = name, state.rate = rate;
+            new (self) Part<StateSpec>(with_keys(std::move(state), keys));
+          },
+          nb::arg("name"), nb::arg("rate"), nb::arg("keys"),
+          nb::sig("def __init__(self, name: str, rate: float | str, **keys: typing.Any) -> None"),
+          "A state of no system yet: system.states.append(state). keys: its attributes.")
+      .def("__repr__", [](const Part<StateSpec>& state) {
+        return fmt::format("<sestina.StateVariable {}>", state.spec().name.text);
+      });
+  bind_copies(type, "StateVariable");
+}
+
 void bind_event(nb::module_& module) {
   nb::class_<Part<EventSpec>> type(module, "Event", nb::type_slots(described_slots<traverse_part<EventSpec>>),
                                    "What happens where an expression crosses zero.");
@@ -304,6 +330,7 @@ void bind_parts(nb::module_& module) {
   bind_body(module);
   bind_joint(module);
   bind_force(module);
+  bind_state(module);
   bind_event(module);
 }
 

@@ -159,6 +159,13 @@ nb::object add_force(nb::handle self, const std::string& name, const std::string
   return reference(self, system.forces.back());
 }
 
+nb::object add_state(nb::handle self, const std::string& name, const Number& rate, const Number& start,
+                     const std::string& unit) {
+  StateSpec& state = nb::cast<System&>(self).add_state(name, rate, start);
+  state.unit = unit;
+  return reference(self, state);
+}
+
 nb::object add_event(nb::handle self, const std::string& name, const Number& when,
                      const std::string& direction, nb::handle set, bool terminal,
                      const std::optional<Number>& tolerance) {
@@ -276,6 +283,14 @@ void bind_parts_of_system(nb::class_<System>& system) {
             return reference(self, nb::cast<System&>(self).add_user_force(name, force));
           },
           nb::arg("name"), nb::arg("force"))
+      .def("add_state", add_state, nb::arg("name"), nb::arg("rate"), nb::arg("start") = Number(0.0),
+           nb::kw_only(), nb::arg("unit") = "1",
+           nb::sig("def add_state(self, name: str, rate: float | str, start: float | str = 0.0, *, unit: str = "
+                   "'1') -> StateVariable"),
+           "Adds a number with a rate, integrated with the motion: a pressure, bristles, a controller's memory."
+           "\n\n"
+           "rate: an expression of t, coordinates, speeds, states, variables and parameters, per second. start: "
+           "at the\nbeginning. unit: of its column.")
       .def("add_event", add_event, nb::arg("name"), nb::arg("when"), nb::arg("direction") = "both",
            nb::kw_only(), nb::arg("set") = nb::none(), nb::arg("terminal") = false,
            nb::arg("tolerance") = nb::none(),
@@ -431,6 +446,7 @@ void bind_access(nb::class_<System>& system) {
   def_parts(system, "forces", "force", "Force", &System::forces, &System::force);
   def_parts(system, "constraints", "constraint", "Constraint", &System::constraints, &System::constraint);
   def_parts(system, "contacts", "contact", "Contact", &System::contacts, &System::contact);
+  def_parts(system, "states", "state", "StateVariable", &System::states, &System::state);
   def_parts(system, "events", "event", "Event", &System::events, &System::event);
 }
 

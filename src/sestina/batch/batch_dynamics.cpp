@@ -57,8 +57,11 @@ BatchDynamics::BatchDynamics(std::shared_ptr<const Model> model, Properties<doub
   state_.q.resize(static_cast<std::size_t>(model_->nq()));
   state_.u.resize(static_cast<std::size_t>(model_->nu()));
   state_.d.resize(static_cast<std::size_t>(model_->nd()));
-  state_.h = calc_initial_state(*model_).h;
-  if (!model_->user_forces().empty() || model_->is_constrained() || !model_->plan().connectors.empty())
+  const State<double> initial = calc_initial_state(*model_);
+  state_.h = initial.h;
+  state_.x = initial.x;
+  if (!model_->user_forces().empty() || model_->is_constrained() || !model_->plan().connectors.empty() ||
+      model_->nx() > 0)
     return;
   const Properties<double>* const set = &scalar_.properties();
   const int threads = executor == nullptr ? 1 : executor->threads();

@@ -51,6 +51,7 @@ ModelLayout::ModelLayout(const Model& model, symbolic::Mechanics& mechanics)
     : model_(model),
       mechanics_(mechanics),
       copy_(model.graph(), mechanics.graph(), [this](const std::string& name) { return symbol_of(name); }) {
+  model.refuse_states("a derivation");
   if (!model.user_forces().empty()) {
     throw InputError(fmt::format("force {}: a force of the user's own code has no expression to derive from",
                                  model.forces()[model.user_forces()[0].index].name));

@@ -17,6 +17,7 @@ AppliedForces<T>::AppliedForces(const Model& model)
     : tau(static_cast<std::size_t>(model.nu())),
       body(static_cast<std::size_t>(model.bodies().size())),
       expressions(static_cast<std::size_t>(model.num_force_expressions())),
+      rates(static_cast<std::size_t>(model.nx())),
       tape_inputs(static_cast<std::size_t>(model.num_force_tape_inputs())),
       tape_scratch(static_cast<std::size_t>(model.force_tape_scratch_size())) {
   const PropertyPlan& plan = model.plan();
@@ -79,16 +80,19 @@ void add_user_forces(const Model& model, const Properties<double>& properties, c
 }
 
 template <class T>
+CutCoordinates<T> coordinates_of_cut_joints(const State<T>& state, const AppliedForces<T>& forces) {
+  return {std::span(forces.cut.q).subspan(forces.cut.q.empty() ? 0 : state.q.size()),
+          std::span(forces.cut.u).subspan(forces.cut.u.empty() ? 0 : state.u.size())};
+}
+
+template <class T>
 void evaluate_expressions(const Model& model, const Properties<T>& properties, const State<T>& state,
                           AppliedForces<T>& forces) {
   if constexpr (std::is_same_v<T, double>) {
     if (forces.compiled_expressions) return forces.compiled_expressions->evaluate(state, forces.expressions);
   }
-  const CutCoordinates<T> of_cut_joints{
-      std::span(forces.cut.q).subspan(forces.cut.q.empty() ? 0 : state.q.size()),
-      std::span(forces.cut.u).subspan(forces.cut.u.empty() ? 0 : state.u.size())};
-  model.calc_force_expressions<T>(properties, state, of_cut_joints, forces.tape_inputs, forces.tape_scratch,
-                                  forces.expressions);
+  model.calc_force_expressions<T>(properties, state, coordinates_of_cut_joints(state, forces),
+                                  forces.tape_inputs, forces.tape_scratch, forces.expressions);
 }
 
 // Gathers coordinates and speeds of all joints, for forces that read or drive cut joints.
@@ -143,6 +147,10 @@ void update_applied_forces(const Model& model, const Properties<T>& properties, 
     if (forces.load != 1.0) {
       for (T& value : forces.expressions) value *= T(forces.load);
     }
+  }
+  if (!forces.rates.empty()) {
+    model.calc_state_rates<T>(properties, state, coordinates_of_cut_joints(state, forces), forces.tape_inputs,
+                              forces.tape_scratch, forces.rates);
   }
   const ForceInput<T> in = force_input(state, kinematics, forces);
   ForceOutput<T> out = force_output(forces);

@@ -1,4 +1,5 @@
-// All forces that act on the system except gravity, as generalised forces and as spatial forces on bodies.
+// All forces that act on the system except gravity, as generalised forces and as spatial forces on bodies; and
+// the rates of states, which drive them.
 #pragma once
 
 #include <optional>
@@ -17,6 +18,7 @@ struct AppliedForces {
   std::vector<T> tau;                 // (nu) generalised forces
   std::vector<SpatialForce<T>> body;  // by BodyIndex: about Mo, ground axes
   std::vector<T> expressions;         // values of the force expressions
+  std::vector<T> rates;               // (nx) of the states
 
   // Factor on all forces given by value (expressions). It differs from 1 only in statics.
   double load = 1.0;
@@ -41,7 +43,7 @@ struct AppliedForces {
   std::vector<double> user_tau;                   // (nu): their generalised forces
 };
 
-// Evaluates the force expressions and every force element. O(n + forces), no allocation. If T is not double,
+// Evaluates the force expressions, every force element and the rates of the states. O(n + forces), no allocation. If T is not double,
 // a model that has a UserForce is refused (InputError).
 template <class T>
 void update_applied_forces(const Model& model, const Properties<T>& properties, const State<T>& state,

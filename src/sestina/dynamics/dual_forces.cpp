@@ -11,6 +11,7 @@ DualForces::DualForces(const Model& model, const Properties<double>& numbers)
       forces(model) {
   state.q.resize(static_cast<std::size_t>(model.nq()));
   state.u.resize(static_cast<std::size_t>(model.nu()));
+  state.x.resize(static_cast<std::size_t>(model.nx()));
   state.d.resize(static_cast<std::size_t>(model.nd()));
 }
 

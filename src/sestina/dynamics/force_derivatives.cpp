@@ -60,6 +60,7 @@ void ForceDerivatives::set_values(const State<double>& state, const Kinematics<d
   dual_->state.t = state.t;
   std::copy(state.q.begin(), state.q.end(), dual_->state.q.begin());
   std::copy(state.u.begin(), state.u.end(), dual_->state.u.begin());
+  std::copy(state.x.begin(), state.x.end(), dual_->state.x.begin());
   std::copy(state.d.begin(), state.d.end(), dual_->state.d.begin());
   for (std::size_t i = 0; i < kinematics.motion.size(); ++i) {
     dual_->kinematics.motion[i] = resting(kinematics.motion[i]);

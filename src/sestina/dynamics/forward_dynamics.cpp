@@ -207,7 +207,10 @@ std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model&
   }
   if (name == "recursive") return std::make_unique<Recursive>(model);
   if (name == "kane") return std::make_unique<Kane>(model);
-  if (name == "compiled") return std::make_unique<Compiled>(model, properties);
+  if (name == "compiled") {
+    model.refuse_states(name);
+    return std::make_unique<Compiled>(model, properties);
+  }
   if (name == "divide_and_conquer") return std::make_unique<DivideAndConquer>(model, 1, executor);
   if (name == "hybrid") {
     return std::make_unique<DivideAndConquer>(

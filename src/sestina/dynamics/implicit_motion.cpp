@@ -43,6 +43,7 @@ ImplicitMotion::Run<T>::Run(const Model& model)
       rows(model),
       inverse(model),
       udot(at(model.nu())),
+      xdot(at(model.nx())),
       lambda(at(model.constraint_rows())) {
   has_rotors = std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
 }
@@ -96,11 +97,13 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   dual_numbers_.forces.connectors.beams.clear();
   state_.q.resize(at(model.nq()));
   state_.u.resize(at(model.nu()));
+  state_.x.resize(at(model.nx()));
   state_.d.resize(at(model.nd()));
   state_.h.resize(at(model.nh()));
-  if (model.nu() <= kFull) {
-    pattern_ = make_full_pattern(model.nu(), model.nu());
-    row_pattern_ = make_full_pattern(model.constraint_rows(), model.nu());
+  const int nw = model.nu() + model.nx();
+  if (nw <= kFull) {
+    pattern_ = make_full_pattern(nw, nw);
+    row_pattern_ = make_full_pattern(model.constraint_rows(), nw);
   } else {
     find_pattern();
   }
@@ -110,17 +113,23 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   for (auto* values : {&C, &v_q}) values->assign(row_pattern_.size(), 0.0);
 }
 
-void ImplicitMotion::update(const State<double>& state, std::span<const double> udot,
+void ImplicitMotion::update(const State<double>& state, std::span<const double> wdot,
                             std::span<const double> lambda, std::span<const double> tau) {
   plain_.update_forces(model_, numbers_, state);
   for (std::size_t i = 0; i < tau.size(); ++i) plain_.forces.tau[i] += tau[i];
-  std::ranges::copy(udot, plain_.udot.begin());
+  const std::size_t nu = plain_.udot.size();
+  std::ranges::copy(wdot.first(nu), plain_.udot.begin());
+  std::ranges::copy(wdot.subspan(nu), plain_.xdot.begin());
   plain_.update_residual(model_, numbers_, lambda);
 }
 
 std::string ImplicitMotion::explain_non_finite(const State<double>& state) {
   std::string reason = explain_non_finite_force(model_, numbers_, state, plain_.kinematics, plain_.forces);
   if (reason.empty()) reason = explain_non_finite_constraint(model_, numbers_, state, plain_.rows);
+  for (std::size_t i = 0; i < plain_.forces.rates.size() && reason.empty(); ++i) {
+    if (std::isfinite(plain_.forces.rates[i])) continue;
+    reason = model_.explain_rate(static_cast<int>(i), numbers_, state);
+  }
   return reason;
 }
 
@@ -131,9 +140,9 @@ void ImplicitMotion::find_pattern() {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> parameters = numbers_.parameters;
   const State<double> start = calc_initial_state<double>(model_, parameters);
-  const std::vector<double> no_udot(start.u.size(), 0.0), ones(dual_.lambda.size(), 1.0);
-  set_state(start, no_udot);
-  pattern_.rows = model_.nu();
+  const std::vector<double> no_wdot(start.u.size() + start.x.size(), 0.0), ones(dual_.lambda.size(), 1.0);
+  set_state(start, no_wdot);
+  pattern_.rows = model_.nu() + model_.nx();
   row_pattern_.rows = model_.constraint_rows();
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
@@ -150,16 +159,27 @@ void ImplicitMotion::find_pattern() {
     for (int k = body.u_start; k < body.u_start + body.nu; ++k) {
       state_.u[at(k)].d = dual_.udot[at(k)].d = 0.0;
     }
-    for (int k = 0; k < body.nu; ++k) {
-      for (int i = 0; i < pattern_.rows; ++i) {
-        if (std::isnan(dual_.inverse.residual[at(i)].d)) pattern_.row_of.push_back(i);
-      }
-      pattern_.starts.push_back(static_cast<int>(pattern_.row_of.size()));
-      for (int i = 0; i < row_pattern_.rows; ++i) {
-        if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) row_pattern_.row_of.push_back(i);
-      }
-      row_pattern_.starts.push_back(static_cast<int>(row_pattern_.row_of.size()));
+    add_columns_to_pattern(body.nu);
+  }
+  for (std::size_t k = 0; k < start.x.size(); ++k) {
+    state_.x[k].d = dual_.xdot[k].d = spoiled;
+    evaluate(ones);
+    state_.x[k].d = dual_.xdot[k].d = 0.0;
+    add_columns_to_pattern(1);
+  }
+}
+
+// Columns with all that the last evaluation spoiled.
+void ImplicitMotion::add_columns_to_pattern(int count) {
+  for (int k = 0; k < count; ++k) {
+    for (int i = 0; i < pattern_.rows; ++i) {
+      if (std::isnan(dual_.residual(at(i)).d)) pattern_.row_of.push_back(i);
     }
+    pattern_.starts.push_back(static_cast<int>(pattern_.row_of.size()));
+    for (int i = 0; i < row_pattern_.rows; ++i) {
+      if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) row_pattern_.row_of.push_back(i);
+    }
+    row_pattern_.starts.push_back(static_cast<int>(row_pattern_.row_of.size()));
   }
 }
 
@@ -187,7 +207,7 @@ void ImplicitMotion::find_groups() {
       f(at(pattern_.rows + row_pattern_.row_of[at(p)]));
     }
   };
-  for (int k = 0; k < model_.nu(); ++k) {
+  for (int k = 0; k < pattern_.rows; ++k) {
     std::size_t group = 0;
     for (; group < groups_.size(); ++group) {
       bool is_free = true;
@@ -205,13 +225,15 @@ void ImplicitMotion::find_groups() {
 
 // ---- tangents ---------------------------------------------------------------------------------------------
 
-void ImplicitMotion::set_state(const State<double>& state, std::span<const double> udot) {
+void ImplicitMotion::set_state(const State<double>& state, std::span<const double> wdot) {
   state_.t = state.t;
   copy_values(state.q, state_.q);
   copy_values(state.u, state_.u);
+  copy_values(state.x, state_.x);
   copy_values(state.d, state_.d);
   copy_values(state.h, state_.h);
-  copy_values(udot, dual_.udot);
+  copy_values(wdot.first(dual_.udot.size()), dual_.udot);
+  copy_values(wdot.subspan(dual_.udot.size()), dual_.xdot);
 }
 
 void ImplicitMotion::evaluate(std::span<const double> lambda) {
@@ -221,6 +243,7 @@ void ImplicitMotion::evaluate(std::span<const double> lambda) {
 
 // A displacement moves the coordinates of its joint alone.
 void ImplicitMotion::seed_q(int k, const State<double>& state, double size) {
+  if (k >= model_.nu()) return;  // a state
   const BodyInfo& body = model_.bodies()[body_of_speed_[at(k)]];
   if (body.nq == body.nu) {
     state_.q[at(body.q_start + k - body.u_start)].d = size;
@@ -241,7 +264,7 @@ void ImplicitMotion::take_columns(std::span<const double> lambda, std::vector<do
     for (const int k : group) seed(k, 0.0);
     for (const int k : group) {
       for (int p = pattern_.starts[at(k)]; p < pattern_.starts[at(k) + 1]; ++p) {
-        of_r[at(p)] = dual_.inverse.residual[at(pattern_.row_of[at(p)])].d;
+        of_r[at(p)] = dual_.residual(at(pattern_.row_of[at(p)])).d;
       }
       if (of_v == nullptr) continue;
       for (int p = row_pattern_.starts[at(k)]; p < row_pattern_.starts[at(k) + 1]; ++p) {
@@ -257,26 +280,32 @@ void ImplicitMotion::take_mass_columns(std::span<const double> lambda) {
   dual_.update_forces(model_, dual_numbers_, state_);
   std::ranges::copy(dual_.forces.tau, tau_.begin());
   std::ranges::copy(dual_.forces.body, body_.begin());
+  const int nu = model_.nu();
+  const auto seed = [&](int k, double size) {
+    (k < nu ? dual_.udot[at(k)] : dual_.xdot[at(k - nu)]).d = size;
+  };
   for (const std::vector<int>& group : groups_) {
-    for (const int k : group) dual_.udot[at(k)].d = 1.0;
+    for (const int k : group) seed(k, 1.0);
     dual_.update_residual(model_, dual_numbers_, lambda);
     std::ranges::copy(tau_, dual_.forces.tau.begin());
     std::ranges::copy(body_, dual_.forces.body.begin());
     for (const int k : group) {
-      dual_.udot[at(k)].d = 0.0;
       for (int p = pattern_.starts[at(k)]; p < pattern_.starts[at(k) + 1]; ++p) {
-        M[at(p)] = dual_.inverse.residual[at(pattern_.row_of[at(p)])].d;
+        M[at(p)] = dual_.residual(at(pattern_.row_of[at(p)])).d;
       }
     }
+    for (const int k : group) seed(k, 0.0);
   }
 }
 
-void ImplicitMotion::update_tangents(const State<double>& state, std::span<const double> udot,
+void ImplicitMotion::update_tangents(const State<double>& state, std::span<const double> wdot,
                                      std::span<const double> lambda) {
-  set_state(state, udot);
+  set_state(state, wdot);
   take_mass_columns(lambda);
   take_columns(lambda, K, &v_q, [&](int k, double size) { seed_q(k, state, size); });
-  take_columns(lambda, D, &C, [&](int k, double size) { state_.u[at(k)].d = size; });
+  take_columns(lambda, D, &C, [&](int k, double size) {
+    (k < model_.nu() ? state_.u[at(k)] : state_.x[at(k - model_.nu())]).d = size;
+  });
   if (!beams_.empty()) add_beams(state);
 }
 

@@ -1,9 +1,11 @@
 // The equations of motion in implicit form, with multipliers, and their tangents as sparse matrices: what
 // implicit integration rules ask for at every stage.
 //
-//   r(t, q, u, udot, lambda) = M udot + c - f - C^T lambda     (nu)
+//   r(t, q, u, x, udot, lambda) = M udot + c - f - C^T lambda  (nu)
+//   and, of states x with a rate, xdot - rate(t, q, u, x)      (nx)
 //   v = g' = C u + dg/dt                                       (rows), of constraint_row.h
-//   M = r by udot,   D = r by u,   K = r by q;    C = v by u,   v_q = v by q
+//   M = r by [udot, xdot],  D = r by [u, x],  K = r by q;    C = v by [u, x],  v_q = v by q
+// with columns of zeros for x in K, C and v_q.
 // "By q_k" means along the tangent of plus(); t is held fixed. Rows that stand for rotors belong to M: they
 // are zero in v and C, and their multipliers do not matter.
 //
@@ -31,22 +33,22 @@ class ImplicitMotion {
   // The model must outlive this. A model with a UserForce is refused (InputError).
   ImplicitMotion(const Model& model, const Properties<double>& properties);
 
-  // r and v. tau (nu), or nothing, is added to the generalised forces. No allocation.
-  void update(const State<double>& state, std::span<const double> udot, std::span<const double> lambda,
+  // r and v. wdot = [udot, xdot]. tau (nu), or nothing, is added to the generalised forces. No allocation.
+  void update(const State<double>& state, std::span<const double> wdot, std::span<const double> lambda,
               std::span<const double> tau);
-  std::span<const double> r() const { return plain_.inverse.residual; }
+  double r(std::size_t i) const { return plain_.residual(i); }
   double v(std::size_t row) const;
   // Why the last r or v is not finite.
   std::string explain_non_finite(const State<double>& state);
 
-  // Of M, D, K (nu x nu) and of C, v_q (rows x nu).
+  // Of M, D, K (nw x nw) with nw = nu + nx, and of C, v_q (rows x nw).
   const SparsePattern& pattern() const { return pattern_; }
   const SparsePattern& row_pattern() const { return row_pattern_; }
   // How many evaluations all directions of one kind take together.
   std::size_t evaluations() const { return groups_.size(); }
 
   // The numbers at a state, in the order of the patterns. No allocation.
-  void update_tangents(const State<double>& state, std::span<const double> udot,
+  void update_tangents(const State<double>& state, std::span<const double> wdot,
                        std::span<const double> lambda);
   std::vector<double> M, D, K, C, v_q;
 
@@ -56,6 +58,10 @@ class ImplicitMotion {
   struct Run {
     explicit Run(const Model& model);
     double velocity(std::size_t row) const;
+    T residual(std::size_t i) const {
+      const std::size_t nu = udot.size();
+      return i < nu ? inverse.residual[i] : xdot[i - nu] - forces.rates[i - nu];
+    }
     void update_forces(const Model& model, const Properties<T>& numbers, const State<T>& state);
     void update_residual(const Model& model, const Properties<T>& numbers, std::span<const double> lambda);
 
@@ -63,7 +69,7 @@ class ImplicitMotion {
     AppliedForces<T> forces;
     ConstraintRows<T> rows;
     InverseDynamics<T> inverse;
-    std::vector<T> udot, lambda;  // (nu), (rows)
+    std::vector<T> udot, xdot, lambda;  // (nu), (nx), (rows)
     bool has_rotors = false;
   };
 
@@ -71,7 +77,8 @@ class ImplicitMotion {
   void find_groups();
   void find_places_of_beams();
   void add_beams(const State<double>& state);
-  void set_state(const State<double>& state, std::span<const double> udot);
+  void set_state(const State<double>& state, std::span<const double> wdot);
+  void add_columns_to_pattern(int count);
   void evaluate(std::span<const double> lambda);
   void seed_q(int k, const State<double>& state, double size);
   template <class Seed>

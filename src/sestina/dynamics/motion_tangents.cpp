@@ -48,6 +48,7 @@ MotionTangents::MotionTangents(const Model& model, const Properties<double>& pro
       unit_(state_.u.size()),
       matrix_(lambda_.size() * udot_.size()),
       gravity_(properties.gravity) {
+  model.refuse_states("statics and linearisation");
   const auto n = static_cast<Eigen::Index>(udot_.size()), m = static_cast<Eigen::Index>(lambda_.size());
   for (Eigen::VectorXd* vector : {&r, &scale}) vector->setZero(n);
   for (Eigen::VectorXd* vector : {&g, &v, &a}) vector->setZero(m);

@@ -29,7 +29,7 @@ namespace sestina {
 
 class MotionTangents {
  public:
-  // The model must outlive this. A model with a UserForce is refused (InputError).
+  // The model must outlive this. A model with a UserForce or with states is refused (InputError).
   MotionTangents(const Model& model, const Properties<double>& properties);
 
   // Multiplies gravity and the forces that are given by value (joint_force, point_force, point_torque); 1 at

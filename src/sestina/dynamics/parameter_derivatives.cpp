@@ -57,6 +57,7 @@ ParameterDerivatives::ParameterDerivatives(const Model& model, const Properties<
   residual_.resize(udot_.size());
   state_.q.resize(static_cast<std::size_t>(model.nq()));
   state_.u.resize(dual_udot_.size());
+  state_.x.resize(static_cast<std::size_t>(model.nx()));
   state_.d.resize(static_cast<std::size_t>(model.nd()));
 }
 
@@ -64,6 +65,7 @@ void ParameterDerivatives::set_state(const State<double>& state) {
   state_.t = state.t;
   std::copy(state.q.begin(), state.q.end(), state_.q.begin());
   std::copy(state.u.begin(), state.u.end(), state_.u.begin());
+  std::copy(state.x.begin(), state.x.end(), state_.x.begin());
   std::copy(state.d.begin(), state.d.end(), state_.d.begin());
 }
 

@@ -1,4 +1,4 @@
-// Discrete variables and events.
+// Discrete variables, states with a rate, and events.
 #include "sestina/io/model_file_parts.h"
 
 namespace sestina {
@@ -7,6 +7,15 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   read_numbers_by_name(context, node, path, [&](Name name) -> Number& {
     return out.emplace_back(VariableSpec{std::move(name), {}}).value;
   });
+}
+
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, StateSpec& out) {
+  const MapReader map(context, node, path, keys_of("state"));
+  out.mark = node.mark;
+  map.read("name", out.name);
+  map.read("rate", out.rate);
+  map.read("start", out.start);
+  map.read("unit", out.unit);
 }
 
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, EventSpec& out) {

@@ -12,6 +12,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ForceSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ConstraintSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, ContactSpec& out);
+void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, StateSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path, EventSpec& out);
 void read_value(ReadContext& context, const YamlNode& node, const NodePath& path,
                 std::vector<VariableSpec>& out);

@@ -201,6 +201,7 @@ System read_system(ReadContext& context, const YamlNode& root) {
   read_list(context, map, "constraints", system.constraints);
   read_list(context, map, "contacts", system.contacts);
   map.read("variables", system.variables);
+  read_list(context, map, "states", system.states);
   read_list(context, map, "events", system.events);
   map.read("analysis", system.analysis);
   map.read("output", system.output);

@@ -345,6 +345,15 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   return map.node();
 }
 
+YamlPointer state_node(const StateSpec& state) {
+  MapWriter map;
+  map.write("name", state.name);
+  map.write("rate", state.rate);
+  map.write_unless(0, "start", state.start);
+  map.write_unless("1", "unit", state.unit);
+  return map.node();
+}
+
 YamlPointer event_node(const EventSpec& event) {
   MapWriter map;
   map.write("name", event.name);
@@ -505,6 +514,9 @@ YamlPointer model_tree(const System& system, FaultList& faults) {
     variables.add(variable.name.text, to_node(variable.value));
   }
   map.add_unless_empty("variables", variables);
+  Node states = make_node(YamlNode::Kind::kList);
+  for (const StateSpec& state : system.states) states->items.push_back(state_node(state));
+  if (!states->items.empty()) map.add("states", states);
   Node events = make_node(YamlNode::Kind::kList);
   for (const EventSpec& event : system.events) events->items.push_back(event_node(event));
   if (!events->items.empty()) map.add("events", events);

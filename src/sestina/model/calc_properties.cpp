@@ -467,6 +467,7 @@ State<T> calc_initial_state(const Model& model, std::span<const T> parameters) {
   place_nodes<T>(model, numbers, parameters, state.q);
   state.u = take(model.initial_u(), model.nu());
   if (model.nd() > 0) state.d = take(model.initial_d(), model.nd());
+  if (model.nx() > 0) state.x = take(model.initial_x(), model.nx());
   if (model.cut_nq() > 0) state.h = take(model.initial_cut_q(), model.cut_nq());
   for (const PointOnCurvePlan& curve : model.plan().points_on_curves) {
     const Slot start = curve.start.is_given() ? curve.start : curve.range;

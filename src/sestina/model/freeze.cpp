@@ -58,6 +58,7 @@ FrozenSystem Freezer::freeze() {
   collect_initial_state();
   check_left_out_joints();
   collect_variables();
+  collect_rates();
   collect_forces();
   collect_beams();
   collect_constraints();
@@ -398,6 +399,7 @@ void Freezer::compile_tapes() {
   std::vector<Expr> inputs{graph_->symbol("t")};
   inputs.insert(inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
   for (const VariableInfo& variable : data_.variables) inputs.push_back(graph_->symbol(variable.name));
+  for (const StateInfo& state : data_.states) inputs.push_back(graph_->symbol(state.name));
   for (const std::string& name : data_.q_names) inputs.push_back(graph_->symbol(name));
   for (const std::string& name : data_.u_names) inputs.push_back(graph_->symbol(name));
   for (const std::string& name : data_.cut_q_names) inputs.push_back(graph_->symbol(name));
@@ -415,6 +417,7 @@ void Freezer::compile_tapes() {
     curve_inputs.insert(curve_inputs.end(), numbers_.free_symbols().begin(), numbers_.free_symbols().end());
     curve.tape = Tape(*graph_, curve.exprs, curve_inputs);
   }
+  data_.rate_tape = Tape(*graph_, data_.rate_expressions.exprs, inputs);
   data_.event_tape = Tape(*graph_, data_.event_expressions.exprs, inputs);
   data_.assignment_tape = Tape(*graph_, data_.assignment_expressions.exprs, inputs);
   if (columns_) {
@@ -442,12 +445,12 @@ void Freezer::find_uses_of_cut_joints() {
       std::ranges::any_of(plan.joint_forces, acts_on_one) ||
       std::ranges::any_of(plan.connectors.coordinate_frictions, acts_on_one) ||
       std::ranges::any_of(data_.cut_joints, [](const CutJointInfo& cut) { return cut.armature_row >= 0; }) ||
-      use_cut_joints(data_.force_expressions.exprs);
+      use_cut_joints(data_.force_expressions.exprs) || use_cut_joints(data_.rate_expressions.exprs);
   data_.events_use_cut_joints =
       use_cut_joints(data_.event_expressions.exprs) || use_cut_joints(data_.assignment_expressions.exprs);
 }
 
-// `inputs` of the tapes: t, free parameters, variables, q, u, those of cut joints.
+// `inputs` of the tapes: t, free parameters, variables, states, q, u, those of cut joints.
 void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
   const std::vector<Expr>& events = data_.event_expressions.exprs;
   const std::vector<Expr> exprs = driving_expressions();
@@ -460,6 +463,7 @@ void Freezer::find_conditions_in_time(std::span<const Expr> inputs) {
 // Returns the expressions of forces, events and rates of integrals, which an integration rule must resolve.
 std::vector<Expr> Freezer::driving_expressions() const {
   std::vector<Expr> exprs = data_.force_expressions.exprs;
+  exprs.insert(exprs.end(), data_.rate_expressions.exprs.begin(), data_.rate_expressions.exprs.end());
   exprs.insert(exprs.end(), data_.event_expressions.exprs.begin(), data_.event_expressions.exprs.end());
   exprs.insert(exprs.end(), data_.constraint_expressions.exprs.begin(),
                data_.constraint_expressions.exprs.end());

@@ -64,7 +64,7 @@ void Freezer::add_constraint_expression(Expr expr) {
 Expr Freezer::collect_of_time(const Number& number, const std::string& path) {
   return numbers_.parse_text(number, path, [&](std::string_view name) -> std::variant<Expr, std::string> {
     if (name == "t") return graph_->symbol("t");
-    if (name.find('.') != std::string_view::npos || variable_index_.contains(std::string(name))) {
+    if (name.find('.') != std::string_view::npos || is_variable(name)) {
       return fmt::format("'{}' is not known here: expected an expression of t and parameters", name);
     }
     return resolve_coordinate(std::string(name));
@@ -163,8 +163,11 @@ void Freezer::collect_condition(const ConstraintSpec& spec, ConstraintInfo& info
   }
   const Expr zero = numbers_.parse_text(
       *spec.zero, path + ".zero", [&](std::string_view name) -> std::variant<Expr, std::string> {
-        if (variable_index_.contains(std::string(name))) {
-          return fmt::format("'{}' is a variable, which jumps at events", name);
+        if (is_variable(name)) {
+          return fmt::format("'{}' is {}", name,
+                             variable_index_.contains(std::string(name))
+                                 ? "a variable, which jumps at events"
+                                 : "a state, whose rate is given: no force could make this vanish");
         }
         return resolve_coordinate(std::string(name));
       });

@@ -1,4 +1,4 @@
-// Collects discrete variables and events, their expressions and their assignments.
+// Collects discrete variables, states with a rate and events, their expressions and their assignments.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +27,31 @@ void Freezer::collect_variables() {
     numbers_.add(spec.value, "variables." + spec.name.text);
     variable_index_.emplace(spec.name.text, static_cast<int>(data_.variables.size()));
     data_.variables.push_back({spec.name.text});
+  }
+  data_.initial_x = numbers_.next();
+  for (std::size_t i = 0; i < system_.states.size(); ++i) {
+    const StateSpec& spec = system_.states[i];
+    numbers_.add(spec.start, fmt::format("states[{}].start", i));
+    state_index_.emplace(spec.name.text, static_cast<int>(data_.states.size()));
+    data_.states.push_back({spec.name.text, spec.unit.text});
+  }
+}
+
+bool Freezer::is_variable(std::string_view variable) const {
+  const std::string name(variable);
+  return variable_index_.contains(name) || state_index_.contains(name);
+}
+
+// After joints and forces, whose coordinates the rates may contain.
+void Freezer::collect_rates() {
+  for (std::size_t i = 0; i < system_.states.size(); ++i) {
+    const StateSpec& spec = system_.states[i];
+    const std::string path = fmt::format("states[{}].rate", i);
+    if (spec.rate) {
+      collect_expression(*spec.rate, path, data_.rate_expressions);
+    } else {
+      fail(spec.mark, path, "is missing: expected an expression");
+    }
   }
 }
 
@@ -113,10 +138,15 @@ bool Freezer::find_target(const Name& target, const std::string& path, Assignmen
       info = {Target::kVariable, found->second};
       return true;
     }
-    const std::vector<std::string> known =
-        names_to_suggest(data_.variables, [](const VariableInfo& variable) { return variable.name; });
+    if (const auto state = state_index_.find(target.text); state != state_index_.end()) {
+      info = {Target::kState, state->second};
+      return true;
+    }
+    const std::vector<std::string> known = names_to_suggest(
+        data_.variables, [](const VariableInfo& variable) { return variable.name; },
+        names_to_suggest(data_.states, [](const StateInfo& state) { return state.name; }));
     fail(target.mark, path,
-         fmt::format("there is no variable '{}'{}: an event sets variables, JOINT.q and JOINT.u", target.text,
+         fmt::format("there is no variable '{}'{}: an event sets variables, states, JOINT.q and JOINT.u", target.text,
                      suggestion(target.text, known)));
     return false;
   }

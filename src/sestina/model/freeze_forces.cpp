@@ -256,10 +256,12 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
   if (name == "t") return graph_->symbol("t");
   if (name.find('.') == std::string::npos) {
-    if (variable_index_.contains(name)) return graph_->symbol(name);
+    if (is_variable(name)) return graph_->symbol(name);
     const std::vector<std::string> known = names_to_suggest(
         data_.variables, [](const VariableInfo& variable) { return variable.name; },
-        names_to_suggest(numbers_.parameter_names(), [](const std::string& parameter) { return parameter; }));
+        names_to_suggest(
+            data_.states, [](const StateInfo& state) { return state.name; },
+            names_to_suggest(numbers_.parameter_names(), [](const std::string& parameter) { return parameter; })));
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, known));
   }
   const auto found = find_coordinate(name);

@@ -107,6 +107,7 @@ void Freezer::check_names() {
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     check_shapes(system_.bodies[i].shapes, fmt::format("bodies[{}].shapes", i));
   }
+  check_all(system_.states, "states");
   check_all(system_.events, "events");
   for (const ColumnSpec& column : system_.output.columns) {
     const std::string path = "output.columns." + column.name.text;

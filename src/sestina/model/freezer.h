@@ -188,6 +188,8 @@ class Freezer {
 
   // events.cpp
   void collect_variables();
+  void collect_rates();
+  bool is_variable(std::string_view variable) const;  // or a state
   void collect_events();
   bool collect_event(const EventSpec& spec, const std::string& path);
   struct WatchedExpression {
@@ -263,6 +265,7 @@ class Freezer {
   std::unordered_map<std::string, BodyIndex> joint_index_;
   std::unordered_map<std::string, std::size_t> cut_index_;  // in data_.cut_joints
   std::unordered_map<std::string, int> variable_index_;     // in data_.variables
+  std::unordered_map<std::string, int> state_index_;        // in data_.states
   std::map<const ShapeSpec*, int> shape_index_;             // in the plan's contact_shapes
   std::vector<Slot> settings_;
   std::shared_ptr<OutputColumns> columns_;  // null: the model defines none

@@ -53,9 +53,17 @@ template <class T>
 void Model::calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                                    const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
                                    std::span<T> values) const {
-  assert(state.d.size() == data_.variables.size());
+  assert(state.d.size() == data_.variables.size() && state.x.size() == data_.states.size());
   fill_tape_inputs<T>(state, properties.parameters, cut, inputs);
   data_.force_tape.evaluate<T>(inputs, values, scratch);
+}
+
+template <class T>
+void Model::calc_state_rates(const Properties<T>& properties, const State<T>& state,
+                             const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
+                             std::span<T> rates) const {
+  fill_tape_inputs<T>(state, properties.parameters, cut, inputs);
+  data_.rate_tape.evaluate<T>(inputs, rates, scratch);
 }
 
 std::string Model::explain_non_finite(const StateExpressions& expressions, std::size_t i,
@@ -71,6 +79,7 @@ std::string Model::explain_non_finite(const StateExpressions& expressions, std::
   for (std::size_t k = 0; k < data_.parameters.size(); ++k)
     bind(data_.parameters[k].name, properties.parameters[k]);
   for (std::size_t k = 0; k < state.d.size(); ++k) bind(data_.variables[k].name, state.d[k]);
+  for (std::size_t k = 0; k < state.x.size(); ++k) bind(data_.states[k].name, state.x[k]);
   for (std::size_t k = 0; k < state.q.size(); ++k) bind(data_.q_names[k], state.q[k]);
   for (std::size_t k = 0; k < state.u.size(); ++k) bind(data_.u_names[k], state.u[k]);
   // For cut joints the state has only the coordinates after the last step.
@@ -127,6 +136,19 @@ const std::string& Model::name_of_row(int row) const {
   throw InputError(fmt::format("there is no condition {}: the model has {}", row, data_.constraint_rows));
 }
 
+std::string Model::explain_rate(int state, const Properties<double>& properties,
+                                const State<double>& at) const {
+  const auto i = static_cast<std::size_t>(state);
+  return fmt::format("the rate of the state {} is not finite: {}", data_.states[i].name,
+                     explain_non_finite(data_.rate_expressions, i, properties, at));
+}
+
+void Model::refuse_states(std::string_view who) const {
+  if (data_.states.empty()) return;
+  throw InputError(
+      fmt::format("{} takes no states with a rate: the model has {}", who, data_.states.front().name));
+}
+
 std::string Model::explain_event(int event, const Properties<double>& properties,
                                  const State<double>& state) const {
   const auto i = static_cast<std::size_t>(event);
@@ -141,7 +163,8 @@ const std::string& Model::name_of(const AssignmentInfo& assignment) const {
     return i < own.size() ? own[i] : of_cut[i - own.size()];
   };
   if (assignment.target == Target::kQ) return name(data_.q_names, data_.cut_q_names);
-  return assignment.target == Target::kU ? name(data_.u_names, data_.cut_u_names) : data_.variables[i].name;
+  if (assignment.target == Target::kU) return name(data_.u_names, data_.cut_u_names);
+  return assignment.target == Target::kState ? data_.states[i].name : data_.variables[i].name;
 }
 
 std::string Model::explain_assignment(int event, int assignment, const Properties<double>& properties,
@@ -157,7 +180,10 @@ std::string Model::explain_assignment(int event, int assignment, const Propertie
 #define SESTINA_INSTANTIATE(T)                                                                      \
   template void Model::calc_force_expressions(const Properties<T>&, const State<T>&,                \
                                               const CutCoordinates<T>&, std::span<T>, std::span<T>, \
-                                              std::span<T>) const;
+                                              std::span<T>) const;                                  \
+  template void Model::calc_state_rates(const Properties<T>&, const State<T>&,                      \
+                                        const CutCoordinates<T>&, std::span<T>, std::span<T>,       \
+                                        std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 
 }  // namespace sestina

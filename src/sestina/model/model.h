@@ -139,6 +139,11 @@ struct VariableInfo {
   std::string name;
 };
 
+// A variable with a rate, at the same place as in State::x.
+struct StateInfo {
+  std::string name, unit;
+};
+
 struct EventInfo {
   std::string name;
   CrossingDirection direction = CrossingDirection::kBoth;
@@ -157,10 +162,10 @@ struct ContactInfo {
 };
 
 // An assignment of an event: the kind of its target, and its index.
-enum class Target { kQ, kU, kVariable };
+enum class Target { kQ, kU, kVariable, kState };
 struct AssignmentInfo {
   Target target = Target::kU;
-  int index = 0;  // in q, u or d; in cartesian coordinates those of cut joints count on behind q and u
+  int index = 0;  // in q, u, d or x; in cartesian coordinates those of cut joints count on behind q and u
 };
 
 // A column of a result.
@@ -205,8 +210,8 @@ struct ModelData {
   std::size_t carrying_joints = 0;
   std::vector<int> shown_q, shown_u;
   std::vector<std::string> cut_q_names, cut_u_names, cut_q_units, cut_u_units;
-  // True if force elements or their expressions read coordinates of cut joints or act on these; true if
-  // expressions of events read them.
+  // True if force elements, their expressions or rates of states read coordinates of cut joints or act on
+  // these; true if expressions of events read them.
   bool forces_use_cut_joints = false, events_use_cut_joints = false;
   // Joints with initial coordinates or speeds in the description, and those that may not change.
   std::vector<bool> is_q_given, is_u_given;  // (nu): of the joint of each speed
@@ -214,6 +219,7 @@ struct ModelData {
   std::vector<UserForceInfo> user_forces;
   UserForceLayout user_layout;  // empty where there are neither user forces nor user constraints
   std::vector<VariableInfo> variables;
+  std::vector<StateInfo> states;
   std::vector<EventInfo> events;
   std::vector<AssignmentInfo> assignments;
   std::vector<ParameterInfo> parameters;
@@ -231,12 +237,13 @@ struct ModelData {
   std::vector<int> constraint_of_expression;  // in `constraints`
   Tape constraint_tape;                       // inputs as for the force tape
   StateExpressions event_expressions;         // `when` of each event
+  StateExpressions rate_expressions;          // (nx)
   StateExpressions assignment_expressions;    // event by event
-  Tape event_tape, assignment_tape;           // inputs as for the force tape
+  Tape event_tape, assignment_tape, rate_tape;  // inputs as for the force tape
   std::shared_ptr<const TimeConditions> time_conditions;
   std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines no columns
   PropertyPlan plan;
-  Slot initial_q, initial_u, initial_d;  // nq, nu, nd
+  Slot initial_q, initial_u, initial_d, initial_x;  // nq, nu, nd, nx
   Slot initial_cut_q, initial_cut_u;     // cut_nq: start of the search; cut_nu
   // Data for check(): numbers that depend only on parameters.
   std::vector<NumberSource> number_sources;  // first parameters that are expressions of others
@@ -264,6 +271,8 @@ class Model {
   bool has_contacts() const { return !data_.contacts.empty() || !data_.stop_names.empty(); }
   // Throws InputError where there are contacts or stops: "lanes know no contacts: the model has feet".
   void refuse_contacts(std::string_view who) const;
+  // Throws InputError with the name of a state, if there are any.
+  void refuse_states(std::string_view who) const;
   const std::vector<CoordinateCondition>& conditions() const { return data_.conditions; }
   const std::vector<CurveInfo>& curves() const { return data_.curves; }
   const std::vector<BeamInfo>& beams() const { return data_.beams; }
@@ -309,7 +318,9 @@ class Model {
   const std::string& name_of(const AssignmentInfo& assignment) const;  // what it sets: "hip.u"
   int nq() const { return data_.nq; }
   int nu() const { return data_.nu; }
+  const std::vector<StateInfo>& states() const { return data_.states; }
   int nd() const { return static_cast<int>(data_.variables.size()); }
+  int nx() const { return static_cast<int>(data_.states.size()); }
   // History: coordinates of cut joints, then the parameters s of points on curves.
   int nh() const { return data_.cut_nq + static_cast<int>(data_.curves.size()); }
   const std::vector<std::string>& q_names() const { return data_.q_names; }  // "hip.q", "base.q[3]"
@@ -338,23 +349,32 @@ class Model {
   Slot initial_q() const { return data_.initial_q; }
   Slot initial_u() const { return data_.initial_u; }
   Slot initial_d() const { return data_.initial_d; }
+  Slot initial_x() const { return data_.initial_x; }
   Slot initial_cut_q() const { return data_.initial_cut_q; }
   Slot initial_cut_u() const { return data_.initial_cut_u; }
 
   const Tape& force_tape() const { return data_.force_tape; }
   int num_force_expressions() const { return static_cast<int>(data_.force_expressions.exprs.size()); }
   int num_force_tape_inputs() const {
-    return 1 + static_cast<int>(data_.parameters.size()) + nd() + data_.nq + data_.nu + data_.cut_nq +
+    return 1 + static_cast<int>(data_.parameters.size()) + nd() + nx() + data_.nq + data_.nu + data_.cut_nq +
            data_.cut_nu;
   }
-  int force_tape_scratch_size() const { return static_cast<int>(data_.force_tape.scratch_size()); }
+  int force_tape_scratch_size() const {
+    return static_cast<int>(std::max(data_.force_tape.scratch_size(), data_.rate_tape.scratch_size()));
+  }
   // Computes the force expressions at a state. `inputs` and `scratch` have the sizes above.
   template <class T>
   void calc_force_expressions(const Properties<T>& properties, const State<T>& state,
                               const CutCoordinates<T>& cut, std::span<T> inputs, std::span<T> scratch,
                               std::span<T> values) const;
-  // Tapes with the inputs of the force tape (t, free parameters, variables, q, u, and those of cut joints):
+  // Computes the rates of the states (nx), likewise.
+  template <class T>
+  void calc_state_rates(const Properties<T>& properties, const State<T>& state, const CutCoordinates<T>& cut,
+                        std::span<T> inputs, std::span<T> scratch, std::span<T> rates) const;
+  // Tapes with the inputs of the force tape (t, free parameters, variables, states, q, u, and those of cut
+  // joints):
   // the `when` of each event, and all assignments of events. With Dual they give rates.
+  const Tape& rate_tape() const { return data_.rate_tape; }  // of the states
   const Tape& constraint_tape() const { return data_.constraint_tape; }
   const std::vector<Expr>& constraint_expressions() const { return data_.constraint_expressions.exprs; }
   const Tape& event_tape() const { return data_.event_tape; }
@@ -377,6 +397,7 @@ class Model {
                                  const State<double>& state) const;
   // Returns the name of the cut joint or constraint that a row of the conditions belongs to.
   const std::string& name_of_row(int row) const;
+  std::string explain_rate(int state, const Properties<double>& properties, const State<double>& at) const;
   std::string explain_event(int event, const Properties<double>& properties,
                             const State<double>& state) const;
   std::string explain_assignment(int event, int assignment, const Properties<double>& properties,

@@ -118,7 +118,7 @@ RowLayout row_layout(const Model& model) {
   const bool is_cartesian = model.carrying_joints() > 0;
   RowLayout::Counts counts{.nq = is_cartesian ? static_cast<int>(model.shown_q().size()) : model.nq(),
                            .nu = is_cartesian ? static_cast<int>(model.shown_u().size()) : model.nu(),
-                           .nd = model.nd(),
+                           .nd = model.nd() + model.nx(),
                            .has_events = !model.events().empty(),
                            .bodies = model.bodies().size() - 1,
                            .joints = model.bodies().size() - 1 - static_cast<int>(model.carrying_joints()) +
@@ -134,7 +134,7 @@ RowLayout row_layout(const Model& model) {
 RowLayout row_layout(const ModelData& data) {
   RowLayout::Counts counts{.nq = is_cartesian(data) ? static_cast<int>(data.shown_q.size()) : data.nq,
                            .nu = is_cartesian(data) ? static_cast<int>(data.shown_u.size()) : data.nu,
-                           .nd = static_cast<int>(data.variables.size()),
+                           .nd = static_cast<int>(data.variables.size() + data.states.size()),
                            .has_events = !data.events.empty(),
                            .bodies = data.bodies.size() - 1,
                            .joints = data.bodies.size() - 1 - static_cast<int>(data.carrying_joints) +
@@ -155,6 +155,7 @@ std::vector<RowColumn> row_columns(const ModelData& data, bool reactions) {
   for (std::size_t i = 0; i < data.cut_u_names.size(); ++i)
     row.push_back({data.cut_u_names[i], data.cut_u_units[i]});
   for (const VariableInfo& variable : data.variables) row.push_back({variable.name, "1"});
+  for (const StateInfo& state : data.states) row.push_back({state.name, state.unit});
   if (!data.events.empty()) row.push_back({"event", "1"});
   for (BodyIndex b{1}; b.value() < data.bodies.size(); ++b) {
     add_vector(row, data.bodies[b].name + ".origin", "m");

@@ -24,7 +24,8 @@ struct RowLayout {
   RowLayout() = default;
   // Numbers of the parts of a model.
   struct Counts {
-    int nq = 0, nu = 0, nd = 0;
+    int nq = 0, nu = 0;
+    int nd = 0;  // variables, and states with a rate
     bool has_events = false;
     int bodies = 0;          // without the ground
     int joints = 0;          // with those that are cut, and what floats

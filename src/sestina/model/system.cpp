@@ -58,6 +58,14 @@ void System::set_variable(std::string_view variable, Number value) {
   set_by_name(variables, variable, std::move(value));
 }
 
+StateSpec& System::add_state(Name state_name, Number rate, Number start) {
+  StateSpec& spec = states.emplace_back();
+  spec.name = std::move(state_name);
+  spec.rate = std::move(rate);
+  spec.start = std::move(start);
+  return spec;
+}
+
 EventSpec& System::add_event(Name event_name, Number when, Name direction) {
   EventSpec& spec = events.emplace_back();
   spec.name = std::move(event_name);
@@ -314,6 +322,7 @@ ConstraintSpec& System::constraint(std::string_view constraint_name) {
 ContactSpec& System::contact(std::string_view contact_name) {
   return find_by_name(contacts, "contact", contact_name);
 }
+StateSpec& System::state(std::string_view state_name) { return find_by_name(states, "state", state_name); }
 EventSpec& System::event(std::string_view event_name) { return find_by_name(events, "event", event_name); }
 
 }  // namespace sestina

@@ -240,9 +240,19 @@ struct VariableSpec {
   Number value;  // at the start
 };
 
+// A number with a rate, integrated with the motion: the pressure in a cylinder, the bristles of a brake, the
+// memory of a controller.
+struct StateSpec {
+  Name name;
+  Number start = 0;
+  std::optional<Number> rate;  // required: an expression of t, q, u, states, variables and parameters, per s
+  Name unit = "1";
+  Mark mark;
+};
+
 // `target` gets `value`, an expression of t, q, u, variables and parameters just before the event.
 struct AssignmentSpec {
-  Name target;  // VARIABLE, JOINT.q, JOINT.u, JOINT.q[i], JOINT.u[i]
+  Name target;  // VARIABLE, STATE, JOINT.q, JOINT.u, JOINT.q[i], JOINT.u[i]
   Number value;
 };
 
@@ -353,6 +363,7 @@ class System {
   std::deque<ConstraintSpec> constraints;
   std::deque<ContactSpec> contacts;
   std::vector<VariableSpec> variables;
+  std::deque<StateSpec> states;
   std::deque<EventSpec> events;
   AnalysisSpec analysis;
   OutputSpec output;
@@ -400,6 +411,7 @@ class System {
   ConstraintSpec& add_user_constraint(Name constraint_name, std::shared_ptr<UserConstraint> constraint);
 
   void set_variable(std::string_view variable, Number value);  // adds it or changes its value
+  StateSpec& add_state(Name state_name, Number rate, Number start = 0);
   EventSpec& add_event(Name event_name, Number when, Name direction = "both");
 
   // Adds a column to the results; the reference is valid until the next one is added.
@@ -412,6 +424,7 @@ class System {
   ForceSpec& force(std::string_view force_name);
   ConstraintSpec& constraint(std::string_view constraint_name);
   ContactSpec& contact(std::string_view contact_name);
+  StateSpec& state(std::string_view state_name);
   EventSpec& event(std::string_view event_name);
 };
 

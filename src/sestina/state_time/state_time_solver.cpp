@@ -65,6 +65,7 @@ StateTimeSolver::StateTimeSolver(std::shared_ptr<const Model> model, Properties<
       inverse_(*model_),
       udot_(index(model_->nu())) {
   model_->refuse_constraints("state_time");
+  model_->refuse_states("state_time");
   if (!model_->events().empty()) {
     throw InputError(fmt::format("{}: state-time equations have no events", model_->events().front().name));
   }

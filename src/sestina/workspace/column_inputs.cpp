@@ -33,7 +33,7 @@ void ColumnInputs::set_state(const State<double>& state) {
     std::ranges::copy(state.q, at(layout_.q));
     std::ranges::copy(state.u, at(layout_.u));
   }
-  std::ranges::copy(state.d, at(layout_.d));
+  std::ranges::copy(state.x, std::ranges::copy(state.d, at(layout_.d)).out);
 }
 
 void ColumnInputs::set_points(const ForwardDynamics& dynamics) {

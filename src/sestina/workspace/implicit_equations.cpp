@@ -10,18 +10,18 @@ namespace sestina {
 ImplicitEquations::ImplicitEquations(ForwardDynamics& dynamics, QuadratureRates& quadratures)
     : dynamics_(dynamics), quadratures_(quadratures), motion_(dynamics.model(), dynamics.properties()) {}
 
-void ImplicitEquations::calc_start(const State<double>& state, std::span<double> udot,
+void ImplicitEquations::calc_start(const State<double>& state, std::span<double> wdot,
                                    std::span<double> lambda) {
-  dynamics_.calc_udot(state, udot, tau_);
+  dynamics_.calc_udot(state, wdot.first(state.u.size()), tau_);
+  std::ranges::copy(dynamics_.forces().rates, wdot.begin() + static_cast<std::ptrdiff_t>(state.u.size()));
   if (!lambda.empty()) std::ranges::copy(dynamics_.constrained()->lambda(), lambda.begin());
 }
 
-void ImplicitEquations::calc_residual(const State<double>& state, std::span<const double> udot,
+void ImplicitEquations::calc_residual(const State<double>& state, std::span<const double> wdot,
                                       std::span<const double> lambda, const Residual& to) {
-  motion_.update(state, udot, lambda, tau_);
-  std::ranges::copy(motion_.r(), to.r.begin());
+  motion_.update(state, wdot, lambda, tau_);
   double sum = 0.0;
-  for (const double r : to.r) sum += r;
+  for (std::size_t i = 0; i < to.r.size(); ++i) sum += to.r[i] = motion_.r(i);
   for (std::size_t row = 0; row < to.v.size(); ++row) sum += to.v[row] = motion_.v(row);
   if (std::isfinite(sum)) return;
   const std::string reason = motion_.explain_non_finite(state);
@@ -29,9 +29,9 @@ void ImplicitEquations::calc_residual(const State<double>& state, std::span<cons
 }
 
 ImplicitFace::Tangents ImplicitEquations::calc_tangents(const State<double>& state,
-                                                        std::span<const double> udot,
+                                                        std::span<const double> wdot,
                                                         std::span<const double> lambda) {
-  motion_.update_tangents(state, udot, lambda);
+  motion_.update_tangents(state, wdot, lambda);
   return {motion_.M, motion_.D, motion_.K, motion_.C, motion_.v_q};
 }
 

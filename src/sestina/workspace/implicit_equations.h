@@ -20,10 +20,10 @@ class ImplicitEquations final : public ImplicitFace {
   int rows() const override { return dynamics_.model().constraint_rows(); }
   const SparsePattern& pattern() const override { return motion_.pattern(); }
   const SparsePattern& row_pattern() const override { return motion_.row_pattern(); }
-  void calc_start(const State<double>& state, std::span<double> udot, std::span<double> lambda) override;
-  void calc_residual(const State<double>& state, std::span<const double> udot, std::span<const double> lambda,
+  void calc_start(const State<double>& state, std::span<double> wdot, std::span<double> lambda) override;
+  void calc_residual(const State<double>& state, std::span<const double> wdot, std::span<const double> lambda,
                      const Residual& to) override;
-  Tangents calc_tangents(const State<double>& state, std::span<const double> udot,
+  Tangents calc_tangents(const State<double>& state, std::span<const double> wdot,
                          std::span<const double> lambda) override;
   void calc_quadrature_rates(const State<double>& state, std::span<const double> lambda,
                              std::span<double> zdot) override;

@@ -114,6 +114,16 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
   try {
     const bool steps = analysis.type == "dynamics" && !is_state_time(analysis);
     if (!steps) add_faults_without_contacts(system, model, analysis, faults);
+    if (analysis.type != "dynamics" && model.nx() > 0) {
+      faults.add({system.states.front().mark, "states"},
+                 fmt::format("the analysis {} takes no states with a rate, such as {}", analysis.type,
+                             model.states().front().name));
+    }
+    if (analysis.type == "dynamics" && analysis.solver == "compiled" && model.nx() > 0) {
+      faults.add({system.analysis.solver.mark, "analysis.solver"},
+                 fmt::format("compiled takes no states with a rate, such as {}; the other solvers do",
+                             model.states().front().name));
+    }
     if (analysis.type != "dynamics") {
       add_analysis_faults(system, model, analysis, faults);
     } else if (is_state_time(analysis)) {

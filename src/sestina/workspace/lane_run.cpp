@@ -44,6 +44,7 @@ std::string explain_no_lanes(const Workspace& workspace) {
     return "the integrator " + analysis.integrator + " is no explicit Runge-Kutta rule";
   }
   if (!model.events().empty()) return "the model has events";
+  if (model.nx() > 0) return "the model has the state " + model.states().front().name + ", which has a rate";
   if (!model.user_forces().empty()) return "the model has a user force";
   if (!model.plan().connectors.empty()) {
     const ForceInfo& force = model.forces()[model.plan().connectors.first()];

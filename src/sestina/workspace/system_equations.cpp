@@ -43,7 +43,7 @@ void SystemEquations::calc_contact_columns(const State<double>& state, std::span
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {.nq = model.nq(), .nu = model.nu(), .nd = model.nd(), .nh = model.nh(), .nz = quadratures_.size()};
+  return {.nq = model.nq(), .nu = model.nu(), .nx = model.nx(), .nd = model.nd(), .nh = model.nh(), .nz = quadratures_.size()};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -88,7 +88,18 @@ double SystemEquations::calc_power_of_tau(const State<double>& state) const {
 
 void SystemEquations::calc_derivatives(const State<double>& state, const StateRates& rates) {
   dynamics_.calc_udot(state, rates.udot, tau_);
+  copy_state_rates(state, rates.xdot);
   calc_rates_at_last_state(state, rates.zdot);
+}
+
+void SystemEquations::copy_state_rates(const State<double>& state, std::span<double> xdot) const {
+  const std::vector<double>& rates = dynamics_.forces().rates;
+  for (std::size_t i = 0; i < xdot.size(); ++i) {
+    xdot[i] = rates[i];
+    if (std::isfinite(rates[i])) continue;
+    throw ComputationError(state.t, dynamics_.model().explain_rate(static_cast<int>(i),
+                                                                   dynamics_.properties(), state));
+  }
 }
 
 // ---- canonical ------------------------------------------------------------------------------------------
@@ -139,7 +150,8 @@ SystemEquations::Tangent::Tangent(const ForwardDynamics& dynamics)
       udot(static_cast<std::size_t>(dynamics.model().nu())) {}
 
 ResidualFace* SystemEquations::residual_face() {
-  if (!dynamics_.model().user_forces().empty() || is_constrained()) return nullptr;
+  const Model& model = dynamics_.model();
+  if (!model.user_forces().empty() || is_constrained() || model.nx() > 0) return nullptr;
   if (!tangent_) tangent_ = std::make_unique<Tangent>(dynamics_);
   return this;
 }
@@ -203,6 +215,10 @@ std::string SystemEquations::name_of_q(int i) const {
 
 std::string SystemEquations::name_of_u(int i) const {
   return dynamics_.model().u_names()[static_cast<std::size_t>(i)];
+}
+
+std::string SystemEquations::name_of_x(int i) const {
+  return dynamics_.model().states()[static_cast<std::size_t>(i)].name;
 }
 
 // The names of the columns in results.

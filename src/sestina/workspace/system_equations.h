@@ -49,15 +49,17 @@ class SystemEquations final : public EquationsOfMotion,
   void calc_derivatives(const State<double>& state, const StateRates& rates) override;
   TimeSwitches* time_switches() override { return switches_.get(); }
 
-  // Null if the model has loops or constraints.
-  MomentumFace* momentum_face() override { return is_constrained() ? nullptr : this; }
+  // Null if the model has loops or constraints, or states with a rate.
+  MomentumFace* momentum_face() override {
+    return is_constrained() || dynamics_.model().nx() > 0 ? nullptr : this;
+  }
   void calc_momentum(const State<double>& state, std::span<double> p) override;
   void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) override;
   void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
                           std::span<double> zdot) override;
 
-  // Null if the model has user forces (UserForce), which have no derivatives, or loops or constraints. The
-  // first call allocates the memory of the tangent.
+  // Null if the model has user forces (UserForce), which have no derivatives, loops or constraints, or states
+  // with a rate. The first call allocates the memory of the tangent.
   ResidualFace* residual_face() override;
   void calc_residual(const State<double>& state, std::span<const double> udot,
                      std::span<double> residual) override;
@@ -85,6 +87,7 @@ class SystemEquations final : public EquationsOfMotion,
 
   std::string name_of_q(int i) const override;
   std::string name_of_u(int i) const override;
+  std::string name_of_x(int i) const override;
   std::string name_of_z(int i) const override;
 
  private:
@@ -98,6 +101,8 @@ class SystemEquations final : public EquationsOfMotion,
     std::vector<double> udot;  // (nu)
   };
 
+  // xdot (nx) of the state that the dynamics has evaluated last; throws ComputationError.
+  void copy_state_rates(const State<double>& state, std::span<double> xdot) const;
   // Uses the state that the dynamics has evaluated last.
   void calc_rates_at_last_state(const State<double>& state, std::span<double> zdot);
   double calc_power_of_tau(const State<double>& state) const;

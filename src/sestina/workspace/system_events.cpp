@@ -22,6 +22,7 @@ SystemEvents::SystemEvents(ForwardDynamics& dynamics, SystemEquations& equations
   dual_values_.resize(model_.events().size());
   qdot_.resize(static_cast<std::size_t>(model_.nq()));
   udot_.resize(static_cast<std::size_t>(model_.nu()));
+  xdot_.resize(static_cast<std::size_t>(model_.nx()));
   cut_qdot_.resize(static_cast<std::size_t>(model_.cut_nq()));
   cut_udot_.resize(static_cast<std::size_t>(model_.cut_nu()));
   zdot_.resize(static_cast<std::size_t>(num_quadratures(model_)));
@@ -60,16 +61,17 @@ std::string SystemEvents::explain(const State<double>& state, int event) {
 
 void SystemEvents::calc_rates(const State<double>& state, std::span<double> rates) {
   equations_.calc_q_dot(state.q, state.u, qdot_);
-  equations_.calc_derivatives(state, {udot_, {}, zdot_});
+  equations_.calc_derivatives(state, {udot_, xdot_, zdot_});
   fill_inputs(state);
   std::copy(inputs_.begin(), inputs_.end(), dual_inputs_.begin());
   dual_inputs_.front().d = 1.0;
   auto next = dual_inputs_.end() -
-              static_cast<std::ptrdiff_t>(qdot_.size() + udot_.size() + cut_qdot_.size() + cut_udot_.size());
+              static_cast<std::ptrdiff_t>(xdot_.size() + qdot_.size() + udot_.size() + cut_qdot_.size() +
+                                          cut_udot_.size());
   const auto put = [&](std::span<const double> values) {
     for (const double rate : values) (next++)->d = rate;
   };
-  put(qdot_), put(udot_);
+  put(xdot_), put(qdot_), put(udot_);
   if (model_.events_use_cut_joints()) {
     calc_cut_joint_rates(model_, dynamics_.properties(), dynamics_.kinematics(),
                          dynamics_.constrained()->rows(), udot_, cut_qdot_, cut_udot_);
@@ -88,9 +90,10 @@ double SystemEvents::calc_energy(const State<double>& state) {
 void SystemEvents::assign(const Model& model, const EventInfo& info, State<double>& state) const {
   for (int i = info.first_assignment; i < info.first_assignment + info.assignments; ++i) {
     const AssignmentInfo& assignment = model.assignments()[static_cast<std::size_t>(i)];
-    std::vector<double>& values = assignment.target == Target::kQ   ? state.q
-                                  : assignment.target == Target::kU ? state.u
-                                                                    : state.d;
+    std::vector<double>& values = assignment.target == Target::kQ       ? state.q
+                                  : assignment.target == Target::kU     ? state.u
+                                  : assignment.target == Target::kState ? state.x
+                                                                        : state.d;
     values[static_cast<std::size_t>(assignment.index)] = assigned_[static_cast<std::size_t>(i)];
   }
 }

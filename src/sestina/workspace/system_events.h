@@ -47,7 +47,7 @@ class SystemEvents final : public RunEvents {
   std::vector<std::optional<Tape>> tapes_;  // (events) of events that were evaluated alone
   std::vector<double> inputs_, scratch_, assigned_;
   std::vector<Dual> dual_inputs_, dual_scratch_, dual_values_;
-  std::vector<double> qdot_, udot_, zdot_;
+  std::vector<double> qdot_, udot_, xdot_, zdot_;
   std::vector<double> cut_qdot_, cut_udot_;  // of cut joints
   // Of cartesian coordinates, for events that set coordinates or speeds of joints: the mechanism in relative
   // coordinates, made for the first of these events.
