@@ -28,7 +28,7 @@ IntegratorSpec to_integrator(nb::handle given) {
   if (nb::try_cast(given, rule.name)) return rule;
   return to_group<IntegratorSpec>(
       "analysis.integrator", given,
-      "the name of a rule, such as 'rk4', or a dictionary with name, stages, form");
+      "the name of a rule, such as 'rk4', or a dictionary with name, stages, form, spectral_radius");
 }
 
 void bind_integrator_and_step(nb::module_& module) {
@@ -37,6 +37,9 @@ void bind_integrator_and_step(nb::module_& module) {
       .def_rw("name", &IntegratorSpec::name)
       .def_rw("stages", &IntegratorSpec::stages, "Of lobatto_iiia_iiib: 2 or 3.")
       .def_rw("form", &IntegratorSpec::form, "Of lobatto_iiia_iiib: `velocity` or `momentum`.")
+      .def_rw("spectral_radius", &IntegratorSpec::spectral_radius,
+              "Of generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; None: "
+              "0.9.")
       .def("__repr__",
            [](const IntegratorSpec& rule) { return fmt::format("<sestina.Integrator {}>", rule.name.text); });
   nb::class_<StepSpec>(module, "Step", nb::type_slots(plain_described_slots),
@@ -166,7 +169,7 @@ void bind_formulation(nb::class_<AnalysisSpec>& analysis) {
           nb::for_setter(nb::arg("value").none()),
           nb::for_setter(nb::sig("def integrator(self, value: str | Integrator | "
                                  "collections.abc.Mapping[str, typing.Any], /) -> None")),
-          "One of integrator_names(), or {'name': .., 'stages': .., 'form': ..}.");
+          "One of integrator_names(), or {'name': .., 'stages': .., 'form': .., 'spectral_radius': ..}.");
 }
 
 void bind_run(nb::class_<AnalysisSpec>& analysis) {

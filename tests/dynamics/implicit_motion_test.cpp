@@ -64,7 +64,7 @@ void expect_dense_tangents(const System& system) {
   dense.update_tangents(
       state, udot, Eigen::Map<const Eigen::VectorXd>(lambda.data(), static_cast<long>(lambda.size())), true);
   for (std::size_t i = 0; i < udot.size(); ++i) {
-    EXPECT_NEAR(motion.r()[i], 0.0, 1e-11 * dense.scale.maxCoeff());
+    EXPECT_NEAR(motion.r(i), 0.0, 1e-11 * dense.scale.maxCoeff());
   }
   expect_equal(motion.pattern(), motion.M, dense.M, "M");
   expect_equal(motion.pattern(), motion.K, dense.r_q, "K");
@@ -81,6 +81,58 @@ TEST(ImplicitMotion, HasTheTangentsOfTheDenseForm) {
   }
   expect_dense_tangents(floating_chain(3));
   expect_dense_tangents(floating_chain(9));
+}
+
+// Against differences of r, in a small model with full tangents and in a chain with a pattern.
+TEST(ImplicitMotion, HasTheTangentsOfStatesWithARate) {
+  for (const int bodies : {2, 9}) {
+    System system = floating_chain(bodies);
+    system.add_state("p", "-3*p + r^2*fb1.u[3] + sin(fb0.q[0])", 0.7);
+    system.add_state("r", "p*r - fb0.u[0]", 0.4);
+    system.add_point_force("push", "b1.tip", {"p^2", "r*fb1.q[1]", 0.0});
+    const auto model = freeze(system);
+    const Properties<double> properties = calc_properties(*model);
+    State<double> state = calc_assembled_state(*model, properties);
+    const std::size_t nu = state.u.size(), nw = nu + 2;
+    std::vector<double> wdot(nw), lambda(static_cast<std::size_t>(model->constraint_rows()), 0.3);
+    for (std::size_t i = 0; i < nw; ++i) wdot[i] = 0.1 * static_cast<double>(i % 7) - 0.2;
+    ImplicitMotion motion(*model, properties);
+    motion.update_tangents(state, wdot, lambda);
+    const auto dense = [&](const std::vector<double>& numbers) {
+      Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(static_cast<long>(nw), static_cast<long>(nw));
+      motion.pattern().for_each([&](int i, int j, int p) { matrix(i, j) = numbers[static_cast<std::size_t>(p)]; });
+      return matrix;
+    };
+    const Eigen::MatrixXd M = dense(motion.M), D = dense(motion.D), K = dense(motion.K);
+    const auto r = [&] {
+      motion.update(state, wdot, lambda, {});
+      Eigen::VectorXd all(static_cast<long>(nw));
+      for (std::size_t i = 0; i < nw; ++i) all[static_cast<long>(i)] = motion.r(i);
+      return all;
+    };
+    const auto expect_column = [&](double& number, const Eigen::VectorXd& column, const std::string& what) {
+      const double at = number, h = 1e-5;
+      number = at + h;
+      const Eigen::VectorXd above = r();
+      number = at - h;
+      const Eigen::VectorXd below = r();
+      number = at;
+      EXPECT_LE(((above - below) / (2 * h) - column).cwiseAbs().maxCoeff(), 1e-6 * (1 + column.cwiseAbs().maxCoeff()))
+          << what << " with " << bodies << " bodies";
+    };
+    for (std::size_t k = 0; k < nw; ++k) {
+      const auto column = static_cast<long>(k);
+      expect_column(k < nu ? state.u[k] : state.x[k - nu], D.col(column), fmt::format("D, {}", k));
+      expect_column(wdot[k], M.col(column), fmt::format("M, {}", k));
+    }
+    // Coordinates of translation, whose displacements are differences.
+    for (const long k : {0L, 6L}) {
+      expect_column(state.q[static_cast<std::size_t>(k == 0 ? 0 : 7)], K.col(k + 3), fmt::format("K, {}", k));
+    }
+    EXPECT_EQ(K.rightCols(2).cwiseAbs().maxCoeff(), 0.0);
+    EXPECT_EQ(motion.pattern().rows, static_cast<int>(nw));
+    EXPECT_LE(motion.pattern().size(), bodies > 2 ? nw * nw / 2 : nw * nw);
+  }
 }
 
 TEST(ImplicitMotion, TakesNoMoreEvaluationsForMoreBodies) {

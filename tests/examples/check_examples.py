@@ -42,6 +42,7 @@ CHECKS = {
     "20_bicycle": loops.check_bicycle,
     "21_bowling_ball": contacts.check_bowling_ball,
     "22_spin_up": beams.check_spin_up,
+    "23_stick_slip": mechanisms.check_stick_slip,
 }
 
 

@@ -133,6 +133,18 @@ def check_springs_and_masses(sestina, expect_at_most):
     expect_at_most(1e-9, difference, "m: positions over 5 s against the modal series")
 
 
+def check_stick_slip(sestina, expect_at_most):
+    result = sestina.run("23_stick_slip.yaml")
+    rows = list(result.columns("t", "table.q", "table.u", "pull"))
+    # The same equations by scipy's Radau to 1e-10.
+    expect_at_most(2e-4, abs(max(pull for *_, pull in rows) - 1.5079873604), "largest force of the spring, N")
+    for t, way in ((10, 0.6275831290), (20, 1.2725964123), (30, 2.5451019036)):
+        expect_at_most(1e-4, abs(rows[round(t / 0.02)][1] - way), f"way after {t} s, m")
+    sticks = [u < 1e-4 for _, _, u, _ in rows]
+    slips = sum(before and not after for before, after in zip(sticks, sticks[1:]))
+    expect_at_most(0, abs(slips - 6), "slips more or less than 6")
+
+
 def check_gust(sestina, expect_at_most):
     inertia, k, c, h = 0.8 + 12 * 3.0**2, 4000.0, 60.0, 3.0
     with open(sestina.examples / "gust.csv") as file:

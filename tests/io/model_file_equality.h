@@ -145,12 +145,20 @@ inline void expect_same(const System& a, const System& b) {
     EXPECT_TRUE(same(a.variables[i].name, b.variables[i].name));
     EXPECT_TRUE(same(a.variables[i].value, b.variables[i].value)) << a.variables[i].name.text;
   }
+  ASSERT_EQ(a.states.size(), b.states.size());
+  for (std::size_t i = 0; i < a.states.size(); ++i) {
+    EXPECT_EQ(a.states[i].name.text, b.states[i].name.text);
+    EXPECT_EQ(a.states[i].unit.text, b.states[i].unit.text);
+    EXPECT_TRUE(same(a.states[i].rate, b.states[i].rate));
+    EXPECT_TRUE(same(a.states[i].start, b.states[i].start));
+  }
   ASSERT_EQ(a.events.size(), b.events.size());
   for (std::size_t i = 0; i < a.events.size(); ++i) expect_same(a.events[i], b.events[i]);
   EXPECT_TRUE(same(a.analysis.coordinates, b.analysis.coordinates));
   EXPECT_TRUE(same(a.analysis.solver, b.analysis.solver));
   EXPECT_TRUE(same(a.analysis.integrator.name, b.analysis.integrator.name));
   EXPECT_TRUE(same(a.analysis.integrator.stages, b.analysis.integrator.stages));
+  EXPECT_TRUE(same(a.analysis.integrator.spectral_radius, b.analysis.integrator.spectral_radius));
   EXPECT_TRUE(same(a.analysis.integrator.form, b.analysis.integrator.form));
   EXPECT_TRUE(same(a.analysis.time_elements, b.analysis.time_elements));
   EXPECT_TRUE(same(a.analysis.step.driver, b.analysis.step.driver));

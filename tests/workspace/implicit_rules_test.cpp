@@ -50,6 +50,30 @@ System pendulum() {
   return system;
 }
 
+// A fast and a slow vibration: at a radius of 0 the fast one is gone after a few steps, at 1 it stays.
+TEST(GeneralizedAlpha, TakesTheSpectralRadiusOfTheModel) {
+  const auto fast_after = [](double radius) {
+    System system;
+    system.add_particle("mass", 1.0);
+    JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "mass.origin");
+    rail.axis = {1, 0, 0};
+    rail.q = {1e-3};
+    system.add_joint_spring("spring", "rail", 1e10);
+    set_fixed_step(system, "generalized_alpha", 0.01, 0.2);
+    system.analysis.integrator.spectral_radius = radius;
+    EXPECT_EQ(read_model(write_model(system)).analysis.integrator.spectral_radius->value(), radius);
+    return std::abs(run_system(system).end("rail.q"));
+  };
+  EXPECT_LT(fast_after(0.0), 1e-8);
+  EXPECT_LT(fast_after(0.5), 1e-6);
+  EXPECT_GT(fast_after(1.0), 1e-4);
+  EXPECT_THROW(fast_after(1.1), InputError);
+  System system = pendulum();
+  system.analysis.integrator.name = "radau_iia";
+  system.analysis.integrator.spectral_radius = 0.5;
+  EXPECT_THROW(Workspace{system}, InputError);
+}
+
 struct Order {
   std::string rule;
   int stages;

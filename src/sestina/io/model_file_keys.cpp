@@ -161,7 +161,7 @@ void add_part_tables(std::vector<KeyTable>& tables) {
        {}},
       {"run_limits", "", {"steps", "wall_time"}, {}},
       {"frequencies", "", {"from", "to", "points"}, {}},
-      {"integrator", "", {"name", "stages", "form"}, {"name"}},
+      {"integrator", "", {"name", "stages", "form", "spectral_radius"}, {"name"}},
       {"time_elements", "", {"elements", "pair", "tests", "scheme", "windows", "tolerance", "stretches"}, {}},
       {"step", "", {"driver", "dt", "rtol", "atol", "max_step", "control", "land_on_output"}, {}},
       {"output", "", {"every", "max_rows", "columns"}, {}},

@@ -121,6 +121,7 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
         options.read("name", out.integrator.name);
         options.read("stages", out.integrator.stages);
         options.read("form", out.integrator.form);
+        options.read("spectral_radius", out.integrator.spectral_radius);
       }
     } else {
       read_value(context, *integrator, integrator_path, out.integrator.name);

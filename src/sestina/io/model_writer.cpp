@@ -386,11 +386,12 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
     map_of_elements.write("tolerance", elements.tolerance);
     map_of_elements.write("stretches", elements.stretches);
     map.add("integrator", map_of_elements.node());
-  } else if (analysis.integrator.stages || analysis.integrator.form) {
+  } else if (const IntegratorSpec& rule = analysis.integrator; rule.stages || rule.form || rule.spectral_radius) {
     MapWriter integrator;
     integrator.write("name", analysis.integrator.name);
     integrator.write("stages", analysis.integrator.stages);
     integrator.write("form", analysis.integrator.form);
+    integrator.write("spectral_radius", analysis.integrator.spectral_radius);
     map.add("integrator", integrator.node());
   } else {
     map.write_unless(standard.integrator.name.text, "integrator", analysis.integrator.name);

@@ -14,6 +14,7 @@ struct Analysis {
   std::string integrator;
   int integrator_stages = 3;                 // lobatto_iiia_iiib: 2 or 3
   std::string integrator_form = "momentum";  // lobatto_iiia_iiib: velocity | momentum
+  double spectral_radius = 0.9;              // generalized_alpha: from 0 to 1
   std::string driver;                        // variable | fixed
   double dt = 0.0;                           // s, for the fixed driver
   std::string control;                       // for the variable driver: pi | pid
@@ -56,6 +57,7 @@ std::string find_duration_fault(double duration);
 inline constexpr std::string_view kIntegratorWithOptions = "lobatto_iiia_iiib";
 
 // The one that a model with contacts or stops gets where none is given.
+inline constexpr std::string_view kIntegratorWithRadius = "generalized_alpha";
 inline constexpr std::string_view kIntegratorWithContacts = "moreau";
 // The one that a model with beams gets: waves run through an element in much less time than it swings.
 inline constexpr std::string_view kIntegratorWithBeams = "radau_iia";

@@ -291,6 +291,17 @@ void Freezer::collect_integrator() {
       analysis.integrator_stages = static_cast<int>(stages);
     }
   }
+  if (spec.spectral_radius) {
+    const std::string path = "analysis.integrator.spectral_radius";
+    const double radius = collect_setting(*spec.spectral_radius, path);
+    if (analysis.integrator != kIntegratorWithRadius) {
+      refuse(spec.spectral_radius->mark, path, fmt::format("{} has", kIntegratorWithRadius));
+    } else if (std::isfinite(radius) && !(radius >= 0.0 && radius <= 1.0)) {
+      fail(spec.spectral_radius->mark, path, describe(*spec.spectral_radius, radius) + " is not from 0 to 1");
+    } else {
+      analysis.spectral_radius = radius;
+    }
+  }
   if (spec.form) {
     if (!has_options) {
       refuse(spec.form->mark, form_path, fmt::format("{} has", kIntegratorWithOptions));

@@ -276,6 +276,8 @@ struct IntegratorSpec {
   Name name = "dormand_prince_54";
   std::optional<Number> stages;  // lobatto_iiia_iiib: 2 or 3
   std::optional<Name> form;      // lobatto_iiia_iiib: velocity | momentum
+  // generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; otherwise 0.9
+  std::optional<Number> spectral_radius;
 };
 
 // For coordinates: state_time, instead of an integrator and a step driver.

@@ -94,6 +94,7 @@ RuleOptions rule_options(const Analysis& analysis) {
   options.name = analysis.integrator;
   options.stages = analysis.integrator_stages;
   options.form = analysis.integrator_form;
+  options.spectral_radius = analysis.spectral_radius;
   return options;
 }
 

@@ -1,0 +1,92 @@
+"""States with a rate."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import sestina
+
+
+def controlled() -> sestina.System:
+    """A mass that a PI controller holds at 1 m: the integral of the error is a state."""
+    system = sestina.System("PI")
+    system.parameters["p"] = 40.0
+    cart = system.add_particle("cart", 1.0)
+    system.add_joint("rail", "prismatic", "ground.origin", cart["origin"], axis=(1, 0, 0))
+    system.add_state("error", "1 - rail.q", unit="m s")
+    system.add_joint_force("control", "rail", "p*(1 - rail.q) + 30*error - 10*rail.u")
+    return system
+
+
+@pytest.mark.parametrize("integrator", ["dormand_prince_54", "radau_iia", "cvode_bdf"])
+def test_a_controller_has_memory(integrator):
+    if integrator not in sestina.integrator_names():
+        pytest.skip("no such rule")
+    result = sestina.simulate(controlled(), duration=12.0, every=0.5, integrator=integrator, rtol=1e-8, atol=1e-10)
+    assert result["rail.q"][-1] == pytest.approx(1.0, abs=2e-4) and result.unit("error") == "m s"
+    # x''' + 10 x'' + 40 x' + 30 x = 30, linear: by the eigenvalues of its matrix.
+    A = np.array([[0.0, 1, 0], [-40, -10, 30], [-1, 0, 0]])
+    b = np.array([0.0, 40, 1])
+    values, vectors = np.linalg.eig(A)
+    rest = np.linalg.solve(A, -b)
+    for t, q, error in zip(result["t"], result["rail.q"], result["error"], strict=True):
+        now = rest + (vectors @ (np.exp(values * t) * np.linalg.solve(vectors, -rest))).real
+        assert (q, error) == (pytest.approx(now[0], abs=1e-6), pytest.approx(now[2], abs=1e-6))
+
+
+def test_its_description_is_a_part_like_others():
+    system = controlled()
+    state = system.states["error"]
+    assert isinstance(state, sestina.StateVariable) and state.rate == "1 - rail.q" and state.unit == "m s"
+    state.start = "-2*p"
+    with pytest.raises(AttributeError, match="start"):
+        state.begin = 3
+    other = copy.copy(state)
+    other.name = "second"
+    system.states.append(other)
+    assert [one.name for one in system.states] == ["error", "second"]
+    model = system.freeze()
+    assert model.states == ("error", "second") and model.nx == 2
+    assert sestina.simulate(system, duration=0.0)["second"][0] == -80.0
+    system.states.append(sestina.StateVariable("third", "second", start=1, unit="m s^2"))
+    assert sestina.loads(system.to_yaml()).states["third"].unit == "m s^2"
+    with pytest.raises(sestina.InputError, match=r"states\[0\]\.rate"):
+        state.rate = "nothing"
+        system.freeze()
+
+
+def test_what_takes_no_states_names_one():
+    system = controlled()
+    for refused in (
+        lambda: sestina.simulate(system, solver="compiled"),
+        lambda: system.freeze().find_equilibrium(),
+        lambda: system.freeze().modes(),
+        lambda: sestina.derive(system),
+    ):
+        with pytest.raises(sestina.InputError, match="error"):
+            refused()
+
+
+def test_a_simulator_steps_them():
+    simulator = sestina.Simulator(controlled().freeze())
+    reference = sestina.simulate(controlled(), duration=0.1, every=0.1, rtol=1e-10, atol=1e-12)
+    for _ in range(100):
+        simulator.step(1e-3)
+    assert simulator.q[0] == pytest.approx(reference["rail.q"][-1], rel=1e-7)
+
+
+def test_kernels_use_the_states_at_the_start():
+    system = controlled()
+    system.states["error"].start = 0.5
+    model = system.freeze()
+    assert model.forward_dynamics([0.0], [0.0])[0] == pytest.approx(40 + 15)
+    many = model.forward_dynamics(np.zeros((20, 1)), np.zeros((20, 1)))
+    assert many == pytest.approx(np.full((20, 1), 55.0))
+
+
+def test_ensembles_run_them_one_by_one():
+    result = sestina.run_ensemble(controlled(), parameters={"p": [30.0, 40.0]}, duration=0.2)
+    one = sestina.simulate(controlled(), duration=0.2)
+    assert result.final["rail.q"][1] == pytest.approx(one["rail.q"][-1], rel=1e-9)
