@@ -65,15 +65,15 @@ class Equilibrium(NamedTuple):
 
 
 class LinearMotion(NamedTuple):
-    """d/dt x = A x + B w, x = [dq; du] along the tangent of Model.plus.
+    """d/dt y = A y + B w, y = [dq; du; dx], dq along the tangent of Model.plus, x the states with a rate.
 
-    w are changes of the inputs that were named, or else further forces along the speeds (nu).
+    n = 2 nu + nx. w are changes of the inputs that were named, or else further forces along the speeds (nu).
     """
 
-    A: Array  #: (2 nu, 2 nu)
-    B: Array  #: (2 nu, nu) or (2 nu, inputs)
-    basis: Array  #: (2 nu, k) orthonormal: the deviations that loops and constraints allow
-    C: Array | None = None  #: (outputs, 2 nu), where outputs were named: y = C x + D w
+    A: Array  #: (n, n)
+    B: Array  #: (n, nu) or (n, inputs)
+    basis: Array  #: (n, k) orthonormal: the deviations that loops and constraints allow
+    C: Array | None = None  #: (outputs, n), where outputs were named: C y + D w
     D: Array | None = None  #: (outputs, inputs)
 
     @property

@@ -27,7 +27,8 @@ nb::object named_tuple(const char* type, Parts&&... parts) {
 }
 
 // The model's initial state with closed loops, or the state given by the arguments.
-State<double> make_state(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
+State<double> make_state(const FrozenModel& self, nb::handle q, nb::handle u, double t,
+                         nb::handle x = nb::none()) {
   State<double> state = calc_assembled_state(self.model(), self.properties());
   state.t = t;
   if (!q.is_none()) state.q = Vector("q", q, self.model().nq()).copy();
@@ -37,6 +38,7 @@ State<double> make_state(const FrozenModel& self, nb::handle q, nb::handle u, do
   } else {
     state.u = Vector("u", u, self.model().nu()).copy();
   }
+  if (!x.is_none()) state.x = Vector("x", x, self.model().nx()).copy();
   return state;
 }
 
@@ -77,8 +79,8 @@ nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load) 
 
 nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double t,
                      const std::optional<std::vector<std::string>>& inputs,
-                     const std::vector<std::string>& outputs) {
-  const State<double> state = make_state(self, q, u, t);
+                     const std::vector<std::string>& outputs, nb::handle x) {
+  const State<double> state = make_state(self, q, u, t, x);
   if (inputs || !outputs.empty()) {
     const LinearSystem system = linearize_system(self.shared_model(), self.properties(), state,
                                                  inputs.value_or(std::vector<std::string>()), outputs);
@@ -116,8 +118,8 @@ nb::object frequency_response(const FrozenModel& self, const std::string& input,
   return matrix(real) + unit * matrix(imag);
 }
 
-nb::object modes(const FrozenModel& self, nb::handle q, nb::handle u, double t) {
-  const State<double> state = make_state(self, q, u, t);
+nb::object modes(const FrozenModel& self, nb::handle q, nb::handle u, double t, nb::handle x) {
+  const State<double> state = make_state(self, q, u, t, x);
   const std::vector<VibrationMode> found = calc_modes(self.model(), tangents_at(self, state), state);
   const auto count = static_cast<Eigen::Index>(found.size());
   Eigen::VectorXd real(count), imag(count);
@@ -148,13 +150,14 @@ void bind_small_motions(nb::module_& module) {
           "Raises ComputationError, with the joint that is left out of balance, where none is found.")
       .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("inputs") = nb::none(),
-           nb::arg("outputs") = std::vector<std::string>(),
+           nb::arg("outputs") = std::vector<std::string>(), nb::arg("x") = nb::none(),
            nb::sig("def linearize(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
                    "None = None, *, t: float = 0.0, inputs: collections.abc.Sequence[str] | None = None, "
-                   "outputs: collections.abc.Sequence[str] = ()) -> sestina.tuples.LinearMotion"),
+                   "outputs: collections.abc.Sequence[str] = (), x: numpy.typing.ArrayLike | None = None) -> "
+                   "sestina.tuples.LinearMotion"),
            "Linear equations of small deviations from the motion through a state: q (nq) or the initial one, "
-           "u (nu) or rest.\n"
-           "Loops, constraints and all forces included.\n\n"
+           "u (nu) or rest,\n"
+           "x (nx) of states with a rate or the initial ones. Loops, constraints and all forces included.\n\n"
            "inputs: names of free parameters, in the place of forces along the speeds.\n"
            "outputs: names of columns of results, for C and D; these are central differences (about 1e-9).\n"
            "Raises InputError for other names and for a parameter that moves a constraint.")
@@ -170,11 +173,11 @@ void bind_small_motions(nb::module_& module) {
            "Raises ComputationError where the system resonates without damping.")
       .def(
           "modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
-          nb::arg("t") = 0.0,
+          nb::arg("t") = 0.0, nb::arg("x") = nb::none(),
           nb::sig("def modes(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
-                  "= None, *, t: float = 0.0) -> sestina.tuples.Modes"),
+                  "= None, *, t: float = 0.0, x: numpy.typing.ArrayLike | None = None) -> sestina.tuples.Modes"),
           "Eigenvalues and shapes of small oscillations about a state: q (nq) or the initial one, u (nu) or "
-          "rest.\n"
+          "rest,\nx (nx) of states with a rate or the initial ones.\n"
           "Sorted by magnitude; find_equilibrium() gives a q at rest.");
 }
 

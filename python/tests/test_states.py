@@ -62,11 +62,24 @@ def test_what_takes_no_states_names_one():
     for refused in (
         lambda: sestina.simulate(system, solver="compiled"),
         lambda: system.freeze().find_equilibrium(),
-        lambda: system.freeze().modes(),
         lambda: sestina.derive(system),
     ):
         with pytest.raises(sestina.InputError, match="error"):
             refused()
+
+
+def test_linearisation_has_them():
+    model = controlled().freeze()
+    motion = model.linearize([0.2], [0.3], x=[0.4], inputs=["p"], outputs=["rail.q", "error"])
+    assert motion.A == pytest.approx(np.array([[0.0, 1, 0], [-40, -10, 30], [-1, 0, 0]]))
+    assert motion.B[:, 0] == pytest.approx([0, 0.8, 0]) and motion.C == pytest.approx(np.array([[1.0, 0, 0], [0, 0, 1]]))
+    f = np.array([0.5, 2.0])
+    response = model.frequency_response("p", f, [0.2], [0.0])[:, 0]
+    by_hand = [np.linalg.solve(2j * np.pi * one * np.eye(3) - motion.A, motion.B[:, 0])[0] for one in f]
+    assert response == pytest.approx(np.array(by_hand), rel=1e-12)
+    values = model.modes().eigenvalues
+    expected = np.roots([1, 10, 40, 30])
+    assert sorted(values.real) == pytest.approx(sorted(expected[expected.imag >= 0].real))
 
 
 def test_a_simulator_steps_them():

@@ -172,6 +172,21 @@ TEST(States, GoOnFromACheckpoint) {
   std::filesystem::remove_all(folder);
 }
 
+// The block on its spring is of 5/s; the lag decays by 1/T.
+TEST(States, HaveModes) {
+  System system = block();
+  system.analysis.type = "modes";
+  system.analysis.about = "initial";
+  const RunResult run = run_system(system);
+  ASSERT_EQ(run.table.rows(), 3U);  // zero too: way - rail.q does not change
+  EXPECT_NEAR(run.at(0, "eigenvalue.real"), 0.0, 1e-7);
+  for (const std::size_t row : {1, 2}) {
+    const double real = run.at(row, "eigenvalue.real"), imag = run.at(row, "eigenvalue.imag");
+    EXPECT_NEAR(real, imag > 0.0 ? 0.0 : -5.0, 1e-9);
+    EXPECT_NEAR(imag, imag > 0.0 ? 5.0 : 0.0, 1e-9);
+  }
+}
+
 TEST(States, AreRefusedByNameWhereTheyAreUnknown) {
   const auto told = [](const auto& change) {
     System system = block();
@@ -181,7 +196,7 @@ TEST(States, AreRefusedByNameWhereTheyAreUnknown) {
   EXPECT_THAT(told([](System& s) { s.analysis.solver = "compiled"; }), HasSubstr("way"));
   EXPECT_THAT(told([](System& s) { s.analysis.coordinates = "state_time"; }), HasSubstr("way"));
   EXPECT_THAT(told([](System& s) { s.analysis.type = "statics"; }), HasSubstr("way"));
-  EXPECT_THAT(told([](System& s) { s.analysis.type = "modes"; }), HasSubstr("way"));
+  EXPECT_THAT(told([](System& s) { s.analysis.type = "modes"; }), HasSubstr("about: initial"));
   EXPECT_THAT(told([](System& s) { s.analysis.type = "kinematics"; }), HasSubstr("way"));
   EXPECT_THAT(told([](System& s) { s.analysis.integrator.name = "lobatto_iiia_iiib"; }),
               HasSubstr("lobatto_iiia_iiib"));

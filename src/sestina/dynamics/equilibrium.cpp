@@ -35,6 +35,7 @@ Equilibrium::Equilibrium(const Model& model, const Properties<double>& propertie
       weight_(model.nu()),
       lambda_(VectorXd::Zero(model.constraint_rows())),
       length_(properties.constraints.length) {
+  model.refuse_states("statics");
   for (Eigen::Index i = 0; i < weight_.size(); ++i) {
     weight_[i] = model.u_units()[static_cast<std::size_t>(i)] == "rad/s" ? 1.0 : 1.0 / length_;
   }

@@ -26,7 +26,7 @@ namespace sestina {
 
 class Equilibrium {
  public:
-  // The model must outlive this. A model with a UserForce is refused (InputError).
+  // The model must outlive this. A model with a UserForce or with states is refused (InputError).
   Equilibrium(const Model& model, const Properties<double>& properties);
 
   // Brings the coordinates of the state to rest under a part of the load (MotionTangents::set_load), from

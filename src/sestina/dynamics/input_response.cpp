@@ -68,7 +68,7 @@ InputTangent calc_input_tangent(const Model& model, const Properties<double>& pr
   update_applied_forces(model, moving, at, kinematics, forces);
   const Eigen::Index rows = lambda.size();
   InputTangent input{VectorXd::Zero(model.nu()), VectorXd::Zero(rows), VectorXd::Zero(rows),
-                     VectorXd::Zero(rows)};
+                     VectorXd::Zero(rows), VectorXd::Zero(model.nx())};
   if (rows > 0) {
     update_constraint_rows(model, moving, at, kinematics, constraints);
     update_inverse_dynamics<Dual>(model, moving, kinematics, forces, udot_dual, inverse);
@@ -90,6 +90,9 @@ InputTangent calc_input_tangent(const Model& model, const Properties<double>& pr
   for (Eigen::Index k = 0; k < input.r_p.size(); ++k) {
     input.r_p[k] = inverse.residual[static_cast<std::size_t>(k)].d;
   }
+  for (Eigen::Index i = 0; i < input.rate_p.size(); ++i) {
+    input.rate_p[i] = forces.rates[static_cast<std::size_t>(i)].d;
+  }
   return input;
 }
 
@@ -101,11 +104,31 @@ InputResponse::InputResponse(const Model& model, const MotionTangents& tangents,
       turning_(calc_turning(model, state)),
       allowed_(calc_null_space(tangents.C)) {}
 
+void InputResponse::refuse_resonance(double w) const {
+  throw ComputationError(t_, fmt::format("the system resonates at {:.6g} Hz without damping: its response "
+                                         "has no bound there; take other frequencies, or add damping",
+                                         w / (2.0 * std::numbers::pi)));
+}
+
 SmallResponse InputResponse::calc(double w) const {
   const Eigen::Index n = tangents_.nu(), m = tangents_.rows();
   const Complex iw(0.0, w);
   const MatrixXcd rate = iw * MatrixXcd::Identity(n, n) - turning_.cast<Complex>();  // (1)
-  const MatrixXcd S = (iw * tangents_.M + tangents_.r_u) * rate + tangents_.r_q;     // (5)
+  MatrixXcd S = (iw * tangents_.M + tangents_.r_u) * rate + tangents_.r_q;           // (5)
+  VectorXcd r_p = input_.r_p.cast<Complex>();
+  // (iw - rate_x) dx = (rate_q + rate_u rate) dq + rate_p: states follow the motion and act on it.
+  const Eigen::Index nx = tangents_.nx();
+  MatrixXcd x_q = tangents_.rate_q + tangents_.rate_u * rate;
+  VectorXcd x_p = input_.rate_p.cast<Complex>();
+  if (nx > 0) {
+    const Eigen::FullPivLU<MatrixXcd> factor(iw * MatrixXcd::Identity(nx, nx) -
+                                             tangents_.rate_x.cast<Complex>());
+    if (!(factor.rcond() > kResonance)) refuse_resonance(w);
+    x_q = factor.solve(x_q).eval();
+    x_p = factor.solve(x_p).eval();
+    S += tangents_.r_x * x_q;
+    r_p += tangents_.r_x * x_p;
+  }
   MatrixXcd G(m, n);
   VectorXcd right(m);
   for (Eigen::Index i = 0; i < m; ++i) {
@@ -123,18 +146,14 @@ SmallResponse InputResponse::calc(double w) const {
   if (Z.cols() > 0) {
     const MatrixXcd Y = allowed_.cast<Complex>();
     const Eigen::FullPivLU<MatrixXcd> factor(Y.adjoint() * S * Z);
-    if (factor.rows() != factor.cols() || !(factor.rcond() > kResonance)) {
-      throw ComputationError(t_,
-                             fmt::format("the system resonates at {:.6g} Hz without damping: its response "
-                                         "has no bound there; take other frequencies, or add damping",
-                                         w / (2.0 * std::numbers::pi)));
-    }
-    response.dq += Z * factor.solve(-(Y.adjoint() * (S * response.dq + input_.r_p)));
+    if (factor.rows() != factor.cols() || !(factor.rcond() > kResonance)) refuse_resonance(w);
+    response.dq += Z * factor.solve(-(Y.adjoint() * (S * response.dq + r_p)));
   }
   response.du = rate * response.dq;
   response.dudot = iw * response.du;
   response.dlambda = solve_least(tangents_.C.transpose().cast<Complex>(),
-                                 S * response.dq + input_.r_p.cast<Complex>());  // (4)
+                                 S * response.dq + r_p);  // (4)
+  response.dx = x_q * response.dq + x_p;
   return response;
 }
 

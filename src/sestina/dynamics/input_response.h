@@ -25,6 +25,7 @@ namespace sestina {
 struct InputTangent {
   Eigen::VectorXd r_p;            // (nu)
   Eigen::VectorXd g_p, v_p, a_p;  // (rows)
+  Eigen::VectorXd rate_p;         // (nx) of states with a rate
 };
 
 // InputError where the model has no such parameter.
@@ -36,6 +37,7 @@ InputTangent calc_input_tangent(const Model& model, const Properties<double>& pr
 struct SmallResponse {
   Eigen::VectorXcd dq, du, dudot;  // (nu), dq along plus()
   Eigen::VectorXcd dlambda;        // (rows)
+  Eigen::VectorXcd dx;             // (nx) of states with a rate
 };
 
 class InputResponse {
@@ -48,6 +50,8 @@ class InputResponse {
   SmallResponse calc(double w) const;
 
  private:
+  [[noreturn]] void refuse_resonance(double w) const;
+
   const MotionTangents& tangents_;
   InputTangent input_;
   double t_;

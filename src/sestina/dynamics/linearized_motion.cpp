@@ -60,7 +60,7 @@ VectorXcd normalized(const VectorXcd& shape) {
 bool find_undamped_modes(const MotionTangents& tangents, const State<double>& state,
                          std::vector<VibrationMode>& modes) {
   const bool is_at_rest = std::ranges::all_of(state.u, [](double u) { return u == 0.0; });
-  if (!is_at_rest) return false;
+  if (!is_at_rest || tangents.nx() > 0) return false;
   const MatrixXd C = conditions_on_positions(tangents);
   if (C != tangents.C) return false;
   const MatrixXd Z = null_space(C);
@@ -91,11 +91,11 @@ bool find_undamped_modes(const MotionTangents& tangents, const State<double>& st
   return true;
 }
 
-void find_modes_of(const LinearizedMotion& motion, std::vector<VibrationMode>& modes) {
+// n: the number of speeds.
+void find_modes_of(const LinearizedMotion& motion, Eigen::Index n, std::vector<VibrationMode>& modes) {
   if (motion.basis.cols() == 0) return;
   const Eigen::EigenSolver<MatrixXd> solver(motion.basis.transpose() * motion.A * motion.basis);
   const VectorXcd& values = solver.eigenvalues();
-  const Eigen::Index n = motion.A.rows() / 2;
   const double rounding =
       std::sqrt(10.0 * static_cast<double>(values.size()) * std::numeric_limits<double>::epsilon()) *
       values.cwiseAbs().maxCoeff();
@@ -173,28 +173,35 @@ class AccelerationSolver {
 
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state) {
-  const Eigen::Index n = tangents.nu(), m = tangents.rows();
+  const Eigen::Index n = tangents.nu(), m = tangents.rows(), nx = tangents.nx();
   const AccelerationSolver accelerations(tangents, state);
   LinearizedMotion motion;
-  motion.A = MatrixXd::Zero(2 * n, 2 * n);
+  motion.A = MatrixXd::Zero(2 * n + nx, 2 * n + nx);
   motion.A.topLeftCorner(n, n) = calc_turning(model, state);
-  motion.A.topRightCorner(n, n).setIdentity();
-  motion.A.bottomLeftCorner(n, n) = accelerations.solve(tangents.r_q, tangents.a_q);
-  motion.A.bottomRightCorner(n, n) = accelerations.solve(tangents.r_u, tangents.a_u);
-  motion.B = MatrixXd::Zero(2 * n, n);
-  motion.B.bottomRows(n) = accelerations.solve(-MatrixXd::Identity(n, n), MatrixXd::Zero(m, n));
-  MatrixXd G = MatrixXd::Zero(2 * m, 2 * n);  // (4)
+  motion.A.block(0, n, n, n).setIdentity();
+  motion.A.block(n, 0, n, n) = accelerations.solve(tangents.r_q, tangents.a_q);
+  motion.A.block(n, n, n, n) = accelerations.solve(tangents.r_u, tangents.a_u);
+  motion.A.block(n, 2 * n, n, nx) = accelerations.solve(tangents.r_x, MatrixXd::Zero(m, nx));
+  motion.A.block(2 * n, 0, nx, n) = tangents.rate_q;
+  motion.A.block(2 * n, n, nx, n) = tangents.rate_u;
+  motion.A.bottomRightCorner(nx, nx) = tangents.rate_x;
+  motion.B = MatrixXd::Zero(2 * n + nx, n);
+  motion.B.middleRows(n, n) = accelerations.solve(-MatrixXd::Identity(n, n), MatrixXd::Zero(m, n));
+  MatrixXd G = MatrixXd::Zero(2 * m, 2 * n + nx);  // (4)
   G.topLeftCorner(m, n) = conditions_on_positions(tangents);
   G.bottomLeftCorner(m, n) = tangents.v_q;
-  G.bottomRightCorner(m, n) = tangents.C;
+  G.block(m, n, m, n) = tangents.C;
   motion.basis = null_space(G);
   return motion;
 }
 
 Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<double>& state,
-                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p) {
-  MatrixXd B = MatrixXd::Zero(2 * tangents.nu(), r_p.cols());
-  B.bottomRows(tangents.nu()) = AccelerationSolver(tangents, state).solve(r_p, a_p);
+                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p,
+                                  const Eigen::MatrixXd& rate_p) {
+  const Eigen::Index n = tangents.nu();
+  MatrixXd B = MatrixXd::Zero(2 * n + tangents.nx(), r_p.cols());
+  B.middleRows(n, n) = AccelerationSolver(tangents, state).solve(r_p, a_p);
+  B.bottomRows(tangents.nx()) = rate_p;
   return B;
 }
 
@@ -202,7 +209,7 @@ std::vector<VibrationMode> calc_modes(const Model& model, const MotionTangents& 
                                       const State<double>& state) {
   std::vector<VibrationMode> modes;
   if (!find_undamped_modes(tangents, state, modes)) {
-    find_modes_of(linearize_motion(model, tangents, state), modes);
+    find_modes_of(linearize_motion(model, tangents, state), tangents.nu(), modes);
   }
   std::ranges::stable_sort(modes, [](const VibrationMode& a, const VibrationMode& b) {
     return std::abs(a.eigenvalue) < std::abs(b.eigenvalue);

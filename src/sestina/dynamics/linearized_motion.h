@@ -1,9 +1,9 @@
 // Small motions about a state, and their modes, with loops and constraints.
 //
-// With x = [dq; du] the deviations from a motion, dq along plus():
-//   dx/dt = A x + B tau,   tau (nu): further forces along the speeds                               (1)
+// With y = [dq; du; dx] the deviations from a motion, dq along plus(), x (nx) the states with a rate:
+//   dy/dt = A y + B tau,   tau (nu): further forces along the speeds                               (1)
 // From the residual and its tangents (motion_tangents.h), with Z a basis of C Z = 0:
-//   dudot = -C^+ da + Z w,   Z^T M Z w = -Z^T (dr + M (-C^+ da)),   dr = r_q dq + r_u du, da likewise  (2)
+//   dudot = -C^+ da + Z w,   Z^T M Z w = -Z^T (dr + M (-C^+ da)),   dr = r_q dq + r_u du + r_x dx   (2)
 //   d(dq)/dt = du + [N u, N e_k] dq_k,   q' = N(q) u                                               (3)
 // where the bracket of (3) is zero but for joints with Euler parameters that turn. Deviations that conditions
 // allow satisfy
@@ -23,9 +23,9 @@
 namespace sestina {
 
 struct LinearizedMotion {
-  Eigen::MatrixXd A;      // (2 nu x 2 nu) of (1)
-  Eigen::MatrixXd B;      // (2 nu x nu)
-  Eigen::MatrixXd basis;  // T (2 nu x k)
+  Eigen::MatrixXd A;      // (n x n) of (1), n = 2 nu + nx
+  Eigen::MatrixXd B;      // (n x nu)
+  Eigen::MatrixXd basis;  // T (n x k)
 };
 
 struct VibrationMode {
@@ -41,10 +41,11 @@ Eigen::MatrixXd calc_turning(const Model& model, const State<double>& state);
 LinearizedMotion linearize_motion(const Model& model, const MotionTangents& tangents,
                                   const State<double>& state);
 
-// B for other inputs than forces along the speeds: (2 nu x inputs), where an input adds a column of r_p (nu x
-// inputs) to r and of a_p (rows x inputs) to a.
+// B for other inputs than forces along the speeds: (n x inputs), where an input adds a column of r_p (nu x
+// inputs) to r, of a_p (rows x inputs) to a, and of rate_p (nx x inputs) to the rates of states.
 Eigen::MatrixXd calc_input_matrix(const MotionTangents& tangents, const State<double>& state,
-                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p);
+                                  const Eigen::MatrixXd& r_p, const Eigen::MatrixXd& a_p,
+                                  const Eigen::MatrixXd& rate_p);
 
 // Sorted by their magnitude. At rest without damping one for each degree of freedom, and for each direction
 // in which the state is not stable two with real eigenvalues; otherwise one for each pair of complex

@@ -15,6 +15,7 @@ State<T> make_state(const Model& model) {
   State<T> state;
   state.q.resize(static_cast<std::size_t>(model.nq()));
   state.u.resize(static_cast<std::size_t>(model.nu()));
+  state.x.resize(static_cast<std::size_t>(model.nx()));
   state.d.resize(static_cast<std::size_t>(model.nd()));
   state.h.resize(static_cast<std::size_t>(model.nh()));
   return state;
@@ -48,12 +49,15 @@ MotionTangents::MotionTangents(const Model& model, const Properties<double>& pro
       unit_(state_.u.size()),
       matrix_(lambda_.size() * udot_.size()),
       gravity_(properties.gravity) {
-  model.refuse_states("statics and linearisation");
   const auto n = static_cast<Eigen::Index>(udot_.size()), m = static_cast<Eigen::Index>(lambda_.size());
   for (Eigen::VectorXd* vector : {&r, &scale}) vector->setZero(n);
   for (Eigen::VectorXd* vector : {&g, &v, &a}) vector->setZero(m);
   for (Eigen::MatrixXd* matrix : {&M, &r_q, &r_u}) matrix->setZero(n, n);
   for (Eigen::MatrixXd* matrix : {&C, &v_q, &a_q, &a_u}) matrix->setZero(m, n);
+  const Eigen::Index states = model.nx();
+  r_x.setZero(n, states);
+  rate_x.setZero(states, states);
+  for (Eigen::MatrixXd* matrix : {&rate_q, &rate_u}) matrix->setZero(states, n);
   numbers_.forces.connectors.beams.clear();
   properties_.forces.connectors.beams.clear();
 }
@@ -103,6 +107,7 @@ void MotionTangents::set_state(const State<double>& state) {
   state_.t = state.t;
   copy_values(state.q, state_.q);
   copy_values(state.u, state_.u);
+  copy_values(state.x, state_.x);
   copy_values(state.d, state_.d);
   copy_values(state.h, state_.h);
 }
@@ -176,10 +181,14 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
 void MotionTangents::update_tangents(const State<double>& state, std::span<const double> udot,
                                      const Eigen::VectorXd& lambda, bool by_speeds) {
   update(state, udot, lambda);
-  const auto take_column = [&](Eigen::Index k, Eigen::MatrixXd& of_r, Eigen::MatrixXd* of_v,
-                               Eigen::MatrixXd& of_a) {
+  const auto take_forces = [&](Eigen::Index k, Eigen::MatrixXd& of_r, Eigen::MatrixXd& of_rate) {
     evaluate(udot, lambda);
     for (Eigen::Index i = 0; i < nu(); ++i) of_r(i, k) = inverse_.residual[at(i)].d;
+    for (Eigen::Index i = 0; i < nx(); ++i) of_rate(i, k) = forces_.rates[at(i)].d;
+  };
+  const auto take_column = [&](Eigen::Index k, Eigen::MatrixXd& of_r, Eigen::MatrixXd* of_v,
+                               Eigen::MatrixXd& of_a, Eigen::MatrixXd& of_rate) {
+    take_forces(k, of_r, of_rate);
     for (Eigen::Index i = 0; i < rows(); ++i) {
       const ConstraintRow<Dual>& row = rows_.rows[at(i)];
       if (row.is_inertia) continue;
@@ -192,12 +201,17 @@ void MotionTangents::update_tangents(const State<double>& state, std::span<const
     calc_q_dot<double>(model_, state.q, unit_, qdot_);
     unit_[at(k)] = 0.0;
     for (std::size_t i = 0; i < qdot_.size(); ++i) state_.q[i].d = qdot_[i];
-    take_column(k, r_q, &v_q, a_q);
+    take_column(k, r_q, &v_q, a_q, rate_q);
     for (Dual& q : state_.q) q.d = 0.0;
     if (!by_speeds) continue;
     state_.u[at(k)].d = 1.0;
-    take_column(k, r_u, nullptr, a_u);
+    take_column(k, r_u, nullptr, a_u, rate_u);
     state_.u[at(k)].d = 0.0;
+  }
+  for (Eigen::Index k = 0; by_speeds && k < nx(); ++k) {
+    state_.x[at(k)].d = 1.0;
+    take_forces(k, r_x, rate_x);
+    state_.x[at(k)].d = 0.0;
   }
   for (const BeamForces::Element& element : beams_.elements()) {
     const int ends[] = {element.u_a, element.u_b};

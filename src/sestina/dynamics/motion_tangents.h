@@ -29,7 +29,7 @@ namespace sestina {
 
 class MotionTangents {
  public:
-  // The model must outlive this. A model with a UserForce or with states is refused (InputError).
+  // The model must outlive this. A model with a UserForce is refused (InputError).
   MotionTangents(const Model& model, const Properties<double>& properties);
 
   // Multiplies gravity and the forces that are given by value (joint_force, point_force, point_torque); 1 at
@@ -39,7 +39,7 @@ class MotionTangents {
 
   // r, g, v, a, C and M.
   void update(const State<double>& state, std::span<const double> udot, const Eigen::VectorXd& lambda);
-  // The same, and their tangents by q; also by u if `by_speeds`.
+  // The same, and their tangents by q; also by u and x if `by_speeds`.
   void update_tangents(const State<double>& state, std::span<const double> udot,
                        const Eigen::VectorXd& lambda, bool by_speeds);
 
@@ -55,6 +55,7 @@ class MotionTangents {
   std::string explain_non_finite(const State<double>& state);
 
   Eigen::Index nu() const { return r.size(); }
+  Eigen::Index nx() const { return rate_x.rows(); }
   Eigen::Index rows() const { return g.size(); }
   // Rows of C that are zero stand for rotors. Rows on speeds have no g: they are zero in g.
   bool is_on_position(Eigen::Index row) const;
@@ -62,6 +63,8 @@ class MotionTangents {
   Eigen::VectorXd r, g, v, a;
   Eigen::MatrixXd M, C;
   Eigen::MatrixXd r_q, r_u, v_q, a_q, a_u;  // (nu x nu), (rows x nu); v by u is C
+  // Of states x with a rate(q, u, x): (nu x nx), (nx x nu), (nx x nx). Those by x come with those by u.
+  Eigen::MatrixXd r_x, rate_q, rate_u, rate_x;
   // The sum of the magnitudes of the terms of r (nu), which round-off is relative to.
   Eigen::VectorXd scale;
 

@@ -115,10 +115,13 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
   try {
     const bool steps = analysis.type == "dynamics" && !is_state_time(analysis);
     if (!steps) add_faults_without_contacts(system, model, analysis, faults);
-    if (analysis.type != "dynamics" && model.nx() > 0) {
+    const bool takes_states =
+        analysis.type == "dynamics" || (analysis.type == "modes" && analysis.about == "initial");
+    if (!takes_states && model.nx() > 0) {
       faults.add({system.states.front().mark, "states"},
-                 fmt::format("the analysis {} takes no states with a rate, such as {}", analysis.type,
-                             model.states().front().name));
+                 fmt::format("the analysis {} takes no states with a rate, such as {}{}", analysis.type,
+                             model.states().front().name,
+                             analysis.type == "modes" ? ", but with `about: initial`" : ""));
     }
     if (analysis.type == "dynamics" && analysis.solver == "compiled" && model.nx() > 0) {
       faults.add({system.analysis.solver.mark, "analysis.solver"},

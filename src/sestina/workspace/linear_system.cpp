@@ -54,7 +54,8 @@ class Outputs {
 
 MatrixXd find_C(const Model& model, const State<double>& state, Outputs& outputs, Eigen::Index count) {
   const auto n = static_cast<Eigen::Index>(state.u.size());
-  MatrixXd C(count, 2 * n);
+  const auto nx = static_cast<Eigen::Index>(state.x.size());
+  MatrixXd C(count, 2 * n + nx);
   State<double> moved = state;
   std::vector<double> displacement(state.u.size());
   const auto along_q = [&](Eigen::Index k, double by) {
@@ -67,15 +68,16 @@ MatrixXd find_C(const Model& model, const State<double>& state, Outputs& outputs
     C.col(k) = (along_q(k, kStep) - along_q(k, -kStep)) / (2.0 * kStep);
   }
   moved.q = state.q;
-  for (Eigen::Index k = 0; k < n; ++k) {
-    double& u = moved.u[static_cast<std::size_t>(k)];
-    const double u0 = u, step = kStep * std::max(1.0, std::abs(u0));
-    u = u0 + step;
+  const auto along = [&](double& number, Eigen::Index column) {
+    const double before = number, step = kStep * std::max(1.0, std::abs(before));
+    number = before + step;
     const VectorXd after = outputs.calc(moved);
-    u = u0 - step;
-    C.col(n + k) = (after - outputs.calc(moved)) / (2.0 * step);
-    u = u0;
-  }
+    number = before - step;
+    C.col(column) = (after - outputs.calc(moved)) / (2.0 * step);
+    number = before;
+  };
+  for (Eigen::Index k = 0; k < n; ++k) along(moved.u[static_cast<std::size_t>(k)], n + k);
+  for (Eigen::Index k = 0; k < nx; ++k) along(moved.x[static_cast<std::size_t>(k)], 2 * n + k);
   return C;
 }
 
@@ -98,7 +100,8 @@ LinearSystem linearize_system(const std::shared_ptr<const Model>& model, const P
   LinearizedMotion motion = linearize_motion(*model, tangents, state);
   const auto count = static_cast<Eigen::Index>(inputs.size()),
              rows = static_cast<Eigen::Index>(outputs.size());
-  MatrixXd r_p(tangents.nu(), count), a_p(tangents.rows(), count), D(rows, count);
+  MatrixXd r_p(tangents.nu(), count), a_p(tangents.rows(), count), rate_p(tangents.nx(), count),
+      D(rows, count);
   Outputs at(model, properties.parameters, outputs);
   for (Eigen::Index j = 0; j < count; ++j) {
     const std::string& name = inputs[static_cast<std::size_t>(j)];
@@ -109,7 +112,7 @@ LinearSystem linearize_system(const std::shared_ptr<const Model>& model, const P
                       "dx/dt = A x + B w; analysis.type: frequency_response takes it",
                       name));
     }
-    r_p.col(j) = input.r_p, a_p.col(j) = input.a_p;
+    r_p.col(j) = input.r_p, a_p.col(j) = input.a_p, rate_p.col(j) = input.rate_p;
     std::vector<double> parameters(properties.parameters);
     double& p = parameters[static_cast<std::size_t>(find_parameter(*model, name))];
     const double p0 = p, step = kStep * (p0 == 0.0 ? 1.0 : std::abs(p0));
@@ -118,7 +121,8 @@ LinearSystem linearize_system(const std::shared_ptr<const Model>& model, const P
     p = p0 - step;
     D.col(j) = (after - Outputs(model, parameters, outputs).calc(state)) / (2.0 * step);
   }
-  return {std::move(motion.A), calc_input_matrix(tangents, state, r_p, a_p), find_C(*model, state, at, rows),
+  return {std::move(motion.A), calc_input_matrix(tangents, state, r_p, a_p, rate_p),
+          find_C(*model, state, at, rows),
           std::move(D), std::move(motion.basis)};
 }
 

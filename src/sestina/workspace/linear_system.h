@@ -1,6 +1,6 @@
 // The linear system of small deviations about a state, with inputs and outputs that the model names:
 //
-//   dx/dt = A x + B w,   y = C x + D w,   x = [dq; du] of linearized_motion.h                         (1)
+//   dx/dt = A x + B w,   y = C x + D w,   x = [dq; du; dx] of linearized_motion.h                        (1)
 //
 // Inputs w are changes of free parameters; outputs y are changes of columns of results. A, and B by dudot/dp,
 // are exact; C and D are central differences of rows, whose error is about 1e-9 of the largest.
@@ -16,11 +16,11 @@
 namespace sestina {
 
 struct LinearSystem {
-  Eigen::MatrixXd A;      // (2 nu x 2 nu)
-  Eigen::MatrixXd B;      // (2 nu x inputs)
-  Eigen::MatrixXd C;      // (outputs x 2 nu)
+  Eigen::MatrixXd A;      // (n x n), n = 2 nu + nx
+  Eigen::MatrixXd B;      // (n x inputs)
+  Eigen::MatrixXd C;      // (outputs x n)
   Eigen::MatrixXd D;      // (outputs x inputs)
-  Eigen::MatrixXd basis;  // (2 nu x k) of the deviations that conditions allow
+  Eigen::MatrixXd basis;  // (n x k) of the deviations that conditions allow
 };
 
 // `inputs` are free parameters, of which one that moves a condition on positions or speeds is refused: its
