@@ -372,10 +372,12 @@ void bind_matrices(nb::module_& module) {
                    [](const M& a) {
                      return M{a.owner, a.value.transpose()};
                    })
-      .def("transpose",
-           [](const M& a) {
-             return M{a.owner, a.value.transpose()};
-           })
+      .def(
+          "transpose",
+          [](const M& a) {
+            return M{a.owner, a.value.transpose()};
+          },
+          "The same as T.")
       .def(
           "row", [](const M& a, std::size_t i) { return line_of(a, i, true); }, nb::arg("i"),
           "(1, cols) A row.")

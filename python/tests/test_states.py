@@ -38,7 +38,7 @@ def test_a_controller_has_memory(integrator):
 
 def test_its_description_is_a_part_like_others():
     system = controlled()
-    state = system.states["error"]
+    state = system.state("error")
     assert isinstance(state, sestina.StateVariable) and state.rate == "1 - rail.q" and state.unit == "m s"
     state.start = "-2*p"
     with pytest.raises(AttributeError, match="start"):
@@ -51,7 +51,7 @@ def test_its_description_is_a_part_like_others():
     assert model.states == ("error", "second") and model.nx == 2
     assert sestina.simulate(system, duration=0.0)["second"][0] == -80.0
     system.states.append(sestina.StateVariable("third", "second", start=1, unit="m s^2"))
-    assert sestina.loads(system.to_yaml()).states["third"].unit == "m s^2"
+    assert sestina.loads(system.to_yaml()).state("third").unit == "m s^2"
     with pytest.raises(sestina.InputError, match=r"states\[0\]\.rate"):
         state.rate = "nothing"
         system.freeze()
@@ -92,7 +92,7 @@ def test_a_simulator_steps_them():
 
 def test_kernels_use_the_states_at_the_start():
     system = controlled()
-    system.states["error"].start = 0.5
+    system.state("error").start = 0.5
     model = system.freeze()
     assert model.forward_dynamics([0.0], [0.0])[0] == pytest.approx(40 + 15)
     many = model.forward_dynamics(np.zeros((20, 1)), np.zeros((20, 1)))
@@ -102,4 +102,4 @@ def test_kernels_use_the_states_at_the_start():
 def test_ensembles_run_them_one_by_one():
     result = sestina.run_ensemble(controlled(), parameters={"p": [30.0, 40.0]}, duration=0.2)
     one = sestina.simulate(controlled(), duration=0.2)
-    assert result.final["rail.q"][1] == pytest.approx(one["rail.q"][-1], rel=1e-9)
+    assert result.q[1, 0] == pytest.approx(one["rail.q"][-1], rel=1e-9)

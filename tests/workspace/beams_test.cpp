@@ -230,7 +230,9 @@ TEST(Beams, TangentsAreThoseOfTheForces) {
   const std::vector<double> K = motion.K, D = motion.D;
   const auto residual = [&](const State<double>& at) {
     motion.update(at, udot, {}, {});
-    return std::vector<double>(motion.r().begin(), motion.r().end());
+    std::vector<double> r;
+    for (std::size_t i = 0; i < udot.size(); ++i) r.push_back(motion.r(i));
+    return r;
   };
   const double h = 1e-6;
   for (std::size_t k = 0; k < state.u.size(); ++k) {

@@ -15,6 +15,7 @@ namespace sestina::test {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::message_of;
 
 // A block of 2 kg that is pulled back by 50 N for each metre of the state `way`, which follows its speed: with
 // way = x at the start, x = 0.3 cos(5 t). `lag` follows x with a time constant of 0.2 s.
@@ -79,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(All, StatesByEachRule,
                                          Rule{"adams_bashforth_moulton", 0, "fixed", 0.005, 2e-6},
                                          Rule{"rkf45", 0, "variable", 1e-9, 1e-7},
                                          Rule{"dormand_prince_54", 0, "variable", 1e-9, 1e-7},
-                                         Rule{"munthe_kaas", 0, "fixed", 0.005, 1e-7},
+                                         Rule{"munthe_kaas_4", 0, "fixed", 0.005, 1e-7},
                                          Rule{"cvode_adams", 0, "variable", 1e-9, 1e-6},
                                          Rule{"cvode_bdf", 0, "variable", 1e-9, 1e-6},
                                          Rule{"radau_iia", 2, "variable", 1e-8, 1e-5},
@@ -164,11 +165,16 @@ TEST(States, GoOnFromACheckpoint) {
   set_accurate(system, 1.0, 0.1);
   const RunResult whole = run_system(system);
   Workspace first(system);
-  first.set_checkpoint({.path = folder / "c.checkpoint"});
-  const RunResult same = run_anyhow(first);
+  first.set_limits({.steps = 40});
+  first.set_checkpoint({.path = folder / "c.checkpoint", .result_file = folder / "r.csv"});
+  EXPECT_NE(first.run(folder / "r.csv").status, RunStatus::kComplete);
   const Checkpoint checkpoint = read_checkpoint(folder / "c.checkpoint");
   EXPECT_EQ(checkpoint.step.state.x.size(), 2U);
-  EXPECT_EQ(checkpoint.step.state.x[1], whole.end("lag"));
+  Workspace second(system);
+  const RunReport report = second.resume(checkpoint, folder / "r.csv");
+  ASSERT_EQ(report.status, RunStatus::kComplete) << report.failure;
+  EXPECT_EQ(report.steps.steps, whole.report.steps.steps);
+  EXPECT_EQ(report.final_state.x, whole.report.final_state.x);
   std::filesystem::remove_all(folder);
 }
 
