@@ -267,7 +267,8 @@ bool compare_cartesian(const System& system, const FrozenSystem& of, const Traje
     }
     const Trajectory other(in_order_of(run.table, reference.table), of);
     compare_rows(kCartesian, other, reference, of);
-    const auto event_column = static_cast<std::size_t>(1 + of.model->nq() + of.model->nu() + of.model->nd() + of.model->nx());
+    const auto event_column =
+        static_cast<std::size_t>(1 + of.model->nq() + of.model->nu() + of.model->nd() + of.model->nx());
     if (!of.model->events().empty()) compare_events(kCartesian, other, reference, event_column);
   } catch (const InputError& error) {
     print("{} does not apply: {}\n", kCartesian, error.what());

@@ -37,9 +37,10 @@ void bind_integrator_and_step(nb::module_& module) {
       .def_rw("name", &IntegratorSpec::name)
       .def_rw("stages", &IntegratorSpec::stages, "Of lobatto_iiia_iiib: 2 or 3.")
       .def_rw("form", &IntegratorSpec::form, "Of lobatto_iiia_iiib: `velocity` or `momentum`.")
-      .def_rw("spectral_radius", &IntegratorSpec::spectral_radius,
-              "Of generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; None: "
-              "0.9.")
+      .def_rw(
+          "spectral_radius", &IntegratorSpec::spectral_radius,
+          "Of generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; None: "
+          "0.9.")
       .def("__repr__",
            [](const IntegratorSpec& rule) { return fmt::format("<sestina.Integrator {}>", rule.name.text); });
   nb::class_<StepSpec>(module, "Step", nb::type_slots(plain_described_slots),

@@ -171,14 +171,14 @@ void bind_small_motions(nb::module_& module) {
            "with the amplitude 1: real part of dq exp(2 pi i f t).\n\n"
            "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest.\n"
            "Raises ComputationError where the system resonates without damping.")
-      .def(
-          "modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
-          nb::arg("t") = 0.0, nb::arg("x") = nb::none(),
-          nb::sig("def modes(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
-                  "= None, *, t: float = 0.0, x: numpy.typing.ArrayLike | None = None) -> sestina.tuples.Modes"),
-          "Eigenvalues and shapes of small oscillations about a state: q (nq) or the initial one, u (nu) or "
-          "rest,\nx (nx) of states with a rate or the initial ones.\n"
-          "Sorted by magnitude; find_equilibrium() gives a q at rest.");
+      .def("modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
+           nb::arg("t") = 0.0, nb::arg("x") = nb::none(),
+           nb::sig(
+               "def modes(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
+               "= None, *, t: float = 0.0, x: numpy.typing.ArrayLike | None = None) -> sestina.tuples.Modes"),
+           "Eigenvalues and shapes of small oscillations about a state: q (nq) or the initial one, u (nu) or "
+           "rest,\nx (nx) of states with a rate or the initial ones.\n"
+           "Sorted by magnitude; find_equilibrium() gives a q at rest.");
 }
 
 }  // namespace sestina::python

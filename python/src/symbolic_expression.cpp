@@ -388,7 +388,10 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
                    "Expression"),
            "The same as subs with a mapping.")
       .def_prop_ro(
-          "is_zero", [](const E& a) { return equals(a, Scalar{{nullptr, Expression(0)}}); },
+          "is_zero",
+          [](const E& a) {
+            return equals(a, Scalar{{nullptr, Expression(0)}});
+          },
           nb::sig("def is_zero(self) -> bool | None"), "equals(0).")
       .def(
           "simplify", [](const E& a) { return owned(a.owner, simplify(mechanics_of(a.owner), a.value)); },

@@ -271,7 +271,8 @@ SymbolicMatrix substituted(const SymbolicMatrix& self, nb::handle old, nb::handl
 SymbolicMatrix line_of(const SymbolicMatrix& a, std::size_t i, bool is_row) {
   const std::size_t count = is_row ? a.value.rows() : a.value.columns();
   if (i >= count) throw nb::index_error(fmt::format("{} is not below {}", i, count).c_str());
-  return {a.owner, is_row ? a.value.block(i, 0, 1, a.value.columns()) : a.value.block(0, i, a.value.rows(), 1)};
+  return {a.owner,
+          is_row ? a.value.block(i, 0, 1, a.value.columns()) : a.value.block(0, i, a.value.rows(), 1)};
 }
 
 Expression dot_of(const SymbolicMatrix& a, const SymbolicMatrix& b) {
@@ -308,7 +309,8 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
                    "new: Expression | float | None = None) -> Matrix"),
            "With expressions replaced by others, all at once.")
       .def("xreplace", substituted, nb::arg("rule"), nb::arg("new") = nb::none(),
-           nb::sig("def xreplace(self, rule: collections.abc.Mapping[Expression, Expression | float]) -> Matrix"),
+           nb::sig(
+               "def xreplace(self, rule: collections.abc.Mapping[Expression, Expression | float]) -> Matrix"),
            "The same as subs with a mapping.")
       .def(
           "det", [](const M& a) { return owned(a.owner, symbolic::determinant(a.value)); },
@@ -396,8 +398,8 @@ void bind_matrices(nb::module_& module) {
       .def(
           "dot", [](const M& a, const M& b) { return owned(common(a, b), dot_of(a, b)); }, nb::arg("other"),
           "The sum of the products of the elements of two rows or columns.")
-      .def(
-          "cross", cross_of, nb::arg("other"), "The vector product of two rows or columns of three elements.")
+      .def("cross", cross_of, nb::arg("other"),
+           "The vector product of two rows or columns of three elements.")
       .def(
           "norm", [](const M& a) { return owned(a.owner, sqrt(dot_of(a, a))); },
           "The root of the sum of the squares of all elements.")
@@ -406,7 +408,8 @@ void bind_matrices(nb::module_& module) {
           [](const M& a) {
             nb::set all;
             for (const Expression& e : a.value.elements()) {
-              for (const nb::handle symbol : nb::cast(owned(a.owner, e)).attr("free_symbols")) all.add(symbol);
+              for (const nb::handle symbol : nb::cast(owned(a.owner, e)).attr("free_symbols"))
+                all.add(symbol);
             }
             return all;
           },

@@ -142,7 +142,8 @@ void set_input_function(RunnableSystem& self, const E& input, nb::object given, 
     double number = 0.0;
     call_back(t, what, [&] {
       if (!*function) throw InputError("nothing: it has been collected as garbage");
-      const nb::object returned = takes_state ? (*function)(t, read_only_array(q), read_only_array(u)) : (*function)(t);
+      const nb::object returned =
+          takes_state ? (*function)(t, read_only_array(q), read_only_array(u)) : (*function)(t);
       if (!nb::try_cast(returned, number)) {
         throw InputError(nb::cast<std::string>(nb::repr(returned)) + ", which is no number");
       }

@@ -285,11 +285,14 @@ void bind_parts_of_system(nb::class_<System>& system) {
           nb::arg("name"), nb::arg("force"))
       .def("add_state", add_state, nb::arg("name"), nb::arg("rate"), nb::arg("start") = Number(0.0),
            nb::kw_only(), nb::arg("unit") = "1",
-           nb::sig("def add_state(self, name: str, rate: float | str, start: float | str = 0.0, *, unit: str = "
-                   "'1') -> StateVariable"),
-           "Adds a number with a rate, integrated with the motion: a pressure, bristles, a controller's memory."
+           nb::sig(
+               "def add_state(self, name: str, rate: float | str, start: float | str = 0.0, *, unit: str = "
+               "'1') -> StateVariable"),
+           "Adds a number with a rate, integrated with the motion: a pressure, bristles, a controller's "
+           "memory."
            "\n\n"
-           "rate: an expression of t, coordinates, speeds, states, variables and parameters, per second. start: "
+           "rate: an expression of t, coordinates, speeds, states, variables and parameters, per second. "
+           "start: "
            "at the\nbeginning. unit: of its column.")
       .def("add_event", add_event, nb::arg("name"), nb::arg("when"), nb::arg("direction") = "both",
            nb::kw_only(), nb::arg("set") = nb::none(), nb::arg("terminal") = false,

@@ -100,7 +100,8 @@ TEST(ImplicitMotion, HasTheTangentsOfStatesWithARate) {
     motion.update_tangents(state, wdot, lambda);
     const auto dense = [&](const std::vector<double>& numbers) {
       Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(static_cast<long>(nw), static_cast<long>(nw));
-      motion.pattern().for_each([&](int i, int j, int p) { matrix(i, j) = numbers[static_cast<std::size_t>(p)]; });
+      motion.pattern().for_each(
+          [&](int i, int j, int p) { matrix(i, j) = numbers[static_cast<std::size_t>(p)]; });
       return matrix;
     };
     const Eigen::MatrixXd M = dense(motion.M), D = dense(motion.D), K = dense(motion.K);
@@ -117,7 +118,8 @@ TEST(ImplicitMotion, HasTheTangentsOfStatesWithARate) {
       number = at - h;
       const Eigen::VectorXd below = r();
       number = at;
-      EXPECT_LE(((above - below) / (2 * h) - column).cwiseAbs().maxCoeff(), 1e-6 * (1 + column.cwiseAbs().maxCoeff()))
+      EXPECT_LE(((above - below) / (2 * h) - column).cwiseAbs().maxCoeff(),
+                1e-6 * (1 + column.cwiseAbs().maxCoeff()))
           << what << " with " << bodies << " bodies";
     };
     for (std::size_t k = 0; k < nw; ++k) {

@@ -1,5 +1,5 @@
-// Any text is a checkpoint of particles or an InputError, also where its checksum fits; a checkpoint is written
-// as it was read.
+// Any text is a checkpoint of particles or an InputError, also where its checksum fits; a checkpoint is
+// written as it was read.
 #include <fmt/format.h>
 
 #include <cstdlib>

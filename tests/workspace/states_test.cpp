@@ -1,5 +1,5 @@
-// States with a rate: closed solutions by every rule, events, checkpoints, loops, Cartesian coordinates, and what
-// refuses them.
+// States with a rate: closed solutions by every rule, events, checkpoints, loops, Cartesian coordinates, and
+// what refuses them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing_support::message_of;
 
-// A block of 2 kg that is pulled back by 50 N for each metre of the state `way`, which follows its speed: with
-// way = x at the start, x = 0.3 cos(5 t). `lag` follows x with a time constant of 0.2 s.
+// A block of 2 kg that is pulled back by 50 N for each metre of the state `way`, which follows its speed:
+// with way = x at the start, x = 0.3 cos(5 t). `lag` follows x with a time constant of 0.2 s.
 System block() {
   System system;
   system.add_particle("block", 2.0);
@@ -74,24 +74,19 @@ TEST_P(StatesByEachRule, FollowTheClosedSolution) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StatesByEachRule,
-                         testing::Values(Rule{"forward_euler", 0, "fixed", 1e-4, 2e-3},
-                                         Rule{"rk4", 0, "fixed", 0.005, 1e-7},
-                                         Rule{"adams_bashforth_moulton", 0, "fixed", 0.005, 2e-6},
-                                         Rule{"rkf45", 0, "variable", 1e-9, 1e-7},
-                                         Rule{"dormand_prince_54", 0, "variable", 1e-9, 1e-7},
-                                         Rule{"munthe_kaas_4", 0, "fixed", 0.005, 1e-7},
-                                         Rule{"cvode_adams", 0, "variable", 1e-9, 1e-6},
-                                         Rule{"cvode_bdf", 0, "variable", 1e-9, 1e-6},
-                                         Rule{"radau_iia", 2, "variable", 1e-8, 1e-5},
-                                         Rule{"radau_iia", 3, "variable", 1e-9, 1e-6},
-                                         Rule{"radau_iia", 3, "fixed", 0.02, 1e-6},
-                                         Rule{"generalized_alpha", 0, "fixed", 0.001, 1e-4},
-                                         Rule{"trapezoidal", 0, "fixed", 0.001, 1e-4}),
-                         [](const auto& info) {
-                           return info.param.name + "_" + std::to_string(info.param.stages) + "_" +
-                                  info.param.driver;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, StatesByEachRule,
+    testing::Values(
+        Rule{"forward_euler", 0, "fixed", 1e-4, 2e-3}, Rule{"rk4", 0, "fixed", 0.005, 1e-7},
+        Rule{"adams_bashforth_moulton", 0, "fixed", 0.005, 2e-6}, Rule{"rkf45", 0, "variable", 1e-9, 1e-7},
+        Rule{"dormand_prince_54", 0, "variable", 1e-9, 1e-7}, Rule{"munthe_kaas_4", 0, "fixed", 0.005, 1e-7},
+        Rule{"cvode_adams", 0, "variable", 1e-9, 1e-6}, Rule{"cvode_bdf", 0, "variable", 1e-9, 1e-6},
+        Rule{"radau_iia", 2, "variable", 1e-8, 1e-5}, Rule{"radau_iia", 3, "variable", 1e-9, 1e-6},
+        Rule{"radau_iia", 3, "fixed", 0.02, 1e-6}, Rule{"generalized_alpha", 0, "fixed", 0.001, 1e-4},
+        Rule{"trapezoidal", 0, "fixed", 0.001, 1e-4}),
+    [](const auto& info) {
+      return info.param.name + "_" + std::to_string(info.param.stages) + "_" + info.param.driver;
+    });
 
 // The tangents are exact: Newton's method converges at once where everything is linear, at any stiffness.
 TEST(States, OfStiffRatesTakeFewStepsImplicitly) {
@@ -211,7 +206,8 @@ TEST(States, AreRefusedByNameWhereTheyAreUnknown) {
 TEST(States, FaultsNameThePlace) {
   const auto told = [](const std::string& states) {
     return message_of([&] {
-      run_system(read_model("sestina: 1\nbodies: [{name: b, mass: 1}]\nvariables: {v: 0}\nstates:\n" + states));
+      run_system(
+          read_model("sestina: 1\nbodies: [{name: b, mass: 1}]\nvariables: {v: 0}\nstates:\n" + states));
     });
   };
   EXPECT_THAT(told("  - {name: x}\n"), HasSubstr("states[0]"));

@@ -1,5 +1,5 @@
-// All forces that act on the system except gravity, as generalised forces and as spatial forces on bodies; and
-// the rates of states, which drive them.
+// All forces that act on the system except gravity, as generalised forces and as spatial forces on bodies;
+// and the rates of states, which drive them.
 #pragma once
 
 #include <optional>
@@ -43,8 +43,8 @@ struct AppliedForces {
   std::vector<double> user_tau;                   // (nu): their generalised forces
 };
 
-// Evaluates the force expressions, every force element and the rates of the states. O(n + forces), no allocation. If T is not double,
-// a model that has a UserForce is refused (InputError).
+// Evaluates the force expressions, every force element and the rates of the states. O(n + forces), no
+// allocation. If T is not double, a model that has a UserForce is refused (InputError).
 template <class T>
 void update_applied_forces(const Model& model, const Properties<T>& properties, const State<T>& state,
                            const Kinematics<T>& kinematics, AppliedForces<T>& forces);

@@ -6,13 +6,10 @@
 #include <numeric>
 #include <string_view>
 
-#include "sestina/expression/enclosure.h"
+#include "sestina/expression/expanded_terms.h"
 
 namespace sestina {
 namespace {
-
-// Angles and exponents are counted in this fraction of 1, so that halves, thirds ... are whole numbers.
-constexpr std::int64_t kParts = 5040;
 
 // splitmix64 (Steele, Lea and Flood 2014).
 std::uint64_t mix(std::uint64_t x) {
@@ -24,17 +21,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 std::uint64_t mix(std::uint64_t seed, std::uint64_t x) { return mix(seed ^ mix(x)); }
 std::uint64_t mix(std::uint64_t seed, FieldNumber x) { return mix(mix(seed, x.re), x.im); }
-std::optional<std::int64_t> whole_parts(const Coefficient& c) {
-  if (!c.is_exact() || kParts % c.denominator() != 0) return std::nullopt;
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  if (std::abs(c.numerator()) > kMost) return std::nullopt;
-  return c.numerator() * (kParts / c.denominator());
-}
-
 bool is_whole(const Coefficient& c) { return c.is_exact() && c.is_integer(); }
-
-// Limit for the search for prime factors of whole numbers under roots.
-constexpr std::int64_t kLargestFactor = 1000;
 
 enum Kind : std::uint64_t {
   kAngleKind = 100,
@@ -45,126 +32,11 @@ enum Kind : std::uint64_t {
   kLogKind,
 };
 
-// Number of points at which expressions with square roots must agree. Half of all numbers give a root either
-// sign, so that |x| and x, or sqrt(x) sqrt(y) and sqrt(x y), agree at up to three of four points.
-constexpr std::size_t kMostPoints = 64;
-// Limit on the points that are tried to find those at which positive sums are squares.
-constexpr std::size_t kMostTried = 2048;
-constexpr std::size_t kMostRemembered = 4'000'000;  // values of expressions at all points
-
 // True for b^(k/2).
 bool is_half_power(const Graph& graph, Expr expr) {
   if (graph.op(expr) != Op::kPower || !graph.is_number(graph.operands(expr)[1])) return false;
   const Coefficient& exponent = graph.number_of(graph.operands(expr)[1]);
   return exponent.is_exact() && exponent.denominator() == 2;
-}
-
-bool is_positive_number(const Graph& graph, Expr expr) {
-  return graph.is_number(expr) && !graph.number_of(expr).is_negative() && !graph.number_of(expr).is_zero();
-}
-
-// A term of a sum: its coefficient and the factors without it.
-struct Split {
-  Coefficient coefficient = Coefficient::fraction(1, 1);
-  std::span<const Expr> rest;
-};
-
-Split split(const Graph& graph, const Expr& term) {
-  if (graph.op(term) != Op::kProduct || !graph.is_number(graph.operands(term)[0])) {
-    return {Coefficient::fraction(1, 1), std::span(&term, 1)};
-  }
-  return {graph.number_of(graph.operands(term)[0]), graph.operands(term).subspan(1)};
-}
-
-// A term of a sum that is multiplied out: a number times the other factors.
-struct Term {
-  Coefficient coefficient;
-  std::vector<Expr> rest;
-};
-
-Term term_of(const Graph& graph, const Expr& expr) {
-  if (graph.is_number(expr)) return {graph.number_of(expr), {}};
-  const auto [coefficient, rest] = split(graph, expr);
-  const bool is_product = rest.size() == 1 && graph.op(rest[0]) == Op::kProduct;
-  const std::span<const Expr> factors = is_product ? graph.operands(rest[0]) : rest;
-  return {coefficient, {factors.begin(), factors.end()}};
-}
-
-// Returns all terms of a sum, including those of inner sums; products of sums are multiplied out while there
-// are not too many terms. Two forms of an expression that is linear in the same things have the same terms.
-std::vector<Term> all_terms(const Graph& graph, Expr expr) {
-  constexpr std::size_t kMost = 1000;
-  std::vector<Term> terms, pending = {term_of(graph, expr)};
-  while (!pending.empty()) {
-    Term next = std::move(pending.back());
-    pending.pop_back();
-    const auto sum = std::find_if(next.rest.begin(), next.rest.end(),
-                                  [&](Expr factor) { return graph.op(factor) == Op::kSum; });
-    const bool is_sum_alone = next.rest.size() == 1 && next.coefficient.is_one();
-    if (sum == next.rest.end() || (!is_sum_alone && terms.size() + pending.size() > kMost)) {
-      terms.push_back(std::move(next));
-      continue;
-    }
-    const Expr opened = *sum;
-    next.rest.erase(sum);
-    for (const Expr inner : graph.operands(opened)) {
-      Term term = term_of(graph, inner);
-      term.coefficient = term.coefficient * next.coefficient;
-      term.rest.insert(term.rest.end(), next.rest.begin(), next.rest.end());
-      pending.push_back(std::move(term));
-    }
-  }
-  return terms;
-}
-
-// True if exponentials (real or on the circle) of different arguments of this form are independent of
-// each other: its terms contain symbols and their powers, and multiples of pi that have a value in the
-// field.
-bool has_plain_terms(const Graph& graph, Expr argument) {
-  const auto is_plain = [&](Expr factor) {
-    const bool is_power = graph.integer_exponent(factor).has_value();
-    const Op op = graph.op(is_power ? graph.operands(factor)[0] : factor);
-    return op == Op::kSymbol || op == Op::kPi;
-  };
-  return std::ranges::all_of(all_terms(graph, argument), [&](const Term& term) {
-    const bool is_pi = term.rest.size() == 1 && graph.op(term.rest[0]) == Op::kPi;
-    if (!whole_parts(term.coefficient) || !std::ranges::all_of(term.rest, is_plain)) return false;
-    return !is_pi || PrimeField::has_turn(static_cast<std::uint64_t>(term.coefficient.denominator()));
-  });
-}
-
-// True if the root of the number is a product of roots of primes in the field: see root_of_integer.
-bool has_known_factors(const Coefficient& square) {
-  const auto is_known = [](std::int64_t n) { return n <= kLargestFactor * kLargestFactor; };
-  return square.is_exact() && is_known(square.numerator()) && is_known(square.denominator());
-}
-
-// True if the operation maps functions with different fingerprints to functions with different fingerprints.
-bool keeps_apart(const Graph& graph, Expr expr) {
-  switch (graph.op(expr)) {
-    case Op::kNumber:
-    case Op::kPi:
-    case Op::kSymbol:
-    case Op::kSum:
-    case Op::kProduct:
-      return true;
-    case Op::kPower:
-      return graph.integer_exponent(expr).has_value();
-    case Op::kSqrt: {
-      const Expr square = graph.operands(expr)[0];
-      return is_positive_number(graph, square) && has_known_factors(graph.number_of(square));
-    }
-    case Op::kSin:
-    case Op::kCos:
-    case Op::kTan:
-    case Op::kExp:
-    case Op::kSinh:
-    case Op::kCosh:
-    case Op::kTanh:
-      return has_plain_terms(graph, graph.operands(expr)[0]);
-    default:
-      return false;
-  }
 }
 
 Coefficient magnitude(const Coefficient& c) { return c.is_negative() ? -c : c; }
@@ -212,6 +84,8 @@ FieldNumber Fingerprinter::root_of_integer(std::int64_t n) const {
   const std::uint64_t rest = field_.from_integer(whole ? whole->numerator() : n);
   return field_.multiply(root, whole ? FieldNumber{rest, 0} : field_.root(rest));
 }
+
+std::uint64_t Fingerprinter::seed_of_point(std::size_t i) { return mix(0x5e571au + i); }
 
 FieldNumber Fingerprinter::pi() const { return {field_.from_hash(mix(seed_, kPiKind)), 0}; }
 
@@ -261,13 +135,15 @@ std::optional<FieldNumber> Fingerprinter::calc_circle_of_arc(Expr arc) const {
     return field_.multiply(field_.add(q, field_.multiply(i, scaled)), field_.invert(root));
   }
   const FieldNumber other = field_.multiply(root, field_.invert(q));
-  return op == Op::kAsin ? field_.add(other, field_.multiply(i, u)) : field_.add(u, field_.multiply(i, other));
+  return op == Op::kAsin ? field_.add(other, field_.multiply(i, u))
+                         : field_.add(u, field_.multiply(i, other));
 }
 
 // Returns exp(i angle).
 FieldNumber Fingerprinter::calc_circle(Expr angle) const {
   FieldNumber result{1, 0};
-  for (const auto& [coefficient, rest] : all_terms(graph_, angle)) {  // one radian is an angle like any other
+  for (const auto& [coefficient, rest] :
+       expanded_terms(graph_, angle)) {  // one radian is an angle like any other
     const bool is_pi = rest.size() == 1 && graph_.op(rest[0]) == Op::kPi;
     if (is_pi && coefficient.is_exact() && std::abs(coefficient.numerator()) < (std::int64_t{1} << 20)) {
       const auto d = static_cast<std::uint64_t>(coefficient.denominator());
@@ -294,7 +170,7 @@ FieldNumber Fingerprinter::calc_circle(Expr angle) const {
 
 FieldNumber Fingerprinter::calc_exponential(Expr argument) const {
   FieldNumber result{1, 0};
-  for (const auto& [coefficient, rest] : all_terms(graph_, argument)) {
+  for (const auto& [coefficient, rest] : expanded_terms(graph_, argument)) {
     if (rest.size() == 1 && is_whole(coefficient) && graph_.op(rest[0]) == Op::kLog) {
       const FieldNumber u = value(graph_.operands(rest[0])[0]);
       if (!u.is_zero()) {
@@ -583,75 +459,6 @@ std::optional<FieldNumber> Fingerprinter::calc(Expr root) {
   const Value& found = values_[root.id];
   if (!found.is_finite) return std::nullopt;
   return found.number;
-}
-
-IdentityTest::IdentityTest(const Graph& graph) : graph_(graph) {}
-
-Fingerprinter& IdentityTest::point(std::size_t i) {
-  while (points_.size() <= i) {
-    points_.emplace_back(graph_, mix(0x5e571au + points_.size()), kFields[points_.size() % 2]);
-  }
-  return points_[i];
-}
-
-// The first two points decide, unless there are roots.
-template <class Holds>
-bool IdentityTest::holds_at_all_points(std::initializer_list<Expr> exprs, Holds holds) {
-  bool is_known = false;
-  for (std::size_t i = 0; i < 2; ++i) {
-    Fingerprinter& at = point(i);
-    for (const Expr expr : exprs) at.calc(expr);
-    const auto any = [&](auto of) { return std::ranges::any_of(exprs, of); };
-    if (any([&](Expr e) { return at.is_undefined(e); })) continue;
-    if (any([&](Expr e) { return at.has_root(e); })) return holds_for_signs(exprs, holds);
-    if (!holds(at)) return false;
-    is_known = true;
-  }
-  return is_known;
-}
-
-template <class Holds>
-bool IdentityTest::holds_for_signs(std::initializer_list<Expr> exprs, Holds holds) {
-  const std::size_t tried = std::clamp(kMostRemembered / graph_.size(), kMostPoints, kMostTried);
-  std::size_t count = 0;
-  for (const bool for_all_signs : {false, true}) {
-    for (std::size_t i = 0; i < (for_all_signs ? kMostPoints : tried) && count < kMostPoints; ++i) {
-      Fingerprinter& at = point(i);
-      for (const Expr expr : exprs) at.calc(expr);
-      const auto is_useless = [&](Expr e) {
-        return at.is_undefined(e) || (!for_all_signs && !at.takes_signs(e));
-      };
-      if (std::ranges::any_of(exprs, is_useless)) continue;
-      if (!holds(at)) return false;
-      ++count;
-    }
-  }
-  return count > 0;
-}
-
-bool IdentityTest::is_zero(Expr expr) {
-  return holds_at_all_points({expr}, [&](Fingerprinter& point) {
-    const auto value = point.calc(expr);
-    return value && value->is_zero();
-  });
-}
-
-bool IdentityTest::are_equal(Expr a, Expr b) {
-  if (a == b) return true;
-  return holds_at_all_points({a, b}, [&](Fingerprinter& point) {
-    const auto of_a = point.calc(a), of_b = point.calc(b);
-    return of_a && of_b && *of_a == *of_b;
-  });
-}
-
-Identity IdentityTest::compare(Expr a, Expr b) {
-  if (are_equal(a, b)) return Identity::kHolds;
-  const std::vector<Expr> nodes = graph_.reachable(std::array{a, b});
-  const bool has_values = point(0).calc(a).has_value() && point(0).calc(b).has_value();
-  if (has_values && std::ranges::all_of(nodes, [&](Expr e) { return keeps_apart(graph_, e); })) {
-    return Identity::kFails;
-  }
-  return have_different_values(graph_, a, b) ? Identity::kFails : Identity::kUnknown;
 }
 
 }  // namespace sestina

@@ -49,6 +49,8 @@ class Fingerprinter {
   Fingerprinter(const Graph& graph, std::uint64_t seed, const PrimeField& field = kFields[0])
       : graph_(graph), seed_(seed), field_(field) {}
 
+  static std::uint64_t seed_of_point(std::size_t i);
+
   // Returns nothing for a division by zero at the random point, which then (almost surely) occurs always.
   std::optional<FieldNumber> calc(Expr expr);
   // For a calculated expression: true if a denominator is a multiple of the prime; its value has no meaning.

@@ -386,7 +386,8 @@ YamlPointer analysis_node(const AnalysisSpec& analysis) {
     map_of_elements.write("tolerance", elements.tolerance);
     map_of_elements.write("stretches", elements.stretches);
     map.add("integrator", map_of_elements.node());
-  } else if (const IntegratorSpec& rule = analysis.integrator; rule.stages || rule.form || rule.spectral_radius) {
+  } else if (const IntegratorSpec& rule = analysis.integrator;
+             rule.stages || rule.form || rule.spectral_radius) {
     MapWriter integrator;
     integrator.write("name", analysis.integrator.name);
     integrator.write("stages", analysis.integrator.stages);

@@ -402,7 +402,7 @@ void SweepFile::find_places() {
 
 // Fills every value with that of a pending run.
 bool SweepFile::fill(const std::atomic<bool>* interrupt) {
-  constexpr std::size_t kBlock = 1 << 17;       // numbers
+  constexpr std::size_t kBlock = 1 << 17;         // numbers
   constexpr std::size_t kWithoutPause = 1 << 26;  // bytes, a fraction of a second
   std::size_t written = 0;
   for (int field = 0; field < kFields; ++field) {

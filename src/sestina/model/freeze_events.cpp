@@ -146,8 +146,8 @@ bool Freezer::find_target(const Name& target, const std::string& path, Assignmen
         data_.variables, [](const VariableInfo& variable) { return variable.name; },
         names_to_suggest(data_.states, [](const StateInfo& state) { return state.name; }));
     fail(target.mark, path,
-         fmt::format("there is no variable '{}'{}: an event sets variables, states, JOINT.q and JOINT.u", target.text,
-                     suggestion(target.text, known)));
+         fmt::format("there is no variable '{}'{}: an event sets variables, states, JOINT.q and JOINT.u",
+                     target.text, suggestion(target.text, known)));
     return false;
   }
   const auto found = find_coordinate(target.text);

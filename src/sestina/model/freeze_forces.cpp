@@ -261,7 +261,8 @@ std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& n
         data_.variables, [](const VariableInfo& variable) { return variable.name; },
         names_to_suggest(
             data_.states, [](const StateInfo& state) { return state.name; },
-            names_to_suggest(numbers_.parameter_names(), [](const std::string& parameter) { return parameter; })));
+            names_to_suggest(numbers_.parameter_names(),
+                             [](const std::string& parameter) { return parameter; })));
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, known));
   }
   const auto found = find_coordinate(name);

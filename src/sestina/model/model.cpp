@@ -177,13 +177,12 @@ std::string Model::explain_assignment(int event, int assignment, const Propertie
                      explain_non_finite(data_.assignment_expressions, i, properties, state));
 }
 
-#define SESTINA_INSTANTIATE(T)                                                                      \
-  template void Model::calc_force_expressions(const Properties<T>&, const State<T>&,                \
-                                              const CutCoordinates<T>&, std::span<T>, std::span<T>, \
-                                              std::span<T>) const;                                  \
-  template void Model::calc_state_rates(const Properties<T>&, const State<T>&,                      \
-                                        const CutCoordinates<T>&, std::span<T>, std::span<T>,       \
-                                        std::span<T>) const;
+#define SESTINA_INSTANTIATE(T)                                                                           \
+  template void Model::calc_force_expressions(const Properties<T>&, const State<T>&,                     \
+                                              const CutCoordinates<T>&, std::span<T>, std::span<T>,      \
+                                              std::span<T>) const;                                       \
+  template void Model::calc_state_rates(const Properties<T>&, const State<T>&, const CutCoordinates<T>&, \
+                                        std::span<T>, std::span<T>, std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
 
 }  // namespace sestina

@@ -234,17 +234,17 @@ struct ModelData {
   Tape number_tape;  // free parameters -> numbers
   Tape force_tape;   // t, free parameters, variables, q, u -> force expressions
   StateExpressions constraint_expressions;
-  std::vector<int> constraint_of_expression;  // in `constraints`
-  Tape constraint_tape;                       // inputs as for the force tape
-  StateExpressions event_expressions;         // `when` of each event
-  StateExpressions rate_expressions;          // (nx)
-  StateExpressions assignment_expressions;    // event by event
+  std::vector<int> constraint_of_expression;    // in `constraints`
+  Tape constraint_tape;                         // inputs as for the force tape
+  StateExpressions event_expressions;           // `when` of each event
+  StateExpressions rate_expressions;            // (nx)
+  StateExpressions assignment_expressions;      // event by event
   Tape event_tape, assignment_tape, rate_tape;  // inputs as for the force tape
   std::shared_ptr<const TimeConditions> time_conditions;
   std::shared_ptr<const OutputColumns> output_columns;  // null: the model defines no columns
   PropertyPlan plan;
   Slot initial_q, initial_u, initial_d, initial_x;  // nq, nu, nd, nx
-  Slot initial_cut_q, initial_cut_u;     // cut_nq: start of the search; cut_nu
+  Slot initial_cut_q, initial_cut_u;                // cut_nq: start of the search; cut_nu
   // Data for check(): numbers that depend only on parameters.
   std::vector<NumberSource> number_sources;  // first parameters that are expressions of others
   std::vector<ValueRule> value_rules;

@@ -12,8 +12,8 @@ struct CutCoordinates {
   std::span<const T> q, u;
 };
 
-// Writes t, free parameters, variables d, states x, q, u, coordinates and speeds of cut joints to `inputs`, which has
-// this size (Model::num_force_tape_inputs).
+// Writes t, free parameters, variables d, states x, q, u, coordinates and speeds of cut joints to `inputs`,
+// which has this size (Model::num_force_tape_inputs).
 template <class T, class State>
 void fill_tape_inputs(const State& state, std::span<const T> parameters, const CutCoordinates<T>& cut,
                       std::span<T> inputs) {

@@ -15,8 +15,8 @@ inline constexpr std::size_t kLargestMeshFile = std::size_t{256} << 20;  // byte
 // in one of ROS_PACKAGE_PATH. Throws InputError, with the places that were looked at, where there is none.
 std::filesystem::path find_mesh(const std::string& file, const std::filesystem::path& folder);
 
-// The corners in m as the bytes of the file have them; `suffix` is .stl or .obj. Throws InputError for what is
-// no such file or has no triangle.
+// The corners in m as the bytes of the file have them; `suffix` is .stl or .obj. Throws InputError for what
+// is no such file or has no triangle.
 SceneMesh parse_mesh(const std::string& bytes, std::string_view suffix);
 
 // The corners in m as the file has them. Equal corners are one point. Throws InputError for what is no such

@@ -42,8 +42,8 @@ class Matrix {
   std::vector<Expression> elements_;
 };
 
-// The determinant, by minors: products and sums alone, 2^n n of them, of at most kMostOfDeterminant rows. Throws
-// InputError for a matrix that is not square or larger.
+// The determinant, by minors: products and sums alone, 2^n n of them, of at most kMostOfDeterminant rows.
+// Throws InputError for a matrix that is not square or larger.
 inline constexpr std::size_t kMostOfDeterminant = 12;
 Expression determinant(const Matrix& matrix);
 

@@ -122,8 +122,7 @@ LinearSystem linearize_system(const std::shared_ptr<const Model>& model, const P
     D.col(j) = (after - Outputs(model, parameters, outputs).calc(state)) / (2.0 * step);
   }
   return {std::move(motion.A), calc_input_matrix(tangents, state, r_p, a_p, rate_p),
-          find_C(*model, state, at, rows),
-          std::move(D), std::move(motion.basis)};
+          find_C(*model, state, at, rows), std::move(D), std::move(motion.basis)};
 }
 
 }  // namespace sestina

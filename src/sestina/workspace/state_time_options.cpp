@@ -89,8 +89,9 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
     faults.add({system.analysis.coordinates.mark, "analysis.coordinates"}, error.faults().front().message);
   }
   if (model.nx() > 0) {
-    faults.add({system.states.front().mark, "states"},
-               fmt::format("state_time takes no states with a rate, such as {}", model.states().front().name));
+    faults.add(
+        {system.states.front().mark, "states"},
+        fmt::format("state_time takes no states with a rate, such as {}", model.states().front().name));
   }
   for (const UserForceInfo& user : model.user_forces()) {
     const ForceSpec& force = system.forces[static_cast<std::size_t>(user.index.value())];

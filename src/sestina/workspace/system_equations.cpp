@@ -43,7 +43,12 @@ void SystemEquations::calc_contact_columns(const State<double>& state, std::span
 
 StateSizes SystemEquations::sizes() const {
   const Model& model = dynamics_.model();
-  return {.nq = model.nq(), .nu = model.nu(), .nx = model.nx(), .nd = model.nd(), .nh = model.nh(), .nz = quadratures_.size()};
+  return {.nq = model.nq(),
+          .nu = model.nu(),
+          .nx = model.nx(),
+          .nd = model.nd(),
+          .nh = model.nh(),
+          .nz = quadratures_.size()};
 }
 
 void SystemEquations::calc_q_dot(std::span<const double> q, std::span<const double> u,
@@ -97,8 +102,8 @@ void SystemEquations::copy_state_rates(const State<double>& state, std::span<dou
   for (std::size_t i = 0; i < xdot.size(); ++i) {
     xdot[i] = rates[i];
     if (std::isfinite(rates[i])) continue;
-    throw ComputationError(state.t, dynamics_.model().explain_rate(static_cast<int>(i),
-                                                                   dynamics_.properties(), state));
+    throw ComputationError(
+        state.t, dynamics_.model().explain_rate(static_cast<int>(i), dynamics_.properties(), state));
   }
 }
 

@@ -65,9 +65,8 @@ void SystemEvents::calc_rates(const State<double>& state, std::span<double> rate
   fill_inputs(state);
   std::copy(inputs_.begin(), inputs_.end(), dual_inputs_.begin());
   dual_inputs_.front().d = 1.0;
-  auto next = dual_inputs_.end() -
-              static_cast<std::ptrdiff_t>(xdot_.size() + qdot_.size() + udot_.size() + cut_qdot_.size() +
-                                          cut_udot_.size());
+  auto next = dual_inputs_.end() - static_cast<std::ptrdiff_t>(xdot_.size() + qdot_.size() + udot_.size() +
+                                                               cut_qdot_.size() + cut_udot_.size());
   const auto put = [&](std::span<const double> values) {
     for (const double rate : values) (next++)->d = rate;
   };
