@@ -160,7 +160,7 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     options.substeps = 4;
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);
-    if (start) simulator.reset(start->t, start->q, start->u, start->d);
+    if (start) simulator.reset(start->t, start->q, start->u, start->d, start->x);
     PullForce force(model, properties);
     ResultRow row(model, properties.parameters, false);
     const std::vector<double> none(static_cast<std::size_t>(model.nu()), 0.0);

@@ -35,7 +35,7 @@ struct Pull {
 // Where a live run begins.
 struct LiveStart {
   double t = 0.0;  // s
-  std::vector<double> q, u, d;
+  std::vector<double> q, u, d, x;
 };
 
 class RunThread {

@@ -148,7 +148,8 @@ void Session::on_set(int /*client*/, const YamlNode& message) {
 
 void Session::on_add(int /*client*/, const YamlNode& message) {
   const std::string list = text_of(message, "list");
-  static const std::vector<std::string> kLists = {"parameters", "bodies", "joints", "forces", "constraints"};
+  static const std::vector<std::string> kLists = {"parameters", "bodies",      "joints",
+                                                  "forces",     "constraints", "states"};
   if (std::ranges::find(kLists, list) == kLists.end()) {
     throw InputError(fmt::format("'{}' is no list of a model", printable(list)));
   }
@@ -277,10 +278,11 @@ LiveStart Session::start_at(std::size_t row) const {
   const auto all = std::span(rows_).subspan(row * width, width);
   std::unordered_map<std::string_view, double> values;
   for (std::size_t i = 0; i < width; ++i) values.emplace(run_->columns()[i].name, all[i]);
-  LiveStart start{values.at("t"), {}, {}, {}};
+  LiveStart start{values.at("t"), {}, {}, {}, {}};
   for (const std::string& name : model.q_names()) start.q.push_back(values.at(name));
   for (const std::string& name : model.u_names()) start.u.push_back(values.at(name));
   for (const VariableInfo& variable : model.variables()) start.d.push_back(values.at(variable.name));
+  for (const StateInfo& state : model.states()) start.x.push_back(values.at(state.name));
   return start;
 }
 

@@ -137,7 +137,7 @@ nb::object step(Stepper& self, double dt, nb::handle tau, nb::handle out) {
   return nb::make_tuple(q.release(), u.release());
 }
 
-void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d) {
+void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d, nb::handle x) {
   Simulator& simulator = self.at_rest();
   const Model& model = simulator.model();
   const State<double> initial = calc_assembled_state(model, simulator.properties());
@@ -145,7 +145,8 @@ void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d) {
     if (given.is_none()) return otherwise;
     return Vector(name, given, static_cast<int>(otherwise.size())).copy();
   };
-  simulator.reset(t, take("q", q, initial.q), take("u", u, initial.u), take("d", d, initial.d));
+  simulator.reset(t, take("q", q, initial.q), take("u", u, initial.u), take("d", d, initial.d),
+                  take("x", x, initial.x));
 }
 
 void set_state(Stepper& self, nb::handle q, nb::handle u) {
@@ -214,6 +215,7 @@ nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle
                     "take a Simulator",
                     self.model().events().front().name));
   }
+  self.model().refuse_states("Model.step, which keeps nothing from step to step (a Simulator does),");
   States states(self, q, u, t, d);
   states.add("tau", tau, true);
   states.broadcast();
@@ -315,6 +317,10 @@ void bind_state(nb::class_<Stepper>& simulator) {
       [](const Simulator& s) { return std::span<const double>(s.state().d); },
       "(nd) The discrete variables: a read-only copy.");
   add_array(
+      simulator, "x", "def x(self) -> numpy.typing.NDArray[numpy.float64]",
+      [](const Simulator& s) { return std::span<const double>(s.state().x); },
+      "(nx) The states with a rate: a read-only copy.");
+  add_array(
       simulator, "tau", "def tau(self) -> numpy.typing.NDArray[numpy.float64]",
       [](const Simulator& s) { return s.tau(); },
       "(nu) What drove the last step at its end (N m, N): what was given, and what the controller says. A "
@@ -371,15 +377,16 @@ void bind_steps(nb::class_<Stepper>& simulator) {
           "it, until another one is given. ComputationError where the step cannot be completed; the state is "
           "then\n"
           "the last one that could be calculated.")
-      .def(
-          "reset", reset, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::arg("t") = 0.0,
-          nb::arg("d") = nb::none(),
-          nb::sig("def reset(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
-                  "= None, t: float = 0.0, d: numpy.typing.ArrayLike | None = None) -> None"),
-          "Begins anew at q (nq), u (nu), d (nd) and t (s); those of the model's initial state where none "
-          "are "
-          "given.\n\n"
-          "tau is zero, the controller starts there, and counts of events and steps are zero.")
+      .def("reset", reset, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::arg("t") = 0.0,
+           nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+           nb::sig(
+               "def reset(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
+               "= None, t: float = 0.0, d: numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike "
+               "| None = None) -> None"),
+           "Begins anew at q (nq), u (nu), d (nd), states x (nx) and t (s); those of the model's initial "
+           "state "
+           "where\nnone are given.\n\n"
+           "tau is zero, the controller starts there, and counts of events and steps are zero.")
       .def("set_state", set_state, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(),
            nb::sig("def set_state(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
                    "None = None) -> None"),

@@ -371,6 +371,21 @@ std::optional<bool> equals(const SymbolicExpression& a, const Scalar& b) {
   return found == Identity::kUnknown ? std::nullopt : std::optional(found == Identity::kHolds);
 }
 
+// Names that SymPy has, too.
+void bind_names_of_sympy(nb::class_<SymbolicExpression>& type) {
+  using E = SymbolicExpression;
+  type.def("xreplace", substitute, nb::arg("rule"), nb::arg("new") = nb::none(),
+           nb::sig("def xreplace(self, rule: collections.abc.Mapping[Expression, Expression | float]) -> "
+                   "Expression"),
+           "The same as subs with a mapping.")
+      .def_prop_ro(
+          "is_zero",
+          [](const E& a) {
+            return equals(a, Scalar{{nullptr, Expression(0)}});
+          },
+          nb::sig("def is_zero(self) -> bool | None"), "equals(0).");
+}
+
 void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
   using E = SymbolicExpression;
   type.def("diff", diff_by_all, nb::sig("def diff(self, *symbols: Expression | int) -> Expression"),
@@ -383,16 +398,6 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
                    "new: Expression | float | None = None) -> Expression"),
            "With expressions replaced by others, all at once: subs({q: 0, u: v}), subs([(q, 0), (u, v)]) or\n"
            "subs(q, 0). The rates of what is replaced stay, as with msubs: replace q.diff() as well.")
-      .def("xreplace", substitute, nb::arg("rule"), nb::arg("new") = nb::none(),
-           nb::sig("def xreplace(self, rule: collections.abc.Mapping[Expression, Expression | float]) -> "
-                   "Expression"),
-           "The same as subs with a mapping.")
-      .def_prop_ro(
-          "is_zero",
-          [](const E& a) {
-            return equals(a, Scalar{{nullptr, Expression(0)}});
-          },
-          nb::sig("def is_zero(self) -> bool | None"), "equals(0).")
       .def(
           "simplify", [](const E& a) { return owned(a.owner, simplify(mechanics_of(a.owner), a.value)); },
           "By the theorems on sums of angles and sin^2 + cos^2 = 1; what it does is checked.")
@@ -498,6 +503,7 @@ void bind_expressions(nb::module_& module) {
   bind_arithmetic(type);
   bind_value(type);
   bind_analysis_of(type);
+  bind_names_of_sympy(type);
   bind_functions(module);
 }
 

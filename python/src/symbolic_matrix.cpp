@@ -354,27 +354,9 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
           nb::sig("def to_sympy(self) -> typing.Any"), "The same matrix of sympy, which must be installed.");
 }
 
-}  // namespace
-
-void bind_matrices(nb::module_& module) {
+void bind_matrix_products(nb::class_<SymbolicMatrix>& type) {
   using M = SymbolicMatrix;
-  nb::class_<M> type(module, "Matrix", nb::type_slots(plain_described_slots),
-                     "A matrix of expressions, which does not change.");
   type.def(
-          "__init__", [](M* self, nb::handle rows) { new (self) M(to_matrix(rows)); }, nb::arg("rows"),
-          nb::sig("def __init__(self, rows: Matrix | collections.abc.Sequence[Expression | float] | "
-                  "collections.abc.Sequence[collections.abc.Sequence[Expression | float]]) -> None"),
-          "Of rows, or of the elements of a column.")
-      .def_prop_ro("rows", [](const M& a) { return a.value.rows(); })
-      .def_prop_ro("cols", [](const M& a) { return a.value.columns(); })
-      .def_prop_ro(
-          "shape", [](const M& a) { return nb::make_tuple(a.value.rows(), a.value.columns()); },
-          nb::sig("def shape(self) -> tuple[int, int]"))
-      .def_prop_ro("T",
-                   [](const M& a) {
-                     return M{a.owner, a.value.transpose()};
-                   })
-      .def(
           "transpose",
           [](const M& a) {
             return M{a.owner, a.value.transpose()};
@@ -413,7 +395,29 @@ void bind_matrices(nb::module_& module) {
             }
             return all;
           },
-          nb::sig("def free_symbols(self) -> set[Expression]"), "All symbols in it.")
+          nb::sig("def free_symbols(self) -> set[Expression]"), "All symbols in it.");
+}
+
+}  // namespace
+
+void bind_matrices(nb::module_& module) {
+  using M = SymbolicMatrix;
+  nb::class_<M> type(module, "Matrix", nb::type_slots(plain_described_slots),
+                     "A matrix of expressions, which does not change.");
+  type.def(
+          "__init__", [](M* self, nb::handle rows) { new (self) M(to_matrix(rows)); }, nb::arg("rows"),
+          nb::sig("def __init__(self, rows: Matrix | collections.abc.Sequence[Expression | float] | "
+                  "collections.abc.Sequence[collections.abc.Sequence[Expression | float]]) -> None"),
+          "Of rows, or of the elements of a column.")
+      .def_prop_ro("rows", [](const M& a) { return a.value.rows(); })
+      .def_prop_ro("cols", [](const M& a) { return a.value.columns(); })
+      .def_prop_ro(
+          "shape", [](const M& a) { return nb::make_tuple(a.value.rows(), a.value.columns()); },
+          nb::sig("def shape(self) -> tuple[int, int]"))
+      .def_prop_ro("T",
+                   [](const M& a) {
+                     return M{a.owner, a.value.transpose()};
+                   })
       .def("__len__", [](const M& a) { return a.value.elements().size(); })
       .def(
           "__getitem__",
@@ -448,6 +452,7 @@ void bind_matrices(nb::module_& module) {
       .def("__repr__",
            [](const M& a) { return fmt::format("Matrix({})", nb::cast<std::string>(nb::repr(to_list(a)))); });
   bind_matrix_arithmetic(type);
+  bind_matrix_products(type);
   bind_matrix_analysis(type);
   module.def("_solve_for", solve_for, nb::arg("factors"), nb::arg("right"), nb::arg("unknowns"));
 }

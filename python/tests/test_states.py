@@ -88,6 +88,16 @@ def test_a_simulator_steps_them():
     for _ in range(100):
         simulator.step(1e-3)
     assert simulator.q[0] == pytest.approx(reference["rail.q"][-1], rel=1e-7)
+    assert simulator.x[0] == pytest.approx(reference["error"][-1], rel=1e-7)
+    saved, there = simulator.save(), simulator.x[0]
+    simulator.reset(x=[0.7])
+    assert simulator.x[0] == 0.7 and simulator.q[0] == 0
+    simulator.restore(saved)
+    assert simulator.x[0] == there
+    with pytest.raises(sestina.InputError, match="error"):
+        controlled().freeze().step([0.0], [0.0], None, 1e-3)
+    with pytest.raises(sestina.InputError, match="error"):
+        sestina.BatchSimulator(controlled().freeze(), 4)
 
 
 def test_kernels_use_the_states_at_the_start():

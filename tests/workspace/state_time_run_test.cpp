@@ -225,7 +225,7 @@ TEST(StateTimeRun, KeepsWhatWasComputedBeforeAFailure) {
 }
 
 // A pendulum that dry friction brings to rest: from there on no polynomial is a solution.
-System make_sticking() {
+System make_sticking(const std::string& friction) {
   System system;
   system.gravity = {0, -9.81, 0};
   BodySpec& rod = system.add_body("rod", 1.0);
@@ -235,14 +235,14 @@ System make_sticking() {
   hip.axis = {0, 0, 1};
   hip.q = 1.0;
   system.add_joint_force("motor", "hip", "0.1*sin(t)");
-  system.add_joint_force("friction", "hip", "-0.5*sign(hip.u)");
+  system.add_joint_force("friction", "hip", "-" + friction + "*sign(hip.u)");
   system.analysis.duration = 5.0;
   system.output.every = 0.05;
   return with_elements(system, 64, "QC", 1);
 }
 
 TEST(StateTimeRun, EndsWhereAForceSticksAndNamesIt) {
-  System system = make_sticking();
+  System system = make_sticking("2");
   const RunResult by_number = run_anyhow(system);
   EXPECT_EQ(by_number.report.status, RunStatus::kFailed);
   EXPECT_THAT(by_number.report.failure, testing::HasSubstr("may help: the force friction jumps with hip.u"));
@@ -255,13 +255,13 @@ TEST(StateTimeRun, EndsWhereAForceSticksAndNamesIt) {
   EXPECT_THAT(by_tolerance.report.failure, testing::Not(testing::HasSubstr("motor")));
   // A hundred windows were wanted to tell, and not the thousands that the end would take.
   EXPECT_LT(by_tolerance.report.steps.steps, 5000);
-  EXPECT_GT(by_tolerance.report.t, 3.0);
+  EXPECT_GT(by_tolerance.report.t, 0.5);
 }
 
 // A motion that passes through zero speed does not stick: a pendulum that turns back, where its load exceeds
 // the largest static friction.
 TEST(StateTimeRun, PassesForcesThatSwitchOnTheWay) {
-  System system = make_sticking();
+  System system = make_sticking("0.5");
   system.analysis.duration = 2.0;
   system.analysis.time_elements->tolerance = 1e-6;
   system.output.every = 0.1;

@@ -40,6 +40,9 @@ std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& o
     return fmt::format("the model has {}, a force that SIMD lanes do not take",
                        model.forces()[model.plan().connectors.first()].name);
   }
+  if (model.nx() > 0) {
+    return fmt::format("the model has the state {}, which has a rate", model.states().front().name);
+  }
   if (!model.events().empty()) return "the model has events";
   if (model.is_constrained()) return "the model has loops or constraints";
   return {};

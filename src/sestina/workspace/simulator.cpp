@@ -98,15 +98,22 @@ void Simulator::reset(double t, std::span<const double> q, std::span<const doubl
 
 void Simulator::reset(double t, std::span<const double> q, std::span<const double> u,
                       std::span<const double> d) {
+  reset(t, q, u, d, initial_.x);
+}
+
+void Simulator::reset(double t, std::span<const double> q, std::span<const double> u,
+                      std::span<const double> d, std::span<const double> x) {
   check("t", std::span(&t, 1), 1);
   check("q", q, model().nq());
   check("u", u, model().nu());
   check("d", d, model().nd());
+  check("x", x, model().nx());
   work_ = initial_;
   work_.t = t;
   copy(q, work_.q);
   copy(u, work_.u);
   copy(d, work_.d);
+  copy(x, work_.x);
   normalize_q<double>(model(), work_.q);
   if (first_not_finite(work_.q) >= 0) throw InputError("Euler parameters of q are all zero");
   assemble(model(), dynamics_.properties(), {}, {}, work_);

@@ -75,6 +75,8 @@ class Simulator {
   void reset();
   void reset(double t, std::span<const double> q, std::span<const double> u);
   void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d);
+  void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d,
+             std::span<const double> x);
   // Sets q and u at the same time (a push, a measurement); all else continues. Throws as reset() does.
   void set_state(std::span<const double> q, std::span<const double> u);
 
