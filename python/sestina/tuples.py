@@ -61,7 +61,8 @@ class Equilibrium(NamedTuple):
 
     q: Array  #: (nq)
     multipliers: Array  #: (conditions) of loops and constraints; of redundant ones those of least norm
-    is_stable: bool  #: whether no direction has negative stiffness
+    is_stable: bool  #: whether no direction has negative stiffness; with states, whether no motion nearby grows
+    x: Array  #: (nx) states with a rate; those whose rate is zero at rest whatever they are keep their value
 
 
 class LinearMotion(NamedTuple):

@@ -67,14 +67,14 @@ MotionTangents tangents_at(const FrozenModel& self, const State<double>& state) 
   return tangents;
 }
 
-nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load) {
-  State<double> state = make_state(self, q, nb::none(), 0.0);
+nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load, nb::handle x) {
+  State<double> state = make_state(self, q, nb::none(), 0.0, x);
   Equilibrium equilibrium(self.model(), self.properties());
   if (!equilibrium.find(load, state)) {
     throw ComputationError(0.0, "no state of rest was found: " + equilibrium.describe_rest());
   }
   return named_tuple("Equilibrium", new_array(state.q), vector(equilibrium.lambda()),
-                     equilibrium.is_stable());
+                     equilibrium.is_stable(), new_array(state.x));
 }
 
 nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double t,
@@ -92,8 +92,8 @@ nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double
 }
 
 nb::object frequency_response(const FrozenModel& self, const std::string& input, nb::handle frequencies,
-                              nb::handle q, nb::handle u, double t) {
-  const State<double> state = make_state(self, q, u, t);
+                              nb::handle q, nb::handle u, double t, nb::handle x) {
+  const State<double> state = make_state(self, q, u, t, x);
   const std::vector<double> hertz = Vector("frequencies", frequencies).copy();
   const MotionTangents tangents = tangents_at(self, state);
   std::vector<double> udot(state.u.size());
@@ -141,12 +141,13 @@ void bind_small_motions(nb::module_& module) {
   model
       .def(
           "find_equilibrium", find_equilibrium, nb::arg("q") = nb::none(), nb::kw_only(),
-          nb::arg("load") = 1.0,
-          nb::sig("def find_equilibrium(self, q: numpy.typing.ArrayLike | None = None, *, load: float = 1.0) "
-                  "-> sestina.tuples.Equilibrium"),
-          "The state of rest near q (nq), or near the initial one, at t = 0: where all forces balance and "
-          "all\n"
-          "loops are closed. load multiplies gravity and the forces that are given by value.\n\n"
+          nb::arg("load") = 1.0, nb::arg("x") = nb::none(),
+          nb::sig("def find_equilibrium(self, q: numpy.typing.ArrayLike | None = None, *, load: float = 1.0, "
+                  "x: numpy.typing.ArrayLike | None = None) -> sestina.tuples.Equilibrium"),
+          "The state of rest near q (nq) and x (nx), or near the initial ones, at t = 0: where all forces "
+          "balance,\n"
+          "all loops are closed and the rates of all states are zero. load multiplies gravity and the forces\n"
+          "that are given by value.\n\n"
           "Raises ComputationError, with the joint that is left out of balance, where none is found.")
       .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("inputs") = nb::none(),
@@ -163,13 +164,14 @@ void bind_small_motions(nb::module_& module) {
            "Raises InputError for other names and for a parameter that moves a constraint.")
       .def("frequency_response", frequency_response, nb::arg("input"), nb::arg("frequencies"),
            nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(), nb::arg("t") = 0.0,
+           nb::arg("x") = nb::none(),
            nb::sig(
                "def frequency_response(self, input: str, frequencies: numpy.typing.ArrayLike, q: "
                "numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None = None, *, t: float "
-               "= 0.0) -> numpy.typing.NDArray[numpy.complex128]"),
+               "= 0.0, x: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.complex128]"),
            "Deviations (k, nu), complex, of the coordinates about a state while a free parameter oscillates\n"
            "with the amplitude 1: real part of dq exp(2 pi i f t).\n\n"
-           "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest.\n"
+           "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest, x (nx) or the initial one.\n"
            "Raises ComputationError where the system resonates without damping.")
       .def("modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("x") = nb::none(),

@@ -61,7 +61,6 @@ def test_what_takes_no_states_names_one():
     system = controlled()
     for refused in (
         lambda: sestina.simulate(system, solver="compiled"),
-        lambda: system.freeze().find_equilibrium(),
         lambda: sestina.derive(system),
     ):
         with pytest.raises(sestina.InputError, match="error"):
@@ -80,6 +79,23 @@ def test_linearisation_has_them():
     values = model.modes().eigenvalues
     expected = np.roots([1, 10, 40, 30])
     assert sorted(values.real) == pytest.approx(sorted(expected[expected.imag >= 0].real))
+
+
+def test_rest_is_where_their_rates_are_zero():
+    system = controlled()
+    system.parameters["load"] = 20.0
+    system.add_joint_force("load", "rail", "-load")
+    rest = system.freeze().find_equilibrium()
+    assert rest.q == pytest.approx([1.0], abs=1e-12) and rest.x == pytest.approx([20 / 30]) and rest.is_stable
+    system.parameters["p"] = 2.0  # the roots of s^3 + 10 s^2 + 2 s + 30 grow
+    assert not system.freeze().find_equilibrium(x=[3.0]).is_stable
+    system.parameters["p"] = 40.0
+    system.analysis.type = "frequency_response"
+    system.analysis.input = "load"
+    system.analysis.frequencies = sestina.Frequencies(from_=0.7, to=0.7, points=1)
+    result = sestina.simulate(system)
+    by_hand = system.freeze().frequency_response("load", [0.7], rest.q, x=rest.x)[0, 0]
+    assert result["rail.q.magnitude"][0] == pytest.approx(abs(by_hand), rel=1e-8)
 
 
 def test_a_simulator_steps_them():

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/dynamics/linearized_motion.h"
+
 namespace sestina {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr double kBalanced = 1e-9;    // relative to the terms of r, or to the m
 constexpr double kRoundOff = 1e-15;   // likewise: the error cannot become smaller
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
+constexpr double kGrowing = 1e-6;     // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
@@ -34,8 +37,8 @@ Equilibrium::Equilibrium(const Model& model, const Properties<double>& propertie
       rest_(static_cast<std::size_t>(model.nu())),
       weight_(model.nu()),
       lambda_(VectorXd::Zero(model.constraint_rows())),
+      x_size_(VectorXd::Zero(model.nx())),
       length_(properties.constraints.length) {
-  model.refuse_states("statics");
   for (Eigen::Index i = 0; i < weight_.size(); ++i) {
     weight_[i] = model.u_units()[static_cast<std::size_t>(i)] == "rad/s" ? 1.0 : 1.0 / length_;
   }
@@ -66,7 +69,7 @@ void Equilibrium::balance(const State<double>& state) {
   decompose();
   const auto inverse = weight_.cwiseInverse();
   if (lambda_.size() > 0) lambda_ = pinv_.transpose() * VectorXd(inverse.cwiseProduct(tangents_.r));
-  tangents_.update_tangents(state, rest_, lambda_, false);
+  tangents_.update_tangents(state, rest_, lambda_, tangents_.nx() > 0);
   r_ = inverse.cwiseProduct(tangents_.r);
   K_ = inverse.asDiagonal() * tangents_.r_q * inverse.asDiagonal();
 }
@@ -81,8 +84,26 @@ double Equilibrium::imbalance() const {
 double Equilibrium::openness() const { return largest(tangents_.g); }
 
 double Equilibrium::calc_error() const {
-  if (!r_.allFinite() || !tangents_.g.allFinite()) return NAN;
-  return std::max(imbalance(), openness() / length_);
+  if (!r_.allFinite() || !tangents_.g.allFinite() || !tangents_.rate.allFinite()) return NAN;
+  return std::max({imbalance(), openness() / length_, unrest().rate});
+}
+
+Equilibrium::Unrest Equilibrium::unrest() const {
+  Unrest worst;
+  for (Eigen::Index i = 0; i < tangents_.nx(); ++i) {
+    const double rate = std::abs(tangents_.rate[i]);
+    if (rate == 0.0) continue;
+    const double terms = tangents_.rate_x.row(i).cwiseAbs().dot(x_size_) +
+                         tangents_.rate_q.row(i).cwiseAbs().dot(weight_.cwiseInverse());
+    if (rate / terms > worst.rate) worst = {rate / terms, i};  // infinite where nothing changes the rate
+  }
+  return worst;
+}
+
+void Equilibrium::set_sizes(const State<double>& state, const VectorXd& dx) {
+  for (Eigen::Index i = 0; i < x_size_.size(); ++i) {
+    x_size_[i] = std::max({x_size_[i], std::abs(state.x[static_cast<std::size_t>(i)]), std::abs(dx[i])});
+  }
 }
 
 VectorXd Equilibrium::step() const {
@@ -130,10 +151,66 @@ VectorXd Equilibrium::plain_step() const {
   return closing + Z_ * stiffness.partialPivLu().solve(rhs);
 }
 
+// Rows and columns of (3) are scaled to size one: forces, rates and states have units of their own.
+VectorXd Equilibrium::step_with_states() const {
+  const Eigen::Index free = Z_.cols(), n = Z_.rows(), states = tangents_.nx();
+  const VectorXd closing = -(pinv_ * tangents_.g);
+  const MatrixXd rate_q = tangents_.rate_q * weight_.cwiseInverse().asDiagonal();
+  MatrixXd matrix(free + states, free + states);
+  matrix << Z_.transpose() * K_ * Z_, Z_.transpose() * weight_.cwiseInverse().asDiagonal() * tangents_.r_x,
+      rate_q * Z_, tangents_.rate_x;
+  VectorXd rhs(free + states);
+  rhs << -(Z_.transpose() * (r_ + K_ * closing)), -(tangents_.rate + rate_q * closing);
+  for (Eigen::Index i = 0; i < states; ++i) {
+    if (matrix.row(free + i).isZero(0.0)) matrix(free + i, free + i) = 1.0;  // its rate tells nothing
+  }
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    const double size = matrix.row(i).cwiseAbs().maxCoeff();
+    if (size > 0.0) matrix.row(i) /= size, rhs[i] /= size;
+  }
+  VectorXd columns = matrix.cwiseAbs().colwise().maxCoeff();
+  for (double& size : columns) size = size > 0.0 ? 1.0 / size : 1.0;
+  const VectorXd solution =
+      columns.cwiseProduct((matrix * columns.asDiagonal()).completeOrthogonalDecomposition().solve(rhs));
+  VectorXd step(n + states);
+  step << closing + Z_ * solution.head(free), solution.tail(states);
+  return step;
+}
+
+bool Equilibrium::find_with_states(State<double>& state) {
+  const Eigen::Index n = Z_.rows() > 0 ? Z_.rows() : weight_.size();
+  set_sizes(state, VectorXd::Zero(tangents_.nx()));
+  double best = INFINITY;
+  State<double> best_state = state;
+  for (iterations_ = 0; iterations_ < kMostIterations; ++iterations_) {
+    balance(state);
+    const double error = calc_error();
+    if (std::isnan(error)) {
+      not_finite_ = tangents_.explain_non_finite(state);
+      return false;
+    }
+    last_ = state;
+    if (error <= kRoundOff) return true;
+    const bool is_better = error < 0.5 * best;
+    if (error < best) best = error, best_state = state;
+    if (best <= kBalanced && !is_better) break;
+    VectorXd step = step_with_states();
+    const double size = largest(step.head(n));
+    if (size > kLongestStep) step *= kLongestStep / size;
+    set_sizes(state, step.tail(tangents_.nx()));
+    move(step.head(n), state);
+    for (std::size_t i = 0; i < state.x.size(); ++i) state.x[i] += step[n + static_cast<Eigen::Index>(i)];
+  }
+  state = last_ = best_state;
+  balance(state);
+  return best <= kBalanced;
+}
+
 bool Equilibrium::find(double load, State<double>& state) {
   tangents_.set_load(load);
   std::fill(state.u.begin(), state.u.end(), 0.0);
   not_finite_.clear();
+  if (tangents_.nx() > 0) return find_with_states(state);
   if (tangents_.has_beams()) {
     State<double> bent = state;
     if (find_with_wrenches(bent)) {
@@ -186,7 +263,15 @@ bool Equilibrium::find_downhill(State<double>& state) {
   return best <= kBalanced;
 }
 
+bool Equilibrium::is_steady() const {
+  const std::vector<VibrationMode> modes = calc_modes(model_, tangents_, last_);
+  const double fastest = modes.empty() ? 0.0 : std::abs(modes.back().eigenvalue);
+  return std::ranges::all_of(
+      modes, [&](const VibrationMode& mode) { return mode.eigenvalue.real() <= kGrowing * fastest; });
+}
+
 bool Equilibrium::is_stable() const {
+  if (tangents_.nx() > 0) return is_steady();
   const MatrixXd stiffness = Z_.transpose() * K_ * Z_;
   if (stiffness.size() == 0) return true;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (stiffness + stiffness.transpose()),
@@ -201,6 +286,10 @@ std::string Equilibrium::describe_rest() const {
   if (openness() > kBalanced * length_) {
     const double open = tangents_.g.cwiseAbs().maxCoeff(&worst);
     return fmt::format("{} is left open by {:.3g} m", model_.name_of_row(static_cast<int>(worst)), open);
+  }
+  if (const Unrest left = unrest(); left.rate > kBalanced && left.rate >= imbalance()) {
+    return fmt::format("the state {} is left with a rate of {:.3g}",
+                       model_.states()[static_cast<std::size_t>(left.state)].name, tangents_.rate[left.state]);
   }
   if (r_.size() == 0) return "nothing is left";
   const VectorXd left = Z_ * (Z_.transpose() * r_);
@@ -236,6 +325,7 @@ VectorXd Equilibrium::find_direction(const VectorXd& by_load, const VectorXd& be
 }
 
 bool Equilibrium::follow(double arc, PathPoint& point, State<double>& state) {
+  model_.refuse_states("a path of equilibria (arc_length)");
   not_finite_.clear();
   tangents_.set_load(point.load);
   balance(state);

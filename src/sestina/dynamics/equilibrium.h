@@ -15,6 +15,11 @@
 // are unknowns beside d, condensed element by element (beam_forces.h), and mu stays zero; where that finds no
 // state of rest, (2) is tried.
 //
+// States x with a rate rest too, rate(q, x) = 0, and are unknowns beside z:
+//   [Z^T K Z  Z^T r_x] [z ]     [Z^T (r - K C^+ g)   ]
+//   [rate_q Z  rate_x] [dx] = - [rate - rate_q C^+ g]                                             (3)
+// A state whose rate is zero at rest whatever q and x are, as that of a bristle, keeps its value.
+//
 // Conditions on speeds hold what they act on: their rows are part of C, and they have no g.
 #pragma once
 
@@ -26,24 +31,26 @@ namespace sestina {
 
 class Equilibrium {
  public:
-  // The model must outlive this. A model with a UserForce or with states is refused (InputError).
+  // The model must outlive this. A model with a UserForce is refused (InputError).
   Equilibrium(const Model& model, const Properties<double>& properties);
 
-  // Brings the coordinates of the state to rest under a part of the load (MotionTangents::set_load), from
-  // those that it has; its speeds become zero. False where the iteration finds none; the state is then the
+  // Brings the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),
+  // from those that it has; its speeds become zero. False where the iteration finds none; the state is then the
   // best that it has come to.
   bool find(double load, State<double>& state);
 
   // The following belong to the last state that find() has come to.
   const Eigen::VectorXd& lambda() const { return lambda_; }  // (rows)
-  bool is_stable() const;  // no direction in which the (symmetric part of the) stiffness is negative
+  // No direction in which the (symmetric part of the) stiffness is negative; of a model with states no motion
+  // nearby that grows.
+  bool is_stable() const;
   int iterations() const { return iterations_; }
   // "hip is left with 3.2 N m", of what balances worst, or which loop is left open.
   std::string describe_rest() const;
   const MotionTangents& tangents() const { return tangents_; }
 
   // One point after another of the path of equilibria (q, load) by arc length, past points where the load is
-  // largest. The state is an equilibrium of `load`.
+  // largest. The state is an equilibrium of `load`. Refuses a model with states (InputError).
   struct PathPoint {
     double load = 0.0;
     Eigen::VectorXd direction;  // (nu + 1) of the path, in scaled displacements and load; empty at the start
@@ -55,6 +62,15 @@ class Equilibrium {
   bool follow_from_balance(double arc, PathPoint& point, State<double>& state);
   bool find_with_wrenches(State<double>& state);
   bool find_downhill(State<double>& state);
+  bool find_with_states(State<double>& state);
+  Eigen::VectorXd step_with_states() const;  // (3): [d; dx]
+  struct Unrest {
+    double rate = 0.0;  // relative to its terms
+    Eigen::Index state = 0;
+  };
+  Unrest unrest() const;  // the largest
+  void set_sizes(const State<double>& state, const Eigen::VectorXd& dx);
+  bool is_steady() const;  // with states: no eigenvalue of the motion nearby has a positive real part
   Eigen::VectorXd plain_step() const;        // (2) with mu = 0
   void decompose();                          // C^+ and Z at the tangents' state
   void balance(const State<double>& state);  // lambda, then r and K with it
@@ -75,8 +91,10 @@ class Equilibrium {
   Eigen::MatrixXd C_, Z_, pinv_;  // scaled: C W^-1, its null space, C^+
   Eigen::MatrixXd K_;             // scaled: W^-1 K W^-1
   Eigen::VectorXd r_;             // scaled: W^-1 r
+  Eigen::VectorXd x_size_;        // (nx): the largest |x| and change of x that the iteration has met
   double length_ = 1.0;
   int iterations_ = 0;
+  State<double> last_;      // where find_with_states() has come to
   std::string not_finite_;  // why, where the iteration has come to such a state
 };
 

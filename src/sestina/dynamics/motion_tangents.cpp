@@ -58,6 +58,7 @@ MotionTangents::MotionTangents(const Model& model, const Properties<double>& pro
   r_x.setZero(n, states);
   rate_x.setZero(states, states);
   for (Eigen::MatrixXd* matrix : {&rate_q, &rate_u}) matrix->setZero(states, n);
+  rate.setZero(states);
   numbers_.forces.connectors.beams.clear();
   properties_.forces.connectors.beams.clear();
 }
@@ -94,6 +95,9 @@ std::string MotionTangents::explain_non_finite(const State<double>& state) {
         model_.forces()[*beam].name);
   }
   std::string reason = explain_non_finite_force(model_, numbers_, state, plain_kinematics_, plain_forces_);
+  for (Eigen::Index i = 0; i < nx() && reason.empty(); ++i) {
+    if (!std::isfinite(rate[i])) reason = model_.explain_rate(static_cast<int>(i), numbers_, state);
+  }
   if (reason.empty()) reason = explain_non_finite_constraint(model_, numbers_, state, plain_rows_);
   return reason.empty() ? "its forces are not finite: numbers are too large" : reason;
 }
@@ -167,6 +171,7 @@ void MotionTangents::update(const State<double>& state, std::span<const double> 
   set_state(state);
   evaluate(udot, lambda);
   for (Eigen::Index i = 0; i < nu(); ++i) r[i] = inverse_.residual[at(i)].v;
+  for (Eigen::Index i = 0; i < nx(); ++i) rate[i] = forces_.rates[at(i)].v;
   for (Eigen::Index i = 0; i < rows(); ++i) {
     const ConstraintRow<Dual>& row = rows_.rows[at(i)];
     const bool is_condition = !row.is_inertia;

@@ -61,6 +61,7 @@ class MotionTangents {
   bool is_on_position(Eigen::Index row) const;
 
   Eigen::VectorXd r, g, v, a;
+  Eigen::VectorXd rate;  // (nx) of the states x
   Eigen::MatrixXd M, C;
   Eigen::MatrixXd r_q, r_u, v_q, a_q, a_u;  // (nu x nu), (rows x nu); v by u is C
   // Of states x with a rate(q, u, x): (nu x nx), (nx x nu), (nx x nx). Those by x come with those by u.

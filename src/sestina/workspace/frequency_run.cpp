@@ -27,6 +27,12 @@ constexpr double kStep = 1e-5;    // rad or m, by which coordinates move for a d
 constexpr double kDecade = 10.0;  // beyond the natural frequencies, where no range is given
 constexpr double kAtRest = 1e-9;  // of the terms of the equations of motion
 
+struct Deviation {
+  VectorXd dq, du, dudot;  // (nu)
+  VectorXd dx;             // (nx)
+  VectorXd dlambda;        // (rows)
+};
+
 // Rows of the model near a state.
 class RowsNearby {
  public:
@@ -38,17 +44,19 @@ class RowsNearby {
 
   std::size_t size() const { return row_.columns().size(); }
 
-  // The row where the state, udot and lambda have moved by `factor` times the deviations.
+  // The row where the state, udot and lambda have moved by `factor` times the deviation.
   std::span<const double> calc(const State<double>& state, const VectorXd& udot, const VectorXd& lambda,
-                               const VectorXd& dq, const VectorXd& du, const VectorXd& dudot,
-                               const VectorXd& dlambda, double factor) {
+                               const Deviation& by, double factor) {
     State<double> moved = state;
-    const VectorXd displacement = factor * dq;
+    const VectorXd displacement = factor * by.dq;
     plus_q<double>(model_, state.q, std::span(displacement.data(), state.u.size()), moved.q);
     for (std::size_t k = 0; k < state.u.size(); ++k) {
-      moved.u[k] += factor * du[static_cast<Eigen::Index>(k)];
+      moved.u[k] += factor * by.du[static_cast<Eigen::Index>(k)];
     }
-    const VectorXd a = udot + factor * dudot, l = lambda + factor * dlambda;
+    for (std::size_t k = 0; k < state.x.size(); ++k) {
+      moved.x[k] += factor * by.dx[static_cast<Eigen::Index>(k)];
+    }
+    const VectorXd a = udot + factor * by.dudot, l = lambda + factor * by.dlambda;
     return row_.calc(moved, dynamics_, std::span(a.data(), state.u.size()),
                      std::span(l.data(), static_cast<std::size_t>(l.size())));
   }
@@ -116,13 +124,14 @@ class FrequencyRun final : public AnalysisRun {
     std::vector<double> parameters(workspace_.properties().parameters);
     double& p = parameters[static_cast<std::size_t>(find_parameter(model, analysis_.input))];
     const double p0 = p, step = kStep * (p0 == 0.0 ? 1.0 : std::abs(p0));
-    const VectorXd none_u = VectorXd::Zero(model.nu()), none_rows = VectorXd::Zero(model.constraint_rows());
+    const VectorXd none_u = VectorXd::Zero(model.nu());
+    const Deviation none{none_u, none_u, none_u, VectorXd::Zero(model.nx()),
+                         VectorXd::Zero(model.constraint_rows())};
     std::vector<double> by_input;
     for (const double sign : {-1.0, 1.0}) {
       p = p0 + sign * step;
       RowsNearby rows(workspace_, parameters, settings_.reactions);
-      const std::span<const double> row =
-          rows.calc(state, udot_, lambda_, none_u, none_u, none_u, none_rows, 0.0);
+      const std::span<const double> row = rows.calc(state, udot_, lambda_, none, 0.0);
       if (by_input.empty()) {
         by_input.assign(row.begin(), row.end());
         continue;
@@ -169,10 +178,10 @@ class FrequencyRun final : public AnalysisRun {
   void record_row(double frequency, const State<double>& state, const InputResponse& response,
                   RowsNearby& rows, const std::vector<double>& by_input) {
     const SmallResponse d = response.calc(2.0 * pi * frequency);
-    const std::vector<double> real =
-        calc_variation(state, rows, d.dq.real(), d.du.real(), d.dudot.real(), d.dlambda.real());
-    const std::vector<double> imag =
-        calc_variation(state, rows, d.dq.imag(), d.du.imag(), d.dudot.imag(), d.dlambda.imag());
+    const std::vector<double> real = calc_variation(
+        state, rows, {d.dq.real(), d.du.real(), d.dudot.real(), d.dx.real(), d.dlambda.real()});
+    const std::vector<double> imag = calc_variation(
+        state, rows, {d.dq.imag(), d.du.imag(), d.dudot.imag(), d.dx.imag(), d.dlambda.imag()});
     values_.assign(1, frequency);
     for (std::size_t i = 1; i < by_input.size(); ++i) {  // the first column is t
       const std::complex<double> y(real[i] + by_input[i], imag[i]);
@@ -183,15 +192,15 @@ class FrequencyRun final : public AnalysisRun {
     ++report_.steps.steps;
   }
 
-  std::vector<double> calc_variation(const State<double>& state, RowsNearby& rows, const VectorXd& dq,
-                                     const VectorXd& du, const VectorXd& dudot, const VectorXd& dlambda) {
-    double size = dq.size() == 0 ? 0.0 : dq.cwiseAbs().maxCoeff();
+  std::vector<double> calc_variation(const State<double>& state, RowsNearby& rows, const Deviation& by) {
+    double size = by.dq.size() == 0 ? 0.0 : by.dq.cwiseAbs().maxCoeff();
+    if (size == 0.0 && by.dx.size() > 0) size = by.dx.cwiseAbs().maxCoeff();
     if (size == 0.0) size = 1.0;
     std::vector<double> variation(rows.size());
     const double step = kStep / size;
-    const std::span<const double> before = rows.calc(state, udot_, lambda_, dq, du, dudot, dlambda, -step);
+    const std::span<const double> before = rows.calc(state, udot_, lambda_, by, -step);
     const std::vector<double> kept(before.begin(), before.end());
-    const std::span<const double> after = rows.calc(state, udot_, lambda_, dq, du, dudot, dlambda, step);
+    const std::span<const double> after = rows.calc(state, udot_, lambda_, by, step);
     for (std::size_t i = 0; i < kept.size(); ++i) variation[i] = difference(after[i], kept[i], step);
     return variation;
   }

@@ -115,13 +115,11 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
   try {
     const bool steps = analysis.type == "dynamics" && !is_state_time(analysis);
     if (!steps) add_faults_without_contacts(system, model, analysis, faults);
-    const bool takes_states =
-        analysis.type == "dynamics" || (analysis.type == "modes" && analysis.about == "initial");
-    if (!takes_states && model.nx() > 0) {
+    const bool follows_path = analysis.type == "statics" && analysis.arc_length;
+    if (model.nx() > 0 && (analysis.type == "kinematics" || follows_path)) {
       faults.add({system.states.front().mark, "states"},
                  fmt::format("the analysis {} takes no states with a rate, such as {}{}", analysis.type,
-                             model.states().front().name,
-                             analysis.type == "modes" ? ", but with `about: initial`" : ""));
+                             model.states().front().name, follows_path ? ", along an arc_length" : ""));
     }
     if (analysis.type == "dynamics" && analysis.solver == "compiled" && model.nx() > 0) {
       faults.add({system.analysis.solver.mark, "analysis.solver"},
