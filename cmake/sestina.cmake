@@ -86,7 +86,7 @@ function(sestina_test_program name)
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests ${PROJECT_BINARY_DIR}/tests)
   # Tests spend their time in the library. Not optimised, they compile in half the time and run as fast.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O0>)
   target_link_libraries(${name} PRIVATE
     sestina_flags ${ARG_DEPENDS} ${ARG_EXTERNAL} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
