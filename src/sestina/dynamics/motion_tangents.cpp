@@ -127,8 +127,8 @@ void MotionTangents::evaluate(std::span<const double> udot, const Eigen::VectorX
     update_inverse_dynamics<Dual>(model_, properties_, kinematics_, forces_, udot_, inverse_);
     for (std::size_t i = 0; i < lambda_.size(); ++i) {
       const ConstraintRow<Dual>& row = rows_.rows[i];
-      const Dual rate = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
-      lambda_[i] = row.is_inertia ? -rate : Dual(lambda[static_cast<Eigen::Index>(i)]);
+      const Dual acceleration = row.bias + calc_rate<Dual>(rows_, row, inverse_.acceleration, udot_);
+      lambda_[i] = row.is_inertia ? -acceleration : Dual(lambda[static_cast<Eigen::Index>(i)]);
     }
     add_constraint_forces<Dual>(rows_, lambda_, forces_.tau, forces_.body);
   }
