@@ -84,7 +84,7 @@ def test_linearisation_has_them():
 def test_rest_is_where_their_rates_are_zero():
     system = controlled()
     system.parameters["load"] = 20.0
-    system.add_joint_force("load", "rail", "-load")
+    system.add_joint_force("weight", "rail", "-load")
     rest = system.freeze().find_equilibrium()
     assert rest.q == pytest.approx([1.0], abs=1e-12) and rest.x == pytest.approx([20 / 30]) and rest.is_stable
     system.parameters["p"] = 2.0  # the roots of s^3 + 10 s^2 + 2 s + 30 grow
