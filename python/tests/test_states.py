@@ -92,7 +92,7 @@ def test_rest_is_where_their_rates_are_zero():
     system.parameters["p"] = 40.0
     system.analysis.type = "frequency_response"
     system.analysis.input = "load"
-    system.analysis.frequencies = sestina.Frequencies(from_=0.7, to=0.7, points=1)
+    system.analysis.frequencies = {"from_": 0.7, "to": 0.7, "points": 1}
     result = sestina.simulate(system)
     by_hand = system.freeze().frequency_response("load", [0.7], rest.q, x=rest.x)[0, 0]
     assert result["rail.q.magnitude"][0] == pytest.approx(abs(by_hand), rel=1e-8)
