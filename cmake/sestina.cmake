@@ -32,7 +32,8 @@ if(SESTINA_NATIVE)
 endif()
 if(SESTINA_SANITIZE)
   target_compile_options(sestina_flags INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+    $<$<CXX_COMPILER_ID:Clang>:-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/sanitizers.ignore>)
   target_link_options(sestina_flags INTERFACE -fsanitize=address,undefined)
 endif()
 if(SESTINA_FUZZ)
