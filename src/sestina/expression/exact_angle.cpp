@@ -131,7 +131,7 @@ std::optional<Expr> exact_circular(Graph& graph, Op op, Expr angle, bool with_ro
   const std::int64_t twelfths = coefficient.numerator() % kTurn * (12 / coefficient.denominator());
   if (op != Op::kTan) return write(graph, sine(op == Op::kSin ? twelfths : twelfths + 6));
   const auto value = tangent(twelfths);
-  return value ? std::optional(write(graph, *value)) : std::nullopt;
+  return value ? write(graph, *value) : graph.power(graph.number(0.0), graph.number(-1.0));  // a pole
 }
 
 std::optional<Expr> exact_arc(Graph& graph, Op op, Expr argument) {

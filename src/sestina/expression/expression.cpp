@@ -50,7 +50,13 @@ Expression checked(Graph& graph, Expr result, const Expression& a, const char* o
 bool is_nan(const Expression& number) { return std::isnan(number.number().value()); }
 
 Expression unary(Op op, const Expression& a) {
-  if (a.graph()) return {*a.graph(), a.graph()->unary(op, a.in(*a.graph()))};
+  if (Graph* graph = a.graph()) {
+    const Expr argument = a.in(*graph), result = graph->unary(op, argument);
+    if (graph->has_constant_fault(result) && !graph->has_constant_fault(argument)) {
+      throw InputError(fmt::format("{}({}) has no value", function_name(op), to_text(a)));
+    }
+    return {*graph, result};
+  }
   Graph scratch;  // exact if the function is, such as cos(0)
   const Expr result = scratch.unary(op, a.in(scratch));
   if (scratch.is_number(result)) return Expression(scratch.number_of(result));

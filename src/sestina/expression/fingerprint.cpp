@@ -300,12 +300,9 @@ FieldNumber Fingerprinter::calc_call(Expr expr) const {
   const auto of = graph_.operands(expr);
   switch (op) {
     case Op::kSin:
-    case Op::kCos:
-    case Op::kTan: {
+    case Op::kCos: {
       const FieldNumber z = calc_circle(of[0]);
-      const FieldNumber c = field_.cosine_of(z), s = field_.sine_of(z);
-      if (op == Op::kTan) return field_.multiply(s, c.is_zero() ? c : field_.invert(c));
-      return op == Op::kSin ? s : c;
+      return op == Op::kSin ? field_.sine_of(z) : field_.cosine_of(z);
     }
     case Op::kExp:
       return calc_exponential(of[0]);
@@ -386,6 +383,12 @@ Fingerprinter::Value Fingerprinter::calc_node(Expr expr) const {
       const auto power = calc_power(expr);
       result.is_finite = power.has_value();
       result.number = power.value_or(FieldNumber{});
+      break;
+    }
+    case Op::kTan: {  // no value at a pole
+      const FieldNumber z = calc_circle(graph_.operands(expr)[0]), c = field_.cosine_of(z);
+      result.is_finite = !c.is_zero();
+      if (result.is_finite) result.number = field_.multiply(field_.sine_of(z), field_.invert(c));
       break;
     }
     default:

@@ -55,7 +55,7 @@ void GeneralizedAlpha::do_start(std::span<const double> memory) {
   const std::size_t nw = equations_.nw(), rows = equations_.rows(), nu = state().u.size(),
                     nz = state().z.size();
   end_ = state();
-  for (auto* v : {&begin_w_dot_, &begin_a_, &w_dot_, &a_, &slope_, &r_}) v->assign(nw, 0.0);
+  for (auto* v : {&begin_w_dot_, &begin_a_, &start_slope_, &w_dot_, &a_, &slope_, &r_}) v->assign(nw, 0.0);
   for (auto* v : {&lambda_, &begin_lambda_, &v_}) v->assign(rows, 0.0);
   for (auto* v : {&X_, &e_x_}) v->assign(nu, 0.0);
   for (auto* v : {&begin_zdot_, &zdot_}) v->assign(nz, 0.0);
@@ -128,13 +128,16 @@ StepReport GeneralizedAlpha::do_step(double t_end, State<double>& candidate) {
 void GeneralizedAlpha::prepare_start(double h) {
   const std::size_t nw = equations_.nw();
   if (memory_[kHasSteps] == 0.0) {
-    if (has_start_) return;
-    has_start_ = true;
-    equations_.face().calc_start(state(), begin_w_dot_, begin_lambda_);
-    begin_a_ = begin_w_dot_;
-    if (!begin_zdot_.empty()) {
-      equations_.face().calc_quadrature_rates(state(), begin_lambda_, begin_zdot_);
+    if (!has_start_) {
+      equations_.face().calc_start(state(), begin_w_dot_, begin_lambda_);
+      if (!begin_zdot_.empty()) {
+        equations_.face().calc_quadrature_rates(state(), begin_lambda_, begin_zdot_);
+      }
+      find_start_slope(h);
+      has_start_ = true;
     }
+    const double d = coefficients_.alpha_m - coefficients_.alpha_f;
+    for (std::size_t i = 0; i < nw; ++i) begin_a_[i] = begin_w_dot_[i] + d * h * start_slope_[i];
     return;
   }
   const auto take = [&](std::size_t place, std::vector<double>& to) {
@@ -145,6 +148,34 @@ void GeneralizedAlpha::prepare_start(double h) {
   for (std::size_t i = 0; i < nw; ++i) {
     begin_a_[i] = begin_w_dot_[i] + ratio * (memory_[places_.a + i] - begin_w_dot_[i]);
   }
+}
+
+void GeneralizedAlpha::find_start_slope(double h) {
+  std::ranges::fill(start_slope_, 0.0);
+  const double part = std::abs(coefficients_.alpha_m - coefficients_.alpha_f), step = part * h;
+  if (part == 0.0) return;
+  const std::size_t nu = state().u.size();
+  end_ = state();
+  end_.t += step;
+  for (std::size_t i = 0; i < nu; ++i) {
+    X_[i] = step * (state().u[i] + 0.5 * step * begin_w_dot_[i]);
+    end_.u[i] += step * begin_w_dot_[i];
+  }
+  for (std::size_t i = 0; i < end_.x.size(); ++i) end_.x[i] += step * begin_w_dot_[nu + i];
+  equations().plus(state().q, X_, end_.q);
+  try {
+    equations_.face().calc_start(end_, w_dot_, lambda_);
+  } catch (const ComputationError&) {
+    return;  // a step that is too long for this is judged by its own error
+  }
+  double change = 0.0, rates = 0.0, speeds = 0.0;
+  for (std::size_t i = 0; i < w_dot_.size(); ++i) {
+    change = std::hypot(change, w_dot_[i] - begin_w_dot_[i]);
+    rates = std::hypot(rates, begin_w_dot_[i]);
+    speeds = std::hypot(speeds, i < nu ? state().u[i] : state().x[i - nu]);
+  }
+  if (!(std::abs(h) * change <= part * (speeds + std::abs(h) * rates))) return;
+  for (std::size_t i = 0; i < w_dot_.size(); ++i) start_slope_[i] = (w_dot_[i] - begin_w_dot_[i]) / step;
 }
 
 bool GeneralizedAlpha::factorize(double h) {

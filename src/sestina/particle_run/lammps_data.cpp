@@ -15,6 +15,8 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 class DataReader {
  public:
   DataReader(const std::string& text, const std::string& name)
@@ -23,6 +25,8 @@ class DataReader {
   LammpsData read() {
     next_line();  // the title
     while (next_words()) {
+      if (skips_coefficients_ && is_digit(words_.front().front())) continue;
+      skips_coefficients_ = false;
       if (!read_header() && !read_section()) fail(fmt::format("unknown section '{}'", line_text_));
     }
     finish();
@@ -87,7 +91,13 @@ class DataReader {
       data_.box.length[a] = number<double>(1) - number<double>(0);
       return true;
     }
-    if (tail(3) == "xy xz yz") fail("the box is tilted; this program has boxes along the axes alone");
+    if (tail(3) == "xy xz yz") {
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (number<double>(i) != 0.0) fail("the box is tilted; this program has boxes along the axes alone");
+      }
+      return true;
+    }
+    if (words_.size() > 1 && words_[1] == "extra" && tail(1).ends_with(" per atom")) return true;
     for (const char* name : {"atoms", "bonds", "angles", "dihedrals", "impropers", "atom types", "bond types",
                              "angle types", "dihedral types", "improper types"}) {
       if (words_.size() < 2 || tail(1) != name) continue;
@@ -106,12 +116,8 @@ class DataReader {
     if (name == "Bonds") return read_groups(2, "bonds", data_.bonds), true;
     if (name == "Angles") return read_groups(3, "angles", data_.angles), true;
     if (name == "Dihedrals") return read_groups(4, "dihedrals", data_.dihedrals), true;
-    for (const char* skipped :
-         {"Pair Coeffs", "PairIJ Coeffs", "Bond Coeffs", "Angle Coeffs", "Dihedral Coeffs"}) {
-      if (name == skipped)
-        fail(fmt::format("'{}': the forces stand in the model file; remove the section", name));
-    }
-    return false;
+    skips_coefficients_ = words_.size() == 2 && words_.back() == "Coeffs";
+    return skips_coefficients_;
   }
 
   void want_line(const char* what) {
@@ -122,7 +128,9 @@ class DataReader {
     data_.masses.assign(static_cast<std::size_t>(counts_["atom types"]), 0.0);
     for (int k = 0; k < counts_["atom types"]; ++k) {
       want_line("Masses");
-      data_.masses[index(0, "atom types")] = number<double>(1);
+      double& mass = data_.masses[index(0, "atom types")];
+      mass = number<double>(1);
+      if (!(mass > 0.0)) fail(fmt::format("the mass {} is not positive", mass));
     }
   }
 
@@ -219,6 +227,7 @@ class DataReader {
   std::vector<Atom> atoms_;
   std::map<int, int> places_;
   bool has_molecule_ = false, has_charge_ = false, has_velocity_ = false;
+  bool skips_coefficients_ = false;  // the lines of a section that the model file stands for
   LammpsData data_;
 };
 

@@ -45,7 +45,9 @@ void ParticleReader::read_positions(const MapReader& map) {
   if (entry.key == "random_walk") read_random_walk(*entry.value, place);
   if (entry.key == "list") read_list(*entry.value, place);
   if (entry.key == "file") read_data_file(*entry.value, place);
-  if (!has_box_) context_.fault(*node, path, "there is no box: give particles.box.lengths");
+  if (!has_box_ && entry.key != "file") {
+    context_.fault(*node, path, "there is no box: give particles.box.lengths");
+  }
 }
 
 // The lattice makes the box, unless there is one.
@@ -198,6 +200,17 @@ void ParticleReader::read_data_file(const YamlNode& node, const NodePath& path) 
                                "in their order",
                                data.atom_types, model_.species.size()));
     return;
+  }
+  for (std::size_t i = 0; i < data.masses.size(); ++i) {
+    double& mass = model_.species[i].mass;
+    if (!has_mass_[i]) {
+      mass = data.masses[i];
+    } else if (std::abs(mass - data.masses[i]) > 1e-9 * mass) {
+      context_.fault(node, path,
+                     fmt::format("the file's mass of type {} is {}, the mass of the species {} is {}: give the "
+                                 "same, or leave out particles.species[{}].mass",
+                                 i + 1, data.masses[i], printable(model_.species[i].name), mass, i));
+    }
   }
   if (!has_box_) {
     model_.box.lower = data.box.lower;
