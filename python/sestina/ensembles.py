@@ -11,7 +11,7 @@ from ._core import Model, System
 from .attributes import NamedAttributes
 from .errors import ComputationError, InputError
 from .result import as_system
-from .run import _edit
+from .run import Rule, _edit, watch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,13 +90,13 @@ def run_ensemble(
     duration: npt.ArrayLike | None = None,
     record: Sequence[str] | None = None,
     every: float | None = None,
-    integrator: str | None = None,
+    integrator: Rule | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     dt: float | None = None,
     lanes: bool = True,
     threads: int | None = None,
-    progress: Callable[[int, int, float], object] | None = None,
+    progress: bool | Callable[[int, int, float], object] | None = None,
     max_steps: int | None = None,
     max_wall: float | None = None,
     check: bool = True,
@@ -113,7 +113,8 @@ def run_ensemble(
     dt           s, steps of this length instead
     lanes        False computes each run by itself, with the last bits of simulate()
     threads      all processors unless given; results do not depend on it
-    progress     called about twenty times a second: progress(members that have ended, members, seconds)
+    progress     True shows a bar; or what is called about twenty times a second with the members that have ended,
+                 the members and the wall time (s)
     max_steps    a run that would take more steps fails with that reason, keeps what it has, and the others go on
     max_wall     s, likewise of the wall clock, for each run
     check        raise ComputationError where a run fails, after all have ended; error.result has what there is.
@@ -138,20 +139,21 @@ def run_ensemble(
     shape = _common_axes(axes)
     columns = [np.broadcast_to(values, shape).ravel() for values in given.values()]
     matrix = np.stack(columns, axis=1) if columns else np.empty((math.prod(shape), 0))
-    told = _core._run_ensemble(
-        described,
-        list(given),
-        matrix,
-        _rows(states.get("q"), shape),
-        _rows(states.get("u"), shape),
-        None if spans is None else np.broadcast_to(spans, shape).ravel(),
-        None if record is None else list(record),
-        lanes,
-        threads,
-        progress,
-        max_steps,
-        max_wall,
-    )
+    with watch(progress, lambda done, members, seconds: (done / members, f"{done} of {members} members")) as callback:
+        told = _core._run_ensemble(
+            described,
+            list(given),
+            matrix,
+            _rows(states.get("q"), shape),
+            _rows(states.get("u"), shape),
+            None if spans is None else np.broadcast_to(spans, shape).ravel(),
+            None if record is None else list(record),
+            lanes,
+            threads,
+            callback,
+            max_steps,
+            max_wall,
+        )
     result = EnsembleResult(told, shape)
     failed = np.argwhere(result.status == "failed")
     if check and len(failed) > 0:
@@ -184,7 +186,7 @@ def sensitivities(
     record: Sequence[str],
     duration: float | None = None,
     every: float | None = None,
-    integrator: str | None = None,
+    integrator: Rule | None = None,
     dt: float | None = None,
     rtol: float = 1e-10,
     relative_step: float = 1e-4,

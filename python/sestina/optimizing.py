@@ -17,7 +17,7 @@ from .errors import ComputationError, InputError
 from .journal import Journal
 from .population import Interrupted, Member, Population
 from .result import as_system
-from .run import _edit
+from .run import Rule, _edit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -206,7 +206,7 @@ def minimize(
     record: Sequence[str] | None = None,
     duration: float | None = None,
     every: float | None = None,
-    integrator: str | None = None,
+    integrator: Rule | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     dt: float | None = None,

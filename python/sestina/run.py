@@ -6,32 +6,36 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from . import _core
-from ._core import Model, Report, System, Table
+from ._core import Integrator, Model, Report, System, Table
 from .errors import ComputationError, InputError
 from .result import Result, as_system
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+#: A rule by its name, or with its options: {"name": "generalized_alpha", "spectral_radius": 0.5}.
+Rule = str | Integrator | Mapping[str, object]
+
 #: Called with the time (s), the duration (s), the wall time (s) and the number of steps.
 Progress = Callable[[float, float, float, int], object]
 
 
 class ProgressBar:
-    """Shows how far a run has come on one line of the terminal."""
+    """Shows on one line of the terminal how far something has come: `describe` gives the fraction and a text."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
+    def __init__(self, describe: Callable[..., tuple[float, str]], stream: TextIO | None = None) -> None:
+        self._describe = describe
         self._stream = stream or sys.stderr
         self._is_shown = False
 
-    def __call__(self, t: float, duration: float, wall_seconds: float, steps: int) -> None:
-        fraction = t / duration if duration > 0 else 1.0
+    def __call__(self, *numbers: float) -> None:
+        fraction, text = self._describe(*numbers)
         bar = ("#" * round(40 * fraction)).ljust(40, ".")
-        self._stream.write(f"\r[{bar}] {100 * fraction:3.0f} %  t = {t:.3g} of {duration:.3g} s  {steps} steps")
+        self._stream.write(f"\r[{bar}] {100 * fraction:3.0f} %  {text}")
         self._stream.flush()
         self._is_shown = True
 
@@ -40,10 +44,14 @@ class ProgressBar:
             self._stream.write("\n")
 
 
+def describe_run(t: float, duration: float, wall_seconds: float, steps: int) -> tuple[float, str]:
+    return t / duration if duration > 0 else 1.0, f"t = {t:.3g} of {duration:.3g} s  {steps} steps"
+
+
 @contextlib.contextmanager
-def watch(progress: bool | Progress) -> Iterator[Progress | None]:
-    """What is to be called while a run goes on; a bar ends with its line."""
-    bar = ProgressBar() if progress is True else None
+def watch(progress: Any, describe: Callable[..., tuple[float, str]] = describe_run) -> Iterator[Any]:
+    """What is to be called while something goes on, None for nothing; a bar ends with its line."""
+    bar = ProgressBar(describe) if progress is True else None
     try:
         yield bar or (None if isinstance(progress, bool) else progress)
     finally:
@@ -56,7 +64,7 @@ def _edit(
     duration: float | None,
     every: float | None,
     solver: str | None,
-    integrator: str | None,
+    integrator: Rule | None,
     rtol: float | None,
     atol: float | None,
     dt: float | None,
@@ -75,8 +83,8 @@ def _edit(
         system.output.every = every
     if solver is not None:
         analysis.solver = solver
-    if integrator is not None:
-        analysis.integrator.name = integrator
+    if integrator is not None and integrator != analysis.integrator.name:
+        analysis.integrator = integrator  # the options of another rule are not its own
     if rtol is not None:
         analysis.step.rtol = rtol
     if atol is not None:
@@ -120,7 +128,7 @@ def simulate(
     duration: float | None = None,
     every: float | None = None,
     solver: str | None = None,
-    integrator: str | None = None,
+    integrator: Rule | None = None,
     rtol: float | None = None,
     atol: float | None = None,
     dt: float | None = None,
@@ -145,13 +153,13 @@ def simulate(
     duration    s
     every       s between rows; a hundredth of the duration unless said otherwise
     solver      one of solver_names()
-    integrator  one of integrator_names()
+    integrator  one of integrator_names(), or with options {"name": "generalized_alpha", "spectral_radius": 0.5}
     rtol, atol  tolerances of a step of variable length
     dt          s, steps of this length instead; it and the three before are refused with the coordinates state_time
     q, u        (nq), (nu) where the run begins; those of the description where they are not given
     reactions   record the reactions of all joints, too
-    progress    True shows a bar; or what is called some ten times a second with the time (s), the duration (s),
-                the wall time (s) and the number of steps
+    progress    True shows a bar; or what is called some ten times a second and at the end with the time (s), the
+                duration (s), the wall time (s) and the number of steps
     out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
     threads     of solvers that work in parallel; results do not depend on it
     checkpoint  a file that resume() can continue the run from, written every `every_wall` s of wall time

@@ -14,7 +14,7 @@ from ._core import Model, System
 from .attributes import NamedAttributes
 from .errors import ComputationError, InputError
 from .result import as_system
-from .run import _edit
+from .run import _edit, watch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +122,7 @@ def sweep(
     resume: bool = False,
     lanes: bool = True,
     threads: int | None = None,
-    progress: SweepProgress | None = None,
+    progress: bool | SweepProgress | None = None,
     max_steps: int | None = None,
     max_wall: float | None = None,
     check: bool = False,
@@ -137,7 +137,8 @@ def sweep(
     every      s between rows, as system.output says unless given
     resume     do the runs that the file lacks, of the same sweep
     lanes      let runs advance side by side in SIMD lanes where the model allows; False gives the last bits of simulate()
-    progress   called with the runs done, all runs, those that failed, the wall time (s) and the fraction done
+    progress   True shows a bar; or what is called with the runs done, all runs, those that failed, the wall time (s)
+               and the fraction done
     max_steps  a run that would take more steps fails with that reason, and the others go on
     max_wall   s, likewise of the wall clock, for each run
     check      raise ComputationError where a run fails; otherwise result.status and result.reasons tell
@@ -152,9 +153,10 @@ def sweep(
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "sweep.h5") if out is None else pathlib.Path(out)
         kept = ["none"] if out is None else list(record)
-        report = _core._sweep(
-            text, "model", axes, path, kept, reactions, resume, lanes, threads, progress, max_steps, max_wall
-        )
+        with watch(progress, lambda done, runs, failed, seconds, part: (part, f"{done} of {runs} runs")) as callback:
+            report = _core._sweep(
+                text, "model", axes, path, kept, reactions, resume, lanes, threads, callback, max_steps, max_wall
+            )
         if report["status"] == "interrupted" and not path.exists():
             raise KeyboardInterrupt  # before the first run
         result = SweepResult(_core._read_sweep(path), report, None if out is None else path)

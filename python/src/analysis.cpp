@@ -23,6 +23,8 @@ Spec to_group(const std::string& place, nb::handle given, const std::string& all
   return nb::cast<Spec&>(group);
 }
 
+}  // namespace
+
 IntegratorSpec to_integrator(nb::handle given) {
   IntegratorSpec rule;
   if (nb::try_cast(given, rule.name)) return rule;
@@ -30,6 +32,8 @@ IntegratorSpec to_integrator(nb::handle given) {
       "analysis.integrator", given,
       "the name of a rule, such as 'rk4', or a dictionary with name, stages, form, spectral_radius");
 }
+
+namespace {
 
 void bind_integrator_and_step(nb::module_& module) {
   nb::class_<IntegratorSpec>(module, "Integrator", nb::type_slots(plain_described_slots),

@@ -20,6 +20,9 @@
 
 namespace sestina::python {
 
+// A rule by its name, or a dictionary of its keys. Throws InputError.
+IntegratorSpec to_integrator(nb::handle given);
+
 template <class Spec>
 class Part {
  public:

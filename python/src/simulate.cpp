@@ -132,6 +132,7 @@ nb::tuple simulate(const System& system, const FrozenModel* frozen, nb::object p
                                 .result_file = options.out.value_or("")});
     }
     report = options.out ? workspace.run(*options.out) : workspace.run();
+    watch.look(report.t, workspace.analysis().duration, report.wall_seconds, report.steps.steps);
   }
   watch.rethrow();
   nb::object raised = take_callback_exception();

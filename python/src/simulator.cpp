@@ -10,9 +10,12 @@
 
 #include "bind.h"
 #include "fixed.h"
+#include "part.h"
 #include "python_force.h"
 #include "sestina/base/text.h"
 #include "sestina/dynamics/assembly.h"
+#include "sestina/model/freeze_analysis.h"
+#include "sestina/workspace/integrator_options.h"
 #include "states.h"
 #include "views.h"
 
@@ -28,9 +31,19 @@ constexpr const char* kOfSimulator =
 constexpr const char* kOfSnapshot =
     "a Snapshot stays as it was; Simulator.restore() takes it and set_state() changes the state";
 
-SimulatorOptions options_of(const std::string& integrator, int substeps, const std::string& solver,
-                            std::optional<double> rtol, std::optional<double> atol) {
-  SimulatorOptions options{.solver = solver, .rule = {.name = integrator}, .substeps = substeps};
+// A rule by its name, or with options as `analysis.integrator` takes them.
+RuleOptions to_rule(nb::handle given, const Model& model) {
+  RuleOptions rule;
+  if (nb::try_cast(given, rule.name)) return rule;
+  System system;
+  system.analysis.integrator = to_integrator(given);
+  return rule_options(freeze_analysis(system, model));
+}
+
+SimulatorOptions options_of(const Model& model, nb::handle integrator, int substeps,
+                            const std::string& solver, std::optional<double> rtol,
+                            std::optional<double> atol) {
+  SimulatorOptions options{.solver = solver, .rule = to_rule(integrator, model), .substeps = substeps};
   if (rtol || atol) {
     ErrorTolerances tolerances;
     if (rtol) tolerances.rtol = *rtol;
@@ -207,7 +220,7 @@ void step_in_lanes(FrozenModel& self, const States& states, double dt, const Sim
 }
 
 nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle tau, double dt, nb::handle t,
-                       nb::handle d, const std::string& integrator, int substeps, const std::string& solver,
+                       nb::handle d, nb::handle integrator, int substeps, const std::string& solver,
                        std::optional<double> rtol, std::optional<double> atol, nb::handle out, bool check) {
   if (!self.model().events().empty()) {
     throw InputError(
@@ -219,7 +232,7 @@ nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle
   States states(self, q, u, t, d);
   states.add("tau", tau, true);
   states.broadcast();
-  const SimulatorOptions options = options_of(integrator, substeps, solver, rtol, atol);
+  const SimulatorOptions options = options_of(self.model(), integrator, substeps, solver, rtol, atol);
   const auto given = outs<2>(out);
   Results next_q("out[0]", given[0], states.arguments(), {self.model().nq()});
   Results next_u("out[1]", given[1], states.arguments(), {self.model().nu()});
@@ -421,8 +434,8 @@ void bind_steps(nb::class_<Stepper>& simulator) {
 void bind_steps_of_states(nb::module_& module) {
   module.def(
       "_explain_no_batch_steps",
-      [](const FrozenModel& model, const std::string& integrator) {
-        return explain_no_batch_steps(model.model(), {.rule = {.name = integrator}});
+      [](const FrozenModel& model, nb::handle integrator) {
+        return explain_no_batch_steps(model.model(), {.rule = to_rule(integrator, model.model())});
       },
       nb::arg("model"), nb::arg("integrator"),
       "Why many states cannot be stepped in lanes; empty if they can.");
@@ -434,8 +447,8 @@ void bind_steps_of_states(nb::module_& module) {
           nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
           nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
                   "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
-                  "numpy.typing.ArrayLike | None = None, integrator: str = 'rk4', substeps: int = 1, solver: "
-                  "str = 'recursive', rtol: float | None = None, atol: float | None = None, out: "
+                  "numpy.typing.ArrayLike | None = None, integrator: str | Integrator | "
+                  "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', rtol: float | None = None, atol: float | None = None, out: "
                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
                   "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
                   "numpy.typing.NDArray[numpy.float64]]"),
@@ -460,7 +473,8 @@ void bind_simulator(nb::module_& module) {
       "simulator = sestina.Simulator(model)\n"
       "q, u = simulator.step(1e-3, tau)\n\n"
       "model       a Model, or a System, which is frozen\n"
-      "integrator  one of integrator_names(); the rule begins anew in each step\n"
+      "integrator  one of integrator_names(), or with its options, as {'name': 'generalized_alpha',\n"
+      "            'spectral_radius': 0.5}; the rule begins anew in each step\n"
       "substeps    equal steps of the rule in one step\n"
       "solver      one of solver_names()\n"
       "rtol, atol  instead of sub-steps: steps as long as these tolerances permit\n\n"
@@ -470,20 +484,22 @@ void bind_simulator(nb::module_& module) {
       "threads at once.");
   simulator.def(
       "__init__",
-      [](Stepper* self, nb::object model, const std::string& integrator, int substeps,
-         const std::string& solver, std::optional<double> rtol, std::optional<double> atol) {
+      [](Stepper* self, nb::object model, nb::handle integrator, int substeps, const std::string& solver,
+         std::optional<double> rtol, std::optional<double> atol) {
         if (nb::isinstance<System>(model)) model = model.attr("freeze")();
         if (!nb::isinstance<FrozenModel>(model)) {
           throw InputError(fmt::format("model is of type {}; allowed is a Model or a System",
                                        nb::cast<std::string>(nb::inst_name(model))));
         }
-        new (self) Stepper(std::move(model), options_of(integrator, substeps, solver, rtol, atol));
+        const SimulatorOptions options = options_of(nb::cast<FrozenModel&>(model).model(), integrator,
+                                                    substeps, solver, rtol, atol);
+        new (self) Stepper(std::move(model), options);
       },
       nb::arg("model"), nb::kw_only(), nb::arg("integrator") = "rk4", nb::arg("substeps") = 1,
       nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
       nb::sig(
-          "def __init__(self, model: Model | System, *, integrator: str = 'rk4', substeps: int = 1, solver: "
-          "str = 'recursive', rtol: float | None = None, atol: float | None = None) -> None"));
+          "def __init__(self, model: Model | System, *, integrator: str | Integrator | "
+          "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', rtol: float | None = None, atol: float | None = None) -> None"));
   bind_state(simulator);
   bind_steps(simulator);
   bind_steps_of_states(module);

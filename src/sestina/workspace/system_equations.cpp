@@ -28,7 +28,6 @@ std::unique_ptr<TimeSwitches> make_time_switches(const Model& model, const Prope
 
 SystemEquations::SystemEquations(ForwardDynamics& dynamics)
     : dynamics_(dynamics),
-      momentum_(dynamics.model(), dynamics.properties()),
       quadratures_(dynamics),
       rotations_(find_rotations(dynamics.model())),
       switches_(make_time_switches(dynamics.model(), dynamics.properties())) {
@@ -110,12 +109,12 @@ void SystemEquations::copy_state_rates(const State<double>& state, std::span<dou
 // ---- canonical ------------------------------------------------------------------------------------------
 
 void SystemEquations::calc_momentum(const State<double>& state, std::span<double> p) {
-  momentum_.calc_momentum(state, p);
+  momentum().calc_momentum(state, p);
 }
 
 void SystemEquations::solve_momenta(const State<double>& state, std::span<const double> p,
                                     std::span<double> u) {
-  const SolveReport<double> report = momentum_.solve_speeds(state, p, u);
+  const SolveReport<double> report = momentum().solve_speeds(state, p, u);
   if (!report.is_singular) return;
   throw ComputationError(state.t, explain_singular_mass_matrix(dynamics_.model(), dynamics_.properties(),
                                                                report.singular_speed));
@@ -129,7 +128,7 @@ void SystemEquations::calc_speeds(const State<double>& state, std::span<const do
 void SystemEquations::calc_momentum_rate(const State<double>& state, std::span<double> pdot,
                                          std::span<double> zdot) {
   dynamics_.update(state);
-  momentum_.calc_momentum_rate(state, dynamics_.kinematics(), dynamics_.forces(), pdot);
+  momentum().calc_momentum_rate(state, dynamics_.kinematics(), dynamics_.forces(), pdot);
   for (std::size_t i = 0; i < tau_.size(); ++i) pdot[i] += tau_[i];
   double sum = 0.0;
   for (const double rate : pdot) sum += rate;
@@ -153,6 +152,17 @@ SystemEquations::Tangent::Tangent(const ForwardDynamics& dynamics)
     : inverse(dynamics.model()),
       derivatives(dynamics.model(), dynamics.properties()),
       udot(static_cast<std::size_t>(dynamics.model().nu())) {}
+
+MomentumEquations& SystemEquations::momentum() {
+  if (!momentum_) momentum_ = std::make_unique<MomentumEquations>(dynamics_.model(), dynamics_.properties());
+  return *momentum_;
+}
+
+MomentumFace* SystemEquations::momentum_face() {
+  if (is_constrained() || dynamics_.model().nx() > 0) return nullptr;
+  momentum();
+  return this;
+}
 
 ResidualFace* SystemEquations::residual_face() {
   const Model& model = dynamics_.model();

@@ -50,9 +50,8 @@ class SystemEquations final : public EquationsOfMotion,
   TimeSwitches* time_switches() override { return switches_.get(); }
 
   // Null if the model has loops or constraints, or states with a rate.
-  MomentumFace* momentum_face() override {
-    return is_constrained() || dynamics_.model().nx() > 0 ? nullptr : this;
-  }
+  // The first call allocates.
+  MomentumFace* momentum_face() override;
   void calc_momentum(const State<double>& state, std::span<double> p) override;
   void calc_speeds(const State<double>& state, std::span<const double> p, std::span<double> u) override;
   void calc_momentum_rate(const State<double>& state, std::span<double> pdot,
@@ -106,11 +105,12 @@ class SystemEquations final : public EquationsOfMotion,
   // Uses the state that the dynamics has evaluated last.
   void calc_rates_at_last_state(const State<double>& state, std::span<double> zdot);
   double calc_power_of_tau(const State<double>& state) const;
+  MomentumEquations& momentum();
   void solve_momenta(const State<double>& state, std::span<const double> p, std::span<double> u);
 
   ForwardDynamics& dynamics_;
   std::span<const double> tau_;
-  MomentumEquations momentum_;
+  std::unique_ptr<MomentumEquations> momentum_;
   QuadratureRates quadratures_;
   std::unique_ptr<Tangent> tangent_;
   std::unique_ptr<ImplicitEquations> implicit_;
