@@ -194,6 +194,11 @@ nb::object compare(const FrozenModel& self, int states, double spread, std::uint
     row["worst_residual"] = one.worst_residual.c_str();
     row["worst_udot"] = one.worst_udot.c_str();
     row["failure"] = one.failure.c_str();
+    row["refusal"] = one.refusal.c_str();
+    if (!one.refusal.empty()) {
+      for (const char* number : {"residual", "relative_residual", "udot_difference", "reaction_difference"})
+        row[number] = NAN;
+    }
     formulations.append(row);
   }
   nb::dict result;
@@ -282,8 +287,9 @@ void bind_model(nb::module_& module) {
           "it.\n\n"
           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
           "residual of\n"
-          "inverse dynamics, its relative residual and how far its udot and reactions differ. Where no state "
-          "could\nbe compared, they do not agree.")
+          "inverse dynamics, its relative residual and how far its udot and reactions differ; NaN where it does "
+          "not\napply to the model, which `refusal` explains. Where no state could be compared, they do not "
+          "agree.")
       .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }

@@ -2,9 +2,11 @@
 #include "sestina/symbolic/matrix.h"
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 
 #include <algorithm>
 
+#include "arrays.h"
 #include "sestina/base/error.h"
 #include "sestina/symbolic/latex.h"
 #include "sestina/symbolic/shared_parts.h"
@@ -268,9 +270,14 @@ SymbolicMatrix substituted(const SymbolicMatrix& self, nb::handle old, nb::handl
   return map(owner, self.value, [&](const Expression& e) { return replace(e); });
 }
 
-SymbolicMatrix line_of(const SymbolicMatrix& a, std::size_t i, bool is_row) {
+SymbolicMatrix line_of(const SymbolicMatrix& a, std::ptrdiff_t index, bool is_row) {
   const std::size_t count = is_row ? a.value.rows() : a.value.columns();
-  if (i >= count) throw nb::index_error(fmt::format("{} is not below {}", i, count).c_str());
+  const auto n = static_cast<std::ptrdiff_t>(count);
+  if (index < -n || index >= n) {
+    throw nb::index_error(
+        fmt::format("there is no {} {} of {}", is_row ? "row" : "column", index, count).c_str());
+  }
+  const auto i = static_cast<std::size_t>(index < 0 ? index + n : index);
   return {a.owner,
           is_row ? a.value.block(i, 0, 1, a.value.columns()) : a.value.block(0, i, a.value.rows(), 1)};
 }
@@ -363,11 +370,11 @@ void bind_matrix_products(nb::class_<SymbolicMatrix>& type) {
           },
           "The same as T.")
       .def(
-          "row", [](const M& a, std::size_t i) { return line_of(a, i, true); }, nb::arg("i"),
-          "(1, cols) A row.")
+          "row", [](const M& a, std::ptrdiff_t i) { return line_of(a, i, true); }, nb::arg("i"),
+          "(1, cols) A row; negative numbers count from the last.")
       .def(
-          "col", [](const M& a, std::size_t j) { return line_of(a, j, false); }, nb::arg("j"),
-          "(rows, 1) A column.")
+          "col", [](const M& a, std::ptrdiff_t j) { return line_of(a, j, false); }, nb::arg("j"),
+          "(rows, 1) A column; negative numbers count from the last.")
       .def(
           "trace",
           [](const M& a) {
@@ -385,6 +392,38 @@ void bind_matrix_products(nb::class_<SymbolicMatrix>& type) {
       .def(
           "norm", [](const M& a) { return owned(a.owner, sqrt(dot_of(a, a))); },
           "The root of the sum of the squares of all elements.")
+      .def(
+          "equals",
+          [](const M& a, const M& b) -> std::optional<bool> {
+            if (a.value.rows() != b.value.rows() || a.value.columns() != b.value.columns()) return false;
+            const Owner owner = common(a, b);
+            bool is_known = true;
+            for (std::size_t i = 0; i < a.value.elements().size(); ++i) {
+              const Expression &of_a = a.value.elements()[i], &of_b = b.value.elements()[i];
+              if (!owner && !(of_a == of_b)) return false;
+              if (!owner) continue;
+              Graph& graph = owner->graph();
+              const Identity found = owner->identities().compare(of_a.in(graph), of_b.in(graph));
+              if (found == Identity::kFails) return false;
+              is_known = is_known && found == Identity::kHolds;
+            }
+            return is_known ? std::optional(true) : std::nullopt;
+          },
+          nb::arg("other"),
+          "Whether both have one shape and equal elements; None where one of these is not known.")
+      .def(
+          "evaluate",
+          [](const M& a, nb::handle values) {
+            std::vector<double> numbers;
+            for (const Expression& e : a.value.elements()) {
+              numbers.push_back(nb::cast<double>(nb::cast(owned(a.owner, e)).attr("evaluate")(values)));
+            }
+            return nb::object(new_array(numbers).attr("reshape")(a.value.rows(), a.value.columns()));
+          },
+          nb::arg("values") = nb::dict(),
+          nb::sig("def evaluate(self, values: collections.abc.Mapping[Expression, float] = {}) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "(rows, cols) The values for numbers in the place of all symbols.")
       .def_prop_ro(
           "free_symbols",
           [](const M& a) {

@@ -134,18 +134,23 @@ void set_input_function(RunnableSystem& self, const E& input, nb::object given, 
                         std::vector<double> knots) {
   self.check(input);
   auto function = std::make_shared<nb::object>(std::move(given));
-  const std::string what = "the function of the input " + to_text(input.value);
+  const std::string name = to_text(input.value), what = "the function of the input " + name;
   symbolic::InputFunction value;
   value.knots = std::move(knots);
-  value.value = [function, what, takes_state](double t, std::span<const double> q,
+  value.value = [function, name, what, takes_state](double t, std::span<const double> q,
                                               std::span<const double> u) {
     double number = 0.0;
+    int size = 0;
     call_back(t, what, [&] {
       if (!*function) throw InputError("nothing: it has been collected as garbage");
-      const nb::object returned =
+      nb::object returned =
           takes_state ? (*function)(t, read_only_array(q), read_only_array(u)) : (*function)(t);
+      // An array of one element, such as -K @ x, is a number.
+      if (nb::hasattr(returned, "size") && nb::try_cast(returned.attr("size"), size) && size == 1) {
+        returned = returned.attr("item")();
+      }
       if (!nb::try_cast(returned, number)) {
-        throw InputError(nb::cast<std::string>(nb::repr(returned)) + ", which is no number");
+        throw InputError(name + ": " + nb::cast<std::string>(nb::repr(returned)) + ", which is no number");
       }
     });
     return number;
