@@ -88,6 +88,7 @@ class Modes(NamedTuple):
 
     eigenvalues: Array  #: (k) 1/s, complex
     shapes: Array  #: (k, nu) complex: deviations of the coordinates along Model.plus, the largest of each is 1
+    states: Array  #: (k, nx) complex: of the states with a rate; where nothing moves, the largest of them is 1
 
     @property
     def frequencies(self) -> Array:

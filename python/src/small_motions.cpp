@@ -124,14 +124,17 @@ nb::object modes(const FrozenModel& self, nb::handle q, nb::handle u, double t, 
   const auto count = static_cast<Eigen::Index>(found.size());
   Eigen::VectorXd real(count), imag(count);
   Eigen::MatrixXd shape_real(count, self.model().nu()), shape_imag(count, self.model().nu());
+  Eigen::MatrixXd states_real(count, self.model().nx()), states_imag(count, self.model().nx());
   for (Eigen::Index i = 0; i < count; ++i) {
     const VibrationMode& mode = found[static_cast<std::size_t>(i)];
     real[i] = mode.eigenvalue.real(), imag[i] = mode.eigenvalue.imag();
     shape_real.row(i) = mode.shape.real(), shape_imag.row(i) = mode.shape.imag();
+    states_real.row(i) = mode.states.real(), states_imag.row(i) = mode.states.imag();
   }
   const nb::object unit = nb::module_::import_("builtins").attr("complex")(0.0, 1.0);
   return named_tuple("Modes", vector(real) + unit * vector(imag),
-                     matrix(shape_real) + unit * matrix(shape_imag));
+                     matrix(shape_real) + unit * matrix(shape_imag),
+                     matrix(states_real) + unit * matrix(states_imag));
 }
 
 }  // namespace

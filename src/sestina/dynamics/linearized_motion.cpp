@@ -49,6 +49,8 @@ MatrixXd conditions_on_positions(const MotionTangents& tangents) {
   return C;
 }
 
+constexpr double kOfStatesAlone = 1e-12;  // dq of an eigenvector of length 1 in which nothing moves
+
 VectorXcd normalized(const VectorXcd& shape) {
   if (shape.size() == 0) return shape;
   Eigen::Index largest = 0;
@@ -104,7 +106,15 @@ void find_modes_of(const LinearizedMotion& motion, Eigen::Index n, std::vector<V
     if (std::abs(value) <= rounding) value = 0.0;
     if (value.imag() < 0.0) continue;
     const VectorXcd x = motion.basis.cast<std::complex<double>>() * solver.eigenvectors().col(i);
-    modes.push_back({value, normalized(x.head(n))});
+    const VectorXcd dq = x.head(n), dx = x.tail(x.size() - 2 * n);
+    const double size = n == 0 ? 0.0 : dq.cwiseAbs().maxCoeff();
+    if (size <= kOfStatesAlone && dx.size() > 0) {
+      modes.push_back({value, VectorXcd::Zero(n), normalized(dx)});
+      continue;
+    }
+    Eigen::Index largest = 0;
+    if (n > 0) dq.cwiseAbs().maxCoeff(&largest);
+    modes.push_back({value, normalized(dq), size > 0.0 ? VectorXcd(dx / dq[largest]) : dx});
   }
 }
 

@@ -27,6 +27,10 @@ std::vector<Column> mode_columns(const Model& model) {
     columns.push_back({joint + ".shape.real" + index, unit});
     columns.push_back({joint + ".shape.imag" + index, unit});
   }
+  for (const StateInfo& state : model.states()) {
+    columns.push_back({state.name + ".shape.real", state.unit});
+    columns.push_back({state.name + ".shape.imag", state.unit});
+  }
   return columns;
 }
 

@@ -37,6 +37,10 @@ class ModesRun final : public AnalysisRun {
         row.push_back(modes[i].shape[k].real());
         row.push_back(modes[i].shape[k].imag());
       }
+      for (const std::complex<double>& x : modes[i].states) {
+        row.push_back(x.real());
+        row.push_back(x.imag());
+      }
       record(row);
     }
   }
