@@ -131,8 +131,14 @@ void StateArguments::broadcast() {
   count_ = static_cast<int>(count);
   for (int i = 0; i < size_; ++i) {
     Argument& argument = arguments_[static_cast<std::size_t>(i)];
-    if (argument.data != nullptr && !(argument.batch == batch_)) repeat(argument);
+    if (argument.data != nullptr && !argument.is_shared && !(argument.batch == batch_)) repeat(argument);
   }
+}
+
+bool StateArguments::share(int argument) {
+  Argument& shared = arguments_[static_cast<std::size_t>(argument)];
+  shared.is_shared = shared.batch.product() == 1;
+  return shared.is_shared;
 }
 
 void StateArguments::repeat(Argument& argument) {
@@ -150,7 +156,8 @@ std::span<const double> StateArguments::operator[](int argument) const {
   const Argument& given = arguments_[static_cast<std::size_t>(argument)];
   if (given.data == nullptr) return {};
   const int length = given.length == kScalar ? 1 : given.length;
-  return {given.data, static_cast<std::size_t>(count_) * static_cast<std::size_t>(length)};
+  const int sets = given.is_shared ? 1 : count_;
+  return {given.data, static_cast<std::size_t>(sets) * static_cast<std::size_t>(length)};
 }
 
 std::span<const double> StateArguments::row(int argument, int k) const {

@@ -52,8 +52,8 @@ class StateArguments {
   // Converts what numpy converts safely. None, if `may_be_none`, leaves data() empty. Throws InputError with
   // both shapes. Returns the index of the argument. `name` must outlive this object.
   int add(const char* name, nb::handle given, int length, bool may_be_none = false);
-  // Whether the given argument has no leading axes.
-  bool is_one(int argument) const { return arguments_[static_cast<std::size_t>(argument)].batch.size() == 0; }
+  // Marks an argument that has one set of numbers as common to all states: it is not repeated. Otherwise false.
+  bool share(int argument);
   // Call after all add(): finds the leading axes and repeats missing ones. Throws InputError with the shapes.
   void broadcast();
 
@@ -73,6 +73,7 @@ class StateArguments {
     nb::object array;  // keeps the numbers alive; null for None
     const double* data = nullptr;
     int length = 0;
+    bool is_shared = false;
     Shape batch;
   };
   void repeat(Argument& argument);

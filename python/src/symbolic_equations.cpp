@@ -325,7 +325,7 @@ class Compiled {
     const int p = has_parameters ? arguments.add("parameters", parameters,
                                                  static_cast<int>(function_->parameter_count()))
                                  : -1;
-    const bool is_one_set = !has_parameters || arguments.is_one(p);
+    const bool is_one_set = !has_parameters || arguments.share(p);
     arguments.broadcast();
     Results results("out", out, arguments, shape_);
     {
@@ -372,6 +372,9 @@ class Compiled {
     return last;
   }
 
+  // So few states are computed one by one.
+  static constexpr std::size_t kFewStates = 8;
+
   // Blocks of states, stored state by state, are transposed for evaluate_many and back.
   void calc(std::span<const double> x, std::span<const double> p, bool is_one_set, int count,
             double* out) const {
@@ -387,11 +390,17 @@ class Compiled {
     }
     const std::shared_ptr<const BoundParameters> parameters = bind(p.first(std::min(p.size(), np)));
     const std::vector<double>& bound = parameters->bound;
-    if (count == 1) return function_->evaluate(bound, x, {out, ny}, scratch);
-    constexpr std::size_t kStates = 2 * CompiledFunction::kBlock;
-    std::vector<double> in(nx * kStates), results(ny * kStates);
-    for (std::size_t begin = 0; begin < static_cast<std::size_t>(count); begin += kStates) {
-      const std::size_t n = std::min(kStates, static_cast<std::size_t>(count) - begin);
+    const auto states = static_cast<std::size_t>(count);
+    if (states < kFewStates) {
+      for (std::size_t k = 0; k < states; ++k) {
+        function_->evaluate(bound, x.subspan(k * nx, nx), {out + k * ny, ny}, scratch);
+      }
+      return;
+    }
+    const std::size_t block = std::min(states, 2 * CompiledFunction::kBlock);
+    std::vector<double> in(nx * block), results(ny * block);
+    for (std::size_t begin = 0; begin < states; begin += block) {
+      const std::size_t n = std::min(block, states - begin);
       transpose(x.data() + begin * nx, n, nx, in.data());
       function_->evaluate_many(bound, n, {in.data(), nx * n}, {results.data(), ny * n}, scratch);
       transpose(results.data(), ny, n, out + begin * ny);
