@@ -140,6 +140,18 @@ def stuck_at(f: np.ndarray) -> tuple[sestina.System, dict[str, np.ndarray]]:
     return system, {"f": f}
 
 
+def test_progress_is_a_bar(capsys):
+    system = sestina.System("free")
+    system.parameters["m"] = 1
+    body = system.add_particle("body", "m")
+    system.add_joint("rail", "prismatic", "ground.origin", body["origin"], axis=(1, 0, 0))
+    sestina.run_ensemble(system, {"m": [1.0, 2.0]}, duration=0.1, progress=True)
+    sestina.sweep(system, {"parameters.m": [1.0, 2.0]}, duration=0.1, progress=True)
+    told = []
+    sestina.simulate(system, duration=0.1, progress=lambda *now: told.append(now))
+    assert told[-1][:2] == (0.1, 0.1)
+
+
 def test_progress_counts_the_members_that_have_ended():
     system, values = stuck_at(np.array([0.0] * 20 + [10.0]))
     seen: list[tuple[int, int, float]] = []

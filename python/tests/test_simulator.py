@@ -54,6 +54,39 @@ def test_steps_are_those_of_simulate(integrator: str) -> None:
     np.testing.assert_allclose(whole.step(0.1)[0], q_run, rtol=0, atol=1e-13)
 
 
+# Each step begins the rule anew, which costs it no order.
+def test_generalized_alpha_keeps_its_order() -> None:
+    system = rail()
+    system.add_joint_force("spring", "slide", "-slide.q")
+
+    def error(h: float) -> float:
+        simulator = sestina.Simulator(system, integrator={"name": "generalized_alpha", "spectral_radius": 0.5})
+        for _ in range(round(10 / h)):
+            simulator.step(h)
+        return math.hypot(simulator.q[0] - math.cos(10), simulator.u[0] + math.sin(10))
+
+    assert error(0.05) / error(0.025) == pytest.approx(4, rel=0.1)
+
+
+def test_rules_have_options_wherever_they_are_named() -> None:
+    system = rail()
+    system.add_joint_force("spring", "slide", "-9*slide.q")
+    soft = {"name": "generalized_alpha", "spectral_radius": 0.2}
+    runs = [sestina.simulate(system, duration=1, dt=0.05, integrator=rule) for rule in (soft, "generalized_alpha")]
+    assert runs[0]["energy.kinetic"][-1] != runs[1]["energy.kinetic"][-1]
+    model = system.freeze()
+    q, u = model.step([1.0], [0.0], None, 0.05, integrator=soft)
+    simulator = sestina.Simulator(model, integrator=soft)
+    assert simulator.step(0.05)[0] == q and q != model.step([1.0], [0.0], None, 0.05, integrator="generalized_alpha")[0]
+    with pytest.raises(sestina.InputError, match="spectral_radius"):
+        sestina.Simulator(model, integrator={"name": "generalized_alpha", "spectral_radius": 2})
+    with pytest.raises(sestina.InputError, match="stages"):
+        sestina.Simulator(model, integrator={"name": "rk4", "stages": 2})
+    # Another rule takes none of the options of the one before it.
+    system.analysis.integrator = soft
+    assert len(sestina.simulate(system, duration=0.1, integrator="rk4", dt=0.01)) > 0
+
+
 def test_tolerances_choose_the_steps() -> None:
     system = arm()
     run = sestina.simulate(system, duration=0.5, rtol=1e-11, atol=1e-12)

@@ -98,6 +98,22 @@ def test_rest_is_where_their_rates_are_zero():
     assert result["rail.q.magnitude"][0] == pytest.approx(abs(by_hand), rel=1e-8)
 
 
+def test_modes_show_them():
+    system = sestina.System("lag")
+    cart = system.add_particle("cart", 1.0)
+    system.add_joint("rail", "prismatic", "ground.origin", cart["origin"], axis=(1, 0, 0))
+    system.add_joint_force("spring", "rail", "-9*rail.q")
+    system.add_state("lag", "(rail.q - lag)*2", unit="m")
+    system.add_state("p", "-p/4", unit="Pa")
+    modes = system.freeze().modes()
+    assert modes.eigenvalues == pytest.approx([-0.25, -2, 3j]) and modes.shapes[:, 0] == pytest.approx([0, 0, 1])
+    assert modes.states == pytest.approx(np.array([[0, 1], [1, 0], [2 / (2 + 3j), 0]]))
+    system.analysis.type = "modes"
+    result = sestina.simulate(system)
+    assert result["p.shape.real"] == pytest.approx([1, 0, 0]) and result.unit("p.shape.imag") == "Pa"
+    assert result["lag.shape.imag"] == pytest.approx([0, 0, (2 / (2 + 3j)).imag])
+
+
 def test_a_simulator_steps_them():
     simulator = sestina.Simulator(controlled().freeze())
     reference = sestina.simulate(controlled(), duration=0.1, every=0.1, rtol=1e-10, atol=1e-12)
@@ -114,6 +130,14 @@ def test_a_simulator_steps_them():
         controlled().freeze().step([0.0], [0.0], None, 1e-3)
     with pytest.raises(sestina.InputError, match="error"):
         sestina.BatchSimulator(controlled().freeze(), 4)
+
+
+def test_compare_says_what_takes_none():
+    comparison = controlled().freeze().compare()
+    assert comparison["agrees"]
+    told = {one["name"]: one for one in comparison["formulations"]}
+    assert "error" in told["compiled"]["refusal"] and np.isnan(told["compiled"]["residual"])
+    assert told["kane"]["refusal"] == "" and told["kane"]["residual"] < 1e-12
 
 
 def test_kernels_use_the_states_at_the_start():

@@ -89,6 +89,13 @@ def test_matrices_and_expressions_have_the_names_of_sympy():
     assert M.free_symbols == {a, b, c, d} and M.xreplace({a: 1})[0, 0] == 1 and (a + b).xreplace({a: b}) == 2 * b
     v, w = sm.Matrix([1, 0, a]), sm.Matrix([0, 1, b])
     assert v.cross(w) == sm.Matrix([-a, -b, 1]) and v.dot(w) == a * b and sm.Matrix([3, 4]).norm() == 5
+    assert M.row(-1) == M.row(M.rows - 1) and M.col(-M.cols) == M.col(0)
+    with pytest.raises(IndexError, match="there is no row 7"):
+        M.row(7)
+    assert sm.Matrix([sm.sin(a) ** 2]).equals(sm.Matrix([1 - sm.cos(a) ** 2])) is True
+    assert sm.Matrix([a]).equals(sm.Matrix([b])) is False and sm.Matrix([a, b]).equals(sm.Matrix([[a, b]])) is False
+    numbers = sm.Matrix([[a, 1], [b, a * b]]).evaluate({a: 2, b: 3})
+    assert numbers.shape == (2, 2) and numbers.tolist() == [[2, 1], [3, 6]]
     assert (sm.sin(a) ** 2 + sm.cos(a) ** 2 - 1).is_zero is True and a.is_zero is False
     sympy = pytest.importorskip("sympy")
     K = sm.Matrix([[a, b, 0, 1], [1, c, d, 0], [b, 0, a, d], [0, c, 1, b]])

@@ -61,6 +61,9 @@ TEST(Expression, PowersThatAreNoNumbersAreErrors) {
   is([] { return pow(Expression(-2), 0.5); }, "(-2)^(1/2) is no real number");
   is([] { return sqrt(Expression(-1)); }, "sqrt(-1) is no real number");
   is([] { return log(Expression(0)); }, "log(0) is beyond the range of numbers");
+  const Expression quarter = 2 * atan(Expression(1));
+  is([&] { return tan(quarter); }, "tan(pi/2) has no value");
+  is([&] { return tan(3 * quarter); }, "tan(3*pi/2) has no value");
   EXPECT_EQ(pow(Expression(2), 50), Expression(1125899906842624.0));
   is([] { return pow(1 + pow(Expression(10), -9), 1000000); },
      "(1000000001/1000000000)^1000000 has more digits than an exact number may have");

@@ -294,6 +294,45 @@ TEST(LammpsData, IsReadById) {
   EXPECT_EQ(data.bonds[0].atoms[1], 0);
 }
 
+// The masses of a data file are the species' own, or have to be the same.
+TEST_F(ParticleRunTest, TakesTheMassesOfADataFile) {
+  std::ofstream(path("start.data")) << "two\n\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\n"
+                                       "Masses\n\n1 2.5\n\nAtoms # atomic\n\n1 1 1 1 1\n2 1 4 4 4\n\n"
+                                       "Velocities\n\n1 2 0 0\n2 -2 0 0\n";
+  const auto kinetic_energy = [&](const std::string& species) {
+    run("sestina: 1\nparticles:\n  species: [{" + species + "}]\n  positions: {file: start.data}\n" +
+            "  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1, cutoff: 2.5}]\n" +
+            "analysis: {step: {dt: 0.001}, duration: 0.001}\n",
+        {.result_file = path("row.csv")});
+    std::istringstream rows(contents("row.csv"));
+    std::string line;
+    while (std::getline(rows, line) && !line.starts_with("0,")) {
+    }
+    return line;
+  };
+  const std::string taken = kinetic_energy("name: A");
+  EXPECT_EQ(taken, kinetic_energy("name: A, mass: 2.5"));
+  EXPECT_THAT(taken, HasSubstr("10"));  // J
+  EXPECT_THAT(message_of([&] { kinetic_energy("name: A, mass: 1"); }),
+              HasSubstr("the file's mass of type 1 is 2.5, the mass of the species A is 1"));
+}
+
+// As write_data of LAMMPS has them.
+TEST(LammpsData, SkipsWhatTheModelFileStandsFor) {
+  std::string text = kData;
+  const auto insert = [&](const std::string& before, const std::string& lines) {
+    text.insert(text.find(before), lines);
+  };
+  insert("Masses", "2 extra bond per atom\n0 0 0 xy xz yz\n\n");
+  insert("Atoms", "Pair Coeffs # lj/cut\n\n1 1 1\n2 0.5 1\n\nBond Coeffs\n\n1 30 1.5 1 1\n\n");
+  const LammpsData data = parse_lammps_data(text, "start.data");
+  EXPECT_EQ(data.masses, (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(data.position.size(), 9U);
+  EXPECT_EQ(data.bonds.size(), 1U);
+  text.replace(text.find("0 0 0 xy"), 8, "0 1 0 xy");
+  EXPECT_THAT(message_of([&] { parse_lammps_data(text, "start.data"); }), HasSubstr("the box is tilted"));
+}
+
 TEST(LammpsData, TellsTheLineOfAFault) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = kData;
@@ -305,6 +344,7 @@ TEST(LammpsData, TellsTheLineOfAFault) {
   EXPECT_THAT(with("# full", ""), HasSubstr("is not a style"));
   EXPECT_THAT(with("7 1 2 -1.0 0.5", "7 1 2 -1.0 half"), HasSubstr("'half' is not a number"));
   EXPECT_THAT(with("3 1 1 1.0", "7 1 1 1.0"), HasSubstr("the atom 7 stands there twice"));
+  EXPECT_THAT(with("1 1.5", "1 0"), HasSubstr("the mass 0 is not positive"));
 }
 
 }  // namespace
