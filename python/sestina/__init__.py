@@ -134,6 +134,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted({*__all__, "minimize", "Optimum", "symbolic"})
+
+
 def __getattr__(name: str) -> Any:
     # Not every program derives equations or searches, and these take time to import.
     if name in {"Optimum", "minimize"}:

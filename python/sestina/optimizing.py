@@ -239,13 +239,13 @@ def minimize(
     duration, every, integrator, rtol, atol, dt, lanes, threads, max_steps, max_wall
                  of each run, as those of run_ensemble()
     state        a file that keeps each generation once it is done; resume=True goes on from it, to the same answer as
-                 an optimisation that was not broken off. The limits generations and max_runs count from the beginning
+                 an optimisation that was not interrupted. The limits generations and max_runs count from the beginning
     progress     True tells on one line; or what is called after each generation with its number, the number of runs, the
                  least cost and its values
 
     Runs that fail or are refused have the cost inf; Optimum.failures names them. Ctrl-C ends the search: what is best so far
     is returned, with the status `interrupted`. The model is not changed; Optimum.system has the values. InputError for
-    keys that are not there, bounds that are none and costs that are no numbers; ComputationError where no run succeeds.
+    unknown keys, wrong bounds and costs that are not numbers; ComputationError where no run succeeds.
 
     A SymbolicSystem is searched over its symbols: {m: (1, 2), q: (0, 1)} are a parameter and where a coordinate begins. It
     needs a duration, its runs follow each other, and it has the values that were found when the search is over.

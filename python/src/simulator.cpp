@@ -224,11 +224,11 @@ nb::object step_states(FrozenModel& self, nb::handle q, nb::handle u, nb::handle
                        std::optional<double> rtol, std::optional<double> atol, nb::handle out, bool check) {
   if (!self.model().events().empty()) {
     throw InputError(
-        fmt::format("the model has events ({}), and Model.step keeps nothing from step to step: "
+        fmt::format("the model has events ({}), and Model.step has no memory for them between steps: "
                     "take a Simulator",
                     self.model().events().front().name));
   }
-  self.model().refuse_states("Model.step, which keeps nothing from step to step (a Simulator does),");
+  self.model().refuse_states("Model.step, which has no memory for them between steps (a Simulator has),");
   States states(self, q, u, t, d);
   states.add("tau", tau, true);
   states.broadcast();
@@ -425,9 +425,9 @@ void bind_steps(nb::class_<Stepper>& simulator) {
           "controller's\n"
           "own at the start, it is controller(t, q, u, memory) and may change that array in place: what it "
           "remembers\n"
-          "there is saved and restored. What a sample says acts `delay_samples` periods later, or `delay` s; "
-          "until\n"
-          "the first one acts it drives with nothing. What it raises ends the step, and is raised there.")
+          "there is saved and restored. A sample acts `delay_samples` periods later, or `delay` s; before the "
+          "first\n"
+          "one acts, tau is zero. What it raises ends the step, and is raised there.")
       .def("remove_controller", &Stepper::remove_law, "From now on tau is what step() is given.");
 }
 

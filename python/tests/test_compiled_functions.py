@@ -62,6 +62,7 @@ def test_compiled_functions_on_arrays():
     np.testing.assert_allclose(values[..., 1, 1], Y / 2, rtol=1e-15)
     assert (values[..., 0, 1] == X * Y).all() and (values[..., 1, 0] == 1).all()
     assert (function(points[1, 7], [2.0]) == values[1, 7]).all()
+    assert (function(points[0, :3], [[2.0]]) == values[0, :3]).all()
     out = np.empty_like(values)
     assert function(points, [2.0], out=out) is out and (out == values).all()
     by_set = function(points[0, 0], np.array([[1.0], [2.0]]))
