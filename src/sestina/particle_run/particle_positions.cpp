@@ -202,15 +202,12 @@ void ParticleReader::read_data_file(const YamlNode& node, const NodePath& path) 
     return;
   }
   for (std::size_t i = 0; i < data.masses.size(); ++i) {
-    double& mass = model_.species[i].mass;
-    if (!has_mass_[i]) {
-      mass = data.masses[i];
-    } else if (std::abs(mass - data.masses[i]) > 1e-9 * mass) {
-      context_.fault(node, path,
-                     fmt::format("the file's mass of type {} is {}, the mass of the species {} is {}: give the "
-                                 "same, or leave out particles.species[{}].mass",
-                                 i + 1, data.masses[i], printable(model_.species[i].name), mass, i));
-    }
+    const double mass = model_.species[i].mass;
+    if (std::abs(mass - data.masses[i]) <= 1e-9 * mass) continue;
+    context_.fault(node, path,
+                   fmt::format("the file's mass of type {} is {}, particles.species[{}].mass of {} is {}: both "
+                               "have to be the same",
+                               i + 1, data.masses[i], i, printable(model_.species[i].name), mass));
   }
   if (!has_box_) {
     model_.box.lower = data.box.lower;

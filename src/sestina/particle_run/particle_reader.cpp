@@ -70,7 +70,6 @@ void ParticleReader::read_species(const MapReader& map) {
     entry.read("name", name);
     species.name = name.text;
     numbers_.read(entry, "mass", species.mass);
-    has_mass_.push_back(entry.find("mass") != nullptr);
     want_positive(entry, "mass", species.mass);
     for (std::size_t i = 0; i + 1 < model_.species.size(); ++i) {
       if (model_.species[i].name != species.name) continue;

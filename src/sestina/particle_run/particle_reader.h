@@ -44,7 +44,6 @@ class ParticleReader {
   ParticleRunSpec& spec_;
   ParticleModel& model_;
   bool has_box_ = false;
-  std::vector<bool> has_mass_;  // of each species: whether the file gives it
   int bond_types_ = 0, angle_types_ = 0, dihedral_types_ = 0;  // of model_.term_types, in this order
 };
 
