@@ -52,7 +52,8 @@ class StateArguments {
   // Converts what numpy converts safely. None, if `may_be_none`, leaves data() empty. Throws InputError with
   // both shapes. Returns the index of the argument. `name` must outlive this object.
   int add(const char* name, nb::handle given, int length, bool may_be_none = false);
-  // Marks an argument that has one set of numbers as common to all states: it is not repeated. Otherwise false.
+  // Marks an argument that has one set of numbers as common to all states: it is not repeated. Otherwise
+  // false.
   bool share(int argument);
   // Call after all add(): finds the leading axes and repeats missing ones. Throws InputError with the shapes.
   void broadcast();

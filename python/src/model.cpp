@@ -279,17 +279,17 @@ void bind_model(nb::module_& module) {
       .def("with_parameters", with_parameters, nb::arg("values"),
            nb::sig("def with_parameters(self, **values: float) -> Model"),
            "The same model with other values of some of its free parameters: model.with_parameters(m1=2).")
-      .def(
-          "compare", compare, nb::arg("states") = 20, nb::arg("spread") = 1.0, nb::arg("seed") = 1,
-          nb::sig("def compare(self, states: int = 20, spread: float = 1.0, seed: int = 1) -> dict[str, "
-                  "typing.Any]"),
-          "Holds all formulations against each other at the initial state and as many scattered around "
-          "it.\n\n"
-          "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
-          "residual of\n"
-          "inverse dynamics, its relative residual and how far its udot and reactions differ; NaN where it does "
-          "not\napply to the model, which `refusal` explains. Where no state could be compared, they do not "
-          "agree.")
+      .def("compare", compare, nb::arg("states") = 20, nb::arg("spread") = 1.0, nb::arg("seed") = 1,
+           nb::sig("def compare(self, states: int = 20, spread: float = 1.0, seed: int = 1) -> dict[str, "
+                   "typing.Any]"),
+           "Holds all formulations against each other at the initial state and as many scattered around "
+           "it.\n\n"
+           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
+           "residual of\n"
+           "inverse dynamics, its relative residual and how far its udot and reactions differ; NaN where it "
+           "does "
+           "not\napply to the model, which `refusal` explains. Where no state could be compared, they do not "
+           "agree.")
       .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }

@@ -425,7 +425,8 @@ void bind_steps(nb::class_<Stepper>& simulator) {
           "controller's\n"
           "own at the start, it is controller(t, q, u, memory) and may change that array in place: what it "
           "remembers\n"
-          "there is saved and restored. A sample acts `delay_samples` periods later, or `delay` s; before the "
+          "there is saved and restored. A sample acts `delay_samples` periods later, or `delay` s; before "
+          "the "
           "first\n"
           "one acts, tau is zero. What it raises ends the step, and is raised there.")
       .def("remove_controller", &Stepper::remove_law, "From now on tau is what step() is given.");
@@ -448,7 +449,8 @@ void bind_steps_of_states(nb::module_& module) {
           nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
                   "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
                   "numpy.typing.ArrayLike | None = None, integrator: str | Integrator | "
-                  "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', rtol: float | None = None, atol: float | None = None, out: "
+                  "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = "
+                  "'recursive', rtol: float | None = None, atol: float | None = None, out: "
                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
                   "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
                   "numpy.typing.NDArray[numpy.float64]]"),
@@ -491,15 +493,15 @@ void bind_simulator(nb::module_& module) {
           throw InputError(fmt::format("model is of type {}; allowed is a Model or a System",
                                        nb::cast<std::string>(nb::inst_name(model))));
         }
-        const SimulatorOptions options = options_of(nb::cast<FrozenModel&>(model).model(), integrator,
-                                                    substeps, solver, rtol, atol);
+        const SimulatorOptions options =
+            options_of(nb::cast<FrozenModel&>(model).model(), integrator, substeps, solver, rtol, atol);
         new (self) Stepper(std::move(model), options);
       },
       nb::arg("model"), nb::kw_only(), nb::arg("integrator") = "rk4", nb::arg("substeps") = 1,
       nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
-      nb::sig(
-          "def __init__(self, model: Model | System, *, integrator: str | Integrator | "
-          "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', rtol: float | None = None, atol: float | None = None) -> None"));
+      nb::sig("def __init__(self, model: Model | System, *, integrator: str | Integrator | "
+              "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', "
+              "rtol: float | None = None, atol: float | None = None) -> None"));
   bind_state(simulator);
   bind_steps(simulator);
   bind_steps_of_states(module);

@@ -73,8 +73,8 @@ nb::object find_equilibrium(const FrozenModel& self, nb::handle q, double load, 
   if (!equilibrium.find(load, state)) {
     throw ComputationError(0.0, "no state of rest was found: " + equilibrium.describe_rest());
   }
-  return named_tuple("Equilibrium", new_array(state.q), vector(equilibrium.lambda()),
-                     equilibrium.is_stable(), new_array(state.x));
+  return named_tuple("Equilibrium", new_array(state.q), vector(equilibrium.lambda()), equilibrium.is_stable(),
+                     new_array(state.x));
 }
 
 nb::object linearize(const FrozenModel& self, nb::handle q, nb::handle u, double t,
@@ -149,7 +149,8 @@ void bind_small_motions(nb::module_& module) {
                   "x: numpy.typing.ArrayLike | None = None) -> sestina.tuples.Equilibrium"),
           "The state of rest near q (nq) and x (nx), or near the initial ones, at t = 0: where all forces "
           "balance,\n"
-          "all loops are closed and the rates of all states are zero. load multiplies gravity and the forces\n"
+          "all loops are closed and the rates of all states are zero. load multiplies gravity and the "
+          "forces\n"
           "that are given by value.\n\n"
           "Raises ComputationError, with the joint that is left out of balance, where none is found.")
       .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),

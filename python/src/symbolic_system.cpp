@@ -138,7 +138,7 @@ void set_input_function(RunnableSystem& self, const E& input, nb::object given, 
   symbolic::InputFunction value;
   value.knots = std::move(knots);
   value.value = [function, name, what, takes_state](double t, std::span<const double> q,
-                                              std::span<const double> u) {
+                                                    std::span<const double> u) {
     double number = 0.0;
     int size = 0;
     call_back(t, what, [&] {

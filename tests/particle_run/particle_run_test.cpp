@@ -295,9 +295,10 @@ TEST(LammpsData, IsReadById) {
 }
 
 TEST_F(ParticleRunTest, RefusesADataFileWithOtherMasses) {
-  std::ofstream(path("start.data")) << "two\n\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\n"
-                                       "Masses\n\n1 2.5\n\nAtoms # atomic\n\n1 1 1 1 1\n2 1 4 4 4\n\n"
-                                       "Velocities\n\n1 2 0 0\n2 -2 0 0\n";
+  std::ofstream(path("start.data"))
+      << "two\n\n2 atoms\n1 atom types\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\n"
+         "Masses\n\n1 2.5\n\nAtoms # atomic\n\n1 1 1 1 1\n2 1 4 4 4\n\n"
+         "Velocities\n\n1 2 0 0\n2 -2 0 0\n";
   const auto first_row = [&](const std::string& species) {
     run("sestina: 1\nparticles:\n  species: [{" + species + "}]\n  positions: {file: start.data}\n" +
             "  pairs: [{type: lj, species: [A, A], epsilon: 1, sigma: 1, cutoff: 2.5}]\n" +

@@ -289,7 +289,8 @@ std::string Equilibrium::describe_rest() const {
   }
   if (const Unrest left = unrest(); left.rate > kBalanced && left.rate >= imbalance()) {
     return fmt::format("the state {} is left with a rate of {:.3g}",
-                       model_.states()[static_cast<std::size_t>(left.state)].name, tangents_.rate[left.state]);
+                       model_.states()[static_cast<std::size_t>(left.state)].name,
+                       tangents_.rate[left.state]);
   }
   if (r_.size() == 0) return "nothing is left";
   const VectorXd left = Z_ * (Z_.transpose() * r_);

@@ -35,8 +35,8 @@ class Equilibrium {
   Equilibrium(const Model& model, const Properties<double>& properties);
 
   // Brings the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),
-  // from those that it has; its speeds become zero. False where the iteration finds none; the state is then the
-  // best that it has come to.
+  // from those that it has; its speeds become zero. False where the iteration finds none; the state is then
+  // the best that it has come to.
   bool find(double load, State<double>& state);
 
   // The following belong to the last state that find() has come to.

@@ -24,11 +24,11 @@
 //   q_next - q(t_next) = (beta + d/2 - 1/6) h^2 (a_next - a_n) + O(h^4)                                   (7)
 //   w_next - w(t_next) = (d^2/2 + c + gamma (d + 1/2) - 1/6) h^3 w''' + O(h^4)                            (8)
 //   c = (1 - alpha_f)/2 - (1 - alpha_m) (1 + d)^2/2 - alpha_m d^2/2
-// where w''' is the second difference of a, from the second step on. The first step begins with w' at t_0 + d h
-// too, by a difference of w' along the motion; a_0 = w'_0 alone would be an error of first order in each start.
-// Motions faster than the step are left out of it. Where the length of the step changes,
-// a_n becomes w'_n + (h/h_before) (a_n - w'_n), which keeps the order. Quadratures by the trapezoidal rule.
-// Dense output by cubics through both ends and the rates there.
+// where w''' is the second difference of a, from the second step on. The first step begins with w' at t_0 + d
+// h too, by a difference of w' along the motion; a_0 = w'_0 alone would be an error of first order in each
+// start. Motions faster than the step are left out of it. Where the length of the step changes, a_n becomes
+// w'_n + (h/h_before) (a_n - w'_n), which keeps the order. Quadratures by the trapezoidal rule. Dense output
+// by cubics through both ends and the rates there.
 //
 // Source: J. Chung, G. Hulbert, J. Appl. Mech. 60 (1993) 371-375 for (1)-(3), (5); M. Arnold, O. Bruels,
 // Multibody Syst. Dyn. 18 (2007) 185-202 and M. Arnold, O. Bruels, A. Cardona, Numer. Math. 129 (2015)
@@ -98,7 +98,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   State<double> end_;
   // (nw): w'_n, a_n for this step; w'_next, a_next; the slope of a in this step
   std::vector<double> begin_w_dot_, begin_a_, w_dot_, a_, slope_;
-  std::vector<double> start_slope_;            // (nw) of w' at the start, zero where the step does not resolve it
+  std::vector<double> start_slope_;  // (nw) of w' at the start, zero where the step does not resolve it
   std::vector<double> lambda_, begin_lambda_;  // (rows)
   std::vector<double> X_, e_x_;                // (nu)
   std::vector<double> r_, v_;                  // (nw), (rows); then the increments

@@ -1,8 +1,9 @@
 // Data files of LAMMPS (`read_data`, `write_data`): a box, atoms, velocities, bonds, angles, dihedrals.
 //
 // Sections Masses, Atoms (styles atomic, bond, angle, molecular, charge, full; named behind the section's
-// name), Velocities, Bonds, Angles, Dihedrals are read. Coefficients of force fields (Pair Coeffs and the like)
-// are skipped: the model file has them. Ids may come in any order: particle k of the model is the one with the k-th smallest id.
+// name), Velocities, Bonds, Angles, Dihedrals are read. Coefficients of force fields (Pair Coeffs and the
+// like) are skipped: the model file has them. Ids may come in any order: particle k of the model is the one
+// with the k-th smallest id.
 #pragma once
 
 #include <string>

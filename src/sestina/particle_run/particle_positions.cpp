@@ -204,10 +204,11 @@ void ParticleReader::read_data_file(const YamlNode& node, const NodePath& path) 
   for (std::size_t i = 0; i < data.masses.size(); ++i) {
     const double mass = model_.species[i].mass;
     if (std::abs(mass - data.masses[i]) <= 1e-9 * mass) continue;
-    context_.fault(node, path,
-                   fmt::format("the file's mass of type {} is {}, particles.species[{}].mass of {} is {}: both "
-                               "have to be the same",
-                               i + 1, data.masses[i], i, printable(model_.species[i].name), mass));
+    context_.fault(
+        node, path,
+        fmt::format("the file's mass of type {} is {}, particles.species[{}].mass of {} is {}: both "
+                    "have to be the same",
+                    i + 1, data.masses[i], i, printable(model_.species[i].name), mass));
   }
   if (!has_box_) {
     model_.box.lower = data.box.lower;
