@@ -345,6 +345,9 @@ void bind_state(nb::class_<Stepper>& simulator) {
                                          : std::span<const double>(s.controller()->memory().own);
       },
       "The controller's memory: a read-only copy, empty without a controller.");
+}
+
+void bind_sums(nb::class_<Stepper>& simulator) {
   simulator
       .def_prop_ro(
           "supplied", [](const Stepper& self) { return self.simulator().state().z[0]; },
@@ -503,6 +506,7 @@ void bind_simulator(nb::module_& module) {
               "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', "
               "rtol: float | None = None, atol: float | None = None) -> None"));
   bind_state(simulator);
+  bind_sums(simulator);
   bind_steps(simulator);
   bind_steps_of_states(module);
 }

@@ -391,8 +391,12 @@ void bind_matrix_products(nb::class_<SymbolicMatrix>& type) {
            "The vector product of two rows or columns of three elements.")
       .def(
           "norm", [](const M& a) { return owned(a.owner, sqrt(dot_of(a, a))); },
-          "The root of the sum of the squares of all elements.")
-      .def(
+          "The root of the sum of the squares of all elements.");
+}
+
+void bind_matrix_values(nb::class_<SymbolicMatrix>& type) {
+  using M = SymbolicMatrix;
+  type.def(
           "equals",
           [](const M& a, const M& b) -> std::optional<bool> {
             if (a.value.rows() != b.value.rows() || a.value.columns() != b.value.columns()) return false;
@@ -492,6 +496,7 @@ void bind_matrices(nb::module_& module) {
            [](const M& a) { return fmt::format("Matrix({})", nb::cast<std::string>(nb::repr(to_list(a)))); });
   bind_matrix_arithmetic(type);
   bind_matrix_products(type);
+  bind_matrix_values(type);
   bind_matrix_analysis(type);
   module.def("_solve_for", solve_for, nb::arg("factors"), nb::arg("right"), nb::arg("unknowns"));
 }

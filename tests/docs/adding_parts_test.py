@@ -88,14 +88,14 @@ def copy_sources(copy):
         wanted.add(name)
         write_if_new(copy / name, text)
     for file in [file for file in copy.rglob("*") if file.is_file()]:
-        name = file.relative_to(copy).as_posix()
-        if name not in wanted and not name.startswith("build/"):
+        if file.relative_to(copy).as_posix() not in wanted:
             file.unlink()
 
 
 def build(copy, folder, compiler, arguments):
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
-    options = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", "-DSESTINA_TESTS=OFF", "-DSESTINA_MPI=OFF", *arguments]
+    options = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+               "-DSESTINA_TESTS=OFF", "-DSESTINA_MPI=OFF", *arguments]
     subprocess.run(["cmake", "-S", copy, "-B", folder, *options], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", folder, "--target", "sestina", "-j", jobs], check=True, stdout=subprocess.DEVNULL)
     return folder / "apps/cli/sestina"
@@ -168,8 +168,7 @@ def check_rule(program, work):
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     copy_sources(folder / "source")
-    # As in the checkout, so that a compiler cache knows the files that the pages do not touch (CCACHE_BASEDIR).
-    program = build(folder / "source", folder / "source/build/release", sys.argv[2], sys.argv[3:])
+    program = build(folder / "source", folder / "build", sys.argv[2], sys.argv[3:])
     work = folder / "work"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()

@@ -168,7 +168,7 @@ class AccelerationSolver {
   }
 
   MatrixXd solve(const MatrixXd& dr, const MatrixXd& da) const {
-    const MatrixXd given = -(C_inverse_ * da);
+    MatrixXd given = -(C_inverse_ * da);
     if (Z_.cols() == 0 || dr.cols() == 0) return given;
     return given - Z_ * mass_.solve(Z_.transpose() * (dr + tangents_.M * given));
   }
