@@ -41,6 +41,7 @@ class Result(NamedAttributes):
         self.report = report  #: None of a result that was read from a file
         self._system = system
         self._model: Model | None = None
+        self._file: str | None = None  # from which it was read
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
         return self.table[name]
@@ -147,8 +148,15 @@ class Result(NamedAttributes):
         over = self._usual_x() if x is None else self._column(x)
         figure = plot(self, [self._column(column) for column in columns], over)
         if path is not None:
-            figure.savefig(path)
+            figure.savefig(self._picture(path))
         return figure
+
+    def _picture(self, path: str | os.PathLike[str]) -> str:
+        """The path, unless it is that of the result itself, perhaps by a link."""
+        picture = os.fspath(path)
+        if self._file is not None and os.path.exists(picture) and os.path.samefile(picture, self._file):
+            raise InputError(f"{picture}: is the result that is drawn, {self._file}; allowed is another file")
+        return picture
 
     def _scene(self, rows: npt.NDArray[np.intp]) -> Scene:
         """What is drawn at some of the rows."""
@@ -187,7 +195,7 @@ class Result(NamedAttributes):
 
         figure = draw(self, t, view, labels, trace)
         if path is not None:
-            figure.savefig(path, dpi=160)
+            figure.savefig(self._picture(path), dpi=160)
         return figure
 
     def animate(
@@ -210,7 +218,7 @@ class Result(NamedAttributes):
         """
         from .plotting import animate
 
-        return animate(self, path, fps, speed, view, labels, trace)
+        return animate(self, None if path is None else self._picture(path), fps, speed, view, labels, trace)
 
     def show(
         self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
@@ -229,7 +237,9 @@ class Result(NamedAttributes):
 
 def read_result(path: str | os.PathLike[str]) -> Result:
     """Read a result file (.csv, .h5)."""
-    return Result(_core._read_result(path))
+    result = Result(_core._read_result(path))
+    result._file = os.path.abspath(path)
+    return result
 
 
 def as_system(given: Any) -> System:

@@ -17,6 +17,7 @@
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/column_expression.h"
+#include "sestina/io/file_uses.h"
 #include "sestina/io/plot.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/run_origin.h"
@@ -43,6 +44,13 @@ class RunTable : public ResultTable {
       if (full_header_->model_text.empty()) add_origin(system_, analysis_, *full_header_);
     }
     return *full_header_;
+  }
+  // Throws InputError where the path is a file that the model was read from.
+  void check_output(const std::filesystem::path& path) const {
+    FileUses files;
+    files.add_inputs_of(system_);
+    files.add_output("the result", path);
+    files.check();
   }
 
  private:
@@ -292,6 +300,7 @@ void bind_run_table(nb::module_& module) {
       .def(
           "save",
           [](const RunTable& table, const std::filesystem::path& path) {
+            table.check_output(path);
             save(table, table.full_header(), path);
           },
           nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import signal
 import threading
 import time
@@ -21,6 +22,30 @@ def test_pendulum_keeps_its_energy_and_moves(pendulum):
     # 1e-9 a step relative to coordinates of order 1, over some hundred steps.
     assert np.ptp(energy) < 1e-6 * result.report.kinetic_energy
     assert result.unit("hinge.u") == "rad/s"
+
+
+def test_results_and_pictures_replace_none_of_their_inputs(pendulum, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("gust.csv").write_text("t,F\n0,1\n1,2\n")
+    pathlib.Path("model.yaml").write_text(
+        "sestina: 1\nbodies: [{name: b, type: particle, mass: 1}]\n"
+        "joints: [{name: x, type: prismatic, parent: ground.origin, child: b.origin, axis: [1, 0, 0]}]\n"
+        "forces: [{name: wind, type: joint_force, joint: x, value: {table: gust.csv, columns: [F]}}]\n"
+        "analysis: {duration: 0.1}\n"
+    )
+    result = sestina.simulate(sestina.load("model.yaml"))
+    for name in ("gust.csv", "model.yaml"):
+        before = pathlib.Path(name).read_bytes()
+        with pytest.raises(sestina.InputError, match=name):
+            result.save(name)
+        assert pathlib.Path(name).read_bytes() == before
+    result.save("r.csv")
+    pathlib.Path("r.svg").symlink_to("r.csv")
+    again = sestina.read_result("r.csv")
+    with pytest.raises(sestina.InputError, match=r"r\.svg: is the result"):
+        again.plot("x.q", path="r.svg")
+    assert len(sestina.read_result("r.csv")) == len(result)
 
 
 def test_columns_are_views_of_one_table(pendulum):
