@@ -406,6 +406,7 @@ bool SweepFile::fill(const std::atomic<bool>* interrupt) {
   constexpr std::size_t kWithoutPause = 1 << 26;  // bytes, a fraction of a second
   std::size_t written = 0;
   for (int field = 0; field < kFields; ++field) {
+    if (field == kReason) continue;  // zeros of a file with holes, which take no room; few runs fail
     const Layout layout = layout_of(header_, field);
     const std::vector<double> block(kBlock, layout.is_number_that_may_lack ? kNaN : 0.0);
     std::string bytes(reinterpret_cast<const char*>(block.data()), kBlock * sizeof(double));
@@ -452,8 +453,12 @@ void SweepFile::read_field(Field field, std::size_t first, void* bytes, std::siz
 void SweepFile::write(std::size_t run, const SweepRecord& record) {
   std::string reason = shortened(record.reason, kReasonBytes);
   write_number(kChecksum, run, calc_checksum(record, reason));
-  reason.resize(kReasonBytes, '\0');
-  write_field(kReason, run, reason.data(), kReasonBytes);
+  char former = '\0';
+  read_field(kReason, run * kReasonBytes, &former, 1);
+  if (!reason.empty() || former != '\0') {
+    reason.resize(kReasonBytes, '\0');
+    write_field(kReason, run, reason.data(), kReasonBytes);
+  }
   write_number(kRows, run, record.rows);
   write_number(kSteps, run, record.steps);
   write_number(kRejected, run, record.rejected);
