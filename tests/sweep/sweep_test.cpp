@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -304,6 +305,16 @@ TEST_F(Sweeps, FailedRunIsRecordedAndTheOthersGoOn) {
   EXPECT_EQ(all[1].reason, report.failures[0].reason);
   EXPECT_NE(all[1].reason.find("t = 0.5"), std::string::npos) << all[1].reason;
   EXPECT_NEAR(all[1].last_row[0], 0.5, 1e-6);  // how far it came
+}
+
+// The reasons of runs that do not fail are holes of the file.
+TEST_F(Sweeps, WithoutFailuresTakeNoRoomForReasons) {
+  options_.record = {"none"};
+  sweep(kPendulum, {"parameters.l=1:2:4000", "analysis.duration=[0.01]", "output.every=[0.01]"});
+  struct stat file {};
+  ASSERT_EQ(::stat(options_.out.c_str(), &file), 0);
+  const auto taken = static_cast<double>(file.st_blocks) * 512.0;
+  EXPECT_LT(taken, static_cast<double>(file.st_size) - 3500.0 * SweepRecord::kReasonBytes);
 }
 
 TEST_F(Sweeps, CombinationThatCannotBeginIsRecordedWithItsReason) {
