@@ -209,6 +209,10 @@ void bind_dyadic(nb::module_& module) {
       .def("__neg__", [](const D& a) { return owned(a.owner, a.value * Expression(-1)); })
       .def("__mul__", scale, nb::is_operator())
       .def("__rmul__", scale, nb::is_operator())
+      .def(
+          "__truediv__",
+          [](const D& a, const Scalar& b) { return owned(common(a, b), a.value * (1 / b.value)); },
+          nb::is_operator())
       .def("__and__", dot, nb::is_operator())
       .def("dot", dot, nb::arg("other"), "The vector that a vector becomes. Also a & b.")
       .def(

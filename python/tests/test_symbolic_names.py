@@ -89,6 +89,8 @@ def test_matrices_and_expressions_have_the_names_of_sympy():
     assert M.free_symbols == {a, b, c, d} and M.xreplace({a: 1})[0, 0] == 1 and (a + b).xreplace({a: b}) == 2 * b
     v, w = sm.Matrix([1, 0, a]), sm.Matrix([0, 1, b])
     assert v.cross(w) == sm.Matrix([-a, -b, 1]) and v.dot(w) == a * b and sm.Matrix([3, 4]).norm() == 5
+    N = sm.ReferenceFrame("N")
+    assert sm.inertia(N, 5, 10, a) / 5 == sm.inertia(N, 1, 2, a / 5)
     assert M.row(-1) == M.row(M.rows - 1) and M.col(-M.cols) == M.col(0)
     with pytest.raises(IndexError, match="there is no row 7"):
         M.row(7)

@@ -314,7 +314,7 @@ TEST_F(Sweeps, WithoutFailuresTakeNoRoomForReasons) {
   struct stat file {};
   ASSERT_EQ(::stat(options_.out.c_str(), &file), 0);
   const auto taken = static_cast<double>(file.st_blocks) * 512.0;
-  EXPECT_LT(taken, static_cast<double>(file.st_size) - 3500.0 * SweepRecord::kReasonBytes);
+  EXPECT_LT(taken, static_cast<double>(file.st_size) - 3500.0 * SweepFile::kReasonBytes);
 }
 
 TEST_F(Sweeps, CombinationThatCannotBeginIsRecordedWithItsReason) {
