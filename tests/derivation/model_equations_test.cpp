@@ -224,6 +224,26 @@ TEST(EquationText, LongLinearisationsNameWhatTheyShare) {
   }
 }
 
+// A number in the place of q0 would hold for one value of it.
+TEST(ModelLinearization, KeepsTheSymbolOfAStartThatFollowsFromParameters) {
+  const auto pendulum = [](const std::string& q) {
+    return freeze(read_model(
+        "sestina: 1\nparameters: {q0: 0.3}\ngravity: [0, 0, -9.81]\n"
+        "bodies: [{name: bob, type: particle, mass: 1, points: {pivot: [0, 0, 0.5]}}]\n"
+        "joints: [{name: hinge, type: revolute, parent: ground.origin, child: bob.pivot, axis: [0, 1, 0], q: " +
+        q + "}]\n"));
+  };
+  const auto model = pendulum("2*q0"), fixed_model = pendulum("0.6");
+  const ModelEquations equations(*model), fixed_equations(*fixed_model);
+  const ModelLinearization start = linearize_model(*model, equations, LinearizeAt::kInitialState);
+  const ModelLinearization fixed = linearize_model(*fixed_model, fixed_equations, LinearizeAt::kInitialState);
+  EXPECT_NE(to_text(start.linear.A(1, 0)).find("cos(q_hinge)"), std::string::npos);
+  EXPECT_EQ(start.values.back().second, 0.6);
+  EXPECT_EQ(to_text(fixed.linear.A(1, 0)).find("q_hinge"), std::string::npos);
+  ASSERT_EQ(fixed.eigenvalues.size(), start.eigenvalues.size());
+  EXPECT_NEAR(std::abs(fixed.eigenvalues[0]), std::abs(start.eigenvalues[0]), 1e-12);
+}
+
 std::string text_at_rest(const std::string& example, EquationFormat format = EquationFormat::kText) {
   const auto model =
       freeze(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + example + ".yaml"));

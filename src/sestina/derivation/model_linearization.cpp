@@ -114,6 +114,34 @@ symbolic::Replacements describe_state(const ModelEquations& equations, const Sta
   return all;
 }
 
+// Returns the initial state, with symbols for coordinates and speeds that follow from parameters, such as
+// `q: 2*q0`: a number would hold for one value of q0. Orientations remain numbers.
+symbolic::Replacements describe_start(const Model& model, const ModelEquations& equations,
+                                      const symbolic::Replacements& numbers) {
+  std::vector<Dual> parameters;
+  for (const ParameterInfo& parameter : model.parameters()) parameters.emplace_back(parameter.value);
+  std::vector<bool> follows(numbers.size(), false);  // time, q, u
+  const std::size_t nq = equations.q().size();
+  for (Dual& parameter : parameters) {
+    parameter.d = 1.0;
+    const State<Dual> moved = calc_initial_state<Dual>(model, parameters);
+    parameter.d = 0.0;
+    for (std::size_t i = 0; i < nq; ++i) follows[1 + i] = follows[1 + i] || moved.q[i].d != 0.0;
+    for (std::size_t i = 0; i < moved.u.size(); ++i) {
+      follows[1 + nq + i] = follows[1 + nq + i] || moved.u[i].d != 0.0;
+    }
+  }
+  for (const BodyInfo& body : model.bodies()) {
+    if (body.nq == body.nu) continue;
+    std::fill_n(follows.begin() + 1 + body.q_start, body.nq, false);
+  }
+  symbolic::Replacements start;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (!follows[i]) start.push_back(numbers[i]);
+  }
+  return start;
+}
+
 State<double> find_state(const Model& model, const ModelEquations& equations,
                          const symbolic::ParameterValues& parameters, LinearizeAt at) {
   State<double> state = calc_initial_state(model);
@@ -188,6 +216,10 @@ void append_values(const ModelEquations& equations, ModelLinearization& lineariz
     if (std::ranges::find(symbols, equations.q()[i].in(graph)) == symbols.end()) continue;
     linearization.values.emplace_back(equations.q()[i], linearization.state.q[i]);
   }
+  for (std::size_t i = 0; i < equations.u().size(); ++i) {
+    if (std::ranges::find(symbols, equations.u()[i].in(graph)) == symbols.end()) continue;
+    linearization.values.emplace_back(equations.u()[i], linearization.state.u[i]);
+  }
 }
 
 }  // namespace
@@ -216,8 +248,9 @@ ModelLinearization linearize_model(const Model& model, const ModelEquations& equ
   result.state = find_state(model, equations, parameters, at);
 
   const symbolic::Replacements numbers = describe_state(equations, result.state);
-  symbolic::Replacements op_point =
-      at == LinearizeAt::kEquilibrium ? describe_rest(equations, result.state) : numbers;
+  symbolic::Replacements op_point = at == LinearizeAt::kEquilibrium
+                                        ? describe_rest(equations, result.state)
+                                        : describe_start(model, equations, numbers);
   symbolic::ImplicitEquations implicit;
   implicit.q = equations.q();
   implicit.u = implicit.u_ind = equations.u();

@@ -29,7 +29,7 @@ struct ModelLinearization {
   LinearizeAt at = LinearizeAt::kInitialState;
   symbolic::Linearization linear;  // inputs: tau_hip for speed u_hip
   State<double> state;
-  // Values of all parameters, and of the coordinates at rest that occur in A or B.
+  // Values of all parameters, and of the coordinates and speeds that occur in A or B.
   symbolic::ParameterValues values;
   double largest_acceleration = 0.0;              // |udot| at the state, zero for an equilibrium
   std::vector<std::complex<double>> eigenvalues;  // of A at `values`
