@@ -227,11 +227,12 @@ TEST(EquationText, LongLinearisationsNameWhatTheyShare) {
 // A number in the place of q0 would hold for one value of it.
 TEST(ModelLinearization, KeepsTheSymbolOfAStartThatFollowsFromParameters) {
   const auto pendulum = [](const std::string& q) {
-    return freeze(read_model(
-        "sestina: 1\nparameters: {q0: 0.3}\ngravity: [0, 0, -9.81]\n"
-        "bodies: [{name: bob, type: particle, mass: 1, points: {pivot: [0, 0, 0.5]}}]\n"
-        "joints: [{name: hinge, type: revolute, parent: ground.origin, child: bob.pivot, axis: [0, 1, 0], q: " +
-        q + "}]\n"));
+    return freeze(
+        read_model("sestina: 1\nparameters: {q0: 0.3}\ngravity: [0, 0, -9.81]\n"
+                   "bodies: [{name: bob, type: particle, mass: 1, points: {pivot: [0, 0, 0.5]}}]\n"
+                   "joints: [{name: hinge, type: revolute, parent: ground.origin, child: bob.pivot, axis: "
+                   "[0, 1, 0], q: " +
+                   q + "}]\n"));
   };
   const auto model = pendulum("2*q0"), fixed_model = pendulum("0.6");
   const ModelEquations equations(*model), fixed_equations(*fixed_model);

@@ -183,7 +183,7 @@ TEST_F(Sweeps, InterruptedWhileValuesAreCheckedWriteNothing) {
 TEST_F(Sweeps, InterruptedWhileALargeFileIsLaidOutLeaveNone) {
   const std::atomic<bool> interrupt{true};
   SweepHeader wide;
-  wide.columns = {{"t", "s"}};
+  for (int k = 0; k < 40; ++k) wide.columns.push_back({"c" + std::to_string(k), "1"});
   for (int axis = 0; axis < 6; ++axis) {
     SweepAxis& added = wide.axes.emplace_back();
     added.path = std::string(1, static_cast<char>('a' + axis));

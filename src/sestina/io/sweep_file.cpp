@@ -165,7 +165,8 @@ int transfer(ssize_t (*call)(int, void*, std::size_t, off_t), int file, std::uin
 // Throws InputError if a file cannot have this name.
 void check_name(const std::filesystem::path& path) {
   if (path.extension() != ".h5" && path.extension() != ".hdf5") {
-    throw InputError("'" + path.string() + "' cannot be the file of a sweep: its name must end in .h5 or .hdf5");
+    throw InputError("'" + path.string() +
+                     "' cannot be the file of a sweep: its name must end in .h5 or .hdf5");
   }
 }
 
