@@ -148,10 +148,10 @@ class Result(NamedAttributes):
         over = self._usual_x() if x is None else self._column(x)
         figure = plot(self, [self._column(column) for column in columns], over)
         if path is not None:
-            figure.savefig(self._picture(path))
+            figure.savefig(self._picture_path(path))
         return figure
 
-    def _picture(self, path: str | os.PathLike[str]) -> str:
+    def _picture_path(self, path: str | os.PathLike[str]) -> str:
         """The path, unless it is that of the result itself, perhaps by a link."""
         picture = os.fspath(path)
         if self._file is not None and os.path.exists(picture) and os.path.samefile(picture, self._file):
@@ -195,7 +195,7 @@ class Result(NamedAttributes):
 
         figure = draw(self, t, view, labels, trace)
         if path is not None:
-            figure.savefig(self._picture(path), dpi=160)
+            figure.savefig(self._picture_path(path), dpi=160)
         return figure
 
     def animate(
@@ -218,7 +218,7 @@ class Result(NamedAttributes):
         """
         from .plotting import animate
 
-        return animate(self, None if path is None else self._picture(path), fps, speed, view, labels, trace)
+        return animate(self, None if path is None else self._picture_path(path), fps, speed, view, labels, trace)
 
     def show(
         self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0

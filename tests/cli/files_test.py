@@ -128,19 +128,6 @@ class Locks(ProgramTest):
             self.check(name, ["run", endless, "--out", name, "-q"], ["run", self.model, "--out", name, "-q"])
         self.check("ck", ["run", endless, "--checkpoint", "ck", "-q"], ["run", self.model, "--checkpoint", "ck", "-q"])
 
-    def test_of_two_runs_that_begin_together_one_is_refused(self):
-        endless = self.write("endless.yaml", ENDLESS)
-        for k in range(4):
-            pair = [self.start("run", endless, "--checkpoint", f"ck{k}", "--every-wall", "3600", "-q") for _ in range(2)]
-            deadline = time.monotonic() + 60
-            while all(process.poll() is None for process in pair):
-                self.assertLess(time.monotonic(), deadline, "both go on")
-                time.sleep(0.01)
-            self.assertEqual(sorted(process.poll() or 0 for process in pair), [0, 2])
-            self.assertIn(None, [process.poll() for process in pair])
-            for process in pair:
-                process.kill()
-
     def test_two_sweeps_have_two_results(self):
         endless = self.write("endless.yaml", ENDLESS)
         options = ["--out", "s.h5", "--record", "none", "-q", "--vary"]

@@ -112,12 +112,11 @@ class ParticleRun {
     if (!options_.checkpoint.empty()) {
       std::error_code ignored;
       const bool is_there = std::filesystem::exists(options_.checkpoint, ignored);
-      const bool is_empty = is_there && std::filesystem::is_empty(options_.checkpoint, ignored);
-      if (is_there && !is_empty && !is_particle_checkpoint(options_.checkpoint)) {
+      if (is_there && !is_particle_checkpoint(options_.checkpoint)) {
         throw InputError("cannot write '" + options_.checkpoint.string() +
                          "': the file is not a checkpoint of particles and is not overwritten");
       }
-      checkpoint_file_.emplace(options_.checkpoint, OutputFile::WhenAbsent::kMake);
+      checkpoint_file_.emplace(options_.checkpoint, OutputFile::WhenAbsent::kWait);
     }
     if (recorder != nullptr) log_.emplace(*recorder);
     if (options_.result_file.empty()) return;

@@ -31,7 +31,7 @@ CheckpointFile::CheckpointFile(std::filesystem::path path) : path_(std::move(pat
     throw InputError("cannot write '" + path_.string() +
                      "': the file is not a checkpoint and is not overwritten");
   }
-  file_.emplace(path_, OutputFile::WhenAbsent::kMake);  // at once, so that no other run takes it too
+  file_.emplace(path_, OutputFile::WhenAbsent::kWait);
   file_->make_temporary();                              // if this fails, no checkpoint could be written
 }
 
