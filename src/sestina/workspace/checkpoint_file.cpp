@@ -32,7 +32,7 @@ CheckpointFile::CheckpointFile(std::filesystem::path path) : path_(std::move(pat
                      "': the file is not a checkpoint and is not overwritten");
   }
   file_.emplace(path_, OutputFile::WhenAbsent::kWait);
-  file_->make_temporary();                              // if this fails, no checkpoint could be written
+  file_->make_temporary();  // if this fails, no checkpoint could be written
 }
 
 std::string CheckpointFile::write(const Checkpoint& checkpoint) {
