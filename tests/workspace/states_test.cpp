@@ -86,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(
         Rule{"radau_iia", 2, "variable", 1e-8, 1e-5}, Rule{"radau_iia", 3, "variable", 1e-9, 1e-6},
         Rule{"radau_iia", 3, "fixed", 0.02, 1e-6}, Rule{"generalized_alpha", 0, "fixed", 0.001, 1e-4},
         Rule{"trapezoidal", 0, "fixed", 0.001, 1e-4}),
-    [](const auto& info) {
-      return info.param.name + "_" + std::to_string(info.param.stages) + "_" + info.param.driver;
+    [](const auto& test) {
+      return test.param.name + "_" + std::to_string(test.param.stages) + "_" + test.param.driver;
     });
 
 // The tangents are exact: Newton's method converges at once where everything is linear, at any stiffness.
@@ -230,7 +230,9 @@ TEST(States, RespondToAnInputThatOscillates) {
   system.add_joint_force("shaker", "rail", "2*input - 40*rail.u");
   system.analysis.type = "frequency_response";
   system.analysis.input = "input";
-  system.analysis.frequencies = {.from = 1.5, .to = 1.5, .points = 1};
+  FrequenciesSpec& range = system.analysis.frequencies;
+  range.from = range.to = 1.5;
+  range.points = 1;
   const RunResult run = run_system(system);
   const std::complex<double> s(0.0, 3.0 * std::numbers::pi);
   const std::complex<double> q = 2.0 / (2.0 * s * s + 40.0 * s + 40.0 + 100.0 / (0.1 * s + 1.0));
