@@ -51,6 +51,15 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace sestina::test {
 namespace {
 
+// Sanitizers, which slow these tests down by a factor of twenty, look for other faults than allocations.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kRandomModels = 1;
+#elif defined(__has_feature)
+constexpr std::uint64_t kRandomModels = __has_feature(address_sanitizer) ? 1 : 5;
+#else
+constexpr std::uint64_t kRandomModels = 5;
+#endif
+
 State<double> initial_state(const Model& model) {
   State<double> state = calc_initial_state(model);
   state.z.assign(static_cast<std::size_t>(num_quadratures(model)), 0.0);
@@ -63,7 +72,7 @@ std::vector<std::shared_ptr<const Model>> models() {
   robot.add_column("load", "sqrt(elbow.reaction.force.x^2) + hand.tip.z");
   robot.add_integral("cost", "elbow.u^2 + energy.kinetic + momentum.x + hand.tip.x + hand.origin.y");
   std::vector<std::shared_ptr<const Model>> list{freeze(robot)};
-  for (std::uint64_t seed = 1; seed <= 5; ++seed)
+  for (std::uint64_t seed = 1; seed <= kRandomModels; ++seed)
     list.push_back(freeze(testing_support::random_system(seed)));
   return list;
 }
