@@ -226,7 +226,8 @@ class Result(NamedAttributes):
         """The motion as a page for a browser or a notebook, as sestina.show() makes it."""
         from .showing import show
 
-        return show(self, path=path, height=height, max_size=max_size)
+        page = None if path is None else self._picture_path(path)
+        return show(self, path=page, height=height, max_size=max_size)
 
     def _repr_html_(self) -> str:
         try:

@@ -5,17 +5,10 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "sanitizers.h"
 #include "sestina/state_time/initial_guess.h"
 #include "sestina/state_time/window_equations.h"
 #include "state_time/state_time_systems.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SESTINA_HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SESTINA_HAS_SANITIZER 1
-#endif
-#endif
 
 namespace {
 std::atomic<long> allocations{0};

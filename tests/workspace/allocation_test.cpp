@@ -5,6 +5,7 @@
 #include <new>
 
 #include "dynamics/random_systems.h"
+#include "sanitizers.h"
 #include "sestina/dynamics/assembly.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
@@ -52,10 +53,8 @@ namespace sestina::test {
 namespace {
 
 // Sanitizers, which slow these tests down by a factor of twenty, look for other faults than allocations.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(SESTINA_HAS_SANITIZER)
 constexpr std::uint64_t kRandomModels = 1;
-#elif defined(__has_feature)
-constexpr std::uint64_t kRandomModels = __has_feature(address_sanitizer) ? 1 : 5;
 #else
 constexpr std::uint64_t kRandomModels = 5;
 #endif

@@ -81,4 +81,13 @@ class EachSolver : public testing::TestWithParam<std::string> {
   INSTANTIATE_TEST_SUITE_P(Solvers, Suite, testing::ValuesIn(solver_names()), \
                            [](const auto& test) { return test.param; })
 
+// To be run with elements in time.
+inline System with_elements(System system, int elements, const char* pair, int windows) {
+  system.analysis.coordinates = "state_time";
+  system.analysis.integrator = {};
+  TimeElementsSpec& spec = system.analysis.time_elements.emplace();
+  spec.elements = elements, spec.pair = pair, spec.windows = windows;
+  return system;
+}
+
 }  // namespace sestina::test

@@ -14,14 +14,6 @@
 namespace sestina::test {
 namespace {
 
-System with_elements(System system, int elements, const char* pair, int windows) {
-  system.analysis.coordinates = "state_time";
-  system.analysis.integrator = {};
-  TimeElementsSpec& spec = system.analysis.time_elements.emplace();
-  spec.elements = elements, spec.pair = pair, spec.windows = windows;
-  return system;
-}
-
 TEST(StateTimeRun, RecordsTheRowsOfAnyOtherRun) {
   System system = double_pendulum();
   system.add_joint_damper("friction", "knee", 0.05);

@@ -213,6 +213,15 @@ TEST(States, RestWhereTheirRatesAreZero) {
   EXPECT_THAT(run_system(system).report.remarks, testing::IsEmpty());
 }
 
+// A deviation grows by 3/s beside a state that decays by 1e7/s.
+TEST(States, SlowGrowthBesideAFastStateIsNotStable) {
+  System system = cylinder();
+  system.set_parameter("T", 1e-7);
+  system.add_joint_force("fall", "rail", "158*rail.q");
+  system.analysis.type = "statics";
+  EXPECT_THAT(run_system(system).report.remarks, testing::Contains(HasSubstr("not stable")));
+}
+
 TEST(States, WhatKeepsThemFromRestIsNamed) {
   System system = cylinder();
   system.analysis.type = "statics";

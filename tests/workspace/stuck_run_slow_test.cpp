@@ -7,14 +7,6 @@
 namespace sestina::test {
 namespace {
 
-System with_elements(System system, int elements, const char* pair, int windows) {
-  system.analysis.coordinates = "state_time";
-  system.analysis.integrator = {};
-  TimeElementsSpec& spec = system.analysis.time_elements.emplace();
-  spec.elements = elements, spec.pair = pair, spec.windows = windows;
-  return system;
-}
-
 // A pendulum that dry friction brings to rest: from there on no polynomial is a solution.
 System make_sticking(const std::string& friction) {
   System system;

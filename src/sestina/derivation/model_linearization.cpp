@@ -204,7 +204,7 @@ Matrix without_needless_symbols(symbolic::Mechanics& mechanics, const Matrix& ma
   return result;
 }
 
-// Appends the values of the coordinates in A and B.
+// Appends the values of the coordinates and speeds in A and B.
 void append_values(const ModelEquations& equations, ModelLinearization& linearization) {
   Graph& graph = equations.mechanics().graph();
   std::vector<Expr> elements;
@@ -212,14 +212,14 @@ void append_values(const ModelEquations& equations, ModelLinearization& lineariz
     for (const Expression& e : matrix->elements()) elements.push_back(e.in(graph));
   }
   const std::vector<Expr> symbols = graph.free_symbols(elements);
-  for (std::size_t i = 0; i < equations.q().size(); ++i) {
-    if (std::ranges::find(symbols, equations.q()[i].in(graph)) == symbols.end()) continue;
-    linearization.values.emplace_back(equations.q()[i], linearization.state.q[i]);
-  }
-  for (std::size_t i = 0; i < equations.u().size(); ++i) {
-    if (std::ranges::find(symbols, equations.u()[i].in(graph)) == symbols.end()) continue;
-    linearization.values.emplace_back(equations.u()[i], linearization.state.u[i]);
-  }
+  const auto append = [&](const std::vector<Expression>& of, const std::vector<double>& numbers) {
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (std::ranges::find(symbols, of[i].in(graph)) == symbols.end()) continue;
+      linearization.values.emplace_back(of[i], numbers[i]);
+    }
+  };
+  append(equations.q(), linearization.state.q);
+  append(equations.u(), linearization.state.u);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr double kBalanced = 1e-9;    // relative to the terms of r, or to the m
 constexpr double kRoundOff = 1e-15;   // likewise: the error cannot become smaller
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
-constexpr double kGrowing = 1e-6;     // relative to the largest eigenvalue
+constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
 constexpr int kMostIterations = 200;
 constexpr int kMostBendings = 40;
 constexpr double kLongestBending = 1e3;  // rad, or of the mechanism's size
@@ -178,7 +178,7 @@ VectorXd Equilibrium::step_with_states() const {
 }
 
 bool Equilibrium::find_with_states(State<double>& state) {
-  const Eigen::Index n = Z_.rows() > 0 ? Z_.rows() : weight_.size();
+  const Eigen::Index n = weight_.size();
   set_sizes(state, VectorXd::Zero(tangents_.nx()));
   double best = INFINITY;
   State<double> best_state = state;
