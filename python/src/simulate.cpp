@@ -36,25 +36,26 @@ constexpr const char* kProvenance = "Program, solver, integrator and step: pairs
 // that takes as long as a short run.
 class RunTable : public ResultTable {
  public:
-  RunTable(System system, Analysis analysis) : system_(std::move(system)), analysis_(std::move(analysis)) {}
+  RunTable(std::shared_ptr<const System> system, Analysis analysis)
+      : system_(std::move(system)), analysis_(std::move(analysis)) {}
   // The interpreter's lock is held.
   const ResultHeader& full_header() const {
     if (!full_header_) {
       full_header_ = header();
-      if (full_header_->model_text.empty()) add_origin(system_, analysis_, *full_header_);
+      if (full_header_->model_text.empty()) add_origin(*system_, analysis_, *full_header_);
     }
     return *full_header_;
   }
   // Throws InputError where the path is a file that the model was read from.
   void check_output(const std::filesystem::path& path) const {
     FileUses files;
-    files.add_inputs_of(system_);
+    files.add_inputs_of(*system_);
     files.add_output("the result", path);
     files.check();
   }
 
  private:
-  System system_;
+  std::shared_ptr<const System> system_;
   Analysis analysis_;
   mutable std::optional<ResultHeader> full_header_;
 };
@@ -100,20 +101,23 @@ void configure(Workspace& workspace, const SimulateOptions& options, Watch& watc
 }
 
 // Uses the model that was frozen from the system before its analysis was edited, if there is one.
-std::unique_ptr<Workspace> make_workspace(const System& system, const FrozenModel* frozen) {
+std::unique_ptr<Workspace> make_workspace(const std::shared_ptr<const System>& system,
+                                          const FrozenModel* frozen) {
   if (frozen == nullptr || !frozen->has_described_values()) return std::make_unique<Workspace>(system);
   return std::make_unique<Workspace>(system, frozen->shared_model());
 }
 
 // A table for the rows, and whether the run must store their origin at once: always if there are Python
 // forces, which the garbage collector would not find in it.
-std::pair<std::shared_ptr<ResultTable>, bool> make_table(const Workspace& workspace) {
+std::pair<std::shared_ptr<ResultTable>, bool> make_table(const std::shared_ptr<const System>& system,
+                                                         const Workspace& workspace) {
   if (!workspace.model().user_forces().empty()) return {std::make_shared<ResultTable>(), true};
-  return {std::make_shared<RunTable>(workspace.described(), workspace.analysis()), false};
+  return {std::make_shared<RunTable>(system, workspace.analysis()), false};
 }
 
-nb::tuple simulate(const System& system, const FrozenModel* frozen, nb::object progress, bool reactions,
-                   std::optional<std::filesystem::path> out, std::optional<int> threads,
+// The system is the caller's own: nobody changes it any more.
+nb::tuple simulate(const std::shared_ptr<System>& system, const FrozenModel* frozen, nb::object progress,
+                   bool reactions, std::optional<std::filesystem::path> out, std::optional<int> threads,
                    std::optional<std::filesystem::path> checkpoint, std::optional<double> every_wall,
                    std::optional<double> real_time, bool trace, std::optional<InitialState> initial,
                    std::optional<long> max_steps, std::optional<double> max_wall) {
@@ -132,7 +136,7 @@ nb::tuple simulate(const System& system, const FrozenModel* frozen, nb::object p
     Workspace& workspace = *made;
     configure(workspace, options, watch);
     if (initial) workspace.set_initial_state(std::move(initial->first), std::move(initial->second));
-    std::tie(table, keeps_origin) = make_table(workspace);
+    std::tie(table, keeps_origin) = make_table(system, workspace);
     workspace.add_recorder(std::make_unique<TableRecorder>(table, keeps_origin));
     if (options.checkpoint) {
       workspace.set_checkpoint({.path = *options.checkpoint,

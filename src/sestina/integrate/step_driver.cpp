@@ -50,8 +50,6 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
  public:
   CountedEquations(EquationsOfMotion& equations, const SwitchStops& stops, long& count)
       : equations_(equations),
-        momenta_(equations.momentum_face()),
-        residual_(equations.residual_face()),
         implicit_(*this),
         stops_(stops),
         count_(count) {}
@@ -84,7 +82,11 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   // Contacts do not depend on the side of a jump.
   ContactFace* contact_face() override { return equations_.contact_face(); }
 
-  MomentumFace* momentum_face() override { return momenta_ == nullptr ? nullptr : this; }
+  // A face is formed when a rule first asks for it: most rules want neither.
+  MomentumFace* momentum_face() override {
+    if (momenta_ == nullptr) momenta_ = equations_.momentum_face();
+    return momenta_ == nullptr ? nullptr : this;
+  }
   void calc_momentum(const State<double>& state, std::span<double> p) override {
     momenta_->calc_momentum(state, p);
   }
@@ -97,7 +99,10 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
     momenta_->calc_momentum_rate(on_its_side(state), pdot, zdot);
   }
 
-  ResidualFace* residual_face() override { return residual_ == nullptr ? nullptr : this; }
+  ResidualFace* residual_face() override {
+    if (residual_ == nullptr) residual_ = equations_.residual_face();
+    return residual_ == nullptr ? nullptr : this;
+  }
   void calc_residual(const State<double>& state, std::span<const double> udot,
                      std::span<double> residual) override {
     ++count_;
@@ -136,8 +141,8 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   }
 
   EquationsOfMotion& equations_;
-  MomentumFace* momenta_;
-  ResidualFace* residual_;
+  MomentumFace* momenta_ = nullptr;
+  ResidualFace* residual_ = nullptr;
   Implicit implicit_;
   const SwitchStops& stops_;
   long& count_;

@@ -102,6 +102,9 @@ class Workspace {
   // The same with a model that was frozen from this system, of which only `analysis` and `output.every` may
   // have been edited since; only these are frozen again.
   Workspace(System system, const std::shared_ptr<const Model>& model);
+  // The same without a copy of the system, which must stay as it is.
+  explicit Workspace(const std::shared_ptr<const System>& system);
+  Workspace(const std::shared_ptr<const System>& system, const std::shared_ptr<const Model>& model);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -188,8 +191,6 @@ class Workspace {
  private:
   using Places = std::unordered_map<std::string, std::size_t>;
   Workspace(const Workspace& other, std::unique_ptr<const Properties<double>> properties);
-  explicit Workspace(const std::shared_ptr<const System>& described);
-  Workspace(const std::shared_ptr<const System>& described, const std::shared_ptr<const Model>& model);
   Workspace(std::shared_ptr<const System> described, FrozenSystem frozen);
   RunReport with_recorder(const std::filesystem::path& result_file, const std::function<RunReport()>& run);
   System make_system() const;
