@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "commands.h"
 #include "printing.h"
 #include "processes.h"
 #include "sestina/base/error.h"
+#include "sestina/base/text.h"
+#include "sestina/io/result_recorder.h"
 #include "sestina/parallel/thread_count.h"
 #include "sestina/workspace/state_time_options.h"
 #include "terminal.h"
@@ -93,10 +98,31 @@ void print_steps(const StepStatistics& steps) {
   }
 }
 
-// Prints the result of an analysis without time steps.
-void print_result_of_analysis(const Model& model, const Analysis& analysis, const RunReport& report) {
-  print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), analysis.type);
+std::string title(const Model& model) {
+  return model.name().empty() ? "model" : escape_controls(model.name(), LineBreaks::kEscape);
+}
+
+// Prints frequencies and damping of the first modes.
+void print_modes(const ResultTable& modes) {
+  constexpr std::size_t kMost = 12;
+  if (modes.rows() == 0) return;
+  const auto value = [&](std::size_t row, const char* column) {
+    return short_number(modes.at(row, modes.column_index(column)));
+  };
+  print("{:>6} {:>14} {:>14} {:>27}\n", "mode", "frequency", "damping ratio", "eigenvalue");
+  for (std::size_t i = 0; i < std::min(modes.rows(), kMost); ++i) {
+    print("{:>6} {:>11} Hz {:>14} {:>12} {:>12}i 1/s\n", value(i, "mode"), value(i, "frequency"),
+          value(i, "damping_ratio"), value(i, "eigenvalue.real"), value(i, "eigenvalue.imag"));
+  }
+  if (modes.rows() > kMost) print("       and {} more\n", modes.rows() - kMost);
+}
+
+// Prints the result of an analysis without time steps; `modes` has no rows but for an analysis of modes.
+void print_result_of_analysis(const Model& model, const Analysis& analysis, const RunReport& report,
+                              const ResultTable& modes) {
+  print("{}: {}; {}\n", title(model), size_in_words(model), analysis.type);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
+  print_modes(modes);
   for (const std::string& remark : report.remarks) print("remark         {}\n", remark);
   print("computed       in {} of wall time\n", duration(report.wall_seconds));
 }
@@ -106,7 +132,7 @@ void print_run(const Model& model, const Analysis& analysis, const RunReport& re
   const std::string method =
       has_elements ? "state_time, " + elements_in_words(analysis)
                    : fmt::format("{}, {}, {} step", analysis.solver, analysis.integrator, analysis.driver);
-  print("{}: {}; {}\n", model.name().empty() ? "model" : model.name(), size_in_words(model), method);
+  print("{}: {}; {}\n", title(model), size_in_words(model), method);
   if (report.status == RunStatus::kComplete) print_final_state(model, report.final_state);
   if (report.resumed_at) print("resumed        at t = {} s\n", short_number(*report.resumed_at));
   print("simulated      {} s of {} s in {} s of wall time (real-time factor {})\n", short_number(report.t),
@@ -130,11 +156,11 @@ void print_run(const Model& model, const Analysis& analysis, const RunReport& re
 }
 
 void print_report(const Model& model, const Analysis& analysis, const RunReport& report,
-                  const std::string& out, const std::string& checkpoint) {
+                  const ResultTable& modes, const std::string& out, const std::string& checkpoint) {
   if (analysis.type == "dynamics") {
     print_run(model, analysis, report);
   } else {
-    print_result_of_analysis(model, analysis, report);
+    print_result_of_analysis(model, analysis, report, modes);
   }
   if (out.empty()) {
     print("results        not kept (--out FILE.csv or FILE.h5 keeps them)\n");
@@ -227,6 +253,9 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
   if (options.real_time) workspace.set_real_time(*options.real_time);
   workspace.set_limits(options.limits.limits());
   workspace.set_interrupt(&catch_interrupt());
+  auto kept = std::make_unique<MemoryRecorder>();
+  const ResultTable& modes = kept->table();
+  if (workspace.analysis().type == "modes") workspace.add_recorder(std::move(kept));
   RunReport report;
   {
     ProgressBar bar;
@@ -241,7 +270,7 @@ int simulate(Workspace& workspace, const SimulateOptions& options, const std::st
     for (const std::string& change : report.assembly) print("to close the loops, {}\n", change);
   }
   if (!options.quiet && is_told)
-    print_report(workspace.model(), workspace.analysis(), report, options.out, checkpoint);
+    print_report(workspace.model(), workspace.analysis(), report, modes, options.out, checkpoint);
   return is_told ? tell_failure(report, checkpoint) : status_of(report);
 }
 

@@ -16,6 +16,7 @@ TEST(EscapeControls, LeavesNothingThatATerminalObeys) {
                             "2J \xC3"),
             "\\x9b2J \\xc3");  // bytes that are no UTF-8
   EXPECT_EQ(escape_controls(std::string("a\0b", 3)), "a\\x00b");
+  EXPECT_EQ(escape_controls("a\u202Eb\u2069\u200F\u061C"), "a\\u202eb\\u2069\\u200f\\u061c");
 }
 
 TEST(EscapeControls, LeavesTextAsItIs) {

@@ -284,6 +284,17 @@ analysis: {coordinates: state_time, integrator: {elements: 4}}
         self.assertIn("singular at joint hinge", result.stderr)
         self.assertEqual(len(self.read_csv(self.folder / "r.csv")[1]), 1)
 
+    def test_modes_are_printed(self):
+        text = self.expect(0, "run", self.model, "--set", "analysis.type=modes").stdout
+        self.assertRegex(text, r"(?m)^ +1 +\S+ Hz +\S+ +\S+ +\S+i 1/s$")
+
+    def test_title_stays_on_its_line(self):
+        model = self.write("title.yaml", ROD.replace("SPEED", "1") + 'name: "a\\nb\\e[2J\\u202E"\n')
+        text = self.expect(0, "run", model, "--out", "r.csv").stdout
+        self.assertTrue(text.startswith("a\\x0ab\\x1b[2J\\u202e: 1 body"), text[:60])
+        header = (self.folder / "r.csv").read_text().splitlines()[1]
+        self.assertEqual(header, "# model: a b\\x1b[2J\\u202e")
+
     def test_without_duration_has_one_row(self):
         text = self.expect(0, "run", self.model, "--out", "r.csv", "--set", "analysis.duration=0").stdout
         self.assertRegex(text, r"hinge\.q +1 rad")

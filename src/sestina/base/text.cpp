@@ -21,6 +21,22 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
+namespace {
+
+// Letters that turn the direction of a terminal's text: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to
+// U+2069. Returns 0 for all others.
+int direction_mark(std::string_view letter) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(letter[i]); };
+  if (letter == "\xD8\x9C") return 0x061C;
+  if (letter.size() != 3 || byte(0) != 0xE2) return 0;
+  const int code = 0x2000 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
+  const bool is_mark = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                       (code >= 0x2066 && code <= 0x2069);
+  return is_mark ? code : 0;
+}
+
+}  // namespace
+
 std::string escape_controls(std::string_view text, LineBreaks line_breaks) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -31,6 +47,8 @@ std::string escape_controls(std::string_view text, LineBreaks line_breaks) {
       fmt::format_to(std::back_inserter(result), "\\x{:02x}", byte);
     } else if (length == 2 && byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) {
       fmt::format_to(std::back_inserter(result), "\\u{:04x}", static_cast<unsigned char>(text[i + 1]));
+    } else if (const int mark = direction_mark(text.substr(i, length)); mark != 0) {
+      fmt::format_to(std::back_inserter(result), "\\u{:04x}", mark);
     } else {
       result.append(text.substr(i, length));
     }

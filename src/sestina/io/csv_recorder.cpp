@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "sestina/base/error.h"
+#include "sestina/base/text.h"
 #include "sestina/io/csv_reader.h"
 
 namespace sestina {
@@ -24,7 +25,7 @@ constexpr std::size_t kNumberSize = 25;                                 // "-2.2
 std::string on_one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
+  return escape_controls(text, LineBreaks::kEscape);
 }
 
 void check_no_separator(const std::string& text) {
