@@ -49,10 +49,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
 
  public:
   CountedEquations(EquationsOfMotion& equations, const SwitchStops& stops, long& count)
-      : equations_(equations),
-        implicit_(*this),
-        stops_(stops),
-        count_(count) {}
+      : equations_(equations), implicit_(*this), stops_(stops), count_(count) {}
 
   StateSizes sizes() const override { return equations_.sizes(); }
   void calc_derivatives(const State<double>& state, const StateRates& rates) override {
