@@ -102,6 +102,14 @@ class Result(NamedAttributes):
         first = 1 + self.model.nq
         return self.table.values[:, first : first + self.model.nu]
 
+    @property
+    def x(self) -> npt.NDArray[np.float64]:
+        """(rows, nx) A copy of all states with a rate."""
+        import numpy as np
+
+        states = [self[name] for name in self.model.states]
+        return np.column_stack(states) if states else np.empty((len(self.t), 0))
+
     def _refuse_cartesian(self) -> None:
         if self.model.is_cartesian:
             raise InputError("rows of cartesian coordinates hold those of the joints, by name: result['JOINT.q']")

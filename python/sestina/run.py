@@ -98,17 +98,17 @@ def _edit(
 
 
 def _initial_state(
-    system: System | Model, q: npt.ArrayLike | None, u: npt.ArrayLike | None
-) -> tuple[list[float], list[float]]:
+    system: System | Model, q: npt.ArrayLike | None, u: npt.ArrayLike | None, x: npt.ArrayLike | None
+) -> tuple[list[float], list[float], list[float]]:
     import numpy as np
 
     model = system if isinstance(system, Model) else system.freeze()
-    given = (model.q0 if q is None else q, model.u0 if u is None else u)
+    given = (model.q0 if q is None else q, model.u0 if u is None else u, model.x0 if x is None else x)
     flat = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given]
-    for name, values, length in zip("qu", flat, (model.nq, model.nu), strict=True):
+    for name, values, length in zip("qux", flat, (model.nq, model.nu, model.nx), strict=True):
         if values.shape != (length,):
             raise InputError(f"{name} has the shape {values.shape}; allowed is ({length},)")
-    return flat[0].tolist(), flat[1].tolist()
+    return flat[0].tolist(), flat[1].tolist(), flat[2].tolist()
 
 
 def _finish(system: System, table: Table, report: Report, check: bool) -> Result:
@@ -134,6 +134,7 @@ def simulate(
     dt: float | None = None,
     q: npt.ArrayLike | None = None,
     u: npt.ArrayLike | None = None,
+    x: npt.ArrayLike | None = None,
     reactions: bool = False,
     progress: bool | Progress = False,
     out: str | os.PathLike[str] | None = None,
@@ -156,7 +157,7 @@ def simulate(
     integrator  one of integrator_names(), or with options {"name": "generalized_alpha", "spectral_radius": 0.5}
     rtol, atol  tolerances of a step of variable length
     dt          s, steps of this length instead; it and the three before are refused with the coordinates state_time
-    q, u        (nq), (nu) where the run begins; those of the description where they are not given
+    q, u, x     (nq), (nu), (nx) where the run begins; those of the description where they are not given
     reactions   record the reactions of all joints, too
     progress    True shows a bar; or what is called some ten times a second and at the end with the time (s), the
                 duration (s), the wall time (s) and the number of steps
@@ -174,7 +175,7 @@ def simulate(
     """
     described = _edit(as_system(system), duration, every, solver, integrator, rtol, atol, dt)
     model = system if isinstance(system, Model) else None
-    initial = None if q is None and u is None else _initial_state(model or described, q, u)
+    initial = None if q is None and u is None and x is None else _initial_state(model or described, q, u, x)
     with watch(progress) as callback:
         table, report, raised = _core._simulate(
             described, model, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial, max_steps, max_wall

@@ -22,8 +22,8 @@ void check_report(const Report& report, const Scratch& scratch) {
 }
 
 nb::object forward_derivatives(FrozenModel& self, nb::handle q, nb::handle u, nb::handle tau, nb::handle t,
-                               nb::handle d, nb::handle out, bool check) {
-  States states(self, q, u, t, d);
+                               nb::handle d, nb::handle x, nb::handle out, bool check) {
+  States states(self, q, u, t, d, x);
   states.add("tau", tau, true);
   states.broadcast();
   const auto given = outs<3>(out);
@@ -52,8 +52,8 @@ nb::object forward_derivatives(FrozenModel& self, nb::handle q, nb::handle u, nb
 }
 
 nb::object inverse_derivatives(FrozenModel& self, nb::handle q, nb::handle u, nb::handle udot, nb::handle t,
-                               nb::handle d, nb::handle out) {
-  States states(self, q, u, t, d);
+                               nb::handle d, nb::handle x, nb::handle out) {
+  States states(self, q, u, t, d, x);
   states.add("udot", udot, false);
   states.broadcast();
   const auto given = outs<3>(out);
@@ -82,8 +82,8 @@ nb::object inverse_derivatives(FrozenModel& self, nb::handle q, nb::handle u, nb
 }
 
 nb::object forward_by_parameters(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t, nb::handle d,
-                                 nb::handle out, bool check) {
-  States states(self, q, u, t, d);
+                                 nb::handle x, nb::handle out, bool check) {
+  States states(self, q, u, t, d, x);
   states.broadcast();
   const int nu = self.model().nu(), parameters = static_cast<int>(self.model().parameters().size());
   Results by_parameter("out", out, states.arguments(), {parameters, nu});
@@ -104,8 +104,8 @@ nb::object forward_by_parameters(FrozenModel& self, nb::handle q, nb::handle u, 
 }
 
 nb::object inverse_by_parameters(FrozenModel& self, nb::handle q, nb::handle u, nb::handle udot, nb::handle t,
-                                 nb::handle d, nb::handle out) {
-  States states(self, q, u, t, d);
+                                 nb::handle d, nb::handle x, nb::handle out) {
+  States states(self, q, u, t, d, x);
   states.add("udot", udot, false);
   states.broadcast();
   const int nu = self.model().nu(), parameters = static_cast<int>(self.model().parameters().size());
@@ -179,43 +179,47 @@ void bind_by_state(nb::class_<FrozenModel>& model) {
   model
       .def("forward_dynamics_derivatives", forward_derivatives, nb::arg("q"), nb::arg("u"),
            nb::arg("tau") = nb::none(), nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
-           nb::arg("out") = nb::none(), nb::arg("check") = true,
+           nb::arg("x") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig(
                "def forward_dynamics_derivatives(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, "
                "tau: numpy.typing.ArrayLike | None = None, *, t: numpy.typing.ArrayLike = 0.0, d: "
-               "numpy.typing.ArrayLike | None = None, out: tuple[numpy.typing.NDArray[numpy.float64], ...] | "
+               "numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike | None = None, out: "
+               "tuple[numpy.typing.NDArray[numpy.float64], ...] | "
                "None = None, check: bool = True) -> sestina.tuples.ForwardDerivatives"),
            "by_q, by_u and by_tau (..., nu, nu) of udot: row i, column j is dudot_i by j. By q means along "
            "the\n"
            "tangent of plus(), and so has nu directions where Euler parameters are among q. Analytical.")
       .def(
           "inverse_dynamics_derivatives", inverse_derivatives, nb::arg("q"), nb::arg("u"), nb::arg("udot"),
-          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("out") = nb::none(),
+          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+          nb::arg("out") = nb::none(),
           nb::sig(
               "def inverse_dynamics_derivatives(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, "
               "udot: numpy.typing.ArrayLike, *, t: numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | "
-              "None = None, out: tuple[numpy.typing.NDArray[numpy.float64], ...] | None = None) -> "
+              "None = None, x: numpy.typing.ArrayLike | None = None, out: "
+              "tuple[numpy.typing.NDArray[numpy.float64], ...] | None = None) -> "
               "sestina.tuples.InverseDerivatives"),
           "by_q, by_u and by_udot (..., nu, nu) of the generalised forces; by_udot is the mass matrix.")
       .def("forward_dynamics_by_parameters", forward_by_parameters, nb::arg("q"), nb::arg("u"), nb::kw_only(),
-           nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("out") = nb::none(),
-           nb::arg("check") = true,
+           nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+           nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def forward_dynamics_by_parameters(self, q: numpy.typing.ArrayLike, u: "
                    "numpy.typing.ArrayLike, *, t: numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | "
                    "None = "
-                   "None, out: numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) -> "
+                   "None, x: numpy.typing.ArrayLike | None = None, out: numpy.typing.NDArray[numpy.float64] "
+                   "| None = None, check: bool = True) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
            "(..., parameters, nu) dudot by each of model.parameters, in their order; without further tau.")
-      .def(
-          "inverse_dynamics_by_parameters", inverse_by_parameters, nb::arg("q"), nb::arg("u"),
-          nb::arg("udot"), nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
-          nb::arg("out") = nb::none(),
-          nb::sig(
-              "def inverse_dynamics_by_parameters(self, q: numpy.typing.ArrayLike, u: "
-              "numpy.typing.ArrayLike, udot: numpy.typing.ArrayLike, *, t: numpy.typing.ArrayLike = 0.0, d: "
-              "numpy.typing.ArrayLike | None = None, out: numpy.typing.NDArray[numpy.float64] | None = None) "
-              "-> numpy.typing.NDArray[numpy.float64]"),
-          "(..., parameters, nu) dtau of inverse dynamics by each of model.parameters, in their order.");
+      .def("inverse_dynamics_by_parameters", inverse_by_parameters, nb::arg("q"), nb::arg("u"),
+           nb::arg("udot"), nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
+           nb::arg("x") = nb::none(), nb::arg("out") = nb::none(),
+           nb::sig(
+               "def inverse_dynamics_by_parameters(self, q: numpy.typing.ArrayLike, u: "
+               "numpy.typing.ArrayLike, udot: numpy.typing.ArrayLike, *, t: numpy.typing.ArrayLike = 0.0, d: "
+               "numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike | None = None, out: "
+               "numpy.typing.NDArray[numpy.float64] | None = None) "
+               "-> numpy.typing.NDArray[numpy.float64]"),
+           "(..., parameters, nu) dtau of inverse dynamics by each of model.parameters, in their order.");
 }
 
 void bind_coordinates(nb::class_<FrozenModel>& model) {

@@ -110,13 +110,13 @@ FrozenModel::FrozenModel(const System& system)
     : described_(std::make_shared<const System>(copy_with_callbacks(system))),
       model_(freeze(*described_)),
       properties_(calc_properties(*model_)),
-      initial_d_(calc_initial_state(*model_).d) {}
+      initial_(calc_initial_state(*model_)) {}
 
 FrozenModel::FrozenModel(const FrozenModel& other, std::vector<double> parameters)
     : described_(other.described_),
       model_(other.model_),
       properties_(calc_properties<double>(*model_, parameters)),
-      initial_d_(calc_initial_state<double>(*model_, parameters).d) {
+      initial_(calc_initial_state<double>(*model_, parameters)) {
   bool is_shared = model_->user_forces().empty();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     is_shared &= model_->is_free_of_settings(i) || parameters[i] == other.properties_.parameters[i];

@@ -129,7 +129,8 @@ class FrozenModel {
   const Model& model() const { return *model_; }
   std::shared_ptr<const Model> shared_model() const { return model_; }
   const Properties<double>& properties() const { return properties_; }
-  std::span<const double> initial_d() const { return initial_d_; }  // (nd)
+  std::span<const double> initial_d() const { return initial_.d; }  // (nd)
+  std::span<const double> initial_x() const { return initial_.x; }  // (nx)
   const System& system() const;                                     // with these values of the parameters
   // Whether these are the values with which the model was frozen.
   bool has_described_values() const { return has_described_values_; }
@@ -148,7 +149,7 @@ class FrozenModel {
   bool has_described_values_ = true;
   mutable std::once_flag has_system_;
   mutable std::unique_ptr<const System> system_;  // with other values: made on first use
-  std::vector<double> initial_d_;
+  State<double> initial_;
   Pool<Scratch> scratch_;
   Pool<BatchScratch> batch_;
   Pool<StepScratch> steppers_;

@@ -23,15 +23,16 @@ nb::object named_tuple(const char* type, nb::object a, nb::object b) {
   return nb::module_::import_("sestina.tuples").attr(type)(a, b);
 }
 nb::object forward_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::handle tau, nb::handle t,
-                            nb::handle d, const std::optional<std::string>& solver, nb::handle out,
-                            bool check) {
-  States states(self, q, u, t, d);
+                            nb::handle d, nb::handle x, const std::optional<std::string>& solver,
+                            nb::handle out, bool check) {
+  States states(self, q, u, t, d, x);
   states.add("tau", tau, true);
   states.broadcast();
   Results udot("out", out, states.arguments(), {self.model().nu()});
   const std::string chosen = solver.value_or("");
   const bool is_recursive = chosen.empty() || chosen == "recursive";
-  if (!states.is_single() && is_recursive && self.model().user_forces().empty()) {
+  // Lanes have no states with a rate.
+  if (!states.is_single() && is_recursive && self.model().user_forces().empty() && self.model().nx() == 0) {
     Failures failures;
     {
       nb::gil_scoped_release release;
@@ -65,13 +66,13 @@ void update_inverse(const States& states, int k, Scratch& scratch, std::span<con
 }
 
 nb::object inverse_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::handle udot, nb::handle t,
-                            nb::handle d, nb::handle out, bool check) {
+                            nb::handle d, nb::handle x, nb::handle out, bool check) {
   self.model().refuse_constraints("inverse dynamics");
-  States states(self, q, u, t, d);
+  States states(self, q, u, t, d, x);
   states.add("udot", udot, false);
   states.broadcast();
   Results tau("out", out, states.arguments(), {self.model().nu()});
-  if (!states.is_single() && self.model().user_forces().empty()) {
+  if (!states.is_single() && self.model().user_forces().empty() && self.model().nx() == 0) {
     Failures failures;
     {
       nb::gil_scoped_release release;
@@ -100,6 +101,29 @@ nb::object inverse_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::h
       },
       [&](int k) { fill_with_nan(tau.row(k)); });
   return tau.release();
+}
+
+nb::object x_dot(FrozenModel& self, nb::handle q, nb::handle u, nb::handle x, nb::handle t, nb::handle d,
+                 nb::handle out, bool check) {
+  States states(self, q, u, t, d, x);
+  states.broadcast();
+  Results rates("out", out, states.arguments(), {self.model().nx()});
+  for_each_state(
+      states, check,
+      [&](Scratch& scratch, int k) {
+        states.load(k, scratch.state);
+        scratch.recursive.update(scratch.state);
+        const std::vector<double>& found = scratch.recursive.forces().rates;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          if (std::isfinite(found[i])) continue;
+          throw ComputationError(
+              scratch.state.t,
+              scratch.model->explain_rate(static_cast<int>(i), *scratch.properties, scratch.state));
+        }
+        std::ranges::copy(found, rates.row(k).begin());
+      },
+      [&](int k) { fill_with_nan(rates.row(k)); });
+  return rates.release();
 }
 
 nb::object mass_matrix(FrozenModel& self, nb::handle q, nb::handle out) {
@@ -197,8 +221,8 @@ nb::object point_jacobian(FrozenModel& self, const std::string& point, nb::handl
 }
 
 nb::object reactions(FrozenModel& self, nb::handle q, nb::handle u, nb::handle tau, nb::handle t,
-                     nb::handle d, nb::handle out, bool check) {
-  States states(self, q, u, t, d);
+                     nb::handle d, nb::handle x, nb::handle out, bool check) {
+  States states(self, q, u, t, d, x);
   states.add("tau", tau, true);
   states.broadcast();
   const int joints = self.model().bodies().size() - 1;
@@ -219,8 +243,9 @@ nb::object reactions(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t
   return forces.release();
 }
 
-nb::object energy(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t, nb::handle d, nb::handle out) {
-  States states(self, q, u, t, d);
+nb::object energy(FrozenModel& self, nb::handle q, nb::handle u, nb::handle t, nb::handle d, nb::handle x,
+                  nb::handle out) {
+  States states(self, q, u, t, d, x);
   states.broadcast();
   const auto given = outs<2>(out);
   Results kinetic("out[0]", given[0], states.arguments(), {});
@@ -260,42 +285,52 @@ nb::object momentum(FrozenModel& self, nb::handle q, nb::handle u, nb::handle ou
 void bind_dynamics(nb::class_<FrozenModel>& model) {
   model
       .def("forward_dynamics", forward_dynamics, nb::arg("q"), nb::arg("u"), nb::arg("tau") = nb::none(),
-           nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
+           nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
            nb::arg("solver") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def forward_dynamics(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
                    "numpy.typing.ArrayLike | None = None, *, t: numpy.typing.ArrayLike = 0.0, d: "
-                   "numpy.typing.ArrayLike | None = None, solver: str | None = None, out: "
+                   "numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike | None = None, solver: "
+                   "str | None = None, out: "
                    "numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
            "udot (..., nu) of states q (..., nq), u (..., nu).\n\n"
            "tau (..., nu) is added to the generalised forces of the model (N m, N). t (...) in s; d (..., "
            "nd)\n"
-           "discrete variables, initial ones unless given. solver: one of solver_names(); the recursive one, "
+           "discrete variables, x (..., nx) states with a rate; initial ones unless given. solver: one of "
+           "solver_names(); the recursive one, "
            "which\n"
            "takes many states in SIMD lanes, unless given. A state without accelerations (singular mass "
            "matrix, force\n"
            "that is not finite) raises ComputationError, which names it; with check=False its row is NaN.")
       .def("inverse_dynamics", inverse_dynamics, nb::arg("q"), nb::arg("u"), nb::arg("udot"), nb::kw_only(),
-           nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("out") = nb::none(),
-           nb::arg("check") = true,
+           nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+           nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def inverse_dynamics(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, udot: "
                    "numpy.typing.ArrayLike, *, t: numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | "
-                   "None = None, "
+                   "None = None, x: numpy.typing.ArrayLike | None = None, "
                    "out: numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
            "tau (..., nu): the generalised forces (N m, N) that udot (..., nu) asks for beyond the model's "
            "forces.")
+      .def("x_dot", x_dot, nb::arg("q"), nb::arg("u"), nb::arg("x"), nb::kw_only(), nb::arg("t") = nb::none(),
+           nb::arg("d") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
+           nb::sig("def x_dot(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, x: "
+                   "numpy.typing.ArrayLike, *, t: numpy.typing.ArrayLike = 0.0, d: numpy.typing.ArrayLike | "
+                   "None = None, out: numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) "
+                   "-> numpy.typing.NDArray[numpy.float64]"),
+           "(..., nx) The rates of the states x (..., nx) at q (..., nq), u (..., nu).")
       .def("mass_matrix", mass_matrix, nb::arg("q"), nb::kw_only(), nb::arg("out") = nb::none(),
            nb::sig("def mass_matrix(self, q: numpy.typing.ArrayLike, *, out: "
                    "numpy.typing.NDArray[numpy.float64] | None "
                    "= None) -> numpy.typing.NDArray[numpy.float64]"),
            "M (..., nu, nu), symmetric: kinetic energy is u M u/2. kg m^2, kg m, kg.")
       .def("reactions", reactions, nb::arg("q"), nb::arg("u"), nb::arg("tau") = nb::none(), nb::kw_only(),
-           nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("out") = nb::none(),
-           nb::arg("check") = true,
+           nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
+           nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def reactions(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
                    "numpy.typing.ArrayLike | None = None, *, t: numpy.typing.ArrayLike = 0.0, d: "
-                   "numpy.typing.ArrayLike | None = None, out: numpy.typing.NDArray[numpy.float64] | None = "
+                   "numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike | None = None, out: "
+                   "numpy.typing.NDArray[numpy.float64] | None = "
                    "None, check: "
                    "bool = True) -> numpy.typing.NDArray[numpy.float64]"),
            "(..., joints, 6) [torque (N m); force (N)] that the parent exerts on the child through each "
@@ -329,12 +364,13 @@ void bind_motion(nb::class_<FrozenModel>& model) {
            "J (..., 6, nu): J u = [angular velocity (rad/s); velocity (m/s)] of the point's frame, ground "
            "axes.")
       .def("energy", energy, nb::arg("q"), nb::arg("u"), nb::kw_only(), nb::arg("t") = nb::none(),
-           nb::arg("d") = nb::none(), nb::arg("out") = nb::none(),
-           nb::sig("def energy(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, *, t: "
-                   "numpy.typing.ArrayLike = "
-                   "0.0, d: numpy.typing.ArrayLike | None = None, out: "
-                   "tuple[numpy.typing.NDArray[numpy.float64], ...] | "
-                   "None = None) -> sestina.tuples.Energy"),
+           nb::arg("d") = nb::none(), nb::arg("x") = nb::none(), nb::arg("out") = nb::none(),
+           nb::sig(
+               "def energy(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, *, t: "
+               "numpy.typing.ArrayLike = "
+               "0.0, d: numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike | None = None, out: "
+               "tuple[numpy.typing.NDArray[numpy.float64], ...] | "
+               "None = None) -> sestina.tuples.Energy"),
            "kinetic (...) and potential (...) energy, J.")
       .def("momentum", momentum, nb::arg("q"), nb::arg("u"), nb::kw_only(), nb::arg("out") = nb::none(),
            nb::sig(

@@ -259,6 +259,10 @@ void bind_model(nb::module_& module) {
           nb::sig("def u0(self) -> numpy.typing.NDArray[numpy.float64]"),
           "(nu) The speeds of the initial state: a read-only copy.")
       .def_prop_ro(
+          "x0", [](const FrozenModel& self) { return fixed_array(initial_state(self).x, kOfModel); },
+          nb::sig("def x0(self) -> numpy.typing.NDArray[numpy.float64]"),
+          "(nx) The states with a rate of the initial state: a read-only copy.")
+      .def_prop_ro(
           "d0", [](const FrozenModel& self) { return fixed_array(initial_state(self).d, kOfModel); },
           nb::sig("def d0(self) -> numpy.typing.NDArray[numpy.float64]"),
           "(nd) The discrete variables of the initial state: a read-only copy.")

@@ -85,8 +85,8 @@ struct SimulateOptions {
   RunLimits limits;
 };
 
-// The initial q (nq) and u (nu) of a run.
-using InitialState = std::pair<std::vector<double>, std::vector<double>>;
+// The initial q (nq), u (nu) and x (nx) of a run.
+using InitialState = std::tuple<std::vector<double>, std::vector<double>, std::vector<double>>;
 
 void configure(Workspace& workspace, const SimulateOptions& options, Watch& watch) {
   if (options.reactions) workspace.record_reactions();
@@ -135,7 +135,10 @@ nb::tuple simulate(const std::shared_ptr<System>& system, const FrozenModel* fro
     const std::unique_ptr<Workspace> made = make_workspace(system, frozen);
     Workspace& workspace = *made;
     configure(workspace, options, watch);
-    if (initial) workspace.set_initial_state(std::move(initial->first), std::move(initial->second));
+    if (initial) {
+      auto& [q, u, x] = *initial;
+      workspace.set_initial_state(std::move(q), std::move(u), std::move(x));
+    }
     std::tie(table, keeps_origin) = make_table(system, workspace);
     workspace.add_recorder(std::make_unique<TableRecorder>(table, keeps_origin));
     if (options.checkpoint) {
@@ -401,8 +404,8 @@ void bind_simulate(nb::module_& module) {
               "float, float, int], "
               "object] | None, reactions: bool, out: str | os.PathLike[str] | None, threads: int | None, "
               "checkpoint: str | os.PathLike[str] | None, every_wall: float | None, real_time: float | None, "
-              "trace: bool, initial: tuple[collections.abc.Sequence[float], collections.abc.Sequence[float]] "
-              "| None, max_steps: int | None, max_wall: float | None) "
+              "trace: bool, initial: tuple[collections.abc.Sequence[float], collections.abc.Sequence[float], "
+              "collections.abc.Sequence[float]] | None, max_steps: int | None, max_wall: float | None) "
               "-> tuple[Table, Report, BaseException | None]"));
   module.def(
       "_resume", resume, nb::arg("checkpoint"), nb::arg("progress").none(), nb::arg("out").none(),

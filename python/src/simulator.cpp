@@ -162,15 +162,16 @@ void reset(Stepper& self, nb::handle q, nb::handle u, double t, nb::handle d, nb
                   take("x", x, initial.x));
 }
 
-void set_state(Stepper& self, nb::handle q, nb::handle u) {
+void set_state(Stepper& self, nb::handle q, nb::handle u, nb::handle x) {
   Simulator& simulator = self.at_rest();
   const State<double>& state = simulator.state();
   const auto take = [](const char* name, nb::handle given, const std::vector<double>& otherwise) {
     if (given.is_none()) return otherwise;
     return Vector(name, given, static_cast<int>(otherwise.size())).copy();
   };
-  const std::vector<double> new_q = take("q", q, state.q), new_u = take("u", u, state.u);
-  simulator.set_state(new_q, new_u);
+  const std::vector<double> new_q = take("q", q, state.q), new_u = take("u", u, state.u),
+                            new_x = take("x", x, state.x);
+  simulator.set_state(new_q, new_u, new_x);
 }
 
 void set_controller(Stepper& self, nb::object law, double period, nb::handle delay_samples, double delay,
@@ -403,10 +404,11 @@ void bind_steps(nb::class_<Stepper>& simulator) {
            "state "
            "where\nnone are given.\n\n"
            "tau is zero, the controller starts there, and counts of events and steps are zero.")
-      .def("set_state", set_state, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(),
+      .def("set_state", set_state, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
+           nb::arg("x") = nb::none(),
            nb::sig("def set_state(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
-                   "None = None) -> None"),
-           "Another q (nq) or u (nu) at the same instant: a push, a measurement. The rest goes on.")
+                   "None = None, *, x: numpy.typing.ArrayLike | None = None) -> None"),
+           "Another q (nq), u (nu) or x (nx) at the same instant: a push, a measurement. The rest goes on.")
       .def(
           "save", [](Stepper& self) { return self.at_rest().save(); },
           "All that the simulator is, the controller's memory and delayed forces included.")

@@ -15,11 +15,13 @@ States::States(FrozenModel& model, nb::handle q) : model_(&model) {
   q_ = arguments_.add("q", q, model.model().nq());
 }
 
-States::States(FrozenModel& model, nb::handle q, nb::handle u, nb::handle t, nb::handle d) : model_(&model) {
+States::States(FrozenModel& model, nb::handle q, nb::handle u, nb::handle t, nb::handle d, nb::handle x)
+    : model_(&model) {
   q_ = arguments_.add("q", q, model.model().nq());
   u_ = arguments_.add("u", u, model.model().nu());
   if (!t.is_none()) t_ = arguments_.add("t", t, StateArguments::kScalar);
   if (!d.is_none()) d_ = arguments_.add("d", d, model.model().nd());
+  if (!x.is_none()) x_ = arguments_.add("x", x, model.model().nx());
 }
 
 void States::add(const char* name, nb::handle given, bool may_be_none) {
@@ -45,11 +47,8 @@ void States::load(int k, State<double>& state) const {
   } else {
     copy(arguments_.row(u_, k), state.u);
   }
-  if (d_ >= 0) {
-    copy(arguments_.row(d_, k), state.d);
-  } else {
-    copy(model_->initial_d(), state.d);
-  }
+  copy(d_ >= 0 ? arguments_.row(d_, k) : model_->initial_d(), state.d);
+  copy(x_ >= 0 ? arguments_.row(x_, k) : model_->initial_x(), state.x);
 }
 
 StateArrays States::arrays() const {

@@ -18,7 +18,8 @@ namespace sestina::python {
 class States {
  public:
   States(FrozenModel& model, nb::handle q);  // at rest, t = 0
-  States(FrozenModel& model, nb::handle q, nb::handle u, nb::handle t, nb::handle d);
+  States(FrozenModel& model, nb::handle q, nb::handle u, nb::handle t, nb::handle d,
+         nb::handle x = nb::none());
   void add(const char* name, nb::handle given, bool may_be_none);
   // Call after the constructor and add().
   void broadcast();
@@ -44,7 +45,7 @@ class States {
  private:
   FrozenModel* model_;
   StateArguments arguments_;
-  int q_ = -1, u_ = -1, t_ = -1, d_ = -1, extra_ = -1;
+  int q_ = -1, u_ = -1, t_ = -1, d_ = -1, x_ = -1, extra_ = -1;
   std::vector<double> repeated_d_;  // the initial ones for each state, where none are given
 };
 

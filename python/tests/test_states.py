@@ -153,3 +153,38 @@ def test_ensembles_run_them_one_by_one():
     result = sestina.run_ensemble(controlled(), parameters={"p": [30.0, 40.0]}, duration=0.2)
     one = sestina.simulate(controlled(), duration=0.2)
     assert result.q[1, 0] == pytest.approx(one["rail.q"][-1], rel=1e-9)
+
+
+def test_functions_of_a_state_take_them():
+    system = controlled()
+    system.state("error").start = "p/100"
+    model = system.freeze()
+    q, u, x = np.array([[0.2], [0.5]]), np.array([[0.3], [-1.0]]), np.array([[0.4], [2.0]])
+    force = 40 * (1 - q) + 30 * x - 10 * u
+    assert model.forward_dynamics(q, u, x=x) == pytest.approx(force)
+    assert model.forward_dynamics(q, u, x=x, solver="kane") == pytest.approx(force)
+    assert model.forward_dynamics(q[0], u[0], x=x[0]) == pytest.approx(force[0])
+    assert model.inverse_dynamics(q, u, [[0.0]], x=x) == pytest.approx(-force)
+    assert model.x_dot(q, u, x) == pytest.approx(1 - q)
+    assert model.forward_dynamics_by_parameters(q, u, x=x)[:, 0] == pytest.approx(1 - q)
+    # The initial ones unless given, whatever was asked for before, with the parameters of this model.
+    other = model.with_parameters(p=50.0)
+    assert model.x0 == pytest.approx([0.4]) and other.x0 == pytest.approx([0.5])
+    assert model.forward_dynamics([1.0], [0.0]) == pytest.approx([12.0])
+    assert other.forward_dynamics([1.0], [0.0]) == pytest.approx([15.0])
+    with pytest.raises(sestina.InputError, match=r"x has the shape \(3,\)"):
+        model.forward_dynamics([1.0], [0.0], x=[1, 2, 3])
+
+
+def test_runs_begin_at_them():
+    model = controlled().freeze()
+    half = sestina.simulate(model, duration=1.0, rtol=1e-10, atol=1e-12)
+    rest = sestina.simulate(model, duration=1.0, rtol=1e-10, atol=1e-12, q=half.q[-1], u=half.u[-1], x=half.x[-1])
+    whole = sestina.simulate(model, duration=2.0, rtol=1e-10, atol=1e-12)
+    assert rest.x.shape == (101, 1) and rest.x[0] == pytest.approx(half["error"][-1:])
+    assert rest.x[-1] == pytest.approx(whole.x[-1], abs=1e-9) and rest.q[-1] == pytest.approx(whole.q[-1], abs=1e-9)
+    simulator = sestina.Simulator(model)
+    simulator.set_state(x=[3.0])
+    assert simulator.x == pytest.approx([3.0]) and simulator.q == pytest.approx([0.0])
+    with pytest.raises(sestina.InputError, match=r"x has the shape \(2,\)"):
+        sestina.simulate(model, duration=1.0, x=[1.0, 2.0])

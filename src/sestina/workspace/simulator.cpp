@@ -134,9 +134,15 @@ void Simulator::start(const State<double>& initial) {
 }
 
 void Simulator::set_state(std::span<const double> q, std::span<const double> u) {
+  set_state(q, u, state().x);
+}
+
+void Simulator::set_state(std::span<const double> q, std::span<const double> u, std::span<const double> x) {
   check("q", q, model().nq());
   check("u", u, model().nu());
+  check("x", x, model().nx());
   work_ = state();
+  copy(x, work_.x);
   copy(q, work_.q);
   copy(u, work_.u);
   normalize_q<double>(model(), work_.q);

@@ -77,8 +77,10 @@ class Simulator {
   void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d);
   void reset(double t, std::span<const double> q, std::span<const double> u, std::span<const double> d,
              std::span<const double> x);
-  // Sets q and u at the same time (a push, a measurement); all else continues. Throws as reset() does.
+  // Sets q and u, and x if given, at the same time (a push, a measurement); all else continues. Throws as
+  // reset() does.
   void set_state(std::span<const double> q, std::span<const double> u);
+  void set_state(std::span<const double> q, std::span<const double> u, std::span<const double> x);
 
   // Sets generalised forces (nu; N m, N) that are added to those of the model until others are set.
   void set_tau(std::span<const double> tau);

@@ -129,7 +129,7 @@ void Workspace::add_recorder(std::unique_ptr<Recorder> recorder) {
   settings_.recorders.push_back(std::move(recorder));
 }
 
-void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) {
+void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u, std::vector<double> x) {
   const auto check = [](const char* name, const std::vector<double>& given, int size) {
     if (given.size() != static_cast<std::size_t>(size)) {
       throw InputError(
@@ -146,10 +146,12 @@ void Workspace::set_initial_state(std::vector<double> q, std::vector<double> u) 
   const Model& model = cartesian ? cartesian->relative() : *model_;
   check("q", q, model.nq());
   check("u", u, model.nu());
+  if (!x.empty()) check("x", x, model.nx());
   State<double> state = sestina::calc_initial_state<double>(model, properties_->parameters);
   state.z.assign(static_cast<std::size_t>(num_quadratures(model)), 0.0);
   state.q = std::move(q);
   state.u = std::move(u);
+  if (!x.empty()) state.x = std::move(x);
   normalize_q<double>(model, state.q);
   if (first_not_finite(state.q) >= 0) throw InputError("Euler parameters of the initial q are all zero");
   assemble(model, cartesian ? cartesian->relative_properties() : *properties_, {}, {}, state);

@@ -139,9 +139,10 @@ class Workspace {
   // limit.
   void set_limits(const RunLimits& limits);
 
-  // Starts the run there (nq, nu) instead of at the model's initial state; Euler parameters are normalised.
-  // Throws InputError for another size, or for a number that is not finite.
-  void set_initial_state(std::vector<double> q, std::vector<double> u);
+  // Starts the run there (nq, nu, nx) instead of at the model's initial state; Euler parameters are
+  // normalised. Without x, its states with a rate begin where the model says. Throws InputError for another
+  // size, or for a number that is not finite.
+  void set_initial_state(std::vector<double> q, std::vector<double> u, std::vector<double> x = {});
 
   // Runs from the initial state to the end of the duration. A ComputationError is described in the report,
   // and what was computed until then is kept. Every call is a new run.
