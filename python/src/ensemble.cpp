@@ -15,6 +15,8 @@
 #include "python_force.h"
 #include "sestina/base/error.h"
 #include "sestina/io/plot.h"
+#include "sestina/workspace/analysis_run.h"
+#include "sestina/workspace/workspace.h"
 #include "watch.h"
 
 namespace sestina::python {
@@ -66,6 +68,14 @@ class SeriesRecorder final : public Recorder {
   const std::vector<std::string>& wanted_;
   std::vector<std::size_t> places_;
 };
+
+// Throws InputError for a column that the runs will not have.
+void check_columns(const Workspace& workspace, const std::vector<std::string>& wanted) {
+  ResultHeader header;
+  header.columns = run_columns(workspace.model(), workspace.analysis(), false);
+  Series series;
+  SeriesRecorder(&series, wanted).begin(header);
+}
 
 // For each member a row of parameters, and of q, u and the duration if they are given.
 std::vector<EnsembleMember> to_members(const Model& model, const std::vector<std::string>& names,
@@ -201,6 +211,9 @@ nb::dict run_ensemble(const System& system, const std::vector<std::string>& name
                       std::optional<int> threads, nb::object progress, std::optional<long> max_steps,
                       std::optional<double> max_wall) {
   const Workspace workspace(system);
+  for (const std::string& name : names) workspace.check_parameter(name);
+  const std::vector<std::string> wanted = record.value_or(std::vector<std::string>());
+  if (record) check_columns(workspace, wanted);
   const std::vector<EnsembleMember> members =
       to_members(workspace.model(), names, parameters, q, u, duration);
   std::vector<Series> series(record ? members.size() : 0);
@@ -210,7 +223,6 @@ nb::dict run_ensemble(const System& system, const std::vector<std::string>& name
   options.lanes = lanes;
   options.limits = limits_of(max_steps, max_wall);
   options.interrupt = watch.interrupt();
-  const std::vector<std::string> wanted = record.value_or(std::vector<std::string>());
   options.make_recorder = [&](std::size_t member) {
     return std::make_unique<SeriesRecorder>(record ? &series[member] : nullptr, wanted);
   };

@@ -75,8 +75,10 @@ def test_faults_are_told(oscillator):
     assert list(raised.value.result.status) == ["complete", "failed"]
     told = sestina.run_ensemble(oscillator, {"m": [1.0, -1.0]}, duration=0.1, check=False)
     assert list(told.status) == ["complete", "failed"] and "negative" in told.reasons[1]
-    with pytest.raises(sestina.ComputationError, match="there is no parameter 'mm'"):
+    with pytest.raises(sestina.InputError, match="^there is no parameter 'mm'"):
         sestina.run_ensemble(oscillator, {"mm": [1.0]}, duration=0.1)
+    with pytest.raises(sestina.InputError, match="^unknown column 'nothing'"):
+        sestina.run_ensemble(oscillator, {"m": [1.0]}, duration=0.1, record=["nothing"])
 
 
 @pytest.mark.parametrize("options", [{"integrator": "rk4", "dt": 1e-3}, {"rtol": 1e-10}])

@@ -65,8 +65,9 @@ void add_faults_of_range(const Model& model, const Properties<double>& propertie
                  fmt::format("its inertia about the joint is not finite: its mass of {} kg is {} m away",
                              body.M.mass, norm(body.M.c)));
     } else if (!are_finite(body.M.mass * g, body.M.mass * norm(body.M.c))) {
-      faults.add(place,
-                 fmt::format("its mass of {} kg is too large: weight or moment is not finite", body.M.mass));
+      faults.add(place, fmt::format("its mass of {} kg is too large: its weight with gravity of {} m/s^2, or "
+                                    "its first moment of mass, is not finite",
+                                    body.M.mass, g));
     }
     mass += body.M.mass;
   }

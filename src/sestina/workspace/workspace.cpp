@@ -82,16 +82,17 @@ std::unique_ptr<Workspace> Workspace::with_parameters(std::span<const ParameterV
   if (auto workspace = share_model(values)) return workspace;
   System system = make_system();
   for (const auto& [name, value] : values) {
-    const std::string_view wanted = name;
-    if (std::ranges::none_of(system.parameters,
-                             [&](const ParameterSpec& parameter) { return parameter.name == wanted; })) {
-      const auto known = names_to_suggest(system.parameters,
-                                          [](const ParameterSpec& parameter) { return parameter.name.text; });
-      throw InputError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, known)));
-    }
+    check_parameter(name);
     system.set_parameter(name, value);
   }
   return std::make_unique<Workspace>(std::move(system));
+}
+
+void Workspace::check_parameter(std::string_view name) const {
+  const auto& all = described_->parameters;
+  if (std::ranges::any_of(all, [&](const ParameterSpec& one) { return one.name == name; })) return;
+  const auto known = names_to_suggest(all, [](const ParameterSpec& one) { return one.name.text; });
+  throw InputError(fmt::format("there is no parameter '{}'{}", name, suggestion(name, known)));
 }
 
 void Workspace::set_duration(double duration) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -165,6 +166,8 @@ class Workspace {
   // of freezing again and gives the same results bit for bit. Throws InputError with all faults, and for an
   // unknown parameter. May be called by any number of threads.
   std::unique_ptr<Workspace> with_parameters(std::span<const ParameterValue> values) const;
+  // Throws InputError, with the nearest name, if there is no such parameter.
+  void check_parameter(std::string_view name) const;
   // The same if the frozen model can be shared: the values affect properties alone and break no rule
   // (check.h). Otherwise null.
   std::unique_ptr<Workspace> share_model(std::span<const ParameterValue> values) const;
