@@ -156,7 +156,6 @@ void RunThread::run_live(const std::optional<LiveStart>& start) {
     const Model& model = workspace_->model();
     const Properties<double>& properties = workspace_->properties();
     SimulatorOptions options{.solver = workspace_->analysis().solver};
-    options.rule.name = "rk4";
     options.substeps = 4;
     Simulator simulator(workspace_->shared_model(), properties, options);
     ForwardDynamics dynamics(workspace_->shared_model(), properties, options.solver);

@@ -34,6 +34,7 @@ constexpr const char* kOfSnapshot =
 // A rule by its name, or with options as `analysis.integrator` takes them.
 RuleOptions to_rule(nb::handle given, const Model& model) {
   RuleOptions rule;
+  if (given.is_none()) return {.name = ""};
   if (nb::try_cast(given, rule.name)) return rule;
   System system;
   system.analysis.integrator = to_integrator(given);
@@ -50,7 +51,7 @@ SimulatorOptions options_of(const Model& model, nb::handle integrator, int subst
     if (atol) tolerances.atol = *atol;
     options.tolerances = tolerances;
   }
-  return options;
+  return with_rule(model, options);
 }
 
 // A Simulator in Python, with the objects that it refers to.
@@ -448,13 +449,14 @@ void bind_steps_of_states(nb::module_& module) {
   nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"))
       .def(
           "step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),
-          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("integrator") = "rk4",
-          nb::arg("substeps") = 1, nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(),
-          nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
+          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
+          nb::arg("integrator") = nb::none(), nb::arg("substeps") = 1, nb::arg("solver") = "recursive",
+          nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(),
+          nb::arg("check") = true,
           nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
                   "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
                   "numpy.typing.ArrayLike | None = None, integrator: str | Integrator | "
-                  "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = "
+                  "collections.abc.Mapping[str, object] | None = None, substeps: int = 1, solver: str = "
                   "'recursive', rtol: float | None = None, atol: float | None = None, out: "
                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
                   "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
@@ -481,7 +483,8 @@ void bind_simulator(nb::module_& module) {
       "q, u = simulator.step(1e-3, tau)\n\n"
       "model       a Model, or a System, which is frozen\n"
       "integrator  one of integrator_names(), or with its options, as {'name': 'generalized_alpha',\n"
-      "            'spectral_radius': 0.5}; the rule begins anew in each step\n"
+      "            'spectral_radius': 0.5}; the rule begins anew in each step. None: moreau where the model\n"
+      "            has contacts or enforced limits, otherwise rk4 (dormand_prince_54 with rtol or atol)\n"
       "substeps    equal steps of the rule in one step\n"
       "solver      one of solver_names()\n"
       "rtol, atol  instead of sub-steps: steps as long as these tolerances permit\n\n"
@@ -502,11 +505,12 @@ void bind_simulator(nb::module_& module) {
             options_of(nb::cast<FrozenModel&>(model).model(), integrator, substeps, solver, rtol, atol);
         new (self) Stepper(std::move(model), options);
       },
-      nb::arg("model"), nb::kw_only(), nb::arg("integrator") = "rk4", nb::arg("substeps") = 1,
+      nb::arg("model"), nb::kw_only(), nb::arg("integrator") = nb::none(), nb::arg("substeps") = 1,
       nb::arg("solver") = "recursive", nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(),
-      nb::sig("def __init__(self, model: Model | System, *, integrator: str | Integrator | "
-              "collections.abc.Mapping[str, object] = 'rk4', substeps: int = 1, solver: str = 'recursive', "
-              "rtol: float | None = None, atol: float | None = None) -> None"));
+      nb::sig(
+          "def __init__(self, model: Model | System, *, integrator: str | Integrator | "
+          "collections.abc.Mapping[str, object] | None = None, substeps: int = 1, solver: str = 'recursive', "
+          "rtol: float | None = None, atol: float | None = None) -> None"));
   bind_state(simulator);
   bind_sums(simulator);
   bind_steps(simulator);

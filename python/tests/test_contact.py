@@ -54,3 +54,25 @@ def test_limits_are_stops() -> None:
     rail.limits = {"lower": 0, "enforced": True}
     result = sestina.simulate(system, duration=1)
     assert result["rail.q"].min() > -1e-9 and result["rail.q"][-1] == pytest.approx(0, abs=1e-9)
+
+
+def test_steps_from_outside_meet_them() -> None:
+    system = sestina.System("drop", gravity=(0, 0, -9.81))
+    mass = system.add_rigid_body("mass", 1)
+    rail = system.add_joint("rail", "prismatic", system.ground["origin"], mass["origin"], axis=(0, 0, 1), q=0.2)
+    rail.limits = {"lower": 0, "enforced": True}
+    for model in (system.freeze(), block(0.4).freeze()):
+        run = sestina.simulate(model, duration=0.5, integrator="moreau", dt=0.01)
+        simulator = sestina.Simulator(model)
+        q, u = model.q0, model.u0
+        for _ in range(50):
+            simulator.step(0.01)
+            q, u = model.step(q, u, None, 0.01)
+        assert simulator.q == pytest.approx(run.q[-1], abs=1e-3) and q == pytest.approx(simulator.q, abs=1e-12)
+        for refused in (
+            lambda model=model: sestina.Simulator(model, integrator="rk4"),
+            lambda model=model: model.step(model.q0, model.u0, None, 0.01, integrator="dormand_prince_54"),
+            lambda model=model: sestina.BatchSimulator(model, 3),
+        ):
+            with pytest.raises(sestina.InputError, match="contacts"):
+                refused()

@@ -290,7 +290,7 @@ def test_model_step_does_not_depend_on_threads(threads: int) -> None:
         (lambda s, m: sestina.Simulator(m, integrator="rk5"), "unknown integration rule 'rk5'"),
         (lambda s, m: sestina.Simulator(m, solver="kan"), r"there is no 'kan' \(did you mean 'kane'\?\)"),
         (lambda s, m: sestina.Simulator(m, substeps=0), "substeps: 0 is no number of steps"),
-        (lambda s, m: sestina.Simulator(m, rtol=1e-6), "the rule rk4 does not estimate its error"),
+        (lambda s, m: sestina.Simulator(m, integrator="rk4", rtol=1e-6), "the rule rk4 does not estimate its error"),
         (lambda s, m: sestina.Simulator(3), "model is of type int; allowed is a Model or a System"),
         (lambda s, m: m.step(m.q0, m.u0, [1, 2], 0.1), r"tau has the shape \(2,\)"),
         (lambda s, m: m.step(m.q0, m.u0, None, -1), "dt is -1 s"),

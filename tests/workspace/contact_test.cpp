@@ -233,9 +233,9 @@ contacts: [{{name: touch, {}}}]
   EXPECT_THAT(message("{name: cube, type: mesh, file: a.stl}", "between: [cube, floor]"),
               HasSubstr("meshes do not touch"));
   EXPECT_THAT(message(cube, "between: [cube, floor]", "analysis: {integrator: rk4}"),
-              HasSubstr("rk4 knows no contacts"));
+              HasSubstr("rk4 does not handle contacts"));
   EXPECT_THAT(message(cube, "between: [cube, floor]", "analysis: {type: statics}"),
-              HasSubstr("statics knows no contacts"));
+              HasSubstr("statics does not handle contacts"));
 }
 
 }  // namespace

@@ -284,7 +284,7 @@ TEST(Simulator, RefusesWhatItCannotTake) {
   EXPECT_EQ(message_of([&] { Simulator(model, {.substeps = 0}); }),
             "substeps: 0 is no number of steps: allowed is 1 or more");
   EXPECT_NE(message_of([&] {
-              Simulator(model, {.tolerances = ErrorTolerances{}});
+              Simulator(model, {.rule = {.name = "rk4"}, .tolerances = ErrorTolerances{}});
             }).find("the rule rk4 does not estimate its error"),
             std::string::npos);
   EXPECT_EQ(message_of([&] { simulator.set_controller(pd(1, 1), {.period = 0.0}); }),

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "sestina/integrate/rule_list.h"
 #include "sestina/workspace/checkpoint.h"
 #include "sestina/workspace/ensemble.h"
 #include "workspace/run_system.h"
@@ -66,6 +67,27 @@ TEST(TimeSwitch, PulsesOfTablesAreMetByEveryRuleOfVariableStep) {
       table.interpolation = interpolation;
       system.force("push").table = table;
       expect_momentum(system, 5.0 * width);  // both halves of the cubic are symmetric about their middle
+    }
+  }
+}
+
+// Zero at both ends, where steps end.
+TEST(TimeSwitch, SmoothPulsesBetweenSwitchesAreMetByEveryRuleOfVariableStep) {
+  const std::pair<const char*, double> forces[] = {
+      {"if(t >= start, if(t < start + width, 10*sin(pi*(t - start)/width), 0), 0)", 20.0 / std::numbers::pi},
+      {"40/width^2*max(0, (t - start)*(start + width - t))", 20.0 / 3.0}};
+  for (const auto& [force, area] : forces) {
+    for (const double width : {0.05, 1.0}) {
+      for (const std::string& rule : names_of_rules_with_error_estimate()) {
+        System system = make_cart(100.0, force);
+        system.set_parameter("start", kStart);
+        system.set_parameter("width", width);
+        system.analysis.integrator.name = rule;
+        system.analysis.step.rtol = 1e-5;
+        system.analysis.step.atol = 1e-7;
+        const RunResult run = run_system(system);
+        EXPECT_NEAR(kMass * run.end("rail.u"), area * width, 1e-2 * area * width) << rule << ' ' << force;
+      }
     }
   }
 }

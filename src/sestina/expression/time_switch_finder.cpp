@@ -84,8 +84,12 @@ TimeSwitch TimeSwitchFinder::find_next(double after, double horizon) {
   }
   // Another switch at the same instant counts too.
   const double last = first.t + shortest_time(first.t, 0.0);
+  first.is_knot = first.t <= horizon;
   for (std::size_t i = 0; i < known_.size() && first.t <= horizon; ++i) {
-    if (known_[i].next && *known_[i].next <= last) first.is_jump |= conditions_->conditions[i].is_jump;
+    if (!known_[i].next || *known_[i].next > last) continue;
+    const TimeCondition& condition = conditions_->conditions[i];
+    first.is_jump |= condition.is_jump;
+    first.is_knot &= condition.thresholds.size() > 1;  // tables alone have several
   }
   return first;
 }

@@ -6,6 +6,10 @@
 //
 //   step that ends at t*:     t <= t* - shortest_time
 //   step that begins at t*:   t >= t* + shortest_time                                            (1)
+//
+// A force may set in at one switch and end at the next, zero at both. A rule that evaluates forces only at the
+// ends of steps would miss it in a step from switch to switch. So a step also ends between two switches, except
+// between two knots of tables, which have a value at each knot.
 #pragma once
 
 #include <algorithm>
@@ -33,13 +37,18 @@ class SwitchStops {
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
+  // Where a step ends between two switches, as a part of the time between them: a value for which few
+  // functions of a user are zero.
+  static constexpr double kBetween = 0.38;
 
   double shortest(double t) const { return shortest_time(t, span_); }
   void set_stop(const TimeSwitch& stop);
+  double calc_stop(double t) const;
 
   TimeSwitches* switches_ = nullptr;
   double t_end_ = 0.0, span_ = 0.0;  // s
   double from_ = -kNever, to_ = kNever;
+  TimeSwitch last_;  // that was passed, or where the run began
   TimeSwitch stop_;
 };
 

@@ -104,7 +104,7 @@ void Model::refuse_contacts(std::string_view who) const {
   if (!has_contacts()) return;
   const std::string& name = data_.contacts.empty() ? data_.stop_names.front() : data_.contacts.front().name;
   throw InputError(
-      fmt::format("{} knows no contacts and no limits that are enforced: the model has {}", who, name));
+      fmt::format("{} does not handle contacts or enforced limits: the model has {}", who, name));
 }
 
 void Model::refuse_constraints(std::string_view who) const {

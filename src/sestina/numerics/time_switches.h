@@ -12,6 +12,7 @@ namespace sestina {
 struct TimeSwitch {
   double t = std::numeric_limits<double>::infinity();  // s; infinite: no further instant
   bool is_jump = false;  // inputs may jump there; otherwise they have at most a kink
+  bool is_knot = false;  // of a table, and nothing else is at that instant
 };
 
 // Two instants that are no farther apart than this count as one: sixteen spacings of t; near t = 0 those of a

@@ -34,11 +34,14 @@ void InputKnots::start(double t, double t_end, std::span<const double> d) {
 TimeSwitch InputKnots::find_next(double after, double horizon) {
   const auto knot = std::ranges::upper_bound(knots_, after);
   TimeSwitch next;
-  if (knot != knots_.end() && *knot <= horizon) next = {*knot, true};
+  if (knot != knots_.end() && *knot <= horizon) next = {.t = *knot, .is_jump = true, .is_knot = true};
   if (!others_) return next;
   TimeSwitch other = others_->find_next(after, std::min(horizon, next.t));
   if (!(other.t < next.t)) return next;
-  if (next.t - other.t <= shortest_time(other.t, 0.0)) other.is_jump = true;  // the same instant
+  if (next.t - other.t <= shortest_time(other.t, 0.0)) {  // the same instant
+    other.is_jump = true;
+    other.is_knot = false;
+  }
   return other;
 }
 

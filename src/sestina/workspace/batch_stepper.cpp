@@ -23,18 +23,17 @@ const ButcherTableau* find_tableau(const std::string& name) {
 const ButcherTableau& checked(const Model& model, const SimulatorOptions& options) {
   const std::string reason = explain_no_batch_steps(model, options);
   if (!reason.empty()) throw InputError(fmt::format("no steps in lanes: {}", reason));
-  return *find_tableau(options.rule.name);
+  return *find_tableau(with_rule(model, options).rule.name);
 }
 
 }  // namespace
 
 std::string explain_no_batch_steps(const Model& model, const SimulatorOptions& options) {
-  if (find_tableau(options.rule.name) == nullptr) {
-    return fmt::format("the rule {} is no explicit Runge-Kutta rule", options.rule.name);
-  }
+  if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
+  const std::string rule = with_rule(model, options).rule.name;
+  if (find_tableau(rule) == nullptr) return fmt::format("the rule {} is no explicit Runge-Kutta rule", rule);
   if (options.tolerances) return "each state would have steps of its own length";
   if (options.solver != "recursive") return fmt::format("the solver {} works by itself", options.solver);
-  if (model.has_contacts()) return "the model has contacts, or limits that are enforced";
   if (!model.user_forces().empty()) return "the model has forces of a program's own";
   if (!model.plan().connectors.empty()) {
     return fmt::format("the model has {}, a force that SIMD lanes do not take",

@@ -19,8 +19,19 @@ constexpr double kSpanOfEvents = 1.0;
 // A rest of a sub-step shorter than this part of it is rounding.
 constexpr double kNegligible = 1e-6;
 
-const SimulatorOptions& checked(const SimulatorOptions& options) {
+// Adds a fault for contacts or enforced limits that the rule does not handle.
+void check_rule(const Model& model, const SimulatorOptions& options, FaultList& faults) {
+  if (!model.has_contacts() || make_integration_rule(options.rule)->takes_contacts()) return;
+  try {
+    model.refuse_contacts(options.rule.name);
+  } catch (const InputError& error) {
+    faults.add({{}, "integrator"}, error.faults().front().message + "; moreau does");
+  }
+}
+
+const SimulatorOptions& checked(const Model& model, const SimulatorOptions& options) {
   FaultList faults;
+  check_rule(model, options, faults);
   const auto& solvers = solver_names();
   if (std::find(solvers.begin(), solvers.end(), options.solver) == solvers.end()) {
     faults.add({{}, "solver"},
@@ -44,10 +55,16 @@ void copy(std::span<const double> from, std::vector<double>& to) { std::ranges::
 
 }  // namespace
 
-Simulator::Simulator(std::shared_ptr<const Model> model, Properties<double> properties,
+SimulatorOptions with_rule(const Model& model, SimulatorOptions options) {
+  if (!options.rule.name.empty()) return options;
+  options.rule.name = model.has_contacts() ? "moreau" : options.tolerances ? "dormand_prince_54" : "rk4";
+  return options;
+}
+
+Simulator::Simulator(const std::shared_ptr<const Model>& model, Properties<double> properties,
                      SimulatorOptions options)
-    : options_(std::move(options)),
-      dynamics_(std::move(model), std::move(properties), checked(options_).solver),
+    : options_(with_rule(*model, std::move(options))),
+      dynamics_(model, std::move(properties), checked(*model, options_).solver),
       equations_(dynamics_),
       system_events_(dynamics_, equations_),
       events_(&system_events_, kSpanOfEvents, [](const State<double>&, int) {}),

@@ -35,7 +35,9 @@ namespace sestina {
 
 struct SimulatorOptions {
   std::string solver = "recursive";  // one of solver_names()
-  RuleOptions rule = {.name = "rk4"};
+  // Without a name: moreau for a model with contacts or enforced limits, otherwise dormand_prince_54 with
+  // tolerances and rk4 without.
+  RuleOptions rule = {.name = ""};
   // The number of equal steps of the rule in one step. With a controller's samples in between, each interval
   // is divided into the smallest number of equal steps that are not longer.
   int substeps = 1;
@@ -44,6 +46,9 @@ struct SimulatorOptions {
 
   friend bool operator==(const SimulatorOptions&, const SimulatorOptions&) = default;
 };
+
+// Returns these options with the name of a rule.
+SimulatorOptions with_rule(const Model& model, SimulatorOptions options);
 
 class Simulator {
  public:
@@ -60,8 +65,10 @@ class Simulator {
     long steps = 0;                      // k
   };
 
-  // Starts at the model's initial state. Throws InputError for invalid options.
-  Simulator(std::shared_ptr<const Model> model, Properties<double> properties, SimulatorOptions options = {});
+  // Starts at the model's initial state. Throws InputError for invalid options, and for a rule that does not
+  // handle the model's contacts, limits or constraints.
+  Simulator(const std::shared_ptr<const Model>& model, Properties<double> properties,
+            SimulatorOptions options = {});
   explicit Simulator(const std::shared_ptr<const Model>& model, const SimulatorOptions& options = {});
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
