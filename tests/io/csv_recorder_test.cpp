@@ -123,6 +123,13 @@ TEST(CsvReader, ReadsTheFilesOfOtherPrograms) {
   EXPECT_THAT(table.header().names(), ElementsAre("time", "x"));
   EXPECT_THAT(table.column("time"), ElementsAre(0, 1));
   EXPECT_EQ(table.unit("x"), "");
+  write(directory / "b.csv", "\xEF\xBB\xBFtime,x\n0,1\n");  // a byte order mark
+  EXPECT_THAT(read_csv_result(directory / "b.csv").header().names(), ElementsAre("time", "x"));
+}
+
+TEST(CsvReader, RefusesDevices) {
+  EXPECT_EQ(message_of([] { read_csv_result("/dev/zero"); }),
+            "cannot read '/dev/zero': it is a device, not a file");
 }
 
 TEST(CsvReader, NamesTheLineOfEveryFault) {

@@ -188,7 +188,12 @@ ResultTable read_csv_result(const std::filesystem::path& path) {
     const int error = file ? EISDIR : errno;
     throw InputError("cannot read '" + path.string() + "': " + std::generic_category().message(error));
   }
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (std::filesystem::is_character_file(path) || std::filesystem::is_block_file(path)) {
+    throw InputError("cannot read '" + path.string() + "': it is a device, not a file");
+  }
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // that spreadsheets write
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   return CsvReader(path, text).read();
 }
 

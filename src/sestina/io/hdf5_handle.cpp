@@ -27,6 +27,13 @@ void check_is_inside(hid_t place, const std::string& name) {
   if (link.type != H5L_TYPE_HARD) throw Hdf5Error("'" + name + "' is a link, which is not followed");
 }
 
+hsize_t size_of_file(hid_t object_of_file) {
+  const Hdf5File file(H5Iget_file_id(object_of_file));
+  hsize_t bytes = 0;
+  checked(H5Fget_filesize(file.get(), &bytes));
+  return bytes;
+}
+
 }  // namespace
 
 Hdf5Silence::Hdf5Silence() {
@@ -70,9 +77,17 @@ Hdf5Dataset open_dataset(hid_t place, const std::string& name) {
   check_is_inside(place, name);
   Hdf5Dataset dataset(H5Dopen2(place, name.c_str(), H5P_DEFAULT));
   const Hdf5Properties properties(H5Dget_create_plist(dataset.get()));
-  const bool is_elsewhere = checked(H5Pget_layout(properties.get())) == H5D_VIRTUAL ||
-                            checked(H5Pget_external_count(properties.get())) > 0;
+  const H5D_layout_t layout = H5Pget_layout(properties.get());
+  const bool is_elsewhere =
+      checked(layout) == H5D_VIRTUAL || checked(H5Pget_external_count(properties.get())) > 0;
   if (is_elsewhere) throw Hdf5Error("the numbers of '" + name + "' are in another file, which is not read");
+  // The library would ask for as much memory as the header tells of, for one element at least.
+  const hsize_t file_bytes = size_of_file(dataset.get());
+  const Hdf5Type type(H5Dget_type(dataset.get()));
+  const bool is_too_large = layout == H5D_CONTIGUOUS && H5Dget_storage_size(dataset.get()) > file_bytes;
+  if (is_too_large || H5Tget_size(type.get()) > file_bytes) {
+    throw Hdf5Error("the numbers of '" + name + "' take more room than the file has: it is damaged");
+  }
   return dataset;
 }
 
@@ -84,9 +99,7 @@ Hdf5Group open_group(hid_t place, const std::string& name) {
 std::size_t count_elements(hid_t object_of_file, hid_t space, std::size_t bytes_each) {
   constexpr std::uint64_t kMostOfAByte = 1100;  // bytes that deflate can make of one; 1032 at most
   const auto count = static_cast<std::uint64_t>(checked(H5Sget_simple_extent_npoints(space)));
-  const Hdf5File file(H5Iget_file_id(object_of_file));
-  hsize_t file_bytes = 0;
-  checked(H5Fget_filesize(file.get(), &file_bytes));
+  const hsize_t file_bytes = size_of_file(object_of_file);
   if (bytes_each > 0 && count > kMostOfAByte * file_bytes / bytes_each) {
     throw Hdf5Error("it tells of " + std::to_string(count) + " elements of " + std::to_string(bytes_each) +
                     " bytes, more than a file of " + std::to_string(file_bytes) + " bytes can hold");
