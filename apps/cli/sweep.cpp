@@ -127,6 +127,7 @@ int sweep(const Options& given) {
   {
     ProgressBar bar;
     if (!given.quiet) options.on_progress = [&](const SweepProgress& progress) { bar.show(progress); };
+    options.on_hint = [&](const std::string& hint) { bar.tell("sestina: hint: " + hint); };
     report = run_sweep(model, axes, options);
   }
   if (!given.quiet) print_report(given.model.path, axes, report, options);

@@ -14,6 +14,7 @@
 #include "limits.h"
 #include "python_force.h"
 #include "sestina/base/error.h"
+#include "sestina/ensemble/late_runs.h"
 #include "sestina/io/plot.h"
 #include "sestina/workspace/analysis_run.h"
 #include "sestina/workspace/workspace.h"
@@ -99,36 +100,6 @@ std::vector<EnsembleMember> to_members(const Model& model, const std::vector<std
   return members;
 }
 
-// Warns once if members take much longer than the others did: none has ended for kPatience (s), and for the
-// time in which kMany others ended.
-class LateMembers {
- public:
-  explicit LateMembers(std::size_t members) : members_(members) {}
-
-  void look(std::size_t ended, double seconds) {
-    if (ended != ended_) {
-      ended_ = ended;
-      last_end_ = seconds;
-    }
-    if (is_told_ || ended_ == 0) return;
-    const double late = seconds - last_end_, mean = last_end_ / static_cast<double>(ended_);
-    if (late < kPatience || late < kMany * mean) return;
-    is_told_ = true;
-    const std::string text = fmt::format(
-        "{} of {} members have ended, one every {:.2g} s, and none since {:.0f} s: set max_steps or max_wall "
-        "to end runs that do not finish",
-        ended_, members_, mean, late);
-    const nb::gil_scoped_acquire acquire;
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) nb::raise_python_error();
-  }
-
- private:
-  static constexpr double kPatience = 10.0, kMany = 200.0;
-  std::size_t members_, ended_ = 0;
-  double last_end_ = 0.0;  // s
-  bool is_told_ = false;
-};
-
 // Runs on a separate thread, while this one checks for Ctrl-C and shows the progress.
 std::vector<RunReport> run(const Workspace& workspace, const std::vector<EnsembleMember>& members,
                            EnsembleOptions options, Watch& watch) {
@@ -139,12 +110,12 @@ std::vector<RunReport> run(const Workspace& workspace, const std::vector<Ensembl
   const auto seconds = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  LateMembers late(total);
+  LateRuns late(total);
   const nb::gil_scoped_release release;
   auto reports = std::async(std::launch::async, [&] { return workspace.run_ensemble(members, options); });
   while (reports.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     watch.look(ended.load(), total, seconds());
-    watch.guard([&] { late.look(ended.load(), seconds()); });
+    watch.warn(late.look(ended.load(), seconds()));
   }
   watch.look(ended.load(), total, seconds());
   return reports.get();

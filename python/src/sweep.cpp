@@ -8,6 +8,7 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <utility>
 
 #include "arrays.h"
 #include "bind.h"
@@ -43,6 +44,12 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
   options.on_progress = [&watch](const SweepProgress& now) {
     watch.look(now.done, now.runs, now.failed, now.wall_seconds, now.fraction);
   };
+  std::mutex mutex;
+  std::string hint;
+  options.on_hint = [&](const std::string& told) {
+    const std::lock_guard lock(mutex);
+    hint = told;
+  };
   SweepReport report;
   {
     nb::gil_scoped_release release;
@@ -52,6 +59,8 @@ nb::dict sweep(const std::string& model_text, const std::string& name, const std
     });
     while (ended.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
       watch.look_for_signals();
+      const std::lock_guard lock(mutex);
+      watch.warn(std::exchange(hint, {}));
     }
     report = ended.get();
   }

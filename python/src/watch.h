@@ -40,6 +40,14 @@ class Watch {
       if (!error_) error_ = std::current_exception();
     }
   }
+  // RuntimeWarning, which may be an exception; nothing for an empty text.
+  void warn(const std::string& text) {
+    if (text.empty()) return;
+    guard([&] {
+      const nb::gil_scoped_acquire acquire;
+      if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) < 0) nb::raise_python_error();
+    });
+  }
   // For a thread that waits while others work: checks only for Ctrl-C.
   void look_for_signals() {
     const nb::gil_scoped_acquire acquire;

@@ -171,7 +171,7 @@ def test_progress_counts_the_members_that_have_ended():
 
 def test_members_that_do_not_come_to_an_end_are_told():
     system, values = stuck_at(np.array([0.0] * 20 + [10.0]))
-    with pytest.warns(RuntimeWarning, match="20 of 21 members have ended.*max_steps or max_wall"):
+    with pytest.warns(RuntimeWarning, match="20 of 21 runs have ended.*max_steps, max_wall"):
         sestina.run_ensemble(system, values, duration=1e4, max_wall=11.0, check=False)
 
 

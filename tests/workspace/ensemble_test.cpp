@@ -1,6 +1,7 @@
 // Ensembles: runs in lanes against the same runs by themselves, and what must not make a difference.
 #include "sestina/workspace/ensemble.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "sestina/base/error.h"
+#include "sestina/ensemble/late_runs.h"
 #include "workspace/run_system.h"
 #include "workspace/test_systems.h"
 
@@ -398,6 +400,20 @@ TEST(Ensemble, RunsMembersOfManyStructures) {
     EXPECT_TRUE(is_same(ensemble.reports[i], ensemble.reports[i % 16])) << i;
   }
   EXPECT_FALSE(is_same(ensemble.reports[0], ensemble.reports[1]));
+}
+
+TEST(LateRuns, AreToldOnceIfNoneEndsForMuchLongerThanOthersTook) {
+  LateRuns late(15);
+  EXPECT_EQ(late.look(0, 30.0), "");  // nothing to compare with
+  EXPECT_EQ(late.look(14, 31.0), "");
+  EXPECT_EQ(late.look(14, 40.9), "");
+  EXPECT_EQ(late.look(14, 473.8), "");  // 200 times 31/14 s are 442.9 s
+  const std::string hint = late.look(14, 475.0);
+  EXPECT_THAT(hint, ::testing::StartsWith("14 of 15 runs have ended, one every 2.2 s, and none since 444 s: "));
+  EXPECT_EQ(late.look(14, 900.0), "");
+  LateRuns all(3);
+  EXPECT_EQ(all.look(3, 1.0), "");
+  EXPECT_EQ(all.look(3, 1e6), "");
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 //   step that ends at t*:     t <= t* - shortest_time
 //   step that begins at t*:   t >= t* + shortest_time                                            (1)
 //
-// A force may set in at one switch and end at the next, zero at both. A rule that evaluates forces only at the
-// ends of steps would miss it in a step from switch to switch. So a step also ends between two switches, except
-// between two knots of tables, which have a value at each knot.
+// A force may set in at one switch and end at the next, zero at both. A rule that evaluates forces only at
+// the ends of steps would miss it in a step from switch to switch. So a step also ends between two switches,
+// except between two knots of tables, which have a value at each knot.
 #pragma once
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include "sestina/symbolic/mechanics.h"
 #include "sestina/symbolic/point_tree.h"
 #include "sestina/symbolic/polynomial.h"
+#include "sestina/symbolic/simplify.h"
 
 namespace sestina::symbolic {
 namespace {
@@ -49,11 +50,17 @@ Expression find_weight_terms(Mechanics& mechanics, const Expression& component, 
   return found;
 }
 
-// The weight in a force at the mass centre of a body: the whole force if it is constant in the frame.
+// The weight in a force at the mass centre of a body: the whole force if it is constant in the frame,
+// whatever axes it is written in.
 Vector find_weight(const ReferenceFrame& frame, const Vector& force, const Body& body) {
   Mechanics& mechanics = frame.mechanics();
   Triple xyz = force.to_matrix(frame);
-  if (std::ranges::all_of(xyz, [&](const Expression& e) { return is_constant(mechanics, e); })) return force;
+  const auto is_same = [&](const Expression& e) { return is_constant(mechanics, e); };
+  if (std::ranges::all_of(xyz, is_same)) return force;
+  for (Expression& e : xyz) {
+    if (!is_same(e)) e = simplify(mechanics, e);
+  }
+  if (std::ranges::all_of(xyz, is_same)) return Vector(frame, xyz);
   for (Expression& e : xyz) e = find_weight_terms(mechanics, e, mass_of(body));
   return Vector(frame, xyz);
 }

@@ -10,6 +10,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/base/version.h"
+#include "sestina/ensemble/late_runs.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/sweep/sweep_plan.h"
 #include "sestina/workspace/lane_worker.h"
@@ -194,6 +195,7 @@ class Sweep final : public RunSource {
   }
 
   SweepReport go() {
+    late_.emplace(pending_.size());
     Executor executor(static_cast<int>(parts_.size()));
     // A chunk takes runs until none is left, so that no thread waits for a long run of another one.
     executor.parallel_for(executor.threads(), 1, [this](int begin, int end) {
@@ -275,7 +277,7 @@ class Sweep final : public RunSource {
     workspace.set_interrupt(options_.interrupt);
     if (options_.reactions) workspace.record_reactions();
     workspace.add_recorder(std::make_unique<SweepRecorder>(plan_.header(), run.record));
-    if (!options_.on_progress) return;
+    if (!options_.on_progress && !options_.on_hint) return;
     std::atomic<double>& part = parts_[static_cast<std::size_t>(thread)].alone;
     workspace.on_progress([this, &part](const RunProgress& progress) {
       part.store(progress.t / progress.duration);
@@ -306,11 +308,14 @@ class Sweep final : public RunSource {
   }
 
   void show_progress() {
-    if (!options_.on_progress) return;
+    if (!options_.on_progress && !options_.on_hint) return;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     const double now = wall_seconds();
     if (!lock.owns_lock() || now < next_progress_) return;
     next_progress_ = now + kProgressPeriod;
+    const std::string hint = late_->look(done_, now);
+    if (!hint.empty() && options_.on_hint) options_.on_hint(hint);
+    if (!options_.on_progress) return;
     const std::size_t runs = plan_.header().runs();
     const std::size_t found = runs - pending_.size();
     double here = static_cast<double>(done_);
@@ -374,6 +379,7 @@ class Sweep final : public RunSource {
   std::string reason_alone_;
   Clock::time_point start_ = Clock::now();
   double next_progress_ = kProgressPeriod;
+  std::optional<LateRuns> late_;
 };
 
 }  // namespace

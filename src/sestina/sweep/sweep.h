@@ -47,6 +47,8 @@ struct SweepOptions {
   bool resume = false;                                    // continue `out`; begin if there is no such file
   RunLimits limits;                                       // of each run, in addition to those of the analysis
   std::function<void(const SweepProgress&)> on_progress;  // about ten times a second, from any thread
+  // Called once if runs take much longer than others did (late_runs.h), from any thread.
+  std::function<void(const std::string&)> on_hint;
   const std::atomic<bool>* interrupt = nullptr;
 
   static constexpr double kMostUnasked = 1 << 30;  // bytes

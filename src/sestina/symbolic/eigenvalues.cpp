@@ -286,6 +286,13 @@ EigenvalueBranches calc_eigenvalue_branches(Mechanics& mechanics, const Matrix& 
                                             const Expression& parameter, std::span<const double> values,
                                             const ParameterValues& others) {
   check_square(A);
+  const bool is_given = std::ranges::any_of(others, [&](const auto& other) {
+    return other.first.in(mechanics.graph()) == parameter.in(mechanics.graph());
+  });
+  if (is_given) {
+    throw InputError(fmt::format("{} is varied, and has a value among the parameters: leave that out",
+                                 to_text(parameter)));
+  }
   return BranchFollower(mechanics, A, parameter, others).follow(values);
 }
 
