@@ -50,6 +50,14 @@ std::vector<double> rest_of(const Workspace& workspace) {
 
 }  // namespace
 
+std::unique_ptr<Workspace> make_workspace(System system) {
+  if (system.analysis.coordinates == "cartesian") {
+    system.analysis.coordinates = "relative";
+    system.analysis.solver = "recursive";
+  }
+  return std::make_unique<Workspace>(std::move(system));
+}
+
 Replay read_replay(const std::string& result_file, std::optional<System> model) {
   if (SweepFile::is_sweep_file(result_file)) {
     throw InputError(fmt::format("'{}' is the result of a sweep, which has no motion", result_file));
@@ -58,7 +66,7 @@ Replay read_replay(const std::string& result_file, std::optional<System> model) 
   replay.table = read_result(result_file);
   if (replay.table.rows() == 0) throw InputError(fmt::format("'{}' has no rows", result_file));
   System system = model ? std::move(*model) : model_of(replay.table, result_file);
-  replay.workspace = std::make_unique<Workspace>(std::move(system));
+  replay.workspace = make_workspace(std::move(system));
   return replay;
 }
 
@@ -70,6 +78,7 @@ Replay run_replay(System model, bool reactions, RunReport& report) {
   if (reactions) replay.workspace->record_reactions();
   report = replay.workspace->run();
   replay.table = std::move(table);
+  if (replay.workspace->model().is_cartesian()) replay.workspace = make_workspace(replay.workspace->system());
   return replay;
 }
 

@@ -17,6 +17,9 @@ struct Replay {
   ResultTable table;
 };
 
+// For drawing: in the coordinates of joints, whose columns rows in cartesian coordinates have, too.
+std::unique_ptr<Workspace> make_workspace(System system);
+
 // A result file. CSV files do not hold the model: then `model` is wanted, otherwise it replaces the one that
 // the file holds. Throws InputError.
 Replay read_replay(const std::string& result_file, std::optional<System> model);

@@ -233,22 +233,27 @@ void Session::document_changed() {
 // Everything that is drawn, at the start, and then the rows of the run as they come.
 void Session::start_run() {
   auto workspace = std::make_unique<Workspace>(document_->read());
-  scene_ = extract_scene(workspace->system(), workspace->model(), workspace->properties(),
-                         workspace->calc_initial_state());
+  std::unique_ptr<Workspace> drawn;
+  if (workspace->model().is_cartesian()) drawn = make_workspace(workspace->system());
+  const Workspace& of_scene = drawn ? *drawn : *workspace;
+  scene_ = extract_scene(of_scene.system(), of_scene.model(), of_scene.properties(),
+                         of_scene.calc_initial_state());
   drop_run();
   const std::size_t stride = stride_of(*workspace);
   run_ = std::make_unique<RunThread>(std::move(workspace), reactions_, stride);
-  frames_ = std::make_unique<FrameMaker>(run_->workspace().model(), run_->workspace().properties());
+  drawn_ = std::move(drawn);
   was_running_ = true;
 }
 
 void Session::drop_run() {
-  frames_.reset();
+  drawn_.reset();
   run_.reset();
   rows_.clear();
   is_scene_sent_ = false;
   was_running_ = false;
 }
+
+const Workspace& Session::drawn() const { return drawn_ ? *drawn_ : run_->workspace(); }
 
 std::size_t Session::stride_of(const Workspace& workspace) const {
   const Model& model = workspace.model();
@@ -273,7 +278,7 @@ void Session::on_stop(int /*client*/, const YamlNode& /*message*/) {
 }
 
 LiveStart Session::start_at(std::size_t row) const {
-  const Model& model = run_->workspace().model();
+  const Model& model = drawn().model();
   const std::size_t width = run_->columns().size();
   const auto all = std::span(rows_).subspan(row * width, width);
   std::unordered_map<std::string_view, double> values;
@@ -303,10 +308,9 @@ void Session::on_live(int /*client*/, const YamlNode& message) {
     start = start_at(row);
     if (was_live) kept.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>((row + 1) * width));
   }
-  auto workspace = std::make_unique<Workspace>(document_->read());
+  auto workspace = make_workspace(document_->read());
   drop_run();
   run_ = std::make_unique<RunThread>(std::move(workspace), std::move(start), speed);
-  frames_ = std::make_unique<FrameMaker>(run_->workspace().model(), run_->workspace().properties());
   was_running_ = true;
   rows_ = std::move(kept);
   if (!rows_.empty()) {
@@ -374,8 +378,8 @@ void Session::pass_on_rows() {
     header.columns = run_->columns();
     ResultTable table(header);
     table.append_rows(std::vector<double>(rows_.begin() + static_cast<std::ptrdiff_t>(before), rows_.end()));
-    const Motion motion = sestina::make_motion(table, run_->workspace().model(),
-                                               run_->workspace().properties(), kLargestMotion);
+    const Motion motion =
+        sestina::make_motion(table, drawn().model(), drawn().properties(), kLargestMotion);
     send_bytes_to_all(bytes_of_block(kRows, motion.rows, make_block(motion)));
   }
   if (are_modes && !state.is_running && !is_scene_sent_) {
@@ -466,7 +470,7 @@ void Session::send_scene(int client) {
     ResultTable table(header);
     table.append_rows(rows_);
     Replay shown{nullptr, std::move(table)};
-    const Workspace& workspace = run_->workspace();
+    const Workspace& workspace = drawn();
     motion = sestina::make_motion(shown.table, workspace.model(), workspace.properties(), kLargestMotion,
                                   scene_->extent);
   }

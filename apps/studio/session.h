@@ -74,6 +74,7 @@ class Session {
   void start_run();
   void drop_run();
   void pass_on_rows();
+  const Workspace& drawn() const;  // whose coordinates place the bodies of the run's rows
   std::size_t stride_of(const Workspace& workspace) const;
   LiveStart start_at(std::size_t row) const;
 
@@ -96,7 +97,7 @@ class Session {
   std::vector<double> rows_;  // of the run, all that were sent
   std::optional<Scene> scene_;
   Motion motion_;                       // what a client that joins is sent
-  std::unique_ptr<FrameMaker> frames_;  // of the run's model
+  std::unique_ptr<Workspace> drawn_;  // of a run in cartesian coordinates: see drawn()
   std::optional<Replay> replay_;
   bool is_scene_sent_ = false;  // of the present run
   bool was_running_ = false;

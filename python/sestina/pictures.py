@@ -273,13 +273,18 @@ class Stage:
 
     # ---- what moves ------------------------------------------------------------------------------
 
-    def _polygons_of(self, frame: int) -> _Polygons:
-        parts = self._scene.parts
+    def _polygons_of(self, frame: int, last: int) -> _Polygons | None:
+        """Those of a frame; without what is in the same place in the last one, for that is drawn there."""
+        drawn = list(zip(self._scene.parts, self._colours, strict=True))
+        if frame != last:
+            drawn = [(part, colours) for part, colours in drawn if not part.is_still(frame, last)]
+        if not drawn:
+            return None
         return _Polygons(
-            np.concatenate([part.corners(frame) for part in parts]),
-            np.concatenate([part.normals(frame) for part in parts]),
-            np.concatenate(self._colours),
-            np.concatenate([np.full(len(part.solid.corners), part.solid.is_closed) for part in parts]),
+            np.concatenate([part.corners(frame) for part, _ in drawn]),
+            np.concatenate([part.normals(frame) for part, _ in drawn]),
+            np.concatenate([colours for _, colours in drawn]),
+            np.concatenate([np.full(len(part.solid.corners), part.solid.is_closed) for part, _ in drawn]),
         )
 
     def show(self, frames: Sequence[int], clock: str = "") -> list[Any]:
@@ -290,7 +295,9 @@ class Stage:
             return [self._clock]
         corners, depths, colours, shadows = [], [], [], []
         for k, frame in enumerate(frames):
-            told = self._polygons_of(frame)
+            told = self._polygons_of(frame, frames[-1])
+            if told is None:
+                continue
             seen, towards, kept = self._visible(told)
             own = shade(told.colours[kept], told.normals[kept], towards[kept], self._camera)
             faint = 0.25 + 0.5 * (1 - (k + 1) / len(frames)) if k + 1 < len(frames) else 0.0

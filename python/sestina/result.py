@@ -41,6 +41,7 @@ class Result(NamedAttributes):
         self.report = report  #: None of a result that was read from a file
         self._system = system
         self._model: Model | None = None
+        self._relative: Model | None = None  # of cartesian coordinates: in those of joints
         self._file: str | None = None  # from which it was read
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
@@ -170,13 +171,27 @@ class Result(NamedAttributes):
         """What is drawn at some of the rows."""
         from .scene import scene_of
 
-        return scene_of(self.model, self.q[rows])
+        model, q = self._motion()
+        return scene_of(model, q[rows])
 
     def _way(self, point: str | Point) -> npt.NDArray[np.float64]:
         """(rows, 3) m, where a point is."""
         if not isinstance(point, str):
             raise TypeError(f"trace: {point!r} is not the name of a point")
-        return self.model.point_position(point, self.q)
+        model, q = self._motion()
+        return model.point_position(point, q)
+
+    def _motion(self) -> tuple[Model, npt.NDArray[np.float64]]:
+        """A model in the coordinates of joints, and those at all rows."""
+        import numpy as np
+
+        if not self.model.is_cartesian:
+            return self.model, self.q
+        if self._relative is None:
+            system = self.system
+            system.analysis.coordinates, system.analysis.solver = "relative", "recursive"
+            self._relative = system.freeze()
+        return self._relative, np.column_stack([self[name] for name in self._relative.q_names])
 
     def draw(
         self,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
+GROUND_COLOUR = "#cdd2d9"  #: of shapes of the ground
 #: Colours of bodies in turn, as matplotlib takes them; that of the ground comes first.
 COLOURS = ["#5b6470", "#3f7fbf", "#e08a2e", "#4ea36b", "#c75450", "#8a6bb8", "#3aa6a6", "#c0699f", "#9a8f3c", "#7d95ab", "#a9745b"]
 
@@ -41,6 +42,11 @@ class Part(NamedTuple):
             own = own * np.array([1.0, 1.0, self.stretch[frame]])
         moved: Array = own @ self.rotation[frame].T + self.position[frame]
         return moved
+
+    def is_still(self, frame: int, other: int) -> bool:
+        """Whether it is in one place in both frames, to what a picture shows."""
+        size = max(float(np.ptp(self.solid.corners.reshape(-1, 3), axis=0).max()), 1e-300)
+        return bool(np.abs(self.corners(frame) - self.corners(other)).max() <= 1e-3 * size)
 
     def normals(self, frame: int) -> Array:
         """(m, 3)"""
@@ -163,9 +169,11 @@ class _ModelScene:
         texts = {text for body in self.bodies.values() for text in self._texts_of(body)} | _texts(self.system.gravity.copy())
         for joint in self.system.joints:
             texts |= _texts(joint.axis.copy()) if joint.axis is not None else set()
-        texts |= {text for point in self.system.ground.points.copy().values() for text in _texts(point)}
+        ground = self.system.ground
+        texts |= {text for point in ground.points.copy().values() for text in _texts(point)} | _texts(list(ground.shapes))
         self.numbers = _evaluate(texts, self.system)
         self.shapes = {name: list(body.shapes) for name, body in self.bodies.items()}
+        self.ground_shapes = list(ground.shapes)
         self.extent = self._calc_extent()
         self.mark = 0.016 * min(self.extent, 6.0 * self._calc_link())  # m, about the radius of what marks joints
         self.parts: list[Part] = []
@@ -178,7 +186,7 @@ class _ModelScene:
     def _calc_extent(self) -> float:
         """m, how far apart things are that are drawn, at the first frame; over all frames where they are in one place."""
         sizes = [0.0]
-        for shapes in self.shapes.values():
+        for shapes in (*self.shapes.values(), self.ground_shapes):
             for shape in shapes:
                 told = [*shape.get("size", ()), shape.get("radius", 0), shape.get("length", 0)]
                 sizes.append(max(_number(x, self.numbers) for x in told))
@@ -243,19 +251,36 @@ class _ModelScene:
         own += [point for point in self.points if self._body(point) == name and not point.endswith(".origin")]
         return [self._local(point) for point in dict.fromkeys(own)]
 
-    def _add_body(self, name: str) -> None:
-        shapes = self.shapes[name]
+    def _add_shapes(self, name: str, shapes: list[Any]) -> list[Solid]:
         folders = dict(_core._mesh_folders(self.system)) if any(one["type"] == "mesh" for one in shapes) else {}
-        held: list[Solid] = []
         most = 5000 if len(self.q) < 10 else 1200  # a picture may take longer than each frame of an animation
+        solids_of = []
         for shape in shapes:
             try:
                 solid = solid_of_shape(shape, self.numbers, folders.get(name, ""), self.extent / 18, most)
             except InputError as error:
-                warnings.warn(f"bodies.{name}.shape: {error}; it is not drawn", stacklevel=2)
+                warnings.warn(f"{name if name == 'ground' else f'bodies.{name}'}.shape: {error}; it is not drawn", stacklevel=3)
                 continue
-            self._add(name, solid)
-            held.append(solid)
+            if name == "ground" and shape["type"] == "plane":
+                solid = self._sheet(shape)
+            self._add(name, solid, GROUND_COLOUR if name == "ground" else None)
+            solids_of.append(solid)
+        return solids_of
+
+    def _sheet(self, plane: Mapping[str, Any]) -> Solid:
+        """The part of a plane of the ground that is below all bodies."""
+        axes = rotation_of(plane.get("axes"), self.numbers)
+        origin = np.array([_number(x, self.numbers) for x in plane.get("position", (0, 0, 0))])
+        everything = np.concatenate([self._mass_centre(name) for name in self.bodies] or [np.zeros((1, 3))])
+        local = (everything - origin) @ axes
+        low, high = local.min(axis=0), local.max(axis=0)
+        margin = max(self.extent, 0.3 * float((high - low).max()))
+        size = np.array([*(high - low + margin)[:2], 0.004 * margin])
+        middle = np.array([*((low + high) / 2)[:2], -size[2] / 2])
+        return solids.box(size, self.extent / 18).moved(axes, origin + axes @ middle)
+
+    def _add_body(self, name: str) -> None:
+        held = self._add_shapes(name, self.shapes[name])
         if held:
             self._add_holders(name, solids.join(held).corners.reshape(-1, 3))
         else:
@@ -316,6 +341,7 @@ class _ModelScene:
         self.parts.append(link(force.name, COLOURS[0], spring, start, end))
 
     def make(self) -> Scene:
+        self._add_shapes("ground", self.ground_shapes)
         for body in self.bodies:
             self._add_body(body)
         for joint in self.system.joints:

@@ -22,7 +22,7 @@ namespace {
 // The whole text of HTML; without a table, the system where it begins.
 std::string view_page(const System& system, const ResultTable* table, double max_size) {
   studio::Replay replay;
-  replay.workspace = std::make_unique<Workspace>(system);
+  replay.workspace = studio::make_workspace(system);
   if (table != nullptr) replay.table = *table;
   const Scene scene = studio::make_scene(replay);
   Motion motion;

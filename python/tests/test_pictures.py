@@ -371,6 +371,42 @@ def swinging(own_derivation):
     return system, (O, P, R), (bob, block), (N, l, q1, q2)
 
 
+def test_shapes_of_the_ground_are_drawn():
+    system = sestina.System("table", gravity=(0, 0, -9.81))
+    ball = system.add_rigid_body("ball", 1, inertia={"xx": 1, "yy": 1, "zz": 1})
+    ball.shapes = [{"type": "sphere", "radius": 0.1}]
+    system.add_joint("fly", "free", "ground.origin", ball["origin"], q=[0, 0, 0.1, 1, 0, 0, 0])
+    system.parameters["thickness"] = 0.1
+    system.ground.shapes = [
+        {"type": "box", "size": (2, 2, "thickness"), "position": (0, 0, "-thickness/2")},
+        {"type": "plane", "position": (0, 0, -1), "axes": {"rpy": ["pi/6", 0, 0]}},
+    ]
+    model = system.freeze()
+    falling = np.array([model.q0, [3.0, 0, 0.1, 1, 0, 0, 0]])
+    drawn = scene.scene_of(model, falling)
+    box, plane = [part for part in drawn.parts if part.name == "ground"]
+    for part, origin, normal in ((box, (0, 0, 0), (0, 0, 1)), (plane, (0, 0, -1), (0, -0.5, np.sqrt(0.75)))):
+        corners = part.corners(1).reshape(-1, 3)
+        assert ((corners - origin) @ normal).max() == pytest.approx(0, abs=1e-12)
+    assert np.ptp(box.corners(0).reshape(-1, 3), axis=0) == pytest.approx([2, 2, 0.1])
+    below = plane.corners(0).reshape(-1, 3)
+    assert below[:, 0].min() < -0.9 and below[:, 0].max() > 3.9  # under the whole motion
+    picture = sestina.draw(system)
+    assert len(picture.axes[0].collections) > 0
+
+
+def test_motions_in_cartesian_coordinates_are_drawn():
+    system = sestina.load(pathlib.Path(__file__).parents[2] / "examples" / "16_four_bar.yaml")
+    there = sestina.simulate(system, duration=0.5, rtol=1e-9)
+    system.analysis.coordinates = "cartesian"
+    result = sestina.simulate(system, duration=0.5, rtol=1e-9)
+    drawn, expected = result._scene(np.array([0, -1])), there._scene(np.array([0, -1]))
+    for part, other in zip(drawn.parts, expected.parts, strict=True):
+        assert part.position == pytest.approx(other.position, abs=1e-5)
+        assert part.rotation == pytest.approx(other.rotation, abs=1e-5)
+    assert result.draw([0.0, 0.5], trace="coupler.origin") is not None
+
+
 def test_symbolic_runs_are_drawn_by_their_points_and_frames(swinging, tmp_path):
     pytest.importorskip("matplotlib")
     system, (O, P, R), (_, block), (N, l, q1, q2) = swinging

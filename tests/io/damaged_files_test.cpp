@@ -369,17 +369,16 @@ TEST(MadeResult, CannotAskForMoreThanItHolds) {
         H5Sclose(space);
       }),
       HasSubstr("it tells of 3298534883328 elements of 8 bytes, more than a file of "));
-  EXPECT_THAT(
-      refusal_of_values([](hid_t file) {
-        const hsize_t size[2] = {2, kColumns};
-        const hid_t space = H5Screate_simple(2, size, nullptr);
-        const hid_t number = H5Tcopy(H5T_IEEE_F64LE);
-        H5Tset_size(number, std::size_t{1} << 31);
-        H5Dclose(H5Dcreate2(file, "values", number, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-        H5Tclose(number);
-        H5Sclose(space);
-      }),
-      HasSubstr("the numbers of 'values' take more room than the file has"));
+  EXPECT_THAT(refusal_of_values([](hid_t file) {
+                const hsize_t size[2] = {2, kColumns};
+                const hid_t space = H5Screate_simple(2, size, nullptr);
+                const hid_t number = H5Tcopy(H5T_IEEE_F64LE);
+                H5Tset_size(number, std::size_t{1} << 31);
+                H5Dclose(H5Dcreate2(file, "values", number, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+                H5Tclose(number);
+                H5Sclose(space);
+              }),
+              HasSubstr("the numbers of 'values' take more room than the file has"));
 }
 
 TEST(ResultThatAnotherProgramChanged, IsRefused) {

@@ -87,6 +87,24 @@ TEST_F(SessionTest, SendsTheDocumentAndAllRowsOfTheRun) {
   EXPECT_EQ(rows_sent(2), 101u);
 }
 
+TEST_F(SessionTest, DrawsMotionsInCartesianCoordinates) {
+  session_->join(1);
+  session_->handle(1, R"({"type":"set","path":"analysis.coordinates","value":"cartesian"})");
+  finish();
+  EXPECT_EQ(last("error"), "");
+  EXPECT_THAT(last("document"), HasSubstr("\"faults\":[]"));
+  EXPECT_EQ(rows_sent(), 101u);
+  session_->handle(1, R"({"type":"live","row":50})");
+  for (int i = 0; i < 500 && rows_sent() < 2; ++i) {
+    session_->tick();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  session_->handle(1, R"({"type":"stop"})");
+  finish();
+  EXPECT_EQ(last("error"), "");
+  EXPECT_GE(rows_sent(), 2u);
+}
+
 TEST_F(SessionTest, TellsFaultsAtTheirLinesAndKeepsTheText) {
   session_->join(1);
   session_->handle(1, R"({"type":"set","path":"bodies.rod.mass","value":"-1"})");

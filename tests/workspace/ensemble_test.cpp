@@ -409,7 +409,8 @@ TEST(LateRuns, AreToldOnceIfNoneEndsForMuchLongerThanOthersTook) {
   EXPECT_EQ(late.look(14, 40.9), "");
   EXPECT_EQ(late.look(14, 473.8), "");  // 200 times 31/14 s are 442.9 s
   const std::string hint = late.look(14, 475.0);
-  EXPECT_THAT(hint, ::testing::StartsWith("14 of 15 runs have ended, one every 2.2 s, and none since 444 s: "));
+  EXPECT_THAT(hint,
+              ::testing::StartsWith("14 of 15 runs have ended, one every 2.2 s, and none since 444 s: "));
   EXPECT_EQ(late.look(14, 900.0), "");
   LateRuns all(3);
   EXPECT_EQ(all.look(3, 1.0), "");
