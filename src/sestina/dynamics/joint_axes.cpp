@@ -109,7 +109,9 @@ std::vector<int> find_axial_children(const std::vector<JointedBody>& tree) {
 }
 
 std::vector<JointedBody> jointed_bodies(const Model& model, const Properties<double>& properties) {
-  std::vector<JointedBody> tree(1);
+  std::vector<JointedBody> tree;
+  tree.reserve(static_cast<std::size_t>(model.bodies().size()));
+  tree.emplace_back();
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     const BodyProperties<double>& body = properties.bodies[b];
     tree.push_back({model.bodies()[b].parent.value(), body.joint, body.X_PF, body.armature, body.M.mass,
