@@ -237,7 +237,11 @@ void JointAxesRecursion<T, P>::pass_general(std::size_t i, T* udot, const Motion
   if (udot != nullptr) accelerate_general(i, udot, A);
   if (next == nullptr) return;
   if (structure_[i].has_axis) return move_along_axis(i, *next, motion);
-  visit_joint<T>(joints_[i], [&](const auto& joint) { move_general(i, joint, *next, motion); });
+  if constexpr (kIsFormula) {
+    move_general(i, std::get<Spherical<T>>(joints_[i]), *next, motion);
+  } else {
+    visit_joint<T>(joints_[i], [&](const auto& joint) { move_general(i, joint, *next, motion); });
+  }
 }
 
 }  // namespace sestina

@@ -114,7 +114,7 @@ void JointAxesRecursion<T, P>::turn_joints(const T* q) {
   const auto set = [&](const Angle& a, const SinCos<T>& result) {
     next_turns_[static_cast<std::size_t>(a.body)] = {result.cos, result.sin};
   };
-  if constexpr (!requires(T x) { sincos_of_moderate(x); }) {
+  if constexpr (kIsFormula) {
     for (const Angle& a : angles_) set(a, sincos(angle(a)));
   } else {
     T largest(0.0);

@@ -28,6 +28,7 @@
 // and other data from their own class, in P's axes. Inverse dynamics is (a) and (b) with udot in A0.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "sestina/dynamics/articulated_body.h"
@@ -36,6 +37,8 @@
 #include "sestina/model/properties.h"
 
 namespace sestina {
+
+class Expression;
 
 // T: lanes or Expression. P: the type of the model's numbers; double if they are equal for all lanes, or T.
 template <class T, class P>
@@ -67,6 +70,9 @@ class JointAxesRecursion {
   void calc_mass_matrix(const T* q, T* M);
 
  private:
+  // Formulas are made over elementary joints only (compiled_links.h): all have an axis or are spherical.
+  static constexpr bool kIsFormula = std::is_same_v<T, Expression>;
+
   // Angular velocity and A0, in the body's own axes.
   struct BodyMotion {
     Vec3<T> w;
