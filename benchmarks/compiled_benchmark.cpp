@@ -1,10 +1,12 @@
 // Forward dynamics of model files by the recursion and by the function that is compiled for each of them.
 //
 //   bench_compiled MODEL... > table.md
+//   bench_compiled                       the compiled functions alone, on the mechanisms of peers/mechanism.h
 //
 // One evaluation through ForwardDynamics, forces included: the lowest of kRounds rounds of kCalls, all states
 // on a circle around the initial one. "made": to make the function, which happens once. "tape" and "code":
-// the force expressions alone, by the model's tape and compiled. Processor time.
+// the force expressions alone, by the model's tape and compiled. Processor time. Of the functions alone: the
+// number of instructions for one state, and the time for one state and for one of 64 in a call.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +18,14 @@
 #include <utility>
 #include <vector>
 
+#include "mechanism.h"
+#include "mechanisms.h"
 #include "sestina/base/error.h"
+#include "sestina/dynamics/compiled_dynamics.h"
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/io/model_file.h"
 #include "sestina/model/freeze.h"
+#include "sestina_model.h"
 
 namespace sestina {
 namespace {
@@ -85,10 +91,71 @@ void measure(const char* file) {
                                : std::string(" | |\n"));
 }
 
+// Numbers of instructions and times of one function at random inputs.
+std::string measured(CompiledDynamics dynamics) {
+  constexpr std::size_t kMany = 64;
+  const CompiledFunction& function = dynamics.function();
+  const std::size_t inputs = function.variable_count(), outputs = function.output_count();
+  benchmarks::Random random(7);
+  std::vector<double> rows(kMany * inputs), columns(rows.size()), results(kMany * outputs), one(outputs);
+  for (double& x : rows) x = random.next();
+  for (std::size_t k = 0; k < kMany; ++k) {
+    for (std::size_t i = 0; i < inputs; ++i) columns[i * kMany + k] = rows[k * inputs + i];
+  }
+  const auto at_one = [&](int k) {
+    dynamics.evaluate(std::span(rows).subspan(static_cast<std::size_t>(k) % kMany * inputs, inputs), one);
+  };
+  const auto at_many = [&](int) { dynamics.evaluate_many(kMany, columns, results); };
+  at_many(0);
+  return fmt::format("{} | {:.4f} | {:.4f}", function.instruction_count(),
+                     microseconds_of(at_one, kRounds, kCalls),
+                     microseconds_of(at_many, kRounds, kCalls / 10) / kMany);
+}
+
+void measure_functions(const std::string& name, const Model& model) {
+  const Properties<double> properties = calc_properties(model);
+  fmt::print("| {} | {} | {} | {} |\n", name, measured(compile_forward_dynamics(model, properties)),
+             measured(compile_inverse_dynamics(model, properties)),
+             measured(compile_mass_matrix(model, properties)));
+}
+
+// A binary tree whose joints are revolute and prismatic in turn from level to level.
+System make_sliding_tree(int n) {
+  System system = benchmarks::make_binary_tree(n);
+  for (int i = 1; i < n; ++i) {
+    const bool is_odd = static_cast<int>(std::log2(i + 1)) % 2 == 1;
+    if (is_odd) system.joint("joint" + std::to_string(i)).type = "prismatic";
+  }
+  return system;
+}
+
+void measure_mechanisms() {
+  fmt::print(
+      "| mechanism | forward | one, us | of 64, us | inverse | one | of 64 | mass matrix | one | of 64 |\n");
+  fmt::print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+  for (const int n : {7, 32}) {
+    System planar = benchmarks::make_chain(n);
+    for (JointSpec& joint : planar.joints) joint.axis = {0, 1, 0};
+    measure_functions(fmt::format("planar chain {}", n), *freeze(planar));
+  }
+  measure_functions("sliding tree 15", *freeze(make_sliding_tree(15)));
+  for (const peers::Mechanism& mechanism :
+       {peers::make_chain(7, peers::Joint::kRevolute), peers::make_chain(30, peers::Joint::kRevolute),
+        peers::make_chain(32, peers::Joint::kRevolute), peers::make_arm(), peers::make_skew_arm(),
+        peers::make_binary_tree(31), peers::make_chain(7, peers::Joint::kSpherical),
+        peers::make_humanoid()}) {
+    measure_functions(mechanism.name, *peers::make_model(mechanism));
+  }
+}
+
 }  // namespace
 }  // namespace sestina
 
 int main(int count, char** files) {
+  if (count == 1) {
+    sestina::measure_mechanisms();
+    return 0;
+  }
   fmt::print("| model | recursive, us | compiled, us | made, ms | tape, us | code, us |\n");
   fmt::print("|---|--:|--:|--:|--:|--:|\n");
   for (int i = 1; i < count; ++i) {

@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "sestina/batch/joint_axes.h"
+#include "sestina/dynamics/joint_axes.h"
 
 namespace sestina {
 namespace {
@@ -34,8 +34,8 @@ void add_bodies(const Model& model, const Properties<double>& properties, Signat
     const BodyStructure& body = properties.bodies[b].structure;
     signature.add(body.turns_about, body.has_parallel_frames, body.has_diagonal_inertia);
     const JointAxesStructure& joint = axes.structure[static_cast<std::size_t>(b.value())];
-    signature.add(joint.is_turn, joint.twist, joint.has_yaw, joint.has_armature, joint.is_shift_along_normal,
-                  joint.has_simple_inertia);
+    signature.add(joint.has_axis, joint.is_turn, joint.twist, joint.has_yaw, joint.has_armature,
+                  joint.is_shift_along_normal, joint.has_simple_inertia);
   }
 }
 

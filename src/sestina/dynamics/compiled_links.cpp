@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sestina/base/error.h"
 #include "sestina/model/properties.h"
@@ -12,11 +13,8 @@ namespace sestina {
 namespace {
 
 using Vector = Vec3<double>;
-using Kind = CompiledLink::Kind;
 
-constexpr double kRoundOff = 1e-14;   // of cosines and sines after several products of rotations
-constexpr double kParallel = 1e-7;    // axes whose angle has a smaller sine count as parallel
-constexpr double kAslant = 0.05;      // above this sine the common normal of two axes is close by
+constexpr double kRoundOff = 1e-14;   // of first moments, relative to their terms
 constexpr double kNoInertia = 1e-15;  // of an element of second moments, relative to its terms
 
 SymMat3<double> times(double a, const SymMat3<double>& S) {
@@ -43,10 +41,13 @@ struct Moments {
   }
 };
 
-Moments moments_of(const RigidInertia<double>& M) {
-  const double half = 0.5 * M.J.trace();
-  return {M.mass, M.mass * M.c, SymMat3<double>{half, half, half, 0.0, 0.0, 0.0} + times(-1.0, M.J),
-          M.mass * norm(M.c), 2.0 * half};
+Moments moments_of(const JointedBody& body) {
+  const double half = 0.5 * body.J_com.trace();
+  const SymMat3<double> about_com =
+      SymMat3<double>{half, half, half, 0.0, 0.0, 0.0} + times(-1.0, body.J_com);
+  const double length = norm(body.c);
+  return {body.mass, body.mass * body.c, about_com + times(0.5 * body.mass, both_ways(body.c, body.c)),
+          body.mass * length, 2.0 * half + body.mass * length * length};
 }
 
 // Returns the moments expressed in frame B; X is the pose X_BA of their present frame A in B.
@@ -60,81 +61,59 @@ Moments moved(const Pose<double>& X, const Moments& moments) {
       moments.second_size + (2.0 * moments.first_size + moments.mass * length) * length};
 }
 
-Vector any_perpendicular(const Vector& z) {
-  const Vector a = std::abs(z.x) < 0.9 ? Vector{1, 0, 0} : Vector{0, 1, 0};
-  const Vector x = a - dot(a, z) * z;
-  return (1.0 / norm(x)) * x;
-}
-
-double without_round_off(double x, double scale) { return std::abs(x) <= kRoundOff * scale ? 0.0 : x; }
-
-ConstantTurn constant_turn(double cosine, double sine) {
-  if (std::abs(sine) <= kRoundOff) return {std::copysign(1.0, cosine), 0.0};
-  if (std::abs(cosine) <= kRoundOff) return {0.0, std::copysign(1.0, sine)};
-  return {cosine, sine};
-}
-bool is_by_right_angles(const ConstantTurn& turn) {
-  return is_exactly(turn.sin, 0.0) || is_exactly(turn.cos, 0.0);
-}
-
-// A link in the frames of the model: M of the body, and F on the inboard link.
-struct RawLink {
-  CompiledLink link;
-  Pose<double> X_PF;  // in M of the parent
-  Vector axis{0, 0, 1};
-  Moments moments;
-  Pose<double> X_ML;  // pose of the link's frame L in M
-};
-
-class LinkMaker {
+// The tree of elementary joints.
+class LinkTree {
  public:
-  LinkMaker(const Model& model, const Properties<double>& properties)
-      : model_(model), properties_(properties) {}
-
-  std::vector<CompiledLink> make() {
+  LinkTree(const Model& model, const Properties<double>& properties)
+      : model_(model), properties_(properties) {
     for (BodyIndex b(1); b.value() < model_.bodies().size(); ++b) add_body(b);
-    for (std::size_t i = 0; i < raw_.size(); ++i) choose_frame(i);
-    std::vector<Pose<double>> in_parent;
-    for (RawLink& raw : raw_) in_parent.push_back(place(raw));
-    find_scales();
-    regroup(in_parent);
-    std::vector<CompiledLink> links;
-    for (RawLink& raw : raw_) links.push_back(finished(raw));
-    return links;
   }
+
+  const std::vector<JointedBody>& bodies() const { return bodies_; }
+  TreeLayout layout() const { return TreeLayout(links_); }
 
  private:
   struct Place {
-    int link = -1;
+    int link = 0;
     Pose<double> X_LM;  // pose of the body's M in M of the link's first body
   };
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   void add_body(BodyIndex b) {
     const BodyProperties<double>& body = properties_.bodies[b];
-    Place place = b_places_[at(model_.bodies()[b].parent.value())];
+    Place place = places_[static_cast<std::size_t>(model_.bodies()[b].parent.value())];
     place.X_LM = place.X_LM * body.X_PF;
     visit_joint<double>(body.joint, [&](const auto& joint) { add_joint(joint, b, place); });
-    b_places_.push_back(place);
-    if (place.link < 0) return;
-    raw_[at(place.link)].moments += moved(place.X_LM, moments_of(body.M));
-    if (model_.bodies()[b].nu == 1) raw_[at(place.link)].link.armature = body.armature;
+    places_.push_back(place);
+    if (place.link == 0) return;
+    JointedBody& link = bodies_[static_cast<std::size_t>(place.link)];
+    add_mass(body.M.mass, place.X_LM * body.M.c, rotate(place.X_LM.R, body.J_com), link);
+    if (model_.bodies()[b].nu == 1) link.armature = body.armature;
+  }
+
+  // `c`: mass centre; J_com: about it. Both in the axes of the link's M.
+  static void add_mass(double mass, const Vector& c, const SymMat3<double>& J_com, JointedBody& link) {
+    const double sum = link.mass + mass;
+    const Vector centre = sum > 0.0 ? link.c + (mass / sum) * (c - link.c) : link.c;
+    link.J_com += J_com;
+    link.J_com += point_inertia(link.mass, link.c - centre) + point_inertia(mass, c - centre);
+    link.mass = sum, link.c = centre;
   }
 
   // Appends a link. q and u count from the first coordinate and speed of body b.
-  void add_link(Kind kind, const Vector& axis, BodyIndex b, int q, int u, Place& place, double pitch = 0.0) {
-    RawLink raw;
-    raw.link.kind = kind;
-    raw.link.body = b;
-    raw.link.parent = place.link;
-    raw.link.q = model_.bodies()[b].q_start + q;
-    raw.link.u = model_.bodies()[b].u_start + u;
-    raw.link.pitch = pitch;
-    raw.X_PF = place.X_LM;
-    raw.axis = axis;
-    raw_.push_back(raw);
-    place = {static_cast<int>(raw_.size()) - 1, {}};
+  template <class Joint>
+  void add_link(const Joint& joint, BodyIndex b, int q, int u, Place& place) {
+    JointedBody body;
+    body.parent = place.link;
+    body.joint = joint;
+    body.X_PF = place.X_LM;
+    bodies_.push_back(body);
+    BodyLink link;
+    link.parent = place.link;
+    link.q_start = model_.bodies()[b].q_start + q;
+    link.u_start = model_.bodies()[b].u_start + u;
+    link.nu = Joint::kNu;
+    links_.push_back(link);
+    place = {static_cast<int>(links_.size()) - 1, {}};
   }
 
   // Refuses joints that are not a chain of elementary rotations and translations.
@@ -145,242 +124,159 @@ class LinkMaker {
   }
   void add_joint(const Weld<double>&, BodyIndex, Place&) {}
   void add_joint(const Revolute<double>& joint, BodyIndex b, Place& place) {
-    add_link(Kind::kTurn, joint.axis, b, 0, 0, place);
+    add_link(joint, b, 0, 0, place);
   }
   void add_joint(const Prismatic<double>& joint, BodyIndex b, Place& place) {
-    add_link(Kind::kSlide, joint.axis, b, 0, 0, place);
+    add_link(joint, b, 0, 0, place);
   }
-  void add_joint(const Screw<double>& joint, BodyIndex b, Place& place) {
-    add_link(Kind::kScrew, joint.axis, b, 0, 0, place, joint.pitch);
+  void add_joint(const Screw<double>& joint, BodyIndex b, Place& place) { add_link(joint, b, 0, 0, place); }
+  void add_joint(const Spherical<double>& joint, BodyIndex b, Place& place) {
+    add_link(joint, b, 0, 0, place);
   }
   void add_joint(const Cylindrical<double>& joint, BodyIndex b, Place& place) {
-    add_link(Kind::kSlide, joint.axis, b, 1, 1, place);
-    add_link(Kind::kTurn, joint.axis, b, 0, 0, place);
+    add_slide(joint.axis, b, 1, 1, place);
+    add_turn(joint.axis, b, 0, 0, place);
   }
   void add_joint(const Universal<double>& joint, BodyIndex b, Place& place) {
-    add_link(Kind::kTurn, joint.axis, b, 0, 0, place);
-    add_link(Kind::kTurn, joint.second_axis, b, 1, 1, place);
+    add_turn(joint.axis, b, 0, 0, place);
+    add_turn(joint.second_axis, b, 1, 1, place);
+  }
+  void add_joint(const Planar<double>&, BodyIndex b, Place& place) {
+    add_slides(2, b, 0, place);
+    add_turn({0, 0, 1}, b, 2, 2, place);
+  }
+  void add_joint(const Xyz<double>&, BodyIndex b, Place& place) { add_slides(3, b, 0, place); }
+  void add_joint(const Free<double>&, BodyIndex b, Place& place) {
+    add_slides(3, b, 3, place);
+    add_link(Spherical<double>(), b, 3, 0, place);
+  }
+
+  void add_turn(const Vector& axis, BodyIndex b, int q, int u, Place& place) {
+    Revolute<double> joint;
+    joint.axis = axis;
+    add_link(joint, b, q, u, place);
+  }
+  void add_slide(const Vector& axis, BodyIndex b, int q, int u, Place& place) {
+    Prismatic<double> joint;
+    joint.axis = axis;
+    add_link(joint, b, q, u, place);
   }
   void add_slides(int count, BodyIndex b, int u, Place& place) {
     for (int k = 0; k < count; ++k) {
       Vector axis{0, 0, 0};
       axis[k] = 1.0;
-      add_link(Kind::kSlide, axis, b, k, u + k, place);
+      add_slide(axis, b, k, u + k, place);
     }
-  }
-  void add_joint(const Planar<double>&, BodyIndex b, Place& place) {
-    add_slides(2, b, 0, place);
-    add_link(Kind::kTurn, {0, 0, 1}, b, 2, 2, place);
-  }
-  void add_joint(const Xyz<double>&, BodyIndex b, Place& place) { add_slides(3, b, 0, place); }
-  void add_joint(const Spherical<double>&, BodyIndex b, Place& place) {
-    add_link(Kind::kBall, {0, 0, 1}, b, 0, 0, place);
-  }
-  void add_joint(const Free<double>&, BodyIndex b, Place& place) {
-    add_slides(3, b, 3, place);
-    add_link(Kind::kBall, {0, 0, 1}, b, 3, 0, place);
-  }
-
-  static bool has_axis(const RawLink& raw) { return raw.link.kind != Kind::kBall; }
-
-  // Puts z on the axis, origin and x on the common normal to the axis of the first outboard link.
-  void choose_frame(std::size_t i) {
-    RawLink& raw = raw_[i];
-    if (!has_axis(raw)) return;
-    const Vector z = raw.axis;
-    Vector x = any_perpendicular(z), origin;
-    const auto child = std::find_if(raw_.begin() + static_cast<std::ptrdiff_t>(i), raw_.end(),
-                                    [&](const RawLink& c) { return c.link.parent == static_cast<int>(i); });
-    if (child == raw_.end()) {
-      if (raw.moments.mass > 0.0) {
-        const Vector c = (1.0 / raw.moments.mass) * raw.moments.first;
-        origin = dot(c, z) * z;
-        lay_towards(c - origin, norm(c), x);
-      }
-    } else {
-      const Vector& p = child->X_PF.p;
-      const Vector a = child->X_PF.R * child->axis, n = cross(z, a);
-      origin = dot(p, z) * z;
-      if (has_axis(*child) && norm(n) > kParallel) {
-        x = n - dot(n, z) * z;  // n has lost digits where the axes are nearly parallel
-        x = (1.0 / norm(x)) * x;
-        const double foot = (dot(p, z) - dot(a, z) * dot(p, a)) / dot(n, n);
-        if (norm(n) > kAslant && std::abs(foot) <= 4.0 * norm(p)) origin = foot * z;
-      } else {
-        lay_towards(p - origin, norm(p), x);
-      }
-    }
-    raw.X_ML = {Rotation<double>::from_columns(x, cross(z, x), z), origin};
-  }
-
-  // Sets x to the unit vector along `direction`, a difference of vectors of length `size`, if it is not zero.
-  static void lay_towards(const Vector& direction, double size, Vector& x) {
-    const double length = norm(direction);
-    if (length > kRoundOff * size) x = (1.0 / length) * direction;
-  }
-
-  // Computes the path from the inboard link's frame and returns the pose at its end for q = 0.
-  Pose<double> place(RawLink& raw) {
-    CompiledLink& link = raw.link;
-    raw.moments = moved(inverse(raw.X_ML), raw.moments);
-    if (link.parent < 0) {
-      link.base_acceleration = -transpose_times(raw.X_PF.R * raw.X_ML.R, properties_.gravity);
-      snap(link.base_acceleration, norm(properties_.gravity));
-      return {};
-    }
-    const Pose<double>& X_ML = raw_[at(link.parent)].X_ML;
-    const Pose<double> X = inverse(X_ML) * raw.X_PF * raw.X_ML;
-    const double size = norm(X_ML.p) + norm(raw.X_PF.p) + norm(raw.X_ML.p);
-    turn(X.R, link);
-    const Vector z = X.R.column(2);
-    link.shift = X.p;
-    if (link.kind != Kind::kBall) take_out_shift_along(z, size, link);
-    snap(link.shift, size);
-    link.along_z = without_round_off(link.along_z, size);
-    return X;
-  }
-
-  // R = Z(before_x) X(about_x) Z(about_z). The last rotation is computed as the remainder of R after the
-  // first two, whose errors are large where the axes are nearly parallel, so that these errors cancel.
-  static void turn(const Rotation<double>& R, CompiledLink& link) {
-    const double sine = std::hypot(R.xz, R.yz);
-    if (sine > kRoundOff) {
-      link.before_x = constant_turn(-R.yz / sine, R.xz / sine);
-      link.about_x = constant_turn(R.zz, sine);
-      if (link.before_x.cos < 0.0 && is_exactly(link.before_x.sin, 0.0)) {  // the opposite direction of x
-        link.before_x.cos = 1.0;
-        link.about_x.sin = -link.about_x.sin;
-      }
-    } else if (R.zz < 0.0) {
-      link.about_x = {-1.0, 0.0};
-    }
-    const auto [b_cos, b_sin] = link.before_x;
-    const auto [a_cos, a_sin] = link.about_x;
-    ConstantTurn about_z{b_cos * R.xx + b_sin * R.yx, a_cos * (b_cos * R.yx - b_sin * R.xx) + a_sin * R.zx};
-    const double length = std::hypot(about_z.cos, about_z.sin);
-    about_z = {about_z.cos / length, about_z.sin / length};
-    about_z = constant_turn(about_z.cos, about_z.sin);
-    const bool has_angle = link.kind == Kind::kTurn || link.kind == Kind::kScrew;
-    if (has_angle && !is_by_right_angles(about_z)) {
-      link.angle = std::atan2(about_z.sin, about_z.cos);
-    } else {
-      link.about_z = about_z;
-    }
-  }
-
-  // A shift along the joint's axis z is cheaper than a general one. Removes from `shift` the part along z, if
-  // that leaves more of its components zero.
-  static void take_out_shift_along(const Vector& z, double size, CompiledLink& link) {
-    const Vector p = link.shift;
-    const auto count = [&](const Vector& s) {
-      int result = 0;
-      for (int k = 0; k < 3; ++k) result += std::abs(s[k]) > kRoundOff * size ? 1 : 0;
-      return result;
-    };
-    int fewest = count(p);
-    for (int k = 0; k < 3; ++k) {
-      const double d = p[k] / z[k];
-      if (std::abs(z[k]) <= kAslant || std::abs(d) > 4.0 * norm(p)) continue;
-      const Vector s = p - d * z;
-      if (count(s) >= fewest) continue;
-      fewest = count(s);
-      link.shift = s;
-      link.along_z = d;
-    }
-  }
-
-  static void snap(Vector& a, double scale) {
-    for (int k = 0; k < 3; ++k) a[k] = without_round_off(a[k], scale);
-  }
-
-  void find_scales() {
-    std::vector<double> mass(raw_.size()), rotary(raw_.size());
-    for (std::size_t i = raw_.size(); i-- > 0;) {
-      const Moments& moments = raw_[i].moments;
-      const double trace = moments.second.xx + moments.second.yy + moments.second.zz;
-      mass[i] = std::max(mass[i], moments.mass);
-      rotary[i] = std::max(rotary[i], trace);
-      const bool slides = raw_[i].link.kind == Kind::kSlide;
-      raw_[i].link.scale = slides ? mass[i] : rotary[i];
-      const int parent = raw_[i].link.parent;
-      if (parent < 0) continue;
-      mass[at(parent)] = std::max(mass[at(parent)], mass[i]);
-      rotary[at(parent)] = std::max(rotary[at(parent)], rotary[i]);
-    }
-  }
-
-  // Removes the moments that the joint does not move from the link and returns them.
-  static Moments at_rest(RawLink& raw) {
-    Moments still;
-    switch (raw.link.kind) {
-      case Kind::kTurn:
-        still = {raw.moments.mass,
-                 {0, 0, raw.moments.first.z},
-                 {0, 0, raw.moments.second.zz, 0, 0, 0},
-                 raw.moments.first_size,
-                 raw.moments.second_size};
-        raw.moments.mass = raw.moments.first.z = raw.moments.second.zz = 0.0;
-        break;
-      case Kind::kSlide:
-        still.second = raw.moments.second;
-        still.second_size = raw.moments.second_size;
-        raw.moments.second = {};
-        break;
-      case Kind::kBall:
-        still.mass = raw.moments.mass;
-        raw.moments.mass = 0.0;
-        break;
-      case Kind::kScrew:
-        break;
-    }
-    return still;
-  }
-
-  void regroup(const std::vector<Pose<double>>& in_parent) {
-    std::vector<int> outboard(raw_.size());  // links in a row
-    for (std::size_t i = raw_.size(); i-- > 0;) {
-      RawLink& raw = raw_[i];
-      snap_moments(raw.moments);
-      const int parent = raw.link.parent;
-      if (parent >= 0) outboard[at(parent)] = std::max(outboard[at(parent)], outboard[i] + 1);
-      if (outboard[i] >= kMostRegrouped) continue;
-      Moments still = at_rest(raw);
-      if (parent < 0) continue;
-      if (raw.link.kind == Kind::kSlide) {
-        still.second = rotate(in_parent[i].R, still.second);
-      } else {
-        still = moved(in_parent[i], still);
-      }
-      raw_[at(parent)].moments += still;
-    }
-  }
-
-  static void snap_moments(Moments& moments) {
-    snap(moments.first, moments.first_size);
-    SymMat3<double>& S = moments.second;
-    for (double* s : {&S.xx, &S.yy, &S.zz, &S.xy, &S.xz, &S.yz}) {
-      if (std::abs(*s) <= kNoInertia * moments.second_size) *s = 0.0;
-    }
-  }
-
-  static CompiledLink finished(const RawLink& raw) {
-    CompiledLink link = raw.link;
-    link.mass = raw.moments.mass;
-    link.first = raw.moments.first;
-    link.second = raw.moments.second;
-    return link;
   }
 
   const Model& model_;
   const Properties<double>& properties_;
-  std::vector<Place> b_places_{Place{}};  // by BodyIndex
-  std::vector<RawLink> raw_;
+  std::vector<Place> places_{Place{}};  // by BodyIndex
+  std::vector<JointedBody> bodies_{1};
+  std::vector<BodyLink> links_{1};
 };
+
+template <class Joint>
+bool is(const AnyJoint<double>& joint) {
+  return std::holds_alternative<Joint>(joint);
+}
+
+// Returns the scale of each speed, before masses are regrouped.
+std::vector<double> find_scales(const std::vector<JointedBody>& tree, const TreeLayout& layout,
+                                const ModelInAxes<double>& numbers) {
+  std::vector<double> mass(tree.size()), rotary(tree.size()), scales;
+  for (std::size_t i = tree.size(); i-- > 1;) {
+    mass[i] = std::max(mass[i], numbers.bodies[i].mass);
+    rotary[i] = std::max(rotary[i], 0.5 * numbers.bodies[i].J.trace());
+    const BodyLink& link = layout.links[i];
+    const auto end = static_cast<std::size_t>(link.u_start + link.nu);
+    scales.resize(std::max(scales.size(), end));
+    const double scale = is<Prismatic<double>>(tree[i].joint) ? mass[i] : rotary[i];
+    std::fill(scales.begin() + link.u_start, scales.begin() + link.u_start + link.nu, scale);
+    const auto parent = static_cast<std::size_t>(link.parent);
+    mass[parent] = std::max(mass[parent], mass[i]);
+    rotary[parent] = std::max(rotary[parent], rotary[i]);
+  }
+  return scales;
+}
+
+// Takes out of `moments` what the joint does not move and returns it.
+Moments at_rest(const AnyJoint<double>& joint, Moments& moments) {
+  Moments still;
+  if (is<Revolute<double>>(joint)) {
+    still = {moments.mass,
+             {0, 0, moments.first.z},
+             {0, 0, moments.second.zz, 0, 0, 0},
+             moments.first_size,
+             moments.second_size};
+    moments.mass = moments.first.z = moments.second.zz = 0.0;
+  } else if (is<Prismatic<double>>(joint)) {
+    still.second = moments.second;
+    still.second_size = moments.second_size;
+    moments.second = {};
+  } else if (is<Spherical<double>>(joint)) {
+    still.mass = moments.mass;
+    moments.mass = 0.0;
+  }
+  return still;
+}
+
+double without_round_off(double x, double size) { return std::abs(x) <= size ? 0.0 : x; }
+
+void snap(Moments& moments) {
+  Vector& h = moments.first;
+  for (int k = 0; k < 3; ++k) h[k] = without_round_off(h[k], kRoundOff * moments.first_size);
+  SymMat3<double>& S = moments.second;
+  for (double* s : {&S.xx, &S.yy, &S.zz, &S.xy, &S.xz, &S.yz}) {
+    *s = without_round_off(*s, kNoInertia * moments.second_size);
+  }
+}
+
+// Returns the pose of the link's K in its parent's for q = 0.
+Pose<double> pose_in_parent(const JointedBody& link, const FramesInAxes<double>& parent,
+                            const FramesInAxes<double>& own) {
+  const Rotation<double> R_PK = own.R_PF * own.R_MK;
+  return {R_PK, transpose_times(parent.R_MK, link.X_PF.p) - Vector{0, 0, parent.slide} +
+                    R_PK * Vector{0, 0, own.slide}};
+}
+
+void regroup(const std::vector<JointedBody>& tree, ModelInAxes<double>& numbers) {
+  std::vector<Moments> moments;  // in K
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const FramesInAxes<double>& frames = numbers.frames[i];
+    moments.push_back(moved({frames.R_MK.transpose(), {0, 0, -frames.slide}}, moments_of(tree[i])));
+  }
+  std::vector<int> outboard(tree.size());  // links in a row
+  for (std::size_t i = tree.size(); i-- > 1;) {
+    const auto parent = static_cast<std::size_t>(tree[i].parent);
+    const FramesInAxes<double>& frames = numbers.frames[i];
+    snap(moments[i]);
+    outboard[parent] = std::max(outboard[parent], outboard[i] + 1);
+    if (outboard[i] < kMostRegrouped) {
+      // What a rotating joint does not move is symmetric about its axis: the pose at q = 0 is as good as any.
+      moments[parent] +=
+          moved(pose_in_parent(tree[i], numbers.frames[parent], frames), at_rest(tree[i].joint, moments[i]));
+    }
+    BodyInAxes<double>& body = numbers.bodies[i];
+    const SymMat3<double>& S = moments[i].second;
+    body.mass = moments[i].mass;
+    body.h = moments[i].first;
+    body.S = S;
+    body.J = {S.yy + S.zz, S.xx + S.zz, S.xx + S.yy, -S.xy, -S.xz, -S.yz};
+  }
+}
 
 }  // namespace
 
-std::vector<CompiledLink> make_compiled_links(const Model& model, const Properties<double>& properties) {
-  return LinkMaker(model, properties).make();
+CompiledLinks make_compiled_links(const Model& model, const Properties<double>& properties) {
+  const LinkTree tree(model, properties);
+  JointAxes axes(tree.bodies(), properties.gravity);
+  CompiledLinks links{tree.layout(), {}, {}, std::move(axes.structure), {}};
+  links.scales = find_scales(tree.bodies(), links.tree, axes.numbers);
+  regroup(tree.bodies(), axes.numbers);
+  links.numbers = std::move(axes.numbers);
+  for (const JointedBody& body : tree.bodies()) links.joints.push_back(body.joint);
+  return links;
 }
 
 }  // namespace sestina

@@ -12,11 +12,8 @@ namespace {
 constexpr double kDoubtfulPivot = 1e-9;
 
 std::vector<double> find_least_pivots(const Model& model, const Properties<double>& properties) {
-  std::vector<double> least(static_cast<std::size_t>(model.nu()));
-  for (const CompiledLink& link : make_compiled_links(model, properties)) {
-    const int count = link.kind == CompiledLink::Kind::kBall ? 3 : 1;
-    for (int k = 0; k < count; ++k) least[static_cast<std::size_t>(link.u + k)] = kDoubtfulPivot * link.scale;
-  }
+  std::vector<double> least = make_compiled_links(model, properties).scales;
+  for (double& pivot : least) pivot *= kDoubtfulPivot;
   return least;
 }
 

@@ -22,6 +22,8 @@ struct BodyLink {
 
 struct TreeLayout {
   explicit TreeLayout(const Model& model);
+  // Without `angles` and blocks.
+  explicit TreeLayout(std::vector<BodyLink> links_by_index) : links(std::move(links_by_index)) {}
 
   // Consecutive coordinates that are angles of revolute joints.
   struct Angles {

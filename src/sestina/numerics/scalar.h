@@ -37,6 +37,12 @@ struct ScalarTraits<double> {
 template <class T>
 using Mask = typename ScalarTraits<T>::Mask;
 
+// 1/x, of which several products are computed.
+template <class T>
+[[gnu::always_inline]] inline T reciprocal(const T& x) {
+  return T(1) / x;
+}
+
 inline double select(bool condition, double a, double b) { return condition ? a : b; }
 
 // True if x equals this number and, if x is a dual number, has no derivative. For decisions about structure

@@ -31,7 +31,7 @@ Rotation<T> rpy_rotation(const T& roll, const T& pitch, const T& yaw) {
 // rotation even if an integrator lets the norm drift.
 template <class T>
 Rotation<T> euler_parameter_rotation(const T* e) {
-  const T s = T(2) / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
+  const T s = T(2) * reciprocal(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
   const T x = s * e[1], y = s * e[2], z = s * e[3];
   const T wx = x * e[0], wy = y * e[0], wz = z * e[0];
   const T xx = x * e[1], xy = x * e[2], xz = x * e[3], yy = y * e[2], yz = y * e[3], zz = z * e[3];

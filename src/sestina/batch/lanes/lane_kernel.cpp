@@ -5,10 +5,10 @@
 
 #include "sestina/batch/batch_kernel.h"
 #include "sestina/batch/lanes/lane_arithmetic.h"
-#include "sestina/batch/lanes/lane_recursion.h"
 #include "sestina/batch/lanes/packed_properties.h"
 #include "sestina/batch/lanes/rows.h"
 #include "sestina/dynamics/energy.h"
+#include "sestina/dynamics/joint_axes_recursion.h"
 
 namespace sestina {
 namespace {
@@ -25,10 +25,10 @@ std::vector<AnyJoint<T>> joints_of(const Properties<T>& properties) {
   return joints;
 }
 
-LaneRecursion<T, double> make_recursion(const Model& model, const Properties<double>& properties,
-                                        std::vector<AnyJoint<T>> joints) {
+JointAxesRecursion<T, double> make_recursion(const Model& model, const Properties<double>& properties,
+                                             std::vector<AnyJoint<T>> joints) {
   JointAxes axes(model, properties);
-  return {model, std::move(axes.structure), std::move(axes.numbers), std::move(joints)};
+  return {TreeLayout(model), std::move(axes.structure), std::move(axes.numbers), std::move(joints)};
 }
 
 bool has_same_right_angles(const std::vector<JointAxes>& axes) {
@@ -40,8 +40,8 @@ bool has_same_right_angles(const std::vector<JointAxes>& axes) {
   });
 }
 
-LaneRecursion<T, T> make_recursion(const Model& model, const std::vector<JointAxes>& axes,
-                                   std::vector<AnyJoint<T>> joints) {
+JointAxesRecursion<T, T> make_recursion(const Model& model, const std::vector<JointAxes>& axes,
+                                        std::vector<AnyJoint<T>> joints) {
   std::vector<JointAxesStructure> structure = axes.front().structure;
   ModelInAxes<T> numbers;
   numbers.gravity = pack<Vec3, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.gravity; });
@@ -52,7 +52,7 @@ LaneRecursion<T, T> make_recursion(const Model& model, const std::vector<JointAx
     numbers.frames.push_back(
         pack<FramesInAxes, kLanes>([&](std::size_t l) -> auto& { return axes[l].numbers.frames[i]; }));
   }
-  return {model, std::move(structure), std::move(numbers), std::move(joints)};
+  return {TreeLayout(model), std::move(structure), std::move(numbers), std::move(joints)};
 }
 
 class LaneKernel final : public BatchKernel {
@@ -97,7 +97,7 @@ class LaneKernel final : public BatchKernel {
       load_tau(states, first, rows);
       update_forces();
       const auto solve = [&](auto& recursion) {
-        recursion.calc_tau({state_.q.data(), state_.u.data(), body_forces()}, udot_.data(), udot_.data());
+        recursion.calc_tau({state_.q.data(), state_.u.data(), body_forces(), udot_.data()}, udot_.data());
       };
       shared_ ? solve(*shared_) : solve(*own_);
       for (std::size_t i = 0; i < udot_.size(); ++i) udot_[i] -= tau_[i];
@@ -251,7 +251,7 @@ class LaneKernel final : public BatchKernel {
   unsigned calc_udot() {
     const auto solve = [&](auto& recursion) {
       start(recursion);
-      const Mask<T> is_singular = recursion.eliminate(tau_.data());
+      const Mask<T> is_singular = recursion.eliminate(tau_.data()).vanish();
       recursion.finish_and_start(udot_.data(), nullptr);
       return mark_failures(is_singular);
     };
@@ -270,7 +270,7 @@ class LaneKernel final : public BatchKernel {
     load(begin);
     start(recursion);
     for (int first = begin; first < end; first += kLanes) {
-      const Mask<T> is_singular = recursion.eliminate(tau_.data());
+      const Mask<T> is_singular = recursion.eliminate(tau_.data()).vanish();
       if (first + kLanes < end) {
         load(first + kLanes);
         update_forces();
@@ -316,8 +316,8 @@ class LaneKernel final : public BatchKernel {
   std::vector<Properties<double>> sets_;
   std::vector<JointAxes> axes_;
   std::vector<SpatialForce<T>> body_forces_;  // by BodyIndex: M's axes
-  std::optional<LaneRecursion<T, double>> shared_;
-  std::optional<LaneRecursion<T, T>> own_;
+  std::optional<JointAxesRecursion<T, double>> shared_;
+  std::optional<JointAxesRecursion<T, T>> own_;
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <span>
 #include <type_traits>
 
-#include "sestina/batch/joint_axes.h"
+#include "sestina/dynamics/joint_axes.h"
 #include "sestina/model/properties.h"
 #include "sestina/numerics/batch.h"
 

@@ -1,4 +1,4 @@
-#include "sestina/batch/joint_axes.h"
+#include "sestina/dynamics/joint_axes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,18 +80,44 @@ Rotation<double> axes_along(const Vec3<double>& z) {
   return Rotation<double>::from_columns(x, cross(z, x), z);
 }
 
-const Revolute<double>* as_revolute(const BodyProperties<double>& body) {
-  return std::get_if<Revolute<double>>(&body.joint);
+template <class Joint>
+const Joint* as(const JointedBody& body) {
+  return std::get_if<Joint>(&body.joint);
+}
+bool is_slide(const JointedBody& body) { return as<Prismatic<double>>(body) != nullptr; }
+// Returns the axis of a joint that has one.
+const Vec3<double>* axis_of(const JointedBody& body) {
+  if (const auto* joint = as<Revolute<double>>(body)) return &joint->axis;
+  if (const auto* joint = as<Screw<double>>(body)) return &joint->axis;
+  if (const auto* joint = as<Prismatic<double>>(body)) return &joint->axis;
+  return nullptr;
 }
 
-// Returns for each body (by BodyIndex) the first child on a revolute joint, or zero.
-std::vector<int> find_turning_children(const Model& model, const Properties<double>& properties) {
-  std::vector<int> child(static_cast<std::size_t>(model.bodies().size()), 0);
-  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
-    int& first = child[static_cast<std::size_t>(model.bodies()[b].parent.value())];
-    if (first == 0 && as_revolute(properties.bodies[b]) != nullptr) first = b.value();
+// Returns for each body the first child whose joint has an axis, or zero. A prismatic joint has only the
+// direction of one, so that others precede.
+std::vector<int> find_axial_children(const std::vector<JointedBody>& tree) {
+  std::vector<int> child(tree.size(), 0);
+  for (const bool may_slide : {false, true}) {
+    for (std::size_t i = 1; i < tree.size(); ++i) {
+      int& first = child[static_cast<std::size_t>(tree[i].parent)];
+      if (first == 0 && axis_of(tree[i]) != nullptr && (may_slide || !is_slide(tree[i]))) {
+        first = static_cast<int>(i);
+      }
+    }
   }
   return child;
+}
+
+std::vector<JointedBody> jointed_bodies(const Model& model, const Properties<double>& properties) {
+  std::vector<JointedBody> tree;
+  tree.reserve(static_cast<std::size_t>(model.bodies().size()));
+  tree.emplace_back();
+  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
+    const BodyProperties<double>& body = properties.bodies[b];
+    tree.push_back({model.bodies()[b].parent.value(), body.joint, body.X_PF, body.armature, body.M.mass,
+                    body.M.c, body.J_com});
+  }
+  return tree;
 }
 
 // Returns the direction of v about z, or the default if v is along z.
@@ -103,73 +129,77 @@ CosSin direction_about_z(const Vec3<double>& v) {
 // Rx(-90 deg) Rz(-90 deg)
 constexpr Rotation<double> kRenamed{0, 1, 0, 0, 0, 1, 1, 0, 0};
 
-// Chooses the axes of each body; child_ is by BodyIndex the first child on a revolute joint, or zero.
+// Chooses the axes of each body; child_ is that of find_axial_children().
 class AxesChoice {
  public:
-  AxesChoice(const Model& model, const Properties<double>& properties, bool may_rename)
-      : properties_(properties), may_rename_(may_rename), child_(find_turning_children(model, properties)) {}
+  AxesChoice(const std::vector<JointedBody>& tree, bool may_rename)
+      : tree_(tree), may_rename_(may_rename), child_(find_axial_children(tree)) {}
 
   // Returns R_MK of a body or the ground.
-  Rotation<double> choose(BodyIndex body) const {
-    const Revolute<double>* own = body == kGround ? nullptr : as_revolute(properties_.bodies[body]);
-    const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(own->axis);
-    const BodyIndex child = child_of(body);
-    if (child == kGround) {
-      if (own == nullptr) return along;
-      return along * about_z(direction_about_z(along.transpose() * properties_.bodies[body].M.c));
-    }
+  Rotation<double> choose(std::size_t body) const {
+    const Vec3<double>* own = body == 0 ? nullptr : axis_of(tree_[body]);
+    const Rotation<double> along = own == nullptr ? Rotation<double>::identity() : axes_along(*own);
+    const std::size_t child = child_of(body);
+    if (child == 0) return own == nullptr ? along : towards(tree_[body].c, along);
     // z is free: the child's joint gets the same form as the one that follows it.
     if (own == nullptr) return is_renamed(child) ? to(child) * kRenamed.transpose() : to(child);
     const EulerAngles angles(along.transpose() * to(child), may_rename_);
     if (!angles.is_parallel) return along * about_z(angles.yaw);
-    return along * about_z(direction_about_z(along.transpose() * properties_.bodies[child].X_PF.p));
+    return towards(is_slide(tree_[child]) ? tree_[body].c : tree_[child].X_PF.p, along);
   }
 
  private:
-  BodyIndex child_of(BodyIndex body) const {
-    return BodyIndex(child_[static_cast<std::size_t>(body.value())]);
+  std::size_t child_of(std::size_t body) const { return static_cast<std::size_t>(child_[body]); }
+  // Returns `along` turned about z until x points to p.
+  static Rotation<double> towards(const Vec3<double>& p, const Rotation<double>& along) {
+    return along * about_z(direction_about_z(along.transpose() * p));
   }
   // Returns the joint's axes in the parent's M.
-  Rotation<double> to(BodyIndex child) const {
-    const BodyProperties<double>& given = properties_.bodies[child];
-    return given.X_PF.R * axes_along(as_revolute(given)->axis);
+  Rotation<double> to(std::size_t child) const {
+    return tree_[child].X_PF.R * axes_along(*axis_of(tree_[child]));
   }
-  // True if the first joint outboard of that of `body` (both revolute) is at a right angle to it.
-  bool is_renamed(BodyIndex body) const {
-    if (child_of(body) == kGround) return false;
-    const Rotation<double> along = axes_along(as_revolute(properties_.bodies[body])->axis);
+  // True if the first joint outboard of that of `body` (both have axes) is at a right angle to it.
+  bool is_renamed(std::size_t body) const {
+    if (child_of(body) == 0) return false;
+    const Rotation<double> along = axes_along(*axis_of(tree_[body]));
     return EulerAngles(along.transpose() * to(child_of(body)), may_rename_).is_quarter;
   }
 
-  const Properties<double>& properties_;
+  const std::vector<JointedBody>& tree_;
   bool may_rename_;
   std::vector<int> child_;
 };
 
 Rotation<double> about_x(const CosSin& a) { return {1, 0, 0, 0, a.cos, -a.sin, 0, a.sin, a.cos}; }
 
-// Sets the numbers of a revolute joint, except the parent's slide; `s` (from the parent's origin to Mo, in
-// the parent's K) includes it already.
-void set_turn(const Rotation<double>& R_PK, bool may_rename, const Vec3<double>& s, BodyInAxes<double>& body,
-              FramesInAxes<double>& frames, JointAxesStructure& structure) {
+// Sets the numbers of a joint with an axis, except the parent's slide; `s` (from the parent's origin to Mo,
+// in the parent's K) includes it already.
+void set_axis(const JointedBody& given, const Rotation<double>& R_PK, bool may_rename, const Vec3<double>& s,
+              BodyInAxes<double>& body, FramesInAxes<double>& frames, JointAxesStructure& structure) {
   const EulerAngles angles(R_PK, may_rename);
   body.offset = std::atan2(angles.offset.sin, angles.offset.cos);
+  body.cos_offset = angles.offset.cos, body.sin_offset = angles.offset.sin;
   body.cos_twist = angles.twist.cos, body.sin_twist = angles.twist.sin;
   body.cos_yaw = angles.yaw.cos, body.sin_yaw = angles.yaw.sin;
-  structure.is_turn = true;
+  structure.has_axis = true;
+  structure.is_turn = as<Revolute<double>>(given) != nullptr;
   structure.twist = angles.kind();
   structure.has_yaw = body.cos_yaw != 1.0 || body.sin_yaw != 0.0;
   const Rotation<double> twist = angles.is_quarter ? kRenamed : about_x(angles.twist);
   body.s = snapped((about_z(angles.yaw) * twist).transpose() * s);
+  structure.is_shift_along_normal = (angles.is_quarter ? body.s.x : body.s.y) == 0.0;
+  if (const auto* screw = as<Screw<double>>(given)) body.slide = screw->pitch;
+  if (is_slide(given)) body.turn = 0.0, body.slide = 1.0;
+  if (!structure.is_turn) return;
   frames.slide = -body.s.z;
   body.s.z = 0.0;
-  structure.is_shift_along_normal = (angles.is_quarter ? body.s.x : body.s.y) == 0.0;
 }
 
 }  // namespace
 
 JointAxesStructure JointAxesStructure::operator&(const JointAxesStructure& b) const {
-  return {is_turn && b.is_turn,
+  return {has_axis && b.has_axis,
+          is_turn && b.is_turn,
           twist == b.twist ? twist : Twist::kAny,
           has_yaw || b.has_yaw,
           has_armature || b.has_armature,
@@ -178,35 +208,38 @@ JointAxesStructure JointAxesStructure::operator&(const JointAxesStructure& b) co
 }
 
 JointAxes::JointAxes(const Model& model, const Properties<double>& properties, bool may_rename)
-    : structure(static_cast<std::size_t>(model.bodies().size())) {
-  numbers.bodies.resize(structure.size());
-  numbers.frames.resize(structure.size());
-  const AxesChoice axes(model, properties, may_rename);
-  for (std::size_t i = 0; i < structure.size(); ++i) {
-    const BodyIndex b(static_cast<int>(i));
+    : JointAxes(jointed_bodies(model, properties), properties.gravity, may_rename) {}
+
+JointAxes::JointAxes(const std::vector<JointedBody>& tree, const Vec3<double>& gravity, bool may_rename)
+    : structure(tree.size()) {
+  numbers.bodies.resize(tree.size());
+  numbers.frames.resize(tree.size());
+  const AxesChoice axes(tree, may_rename);
+  for (std::size_t i = 0; i < tree.size(); ++i) {
     BodyInAxes<double>& body = numbers.bodies[i];
     FramesInAxes<double>& frames = numbers.frames[i];
-    frames.R_MK = axes.choose(b);
-    if (b == kGround) continue;
-    const BodyProperties<double>& given = properties.bodies[b];
-    const FramesInAxes<double>& parent =
-        numbers.frames[static_cast<std::size_t>(model.bodies()[b].parent.value())];
+    frames.R_MK = axes.choose(i);
+    if (i == 0) continue;
+    const JointedBody& given = tree[i];
+    const FramesInAxes<double>& parent = numbers.frames[static_cast<std::size_t>(given.parent)];
     const Rotation<double> R_KP = parent.R_MK.transpose();
     frames.R_PF = R_KP * given.X_PF.R;
     body.s = R_KP * given.X_PF.p - Vec3<double>{0, 0, parent.slide};
-    if (as_revolute(given) != nullptr) {
-      set_turn(frames.R_PF * frames.R_MK, may_rename, body.s, body, frames, structure[i]);
+    if (axis_of(given) != nullptr) {
+      set_axis(given, frames.R_PF * frames.R_MK, may_rename, body.s, body, frames, structure[i]);
     }
     const Rotation<double> R_KM = frames.R_MK.transpose();
-    const Vec3<double> c = R_KM * given.M.c - Vec3<double>{0, 0, frames.slide};
-    body.mass = given.M.mass;
+    const Vec3<double> c = R_KM * given.c - Vec3<double>{0, 0, frames.slide};
+    body.mass = given.mass;
     body.h = snapped(body.mass * c);
     body.J = rotate(R_KM, given.J_com) + point_inertia(body.mass, c);
+    const double half = 0.5 * body.J.trace();
+    body.S = {half - body.J.xx, half - body.J.yy, half - body.J.zz, -body.J.xy, -body.J.xz, -body.J.yz};
     body.armature = given.armature;
     structure[i].has_armature = body.armature != 0.0;
     structure[i].has_simple_inertia = body.h.y == 0.0 && body.h.z == 0.0 && is_diagonal(body.J);
   }
-  numbers.gravity = numbers.frames[0].R_MK.transpose() * properties.gravity;
+  numbers.gravity = numbers.frames[0].R_MK.transpose() * gravity;
 }
 
 }  // namespace sestina

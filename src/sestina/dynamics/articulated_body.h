@@ -5,31 +5,26 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "sestina/dynamics/solve_report.h"
 #include "sestina/spatial/spatial.h"
+
+// Lanes stay in registers only if everything is inlined; with formulas that only takes time to compile.
+#ifdef SESTINA_BATCH_LANES
+#define SESTINA_INLINE_IN_LANES __attribute__((always_inline))
+#else
+#define SESTINA_INLINE_IN_LANES
+#endif
 
 namespace sestina {
 
 // Sums of products are written as chains, one product added after the other: each step is one fused
 // multiply-add where the processor has it. Returns sum + a x b.
 template <class T>
-[[gnu::always_inline]] inline Vec3<T> plus_cross(const Vec3<T>& sum, const Vec3<T>& a, const Vec3<T>& b) {
+SESTINA_INLINE_IN_LANES inline Vec3<T> plus_cross(const Vec3<T>& sum, const Vec3<T>& a, const Vec3<T>& b) {
   return {sum.x + a.y * b.z - a.z * b.y, sum.y + a.z * b.x - a.x * b.z, sum.z + a.x * b.y - a.y * b.x};
 }
-// Returns sum + A v.
-template <class T>
-[[gnu::always_inline]] inline Vec3<T> plus_product(const Vec3<T>& sum, const Mat3<T>& A, const Vec3<T>& v) {
-  return {sum.x + A.xx * v.x + A.xy * v.y + A.xz * v.z, sum.y + A.yx * v.x + A.yy * v.y + A.yz * v.z,
-          sum.z + A.zx * v.x + A.zy * v.y + A.zz * v.z};
-}
-template <class T>
-[[gnu::always_inline]] inline Vec3<T> plus_product(const Vec3<T>& sum, const SymMat3<T>& A,
-                                                   const Vec3<T>& v) {
-  return {sum.x + A.xx * v.x + A.xy * v.y + A.xz * v.z, sum.y + A.xy * v.x + A.yy * v.y + A.yz * v.z,
-          sum.z + A.xz * v.x + A.yz * v.y + A.zz * v.z};
-}
-
 // A rotation about one coordinate axis.
 template <class T>
 struct PlaneTurn {
@@ -38,22 +33,33 @@ struct PlaneTurn {
 
 // Rotates the components a, b of a vector from a towards b.
 template <class T>
-[[gnu::always_inline]] inline void turn(const PlaneTurn<T>& r, T& a, T& b) {
+SESTINA_INLINE_IN_LANES inline void turn(const PlaneTurn<T>& r, T& a, T& b) {
   const T turned_a = r.cos * a - r.sin * b;
   b = r.sin * a + r.cos * b;
   a = turned_a;
 }
 template <class T>
-[[gnu::always_inline]] inline void turn_back(const PlaneTurn<T>& r, T& a, T& b) {
+SESTINA_INLINE_IN_LANES inline void turn_back(const PlaneTurn<T>& r, T& a, T& b) {
   const T turned_a = r.cos * a + r.sin * b;
   b = r.cos * b - r.sin * a;
   a = turned_a;
 }
 
+// Returns the number of quarter turns if it is known at compile time (of formulas: when they are made),
+// otherwise -1.
+template <class T>
+constexpr int find_quarter_turns(const PlaneTurn<T>&) {
+  return -1;
+}
+
 // R A R^T for the 2x2 block [aa ab; ab bb]. g = sin (aa - bb) + 2 cos ab combines the four products of each
 // number.
 template <class T>
-[[gnu::always_inline]] inline void turn_symmetric(const PlaneTurn<T>& r, T& aa, T& bb, T& ab) {
+SESTINA_INLINE_IN_LANES inline void turn_symmetric(const PlaneTurn<T>& r, T& aa, T& bb, T& ab) {
+  if (const int quarters = find_quarter_turns(r); quarters >= 0) {
+    if (quarters % 2 == 1) std::swap(aa, bb), ab = -ab;
+    return;
+  }
   const T g = r.sin * (aa - bb) + (r.cos + r.cos) * ab;
   aa -= r.sin * g;
   bb += r.sin * g;
@@ -61,7 +67,11 @@ template <class T>
 }
 // The same for [aa ab; ba bb], whose antisymmetric part does not change.
 template <class T>
-[[gnu::always_inline]] inline void turn_block(const PlaneTurn<T>& r, T& aa, T& ab, T& ba, T& bb) {
+SESTINA_INLINE_IN_LANES inline void turn_block(const PlaneTurn<T>& r, T& aa, T& ab, T& ba, T& bb) {
+  if (const int quarters = find_quarter_turns(r); quarters >= 0) {
+    if (quarters % 2 == 1) std::swap(aa, bb), std::swap(ab, ba), ab = -ab, ba = -ba;
+    return;
+  }
   const T g = r.sin * (aa - bb) + r.cos * (ab + ba);
   aa -= r.sin * g;
   bb += r.sin * g;
@@ -77,7 +87,7 @@ constexpr bool has_y(Along along) { return along != Along::kX; }
 
 // Adds s x v, s = (s_x, s_y, 0), to `sum`.
 template <Along along, class T>
-[[gnu::always_inline]] inline void add_cross(const T& s_x, const T& s_y, const Vec3<T>& v, Vec3<T>& sum) {
+SESTINA_INLINE_IN_LANES inline void add_cross(const T& s_x, const T& s_y, const Vec3<T>& v, Vec3<T>& sum) {
   if constexpr (has_x(along)) sum.y -= s_x * v.z, sum.z += s_x * v.y;
   if constexpr (has_y(along)) sum.x += s_y * v.z, sum.z -= s_y * v.x;
 }
@@ -89,7 +99,7 @@ struct ArticulatedBody {
   SymMat3<T> m;
   SpatialForce<T> z;
 
-  [[gnu::always_inline]] ArticulatedBody& operator+=(const ArticulatedBody& b) {
+  SESTINA_INLINE_IN_LANES ArticulatedBody& operator+=(const ArticulatedBody& b) {
     J += b.J;
     B = B + b.B;
     m += b.m;
@@ -98,7 +108,7 @@ struct ArticulatedBody {
   }
 
   // Transforms to axes relative to which the old ones are rotated about z.
-  [[gnu::always_inline]] void turn_about_z(const PlaneTurn<T>& r) {
+  SESTINA_INLINE_IN_LANES void turn_about_z(const PlaneTurn<T>& r) {
     turn_symmetric(r, J.xx, J.yy, J.xy);
     turn(r, J.xz, J.yz);
     turn_block(r, B.xx, B.xy, B.yx, B.yy);
@@ -109,7 +119,7 @@ struct ArticulatedBody {
     turn(r, z.torque.x, z.torque.y);
     turn(r, z.force.x, z.force.y);
   }
-  [[gnu::always_inline]] void turn_about_x(const PlaneTurn<T>& r) {
+  SESTINA_INLINE_IN_LANES void turn_about_x(const PlaneTurn<T>& r) {
     turn_symmetric(r, J.yy, J.zz, J.yz);
     turn(r, J.xy, J.xz);
     turn_block(r, B.yy, B.yz, B.zy, B.zz);
@@ -121,7 +131,7 @@ struct ArticulatedBody {
     turn(r, z.force.y, z.force.z);
   }
   // Transforms to the axes z, x, y of the old ones.
-  [[gnu::always_inline]] void rename_axes() {
+  SESTINA_INLINE_IN_LANES void rename_axes() {
     J = {J.yy, J.zz, J.xx, J.yz, J.xy, J.xz};
     B = {B.yy, B.yz, B.yx, B.zy, B.zz, B.zx, B.xy, B.xz, B.xx};
     m = {m.yy, m.zz, m.xx, m.yz, m.xy, m.xz};
@@ -135,25 +145,22 @@ struct ArticulatedBody {
     z = {R * z.torque, R * z.force};
   }
   template <class U>
-  [[gnu::always_inline]] static void turn(const PlaneTurn<U>& r, U& a, U& b) {
+  SESTINA_INLINE_IN_LANES static void turn(const PlaneTurn<U>& r, U& a, U& b) {
     sestina::turn(r, a, b);
   }
 
-  [[gnu::always_inline]] SpatialForce<T> times(const SpatialMotion<T>& a) const {
+  SESTINA_INLINE_IN_LANES SpatialForce<T> times(const SpatialMotion<T>& a) const {
     return {J * a.w + B * a.v, transpose_times(B, a.w) + m * a.v};
   }
 
-  // z += I [0; a]
-  template <bool has_z_row>
-  [[gnu::always_inline]] void add_force_of_acceleration(const Vec3<T>& a) {
-    z.torque.x = z.torque.x + B.xx * a.x + B.xy * a.y + B.xz * a.z;
-    z.torque.y = z.torque.y + B.yx * a.x + B.yy * a.y + B.yz * a.z;
-    if constexpr (has_z_row) z.torque.z = z.torque.z + B.zx * a.x + B.zy * a.y + B.zz * a.z;
-    z.force = plus_product(z.force, m, a);
+  // Returns I [turn e_z; slide e_z].
+  SESTINA_INLINE_IN_LANES SpatialForce<T> along_z(const T& turn, const T& slide) const {
+    return {{turn * J.xz + slide * B.xz, turn * J.yz + slide * B.yz, turn * J.zz + slide * B.zz},
+            {turn * B.zx + slide * m.xz, turn * B.zy + slide * m.yz, turn * B.zz + slide * m.zz}};
   }
 
   // Shifts from the point at s = p_PQ back to P: B' = B + [s]x m,  J' = J + [s]x B^T - B' [s]x
-  [[gnu::always_inline]] void shift_back(const Vec3<T>& s) {
+  SESTINA_INLINE_IN_LANES void shift_back(const Vec3<T>& s) {
     const Vec3<T> x = plus_cross({B.xx, B.yx, B.zx}, s, {m.xx, m.xy, m.xz});
     const Vec3<T> y = plus_cross({B.xy, B.yy, B.zy}, s, {m.xy, m.yy, m.yz});
     const Vec3<T> w = plus_cross({B.xz, B.yz, B.zz}, s, {m.xz, m.yz, m.zz});
@@ -171,7 +178,7 @@ struct ArticulatedBody {
 
   // The same for s = (s_x, s_y, 0). Without a z row, that of J and B counts as zero, whatever it contains.
   template <bool has_z_row, Along along>
-  [[gnu::always_inline]] void shift_back(const T& s_x, const T& s_y) {
+  SESTINA_INLINE_IN_LANES void shift_back(const T& s_x, const T& s_y) {
     Mat3<T> P = B;
     if constexpr (!has_z_row) P.zx = P.zy = P.zz = J.xz = J.yz = J.zz = T(-0.0);  // -0.0 adds nothing
     if constexpr (has_x(along)) {
@@ -203,7 +210,7 @@ struct ArticulatedBody {
   }
 
   // I -= U W^T, where W is U times a number.
-  [[gnu::always_inline]] void subtract_outer(const SpatialForce<T>& U, const SpatialForce<T>& W) {
+  SESTINA_INLINE_IN_LANES void subtract_outer(const SpatialForce<T>& U, const SpatialForce<T>& W) {
     const Vec3<T>&t = U.torque, &f = U.force, &a = W.torque, &b = W.force;
     J -= {t.x * a.x, t.y * a.y, t.z * a.z, t.x * a.y, t.x * a.z, t.y * a.z};
     m -= {f.x * b.x, f.y * b.y, f.z * b.z, f.x * b.y, f.x * b.z, f.y * b.z};
@@ -212,33 +219,42 @@ struct ArticulatedBody {
   }
 };
 
-// Like SolveReport::check_pivot: keeps the smallest excess of a pivot over the limit. A NaN pivot shows in
-// the solution.
+// Like SolveReport::check_pivot, for all pivots of a solution: keeps the smallest excess of a pivot over its
+// limit. A NaN pivot shows in the solution.
 template <class T>
-[[gnu::always_inline]] inline void check_pivot(const T& pivot, const T& scale, T& smallest) {
-  const T above = pivot - T(kSingularPivot) * scale;
-  smallest = select(above < smallest, above, smallest);
-}
+class Pivots {
+ public:
+  // The next pivots are those of the speeds from u on.
+  SESTINA_INLINE_IN_LANES void begin(int) {}
+  SESTINA_INLINE_IN_LANES void check(const T& pivot, const T& scale) {
+    const T above = pivot - T(kSingularPivot) * scale;
+    smallest_ = select(above < smallest_, above, smallest_);
+  }
+  Mask<T> vanish() const { return smallest_ <= T(0.0); }
+
+ private:
+  T smallest_{1.0};
+};
 
 // A = L D L^T
 template <class T>
 class FactoredSymMat3 {
  public:
-  [[gnu::always_inline]] FactoredSymMat3(const SymMat3<T>& A, const T& scale, T& smallest_pivot)
-      : d_x_(T(1) / A.xx), l_yx_(d_x_ * A.xy), l_zx_(d_x_ * A.xz) {
+  SESTINA_INLINE_IN_LANES FactoredSymMat3(const SymMat3<T>& A, const T& scale, Pivots<T>& pivots)
+      : d_x_(reciprocal(A.xx)), l_yx_(d_x_ * A.xy), l_zx_(d_x_ * A.xz) {
     const T y = A.yy - l_yx_ * A.xy, zy = A.yz - l_zx_ * A.xy;
-    d_y_ = T(1) / y;
+    d_y_ = reciprocal(y);
     l_zy_ = d_y_ * zy;
     const T z = A.zz - l_zx_ * A.xz - l_zy_ * zy;
-    d_z_ = T(1) / z;
-    check_pivot(A.xx, scale, smallest_pivot);
-    check_pivot(y, scale, smallest_pivot);
-    check_pivot(z, scale, smallest_pivot);
+    d_z_ = reciprocal(z);
+    pivots.check(A.xx, scale);
+    pivots.check(y, scale);
+    pivots.check(z, scale);
   }
-  [[gnu::always_inline]] FactoredSymMat3(const SymMat3<T>& A, T& smallest_pivot)
-      : FactoredSymMat3(A, A.trace(), smallest_pivot) {}
+  SESTINA_INLINE_IN_LANES FactoredSymMat3(const SymMat3<T>& A, Pivots<T>& pivots)
+      : FactoredSymMat3(A, A.trace(), pivots) {}
 
-  [[gnu::always_inline]] Vec3<T> solve(const Vec3<T>& f) const {
+  SESTINA_INLINE_IN_LANES Vec3<T> solve(const Vec3<T>& f) const {
     const T y = f.y - l_yx_ * f.x, z = d_z_ * (f.z - l_zx_ * f.x - l_zy_ * y);
     const T a_y = d_y_ * y - l_zy_ * z;
     return {d_x_ * f.x - l_yx_ * a_y - l_zx_ * z, a_y, z};
@@ -247,6 +263,73 @@ class FactoredSymMat3 {
  private:
   T d_x_, d_y_, d_z_;  // 1 / D
   T l_yx_, l_zx_, l_zy_;
+};
+
+// Returns the solution of I a = f; displacements are eliminated before rotations.
+template <class T>
+[[gnu::noinline]] SpatialMotion<T> solve(const ArticulatedBody<T>& I, const SpatialForce<T>& f,
+                                         Pivots<T>& pivots) {
+  const Mat3<T>& B = I.B;
+  const FactoredSymMat3<T> m(I.m, pivots);
+  const Vec3<T> a = m.solve(f.force);
+  const Vec3<T> X_x = m.solve({B.xx, B.xy, B.xz}), X_y = m.solve({B.yx, B.yy, B.yz}),
+                X_z = m.solve({B.zx, B.zy, B.zz});  // columns of m^-1 B^T
+  const SymMat3<T> J = {I.J.xx - B.xx * X_x.x - B.xy * X_x.y - B.xz * X_x.z,
+                        I.J.yy - B.yx * X_y.x - B.yy * X_y.y - B.yz * X_y.z,
+                        I.J.zz - B.zx * X_z.x - B.zy * X_z.y - B.zz * X_z.z,
+                        I.J.xy - B.xx * X_y.x - B.xy * X_y.y - B.xz * X_y.z,
+                        I.J.xz - B.xx * X_z.x - B.xy * X_z.y - B.xz * X_z.z,
+                        I.J.yz - B.yx * X_z.x - B.yy * X_z.y - B.yz * X_z.z};
+  const Vec3<T> w = FactoredSymMat3<T>(J, I.J.trace(), pivots).solve(f.torque - B * a);
+  return {w, a - w.x * X_x - w.y * X_y - w.z * X_z};
+}
+
+// The torques of I [alpha; a] + z = [n; 0] eliminated for a given n: alpha as a function of a, and the rest
+// in I, z.
+template <class T>
+class EliminatedTorques {
+ public:
+  // Leaves m and the force of z in I; the rest is then zero and n.
+  void eliminate(const Vec3<T>& n, ArticulatedBody<T>& I, Pivots<T>& pivots) {
+    const Vec3<T> e = n - I.z.torque;
+    const SymMat3<T>& J = I.J;
+    const Mat3<T>& B = I.B;
+    const T scale = J.trace();
+    const T d_x = reciprocal(J.xx);
+    l_yx_ = d_x * J.xy, l_zx_ = d_x * J.xz;
+    const Vec3<T> x{B.xx, B.xy, B.xz};
+    const Vec3<T> y = Vec3<T>{B.yx, B.yy, B.yz} - l_yx_ * x;
+    const T J_yy = J.yy - l_yx_ * J.xy, J_yz = J.yz - l_yx_ * J.xz, e_y = e.y - l_yx_ * e.x;
+    const T d_y = reciprocal(J_yy);
+    l_zy_ = d_y * J_yz;
+    const Vec3<T> z = Vec3<T>{B.zx, B.zy, B.zz} - l_zx_ * x - l_zy_ * y;
+    const T J_zz = J.zz - l_zx_ * J.xz - l_zy_ * J_yz, e_z = e.z - l_zx_ * e.x - l_zy_ * e_y;
+    const T d_z = reciprocal(J_zz);
+    pivots.check(J.xx, scale);
+    pivots.check(J_yy, scale);
+    pivots.check(J_zz, scale);
+    set_row(0, d_x, x, e.x, I);
+    set_row(1, d_y, y, e_y, I);
+    set_row(2, d_z, z, e_z, I);
+  }
+  Vec3<T> solve(const Vec3<T>& a) const {
+    const T z = g_[2] - dot(W_[2], a), y = g_[1] - dot(W_[1], a) - l_zy_ * z;
+    return {g_[0] - dot(W_[0], a) - l_yx_ * y - l_zx_ * z, y, z};
+  }
+
+ private:
+  SESTINA_INLINE_IN_LANES void set_row(int k, const T& d, const Vec3<T>& u, const T& e,
+                                       ArticulatedBody<T>& I) {
+    const Vec3<T> w = d * u;
+    W_[k] = w;
+    g_[k] = d * e;
+    I.m -= {u.x * w.x, u.y * w.y, u.z * w.z, u.x * w.y, u.x * w.z, u.y * w.z};
+    I.z.force += e * w;
+  }
+
+  T l_yx_, l_zx_, l_zy_;  // J = L D L^T
+  Vec3<T> W_[3];          // rows of D^-1 L^-1 B
+  T g_[3];                // D^-1 L^-1 (n - z)
 };
 
 }  // namespace sestina
