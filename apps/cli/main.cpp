@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <system_error>
 
 #include "commands.h"
@@ -94,6 +95,9 @@ int main(int argc, char** argv) {
     } catch (const std::system_error& error) {
       if (error.code() == std::errc::broken_pipe) end_without_reader();
       message = std::string("sestina: ") + error.what();
+      return kComputationFailed;
+    } catch (const std::bad_alloc&) {
+      message = "sestina: there is not enough memory for this";
       return kComputationFailed;
     } catch (const std::exception& error) {
       message = std::string("sestina: ") + error.what();

@@ -378,8 +378,7 @@ void Session::pass_on_rows() {
     header.columns = run_->columns();
     ResultTable table(header);
     table.append_rows(std::vector<double>(rows_.begin() + static_cast<std::ptrdiff_t>(before), rows_.end()));
-    const Motion motion =
-        sestina::make_motion(table, drawn().model(), drawn().properties(), kLargestMotion);
+    const Motion motion = sestina::make_motion(table, drawn().model(), drawn().properties(), kLargestMotion);
     send_bytes_to_all(bytes_of_block(kRows, motion.rows, make_block(motion)));
   }
   if (are_modes && !state.is_running && !is_scene_sent_) {

@@ -96,7 +96,7 @@ class Session {
   std::unique_ptr<RunThread> run_;
   std::vector<double> rows_;  // of the run, all that were sent
   std::optional<Scene> scene_;
-  Motion motion_;                       // what a client that joins is sent
+  Motion motion_;                     // what a client that joins is sent
   std::unique_ptr<Workspace> drawn_;  // of a run in cartesian coordinates: see drawn()
   std::optional<Replay> replay_;
   bool is_scene_sent_ = false;  // of the present run

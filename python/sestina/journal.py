@@ -44,7 +44,8 @@ class Journal:
             lines = [json.loads(line) for line in whole.splitlines()]
         except ValueError:
             raise InputError(f"state: {path} is no file of an optimisation") from None
-        if lines and (not isinstance(lines[0], dict) or "optimisation" not in lines[0]):
+        is_cut_short = not lines and (json.dumps(head).encode() + b"\n").startswith(data)
+        if not is_cut_short and (not lines or not isinstance(lines[0], dict) or "optimisation" not in lines[0]):
             raise InputError(f"state: {path} is no file of an optimisation")
         for key, value in head.items():
             told = json.loads(json.dumps(value))

@@ -157,9 +157,11 @@ def test_a_state_of_something_else_is_refused(swing, tmp_path):
     state.write_text("\n".join([lines[0], json.dumps(told), *lines[2:]]) + "\n")
     with pytest.raises(sestina.InputError, match="generation 1: the optimiser asks for other members than then"):
         sestina.minimize(swing, variables, **keys, resume=True)
-    state.write_text("t,q\n1,2\n")
-    with pytest.raises(sestina.InputError, match="is no file of an optimisation"):
-        sestina.minimize(swing, variables, **keys, resume=True)
+    for text in ("t,q\n1,2\n", "a user's own note, without an end of its line"):
+        state.write_text(text)
+        with pytest.raises(sestina.InputError, match="is no file of an optimisation"):
+            sestina.minimize(swing, variables, **keys, resume=True)
+        assert state.read_text() == text
     with pytest.raises(sestina.InputError, match="there is no `state`"):
         sestina.minimize(swing, variables, "last(hinge.q)", resume=True)
 

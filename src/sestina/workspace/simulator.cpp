@@ -145,9 +145,7 @@ void Simulator::start(const State<double>& initial) {
   driver_->start_again(initial, initial.t);
   events_.start(*driver_);
   if (controller_) controller_->start(initial.t);
-  t_first_ = t_last_ = initial.t;
-  length_ = 0.0;
-  steps_ = 0;
+  clock_.start(initial.t);
 }
 
 void Simulator::set_state(std::span<const double> q, std::span<const double> u) {
@@ -185,28 +183,12 @@ void Simulator::set_controller(ControlLaw law, SamplingOptions options) {
 
 // ---- steps ----------------------------------------------------------------------------------------------
 
-double Simulator::calc_end(double dt) {
-  if (!(dt > 0.0) || !std::isfinite(dt)) {
-    throw InputError(fmt::format("dt is {} s; allowed is a positive number", dt));
-  }
-  if (!(dt == length_ && t() == t_last_)) {
-    t_first_ = t();
-    length_ = dt;
-    steps_ = 0;
-  }
-  const double end = t_first_ + static_cast<double>(steps_ + 1) * length_;
-  if (!(end > t()) || !std::isfinite(end)) {
-    throw InputError(fmt::format("dt is {} s, which does not advance the time from {} s", dt, t()));
-  }
-  return end;
-}
-
 void Simulator::step(double dt) {
   if (ended_by_) {
     throw InputError(
         fmt::format("event {} has ended the motion at {} s: reset or restore it first", ended_by(), t()));
   }
-  const double end = calc_end(dt);
+  const double end = clock_.calc_end(t(), dt);
   const double longest = dt / options_.substeps;
   while (t() < end && !ended_by_) {
     double stop = end;
@@ -220,8 +202,7 @@ void Simulator::step(double dt) {
     }
     run_to(stop, longest);
   }
-  t_last_ = t();
-  ++steps_;
+  clock_.count(t());
 }
 
 void Simulator::run_to(double t_stop, double longest) {
@@ -256,9 +237,7 @@ Simulator::Snapshot Simulator::save() {
   snapshot.events = events_.memory_after_step();
   snapshot.ended_by = ended_by_;
   if (controller_) snapshot.controller = controller_->memory();
-  snapshot.t_first = t_first_;
-  snapshot.length = t() == t_last_ ? length_ : 0.0;
-  snapshot.steps = steps_;
+  snapshot.clock = clock_.at(t());
   return snapshot;
 }
 
@@ -280,10 +259,7 @@ void Simulator::restore(const Snapshot& snapshot) {
   driver_->start_again(snapshot.state, snapshot.state.t);
   driver_->set_step_control(snapshot.control);
   events_.resume(snapshot.events);
-  t_first_ = snapshot.t_first;
-  length_ = snapshot.length;
-  t_last_ = t();
-  steps_ = snapshot.steps;
+  clock_ = snapshot.clock;
 }
 
 }  // namespace sestina

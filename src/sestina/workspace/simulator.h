@@ -29,6 +29,7 @@
 #include "sestina/integrate/step_options.h"
 #include "sestina/run/event_loop.h"
 #include "sestina/workspace/sampled_controller.h"
+#include "sestina/workspace/step_clock.h"
 #include "sestina/workspace/system_events.h"
 
 namespace sestina {
@@ -60,9 +61,7 @@ class Simulator {
     EventMemory events;
     std::optional<int> ended_by;
     std::optional<SampledController::Memory> controller;
-    // Steps of one length end at t_first + k length, so that rounding errors do not accumulate.
-    double t_first = 0.0, length = 0.0;  // s
-    long steps = 0;                      // k
+    StepClock clock;
   };
 
   // Starts at the model's initial state. Throws InputError for invalid options, and for a rule that does not
@@ -121,7 +120,6 @@ class Simulator {
   std::unique_ptr<StepDriver> make_driver();
   void check(const char* name, std::span<const double> given, int size) const;
   void start(const State<double>& initial);
-  double calc_end(double dt);
   void run_to(double t, double longest);
 
   SimulatorOptions options_;
@@ -135,10 +133,9 @@ class Simulator {
   std::optional<SampledController> controller_;
   std::vector<double> given_, tau_;  // (nu)
   std::optional<int> ended_by_;
-  State<double> initial_;                               // of the model
-  State<double> work_;                                  // scratch
-  double t_first_ = 0.0, length_ = 0.0, t_last_ = 0.0;  // s: see Snapshot; end of the last step
-  long steps_ = 0;
+  State<double> initial_;  // of the model
+  State<double> work_;     // scratch
+  StepClock clock_;
 };
 
 }  // namespace sestina
