@@ -105,11 +105,13 @@ class Result(NamedAttributes):
 
     @property
     def x(self) -> npt.NDArray[np.float64]:
-        """(rows, nx) A copy of all states with a rate."""
+        """(rows, nx) All states with a rate: a read-only copy."""
         import numpy as np
 
         states = [self[name] for name in self.model.states]
-        return np.column_stack(states) if states else np.empty((len(self.t), 0))
+        told = np.column_stack(states) if states else np.empty((len(self.t), 0))
+        told.flags.writeable = False
+        return told
 
     def _refuse_cartesian(self) -> None:
         if self.model.is_cartesian:

@@ -11,7 +11,7 @@ from sestina import _core
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
-CLASSES_WITH_METHODS = ("System", "Workspace", "Simulator", "SymbolicSystem")
+CLASSES_WITH_METHODS = ("System", "Workspace", "Simulator", "BatchSimulator", "SymbolicSystem")
 # Internal headers that the public headers of symbolic mechanics include.
 INTERNAL = {
     "frame_tree.h",

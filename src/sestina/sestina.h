@@ -28,6 +28,7 @@
 #include "sestina/numerics/dual.h"
 #include "sestina/state_time/state_time_solver.h"
 #include "sestina/sweep/sweep.h"
+#include "sestina/workspace/batch_simulator.h"
 #include "sestina/workspace/batch_stepper.h"
 #include "sestina/workspace/ensemble.h"
 #include "sestina/workspace/simulator.h"

@@ -135,7 +135,7 @@ void BatchSimulator::run_to(double t_stop, double longest) {
   stepper_.set_substeps(std::max(1, static_cast<int>(std::ceil(interval / longest - kNegligible))));
   std::ranges::fill(t_, t());
   const std::vector<StateFailure> failures =
-      stepper_.step({.count = count_, .q = state_.q, .u = state_.u, .t = t_, .d = state_.d, .tau = tau_},
+      stepper_.step({.count = count_, .t = t_, .q = state_.q, .u = state_.u, .d = state_.d, .tau = tau_},
                     interval, q_next_, u_next_);
   if (!keeps_failed_ && !failures.empty()) {
     throw ComputationError(t(),
