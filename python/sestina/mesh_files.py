@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def find_mesh(file: str, folder: str) -> pathlib.Path:
-    """Where the mesh of a shape is: beside the model file, or, of `package://NAME/PATH`, in a folder above it.
+    """The path of a shape's mesh: beside the model file or, for `package://NAME/PATH`, in a folder above it.
 
-    InputError where there is none, with the places that were looked at.
+    Raises InputError, with the places searched, if there is none.
     """
     name = file.removeprefix("file://")
     if "://" not in name:
@@ -39,7 +39,7 @@ def find_mesh(file: str, folder: str) -> pathlib.Path:
 
 
 def read_mesh(path: pathlib.Path) -> Array:
-    """(n, 3, 3) m, the corners of all triangles of an STL (text or binary), OBJ or COLLADA file. InputError for what is none."""
+    """(n, 3, 3) m, the corners of all triangles of an STL (text or binary), OBJ or COLLADA file. Otherwise InputError."""
     readers = {".stl": _read_stl, ".obj": _read_obj, ".dae": read_collada}
     reader = readers.get(path.suffix.lower())
     if reader is None:
