@@ -18,7 +18,7 @@ const BeamSpec& beam_of(const BodySpec& body) {
   static const BeamSpec none;
   return body.beam ? *body.beam : none;
 }
-// What a beam is given at `place`. A body that is none takes nothing, as it has nothing there to read.
+// The value of a beam at `place`. A body that is not a beam accepts no value, because it has none to read.
 BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
   static BeamSpec none;
   if (body.beam) return *body.beam;
