@@ -61,7 +61,7 @@ def _read_stl(data: bytes) -> Array:
         record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
         return np.frombuffer(data, record, count, 84)["corners"].astype(np.float64)
     if not data.lstrip().startswith(b"solid"):
-        raise ValueError(f"no STL: {len(data)} bytes do not hold the {count} triangles that it tells")
+        raise ValueError(f"no STL: {len(data)} bytes do not hold the {count} triangles that its header states")
     rows = [line.split()[1:4] for line in data.decode(errors="replace").splitlines() if line.lstrip().startswith("vertex")]
     if len(rows) % 3:
         raise ValueError(f"{len(rows)} corners are not three for each triangle")

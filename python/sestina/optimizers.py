@@ -47,7 +47,7 @@ def _wanted(library: str, method: str) -> Any:
         return importlib.import_module(library)
     except ImportError:
         name = library.partition(".")[0]
-        raise ImportError(f"the method {method} wants {name}: pip install scipy cma") from None
+        raise ImportError(f"the method {method} needs {name}: pip install scipy cma") from None
 
 
 class _OwnRandom:

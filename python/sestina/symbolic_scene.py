@@ -41,7 +41,7 @@ class Cast:
     ) -> None:
         found = frame if frame is not None else method._frame
         if found is None:
-            raise InputError("frame: neither it nor the method tells the inertial frame")
+            raise InputError("frame: neither this argument nor the method gives the inertial frame")
         self.frame: ReferenceFrame = found
         self.origin, self.q, self.u = origin, list(q), list(u)
         self.bodies: list[Body] = list(bodies) if bodies is not None else list(method._bodies or [])
