@@ -345,11 +345,11 @@ void add_compare(CLI::App& app, int& status) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand("compare", "Compare the results of all formulations of a model");
   options->model.add_to(*command);
-  command->add_option("--states", options->states, "Number of random states beside the initial one")
+  command->add_option("--states", options->states, "Number of random states in addition to the initial one")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000).description(""))
       ->type_name("N");
-  command->add_flag("--trajectory", options->trajectory, "Compare the trajectories over the duration, too");
+  command->add_flag("--trajectory", options->trajectory, "Also compare the trajectories over the duration");
   add_threads_option(*command, options->threads);
   command->callback([options, &status] { status = compare(*options); });
 }

@@ -56,7 +56,7 @@ void ProcessOptions::add_to(CLI::App& command) {
 #ifdef SESTINA_MPI
   command
       .add_option("--time-interface", name_,
-                  "How several processes (mpirun) put their stretches of time together:\n"
+                  "How several processes (mpirun) connect their stretches of time:\n"
                   "scan (unless given) or mumps")
       ->check(CLI::IsMember({"scan", "mumps"}))
       ->type_name("NAME");

@@ -208,17 +208,17 @@ void add_render(CLI::App& app, int& status) {
       ->required()
       ->type_name("FILE")
       ->check(check_file_name);
-  command->add_option("--time", options->time, "Of a picture: its time (the end)")->type_name("SECONDS");
+  command->add_option("--time", options->time, "Picture: its time (default: the end)")->type_name("SECONDS");
   command->add_option("--width", options->width, "Pixels")
       ->capture_default_str()
       ->check(CLI::Range(64, 4096).description(""));
   command->add_option("--height", options->height, "Pixels")
       ->capture_default_str()
       ->check(CLI::Range(64, 4096).description(""));
-  command->add_option("--fps", options->fps, "Of a film: frames in a second")
+  command->add_option("--fps", options->fps, "Film: frames per second")
       ->capture_default_str()
       ->check(CLI::Range(1, 120).description(""));
-  command->add_option("--speed", options->speed, "Of a film: seconds of the motion in a second")
+  command->add_option("--speed", options->speed, "Film: simulated seconds per second")
       ->capture_default_str()
       ->check(CLI::Range(1e-6, 1e6).description(""));
   command->add_flag("--dark", options->is_dark, "Dark instead of light");

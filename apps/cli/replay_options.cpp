@@ -22,7 +22,7 @@ void ReplayOptions::add_to(CLI::App& command) {
       ->type_name("FILE")
       ->check(check_file_name);
   model.add_set_to(command);
-  command.add_flag("--reactions", reactions, "Of a model: record the reactions of all joints, too");
+  command.add_flag("--reactions", reactions, "Model: also record the reactions of all joints");
 }
 
 studio::Replay ReplayOptions::load(RunReport& report) {

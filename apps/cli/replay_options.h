@@ -16,7 +16,7 @@ struct ReplayOptions {
   bool reactions = false;
 
   void add_to(CLI::App& command);
-  // Throws InputError. `report` tells how the run went, if there was one.
+  // Throws InputError. `report` is the report of the run, if there was one.
   studio::Replay load(RunReport& report);
 };
 

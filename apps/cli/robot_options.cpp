@@ -15,7 +15,7 @@ void RobotOptions::add_to(CLI::App& command) {
         urdf.floating_base = true;
         given = "--floating-base";
       },
-      "Of a robot: let the base float instead of welding it to the ground");
+      "Robot: let the base float instead of welding it to the ground");
   command
       .add_option_function<std::string>(
           "--mimic",
@@ -23,7 +23,7 @@ void RobotOptions::add_to(CLI::App& command) {
             urdf.mimic = kMimic.at(way);
             given = "--mimic";
           },
-          "Of a robot: what becomes of joints that mimic others: they move by themselves\n"
+          "Robot: how to treat joints that mimic others: they move independently\n"
           "(free), follow exactly, by constraints (couple), are welded at their offsets\n"
           "(weld), or are pulled by springs and dampers (force)")
       ->default_str("free")
@@ -36,7 +36,7 @@ void RobotOptions::add_to(CLI::App& command) {
             urdf.mimic_frequency = frequency;
             given = "--mimic-frequency";
           },
-          "Of --mimic force: rad/s, natural frequency of what is pulled")
+          "With --mimic force: natural frequency of mimicking joints, rad/s")
       ->default_str("1000")
       ->type_name("W");
 }

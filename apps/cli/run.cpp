@@ -50,7 +50,7 @@ void add_run(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("run", "Simulate a model");
   options->model.add_to(*command);
   options->simulate.add_to(*command, "Result file (.csv, .h5)");
-  command->add_flag("--reactions", options->reactions, "Record the reactions of all joints, too");
+  command->add_flag("--reactions", options->reactions, "Also record the reactions of all joints");
   command
       ->add_option("--checkpoint", options->checkpoint,
                    "Write checkpoints to FILE, from which `sestina resume FILE` continues the run")

@@ -214,12 +214,10 @@ void set_threads(Workspace& workspace, const std::string& threads) {
 void LimitOptions::add_to(CLI::App& command) {
   command
       .add_option("--max-steps", steps,
-                  "A run that would take more steps fails; what was computed is kept\n"
+                  "A run that would take more steps fails; its rows are kept\n"
                   "(otherwise as analysis.limits.steps says)")
       ->type_name("N");
-  command
-      .add_option("--max-wall", wall_time,
-                  "Likewise of the wall clock (otherwise as analysis.limits.wall_time says)")
+  command.add_option("--max-wall", wall_time, "Likewise for wall time (default: analysis.limits.wall_time)")
       ->type_name("SECONDS");
 }
 

@@ -144,7 +144,7 @@ void add_sweep(CLI::App& app, int& status) {
       ->add_option("--vary", options->vary,
                    "Values of a key: parameters.l1=0.5:1.5:100 (100 numbers, both ends included),\n"
                    "parameters.m1=0.1:10:20:log, 'analysis.solver=[kane, recursive]'.\n"
-                   "Given again, all combinations; the last varies fastest")
+                   "Given several times: all combinations; the last varies fastest")
       ->type_name("PATH=VALUES")
       ->take_all()
       ->expected(1)
@@ -157,7 +157,7 @@ void add_sweep(CLI::App& app, int& status) {
                    "Columns to keep over time, such as hip.q or 'energy.*' (all unless given);\n"
                    "none: only the last row of each run")
       ->type_name("COLUMN");
-  command->add_flag("--reactions", options->reactions, "Record the reactions of all joints, too");
+  command->add_flag("--reactions", options->reactions, "Also record the reactions of all joints");
   command
       ->add_option("--threads", options->threads,
                    "Runs at a time (otherwise SESTINA_THREADS, or all processors);\n"

@@ -68,7 +68,7 @@ void add_view(CLI::App& app, int& status) {
       ->check(check_file_name);
   command
       ->add_option("--max-size", options->max_size,
-                   "Leave out rows until the motion takes at most so many megabytes")
+                   "Leave out rows until the motion takes at most this many megabytes")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 2000.0).description(""))
       ->type_name("MB");

@@ -176,7 +176,7 @@ void Document::begin_if_empty() {
   if (is_blank(text_)) push("sestina: 1\n", {});
 }
 
-// Writes `value` in the place of the node's text.
+// Replaces the node's text by `value`.
 std::string Document::with_value(const YamlNode& node, bool has_parent, const std::string& value,
                                  const std::string& path) const {
   const std::size_t start = offset_of(text_, node.mark);

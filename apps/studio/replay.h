@@ -24,7 +24,7 @@ std::unique_ptr<Workspace> make_workspace(System system);
 // the file holds. Throws InputError.
 Replay read_replay(const std::string& result_file, std::optional<System> model);
 
-// Runs the model and keeps the rows; `report` tells how it went.
+// Runs the model and keeps the rows; `report` is the run's report.
 Replay run_replay(System model, bool reactions, RunReport& report);
 
 // Where solids and bodies are at the first row.

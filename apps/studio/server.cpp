@@ -298,7 +298,7 @@ void Server::run(const std::atomic<bool>& stop) {
   parts_->accept();
   parts_->tick(stop);
   parts_->context.run();
-  // Who asks from now on is refused rather than left to wait for an answer.
+  // Later requests are refused instead of waiting for an answer.
   beast::error_code error;
   parts_->acceptor.close(error);
 }

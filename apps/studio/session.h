@@ -41,7 +41,7 @@ class Session {
 
   void join(int client);
   void leave(int client);
-  // Never throws: what cannot be done is told to the client.
+  // Never throws: failures are reported to the client.
   void handle(int client, std::string_view text);
   // About thirty times a second: passes on rows, and looks for changes of the file twice a second.
   void tick();

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 
 class NamedAttributes:
-    """Has the public attributes of its class and those of `_public`, and no others."""
+    """Allows only the public attributes of its class and the ones listed in `_public`."""
 
     _public: ClassVar[tuple[str, ...]] = ()  # of instances
 

@@ -1,4 +1,4 @@
-"""Many simulations of one model that are stepped together from outside."""
+"""Many simulations of one model, stepped together by the caller."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class _Sampling:
 
 
 class BatchSnapshot(NamedTuple):
-    """The state of a BatchSimulator at an instant, with all that its controller remembers: BatchSimulator.save()."""
+    """The state of a BatchSimulator at an instant, with its controller's memory; returned by BatchSimulator.save()."""
 
     t: float  #: s
     q: Array  #: (count, nq)
@@ -114,21 +114,21 @@ class BatchSnapshot(NamedTuple):
 
 
 class BatchSimulator:
-    """`count` simulations of one model that are stepped together, in SIMD lanes and on threads.
+    """`count` simulations of one model, stepped together in SIMD lanes and on threads.
 
     simulator = sestina.BatchSimulator(model, 1000)
     q, u = simulator.step(1e-3, tau)            # (1000, nq), (1000, nu)
 
-    model       a Model, or a System, which is frozen
-    count       members
+    model       a Model, or a System, which is then frozen
+    count       number of members
     integrator  forward_euler, rk4, rkf45 or dormand_prince_54; the rule begins anew in each step
     substeps    equal steps of the rule in one step
     check       whether a member whose step cannot be completed raises ComputationError, which names it. With False that
                 member keeps its last state and is marked in `failed`, and the others go on
 
-    Each member does what a Simulator does, up to rounding; the time is that of all. InputError, with the reason, where the
-    model cannot be stepped in lanes: it has events, contacts, constraints or forces in Python. Not for several threads at
-    once.
+    Each member does what a Simulator does, up to rounding; all members share one time. Raises InputError, with the reason,
+    if the model cannot be stepped in lanes because it has events, contacts, constraints or forces in Python. An object
+    must not be used by several threads at once.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class BatchSimulator:
 
     @property
     def tau(self) -> Array:
-        """(count, nu) The generalised forces at the end of the last step (N m, N): those given and those of the controller."""
+        """(count, nu) The generalised forces at the end of the last step (N m, N): the given ones plus the controller's."""
         return self._tau.copy()
 
     @property
@@ -180,13 +180,13 @@ class BatchSimulator:
 
     @property
     def failed(self) -> npt.NDArray[np.bool_]:
-        """(count) Which members have failed since the last reset() or set_state(): a new array."""
+        """(count) Whether each member has failed since the last reset() or set_state(); a new array."""
         return self._failed.copy()
 
     def reset(self, q: npt.ArrayLike | None = None, u: npt.ArrayLike | None = None, t: float = 0.0) -> None:
-        """Begins anew at q (count, nq) or (nq), u (count, nu) or (nu) and t (s); the model's initial ones unless given.
+        """Restarts at q (count, nq) or (nq), u (count, nu) or (nu) and t (s); by default the model's initial state.
 
-        tau is zero, and the controller starts at t with its first memory.
+        tau becomes zero, and the controller starts at t with its initial memory.
         """
         self._refuse_at_work()
         first_q = self._checked_q(self.model.q0 if q is None else q)
@@ -202,9 +202,9 @@ class BatchSimulator:
             self._sampling.start(self._t)
 
     def set_state(self, q: npt.ArrayLike | None = None, u: npt.ArrayLike | None = None) -> None:
-        """Another q or u at the same instant, shaped as those of reset(): a push, a new beginning of some members.
+        """Sets q or u at the present time, in the shapes that reset() accepts: to push members, or to restart some of them.
 
-        Members that have failed go on from there.
+        Members that have failed continue from there.
         """
         self._refuse_at_work()
         new_q = self._q if q is None else self._checked_q(q)
@@ -221,7 +221,7 @@ class BatchSimulator:
     def set_controller(
         self, controller: BatchControlLaw, period: float, *, delay_samples: int = 0, memory: Any = None
     ) -> None:
-        """A controller that is called once in each period (s) with all members, from the present instant on.
+        """Sets a controller, called once in each period (s) for all members, starting now.
 
         controller(t, q, u) is given the time (s) and copies of q (count, nq) and u (count, nu), and returns tau (count, nu;
         N m, N), which is held until the next sample and added to the tau of step(). It acts `delay_samples` periods later.
@@ -234,7 +234,7 @@ class BatchSimulator:
         self._sampling.start(self._t)
 
     def remove_controller(self) -> None:
-        """From now on tau is what step() is given."""
+        """Removes the controller: from now on only the tau given to step() acts."""
         self._refuse_at_work()
         self._sampling = None
 
@@ -243,7 +243,7 @@ class BatchSimulator:
     def step(
         self, dt: float, tau: npt.ArrayLike | None = None, *, out: tuple[Array, Array] | None = None
     ) -> tuple[Array, Array]:
-        """From t to t + dt (s); q (count, nq), u (count, nu) there, in new arrays or in `out`.
+        """Steps from t to t + dt (s); returns q (count, nq) and u (count, nu) there, in new arrays or in `out`.
 
         tau (count, nu) or (nu) is added to the generalised forces of the model and held: over this step and those after it,
         until another one is given.
@@ -318,13 +318,13 @@ class BatchSimulator:
     # ---- values ------------------------------------------------------------------------------------------------------
 
     def save(self) -> BatchSnapshot:
-        """All that the simulator is, the controller's memory and delayed forces included."""
+        """Returns the whole state of the simulator, including the controller's memory and delayed forces."""
         self._refuse_at_work()
         controller = None if self._sampling is None else self._sampling.save()
         return BatchSnapshot(self._t, self.q, self.u, self._given.copy(), self.failed, self._clock, controller)
 
     def restore(self, snapshot: BatchSnapshot) -> None:
-        """Goes on from there, bit for bit. InputError where it is of another model, count or controller."""
+        """Continues from a snapshot, bit for bit. Raises InputError if its model, count or controller differs."""
         self._refuse_at_work()
         if snapshot.q.shape != self._q.shape or snapshot.u.shape != self._u.shape:
             raise InputError("what was saved is of another model or of another number of members")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Node(NamedTuple):
-    """What a node has of what other bodies have."""
+    """A node of a beam, with the attributes of a body that drawing needs."""
 
     name: str
     beam: str
@@ -36,7 +36,7 @@ def _section(section: Mapping[str, Any], length: float) -> dict[str, Any]:
 
 
 def nodes_of(beam: Any, bodies: list[str], place: npt.NDArray[np.float64]) -> list[Node]:
-    """bodies: the names of a model's; place: (bodies, 3) m, where they are."""
+    """bodies: the names of a model's bodies; place: (bodies, 3) m, their positions."""
     own = [body for body in bodies if body.startswith(f"{beam.name}_") and body[len(beam.name) + 1:].isdecimal()]
     at = np.array([place[bodies.index(name)] for name in own])
     halves = np.linalg.norm(np.diff(at, axis=0), axis=1) / 2

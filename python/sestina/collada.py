@@ -1,6 +1,6 @@
 """Triangles of COLLADA files (.dae), for pictures: positions alone, placed by the nodes of the scene, in m.
 
-The axis that points up in the file is not looked at, as robot programs do: a link's mesh stands in the axes of the link.
+The file's up axis is ignored, as robot programs do: the mesh is placed in the axes of its link.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def read_collada(data: bytes) -> Array:
-    """(n, 3, 3) m, the corners of all triangles; polygons are cut into triangles. ValueError for what is no such file."""
+    """(n, 3, 3) m, the corners of all triangles; polygons are cut into triangles. ValueError for any other file."""
     try:
         root = tree.fromstring(data)
     except tree.ParseError as error:
@@ -109,7 +109,7 @@ def _cut(polygons: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
 
 
 def _transform(node: tree.Element) -> Array:
-    """(4, 4) of a node: the product of what it lists, in that order."""
+    """(4, 4) of a node: the product of its listed transforms, in that order."""
     placed = np.eye(4)
     for element in node:
         if element.tag not in {"matrix", "translate", "rotate", "scale"}:

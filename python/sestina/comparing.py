@@ -1,4 +1,4 @@
-"""The formulations of a model against each other."""
+"""Compares the formulations of a model with each other."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .run import simulate
 
 
 def compare(model: System | Model, *, states: int = 20, trajectory: bool = False) -> dict[str, Any]:
-    """Hold all formulations against each other, as `sestina compare` does.
+    """Compare all formulations with each other, as `sestina compare` does.
 
-    What Model.compare() tells of `states` states around the initial one. trajectory: simulate with each solver as
-    well; `trajectories` tells for each by how much its coordinates and speeds differ most from those of the first,
-    relative to the largest of each quantity. Of a model with events, whose rows fall between others, compare the
-    runs yourself.
+    Returns the result of Model.compare() for `states` states around the initial one. trajectory: simulate with each
+    solver as well; `trajectories` then has, for each solver, the largest difference of coordinates and speeds from
+    the first solver, relative to the largest value of each quantity. Events add rows at times that differ between
+    solvers; compare the runs of a model with events yourself.
     """
     system = as_system(model)
     told = system.freeze().compare(states)

@@ -1,4 +1,4 @@
-"""Costs that are written as expressions of columns and parameters: `last(hinge.q)^2 + 0.1*c*max(abs(hinge.u))`."""
+"""Costs written as expressions of columns and parameters: `last(hinge.q)^2 + 0.1*c*max(abs(hinge.u))`."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 class CostExpression:
-    """An expression of columns and parameters whose value is one number; `^` is power. InputError for what is none.
+    """An expression of columns and parameters with a single number as its value; `^` is power. Otherwise InputError.
 
-    check_value() refuses a value with rows, once it is known that the columns are there.
+    check_value() refuses an expression whose value has rows; call it once the columns are known to exist.
     """
 
     def __init__(self, text: str, parameters: Collection[str] = ()) -> None:
@@ -67,7 +67,7 @@ class CostExpression:
 
     @property
     def columns(self) -> list[str]:
-        """Columns of a result that it takes, in their order."""
+        """The columns that the expression uses, in their order."""
         return [self.places.get(name, name) for name in self.names]
 
     def check_value(self) -> None:
@@ -80,7 +80,7 @@ class CostExpression:
         return InputError(f"cost: {self._text!r}: {ast.unparse(node)!r} {what}")
 
     def _is_column(self, node: ast.expr) -> bool:
-        """Whether its value has rows; collects columns, and refuses what is not known."""
+        """Whether the node's value has rows; collects columns, and refuses unknown names."""
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             return False
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
@@ -116,8 +116,8 @@ class CostExpression:
         return name
 
     def __call__(self, result: Mapping[str, Array] | Any) -> float:
-        """The value for a result, or what else has columns by name."""
-        with np.errstate(all="ignore"):  # what is not a number is told with the values at which it is not
+        """The value for a result, or for any object that has columns by name."""
+        with np.errstate(all="ignore"):  # the caller reports a NaN with the values that caused it
             return float(self._evaluate(self._tree, result))
 
     def _evaluate(self, node: ast.expr, result: Any) -> Any:

@@ -27,7 +27,7 @@ def double_pendulum() -> System:
 
 
 def demo(path: str | os.PathLike[str] | None = None, show: bool = True) -> Result:
-    """Simulate a double pendulum for 10 s, tell how well it kept its energy, and show the way of its tip and a plot.
+    """Simulate a double pendulum for 10 s, print its energy drift, and show the path of its tip and a plot.
 
     path: save the picture there (.png, .svg, .pdf); show=False opens no window. Returns the result.
     """

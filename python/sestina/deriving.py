@@ -8,7 +8,7 @@ from .result import as_system
 
 
 def derive(model: System | Model, *, method: str = "kane") -> Equations:
-    """Derive the equations of motion of a model with symbols, by Kane's method or by "lagrange"'s.
+    """Derive the symbolic equations of motion of a model, by Kane's method or, with "lagrange", by Lagrange's.
 
     equations = sestina.derive(system)
     print(equations.to_text())                  # or "latex", "python", "c", "cpp", "json"

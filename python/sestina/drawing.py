@@ -24,7 +24,7 @@ def draw(
     view: View = None,
     labels: bool = False,
 ) -> Figure:
-    """Draw a description where it begins, or at coordinates q (nq), as Result.draw() does; matplotlib must be installed."""
+    """Draw a description in its initial state or at coordinates q (nq), as Result.draw() does; matplotlib must be installed."""
     import numpy as np
 
     from .plotting import draw_scene

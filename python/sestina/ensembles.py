@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class EnsembleResult(NamedAttributes):
-    """Many runs, numbered by the leading axes (n1, n2, ...) of the arrays that they were given.
+    """Many runs, indexed by the leading axes (n1, n2, ...) of the arrays given to run_ensemble().
 
-    `result["hinge.q"]` (n1, n2, ..., rows) is a column over time, where `record` wanted it; NaN where a run has no
+    `result["hinge.q"]` (n1, n2, ..., rows) is a column over time, if `record` selects it; NaN where a run has no
     such row.
     """
 
@@ -103,27 +103,27 @@ def run_ensemble(
 ) -> EnsembleResult:
     """Simulate many times at once, each with values of its own, in SIMD lanes and threads.
 
-    parameters   {"l": (...)}: arrays of values of parameters, numbers where they stay the same
-    q, u         (..., nq), (..., nu): where runs begin; both or neither
+    parameters   {"l": (...)}: arrays of parameter values; a number is used by all runs
+    q, u         (..., nq), (..., nu): initial states; give both or neither
     duration     (...) s
-    record       columns that are kept over time, `*` for any letters: ["t", "*.q"]; none unless given
+    record       columns to keep over time, `*` matches any letters: ["t", "*.q"]; default none
     every        s between rows
     integrator   one of integrator_names()
     rtol, atol   tolerances of a step of variable length
-    dt           s, steps of this length instead
-    lanes        False computes each run by itself, with the last bits of simulate()
-    threads      all processors unless given; results do not depend on it
-    progress     True shows a bar; or what is called about twenty times a second with the members that have ended,
-                 the members and the wall time (s)
-    max_steps    a run that would take more steps fails with that reason, keeps what it has, and the others go on
-    max_wall     s, likewise of the wall clock, for each run
-    check        raise ComputationError where a run fails, after all have ended; error.result has what there is.
-                 Otherwise result.status and result.reasons tell
+    dt           s, fixed steps of this length instead
+    lanes        False computes each run by itself, with the same last bits as simulate()
+    threads      default all processors; results do not depend on it
+    progress     True shows a bar; a function is called about twenty times a second with the number of members that
+                 have ended, the number of members and the wall time (s)
+    max_steps    a run that would take more steps fails with that reason and keeps its rows; the others continue
+    max_wall     s of wall time, likewise, for each run
+    check        raise ComputationError if a run fails, after all have ended; error.result has the results.
+                 With False, see result.status and result.reasons
 
-    The arrays are broadcast against each other. What is not given is as `system.analysis` says. Models with
-    events, a PythonForce or integrals among their columns, and solvers and integrators other than the recursive one
-    with explicit Runge-Kutta rules, are computed by themselves (result.lanes is 0 there). Ctrl-C ends all: what
-    there is comes back. A RuntimeWarning says so where a few members take much longer than the others did.
+    The arrays are broadcast against each other. Arguments that are not given default to `system.analysis`. Lanes
+    need the recursive solver, an explicit Runge-Kutta rule, and a model without events, PythonForce and integrated
+    columns; other runs are computed one by one (result.lanes is 0 for these). Ctrl-C ends all runs, and the results so
+    far are returned. A RuntimeWarning is issued if a few members take much longer than the others.
     """
     import numpy as np
 
@@ -164,7 +164,7 @@ def run_ensemble(
 
 
 class Sensitivities:
-    """The derivatives of columns of a run by parameters: `result["hinge.q"]` (parameters, rows)."""
+    """The derivatives of a run's columns by parameters: `result["hinge.q"]` (parameters, rows)."""
 
     def __init__(self, parameters: Sequence[str], columns: list[str], t: Array, values: Array, by: Array) -> None:
         self.parameters = list(parameters)
@@ -192,19 +192,19 @@ def sensitivities(
     relative_step: float = 1e-4,
     lanes: bool = True,
 ) -> Sensitivities:
-    """Differentiate a run by parameters, such as lengths, masses or, where they are expressions of one, initial values.
+    """Differentiate a run by parameters: lengths, masses, or initial values that are expressions of a parameter.
 
     parameters     names
-    record         columns, `*` for any letters: ["hinge.q"]
-    dt             s, steps of this length; with them the differences are smooth
-    relative_step  a parameter p moves by this times |p|, or by this where it is 0
+    record         columns, `*` matches any letters: ["hinge.q"]
+    dt             s, fixed steps of this length, which make the differences smooth
+    relative_step  a parameter p is varied by this times |p|, or by this itself if p is 0
 
-    By central differences of two more runs for each parameter, which advance in lanes beside each other. Their
-    error is of the order of the step's square, and of rtol divided by the step: some 1e-6 with what stands above.
-    Exact derivatives of the accelerations are Model.forward_dynamics_by_parameters. Rows of events whose times
-    move with a parameter have derivatives of NaN: they are at no fixed time. Raises ComputationError where a run
-    fails, and InputError where runs have other numbers of rows, as events that come and go cause, or rows at
-    other times throughout, as steps of no fixed length do.
+    Central differences, from two more runs for each parameter, which run side by side in lanes. The error is of the
+    order of the square of the step, plus rtol divided by the step: about 1e-6 with the defaults.
+    Model.forward_dynamics_by_parameters gives exact derivatives of the accelerations. Rows of events whose times
+    depend on a parameter have NaN as derivatives, because they are at no fixed time. Raises ComputationError if a run
+    fails, and InputError if the runs differ in their number of rows (events that occur in some of them only) or in the
+    times of all rows (a row for each step of variable length).
     """
     import numpy as np
 

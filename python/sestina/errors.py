@@ -1,4 +1,4 @@
-"""What goes wrong, and where."""
+"""The exceptions of the package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Error(Exception):
-    """What all errors of Sestina are."""
+    """The base class of all errors of Sestina."""
 
     __module__ = "sestina"
 
@@ -29,8 +29,8 @@ class InputError(Error, ValueError):
 class ComputationError(Error, ArithmeticError):
     """The computation failed: a singular mass matrix, a step below the smallest, a force that is not finite.
 
-    `time` is the time of the motion (s), `reason` the text without it; `result`, of a simulation or an
-    ensemble, what was computed.
+    `time` is the simulated time (s), `reason` the message without the time, `result` the rows computed until
+    then, for a simulation or an ensemble.
     """
 
     __module__ = "sestina"

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 
 class NotebookFigure(Figure):
-    """A notebook shows what a cell ends with, and then all of pyplot's figures: this one leaves them when it is shown."""
+    """A notebook shows the last value of a cell, then all pyplot figures: this one leaves pyplot when it is shown."""
 
     def _ipython_display_(self) -> NoReturn:
         if "inline" in matplotlib.get_backend():
@@ -21,7 +21,7 @@ class NotebookFigure(Figure):
 
 
 class GifWriter(PillowWriter):
-    """Gives all frames of a GIF the colours of three of them, which is faster than to choose anew for each."""
+    """Uses one palette, chosen from three frames, for all frames of a GIF; faster than a palette for each."""
 
     def finish(self) -> None:
         from PIL import Image
@@ -38,7 +38,7 @@ class GifWriter(PillowWriter):
 
 
 class NotebookAnimation(FuncAnimation):
-    """A notebook plays what a cell ends with, and does not show the first frame of what has a name."""
+    """A notebook plays this as the last value of a cell; an animation assigned to a name does not show its first frame."""
 
     def __init__(self, figure: Figure, show: Callable[[int], list[Any]], frames: int, interval: float) -> None:
         super().__init__(figure, show, frames=frames, interval=interval, blit=True)

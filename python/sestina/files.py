@@ -27,8 +27,8 @@ def _options(changes: Changes | None) -> list[str]:
 def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
     """Read a model file (.yaml) or a robot (.urdf).
 
-    set: keys of the model that take other values, as `--set` of the program: {"parameters.l1": 0.5,
-    "bodies.rod.mass": "2*m"} or ["parameters.l1=0.5"]. InputError has every fault with its line and column.
+    set: keys of the model to override, like `--set` of the program: {"parameters.l1": 0.5,
+    "bodies.rod.mass": "2*m"} or ["parameters.l1=0.5"]. InputError lists every fault with its line and column.
     """
     if os.path.splitext(path)[1] != ".urdf":
         return _core._load(path, _options(set))
@@ -38,7 +38,7 @@ def load(path: str | os.PathLike[str], set: Changes | None = None) -> System:
 
 
 def loads(text: str, name: str = "model", set: Changes | None = None) -> System:
-    """Read the text of a model file. `name` is what messages call it; tables are looked for in its folder."""
+    """Read the text of a model file. `name` is its name in messages; tables are looked for in its folder."""
     return _core._loads(text, name, _options(set))
 
 
@@ -61,12 +61,12 @@ def load_urdf(
     """Read a robot (.urdf).
 
     floating_base    let the base float instead of welding it to the ground
-    notes            what the import changed, assumed or left out is appended
-    mimic            what becomes of joints that mimic others: "free", they move by themselves; "couple", they follow
+    notes            a list to which notes on what was changed, assumed or left out are appended
+    mimic            how joints that mimic others are treated: "free", they move independently; "couple", they follow
                      exactly, by constraints; "weld", they are welded at their offsets; "force", springs and dampers
-                     pull them to their places. None: "free", with a warning that names them
-    mimic_frequency  rad/s, of "force": natural frequency of what is pulled, critically damped; the gains are parameters
-                     of the system, JOINT_mimic_stiffness and JOINT_mimic_damping
+                     pull them into place. None: "free", with a warning that names them
+    mimic_frequency  rad/s, with "force": natural frequency of a mimicking joint, critically damped; the gains are
+                     parameters of the system, JOINT_mimic_stiffness and JOINT_mimic_damping
     """
     told = _core._load_urdf(path, floating_base, mimic or "free", mimic_frequency)
     return _told(*told, notes, mimic is None)
@@ -81,6 +81,6 @@ def loads_urdf(
     mimic: str | None = None,
     mimic_frequency: float = 1000.0,
 ) -> System:
-    """Read the text of a robot, such as another program makes. `name` is what messages call it; see load_urdf()."""
+    """Read a robot from a text, such as the output of another program. `name` is its name in messages; see load_urdf()."""
     told = _core._loads_urdf(text, name, floating_base, mimic or "free", mimic_frequency)
     return _told(*told, notes, mimic is None)

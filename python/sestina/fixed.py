@@ -1,4 +1,4 @@
-"""Copies of values that objects keep. A write into a copy would change nothing, so it raises and says what does."""
+"""Read-only copies of an object's values. Writing to a copy would change nothing, so it raises, with a hint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 
 class FixedTuple(tuple[Any, ...]):
-    """A tuple that equals the list with the same elements; what changes a list raises TypeError with a hint."""
+    """A tuple that equals the list with the same elements; the methods that change a list raise TypeError with a hint."""
 
     _hint: str
 
@@ -31,7 +31,7 @@ class FixedTuple(tuple[Any, ...]):
         return [*other, *self] if isinstance(other, list) else NotImplemented
 
     def copy(self) -> list[Any]:
-        """A list that belongs to nobody."""
+        """An independent list."""
         return list(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Arrays that objects hand out as copies, as fixed.py has tuples; in a module of their own because it imports numpy."""
+"""Arrays that objects hand out as copies, like the tuples of fixed.py; a separate module because it imports numpy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 
 class FixedArray(np.ndarray[Any, np.dtype[np.float64]]):
-    """Numbers that an object keeps, as a read-only copy; a write raises ValueError with a hint.
+    """A read-only copy of an object's numbers; writing raises ValueError with a hint.
 
-    Whatever is calculated from them, and copy(), is an ordinary array.
+    Results of arithmetic, and copy(), are ordinary arrays.
     """
 
     _hint = ""
@@ -59,5 +59,5 @@ class FixedArray(np.ndarray[Any, np.dtype[np.float64]]):
 
 
 def _plain(value: Any) -> Any:
-    """The same memory as an ordinary array; what is no FixedArray as it is."""
+    """The same memory as an ordinary array; any other value unchanged."""
     return value.view(np.ndarray) if isinstance(value, FixedArray) else value

@@ -1,4 +1,4 @@
-"""A file that grows by a line for each generation of an optimisation, from which a broken one goes on."""
+"""A file with a line for each generation of an optimisation, from which an interrupted one resumes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Journal:
-    """Its first line tells what is optimised. Each line is on the disk before the next generation begins.
+    """The first line identifies the optimisation. Each line is on the disk before the next generation begins.
 
-    A line that a kill has cut short is taken away. Optimisers are not written: what they ask for follows from the costs
-    that they were told, so that on resuming they ask for what is written, and are told that, until the lines end.
+    A line cut short by a kill is removed. The state of the optimiser is not stored: its points follow from the costs that
+    it was given, so on resuming it asks for the same points and gets the recorded costs, until the lines end.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None, head: dict[str, Any], resume: bool) -> None:
@@ -63,7 +63,7 @@ class Journal:
             os.fsync(self._file.fileno())
 
     def recall(self, asked: list[list[float]]) -> tuple[list[float], list[str]] | None:
-        """Costs of what is asked for and why there are none, where that is written."""
+        """The recorded costs of the points, and the reasons of runs that failed; None after the last line."""
         if self._next == len(self._lines):
             return None
         line = self._lines[self._next]
@@ -80,6 +80,6 @@ class Journal:
         self._write({"x": asked, "cost": [None if cost == float("inf") else cost for cost in costs], "reasons": reasons})
 
     def close(self) -> None:
-        """Leave the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def find_mesh(file: str, folder: str) -> pathlib.Path:
-    """Where the mesh of a shape is: beside the model file, or, of `package://NAME/PATH`, in a folder above it.
+    """The path of a shape's mesh: beside the model file or, for `package://NAME/PATH`, in a folder above it.
 
-    InputError where there is none, with the places that were looked at.
+    Raises InputError, with the places searched, if there is none.
     """
     name = file.removeprefix("file://")
     if "://" not in name:
@@ -39,7 +39,7 @@ def find_mesh(file: str, folder: str) -> pathlib.Path:
 
 
 def read_mesh(path: pathlib.Path) -> Array:
-    """(n, 3, 3) m, the corners of all triangles of an STL (text or binary), OBJ or COLLADA file. InputError for what is none."""
+    """(n, 3, 3) m, the corners of all triangles of an STL (text or binary), OBJ or COLLADA file. Otherwise InputError."""
     readers = {".stl": _read_stl, ".obj": _read_obj, ".dae": read_collada}
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -61,7 +61,7 @@ def _read_stl(data: bytes) -> Array:
         record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
         return np.frombuffer(data, record, count, 84)["corners"].astype(np.float64)
     if not data.lstrip().startswith(b"solid"):
-        raise ValueError(f"no STL: {len(data)} bytes do not hold the {count} triangles that it tells")
+        raise ValueError(f"no STL: {len(data)} bytes do not hold the {count} triangles that its header states")
     rows = [line.split()[1:4] for line in data.decode(errors="replace").splitlines() if line.lstrip().startswith("vertex")]
     if len(rows) % 3:
         raise ValueError(f"{len(rows)} corners are not three for each triangle")

@@ -1,4 +1,4 @@
-"""Optimisers of kept libraries, behind one door: each asks for the costs of many points in the unit cube."""
+"""Optimisers of cma and scipy behind one interface: each asks for the costs of many points in the unit cube."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ METHODS = ("cma", "differential_evolution", "nelder_mead", "powell", "l_bfgs_b")
 
 
 class Settings(NamedTuple):
-    """What an optimiser is told."""
+    """The settings of an optimiser."""
 
     start: Array  #: (k) in the unit cube
     sigma: float  #: of the unit cube's edge, how far from the start cma looks at first
@@ -32,11 +32,11 @@ class Settings(NamedTuple):
 
 
 class Stop(Exception):
-    """Raised by what is asked when a limit is reached."""
+    """Raised by the cost function when a limit is reached."""
 
 
 def optimize(method: str, ask: Ask, settings: Settings) -> tuple[bool, str]:
-    """Whether it came to an end by itself, and why it ended."""
+    """Whether the search ended by its own criterion, and why it ended."""
     return {"cma": _cma, "differential_evolution": _differential_evolution}.get(method, _local(method))(ask, settings)
 
 
@@ -47,11 +47,11 @@ def _wanted(library: str, method: str) -> Any:
         return importlib.import_module(library)
     except ImportError:
         name = library.partition(".")[0]
-        raise ImportError(f"the method {method} wants {name}: pip install scipy cma") from None
+        raise ImportError(f"the method {method} needs {name}: pip install scipy cma") from None
 
 
 class _OwnRandom:
-    """numpy's global random numbers, which cma takes, without an effect on those of the program."""
+    """Replaces the state of numpy's global random numbers, which cma uses, and restores the program's afterwards."""
 
     def __init__(self, seed: int) -> None:
         self._state = np.random.RandomState(seed).get_state()
@@ -66,7 +66,7 @@ class _OwnRandom:
 
 
 def _ranked(costs: Array) -> Array:
-    """Finite numbers in the same order, as optimisers calculate with them."""
+    """Finite numbers in the same order, because optimisers calculate with costs."""
     finite = costs[np.isfinite(costs)]
     worst = float(finite.max()) if len(finite) else 0.0
     return np.where(np.isfinite(costs), costs, worst + 1.0 + abs(worst))
@@ -159,7 +159,7 @@ def _local(method: str) -> Callable[[Ask, Settings], tuple[bool, str]]:
 
 
 def _with_gradient(ask: Ask, x: Array) -> tuple[float, Array]:
-    """The cost and its derivatives by central differences, inside the bounds, all runs beside each other."""
+    """The cost and its derivatives by central differences inside the bounds; all runs run side by side."""
     step = 1e-5
     up, down = np.minimum(x + step * np.eye(len(x)), 1.0), np.maximum(x - step * np.eye(len(x)), 0.0)
     costs = ask(np.concatenate([x[None], up, down]))

@@ -1,4 +1,4 @@
-"""The least cost over values of keys of a model."""
+"""Search for the values of a model's keys that give the least cost."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Optimum:
 
 
 class _Search:
-    """Asks for the costs of members, and keeps the best."""
+    """Computes the costs of members, and keeps the best."""
 
     def __init__(
         self, population: Population | SymbolicPopulation, bounds: Array, cost: Cost, record: Sequence[str], journal: Journal,
@@ -155,7 +155,7 @@ def _bounds_of(variables: Variables, kind: type) -> Array:
 
 
 def _start_of(start: Start | None, keys: Sequence[str], bounds: Array) -> Array:
-    """In the unit cube: its middle unless given."""
+    """The start in the unit cube; by default its middle."""
     import numpy as np
 
     place = np.full(len(keys), 0.5)
@@ -172,7 +172,7 @@ def _start_of(start: Start | None, keys: Sequence[str], bounds: Array) -> Array:
 
 
 class _Line:
-    """Tells on one line of the terminal how far an optimisation is."""
+    """Shows the progress of an optimisation on one line of the terminal."""
 
     def __init__(self) -> None:
         self._start = time.monotonic()
@@ -218,37 +218,37 @@ def minimize(
     resume: bool = False,
     progress: bool | OptimizationProgress = False,
 ) -> Optimum:
-    """Find values of keys of a model, within bounds, for which a run costs least.
+    """Find the values of keys of a model, within bounds, that minimise the cost of a run.
 
-    variables    {"parameters.c": (0, 0.1), "joints.hinge.q": (1, 2)}: keys as those of sweep(), lower and upper bounds
+    variables    {"parameters.c": (0, 0.1), "joints.hinge.q": (1, 2)}: keys as in sweep(), with lower and upper bounds
     cost         a function of a run that returns a number: its columns over time are run["hinge.q"], run.t; or an expression
                  of columns, such as "last(hinge.q)^2 + 0.1*max(abs(hinge.u))", with first, last, min, max, mean, rms and
-                 integral (the last three over time), abs, sqrt, exp, log, sin, cos, tan, arctan, tanh. It also takes
-                 what output.columns take: parameters, values of forces (`drive.value`), positions of points
-    method       `cma` (PyPI cma) and `differential_evolution` (scipy) search with populations, whose members run beside each
-                 other in lanes and threads; `nelder_mead`, `powell` and `l_bfgs_b` (scipy) from one point; the last one takes
-                 derivatives by central differences. They need `pip install scipy cma`
-    start        {key: value} where to begin; the middle of the bounds where not given
-    population   members of a generation
-    sigma        cma and nelder_mead: how far from the start to look at first, of the distance of the bounds
-    generations  at most so many, or iterations of what is no population
-    max_runs     no generation begins that would bring the runs above this number
-    tolerance    of the cost, by which the search is over
-    seed         of random numbers: the same gives the same answer, whatever the number of threads
-    record       columns that the cost takes, `*` for any letters; all unless given. An expression names its own
+                 integral (the last three over time), abs, sqrt, exp, log, sin, cos, tan, arctan, tanh. It may also
+                 contain what output.columns may: parameters, values of forces (`drive.value`), positions of points
+    method       `cma` (PyPI cma) and `differential_evolution` (scipy) search with populations, whose members run side by
+                 side in lanes and threads; `nelder_mead`, `powell` and `l_bfgs_b` (scipy) search from one point, the last
+                 one with derivatives by central differences. They need `pip install scipy cma`
+    start        {key: value} of the first point; by default the middle of the bounds
+    population   number of members of a generation
+    sigma        cma and nelder_mead: size of the first steps from the start, as a fraction of the width of the bounds
+    generations  largest number of generations, or of iterations for methods without a population
+    max_runs     a generation that would exceed this number of runs does not begin
+    tolerance    of the cost, at which the search ends
+    seed         of random numbers: the same seed gives the same answer, whatever the number of threads
+    record       columns that a cost function uses, `*` matches any letters; default all. An expression names its own
     duration, every, integrator, rtol, atol, dt, lanes, threads, max_steps, max_wall
-                 of each run, as those of run_ensemble()
-    state        a file that keeps each generation once it is done; resume=True goes on from it, to the same answer as
-                 an optimisation that was not interrupted. The limits generations and max_runs count from the beginning
-    progress     True tells on one line; or what is called after each generation with its number, the number of runs, the
-                 least cost and its values
+                 of each run, as in run_ensemble()
+    state        a file to which each completed generation is written; with resume=True the search continues from it and
+                 gives the same answer as without the interruption. generations and max_runs count from the beginning
+    progress     True shows one line; a function is called after each generation with its number, the number of runs,
+                 the least cost and its values
 
-    Runs that fail or are refused have the cost inf; Optimum.failures names them. Ctrl-C ends the search: what is best so far
-    is returned, with the status `interrupted`. The model is not changed; Optimum.system has the values. InputError for
-    unknown keys, wrong bounds and costs that are not numbers; ComputationError where no run succeeds.
+    Runs that fail or are refused have the cost inf; Optimum.failures names them. Ctrl-C ends the search, and the best result
+    so far is returned with the status `interrupted`. The model is not changed; Optimum.system has the values. Raises
+    InputError for unknown keys, wrong bounds and costs that are not numbers; ComputationError if no run succeeds.
 
-    A SymbolicSystem is searched over its symbols: {m: (1, 2), q: (0, 1)} are a parameter and where a coordinate begins. It
-    needs a duration, its runs follow each other, and it has the values that were found when the search is over.
+    A SymbolicSystem is searched over its symbols: in {m: (1, 2), q: (0, 1)}, m is a parameter and q the initial value of a
+    coordinate. It needs a duration, its runs are computed one after the other, and at the end it has the values found.
     """
     if method not in optimizers.METHODS:
         near = difflib.get_close_matches(str(method), optimizers.METHODS, 1)
@@ -271,7 +271,7 @@ def minimize(
     options: dict[str, Any] = {"max_steps": max_steps, "max_wall": max_wall}
     own = {"duration": duration, "every": every, "integrator": integrator, "rtol": rtol, "atol": atol, "dt": dt}
     runs: Population | SymbolicPopulation
-    told_of: Any  # what tells whether two searches are of one model
+    told_of: Any  # equal for searches of equal models
     if isinstance(model, SymbolicSystem):
         from .symbolic_population import SymbolicPopulation
 
@@ -331,7 +331,7 @@ def _run(method: str, search: _Search, settings: optimizers.Settings) -> tuple[s
 def _with_columns_of(
     cost: CostExpression, runs: Any, system: System, columns: Sequence[str], make: Callable[[dict[str, str]], Population]
 ) -> Any:
-    """The runs, with a column for each name of the cost that is no column of a result but that output.columns take."""
+    """The runs, with an added column for each name in the cost that is not a result's column but allowed in output.columns."""
     own = {f"cost_expression_{i}": name for i, name in enumerate(cost.names) if name not in columns}
     for place, name in own.items():
         tried = system.copy()
@@ -364,7 +364,7 @@ def _check_settings(counts: Mapping[str, int | None], sigma: float, tolerance: f
 
 
 def _text_of(system: System) -> str:
-    """What tells whether two optimisations are of one model; empty of one with functions of Python."""
+    """A text that is equal for equal models; empty for a model with Python functions."""
     import hashlib
 
     try:

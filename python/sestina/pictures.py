@@ -31,7 +31,7 @@ View = str | tuple[float, float] | None
 
 
 class Camera(NamedTuple):
-    """Where the eye is: pictures have x to the right and y up, in metres at the middle of what is seen."""
+    """The position of the eye. Pictures have x to the right and y up, in metres at the middle of the scene."""
 
     middle: Array  #: (3) m
     axes: Array  #: (3, 3) rows: to the right, up, towards the eye
@@ -53,7 +53,7 @@ class Camera(NamedTuple):
 
 
 def _turned(axis: Array, angle: float, vector: Array) -> Array:
-    """A vector turned about a unit axis, rad."""
+    """A vector rotated about a unit axis by an angle, rad."""
     turned: Array = (
         np.cos(angle) * vector + np.sin(angle) * np.cross(axis, vector) + (1 - np.cos(angle)) * (axis @ vector) * axis
     )
@@ -71,7 +71,7 @@ def _looking(towards: Array, up: Array) -> Array:
 
 
 def choose_camera(everything: Array, up: Array, view: View) -> Camera:
-    """everything (n, 3) m: what is to be seen. Without a view obliquely onto the plane in which most is."""
+    """everything (n, 3) m: the points to show. The default view is oblique, onto the plane of largest extent."""
     low, high = everything.min(axis=0), everything.max(axis=0)
     middle, distance = (low + high) / 2, 3.2 * float(np.linalg.norm(high - low)) or 1.0
     if isinstance(view, str):
@@ -112,7 +112,7 @@ def shade(colours: Array, normals: Array, towards: Array, camera: Camera) -> Arr
 
 
 def _outline(polygons: Array) -> Path:
-    """One path of many polygons (m, 4, 2), which is filled once where they lie on each other."""
+    """One path of many polygons (m, 4, 2), so that overlapping ones are filled once."""
     x, y = np.moveaxis(polygons, -1, 0)
     area = (x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1)
     polygons = np.where((area < 0)[:, None, None], polygons[:, ::-1], polygons)[area != 0]
@@ -134,7 +134,7 @@ class Stage:
     def __init__(
         self, figure: Figure, scene: Scene, view: View, labels: bool, ways: Sequence[Array] = (), title: str = ""
     ) -> None:
-        """ways: lines (n, 3) m that are drawn as well, such as that of a point."""
+        """ways: further lines (n, 3) m to draw, such as the path of a point."""
         self._figure, self._scene, self._title = figure, scene, title
         self._frames = len(scene.parts[0].position) if scene.parts else 1
         self._ways = [np.asarray(way) for way in ways]
@@ -156,7 +156,7 @@ class Stage:
             self._follow_mouse()
 
     def _calc_bounds(self) -> Array:
-        """(n, 3) m, corners of boxes about the parts, in some sixty of the frames."""
+        """(n, 3) m, corners of the bounding boxes of the parts, in about sixty of the frames."""
         chosen = np.unique(np.linspace(0, self._frames - 1, min(self._frames, 60)).round().astype(int))
         found = [np.zeros((0, 3))]
         for part in self._scene.parts:
@@ -235,7 +235,7 @@ class Stage:
         return np.array(lines), cell
 
     def _place_camera(self, camera: Camera) -> None:
-        """Fit the picture to all frames, and draw what stands still."""
+        """Fit the picture to all frames, and draw the static parts."""
         self._camera = camera
         seen = [camera.project(np.concatenate([self._bounds, *self._ways]))[:, :2]]
         if not self._is_flat:
@@ -258,7 +258,7 @@ class Stage:
         self._lines.set_segments([camera.project(way)[:, :2] for way in self._ways])
 
     def _draw_axes(self, camera: Camera) -> None:
-        """The directions of x, y, z in the lower left corner, which has the same scale both ways where the panel is square."""
+        """Draw the directions of x, y and z in the lower left corner of the panel."""
         box = self._panel.get_window_extent()
         size = 0.075 * min(box.width, box.height)
         scale = np.array([size / box.width, size / box.height])
@@ -274,7 +274,7 @@ class Stage:
     # ---- what moves ------------------------------------------------------------------------------
 
     def _polygons_of(self, frame: int, last: int) -> _Polygons | None:
-        """Those of a frame; without what is in the same place in the last one, for that is drawn there."""
+        """The polygons of a frame, without parts that are in the same place in the last frame: these are drawn there."""
         drawn = list(zip(self._scene.parts, self._colours, strict=True))
         if frame != last:
             drawn = [(part, colours) for part, colours in drawn if not part.is_still(frame, last)]
@@ -288,7 +288,7 @@ class Stage:
         )
 
     def show(self, frames: Sequence[int], clock: str = "") -> list[Any]:
-        """Draw these frames in one picture, all but the last of them the fainter the earlier. What has changed."""
+        """Draw these frames in one picture, earlier ones fainter. Returns the artists that changed."""
         self._shown = frames
         self._clock.set_text(clock)
         if not self._scene.parts:
@@ -319,13 +319,13 @@ class Stage:
         return changed if self._is_flat else [self._shadow, self._grid_lines, self._lines, *changed]
 
     def _visible(self, told: _Polygons) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-        """Corners as they are seen, directions to the eye, and which polygons do not look away."""
+        """The projected corners, the directions to the eye, and which polygons face it."""
         towards = self._camera.eye_from(told.corners.mean(axis=1))
         away = (told.normals * towards).sum(axis=1) <= 0
         return self._camera.project(told.corners), towards, ~(away & told.is_closed)
 
     def _place_names(self, frame: int) -> None:
-        """At their bodies, but one above the other where they would stand on each other."""
+        """Place names at their bodies, and stack those that would overlap."""
         if not self._names:
             return
         figure = self._figure

@@ -50,7 +50,7 @@ def show_figure() -> None:
 
 
 class Drawn:
-    """Columns of a result that are drawn, and what is calculated from columns."""
+    """The columns of a result to draw, and expressions of columns."""
 
     def __init__(self, result: Result, names: Sequence[str]) -> None:
         self.values: dict[str, npt.NDArray[np.float64]] = {}
@@ -69,17 +69,17 @@ class Drawn:
 
 
 def is_magnitude(name: str) -> bool:
-    """Whether this is a column of a frequency response that is drawn by its logarithm."""
+    """Whether this is a column of a frequency response that is drawn on a logarithmic axis."""
     return name.split("[")[0].endswith(".magnitude")
 
 
 def panel_keys(result: Result | Drawn, names: Sequence[str]) -> list[tuple[str, bool]]:
-    """What columns that share a panel have in common: the unit, and whether the axis is logarithmic."""
+    """The key that columns of one panel share: the unit, and whether the axis is logarithmic."""
     return list(dict.fromkeys((result.unit(name), is_magnitude(name)) for name in names))
 
 
 def draw_panels(result: Result | Drawn, names: Sequence[str], x: str, panels: Sequence[Any]) -> None:
-    """Columns over another one on matplotlib's axes: those of one unit on one of them."""
+    """Draw columns over another one on matplotlib's axes, one panel for each unit."""
     for panel, key in zip(panels, panel_keys(result, names), strict=True):
         unit = key[0]
         own = [name for name in names if (result.unit(name), is_magnitude(name)) == key]
@@ -99,7 +99,7 @@ def draw_panels(result: Result | Drawn, names: Sequence[str], x: str, panels: Se
 
 
 def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
-    """Columns over another one, a panel for each unit. See Result.plot."""
+    """Draw columns over another one, with a panel for each unit. See Result.plot."""
     names = result._select(columns)
     drawn = Drawn(result, [*names, x])
     count = len(panel_keys(drawn, names))
@@ -113,7 +113,7 @@ def plot(result: Result, columns: Sequence[str], x: str = "t") -> Figure:
 
 
 def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
-    """The way of a point across the plane in which it moves, with the bodies at the end, beside columns over time."""
+    """Draw the path of a point in its plane, with the bodies at the end, beside columns over time."""
     figure = _figure(10.5, 4.4)
     from matplotlib.collections import LineCollection
 
@@ -143,8 +143,8 @@ def track(result: Result, point: str, columns: Sequence[str]) -> Figure:
 
 
 def _lines(model: Model, q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
-    """For each body but the ground the broken line (frames, points, 3) m that stands for it: from where it hangs on
-    its parent through its origin to its points."""
+    """For each body but the ground the polyline (frames, points, 3) m that represents it: from the joint to its
+    parent through its origin to its points."""
     motion = model.kinematics(q)
     points = {name: model.point_position(name, q) for name in model.points}
     lines = []
@@ -161,7 +161,7 @@ def _lines(model: Model, q: npt.NDArray[np.float64]) -> list[npt.NDArray[np.floa
 
 
 def _instants(result: Result, fps: float, speed: float) -> npt.NDArray[np.intp]:
-    """The rows to show: those nearest to frames that are speed/fps seconds of the motion apart."""
+    """The rows nearest to frames that are speed/fps simulated seconds apart."""
     count = max(2, round((result.t[-1] - result.t[0]) / speed * fps) + 1)
     return _nearest_rows(result, np.linspace(result.t[0], result.t[-1], min(count, 20_000)))
 
@@ -176,7 +176,7 @@ def _nearest_rows(result: Result, wanted: npt.NDArray[np.float64]) -> npt.NDArra
 
 
 def _view(lines: list[npt.NDArray[np.float64]], gravity: Sequence[float | str]) -> tuple[int, int]:
-    """The ground axes across and up: up is against gravity, across that of the others along which most moves."""
+    """The ground axes across and up: up is against gravity; across is the other axis with the larger motion."""
     weights = [0.0 if isinstance(g, str) else abs(g) for g in gravity]
     up = int(np.argmax(weights)) if max(weights) > 0 else 2
     everything = np.concatenate([line.reshape(-1, 3) for line in lines])
@@ -194,7 +194,7 @@ def draw_scene(
     title: str = "",
     clock: str = "",
 ) -> Figure:
-    """A picture of frames of a scene, the last of them in full colours; see Result.draw()."""
+    """Draw frames of a scene, the last one in full colours; see Result.draw()."""
     figure = _figure(6.4, 5.2)
     from .pictures import Stage
 
@@ -218,7 +218,7 @@ def draw(
 
 
 def _traces(result: Result, trace: Trace) -> list[npt.NDArray[np.float64]]:
-    """(rows, 3) m, the ways of points."""
+    """(rows, 3) m, the paths of points."""
     return [result._way(point) for point in ([trace] if isinstance(trace, (str, Point)) else trace)]
 
 

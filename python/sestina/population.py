@@ -1,4 +1,4 @@
-"""Runs one model with many values of some of its keys, and gives the cost of each run."""
+"""Runs one model with many values of some of its keys."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Interrupted(Exception):
-    """Ctrl-C came while runs went on."""
+    """Ctrl-C was pressed during the runs."""
 
 
 class Member:
-    """One run of a population, as a cost sees it: its columns over time by name, as of a Result."""
+    """One run of a population, as passed to a cost function: its columns over time by name, as in a Result."""
 
     def __init__(self, columns: Sequence[str], units: Mapping[str, str], table: Array, values: Mapping[str, float]) -> None:
         self.columns = list(columns)
@@ -56,9 +56,9 @@ class Member:
 class Population:
     """The runs of a model.
 
-    Keys become parameters, so that members run side by side in lanes and threads. A key that takes no expression, such as
-    one of `analysis`, is set in a description for each member instead, and these run one after the other. `columns` are
-    recorded besides those of the system: expressions by name, as in output.columns.
+    Keys become parameters, so that members run side by side in lanes and threads. If a key does not accept an expression,
+    such as one of `analysis`, each member has a description of its own instead, and members run one after the other.
+    `columns` are recorded in addition to the system's: expressions by name, as in output.columns.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Population:
         self._check(start)
 
     def _describe(self, start: Sequence[float]) -> System | None:
-        """The system with a parameter for each key; None where a key takes none."""
+        """The system with a parameter for each key; None if a key does not accept expressions."""
         made = self._system.copy()
         inner = []
         for key, name, value in zip(self.keys, self._names, start):
@@ -110,13 +110,13 @@ class Population:
             raise InputError(str(error).replace("--set ", "variables "), faults) from None
 
     def columns(self, start: Sequence[float]) -> list[str]:
-        """What runs record; nothing where they end before their first row."""
+        """The columns that runs record; empty if the runs end before their first row."""
         described = self._load(start) if self._described is None else self._described
         options = {**self._options, "max_steps": 1}
         return run_ensemble(described, record=["*"], check=False, **options).columns
 
     def with_values(self, values: Sequence[float]) -> System:
-        """A description that has these values."""
+        """A description with these values."""
         made = self._made_with(values)
         for name in self._columns:
             del made.output.columns[name]
@@ -133,7 +133,7 @@ class Population:
         return self._load(values)
 
     def run(self, members: Array, record: Sequence[str]) -> list[Member | str]:
-        """The run of each member (n, keys), or why there is none."""
+        """The run of each member (n, keys), or the reason why it failed."""
         if self._described is None:
             return [self._run_alone(self._load, row, record) for row in members]
         try:
@@ -158,7 +158,7 @@ class Population:
         return self._members_of(told, row[None])[0]
 
     def _in_words_of_keys(self, message: str) -> str:
-        """Without the parameters that stand for keys."""
+        """The message with keys in place of the parameters that stand for them."""
         for key, name in zip(self.keys, self._names):
             message = message.replace(f"--set {key}={name}: ", "").replace(f"{name} = ", "")
         return message

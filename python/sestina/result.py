@@ -1,4 +1,4 @@
-"""What a run leaves behind."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Result(NamedAttributes):
 
     `result["hinge.q"]` is a column (rows) without a copy, read-only. Columns: `t` (s), every coordinate, speed
     and variable, the event of a row, the position of every body's origin (`rod.origin.x`), `energy.total` and the
-    like, momenta; reactions (`hinge.reaction.force.x`) where they were asked for.
+    like, momenta; reactions (`hinge.reaction.force.x`) if they were recorded.
     """
 
     _public = ("table", "report")
@@ -74,7 +74,7 @@ class Result(NamedAttributes):
 
     @property
     def system(self) -> System:
-        """A copy of the description that was simulated. A result that was read from a CSV file has none."""
+        """A copy of the simulated description. A result read from a CSV file has none."""
         if self._system is None:
             if not self.table.model_text:
                 raise InputError("the result does not tell its model: HDF5 files (.h5) of models do, those of symbolic systems and CSV files do not")
@@ -134,24 +134,24 @@ class Result(NamedAttributes):
         return next((name for name in ("mode", "load", "frequency") if name in self), "t")
 
     def _column(self, column: Any) -> str:
-        """The name of a column, as it is given."""
+        """The name of a column, from the key given."""
         if isinstance(column, str):
             return column
         raise TypeError(f"columns: {column!r} is not the name of a column")
 
     def _select(self, columns: Sequence[str]) -> list[str]:
-        """The names that patterns stand for; expressions as they are."""
+        """The names that match the patterns; expressions unchanged."""
         return self.table.select(list(columns))
 
     def _calculate(self, expression: str) -> tuple[str, npt.NDArray[np.float64]]:
-        """The unit and the values (rows) of what is no column by itself."""
+        """The unit and the values (rows) of an expression of columns."""
         return self.table._calculate(expression)
 
     def plot(self, *columns: str, x: str | None = None, path: str | os.PathLike[str] | None = None) -> Figure:
-        """Draw columns (`*` stands for any letters) over `x`, a panel for each unit; matplotlib must be installed.
+        """Draw columns (`*` matches any letters) over `x`, a panel for each unit; matplotlib must be installed.
 
-        x: `t` unless given; of statics `load`, of modes `mode`, of a frequency response `frequency`.
-        columns: names, or expressions of columns, "hip.q + knee.q"; of none, the first coordinates and the energies.
+        x: default `t`; for statics `load`, for modes `mode`, for a frequency response `frequency`.
+        columns: names, or expressions of columns, "hip.q + knee.q"; default the first coordinates and the energies.
         path: save the figure there (.png, .svg, .pdf). Returns the figure, which a notebook shows once.
         """
         from .plotting import plot
@@ -163,28 +163,28 @@ class Result(NamedAttributes):
         return figure
 
     def _picture_path(self, path: str | os.PathLike[str]) -> str:
-        """The path, unless it is that of the result itself, perhaps by a link."""
+        """Returns the path; refuses the path of the result itself, also through a link."""
         picture = os.fspath(path)
         if self._file is not None and os.path.exists(picture) and os.path.samefile(picture, self._file):
             raise InputError(f"{picture}: is the result that is drawn, {self._file}; allowed is another file")
         return picture
 
     def _scene(self, rows: npt.NDArray[np.intp]) -> Scene:
-        """What is drawn at some of the rows."""
+        """The scene at some of the rows."""
         from .scene import scene_of
 
         model, q = self._motion()
         return scene_of(model, q[rows])
 
     def _way(self, point: str | Point) -> npt.NDArray[np.float64]:
-        """(rows, 3) m, where a point is."""
+        """(rows, 3) m, the positions of a point."""
         if not isinstance(point, str):
             raise TypeError(f"trace: {point!r} is not the name of a point")
         model, q = self._motion()
         return model.point_position(point, q)
 
     def _motion(self) -> tuple[Model, npt.NDArray[np.float64]]:
-        """A model in the coordinates of joints, and those at all rows."""
+        """The model in relative coordinates, and their values at all rows."""
         import numpy as np
 
         if not self.model.is_cartesian:
@@ -206,15 +206,15 @@ class Result(NamedAttributes):
     ) -> Figure:
         """Draw the bodies at a time, in perspective with their shapes; matplotlib must be installed.
 
-        t       s, the end unless given; of several times the earlier ones are fainter
+        t       s, default the end; of several times, earlier ones are fainter
         path    save the figure there (.png, .svg, .pdf)
-        view    the ground axes across and up, such as "xz"; or azimuth and elevation of the eye, degrees; unless given,
-                obliquely onto the plane in which most of the motion is. In a window the mouse turns the picture
+        view    the ground axes across and up, such as "xz"; or azimuth and elevation of the eye, degrees; by
+                default obliquely onto the plane of most of the motion. In a window the mouse turns the picture
         labels  write the names of the bodies
-        trace   points such as "rod.tip", whose ways over the whole motion are drawn, too
+        trace   points such as "rod.tip", whose paths over the whole motion are also drawn
 
-        Of a body without shapes there are rods to its joints and points, and a ball at its mass centre whose size tells
-        nothing of its mass. Returns the figure, which a notebook shows once.
+        A body without shapes is drawn as rods to its joints and points, and a ball at its mass centre, of a size that does
+        not depend on its mass. Returns the figure, which a notebook shows once.
         """
         from .plotting import draw
 
@@ -233,13 +233,13 @@ class Result(NamedAttributes):
         labels: bool = False,
         trace: Trace = (),
     ) -> FuncAnimation:
-        """Draw the bodies as draw() does while time goes on; matplotlib must be installed.
+        """Animate the bodies, drawn as by draw(); matplotlib must be installed.
 
         path    save it there, as .gif or, with ffmpeg, as .mp4
-        fps     frames in a second
-        speed   seconds of the motion in a second
+        fps     frames per second
+        speed   simulated seconds per second
 
-        The others are those of draw(). Returns the animation, which a notebook plays where it is the last of a cell.
+        The other arguments are as in draw(). Returns the animation, which a notebook plays if it is the last value of a cell.
         """
         from .plotting import animate
 
@@ -248,7 +248,7 @@ class Result(NamedAttributes):
     def show(
         self, *, path: str | os.PathLike[str] | None = None, height: int = 560, max_size: float = 20.0
     ) -> Page:
-        """The motion as a page for a browser or a notebook, as sestina.show() makes it."""
+        """Return the motion as a page for a browser or a notebook; see sestina.show()."""
         from .showing import show
 
         page = None if path is None else self._picture_path(path)
@@ -269,7 +269,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
 
 
 def as_system(given: Any) -> System:
-    """A copy of a System, or of what a Model was frozen from."""
+    """A copy of a System, or of the System from which a Model was frozen."""
     if isinstance(given, System):
         return given.copy()
     if isinstance(given, Model):

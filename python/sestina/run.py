@@ -25,7 +25,7 @@ Progress = Callable[[float, float, float, int], object]
 
 
 class ProgressBar:
-    """Shows on one line of the terminal how far something has come: `describe` gives the fraction and a text."""
+    """Shows progress on one line of the terminal; `describe` gives the fraction and a text."""
 
     def __init__(self, describe: Callable[..., tuple[float, str]], stream: TextIO | None = None) -> None:
         self._describe = describe
@@ -50,7 +50,7 @@ def describe_run(t: float, duration: float, wall_seconds: float, steps: int) -> 
 
 @contextlib.contextmanager
 def watch(progress: Any, describe: Callable[..., tuple[float, str]] = describe_run) -> Iterator[Any]:
-    """What is to be called while something goes on, None for nothing; a bar ends with its line."""
+    """Yields the function to call with the progress, or None; ends the line of a progress bar."""
     bar = ProgressBar(describe) if progress is True else None
     try:
         yield bar or (None if isinstance(progress, bool) else progress)
@@ -149,29 +149,29 @@ def simulate(
 ) -> Result:
     """Simulate from the initial state to the end of the duration.
 
-    What is not given is as `system.analysis` and `system.output` say; the system is not changed.
+    Arguments that are not given default to `system.analysis` and `system.output`; the system is not changed.
 
     duration    s
-    every       s between rows; a hundredth of the duration unless said otherwise
+    every       s between rows; default a hundredth of the duration
     solver      one of solver_names()
     integrator  one of integrator_names(), or with options {"name": "generalized_alpha", "spectral_radius": 0.5}
     rtol, atol  tolerances of a step of variable length
-    dt          s, steps of this length instead; it and the three before are refused with the coordinates state_time
-    q, u, x     (nq), (nu), (nx) where the run begins; those of the description where they are not given
-    reactions   record the reactions of all joints, too
-    progress    True shows a bar; or what is called some ten times a second and at the end with the time (s), the
+    dt          s, fixed steps of this length instead; with state_time, integrator, rtol, atol and dt are refused
+    q, u, x     (nq), (nu), (nx), the initial state; by default the description's
+    reactions   also record the reactions of all joints
+    progress    True shows a bar; a function is called about ten times a second and at the end with the time (s), the
                 duration (s), the wall time (s) and the number of steps
-    out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
-    threads     of solvers that work in parallel; results do not depend on it
+    out         a result file (.csv, .h5) to which the rows are also written during the run
+    threads     for solvers that work in parallel; results do not depend on it
     checkpoint  a file that resume() can continue the run from, written every `every_wall` s of wall time
-    real_time   seconds of the run in a second of the wall clock
+    real_time   simulated seconds per second of wall time
     trace       measure where the time goes: result.report.trace
-    max_steps   a run that would take more steps fails with that reason, and keeps what it has
-    max_wall    s, likewise of the wall clock
-    check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
+    max_steps   a run that would take more steps fails with that reason, and keeps its rows
+    max_wall    s of wall time, likewise
+    check       False returns the result of a run that fails; True raises ComputationError with the result as `result`
 
-    What a PythonForce raises ends the run and is raised here, with the rows until then as its `result`. Ctrl-C
-    ends the run: what there is is returned, and `result.report.status` is `interrupted`.
+    An exception in a PythonForce ends the run and is raised here, with the rows so far as its `result`. Ctrl-C
+    ends the run: the rows so far are returned, and `result.report.status` is `interrupted`.
     """
     described = _edit(as_system(system), duration, every, solver, integrator, rtol, atol, dt)
     model = system if isinstance(system, Model) else None
@@ -204,10 +204,10 @@ def resume(
     max_wall: float | None = None,
     check: bool = True,
 ) -> Result:
-    """Continue the run that left this checkpoint: with the rows of its result file, bit for bit.
+    """Continue a run from this checkpoint: the rows equal those of an uninterrupted run, bit for bit.
 
-    out: where the result file is now, if it was moved. Of a run without a result file the rows begin with the
-    next one. The other arguments are those of simulate(); limits count from here.
+    out: where the result file is now, if it was moved. For a run without a result file, the rows begin with the
+    next one. The other arguments are as in simulate(); limits count from here.
     """
     with watch(progress) as callback:
         system, table, report = _core._resume(

@@ -1,4 +1,4 @@
-"""What is drawn of a model: a solid for each shape, and for bodies without one their links, mass centres and joints."""
+"""The scene of a model: a solid for each shape; for bodies without shapes their links, mass centres and joints."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Part(NamedTuple):
         return moved
 
     def is_still(self, frame: int, other: int) -> bool:
-        """Whether it is in one place in both frames, to what a picture shows."""
+        """Whether it does not move visibly between the two frames."""
         size = max(float(np.ptp(self.solid.corners.reshape(-1, 3), axis=0).max()), 1e-300)
         return bool(np.abs(self.corners(frame) - self.corners(other)).max() <= 1e-3 * size)
 
@@ -55,7 +55,7 @@ class Part(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """All that is drawn, over all frames."""
+    """All parts to draw, over all frames."""
 
     parts: list[Part]
     labels: dict[str, Array]  #: names of bodies with (frames, 3) m, where they are written
@@ -63,7 +63,7 @@ class Scene(NamedTuple):
 
 
 def rotation_of(given: Any, numbers: Mapping[str, float]) -> Array:
-    """(3, 3) of `axes` as a description has them: a column is an axis of the point or shape, in the body's axes."""
+    """(3, 3) from `axes` as in a description: a column is an axis of the point or shape, in the body's axes."""
     if not given:
         return np.eye(3)
     ((kind, told),) = given.items() if len(given) == 1 else [("axis", given)]
@@ -104,7 +104,7 @@ def _texts(given: Any) -> set[str]:
 
 
 def _evaluate(texts: set[str], system: _core.System) -> dict[str, float]:
-    """Values of expressions of the parameters: as coordinates of points of another ground, which evaluates them."""
+    """Values of expressions of the parameters, evaluated as coordinates of points of the ground of another system."""
     order = sorted(texts)
     if not order:
         return {}
@@ -118,9 +118,9 @@ def _evaluate(texts: set[str], system: _core.System) -> dict[str, float]:
 def solid_of_shape(
     shape: Mapping[str, Any], numbers: Mapping[str, float], folder: str, largest: float, most: int = 1200
 ) -> Solid:
-    """A shape as descriptions have it, in the body's axes; its polygons are not longer than `largest`, m.
+    """The solid of a described shape, in the body's axes; no edge of its polygons is longer than `largest`, m.
 
-    Meshes are looked for in the folder, and simplified to about `most` triangles. InputError of a mesh.
+    Meshes are looked for in the folder, and simplified to about `most` triangles. InputError for a bad mesh.
     """
     kind = shape["type"]
     radius, length = (_number(shape.get(key, 0.0), numbers) for key in ("radius", "length"))
@@ -146,7 +146,7 @@ def solid_of_shape(
 
 
 def up_against(gravity: Sequence[float]) -> Array:
-    """The axis of the ground that points up: against gravity as nearly as an axis can, z without gravity."""
+    """The axis of the ground that points up: the one most nearly opposite to gravity, or z without gravity."""
     up = np.zeros(3)
     place = int(np.argmax(np.abs(gravity))) if any(gravity) else 2
     up[place] = -np.sign(gravity[place]) if any(gravity) else 1.0
@@ -184,7 +184,7 @@ class _ModelScene:
         return set().union(*(_texts(one) for one in told))
 
     def _calc_extent(self) -> float:
-        """m, how far apart things are that are drawn, at the first frame; over all frames where they are in one place."""
+        """m, the size of the scene at the first frame, or over all frames if it is a single point there."""
         sizes = [0.0]
         for shapes in (*self.shapes.values(), self.ground_shapes):
             for shape in shapes:
@@ -195,7 +195,7 @@ class _ModelScene:
         return max(across, *sizes) or float(np.ptp(everything.reshape(-1, 3), axis=0).max()) or 1.0
 
     def _calc_link(self) -> float:
-        """m, how long the bodies without shapes are that reach from joint to joint, in the middle of all; else the extent."""
+        """m, the median length, from joint to joint, of bodies without shapes; the extent if there are none."""
         lengths = []
         for name in self.bodies:
             ends = self._anchors(name)
@@ -212,7 +212,7 @@ class _ModelScene:
         return centre
 
     def _body(self, point: str) -> str:
-        """The body of a point; of one of a beam the node that is there."""
+        """The body of a point; for a point of a beam, its node."""
         body = point.partition(".")[0]
         if body not in self.beams:
             return body
@@ -226,7 +226,7 @@ class _ModelScene:
         return place
 
     def _axes(self, point: str) -> Array:
-        """(3, 3) those of a point in its body's axes."""
+        """(3, 3) the axes of a point, in its body's axes."""
         body, _, name = point.partition(".")
         if body in self.beams:
             return np.eye(3)
@@ -245,7 +245,7 @@ class _ModelScene:
             self.parts.append(Part(body, colour or self._colour(body), solid, self.position[:, b], self.rotation[:, b]))
 
     def _anchors(self, name: str) -> list[Array]:
-        """Where a body is held, first by what carries it, and its points: (3) m in its axes."""
+        """The joints of a body, the one that carries it first, and its points: (3) m in its axes."""
         own = [joint.child for joint in self.system.joints if self._body(joint.child) == name]
         own += [joint.parent for joint in self.system.joints if self._body(joint.parent) == name]
         own += [point for point in self.points if self._body(point) == name and not point.endswith(".origin")]
@@ -287,7 +287,7 @@ class _ModelScene:
             self._add_bare_body(name)
 
     def _add_holders(self, name: str, corners: Array) -> None:
-        """Rods to joints that are away from the shapes of a body."""
+        """Add rods to joints that are away from the shapes of a body."""
         low, high = corners.min(axis=0), corners.max(axis=0)
         for joint in self.system.joints:
             for point in (joint.child, joint.parent):
@@ -298,7 +298,7 @@ class _ModelScene:
                     self._add(name, solids.rod(place, (low + high) / 2, 0.008 * self.extent, self.extent / 18))
 
     def _add_bare_body(self, name: str) -> None:
-        """Rods from where the body hangs to its other points and its mass centre, which is marked."""
+        """Add rods from the body's first joint to its other points and its mass centre, which is marked."""
         anchors, centre = self._anchors(name), self._local_centre(name)
         first = anchors[0] if anchors else np.zeros(3)
         ends = [one for one in [*anchors[1:], centre] if np.linalg.norm(one - first) > 1e-9 * self.extent]
@@ -312,7 +312,7 @@ class _ModelScene:
             self._add(name, ball.moved(np.eye(3), centre))
 
     def _add_joint(self, joint: Any) -> None:
-        """A pin along the axis of what turns, a rail along what slides, on the parent; not where shapes hide it."""
+        """Add a pin along an axis of rotation or a rail along an axis of sliding, on the parent, unless shapes hide it."""
         parent, child = self._body(joint.parent), self._body(joint.child)
         if all(self.shapes.get(one) for one in (parent, child)):
             return
@@ -354,7 +354,7 @@ class _ModelScene:
 
 
 def link(name: str, colour: str, solid: Solid, start: Array, end: Array) -> Part:
-    """What is stretched between two points that move, start and end (frames, 3) m: a solid from z = 0 to 1."""
+    """A part stretched between two moving points, start and end (frames, 3) m, from a solid between z = 0 and 1."""
     along = end - start
     length = np.linalg.norm(along, axis=1)
     axis = np.where(length[:, None] > 0, along / np.where(length > 0, length, 1.0)[:, None], np.array([0.0, 0.0, 1.0]))
@@ -363,5 +363,5 @@ def link(name: str, colour: str, solid: Solid, start: Array, end: Array) -> Part
 
 
 def scene_of(model: Model, q: Array) -> Scene:
-    """What is drawn of a model at states q (frames, nq)."""
+    """The scene of a model at states q (frames, nq)."""
     return _ModelScene(model, np.ascontiguousarray(q)).make()

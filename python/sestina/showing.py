@@ -1,4 +1,4 @@
-"""Motions as pages for a browser or a notebook, and the studio beside a program."""
+"""Motions as pages for a browser or a notebook, and the studio beside a running program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Page:
-    """A page of HTML that needs nothing else; a notebook shows it where it is the last of a cell."""
+    """A self-contained page of HTML; a notebook shows it if it is the last value of a cell."""
 
     def __init__(self, text: str, height: int) -> None:
         self.text = text  #: the whole page
@@ -29,7 +29,7 @@ class Page:
         pathlib.Path(path).write_text(self.text, encoding="utf-8")
 
     def open(self) -> None:
-        """Show it in the browser, from a file in the folder for temporary ones."""
+        """Show it in the browser, from a file in the folder for temporary files."""
         with tempfile.NamedTemporaryFile("w", suffix=".html", prefix="sestina_", delete=False, encoding="utf-8") as file:
             file.write(self.text)
         webbrowser.open(pathlib.Path(file.name).as_uri())
@@ -53,11 +53,11 @@ def show(
     height: int = 560,
     max_size: float = 20.0,
 ) -> Page:
-    """The motion of a result, or a description where it begins, as a page with the scene, plots and a time line.
+    """Return the motion of a result, or a description in its initial state, as a page with scene, plots and time line.
 
     path      write it there (.html)
     height    of the page in a notebook, pixels
-    max_size  megabytes; rows are left out, equally far apart, until the motion takes at most so many
+    max_size  megabytes; rows are left out at equal intervals until the motion needs no more
     """
     if isinstance(what, Result):
         page = Page(_core._view_page(what.system, what.table, max_size), height)
@@ -79,18 +79,18 @@ class Studio:
 
     @property
     def url(self) -> str:
-        """The address with its token: who knows it can use the studio, from this machine alone."""
+        """The address with its token: anyone on this machine who knows it can use the studio."""
         return self._server.url
 
     @property
     def system(self) -> System:
-        """The description as it was saved last."""
+        """The description as last saved."""
         from .files import load
 
         return load(self.file)
 
     def stop(self) -> None:
-        """End it."""
+        """End the studio."""
         self._server.stop()
 
     def __repr__(self) -> str:
@@ -104,11 +104,11 @@ def studio(
     port: int = 0,
     open_browser: bool = True,
 ) -> Studio:
-    """Edit, run and look at a description in the browser, while this program goes on.
+    """Edit, run and view a description in the browser while this program continues.
 
     what          a description, which is written to `path` first, or the name of a model file
-    path          the file to edit (.yaml); unless given, a new one in the folder for temporary ones
-    port          of the loopback address; 0: one that is free
+    path          the file to edit (.yaml); by default a new one in the folder for temporary files
+    port          of the loopback address; 0: a free one
     open_browser  False: the address is `url`
     """
     if isinstance(what, (str, os.PathLike)):

@@ -26,7 +26,7 @@ class Solid(NamedTuple):
 
 
 def join(solids: list[Solid]) -> Solid:
-    """One surface of several; closed where all are."""
+    """One surface made of several; closed if all are."""
     return Solid(
         np.concatenate([one.corners for one in solids]),
         np.concatenate([one.normals for one in solids]),
@@ -46,7 +46,7 @@ def _grid(points: Array, normals: Array) -> Solid:
 
 
 def _pieces(length: float, largest: float) -> int:
-    """Into how many pieces a length is cut, m: solids that stand side by side are sorted by the depth of their polygons."""
+    """The number of pieces for a length, m; short pieces, since polygons of neighbouring solids are sorted by depth."""
     return int(np.clip(np.ceil(length / largest), 1, 40)) if largest > 0 else 1
 
 
@@ -68,12 +68,12 @@ def box(size: Array, largest: float) -> Solid:
 
 
 def _sides(radius: float, largest: float) -> int:
-    """Of what is round: a multiple of four, so that quarters are alike."""
+    """Number of sides of a round solid: a multiple of four, so that quarters are alike."""
     return 4 * int(np.clip(np.ceil(2 * np.pi * radius / (1.6 * largest)), 4, 14)) if largest > 0 else 24
 
 
 def _turned(profile: Array, slopes: Array, sides: int) -> Solid:
-    """The surface that a curve in the plane of x (from the axis) and z leaves when it turns about z.
+    """The surface of revolution about z of a curve in the plane of x (distance from the axis) and z.
 
     profile (n, 2) m with rising z; slopes (n-1, 2) outward normals of its pieces.
     """
@@ -145,14 +145,14 @@ def capsule(radius: float, length: float, largest: float) -> Solid:
 
 
 def mass_centre(radius: float) -> Solid:
-    """A sphere whose eighths have two colours in turn, as drawings mark a mass centre."""
+    """A sphere whose eighths alternate between two colours, the usual mark of a mass centre."""
     ball = sphere(radius, 1.3 * radius)
     signs = np.sign(ball.normals.round(9)).prod(axis=1)
     return ball._replace(tones=np.where(signs > 0, 1.0, 0.0))
 
 
 def rod(start: Array, end: Array, radius: float, largest: float) -> Solid | None:
-    """A capsule between two points, (3) m; None where these are one."""
+    """A capsule between two points, (3) m; None if they coincide."""
     along = end - start
     length = float(np.linalg.norm(along))
     if length == 0:
@@ -169,7 +169,7 @@ def rotation_to(axis: Array) -> Array:
 
 
 def mesh(triangles: Array, most: int) -> Solid:
-    """triangles (n, 3, 3) m; of more than `most` their corners are put together until there are about so many."""
+    """triangles (n, 3, 3) m; if there are more than `most`, corners are merged until about that many are left."""
     triangles = _simplified(triangles, most)
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     lengths = np.linalg.norm(normals, axis=1)
@@ -204,9 +204,9 @@ def _simplified(triangles: Array, most: int) -> Array:
 
 
 def coil(radius: float, wire: float, length: float, turns: int = 7) -> Solid:
-    """A spring along z from 0 to 1, which is stretched to its length afterwards; radius of the coil and of the wire, m.
+    """A spring along z from 0 to 1, to be stretched to its length later; radius of the coil and of the wire, m.
 
-    length: m, near which it will be drawn: there the wire is round.
+    length: m, the approximate length when drawn, at which the wire is round.
     """
     angle = np.linspace(0, 2 * np.pi * turns, 10 * turns + 1)
     outwards = np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=1)
@@ -221,7 +221,7 @@ def coil(radius: float, wire: float, length: float, turns: int = 7) -> Solid:
 
 
 def _tube(axis: Array, across: Array, other: Array, wire: float) -> Solid:
-    """A tube of four sides along a broken line (n, 3) m, with the directions `across` (n, 3) and `other` (3) of its section."""
+    """A tube of four sides along a polyline (n, 3) m, with the directions `across` (n, 3) and `other` (3) of its section."""
     turn = np.linspace(0, 2 * np.pi, 5)
     points = axis[:, None] + wire * (across[:, None] * np.cos(turn)[:, None] + other * np.sin(turn)[:, None])
     middle = (turn[1:] + turn[:-1]) / 2

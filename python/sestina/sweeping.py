@@ -1,4 +1,4 @@
-"""Many runs of one model with other values of some of its keys."""
+"""Many runs of one model with different values of some of its keys."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class SweepResult(NamedAttributes):
     def draw(self, path: str | os.PathLike[str], *columns: str, x: str | None = None, title: str = "") -> None:
         """Draw last rows over the first axis (.png, .svg, .pdf), a curve for each combination of the others.
 
-        columns: `*` for any letters; all unless given. Of a sweep whose file was kept (`out`).
+        columns: `*` matches any letters; default all. The sweep must have kept a file (`out`).
         """
         if self.path is None:
             raise InputError("the sweep has no file to draw from; its `out` says where one is kept")
@@ -98,7 +98,7 @@ def _value(value: object) -> str:
 
 
 def _text(value: str) -> str:
-    """What the YAML of a value says where it is text in quotes."""
+    """The text of a quoted YAML value."""
     if not value.startswith('"'):
         return value
     return re.sub(r"\\(x..|.)", lambda found: chr(int(found[1][1:], 16)) if found[1][1:] else found[1], value[1:-1])
@@ -131,20 +131,20 @@ def sweep(
 
     vary       {"parameters.l1": numpy.linspace(0.5, 1.5, 100), "joints.hinge.q": "0:3:31",
                "analysis.solver": ["kane", "recursive"]}: each key with its values, or with a:b:n
-    out        the HDF5 file (docs/sweep.md) that is kept; without it only the last row of each run comes back
-    record     columns that the file keeps over time, `*` for any letters; all unless given, with `none` nothing
-    duration   s of each run, as system.analysis says unless given
-    every      s between rows, as system.output says unless given
-    resume     do the runs that the file lacks, of the same sweep
-    lanes      let runs advance side by side in SIMD lanes where the model allows; False gives the last bits of simulate()
-    progress   True shows a bar; or what is called with the runs done, all runs, those that failed, the wall time (s)
-               and the fraction done
-    max_steps  a run that would take more steps fails with that reason, and the others go on
-    max_wall   s, likewise of the wall clock, for each run
-    check      raise ComputationError where a run fails; otherwise result.status and result.reasons tell
+    out        the HDF5 file (docs/sweep.md) to keep; without it only the last row of each run is returned
+    record     columns that the file keeps over time, `*` matches any letters; default all, `none` for none
+    duration   s of each run; default system.analysis
+    every      s between rows; default system.output
+    resume     compute the runs that are missing in the file of the same sweep
+    lanes      run side by side in SIMD lanes if the model allows it; False gives the same last bits as simulate()
+    progress   True shows a bar; a function is called with the number of runs done, of all runs and of failed runs, the
+               wall time (s) and the fraction done
+    max_steps  a run that would take more steps fails with that reason, and the others continue
+    max_wall   s of wall time, likewise, for each run
+    check      raise ComputationError if a run fails; with False, see result.status and result.reasons
 
-    Ctrl-C ends the sweep: what there is is returned, and the status of runs that are missing is `pending`. While the
-    values are checked, before the first run, there is nothing, and KeyboardInterrupt is raised.
+    Ctrl-C ends the sweep: the runs so far are returned, and missing runs have the status `pending`. While the
+    values are being checked, before the first run, there is nothing to return, and KeyboardInterrupt is raised.
     """
     import tempfile  # takes as long to import as the rest of the package
 

@@ -15,10 +15,10 @@ kane = KanesMethod(N, q_ind=[q], u_ind=[u], kd_eqs=[q.diff(t) - u])
 fr, frstar = kane.kanes_equations([Particle("ball", P, m)], [(P, m * g * N.x)])
 kane.mass_matrix, kane.forcing
 
-What is different from sympy: expressions are never expanded, and equal ones are one object; nothing is
-simplified unless asked for. `Expression.to_sympy()` gives the same expression of sympy. Symbols, frames and
-points belong to a derivation, see Mechanics. One thread at a time works on symbols; functions compiled from
-them, CompiledFunction, run on any.
+Differences from sympy: expressions are never expanded, equal expressions are one object, and nothing is
+simplified unless requested. `Expression.to_sympy()` gives the same expression in sympy. Symbols, frames and
+points belong to a derivation; see Mechanics. Only one thread at a time may work on symbols; compiled functions
+(CompiledFunction) run on any thread.
 """
 
 from __future__ import annotations
@@ -211,10 +211,9 @@ for _name in (
 
 
 def symbols(names: str | Iterable[str], **assumptions: Any) -> Any:
-    """Constants by their names: one for "m"; a tuple for "m l", "m, l", "m:3", which is m0, m1, m2, and "x:z".
+    """Create constants by name: one for "m"; a tuple for "m l", "m, l", "m:3" (m0, m1, m2) and "x:z".
 
-    "t" is the time. Assumptions that restrict real numbers, such as positive=True, may be given as to sympy; nothing
-    is concluded from them.
+    "t" is the time. Assumptions about real numbers, such as positive=True, are accepted as in sympy but have no effect.
     """
     check_assumptions(assumptions)
     made = tuple(_core._symbol(name) for name in names_of(names))
@@ -222,7 +221,7 @@ def symbols(names: str | Iterable[str], **assumptions: Any) -> Any:
 
 
 def Symbol(name: str, **assumptions: Any) -> Expression:
-    """The constant of that name, which may hold blanks."""
+    """The constant of that name; the name may contain blanks."""
     check_assumptions(assumptions)
     return _core._symbol(name)
 
@@ -234,7 +233,7 @@ def _dynamicsymbols(names: str | Iterable[str], level: int = 0, **assumptions: A
 
 
 class _DynamicSymbols:
-    """Functions of time by their names, or their derivatives of order `level`: one for "q", a list for "q1 q2" and "q:3".
+    """Create functions of time by name, or their derivatives of order `level`: one for "q", a list for "q1 q2" and "q:3".
 
     dynamicsymbols._t is the time.
     """
@@ -251,7 +250,7 @@ dynamicsymbols = _DynamicSymbols()
 
 
 def parse(text: str) -> Expression:
-    """The expression that a text such as "m*l^2/12 - sin(3*t)" stands for; every name is a symbol."""
+    """Parse a text such as "m*l^2/12 - sin(3*t)" into an expression; every name is a symbol."""
     return _core._parse(text)
 
 
@@ -268,7 +267,7 @@ pi: Expression
 def find_dynamicsymbols(
     expression: Expression | Matrix, exclude: Iterable[Expression] | None = None
 ) -> set[Expression]:
-    """The functions of time in it, and their derivatives, but for those that are excluded."""
+    """The functions of time in an expression, and their derivatives, except excluded ones."""
     elements = expression if isinstance(expression, Matrix) else [expression]
     found = {symbol for element in elements for symbol in element.dynamicsymbols}
     return found - set(exclude or ())
@@ -283,7 +282,7 @@ def msubs(expression: Vector, *replacements: Replacements) -> Vector: ...
 @overload
 def msubs(expression: Dyadic, *replacements: Replacements) -> Dyadic: ...
 def msubs(expression: Any, *replacements: Replacements) -> Any:
-    """With expressions replaced by others, all at once."""
+    """Replace expressions by others, all at once."""
     return expression.subs(list(replacements))
 
 
@@ -292,7 +291,7 @@ def simplify(expression: Expression) -> Expression: ...
 @overload
 def simplify(expression: Matrix) -> Matrix: ...
 def simplify(expression: Any) -> Any:
-    """By the theorems on sums of angles and sin^2 + cos^2 = 1; what it does is checked."""
+    """Simplify by the angle sum identities and sin^2 + cos^2 = 1; the result is checked against the original."""
     return expression.simplify()
 
 
@@ -301,9 +300,9 @@ def expand(expression: Expression) -> Expression: ...
 @overload
 def expand(expression: Matrix) -> Matrix: ...
 def expand(expression: Any) -> Any:
-    """Products and whole positive powers of sums written out: m*(x + y)**2 becomes m*x**2 + 2*m*x*y + m*y**2.
+    """Multiply out products and positive integer powers of sums: m*(x + y)**2 becomes m*x**2 + 2*m*x*y + m*y**2.
 
-    InputError where that takes more than 20 000 terms.
+    InputError if there would be more than 20 000 terms.
     """
     return expression.expand()
 
@@ -313,7 +312,7 @@ def collect(expression: Expression, of: Expression | Sequence[Expression]) -> Ex
 @overload
 def collect(expression: Matrix, of: Expression | Sequence[Expression]) -> Matrix: ...
 def collect(expression: Any, of: Any) -> Any:
-    """As a polynomial in `of`: a*x + b*x + d becomes d + (a + b)*x. Of several the coefficients are collected by the next."""
+    """Write as a polynomial in `of`: a*x + b*x + d becomes d + (a + b)*x. Coefficients are collected by the next of several."""
     return expression.collect(of)
 
 
@@ -322,7 +321,7 @@ def factor(expression: Expression) -> Expression: ...
 @overload
 def factor(expression: Matrix) -> Matrix: ...
 def factor(expression: Any) -> Any:
-    """As products, where common factors of groups of terms give them: a*x + a*y + b*x + b*y becomes (a + b)*(x + y)."""
+    """Factor by taking out common factors of groups of terms: a*x + a*y + b*x + b*y becomes (a + b)*(x + y)."""
     return expression.factor()
 
 
@@ -332,7 +331,7 @@ def trigsimp(expression: Any) -> Any:
 
 
 def latex(expression: Any) -> str:
-    """For mathematics mode."""
+    """LaTeX for mathematics mode."""
     return str(expression.latex())
 
 
@@ -340,7 +339,7 @@ vlatex = mlatex = latex
 
 
 def mprint(expression: Any) -> None:
-    """As text."""
+    """Print as text."""
     print(expression)
 
 
@@ -348,7 +347,7 @@ vprint = mprint
 
 
 def mechanics_printing(**options: Any) -> None:
-    """Of sympy, for programs that call it: rates are always written with primes, in LaTeX with dots."""
+    """Does nothing; exists for programs written for sympy. Rates are always written with primes, in LaTeX with dots."""
     del options
 
 
@@ -359,7 +358,7 @@ init_vprinting = mechanics_printing
 
 
 def dot(a: Any, b: Any) -> Any:
-    """The scalar product of vectors, or that of a dyadic and a vector."""
+    """The scalar product of two vectors, or the product of a dyadic and a vector."""
     return a.dot(b)
 
 
@@ -388,14 +387,14 @@ def time_derivative(expression: Any, frame: ReferenceFrame, order: int = 1) -> A
 def partial_velocity(
     velocities: Sequence[Vector], speeds: Sequence[Expression], frame: ReferenceFrame
 ) -> list[list[Vector]]:
-    """For each velocity its partial derivatives by the speeds, as seen from the frame."""
+    """The partial derivatives of each velocity with respect to the speeds, as seen from the frame."""
     return [[velocity.diff(speed, frame) for speed in speeds] for velocity in velocities]
 
 
 def kinematic_equations(
     speeds: Sequence[Expression], coords: Sequence[Expression], rot_type: str, rot_order: str | int = ""
 ) -> list[Expression]:
-    """Expressions that vanish: the angular velocity in the frame's own axes, for speeds, by coordinates and their rates.
+    """Kinematic equations, as expressions that vanish, for speeds that are the angular velocity in the frame's own axes.
 
     rot_type: "body" or "space" with an order such as "123", or "quaternion" with Euler parameters, the scalar first.
     """
@@ -411,7 +410,7 @@ def kinetic_energy(frame: ReferenceFrame, *bodies: Body) -> Expression:
 
 
 def potential_energy(*bodies: Body) -> Expression:
-    """J, the sum of what was set as `potential_energy` of the bodies."""
+    """J, the sum of the `potential_energy` set for each body."""
     return _core._potential_energy(bodies)
 
 
@@ -431,7 +430,7 @@ def angular_momentum(point: Point, frame: ReferenceFrame, *bodies: Body) -> Vect
 
 
 def center_of_mass(point: Point, *bodies: Body) -> Vector:
-    """From the point to the mass centre of all."""
+    """The vector from the point to the mass centre of all bodies."""
     return _core._center_of_mass(point, bodies)
 
 

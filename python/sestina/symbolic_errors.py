@@ -1,6 +1,6 @@
-"""What is wrong with an argument, in one line. Part of sestina.symbolic.
+"""Errors that say in one line which argument is wrong. Part of sestina.symbolic.
 
-The functions of the extension tell which types they allow, but not which argument is of none of them.
+The functions of the extension say which types they allow, but not which argument has a wrong one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _REFUSED = "incompatible function arguments"
 
 
 def _is_of(value: object, allowed: str) -> bool:
-    """Whether the value is of one of the types of an annotation; what is not known here counts as right."""
+    """Whether the value has one of the types of an annotation; unknown annotations count as matching."""
     if re.search(r"\[|\.Any|object", allowed):
         return True
     for word in (part.strip() for part in allowed.split("|")):
@@ -51,7 +51,7 @@ def _signature(line: str) -> list[tuple[str, str]]:
 
 
 def _readable(allowed: str) -> str:
-    """Of an annotation: a zero may take the place of vectors, and that only."""
+    """An annotation for messages: where a number may replace a vector, only 0 is allowed."""
     zero = _IS_ZERO.sub(r"\1 or 0", allowed)
     return zero.replace("float", "number").replace(" | ", " or ")
 
@@ -87,7 +87,7 @@ def explained(name: str, function: Any, is_method: bool) -> Callable[..., Any]:
 
 
 def explain_methods(classes: Iterable[type]) -> None:
-    """Of the methods of these classes with names of their own; operators tell what they take as those of Python do."""
+    """Apply explained() to the named methods of these classes; operators report errors as Python's do."""
     for one in classes:
         for name, method in list(vars(one).items()):
             if not name.startswith("_") and hasattr(method, "__nb_signature__") and not inspect.isdatadescriptor(method):

@@ -1,4 +1,4 @@
-"""SymPy's lambdify, made of functions that are compiled."""
+"""SymPy's lambdify, by compiled functions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def lambdify(args: Any, expr: Any, modules: object = None, *, cse: bool = False) -> Callable[..., Any]:
-    """A function of numbers, as SymPy makes it; it is compiled, whatever `modules` and `cse` say.
+    """A numerical function, as in SymPy; always compiled, `modules` and `cse` have no effect.
 
     args   symbols, and sequences of symbols, for which the function takes a sequence of numbers
-    expr   an expression or a matrix, or a sequence of them, of which the function returns a list
+    expr   an expression or a matrix, or a sequence of them, for which the function returns a list
 
-    Numbers may be arrays that are broadcast against each other. Their axes come first in the results.
+    Numbers may be arrays, which are broadcast against each other. Their axes come first in the results.
     """
     groups = [args] if isinstance(args, Expression) else list(args)
     variables = [symbol for group in groups for symbol in ([group] if isinstance(group, Expression) else group)]
@@ -75,7 +75,7 @@ _dummies = 0
 
 
 def Dummy(name: str = "Dummy", **assumptions: Any) -> Expression:
-    """A constant that is no other one, whatever its name."""
+    """A constant that differs from all others, whatever its name."""
     from .symbolic_names import check_assumptions
 
     global _dummies

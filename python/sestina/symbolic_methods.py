@@ -29,7 +29,7 @@ class Force(NamedTuple):
 
 
 class Torque(NamedTuple):
-    """A torque (N m) on what turns with a frame."""
+    """A torque (N m) on a frame."""
 
     frame: ReferenceFrame
     torque: Vector
@@ -75,13 +75,13 @@ class KanesMethod(NamedAttributes):
     frame                      inertial
     q_ind, u_ind               independent coordinates and speeds
     kd_eqs                     expressions that vanish, linear in the rates of all coordinates
-    q_dependent, configuration_constraints    as many of each, the latter vanish
+    q_dependent, configuration_constraints    equal in number; the constraints are expressions that vanish
     u_dependent, velocity_constraints         likewise, linear in the speeds
-    acceleration_constraints   rates of the velocity constraints, to be written otherwise
-    u_auxiliary                speeds that are zero, for the forces that otherwise do no work
-    bodies, forcelist          may come with kanes_equations() instead
+    acceleration_constraints   rates of the velocity constraints, if they are to be written differently
+    u_auxiliary                speeds that are zero, to find forces that do no work
+    bodies, forcelist          may be given to kanes_equations() instead
 
-    kd_eqs_solver and constraint_solver are of sympy and change nothing.
+    kd_eqs_solver and constraint_solver exist for sympy programs and have no effect.
     """
 
     def __init__(
@@ -128,8 +128,8 @@ class KanesMethod(NamedAttributes):
     ) -> tuple[Matrix, Matrix]:
         """Form the equations: F_r and F*_r, whose sum vanishes.
 
-        loads: pairs of a point and a force or of a frame and a torque. Bodies and loads may change places, as in the
-        early days of sympy.physics.mechanics.
+        loads: pairs of a point and a force, or of a frame and a torque. Bodies and loads may be swapped, as in early
+        versions of sympy.physics.mechanics.
         """
         given = [list(one) if one is not None else None for one in (bodies, loads)]
         if _are_bodies(given[1]) and not _are_bodies(given[0]):
@@ -174,17 +174,17 @@ class KanesMethod(NamedAttributes):
 
     @property
     def mass_matrix(self) -> Matrix:
-        """M of M u' = forcing."""
+        """The matrix M of M u' = forcing."""
         return self._formed().mass_matrix
 
     @property
     def forcing(self) -> Matrix:
-        """The right side of M u' = forcing."""
+        """The right-hand side of M u' = forcing."""
         return self._formed().forcing
 
     @property
     def explicit_kinematics(self) -> bool:
-        """Whether mass_matrix_kin and mass_matrix_full hold the kinematic equations solved for q', or as they were given."""
+        """Whether mass_matrix_kin and mass_matrix_full contain the kinematic equations solved for q', or as given."""
         return self._explicit_kinematics
 
     @explicit_kinematics.setter
@@ -195,12 +195,12 @@ class KanesMethod(NamedAttributes):
 
     @property
     def mass_matrix_kin(self) -> Matrix:
-        """The matrix before q' in the kinematic equations, see explicit_kinematics."""
+        """The coefficient matrix of q' in the kinematic equations; see explicit_kinematics."""
         return self._formed().mass_matrix_kin
 
     @property
     def forcing_kin(self) -> Matrix:
-        """The other side of the kinematic equations."""
+        """The right-hand side of the kinematic equations."""
         return self._formed().forcing_kin
 
     @property
@@ -215,11 +215,11 @@ class KanesMethod(NamedAttributes):
 
     @property
     def auxiliary_eqs(self) -> Matrix:
-        """What vanishes along the auxiliary speeds."""
+        """The equations of the auxiliary speeds, as expressions that vanish."""
         return self._formed().auxiliary_eqs
 
     def kindiffdict(self) -> dict[Expression, Expression]:
-        """The rates of the coordinates by the speeds."""
+        """The rates of the coordinates as functions of the speeds."""
         return dict(self._formed().kindiffdict())
 
     def rhs(self) -> Matrix:
@@ -233,7 +233,7 @@ class KanesMethod(NamedAttributes):
     def linearize(self, *, A_and_B: bool = False, op_point: OperatingPoint = None, simplify: bool = False, new_method: bool = True) -> Any:
         """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs.
 
-        The state names coordinates, speeds, their rates, inputs and constants; InputError for what is not of the system.
+        The state gives coordinates, speeds, their rates, inputs and constants; InputError for symbols not of the system.
         """
         del new_method  # of sympy, which has had two; the results are alike
         return _linearization(self._formed().linearize(op_point or {}), A_and_B, simplify)
@@ -278,12 +278,12 @@ class LagrangesMethod(NamedAttributes):
         return self._lagrange.motion()
 
     def form_lagranges_equations(self) -> Matrix:
-        """What vanishes: d/dt dL/dq' - dL/dq less forces and multipliers."""
+        """Form the equations, as expressions that vanish: d/dt dL/dq' - dL/dq less forces and multipliers."""
         return self._lagrange.equations()
 
     @property
     def eom(self) -> Matrix:
-        """What form_lagranges_equations() gives."""
+        """The result of form_lagranges_equations()."""
         return self.form_lagranges_equations()
 
     @property
@@ -293,22 +293,22 @@ class LagrangesMethod(NamedAttributes):
 
     @property
     def lam_vec(self) -> Matrix:
-        """The multipliers: first those of the holonomic constraints. As in sympy they count against the constraints."""
+        """The multipliers, holonomic constraints first. Their sign is opposite to the constraint forces, as in sympy."""
         return self._lagrange.lam_vec
 
     @property
     def mass_matrix(self) -> Matrix:
-        """M of M q'' = forcing + lam_coeffs^T lambda; sympy's has lam_coeffs^T beside it."""
+        """The matrix M of M q'' = forcing + lam_coeffs^T lambda; in sympy it also has the columns of lam_coeffs^T."""
         return self._lagrange.mass_matrix
 
     @property
     def forcing(self) -> Matrix:
-        """The right side without multipliers."""
+        """The right-hand side without multipliers."""
         return self._lagrange.forcing
 
     @property
     def lam_coeffs(self) -> Matrix:
-        """Minus the derivatives of the velocity constraints by the rates of the coordinates, as in sympy."""
+        """Minus the derivatives of the velocity constraints with respect to the rates of the coordinates, as in sympy."""
         return self._lagrange.lam_coeffs
 
     @property
@@ -368,9 +368,8 @@ class LagrangesMethod(NamedAttributes):
     ) -> Any:
         """Linearise about a state, which may leave symbols: a Linearization, or as sympy A, B and the inputs.
 
-        q_ind, qd_ind: the independent coordinates and rates, all unless given: where there are constraints, as many as
-        these leave free. The state names coordinates, their rates, inputs and constants; InputError for what is not of the
-        system.
+        q_ind, qd_ind: the independent coordinates and rates, as many as the constraints leave free; default all. The state
+        gives coordinates, their rates, inputs and constants; InputError for symbols that are not of the system.
         """
         del new_method  # of sympy, which has had two; the results are alike
         coordinates = list(q_ind) if q_ind is not None else list(self.q)

@@ -1,4 +1,4 @@
-"""Names that sympy programs use, beside those of mechanics. Part of sestina.symbolic."""
+"""Names of sympy outside of its mechanics module. Part of sestina.symbolic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Relation(NamedTuple):
         return f"{self.left} {self.relation} {self.right}"
 
     def choose(self, yes: _Number, no: _Number) -> Expression:
-        """What it is where the condition holds, and where it does not."""
+        """One value if the condition holds, the other if not."""
         if self.relation == "<":
             return if_less(self.left, self.right, yes, no)
         if self.relation == ">":
@@ -42,9 +42,9 @@ class Relation(NamedTuple):
 
 
 def Piecewise(*pieces: tuple[_Number, Relation | bool]) -> Expression:
-    """The value of the first pair (value, condition) whose condition holds; that of the last has to be True.
+    """The value of the first pair (value, condition) whose condition holds; the last condition must be True.
 
-    Conditions compare: Piecewise((0, x < 0), (x**2, True)).
+    Conditions are comparisons: Piecewise((0, x < 0), (x**2, True)).
     """
     if not pieces or pieces[-1][1] is not True:
         raise InputError("Piecewise: the condition of the last pair has to be True, so that there is a value everywhere")
@@ -93,7 +93,7 @@ def Integer(number: int) -> Expression:
 
 
 def S(number: Any) -> Expression:
-    """A number as an expression: S(1)/3; of a text what it says."""
+    """A number as an expression, S(1)/3, or a text parsed as one."""
     if isinstance(number, str):
         return _core._parse(number.replace("**", "^"))
     return Expression(number)
@@ -127,12 +127,12 @@ def diag(*blocks: Matrix | _Number) -> Matrix:
 
 
 def Derivative(expression: Expression, *by: Expression | int) -> Expression:
-    """The same as expression.diff(...): it is never left open."""
+    """The same as expression.diff(...): always carried out."""
     return expression.diff(*by)
 
 
 class Function:
-    """A function of time by its name, as sympy has it: Function("q")(t) is dynamicsymbols("q")."""
+    """A function of time by name, as in sympy: Function("q")(t) is dynamicsymbols("q")."""
 
     def __init__(self, name: str, **assumptions: Any) -> None:
         check_assumptions(assumptions)
@@ -148,7 +148,7 @@ class Function:
 
 
 def solve(equations: Any, unknowns: Any) -> dict[Expression, Expression]:
-    """Linear equations, given as expressions that vanish, solved for as many symbols: {symbol: solution}."""
+    """Solve linear equations, given as expressions that vanish, for as many symbols: {symbol: solution}."""
     expressions = [equations] if isinstance(equations, Expression) else list(equations)
     symbols = [unknowns] if isinstance(unknowns, Expression) else list(unknowns)
     if len(expressions) != len(symbols):
@@ -191,7 +191,7 @@ def names_of(names: str | Iterable[str]) -> list[str]:
 
 
 def is_one(names: str | Iterable[str]) -> bool:
-    """Whether a text is a single name, which gives a symbol and no sequence of them."""
+    """Whether a text is a single name, which gives one symbol instead of a sequence."""
     return isinstance(names, str) and not re.search(r"[\s,:]", names.strip())
 
 
@@ -199,7 +199,7 @@ _ASSUMPTIONS = {"real", "finite", "positive", "negative", "nonnegative", "nonpos
 
 
 def check_assumptions(assumptions: dict[str, Any]) -> None:
-    """That they ask for nothing but what symbols are here, real numbers, or for what restricts these further."""
+    """Refuse assumptions other than real numbers, which symbols are here, and restrictions of these."""
     for name, value in assumptions.items():
         if name == "cls":
             raise InputError("symbols: cls is not known here; there are no functions of other things than time")

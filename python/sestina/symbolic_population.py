@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SymbolicPopulation:
-    """The runs of a system, one after the other; symbols are parameters, or coordinates and speeds at the start."""
+    """The runs of a system, one after the other; keys are parameters, or coordinates and speeds with their initial values."""
 
     def __init__(
         self, system: SymbolicSystem, symbols: Sequence[Expression], start: Sequence[float], options: Mapping[str, Any]
@@ -44,18 +44,18 @@ class SymbolicPopulation:
             self._system.set({symbol: float(value)})
 
     def columns(self, start: Sequence[float]) -> list[str]:
-        """What runs record."""
+        """The columns that runs record."""
         self.with_values(start)
         return list(self._system.simulate(**{**self._options, "max_steps": 1}, check=False).columns)
 
     def with_values(self, values: Sequence[float]) -> SymbolicSystem:
-        """The system itself, which has these values from now on."""
+        """Gives the system these values, and returns it."""
         for symbol, value in zip(self._symbols, values):
             self._give(symbol, value)
         return self._system
 
     def run(self, members: Array, record: Sequence[str]) -> list[SymbolicResult | str]:
-        """The run of each member (n, keys), or why there is none; all columns are recorded."""
+        """The run of each member (n, keys), or the reason why it failed; all columns are recorded."""
         return [self._run_one(row.tolist()) for row in members]
 
     def _run_one(self, values: Sequence[float]) -> SymbolicResult | str:

@@ -1,4 +1,4 @@
-"""What is drawn of the runs of a SymbolicSystem: its bodies, by their points and frames. Part of sestina.symbolic."""
+"""Scenes of the runs of a SymbolicSystem: its bodies, by their points and frames. Part of sestina.symbolic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Shape = Mapping[str, Any]
 
 
 class Cast:
-    """What SymbolicSystem.set_scene() was told."""
+    """The arguments of SymbolicSystem.set_scene()."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Cast:
     ) -> None:
         found = frame if frame is not None else method._frame
         if found is None:
-            raise InputError("frame: neither it nor the method tells the inertial frame")
+            raise InputError("frame: neither this argument nor the method gives the inertial frame")
         self.frame: ReferenceFrame = found
         self.origin, self.q, self.u = origin, list(q), list(u)
         self.bodies: list[Body] = list(bodies) if bodies is not None else list(method._bodies or [])
@@ -79,7 +79,7 @@ class Cast:
             raise InputError(f"the point {point.name}: {error}") from None
 
     def take(self, values: Mapping[Expression, float], inputs: Mapping[Expression, Any]) -> Picture:
-        """With the numbers that a run has."""
+        """The cast with the numbers of a run."""
         return Picture(self, dict(values), dict(inputs))
 
 
@@ -111,7 +111,7 @@ class Picture:
         return np.asarray(told, dtype=np.float64).reshape(len(t), len(expressions))
 
     def way_of(self, point: Point | str, t: Array, q: Array, u: Array) -> Array:
-        """(rows, 3) m, where a point is; by its name one of those that are drawn."""
+        """(rows, 3) m, the positions of a point; a name stands for one of the points drawn."""
         if isinstance(point, str):
             named = {one.name: one for one in self._told.points}
             if point not in named:

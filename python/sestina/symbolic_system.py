@@ -1,4 +1,4 @@
-"""Runs of what Kane's or Lagrange's method gave, states of steady motion, eigenvalues. Part of sestina.symbolic."""
+"""Runs of derived equations, equilibria, steady motions and eigenvalues. Part of sestina.symbolic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FIXED = "a SymbolicSystem has the coordinates, speeds and multipliers of its me
 
 
 def _takes_state(function: Callable[..., float], input: Expression) -> bool:
-    """Whether it is a function of t, q and u, and not of t alone."""
+    """Whether a function takes t, q and u, not t alone."""
     import inspect
 
     try:
@@ -62,12 +62,12 @@ def _motion_of(method: object) -> _core._Motion:
 
 
 class SymbolicResult(Result):
-    """The rows of a run of a SymbolicSystem: t, all coordinates, all speeds, the outputs, and `event` where there are events.
+    """The rows of a run of a SymbolicSystem: t, all coordinates, all speeds, the outputs, and `event` if there are events.
 
-    result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] that of an output by its name;
-    result.plot(q, "energy.*") draws them so. Both take expressions of columns and parameters: result[l * sin(q)]. Plots,
-    dataframes and files are those of a Result; there is no Model. What draw() and animate() show is told by
-    SymbolicSystem.set_scene() before the run.
+    result[q] is the column of a coordinate or speed by its symbol, result["energy.total"] the column of an output by its
+    name; result.plot(q, "energy.*") uses the same names. Both accept expressions of columns and parameters:
+    result[l * sin(q)]. Plots, dataframes and files are as for a Result; there is no Model. SymbolicSystem.set_scene(),
+    called before the run, determines what draw() and animate() show.
     """
 
     report: SimulationReport  # type: ignore[assignment]
@@ -110,7 +110,7 @@ class SymbolicResult(Result):
         return (name if isinstance(name, str) else str(name)) in self.table
 
     def unit(self, name: str | Expression) -> str:
-        """The unit of a column, such as `rad/s`; `1` of a pure number."""
+        """The unit of a column, such as `rad/s`; `1` for a pure number."""
         return self.table.unit(self._column(name))
 
     def plot(
@@ -168,7 +168,7 @@ class SymbolicResult(Result):
 
 
 class SymbolicSystem(NamedAttributes):
-    """What Kane's or Lagrange's method gave, with the numbers that it takes to run it.
+    """Equations of motion from Kane's or Lagrange's method, with the numbers needed to simulate them.
 
     system = SymbolicSystem(kane, parameters={m: 1.2, l: 0.5, g: 9.81}, initial={q: 0.3})
     system.add_energies(N, *bodies)
@@ -176,13 +176,13 @@ class SymbolicSystem(NamedAttributes):
     result[q], result["energy.total"]
 
     method      a KanesMethod or LagrangesMethod
-    parameters  numbers of constants, as by set()
-    initial     coordinates and speeds where a run begins, as by set_initial()
-    inputs      what gives functions of time that are neither, as by set_input()
+    parameters  numbers of constants, see set()
+    initial     initial coordinates and speeds, see set_initial()
+    inputs      functions of time that are neither coordinates nor speeds, see set_input()
 
-    Dependent coordinates and speeds are solved for: those that KanesMethod names, with LagrangesMethod as many as have
-    no initial value. In all rows speeds satisfy the velocity constraints to round-off, and after each step coordinates
-    the configuration constraints. Units are those of the numbers that are given; times are in s.
+    Dependent coordinates and speeds are solved for: the ones that KanesMethod names, or with LagrangesMethod the ones
+    without an initial value. In all rows speeds satisfy the velocity constraints to round-off; after each step coordinates
+    satisfy the configuration constraints. Units follow from the given numbers; times are in s.
     """
 
     def __init__(
@@ -216,27 +216,27 @@ class SymbolicSystem(NamedAttributes):
 
     @property
     def multipliers(self) -> FixedTuple:
-        """lam1, lam2 ..., which outputs may contain: the forces along the velocity constraints, by LagrangesMethod against them."""
+        """lam1, lam2 ..., for outputs: the forces along the velocity constraints, with LagrangesMethod of opposite sign."""
         return FixedTuple(self._system.multipliers, _FIXED)
 
     def set(self, parameters: Values) -> None:
-        """Give numbers to constants; later ones take the place of earlier ones. InputError for what is no constant."""
+        """Give numbers to constants, replacing earlier ones. InputError for anything else than a constant."""
         self._system.set(parameters)
         self._values.update(parameters)
 
     def set_input(self, input: Expression, value: Input, *, knots: Sequence[float] = ()) -> None:
-        """Give a function of time that is neither coordinate nor speed, such as a drive or the force of a controller.
+        """Set a function of time that is neither coordinate nor speed, such as a drive or the force of a controller.
 
         value: one of
         - an expression of t, coordinates, speeds and parameters; the input's derivatives follow from it;
         - a function of t (s), or of t and copies of the coordinates q (nq) and speeds u (nu) in the order of system.q and
-          system.u, which returns a number. It must depend on nothing else, as steps are tried and repeated;
-        - times that rise (n) and values (n): straight lines between them, held before and after.
-        The derivatives of the last two are not known: they may stand in forces, outputs and what events set.
-        knots: times (s) at which a function or its slope jumps, and at which steps of variable length end. Those of a
-        table are its times. What happens between two steps goes unseen otherwise.
+          system.u, which returns a number. It must depend on nothing else, because steps are tried and repeated;
+        - increasing times (n) and values (n), interpolated linearly and held before and after.
+        The derivatives of the last two are unknown: they may appear in forces, outputs and the values that events set.
+        knots: times (s) at which a function or its slope jumps, and at which steps of variable length end; for a table, its
+        times. Without knots, a jump between the ends of a step may be missed.
 
-        What a function raises ends the run and is raised by simulate(), with the rows until then as its `result`.
+        An exception in a function ends the run and is raised by simulate(), with the rows so far as its `result`.
         """
         self._give_input(input, value, knots)
         self._inputs[input] = value
@@ -264,20 +264,20 @@ class SymbolicSystem(NamedAttributes):
             self._system.set_input(input, value)
 
     def set_initial(self, values: Replacements) -> None:
-        """Say where coordinates and speeds begin: numbers, or expressions of parameters. What is not given begins at 0.
+        """Set initial coordinates and speeds: numbers, or expressions of parameters; default 0.
 
-        A dependent one begins near the value given for it, where all constraints hold.
+        For a dependent one, the value is a guess, near which all constraints are satisfied.
         """
         self._system.set_initial(values)
 
     def set_guess(self, values: Replacements) -> None:
-        """Say near which values coordinates are sought that have no initial one and follow from constraints; else 0."""
+        """Set guesses for coordinates that have no initial value and follow from constraints; default 0."""
         self._system.set_guess(values)
 
     def add_invariant(self, invariant: Expression) -> None:
-        """Keep an expression in q and t at zero that vanishes along the motion, such as the norm of Euler parameters less 1.
+        """Add an expression in q and t that vanishes along the motion, such as the norm of Euler parameters less 1.
 
-        Coordinates are brought back to it after each step.
+        After each step coordinates are corrected so that it vanishes.
         """
         self._system.add_invariant(invariant)
 
@@ -288,11 +288,11 @@ class SymbolicSystem(NamedAttributes):
     def add_energies(self, frame: ReferenceFrame, *bodies: Body | Sequence[Body]) -> None:
         """Record `energy.kinetic`, `energy.potential` and `energy.total`, J, of bodies or lists of them.
 
-        The potential energy is what was set as potential_energy of the bodies, and that of their weights. A weight is a
-        force among the loads that acts at a mass centre and is constant in the frame; of a force that is not constant, the
-        terms that are and that hold a symbol of the body's mass. What was set counts as that of the weights, too, where it
-        has their gradient or holds a symbol of theirs, such as g. InputError where that is not clear: for weights of numbers
-        alone beside another potential energy.
+        The potential energy is the sum of the bodies' potential_energy and the energy of their weights. A weight is a
+        load that acts at a mass centre and is constant in the frame; if the load is not constant, its constant terms that
+        contain a symbol of the body's mass. If the potential_energy that was set has the gradient of the weights or contains
+        one of their symbols, such as g, it already includes them. InputError if this is not clear: for weights without symbols
+        in addition to another potential energy.
         """
         flat = [one for some in bodies for one in (some if isinstance(some, (list, tuple)) else [some])]
         self._system.add_energies(frame, flat)
@@ -307,11 +307,11 @@ class SymbolicSystem(NamedAttributes):
         terminal: bool = False,
         tolerance: float = 0.0,
     ) -> None:
-        """Let something happen where `when`, of t, coordinates and speeds, crosses zero: `rising`, `falling` or `both`.
+        """Add an event where `when`, an expression of t, coordinates and speeds, crosses zero: `rising`, `falling` or `both`.
 
-        set: coordinates and speeds that take a value, from the state before: {u: -0.8 * u}; speeds then satisfy the
-        velocity constraints as after an impulse of the constraints. terminal: the run ends. tolerance (s): 0 is as
-        exactly as the time can be told. The column `event` of a result has the number of the event, from 1.
+        set: new values of coordinates and speeds, from the state before: {u: -0.8 * u}; an impulse of the constraints then
+        restores the velocity constraints. terminal: the run ends. tolerance (s) of the event's time: 0 is the resolution
+        of the time. The column `event` of a result has the number of the event, from 1.
         """
         self._system.add_event(name, when, direction, set, terminal, tolerance)
 
@@ -325,29 +325,29 @@ class SymbolicSystem(NamedAttributes):
         shapes: Mapping[Body, Shape | Sequence[Shape]] | None = None,
         up: Vector | None = None,
     ) -> None:
-        """Say what draw() and animate() of the results of runs from now on show.
+        """Set the scene that draw() and animate() show for later runs.
 
         origin  a point at rest in the inertial frame
-        frame   the inertial frame; that of the method unless given
-        bodies  those of the method unless given; each is a ball at its mass centre, whose eighths turn with its frame
+        frame   the inertial frame; default the method's
+        bodies  default the method's; each is drawn as a ball at its mass centre, whose eighths turn with its frame
         lines   points that rods join: [(O, P), (P, Q)]
         shapes  {body: shape} instead of the ball: {"type": "cylinder", "radius": r, "length": 0.1} and the others of
                 docs/model_file.md, with numbers or expressions of parameters, from the mass centre in the body's frame;
                 several in a list
-        up      a vector along an axis of the frame that is drawn upwards; frame.z unless given
+        up      a vector along the axis of the frame that is drawn upwards; default frame.z
 
-        InputError where no position from the origin is known.
+        InputError if the position of a point from the origin is unknown.
         """
         from .symbolic_scene import Cast
 
         self._cast = Cast(self._method, self.q, self.u, origin, frame, bodies, lines, shapes, up)
 
     def initial_state(self, t: float = 0.0) -> dict[Expression, float]:
-        """All coordinates and speeds at t (s), as they begin, consistent with all constraints. InputError where there are none near."""
+        """The initial coordinates and speeds at t (s), consistent with all constraints. InputError if there are none near."""
         return self._system.initial_state(t)
 
     def evaluate_at_start(self, expressions: Sequence[Expression | float]) -> npt.NDArray[np.float64]:
-        """(expressions) Numbers of expressions such as add_output() takes, at the initial state."""
+        """(expressions) The values of expressions, as in add_output(), at the initial state."""
         return self._system.evaluate_at_start(list(expressions))
 
     def simulate(
@@ -370,23 +370,23 @@ class SymbolicSystem(NamedAttributes):
     ) -> SymbolicResult:
         """Simulate from the initial state to the end of the duration.
 
-        duration    s; with t_eval until the last of its times unless given
-        every       s between rows, a hundredth of the duration unless given; 0: the first and the last only
-        t_eval      (rows) s, rising: rows at these times instead, and those of events
+        duration    s; with t_eval, by default until the last of its times
+        every       s between rows, default a hundredth of the duration; 0: the first and the last row only
+        t_eval      (rows) s, increasing: times of the rows instead; events add theirs
         start       s, the time at the beginning
-        integrator  one of sestina.integrator_names(), `dormand_prince_54` unless given
-        rtol, atol  tolerances of a step of variable length, 1e-8 and 1e-10 unless given
-        dt          s, steps of this length instead
-        progress    True shows a bar; or what is called some ten times a second with the time since the start (s), the
+        integrator  one of sestina.integrator_names(), default `dormand_prince_54`
+        rtol, atol  tolerances of a step of variable length, default 1e-8 and 1e-10
+        dt          s, fixed steps of this length instead
+        progress    True shows a bar; a function is called about ten times a second with the time since the start (s), the
                     duration (s), the wall time (s) and the number of steps
-        out         a result file (.csv, .h5) that the rows go to as well, while the run goes on
-        max_steps   a run that would take more steps fails with that reason, and keeps what it has
-        max_wall    s, likewise of the wall clock
-        max_rows    more rows of `every` are refused; 1e7 unless given
-        check       False returns the result of a run that fails; otherwise ComputationError, which has it as `result`
+        out         a result file (.csv, .h5) to which the rows are also written during the run
+        max_steps   a run that would take more steps fails with that reason, and keeps its rows
+        max_wall    s of wall time, likewise
+        max_rows    refuse a run for which `every` gives more rows; default 1e7
+        check       False returns the result of a run that fails; True raises ComputationError with the result as `result`
 
-        InputError for what is wrong with the description. Ctrl-C ends the run: what there is is returned, and
-        `result.report.status` is `interrupted`. While it runs, other threads may work on symbols.
+        InputError if the description is wrong. Ctrl-C ends the run: the rows so far are returned, and
+        `result.report.status` is `interrupted`. During the run other threads may work on symbols.
         """
         times: list[float] = []
         if t_eval is not None:
@@ -422,7 +422,7 @@ class SymbolicSystem(NamedAttributes):
 
 
 class SteadyMotion(NamedTuple):
-    """Where all speeds stay as they are."""
+    """A state in which all speeds are constant."""
 
     values: dict[Expression, float]  #: of all coordinates and speeds, and of unknown parameters
     multipliers: list[float]  #: of the velocity constraints
@@ -435,8 +435,8 @@ def find_equilibrium(method: Method, parameters: Values | None = None, guess: Va
     """Find a state of rest: coordinates at which nothing begins to move.
 
     method: a KanesMethod or LagrangesMethod; parameters: numbers of constants, and of t where the equations depend on the
-    time; guess: coordinates where Newton's method begins, else 0. Where coordinates move although all speeds are zero
-    (q' = u + V), speeds are sought, too. InputError where none is found, which tells the equation that fails most.
+    time; guess: coordinates where Newton's method starts, default 0. If coordinates move although all speeds are zero
+    (q' = u + V), speeds are sought too. If none is found, InputError names the equation with the largest error.
     """
     return SteadyMotion(*_core._find_equilibrium(_motion_of(method), parameters, guess))
 
@@ -449,14 +449,14 @@ def find_steady_motion(
     unknowns: Iterable[Expression],
     unsteady: Iterable[Expression] = (),
 ) -> SteadyMotion:
-    """Find coordinates, speeds or parameters for which all speeds stay as they are.
+    """Find coordinates, speeds or parameters for which all speeds are constant.
 
-    values     of coordinates and speeds, 0 where not named; of unknowns, where Newton's method begins
+    values     of coordinates and speeds, default 0; for unknowns, where Newton's method starts
     unknowns   coordinates, speeds and parameters that are sought
     unsteady   speeds that may change
 
-    There may be more equations than unknowns or fewer; of many solutions one is found. InputError where none is, and
-    where the equations hold at an instant only, since coordinates go on to move.
+    There may be more equations than unknowns or fewer; if there are many solutions, one is found. InputError if there is
+    none, or if the equations hold at one instant only because coordinates continue to move.
     """
     return SteadyMotion(
         *_core._find_steady_motion(_motion_of(method), parameters, values, list(unknowns), list(unsteady))
@@ -464,7 +464,8 @@ def find_steady_motion(
 
 
 class StabilityChange(NamedTuple):
-    """Where the real part of an eigenvalue becomes positive or ceases to be: it passes zero, or leaves zero as undamped modes do where they meet."""
+    """The point at which the real part of an eigenvalue becomes positive or ceases to be: it crosses zero, or leaves it where
+    undamped modes meet."""
 
     value: float  #: of the parameter
     eigenvalue: complex  #: of a conjugate pair the one with positive imaginary part
@@ -472,7 +473,7 @@ class StabilityChange(NamedTuple):
 
 
 class EigenvalueBranches(NamedTuple):
-    """How eigenvalues move with a parameter."""
+    """Eigenvalues as functions of a parameter."""
 
     values: npt.NDArray[np.float64]  #: (n) of the parameter
     branches: npt.NDArray[np.complex128]  #: (eigenvalues, n)
@@ -480,7 +481,7 @@ class EigenvalueBranches(NamedTuple):
 
 
 def calc_eigenvalues(A: Matrix, parameters: Values | None = None) -> npt.NDArray[np.complex128]:
-    """(n) Eigenvalues of a square matrix of numbers and parameters: by falling real part, then by falling imaginary part."""
+    """(n) Eigenvalues of a square matrix of numbers and parameters, sorted by decreasing real, then imaginary part."""
     import numpy as np
 
     return np.array(_core._calc_eigenvalues(A, parameters), dtype=np.complex128)
@@ -489,11 +490,11 @@ def calc_eigenvalues(A: Matrix, parameters: Values | None = None) -> npt.NDArray
 def calc_eigenvalue_branches(
     A: Matrix, parameter: Expression, values: npt.ArrayLike, parameters: Values | None = None
 ) -> EigenvalueBranches:
-    """Follow each eigenvalue of a square matrix from value to value of a parameter, and find where it becomes stable or not.
+    """Follow each eigenvalue of a square matrix from value to value of a parameter, and find where stability changes.
 
-    values: (n) of the parameter, rising or falling; parameters: numbers of all others. Values that belong together are
-    chosen so that the sum of all distances from where the last two lead is least. What only touches zero at one of the
-    values is no change; two changes between neighbouring values that cancel in number may be missed.
+    values: (n) of the parameter, increasing or decreasing; parameters: numbers of all others. Eigenvalues are matched such
+    that the sum of their distances from the linear extrapolation of the last two is least. An eigenvalue that only touches
+    zero at one of the values is no change; two changes between neighbouring values that cancel may be missed.
     """
     import numpy as np
 

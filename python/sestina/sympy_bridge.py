@@ -1,4 +1,4 @@
-"""Expressions of Sestina as those of sympy. sympy is imported when the first one is wanted."""
+"""Converts expressions of Sestina to sympy, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def _variable(name: str, order: int) -> Any:
-    """A function of time, or its derivative of this order, as sympy.physics.mechanics has them."""
+    """A function of time, or its derivative of this order, as in sympy.physics.mechanics."""
     import sympy
 
     t = sympy.Symbol("t")
@@ -46,7 +46,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 
 def to_sympy(nodes: list[tuple[str, Any, list[int]]]) -> Any:
-    """The last of these nodes; each has its operands before it."""
+    """The last of these nodes as a sympy expression; operands precede the nodes that use them."""
     import sympy
 
     functions = _functions()

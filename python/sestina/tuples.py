@@ -1,4 +1,4 @@
-"""What functions of a Model return that has several parts."""
+"""Named tuples that functions of a Model return."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Kinematics(NamedTuple):
-    """Of all bodies, the ground first: of their own frames, in ground axes."""
+    """Positions, rotations and velocities of all bodies' frames, the ground first, in ground axes."""
 
     position: Array  #: (..., bodies, 3) m, of the origin
     rotation: Array  #: (..., bodies, 3, 3) takes components in body axes to ground axes
@@ -34,14 +34,14 @@ class Energy(NamedTuple):
 
 
 class Momentum(NamedTuple):
-    """Of the whole system, ground axes."""
+    """Momentum of the whole system, ground axes."""
 
     linear: Array  #: (..., 3) kg m/s
     angular: Array  #: (..., 3) kg m^2/s, about the ground's origin
 
 
 class ForwardDerivatives(NamedTuple):
-    """Of udot: along the tangent of Model.plus, and so with nu directions of q."""
+    """Derivatives of udot; by q along the tangent of Model.plus, and so in nu directions."""
 
     by_q: Array  #: (..., nu, nu)
     by_u: Array  #: (..., nu, nu)
@@ -49,7 +49,7 @@ class ForwardDerivatives(NamedTuple):
 
 
 class InverseDerivatives(NamedTuple):
-    """Of the generalised forces of inverse dynamics: along the tangent of Model.plus."""
+    """Derivatives of the generalised forces of inverse dynamics; by q along the tangent of Model.plus."""
 
     by_q: Array  #: (..., nu, nu)
     by_u: Array  #: (..., nu, nu)
@@ -68,7 +68,7 @@ class Equilibrium(NamedTuple):
 class LinearMotion(NamedTuple):
     """d/dt y = A y + B w, y = [dq; du; dx], dq along the tangent of Model.plus, x the states with a rate.
 
-    n = 2 nu + nx. w are changes of the inputs that were named, or else further forces along the speeds (nu).
+    n = 2 nu + nx. w are changes of the named inputs or, without inputs, further forces along the speeds (nu).
     """
 
     A: Array  #: (n, n)
@@ -79,12 +79,12 @@ class LinearMotion(NamedTuple):
 
     @property
     def eigenvalues(self) -> Array:
-        """(k) Of A on the deviations that are allowed, 1/s; complex."""
+        """(k) Eigenvalues of A on the deviations that constraints allow, 1/s; complex."""
         return np.asarray(np.linalg.eigvals(self.basis.T @ self.A @ self.basis))
 
 
 class Modes(NamedTuple):
-    """Small oscillations exp(eigenvalue t) about a state; of a pair of eigenvalues that with positive imaginary part."""
+    """Small oscillations exp(eigenvalue t) about a state; a complex pair is represented by the one with Im > 0."""
 
     eigenvalues: Array  #: (k) 1/s, complex
     shapes: Array  #: (k, nu) complex: deviations of the coordinates along Model.plus, the largest of each is 1

@@ -1,7 +1,7 @@
-"""Lists and mappings of a description as Python's own, but live: what changes them changes the description.
+"""Live lists and mappings of a description: changing them changes the description.
 
-A view keeps no values. Each look reads the field that it stands for, and each change reads the field, changes what was
-read and writes the whole back, which checks it: what is refused leaves the description as it was.
+A view stores no values. Each access reads the field that it stands for; each change reads the field, changes the copy
+and writes the whole back, which checks it: a refused value leaves the description unchanged.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ R = TypeVar("R")
 
 
 class Source(Protocol):
-    """Where a view reads and writes: a field of a description, or an element of one."""
+    """The field of a description, or element of one, that a view reads and writes."""
 
     def read(self) -> Any:
-        """The values, as lists, dictionaries, numbers and text that may be changed freely."""
+        """The values, as independent lists, dictionaries, numbers and text."""
 
     def write(self, value: object) -> None:
         """Replace all of it."""
@@ -38,7 +38,7 @@ class Source(Protocol):
 
 
 class Element:
-    """An element of a view that is a list or a mapping itself, such as a point or a shape."""
+    """An element of a view that is itself a list or a mapping, such as a point or a shape."""
 
     __slots__ = ("_key", "_length", "_source")
 
@@ -77,7 +77,7 @@ class Element:
 
 
 def _element(source: Source, key: Any, value: Any, length: int | None = None) -> Any:
-    """An element as users see it: a view where it is a list or a mapping."""
+    """An element as users see it: a view if it is a list or a mapping."""
     if isinstance(value, list):
         return ListView(Element(source, key, length))
     if isinstance(value, dict):
@@ -97,7 +97,7 @@ def _plain(value: Any) -> Any:
 
 
 class ListView(MutableSequence[T]):
-    """A list that is a field of a description. It has the methods of a list; `copy()` is a list of its own."""
+    """A list that is a field of a description. It has the methods of a list; `copy()` returns an independent list."""
 
     __slots__ = ("_source",)
 
@@ -172,7 +172,7 @@ class ListView(MutableSequence[T]):
         self._edit(lambda values: values.sort(key=key, reverse=reverse))
 
     def copy(self) -> list[T]:
-        """A list that belongs to nobody."""
+        """An independent list."""
         return self._read()
 
     def __add__(self, other: Iterable[T]) -> list[T]:
@@ -214,7 +214,7 @@ class ListView(MutableSequence[T]):
 
 
 class MapView(MutableMapping[str, T]):
-    """A mapping that is a field of a description. It has the methods of a dict; `copy()` is a dict of its own."""
+    """A mapping that is a field of a description. It has the methods of a dict; `copy()` returns an independent dict."""
 
     __slots__ = ("_source",)
 
@@ -262,7 +262,7 @@ class MapView(MutableMapping[str, T]):
             raise self._missing(key) from None
 
     def update(self, *others: Any, **named: Any) -> None:
-        """All at once, as some values are only allowed together."""
+        """Update all keys at once, because some values are only allowed together."""
         whole = self._read()
         whole.update(*others, **named)
         self._source.write(_plain(whole))
@@ -271,7 +271,7 @@ class MapView(MutableMapping[str, T]):
         self._source.write({})
 
     def copy(self) -> dict[str, T]:
-        """A dictionary that belongs to nobody."""
+        """An independent dictionary."""
         return self._read()
 
     def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:

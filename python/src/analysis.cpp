@@ -41,10 +41,9 @@ void bind_integrator_and_step(nb::module_& module) {
       .def_rw("name", &IntegratorSpec::name)
       .def_rw("stages", &IntegratorSpec::stages, "Of lobatto_iiia_iiib: 2 or 3.")
       .def_rw("form", &IntegratorSpec::form, "Of lobatto_iiia_iiib: `velocity` or `momentum`.")
-      .def_rw(
-          "spectral_radius", &IntegratorSpec::spectral_radius,
-          "Of generalized_alpha: what a step leaves of vibrations at infinite frequency, from 0 to 1; None: "
-          "0.9.")
+      .def_rw("spectral_radius", &IntegratorSpec::spectral_radius,
+              "Of generalized_alpha: the factor of a step for vibrations at infinite frequency, from 0 to 1; "
+              "None: 0.9.")
       .def("__repr__",
            [](const IntegratorSpec& rule) { return fmt::format("<sestina.Integrator {}>", rule.name.text); });
   nb::class_<StepSpec>(module, "Step", nb::type_slots(plain_described_slots),
@@ -52,7 +51,9 @@ void bind_integrator_and_step(nb::module_& module) {
       .def_rw("driver", &StepSpec::driver, "`variable` or `fixed`.")
       .def_rw("dt", &StepSpec::dt, "Of the fixed driver: s")
       .def_rw("rtol", &StepSpec::rtol, "Of the variable driver: relative tolerance of a step.")
-      .def_rw("atol", &StepSpec::atol, "Of the variable driver: in the unit of each coordinate and speed.")
+      .def_rw("atol", &StepSpec::atol,
+              "Of the variable driver: absolute tolerance, in the unit of each "
+              "coordinate and speed.")
       .def_rw(
           "max_step", &StepSpec::max_step,
           "Of the variable driver: s; None: a tenth of the duration, a hundredth where a force or an event "
@@ -62,16 +63,15 @@ void bind_integrator_and_step(nb::module_& module) {
 }
 
 void bind_limits(nb::module_& module) {
-  nb::class_<RunLimitsSpec>(
-      module, "RunLimits", nb::type_slots(plain_described_slots),
-      "What one run may take. A run that meets a limit fails; what was computed is kept.")
+  nb::class_<RunLimitsSpec>(module, "RunLimits", nb::type_slots(plain_described_slots),
+                            "Limits of one run. A run that reaches one fails and keeps its rows.")
       .def_rw("steps", &RunLimitsSpec::steps, "Steps, or elements in time; None: any number.")
       .def_rw("wall_time", &RunLimitsSpec::wall_time, "s of the wall clock; None: any.");
 }
 
 void bind_frequencies(nb::module_& module) {
   nb::class_<FrequenciesSpec>(module, "Frequencies", nb::type_slots(plain_described_slots),
-                              "At which frequencies a response is computed, equally spaced by logarithms.")
+                              "The frequencies of a response, equally spaced on a logarithmic scale.")
       .def_rw("from_", &FrequenciesSpec::from, "Hz; None: a tenth of the lowest natural frequency.")
       .def_rw("to", &FrequenciesSpec::to, "Hz; None: ten times the highest natural frequency.")
       .def_rw("points", &FrequenciesSpec::points, "How many.");
@@ -90,7 +90,7 @@ void def_time_elements_key(nb::class_<TimeElements>& type, const char* name, Mem
 void bind_time_elements(nb::module_& module) {
   nb::class_<TimeElements> type(module, "TimeElements",
                                 nb::type_slots(described_slots<traverse_part<TimeElementsSpec>>),
-                                "Elements in time, of coordinates `state_time`.");
+                                "Elements in time, for coordinates `state_time`.");
   type.def("__init__", [](TimeElements* self) { new (self) TimeElements(); });
   def_time_elements_key(type, "elements", &TimeElementsSpec::elements, "How many.");
   def_time_elements_key(type, "pair", &TimeElementsSpec::pair,
@@ -101,7 +101,7 @@ void bind_time_elements(nb::module_& module) {
   def_time_elements_key(type, "tolerance", &TimeElementsSpec::tolerance,
                         "Of the error that an element adds, relative; None: elements of one length.");
   def_time_elements_key(type, "stretches", &TimeElementsSpec::stretches,
-                        "Parts of a window that are solved at the same time; None: one for each process.");
+                        "Parts of a window that are solved in parallel; None: one for each process.");
 }
 
 // Replaces the TimeElements of the analysis by the given one; the former becomes an independent object. A
@@ -133,16 +133,17 @@ void set_time_elements(nb::handle self, nb::handle given) {
 
 void bind_output(nb::module_& module) {
   nb::class_<OutputSpec> output(module, "Output", nb::type_slots(plain_described_slots),
-                                "What is recorded, and at which instants.");
+                                "The rows and columns of a result.");
   output.def_rw("every", &OutputSpec::every, "s; None: a hundredth of the duration.")
-      .def_rw("max_rows", &OutputSpec::max_rows, "A run that would have more rows is refused.");
+      .def_rw("max_rows", &OutputSpec::max_rows, "A run with more rows is refused.");
   def_view(output, ViewKind::kMap,
            {"columns", "sestina.views.MapView[typing.Any]",
             "collections.abc.Mapping[str, float | str | collections.abc.Mapping[str, typing.Any]]",
-            "Columns beside those that every result has: {'power': 'drive.value*hip.u', 'work': {'value': "
-            "'drive.value*hip.u', 'unit': 'J', 'integrate': True}}.\n\n"
-            "Expressions of t, parameters, other columns, positions BODY.POINT.x and FORCE.value. What is "
-            "integrated starts from zero."},
+            "Columns in addition to the ones of every result: {'power': 'drive.value*hip.u', 'work': "
+            "{'value': 'drive.value*hip.u', 'unit': 'J', 'integrate': True}}.\n"
+            "\n"
+            "Expressions of t, parameters, other columns, positions BODY.POINT.x and FORCE.value. "
+            "Integrals start from zero."},
            {.read = [](nb::handle self) { return from_columns(nb::cast<OutputSpec&>(self).columns); },
             .write =
                 [](nb::handle self, nb::handle given) {
@@ -165,7 +166,8 @@ void bind_formulation(nb::class_<AnalysisSpec>& analysis) {
           set_time_elements, nb::for_getter(nb::sig("def time_elements(self) -> TimeElements | None")),
           nb::for_setter(nb::sig("def time_elements(self, value: TimeElements | "
                                  "collections.abc.Mapping[str, typing.Any] | None, /) -> None")),
-          nb::for_setter(nb::arg("value").none()), "Of coordinates `state_time`; None: the usual ones.")
+          nb::for_setter(nb::arg("value").none()),
+          "For coordinates `state_time`; None: the default elements.")
       .def_rw("solver", &AnalysisSpec::solver)
       .def_prop_rw(
           "integrator", [](AnalysisSpec& analysis) -> IntegratorSpec& { return analysis.integrator; },
@@ -201,7 +203,7 @@ void bind_run(nb::class_<AnalysisSpec>& analysis) {
           "Also a dictionary, {'steps': 100000, 'wall_time': 60}.")
       .def_rw("duration", &AnalysisSpec::duration, "s")
       .def_rw("load_steps", &AnalysisSpec::load_steps,
-              "Of statics: in how many equal steps gravity and the given forces are applied.")
+              "Of statics: number of equal steps in which gravity and the given forces are applied.")
       .def_rw("arc_length", &AnalysisSpec::arc_length,
               "Of statics: whether the path of equilibria is followed past points where the load is largest.")
       .def_rw("about", &AnalysisSpec::about, "Of modes and frequency_response: `equilibrium` or `initial`.")

@@ -51,16 +51,16 @@ void bind_fields(nb::class_<Part<ConstraintSpec>>& type) {
           })
       .value("joint", &ConstraintSpec::joint, "Of motion: the joint that is driven.")
       .numbers("value", &ConstraintSpec::value,
-               "Of motion: coordinates or speeds, one for each; of coupling: the sum. Expressions of t.")
+               "Of motion: one value for each coordinate or speed; of coupling: the sum. Expressions of t.")
       .value("zero", &ConstraintSpec::zero,
-             "Of expression: what has to vanish, of t, coordinates and parameters; of speeds where the level "
-             "is velocity.")
+             "Of expression: an expression of t, coordinates and parameters that has to vanish; of "
+             "speeds at level velocity.")
       .value("point", &ConstraintSpec::point, "Of point_on_line, point_on_plane, point_on_curve: BODY.POINT")
       .value("line", &ConstraintSpec::line, "BODY.POINT through which the line goes.")
       .value("plane", &ConstraintSpec::plane, "BODY.POINT in the plane.")
       .numbers("axis", &ConstraintSpec::axis,
-               "Along the line, or of a rolling disc, in the axes of its point.")
-      .numbers("normal", &ConstraintSpec::normal, "Of the plane, in the axes of its point.")
+               "The direction of the line or the axis of a rolling disc, in the axes of its point.")
+      .numbers("normal", &ConstraintSpec::normal, "The normal of the plane, in the axes of its point.")
       .value("curve", &ConstraintSpec::curve, "BODY.POINT in whose axes the curve is given.")
       .numbers("position", &ConstraintSpec::position,
                "Of point_on_curve: three expressions of s and parameters.")
@@ -101,7 +101,7 @@ nb::object add_constraint(nb::handle self, const std::string& name, const std::s
 void bind_constraint(nb::module_& module) {
   nb::class_<Part<ConstraintSpec>> type(module, "Constraint",
                                         nb::type_slots(described_slots<traverse_part<ConstraintSpec>>),
-                                        "A condition of a System that the motion has to keep.");
+                                        "A condition on the motion of a System.");
   bind_fields(type);
   type.def(
           "__init__",
@@ -111,7 +111,8 @@ void bind_constraint(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("type"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, type: str, **keys: typing.Any) -> None"),
-          "A constraint of no system yet: system.constraints.append(constraint). keys: its attributes.")
+          "A constraint that belongs to no system yet: system.constraints.append(constraint). keys: its "
+          "attributes.")
       .def(
           "__init__",
           [](Part<ConstraintSpec>* self, const std::string& name,
@@ -130,16 +131,17 @@ void bind_constraints_of_system(nb::class_<System>& system) {
   system.def(
       "add_constraint", add_constraint, nb::arg("name"), nb::arg("type"), nb::arg("keys"),
       nb::sig("def add_constraint(self, name: str, type: str, **keys: typing.Any) -> Constraint"),
-      "Adds a condition that the motion has to keep.\n\n"
+      "Adds a condition on the motion.\n"
+      "\n"
       "type: distance (from_, to, length), coupling (coefficients, value), motion (joint, value), "
       "expression\n"
-      "(zero), point_on_line (point, line, axis), point_on_plane (point, plane, normal), "
-      "point_on_curve (point, curve,\n"
-      "position or table, range, periodic, start), rolling (body, axis, radius, plane, normal); keys: the "
-      "attributes of\n"
-      "Constraint. Joints that close loops need none: they are joints. A PythonConstraint instead of a type "
-      "computes\n"
-      "its conditions by a function.");
+      "(zero), point_on_line (point, line, axis), point_on_plane (point, plane, normal), point_on_curve "
+      "(point, curve,\n"
+      "position or table, range, periodic, start), rolling (body, axis, radius, plane, normal); keys: "
+      "the attributes of\n"
+      "Constraint. Joints that close loops need no constraints. A PythonConstraint in place of a type "
+      "computes its\n"
+      "conditions in a function.");
   system.def(
       "add_constraint",
       [](nb::handle self, const std::string& name, const std::shared_ptr<PythonConstraint>& constraint) {

@@ -67,7 +67,7 @@ void bind_contact(nb::module_& module) {
           nb::arg("name"), nb::arg("between"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, between: collections.abc.Sequence[str], **keys: typing.Any) "
                   "-> None"),
-          "A contact of no system yet: system.contacts.append(contact). keys: its attributes.")
+          "A contact that belongs to no system yet: system.contacts.append(contact). keys: its attributes.")
       .def("__repr__", [](const Part<ContactSpec>& contact) {
         return fmt::format("<sestina.Contact {}>", contact.spec().name.text);
       });
@@ -86,7 +86,9 @@ void bind_contacts_of_system(nb::class_<System>& system) {
       nb::arg("name"), nb::arg("between"), nb::arg("keys"),
       nb::sig("def add_contact(self, name: str, between: collections.abc.Sequence[str], **keys: typing.Any) "
               "-> Contact"),
-      "Lets shapes touch: between two names, each of a shape, of a body (all its shapes) or 'ground'.\n\n"
+      "Adds contact between shapes. between: two names, each of a shape, of a body (all its shapes) or "
+      "'ground'.\n"
+      "\n"
       "keys: friction, restitution, stiffness (N/m), damping (N s/m), law.");
 }
 

@@ -233,9 +233,9 @@ void bind_coordinates(nb::class_<FrozenModel>& model) {
            nb::sig(
                "def plus(self, q: numpy.typing.ArrayLike, displacement: numpy.typing.ArrayLike, *, out: "
                "numpy.typing.NDArray[numpy.float64] | None = None) -> numpy.typing.NDArray[numpy.float64]"),
-           "(..., nq) q moved by a displacement (..., nu) of the generalised speeds: q + displacement, but "
-           "for\n"
-           "Euler parameters, which are turned by a rotation vector.")
+           "(..., nq) q moved by a displacement (..., nu) along the generalised speeds: q + "
+           "displacement, except that\n"
+           "Euler parameters are turned by a rotation vector.")
       .def("minus", minus, nb::arg("q_b"), nb::arg("q_a"), nb::kw_only(), nb::arg("out") = nb::none(),
            nb::sig(
                "def minus(self, q_b: numpy.typing.ArrayLike, q_a: numpy.typing.ArrayLike, *, out: "
@@ -245,7 +245,7 @@ void bind_coordinates(nb::class_<FrozenModel>& model) {
            nb::sig(
                "def normalize(self, q: numpy.typing.ArrayLike, *, out: numpy.typing.NDArray[numpy.float64] | "
                "None = None) -> numpy.typing.NDArray[numpy.float64]"),
-           "(..., nq) q with all Euler parameters brought to norm one.");
+           "(..., nq) q with all Euler parameters normalised.");
 }
 
 }  // namespace

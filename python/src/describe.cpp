@@ -327,7 +327,9 @@ BeamSectionSpec to_section(const std::string& place, nb::handle given) {
       into = convert<Numbers>(at, value, "a number, or two");
     };
   };
-  read_keys(place, given, "a dictionary with rectangle, circle, tube, or what the section has per length",
+  read_keys(place, given,
+            "a dictionary with rectangle, circle, tube, or stiffnesses and masses of the "
+            "section",
             {{"rectangle", numbers(section.rectangle)},
              {"circle", numbers(section.circle)},
              {"tube", numbers(section.tube)},

@@ -293,14 +293,14 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
                    "str | None = None, out: "
                    "numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
-           "udot (..., nu) of states q (..., nq), u (..., nu).\n\n"
-           "tau (..., nu) is added to the generalised forces of the model (N m, N). t (...) in s; d (..., "
-           "nd)\n"
-           "discrete variables, x (..., nx) states with a rate; initial ones unless given. solver: one of "
-           "solver_names(); the recursive one, "
-           "which\n"
-           "takes many states in SIMD lanes, unless given. A state without accelerations (singular mass "
-           "matrix, force\n"
+           "udot (..., nu) of states q (..., nq), u (..., nu).\n"
+           "\n"
+           "tau (..., nu) is added to the generalised forces of the model (N m, N). t (...) in s; d "
+           "(..., nd) discrete\n"
+           "variables, x (..., nx) states with a rate; default the initial ones. solver: one of "
+           "solver_names();\n"
+           "default the recursive one, which computes many states in SIMD lanes. A state without "
+           "accelerations (singular mass matrix, force\n"
            "that is not finite) raises ComputationError, which names it; with check=False its row is NaN.")
       .def("inverse_dynamics", inverse_dynamics, nb::arg("q"), nb::arg("u"), nb::arg("udot"), nb::kw_only(),
            nb::arg("t") = nb::none(), nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
@@ -310,8 +310,8 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
                    "None = None, x: numpy.typing.ArrayLike | None = None, "
                    "out: numpy.typing.NDArray[numpy.float64] | None = None, check: bool = True) -> "
                    "numpy.typing.NDArray[numpy.float64]"),
-           "tau (..., nu): the generalised forces (N m, N) that udot (..., nu) asks for beyond the model's "
-           "forces.")
+           "tau (..., nu): the generalised forces (N m, N) that udot (..., nu) requires in addition to "
+           "the model's forces.")
       .def("x_dot", x_dot, nb::arg("q"), nb::arg("u"), nb::arg("x"), nb::kw_only(), nb::arg("t") = nb::none(),
            nb::arg("d") = nb::none(), nb::arg("out") = nb::none(), nb::arg("check") = true,
            nb::sig("def x_dot(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, x: "
@@ -335,8 +335,9 @@ void bind_dynamics(nb::class_<FrozenModel>& model) {
                    "bool = True) -> numpy.typing.NDArray[numpy.float64]"),
            "(..., joints, 6) [torque (N m); force (N)] that the parent exerts on the child through each "
            "joint,\n"
-           "actuation included, at the origin of the child's joint frame, ground axes; of the motion that\n"
-           "forward_dynamics gives.");
+           "actuation included, at the origin of the child's joint frame, ground axes, for the "
+           "accelerations\n"
+           "of forward_dynamics.");
 }
 
 void bind_motion(nb::class_<FrozenModel>& model) {
@@ -349,7 +350,7 @@ void bind_motion(nb::class_<FrozenModel>& model) {
                "tuple[numpy.typing.NDArray[numpy.float64], ...] | None = None) -> sestina.tuples.Kinematics"),
            "position (..., bodies, 3), rotation (..., bodies, 3, 3), velocity and angular_velocity (..., "
            "bodies, 3) of\n"
-           "the frames of all bodies, ground axes; at rest where u is not given.")
+           "the frames of all bodies, ground axes; without u, at rest.")
       .def("point_position", point_position, nb::arg("point"), nb::arg("q"), nb::kw_only(),
            nb::arg("out") = nb::none(),
            nb::sig(

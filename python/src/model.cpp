@@ -113,7 +113,7 @@ void bind_names(nb::class_<FrozenModel>& model) {
   add_names(model, "q_units", [](const M& self) { return self.model().q_units(); });
   add_names(model, "u_units", [](const M& self) { return self.model().u_units(); });
   add_names(model, "bodies", body_names,
-            "In the order of all arrays that have a place for each body: `ground` first, parents before "
+            "Names of the bodies, in the order of all arrays over bodies: `ground` first, parents before "
             "children.");
   add_names(model, "joints", joint_names, "Joint k carries body k + 1.");
   add_names(
@@ -134,7 +134,7 @@ void bind_names(nb::class_<FrozenModel>& model) {
         for (const BodyInfo& body : self.model().bodies()) parents.push_back(body.parent.value());
         return parents;
       },
-      "The place of each body's parent among the bodies; -1 for the ground.");
+      "The index of each body's parent; -1 for the ground.");
 }
 
 void bind_sizes(nb::class_<FrozenModel>& model) {
@@ -145,14 +145,14 @@ void bind_sizes(nb::class_<FrozenModel>& model) {
           "nu", [](const FrozenModel& self) { return self.model().nu(); }, "Number of speeds.")
       .def_prop_ro(
           "is_cartesian", [](const FrozenModel& self) { return self.model().is_cartesian(); },
-          "Whether every joint is cut and bodies float: q and u are then those of the bodies.")
+          "Whether coordinates are cartesian: every joint is cut, and q and u belong to floating bodies.")
       .def_prop_ro(
           "nd", [](const FrozenModel& self) { return self.model().nd(); }, "Number of discrete variables.")
       .def_prop_ro(
           "nx", [](const FrozenModel& self) { return self.model().nx(); }, "Number of states with a rate.")
-      .def_prop_ro(
-          "parameters", parameters, nb::sig("def parameters(self) -> collections.abc.Mapping[str, float]"),
-          "The free parameters, those whose values are plain numbers, and the values they have here.");
+      .def_prop_ro("parameters", parameters,
+                   nb::sig("def parameters(self) -> collections.abc.Mapping[str, float]"),
+                   "The free parameters, which are plain numbers, and their values in this model.");
 }
 
 nb::object compare(const FrozenModel& self, int states, double spread, std::uint64_t seed) {
@@ -216,10 +216,10 @@ void bind_choices(nb::module_& module) {
   module.def(
       "integrator_names", [] { return integrator_names(); }, "The integration rules.");
   module.def("set_threads", set_shared_threads, nb::arg("threads"),
-             "How many threads arrays of states are shared out to. Results do not depend on it.");
+             "Number of threads for arrays of states. Results do not depend on it.");
   module.def(
       "threads", [] { return shared_executor()->threads(); },
-      "How many threads arrays of states are shared out to: SESTINA_THREADS, or all processors.");
+      "Number of threads for arrays of states: SESTINA_THREADS, or all processors.");
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -239,17 +239,18 @@ std::string describe(const Model& model) {
 void bind_model(nb::module_& module) {
   nb::class_<FrozenModel> model(
       module, "Model", nb::type_slots(described_slots<traverse>),
-      "A frozen description: what System.freeze() returns. Immutable; any number of threads\n"
-      "may use it at once.\n\n"
-      "Functions of states take q (..., nq) and u (..., nu): of one state, or of many in any\n"
-      "leading axes, which are broadcast against each other and shared out to SIMD lanes and\n"
-      "threads. `out` takes a float64 array of the result's shape.");
+      "A frozen description, returned by System.freeze(). Immutable; any number of threads\n"
+      "may use it at once.\n"
+      "\n"
+      "Functions of states take q (..., nq) and u (..., nu): one state, or many in any\n"
+      "leading axes, which are broadcast against each other and distributed over SIMD lanes and\n"
+      "threads. `out` is a float64 array of the result's shape.");
   bind_sizes(model);
   bind_names(model);
   model
       .def_prop_ro(
           "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },
-          "A copy of the description, with the values that the parameters have here.")
+          "A copy of the description, with this model's parameter values.")
       .def_prop_ro(
           "q0", [](const FrozenModel& self) { return fixed_array(initial_state(self).q, kOfModel); },
           nb::sig("def q0(self) -> numpy.typing.NDArray[numpy.float64]"),
@@ -272,28 +273,28 @@ void bind_model(nb::module_& module) {
             return joint_slice(self, joint, &BodyInfo::q_start, &BodyInfo::nq);
           },
           nb::arg("joint"), nb::sig("def q_slice(self, joint: str) -> slice"),
-          "Where the joint's coordinates stand in q: q[..., model.q_slice('hinge')].")
+          "The slice of the joint's coordinates in q: q[..., model.q_slice('hinge')].")
       .def(
           "u_slice",
           [](const FrozenModel& self, const std::string& joint) {
             return joint_slice(self, joint, &BodyInfo::u_start, &BodyInfo::nu);
           },
           nb::arg("joint"), nb::sig("def u_slice(self, joint: str) -> slice"),
-          "Where the joint's speeds stand in u.")
+          "The slice of the joint's speeds in u.")
       .def("with_parameters", with_parameters, nb::arg("values"),
            nb::sig("def with_parameters(self, **values: float) -> Model"),
            "The same model with other values of some of its free parameters: model.with_parameters(m1=2).")
       .def("compare", compare, nb::arg("states") = 20, nb::arg("spread") = 1.0, nb::arg("seed") = 1,
            nb::sig("def compare(self, states: int = 20, spread: float = 1.0, seed: int = 1) -> dict[str, "
                    "typing.Any]"),
-           "Holds all formulations against each other at the initial state and as many scattered around "
-           "it.\n\n"
+           "Compares all formulations at the initial state and at random states around it.\n"
+           "\n"
            "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
-           "residual of\n"
-           "inverse dynamics, its relative residual and how far its udot and reactions differ; NaN where it "
-           "does "
-           "not\napply to the model, which `refusal` explains. Where no state could be compared, they do not "
-           "agree.")
+           "residual\n"
+           "of inverse dynamics, its relative residual and the differences of its udot and reactions; "
+           "NaN if it\n"
+           "does not apply to the model, as `refusal` explains. If no state could be compared, `agrees` "
+           "is False.")
       .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }

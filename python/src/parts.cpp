@@ -18,7 +18,7 @@ const BeamSpec& beam_of(const BodySpec& body) {
   static const BeamSpec none;
   return body.beam ? *body.beam : none;
 }
-// What a beam is given at `place`. A body that is none takes nothing, as it has nothing there to read.
+// The value of a beam at `place`. A body that is not a beam accepts no value, because it has none to read.
 BeamSpec& beam_of(BodySpec& body, const std::string& place, nb::handle given) {
   static BeamSpec none;
   if (body.beam) return *body.beam;
@@ -48,7 +48,8 @@ void bind_body_fields(nb::class_<Part<BodySpec>>& type) {
       .view(
           ViewKind::kMap,
           {"points", "sestina.views.MapView[typing.Any]", "collections.abc.Mapping[str, typing.Any]",
-           "The points beside `origin`: position (m, from the origin in body axes), or position and axes."},
+           "The points other than `origin`: position (m, from the origin in body axes), or position and "
+           "axes."},
           [](const BodySpec& body) { return from_points(body.points); },
           [](BodySpec& body, const std::string& place, nb::handle given) {
             body.points = to_points(place, given);
@@ -102,7 +103,7 @@ void bind_body(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("mass"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, mass: float | str, **keys: typing.Any) -> None"),
-          "A body of no system yet: system.bodies.append(body). keys: its attributes.")
+          "A body that belongs to no system yet: system.bodies.append(body). keys: its attributes.")
       .def(
           "add_point",
           [](const Part<BodySpec>& body, const std::string& name, nb::handle position, nb::handle axes) {
@@ -145,11 +146,13 @@ void bind_joint(nb::module_& module) {
 #undef SESTINA_BIND
       .value("armature", &JointSpec::armature,
              "Of joints with one speed: rotor inertia reflected to the joint, kg m^2 or kg.")
-      .numbers("q", &JointSpec::q, "Initial coordinates; empty: the identity, or what closes the loops.")
-      .numbers("u", &JointSpec::u, "Initial speeds; empty: zero, or what the loops allow.")
+      .numbers("q", &JointSpec::q,
+               "Initial coordinates; empty: the identity, or values that close the "
+               "loops.")
+      .numbers("u", &JointSpec::u, "Initial speeds; empty: zero, or values that the loops allow.")
       .value("cut", &JointSpec::cut,
-             "Whether the joint closes a loop although no joint carries its child yet.")
-      .value("hold", &JointSpec::hold, "Whether q and u stay as they are when loops are closed.")
+             "Whether the joint closes a loop even if no other joint carries its child.")
+      .value("hold", &JointSpec::hold, "Whether the given q and u are kept when loops are closed.")
       .view(
           ViewKind::kMap,
           {"limits", "sestina.views.MapView[float | str] | None",
@@ -171,7 +174,7 @@ void bind_joint(nb::module_& module) {
           nb::arg("name"), nb::arg("type"), nb::arg("parent"), nb::arg("child"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, type: str, parent: str, child: str, **keys: typing.Any) -> "
                   "None"),
-          "A joint of no system yet: system.joints.append(joint). keys: its attributes.")
+          "A joint that belongs to no system yet: system.joints.append(joint). keys: its attributes.")
       .def("__repr__", [](const Part<JointSpec>& part) {
         const JointSpec& joint = part.spec();
         return fmt::format("<sestina.Joint {}: {} from {} to {}>", joint.name.text, joint.type.text,
@@ -194,7 +197,7 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
       .numbers("damping", &ForceSpec::damping, "N m s/rad or N s/m")
       .numbers(
           "reference", &ForceSpec::reference,
-          "Of joint_spring, cartesian_spring, torsional_spring_damper: where they are at rest, rad or m.")
+          "Of joint_spring, cartesian_spring, torsional_spring_damper: coordinates without force, rad or m.")
       .numbers("rotational_stiffness", &ForceSpec::rotational_stiffness,
                "Of bushing, N m/rad: one for all axes of `from_`, or three.")
       .numbers("rotational_damping", &ForceSpec::rotational_damping, "Of bushing, N m s/rad: likewise.")
@@ -239,7 +242,7 @@ void bind_force(nb::module_& module) {
              const nb::kwargs& keys) { new (self) Part<ForceSpec>(make_force(name, force_type, keys)); },
           nb::arg("name"), nb::arg("type"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, type: str, **keys: typing.Any) -> None"),
-          "A force of no system yet: system.forces.append(force). keys: its attributes.")
+          "A force that belongs to no system yet: system.forces.append(force). keys: its attributes.")
       .def(
           "__init__",
           [](Part<ForceSpec>* self, const std::string& name, const std::shared_ptr<PythonForce>& force) {
@@ -271,7 +274,7 @@ void bind_state(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("rate"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, rate: float | str, **keys: typing.Any) -> None"),
-          "A state of no system yet: system.states.append(state). keys: its attributes.")
+          "A state that belongs to no system yet: system.states.append(state). keys: its attributes.")
       .def("__repr__", [](const Part<StateSpec>& state) {
         return fmt::format("<sestina.StateVariable {}>", state.spec().name.text);
       });
@@ -280,7 +283,7 @@ void bind_state(nb::module_& module) {
 
 void bind_event(nb::module_& module) {
   nb::class_<Part<EventSpec>> type(module, "Event", nb::type_slots(described_slots<traverse_part<EventSpec>>),
-                                   "What happens where an expression crosses zero.");
+                                   "An event, which takes place when an expression crosses zero.");
   Fields<EventSpec>(type)
       .value("name", &EventSpec::name)
       .value("when", &EventSpec::when, "The expression of t, coordinates, speeds and variables.")
@@ -289,12 +292,12 @@ void bind_event(nb::module_& module) {
       .view(
           ViewKind::kMap,
           {"set", "sestina.views.MapView[float | str]", "collections.abc.Mapping[str, float | str] | None",
-           "What takes which value: {'hinge.u': '-0.8*hinge.u'}."},
+           "New values at the event: {'hinge.u': '-0.8*hinge.u'}."},
           [](const EventSpec& event) { return from_assignments(event.set); },
           [](EventSpec& event, const std::string& place, nb::handle given) {
             event.set = to_assignments(place, given);
           })
-      .value("tolerance", &EventSpec::tolerance, "s; None: as the time can be told.");
+      .value("tolerance", &EventSpec::tolerance, "s; None: the resolution of the time.");
   type.def(
           "__init__",
           [](Part<EventSpec>* self, const std::string& name, const Number& when, const nb::kwargs& keys) {
@@ -304,7 +307,7 @@ void bind_event(nb::module_& module) {
           },
           nb::arg("name"), nb::arg("when"), nb::arg("keys"),
           nb::sig("def __init__(self, name: str, when: float | str, **keys: typing.Any) -> None"),
-          "An event of no system yet: system.events.append(event). keys: its attributes.")
+          "An event that belongs to no system yet: system.events.append(event). keys: its attributes.")
       .def("__repr__", [](const Part<EventSpec>& event) {
         return fmt::format("<sestina.Event {}>", event.spec().name.text);
       });

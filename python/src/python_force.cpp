@@ -253,16 +253,20 @@ void bind_python_force(nb::module_& module) {
   nb::class_<PythonForce>(
       module, "PythonForce", nb::type_slots(slots<PythonForce>),
       "A force that a Python function computes, such as a controller: add_force(name, "
-      "PythonForce(function)).\n\n"
-      "function(t, q, u) is given the time (s) and copies of the model's q (nq) and u (nu). It returns the\n"
-      "generalised forces along u (nu; N m or N), or a dictionary: {'hinge': 3.0} adds to the generalised\n"
-      "forces of that joint, {'link': (tx, ty, tz, fx, fy, fz)} a torque (N m) and a force (N) to that body "
-      "at\n"
-      "its origin, in ground axes. It must depend on nothing else, as steps are tried and repeated. It is\n"
-      "slower than an expression (add_joint_force) by the time of a Python call at each evaluation, and such "
-      "a\n"
-      "model is computed without SIMD lanes, on one thread, and has no derivatives. What it raises ends the\n"
-      "run, and is raised there.")
+      "PythonForce(function)).\n"
+      "\n"
+      "function(t, q, u) is given the time (s) and copies of the model's q (nq) and u (nu). It returns "
+      "the\n"
+      "generalised forces along u (nu; N m or N), or a dictionary: {'hinge': 3.0} adds to the "
+      "generalised\n"
+      "forces of that joint, {'link': (tx, ty, tz, fx, fy, fz)} a torque (N m) and a force (N) to that "
+      "body at\n"
+      "its origin, in ground axes. It must depend on nothing else, because steps are tried and "
+      "repeated.\n"
+      "Unlike an expression (add_joint_force), it costs a Python call at each evaluation, and such a\n"
+      "model is computed without SIMD lanes, on one thread, and has no derivatives. An exception in it "
+      "ends\n"
+      "the run and is raised there.")
       .def(
           "__init__",
           [](PythonForce* self, nb::object function) {
@@ -282,14 +286,18 @@ void bind_python_force(nb::module_& module) {
 void bind_python_constraint(nb::module_& module) {
   nb::class_<PythonConstraint>(
       module, "PythonConstraint", nb::type_slots(slots<PythonConstraint>),
-      "Conditions that a Python function computes: add_constraint(name, PythonConstraint(function)).\n\n"
-      "function(t, q, u) is given the time (s) and copies of the model's q (nq) and u (nu). It returns a\n"
+      "Conditions that a Python function computes: add_constraint(name, PythonConstraint(function)).\n"
+      "\n"
+      "function(t, q, u) is given the time (s) and copies of the model's q (nq) and u (nu). It returns "
+      "a\n"
       "dictionary: 'error' (count), which has to vanish; 'jacobian' (count, nu), its derivative by\n"
       "displacements along u; 'time_rate' (count), its partial derivative by t, zero unless given; and "
       "'bias'\n"
-      "(count), its second derivative while u does not change, found by differences unless given. With the\n"
-      "level 'velocity' the error is a function of u too and the Jacobian its derivative by u. When a run\n"
-      "begins, the derivatives are held against differences. What the function raises ends the run.")
+      "(count), its second derivative while u does not change, found by differences unless given. With "
+      "the\n"
+      "level 'velocity' the error is also a function of u, and the Jacobian its derivative by u. When a "
+      "run\n"
+      "begins, the derivatives are compared with differences. An exception in the function ends the run.")
       .def(
           "__init__",
           [](PythonConstraint* self, nb::object function, int count, const std::string& level) {

@@ -52,7 +52,7 @@ class PythonConstraint : public UserConstraint, public HeldFunction {
 };
 
 // Calls a function of Python with the interpreter's lock. What it raises is kept, and ends the computation:
-// ComputationError at t (s), which tells `what` raised it, "the callback of a PythonForce".
+// ComputationError at t (s); `what` names the source, "the callback of a PythonForce".
 void call_back(double t, const std::string& what, const std::function<void()>& call);
 
 // The error that a callback raised on this thread. No callback is called

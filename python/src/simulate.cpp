@@ -245,8 +245,8 @@ void bind_pictures(nb::class_<ResultTable>& table_type) {
           nb::sig("def draw(self, path: str | os.PathLike[str], columns: collections.abc.Sequence[str] = (), "
                   "x: str = "
                   "'t', title: str = '', width: float = 160, height: float = 0) -> None"),
-          "Draws columns (`*` for any letters) as .png, .svg or .pdf, as `sestina plot` does; width, height "
-          "in mm.")
+          "Draws columns (`*` matches any letters) as .png, .svg or .pdf, like `sestina plot`; width, "
+          "height in mm.")
       .def(
           "select",
           [](const ResultTable& table, const std::vector<std::string>& columns) {
@@ -255,7 +255,8 @@ void bind_pictures(nb::class_<ResultTable>& table_type) {
             return select_columns(table, options);
           },
           nb::arg("columns"),
-          "The names that patterns stand for, and expressions of columns as they are; of none, the first "
+          "The names that match the patterns, and expressions of columns unchanged; by default the "
+          "first\n"
           "coordinates and the energies.")
       .def("_calculate", calc_column_of_text, nb::arg("expression"),
            nb::sig("def _calculate(self, expression: str) -> tuple[str, "
@@ -276,7 +277,7 @@ void bind_table(nb::module_& module) {
                    "(rows, columns) Everything, without a copy, read-only.")
       .def(
           "unit", [](const ResultTable& table, const std::string& name) { return table.unit(name); },
-          nb::arg("name"), "The column's unit, `rad/s`; `1` of a pure number.")
+          nb::arg("name"), "The column's unit, such as `rad/s`; `1` for a pure number.")
       .def_prop_ro("model_name", [](const ResultTable& table) { return table.header().model_name; })
       .def_prop_ro(
           "model_text", [](const ResultTable& table) { return table.header().model_text; },
@@ -326,7 +327,7 @@ void bind_steps(nb::module_& module) {
 void bind_lists_of_report(nb::class_<RunReport>& type) {
   def_fixed_tuple<RunReport>(
       type, "remarks", "str", kOfResult, [](const RunReport& r) { return r.remarks; },
-      "What one should know of the result, such as that a state of rest is not stable.");
+      "Remarks on the result, such as that an equilibrium is not stable.");
   def_fixed_tuple<RunReport>(
       type, "event_counts", "int", kOfResult, [](const RunReport& r) { return r.event_counts; },
       "How often each event of the model took place.");
@@ -354,7 +355,7 @@ void bind_lists_of_report(nb::class_<RunReport>& type) {
 
 void bind_report(nb::module_& module) {
   nb::class_<RunReport> type(module, "Report", nb::type_slots(plain_described_slots),
-                             "What is told of a run at its end.");
+                             "The report at the end of a run.");
   bind_lists_of_report(type);
   type.def_prop_ro(
           "status",
@@ -365,21 +366,22 @@ void bind_report(nb::module_& module) {
           },
           "`complete`, `interrupted` or `failed`.")
       .def_ro("failure", &RunReport::failure,
-              "With the time, the joint or force and the reason; empty when complete.")
+              "The time, the joint or force and the reason of a failure; empty when complete.")
       .def_ro("t", &RunReport::t, "s, how far the run came.")
       .def_ro("rows", &RunReport::rows)
       .def_ro("steps", &RunReport::steps)
       .def_ro("wall_seconds", &RunReport::wall_seconds)
       .def_ro("energy_drift", &RunReport::energy_drift,
-              "J, of kinetic + potential - supplied + dissipated energy: the largest deviation from its "
+              "J, the largest deviation of kinetic + potential - supplied + dissipated energy from its "
               "initial value.")
-      .def_ro("kinetic_energy", &RunReport::kinetic_energy, "J, the largest, to compare with.")
-      .def_ro("hint", &RunReport::hint, "Why the run makes so little headway, or empty.")
+      .def_ro("kinetic_energy", &RunReport::kinetic_energy,
+              "J, the largest energy, to compare the drift with.")
+      .def_ro("hint", &RunReport::hint, "Why the run makes so little progress, or empty.")
       .def_ro("ended_by", &RunReport::ended_by, "The event that ended the run, or empty.")
-      .def_ro("resumed_at", &RunReport::resumed_at, "s, of a run that was continued.")
+      .def_ro("resumed_at", &RunReport::resumed_at, "s, the time at which a resumed run continued.")
       .def_ro("checkpoints", &RunReport::checkpoints, "How many were written.")
       .def_ro("checkpoint_failure", &RunReport::checkpoint_failure,
-              "Why the last one could not be written, or empty.")
+              "Why the last checkpoint could not be written, or empty.")
       .def("__repr__", [](nb::handle self) {
         const auto& report = nb::cast<const RunReport&>(self);
         return fmt::format("<sestina.Report {}: t = {} s, {} rows, {} steps>",

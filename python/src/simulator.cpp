@@ -291,8 +291,8 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
 void bind_snapshot(nb::module_& module) {
   using Snapshot = Simulator::Snapshot;
   nb::class_<Snapshot>(module, "Snapshot", nb::type_slots(plain_described_slots),
-                       "What a Simulator is at an instant, with all that its controller remembers: "
-                       "Simulator.save().")
+                       "The state of a Simulator at an instant, with its controller's memory; returned "
+                       "by Simulator.save().")
       .def_prop_ro(
           "t", [](const Snapshot& self) { return self.state.t; }, "s")
       .def_prop_ro(
@@ -338,8 +338,8 @@ void bind_state(nb::class_<Stepper>& simulator) {
   add_array(
       simulator, "tau", "def tau(self) -> numpy.typing.NDArray[numpy.float64]",
       [](const Simulator& s) { return s.tau(); },
-      "(nu) What drove the last step at its end (N m, N): what was given, and what the controller says. A "
-      "read-only copy.");
+      "(nu) The generalised forces at the end of the last step (N m, N): the given ones plus the "
+      "controller's. A read-only copy.");
   add_array(
       simulator, "memory", "def memory(self) -> numpy.typing.NDArray[numpy.float64]",
       [](const Simulator& s) {
@@ -389,53 +389,55 @@ void bind_steps(nb::class_<Stepper>& simulator) {
           nb::sig("def step(self, dt: float, tau: numpy.typing.ArrayLike | None = None, *, out: "
                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
                   "None) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]"),
-          "From t to t + dt (s); q (nq), u (nu) there, in new arrays or in `out`.\n\n"
-          "tau (nu; N m, N) is added to the generalised forces of the model and held: over this step, and "
-          "those after\n"
-          "it, until another one is given. ComputationError where the step cannot be completed; the state is "
-          "then\n"
-          "the last one that could be calculated.")
+          "Steps from t to t + dt (s); returns q (nq) and u (nu) there, in new arrays or in `out`.\n"
+          "\n"
+          "tau (nu; N m, N) is added to the generalised forces of the model and held: over this step, "
+          "and those after\n"
+          "it, until another one is given. ComputationError if the step cannot be completed; the state "
+          "is then\n"
+          "the last one that could be computed.")
       .def("reset", reset, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::arg("t") = 0.0,
            nb::arg("d") = nb::none(), nb::arg("x") = nb::none(),
            nb::sig(
                "def reset(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None "
                "= None, t: float = 0.0, d: numpy.typing.ArrayLike | None = None, x: numpy.typing.ArrayLike "
                "| None = None) -> None"),
-           "Begins anew at q (nq), u (nu), d (nd), states x (nx) and t (s); those of the model's initial "
-           "state "
-           "where\nnone are given.\n\n"
-           "tau is zero, the controller starts there, and counts of events and steps are zero.")
+           "Restarts at q (nq), u (nu), d (nd), states x (nx) and t (s); by default the model's initial "
+           "state.\n"
+           "\n"
+           "tau becomes zero, the controller starts at t, and counts of events and steps become zero.")
       .def("set_state", set_state, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("x") = nb::none(),
            nb::sig("def set_state(self, q: numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | "
                    "None = None, *, x: numpy.typing.ArrayLike | None = None) -> None"),
-           "Another q (nq), u (nu) or x (nx) at the same instant: a push, a measurement. The rest goes on.")
+           "Sets q (nq), u (nu) or x (nx) at the present time, after a push or a measurement. Nothing "
+           "else changes.")
       .def(
           "save", [](Stepper& self) { return self.at_rest().save(); },
-          "All that the simulator is, the controller's memory and delayed forces included.")
+          "Returns the whole state of the simulator, including the controller's memory and delayed forces.")
       .def(
           "restore", [](Stepper& self, const Simulator::Snapshot& saved) { self.at_rest().restore(saved); },
           nb::arg("snapshot"),
-          "Goes on from there, bit for bit. InputError where it is of another model or another controller.")
-      .def(
-          "set_controller", set_controller, nb::arg("controller"), nb::arg("period"), nb::kw_only(),
-          nb::arg("delay_samples") = 0, nb::arg("delay") = 0.0, nb::arg("memory") = nb::none(),
-          nb::sig(
-              "def set_controller(self, controller: collections.abc.Callable[..., numpy.typing.ArrayLike], "
-              "period: float, *, delay_samples: int = 0, delay: float = 0.0, memory: "
-              "numpy.typing.ArrayLike | None = None) -> None"),
-          "A controller that is asked once in each period (s), from the present instant on.\n\n"
-          "controller(t, q, u) is given the time (s) and copies of q (nq) and u (nu), and returns tau (nu; N "
-          "m, N),\n"
-          "which is held until the next, and added to the tau of step(). With `memory`, numbers of the "
-          "controller's\n"
-          "own at the start, it is controller(t, q, u, memory) and may change that array in place: what it "
-          "remembers\n"
-          "there is saved and restored. A sample acts `delay_samples` periods later, or `delay` s; before "
-          "the "
-          "first\n"
-          "one acts, tau is zero. What it raises ends the step, and is raised there.")
-      .def("remove_controller", &Stepper::remove_law, "From now on tau is what step() is given.");
+          "Continues from a snapshot, bit for bit. InputError if its model or controller differs.")
+      .def("set_controller", set_controller, nb::arg("controller"), nb::arg("period"), nb::kw_only(),
+           nb::arg("delay_samples") = 0, nb::arg("delay") = 0.0, nb::arg("memory") = nb::none(),
+           nb::sig(
+               "def set_controller(self, controller: collections.abc.Callable[..., numpy.typing.ArrayLike], "
+               "period: float, *, delay_samples: int = 0, delay: float = 0.0, memory: "
+               "numpy.typing.ArrayLike | None = None) -> None"),
+           "Sets a controller, called once in each period (s), starting now.\n"
+           "\n"
+           "controller(t, q, u) is given the time (s) and copies of q (nq) and u (nu), and returns tau "
+           "(nu; N m, N),\n"
+           "which is held until the next sample and added to the tau of step(). With `memory`, an array "
+           "of initial\n"
+           "numbers, it is called as controller(t, q, u, memory) and may change that array in place: "
+           "save() and\n"
+           "restore() include it. A sample acts `delay_samples` periods later, or `delay` s; before the "
+           "first\n"
+           "sample acts, tau is zero. An exception in the controller ends the step and is raised there.")
+      .def("remove_controller", &Stepper::remove_law,
+           "Removes the controller: from now on only the tau given to step() acts.");
 }
 
 void bind_steps_of_states(nb::module_& module) {
@@ -447,29 +449,29 @@ void bind_steps_of_states(nb::module_& module) {
       nb::arg("model"), nb::arg("integrator"),
       "Why many states cannot be stepped in lanes; empty if they can.");
   nb::borrow<nb::class_<FrozenModel>>(module.attr("Model"))
-      .def(
-          "step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),
-          nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
-          nb::arg("integrator") = nb::none(), nb::arg("substeps") = 1, nb::arg("solver") = "recursive",
-          nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(),
-          nb::arg("check") = true,
-          nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
-                  "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
-                  "numpy.typing.ArrayLike | None = None, integrator: str | Integrator | "
-                  "collections.abc.Mapping[str, object] | None = None, substeps: int = 1, solver: str = "
-                  "'recursive', rtol: float | None = None, atol: float | None = None, out: "
-                  "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
-                  "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
-                  "numpy.typing.NDArray[numpy.float64]]"),
-          "q (..., nq) and u (..., nu) dt (s) later, from q (..., nq), u (..., nu) at t (...; s).\n\n"
-          "tau (..., nu; N m, N), held over the step, is added to the generalised forces of the model; None: "
-          "nothing.\n"
-          "d (..., nd): discrete variables, initial ones unless given. integrator, substeps, solver, rtol, "
-          "atol as\n"
-          "Simulator has them. Many states go to SIMD lanes and threads with forward_euler, rk4,\n"
-          "rkf45 and dormand_prince_54. Keeps nothing: models with events are refused. A state whose step "
-          "cannot be\n"
-          "completed raises ComputationError, which names it; with check=False its rows are NaN.");
+      .def("step", step_states, nb::arg("q"), nb::arg("u"), nb::arg("tau").none(), nb::arg("dt"),
+           nb::kw_only(), nb::arg("t") = nb::none(), nb::arg("d") = nb::none(),
+           nb::arg("integrator") = nb::none(), nb::arg("substeps") = 1, nb::arg("solver") = "recursive",
+           nb::arg("rtol") = nb::none(), nb::arg("atol") = nb::none(), nb::arg("out") = nb::none(),
+           nb::arg("check") = true,
+           nb::sig("def step(self, q: numpy.typing.ArrayLike, u: numpy.typing.ArrayLike, tau: "
+                   "numpy.typing.ArrayLike | None, dt: float, *, t: numpy.typing.ArrayLike = 0.0, d: "
+                   "numpy.typing.ArrayLike | None = None, integrator: str | Integrator | "
+                   "collections.abc.Mapping[str, object] | None = None, substeps: int = 1, solver: str = "
+                   "'recursive', rtol: float | None = None, atol: float | None = None, out: "
+                   "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]] | None = "
+                   "None, check: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                   "numpy.typing.NDArray[numpy.float64]]"),
+           "q (..., nq) and u (..., nu) dt (s) later, from q (..., nq), u (..., nu) at t (...; s).\n"
+           "\n"
+           "tau (..., nu; N m, N), held over the step, is added to the generalised forces of the model; "
+           "None: zero.\n"
+           "d (..., nd): discrete variables, default the initial ones. integrator, substeps, solver, "
+           "rtol, atol: see\n"
+           "Simulator. Many states are computed in SIMD lanes and threads with forward_euler, rk4,\n"
+           "rkf45 and dormand_prince_54. Stores no state, so models with events are refused. A state "
+           "whose step cannot\n"
+           "be completed raises ComputationError, which names it; with check=False its rows are NaN.");
 }
 
 }  // namespace
@@ -478,20 +480,25 @@ void bind_simulator(nb::module_& module) {
   bind_snapshot(module);
   nb::class_<Stepper> simulator(
       module, "Simulator", nb::type_slots(slots),
-      "A model that is stepped from outside: by a control loop, by reinforcement learning.\n\n"
+      "A model that is stepped by the caller, such as a control loop or reinforcement learning.\n"
+      "\n"
       "simulator = sestina.Simulator(model)\n"
-      "q, u = simulator.step(1e-3, tau)\n\n"
+      "q, u = simulator.step(1e-3, tau)\n"
+      "\n"
       "model       a Model, or a System, which is frozen\n"
-      "integrator  one of integrator_names(), or with its options, as {'name': 'generalized_alpha',\n"
-      "            'spectral_radius': 0.5}; the rule begins anew in each step. None: moreau where the model\n"
+      "integrator  one of integrator_names(), or with options, such as {'name': 'generalized_alpha',\n"
+      "            'spectral_radius': 0.5}; the rule begins anew in each step. None: moreau where the "
+      "model\n"
       "            has contacts or enforced limits, otherwise rk4 (dormand_prince_54 with rtol or atol)\n"
       "substeps    equal steps of the rule in one step\n"
       "solver      one of solver_names()\n"
-      "rtol, atol  instead of sub-steps: steps as long as these tolerances permit\n\n"
-      "A step depends on the state, on tau and on its length alone. Events of the model take place within "
+      "rtol, atol  tolerances of steps of variable length, instead of sub-steps\n"
+      "\n"
+      "A step depends only on the state, on tau and on its length. Events of the model take place within "
       "steps; a\n"
-      "terminal one ends the step there, and no other follows until reset() or restore(). Not for several\n"
-      "threads at once.");
+      "terminal one ends the step there, and no more steps are made until reset() or restore(). An "
+      "object must not be\n"
+      "used by several threads at once.");
   simulator.def(
       "__init__",
       [](Stepper* self, nb::object model, nb::handle integrator, int substeps, const std::string& solver,

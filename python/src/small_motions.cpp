@@ -147,12 +147,13 @@ void bind_small_motions(nb::module_& module) {
           nb::arg("load") = 1.0, nb::arg("x") = nb::none(),
           nb::sig("def find_equilibrium(self, q: numpy.typing.ArrayLike | None = None, *, load: float = 1.0, "
                   "x: numpy.typing.ArrayLike | None = None) -> sestina.tuples.Equilibrium"),
-          "The state of rest near q (nq) and x (nx), or near the initial ones, at t = 0: where all forces "
+          "The equilibrium near q (nq) and x (nx), or near the initial ones, at t = 0: all forces "
           "balance,\n"
           "all loops are closed and the rates of all states are zero. load multiplies gravity and the "
           "forces\n"
-          "that are given by value.\n\n"
-          "Raises ComputationError, with the joint that is left out of balance, where none is found.")
+          "that are given by value.\n"
+          "\n"
+          "If none is found, raises ComputationError, which names the joint out of balance.")
       .def("linearize", linearize, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("inputs") = nb::none(),
            nb::arg("outputs") = std::vector<std::string>(), nb::arg("x") = nb::none(),
@@ -160,11 +161,14 @@ void bind_small_motions(nb::module_& module) {
                    "None = None, *, t: float = 0.0, inputs: collections.abc.Sequence[str] | None = None, "
                    "outputs: collections.abc.Sequence[str] = (), x: numpy.typing.ArrayLike | None = None) -> "
                    "sestina.tuples.LinearMotion"),
-           "Linear equations of small deviations from the motion through a state: q (nq) or the initial one, "
-           "u (nu) or rest,\n"
-           "x (nx) of states with a rate or the initial ones. Loops, constraints and all forces included.\n\n"
-           "inputs: names of free parameters, in the place of forces along the speeds.\n"
-           "outputs: names of columns of results, for C and D; these are central differences (about 1e-9).\n"
+           "Linear equations of small deviations from the motion through a state: q (nq) or the initial "
+           "one, u (nu) or\n"
+           "rest, x (nx) of states with a rate or the initial ones. Loops, constraints and all forces "
+           "are included.\n"
+           "\n"
+           "inputs: names of free parameters, instead of forces along the speeds.\n"
+           "outputs: names of columns of results, for C and D; these are central differences (about "
+           "1e-9).\n"
            "Raises InputError for other names and for a parameter that moves a constraint.")
       .def("frequency_response", frequency_response, nb::arg("input"), nb::arg("frequencies"),
            nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(), nb::arg("t") = 0.0,
@@ -173,10 +177,13 @@ void bind_small_motions(nb::module_& module) {
                "def frequency_response(self, input: str, frequencies: numpy.typing.ArrayLike, q: "
                "numpy.typing.ArrayLike | None = None, u: numpy.typing.ArrayLike | None = None, *, t: float "
                "= 0.0, x: numpy.typing.ArrayLike | None = None) -> numpy.typing.NDArray[numpy.complex128]"),
-           "Deviations (k, nu), complex, of the coordinates about a state while a free parameter oscillates\n"
-           "with the amplitude 1: real part of dq exp(2 pi i f t).\n\n"
-           "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest, x (nx) or the initial one.\n"
-           "Raises ComputationError where the system resonates without damping.")
+           "Deviations (k, nu), complex, of the coordinates about a state while a free parameter "
+           "oscillates\n"
+           "with the amplitude 1: real part of dq exp(2 pi i f t).\n"
+           "\n"
+           "frequencies: f (k) in Hz. q (nq) or the initial one, u (nu) or rest, x (nx) or the initial "
+           "one.\n"
+           "Raises ComputationError at an undamped resonance.")
       .def("modes", modes, nb::arg("q") = nb::none(), nb::arg("u") = nb::none(), nb::kw_only(),
            nb::arg("t") = 0.0, nb::arg("x") = nb::none(),
            nb::sig(

@@ -93,12 +93,10 @@ nb::object values_of_symbols(const Linearized& self) {
 void bind_linearization(nb::module_& module) {
   nb::class_<Linearized> type(
       module, "ModelLinearization", nb::type_slots(plain_described_slots),
-      "Equations of motion linearised about a state: d/dt x = A x + B r, with x the variations of q and u "
-      "and "
-      "r further\n"
-      "generalised forces along the speeds; parameters stay symbols. Of the Euler parameters of a joint the "
-      "largest is left\n"
-      "out of x.");
+      "Equations of motion linearised about a state: d/dt x = A x + B r, with x the variations of q and "
+      "u and r further\n"
+      "generalised forces along the speeds; parameters stay symbols. The largest Euler\n"
+      "parameter of a joint is left out of x.");
   const char* hint = "System.linearize() linearises about another state";
   def_fixed_tuple<Linearized>(
       type, "q", "float", hint, [](const Linearized& self) { return self.linearization->state.q; },
@@ -124,13 +122,13 @@ void bind_linearization(nb::module_& module) {
       .def_prop_ro(
           "values", values_of_symbols,
           nb::sig("def values(self) -> collections.abc.Mapping[Expression, float]"),
-          "The values of all parameters, and of those coordinates at rest that stand in A or B. They follow "
-          "from "
-          "the\nparameters: of others they are other ones.")
+          "The values of all parameters, and of coordinates of the equilibrium that appear in A or B. "
+          "The latter depend\n"
+          "on the parameters.")
       .def_prop_ro(
           "largest_acceleration",
           [](const Linearized& self) { return self.linearization->largest_acceleration; },
-          "|udot| at the state; zero for an equilibrium, but for rounding.")
+          "|udot| at the state; for an equilibrium zero to round-off.")
       .def(
           "to_text",
           [](const Linearized& self, const std::string& format, bool simplify, bool document, double width) {
@@ -139,9 +137,9 @@ void bind_linearization(nb::module_& module) {
           },
           nb::arg("format") = "text", nb::kw_only(), nb::arg("simplify") = false, nb::arg("document") = false,
           nb::arg("width") = 0.0,
-          "As `sestina derive --linearize` writes them: text, latex, python, c, cpp or json. document, "
-          "width: as "
-          "of\nEquations.to_text.")
+          "Writes the equations like `sestina derive --linearize`: text, latex, python, c, cpp or json. "
+          "document,\n"
+          "width: see Equations.to_text.")
       .def("__repr__", [](const Linearized& self) {
         return fmt::format("<sestina.ModelLinearization of {} with {} states>", self.of.name(),
                            self.linearization->linear.states.size());
@@ -151,9 +149,10 @@ void bind_linearization(nb::module_& module) {
 nb::class_<Equations> bind_matrices(nb::module_& module) {
   nb::class_<Equations> equations(
       module, "Equations", nb::type_slots(plain_described_slots),
-      "The equations of motion of a model with symbols: M udot = f, qdot = N(q) u.\n\n"
-      "Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, "
-      "likewise speeds u; every\n"
+      "The symbolic equations of motion of a model: M udot = f, qdot = N(q) u.\n"
+      "\n"
+      "Coordinate hip.q is the function of time q_hip, component base.q[3] is q_base3, likewise speeds "
+      "u; every\n"
       "parameter is a symbol of its name.");
   equations
       .def_prop_ro(
@@ -181,7 +180,8 @@ nb::class_<Equations> bind_matrices(nb::module_& module) {
           "qdot (nq, 1) as functions of q and u.")
       .def_prop_ro(
           "multipliers", [](const Equations& self) { return self.column(self.equations->multipliers()); },
-          "One for each condition of loops and constraints: M udot = f + C^T lambda, C udot = -b.")
+          "Multipliers, one for each condition of loops and constraints: M udot = f + C^T lambda, C udot "
+          "= -b.")
       .def_prop_ro(
           "condition_matrix",
           [](const Equations& self) { return self.matrix(self.equations->condition_matrix()); },
@@ -202,14 +202,14 @@ void bind_model_equations(nb::module_& module) {
           "udot (nu, 1), solved for.")
       .def("to_text", write, nb::arg("format") = "text", nb::kw_only(), nb::arg("simplify") = false,
            nb::arg("document") = false, nb::arg("width") = 0.0, nb::arg("embedded") = false,
-           "As `sestina derive` writes them: text, latex, python, c, cpp or json. simplify: by the theorems "
-           "on sums of\n"
-           "angles, in text and LaTeX. LaTeX is for a document that uses amsmath, with lines of 345 points, "
-           "or "
-           "itself a\n"
-           "document, of 430; width (points) is another one. embedded: where loops are closed or constraints "
-           "hold, "
-           "the\nequations of independent speeds alone, chosen at the initial state.")
+           "Writes the equations like `sestina derive`: text, latex, python, c, cpp or json. simplify: "
+           "by angle sum\n"
+           "identities, in text and LaTeX. LaTeX is for a document that uses amsmath, with lines of 345 "
+           "points; with\n"
+           "document=True it is a whole document, with lines of 430. width (points) sets the length of "
+           "lines. embedded:\n"
+           "with closed loops or constraints, the equations of the independent speeds alone, chosen at "
+           "the initial state.")
       .def(
           "linearize",
           [](const Equations& self, bool equilibrium) {
@@ -218,9 +218,11 @@ void bind_model_equations(nb::module_& module) {
                                         linearize_model(*self.model, *self.equations, at))};
           },
           nb::kw_only(), nb::arg("equilibrium") = false,
-          "Linearised about the model's initial state, or about rest, sought from there. Parameters stay "
-          "symbols, and so do\ncoordinates at rest that follow from them. InputError where no equilibrium is "
-          "found, or the equations cannot be\nlinearised at the state.")
+          "Linearises about the model's initial state, or about an equilibrium near it. Parameters stay "
+          "symbols,\n"
+          "as do coordinates of the equilibrium that depend on them. InputError if no equilibrium is "
+          "found or the\n"
+          "equations cannot be linearised at the state.")
       .def(
           "latex", [](const Equations& self) { return write(self, "latex", false, false, 0.0, false); },
           "to_text(\"latex\").")
@@ -441,16 +443,17 @@ void bind_equations(nb::module_& module) { bind_model_equations(module); }
 void bind_compiled_function(nb::module_& module) {
   nb::class_<Compiled>(
       module, "CompiledFunction",
-      "Expressions compiled for many values of their variables, and few sets of parameters.\n\n"
-      "What depends on parameters alone is computed once for each set. Many values pass through the code\n"
-      "together in SIMD registers. It does not need the derivation any more.")
+      "Expressions compiled for many values of their variables, and few sets of parameters.\n"
+      "\n"
+      "Parts that depend on parameters alone are computed once for each set. Many values are computed\n"
+      "together in SIMD registers. The function does not keep the derivation alive.")
       .def(nb::init<nb::handle, nb::handle, nb::handle>(), nb::arg("outputs"), nb::arg("variables"),
            nb::arg("parameters") = nb::tuple(),
            nb::sig("def __init__(self, outputs: Expression | Matrix | collections.abc.Sequence[Expression | "
                    "float], "
                    "variables: Matrix | collections.abc.Sequence[Expression], parameters: Matrix | "
                    "collections.abc.Sequence[Expression] = ()) -> None"),
-           "Variables and parameters are different symbols, on which alone the outputs depend.")
+           "The outputs may depend on no other symbols than the variables and parameters, which must differ.")
       .def("__call__", &Compiled::evaluate, nb::arg("variables"), nb::arg("parameters") = nb::none(),
            nb::arg("out") = nb::none(),
            nb::sig("def __call__(self, variables: numpy.typing.ArrayLike, parameters: numpy.typing.ArrayLike "

@@ -58,9 +58,12 @@ namespace {
 void bind_mechanics(nb::module_& module) {
   nb::class_<Mechanics>(
       module, "Mechanics",
-      "A derivation: what its symbols, frames and points share.\n\n"
-      "There is one from the beginning, to which everything belongs that is made outside of a\n"
-      "`with Mechanics():`. Things of two derivations cannot meet. It lives as long as anything of it.")
+      "A derivation, to which symbols, frames and points belong.\n"
+      "\n"
+      "A default derivation exists from the start; everything created outside of a `with Mechanics():`\n"
+      "belongs to it. Objects of two derivations cannot be combined. A derivation lives as long as any "
+      "of\n"
+      "its objects.")
       .def(nb::init<>())
       .def(
           "__enter__",
@@ -78,7 +81,7 @@ void bind_mechanics(nb::module_& module) {
           nb::sig("def __exit__(self, *error: object) -> None"))
       .def_prop_ro(
           "size", [](const Mechanics& self) { return const_cast<Mechanics&>(self).graph().size(); },
-          "How many different expressions it holds.");
+          "The number of different expressions in it.");
   module.def(
       "_symbol",
       [](const std::string& name) {
@@ -389,32 +392,31 @@ void bind_names_of_sympy(nb::class_<SymbolicExpression>& type) {
 void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
   using E = SymbolicExpression;
   type.def("diff", diff_by_all, nb::sig("def diff(self, *symbols: Expression | int) -> Expression"),
-           "The derivative by symbols, one after the other, each as often as the number behind it says. By "
-           "the\n"
-           "time, or by nothing, it is the rate: what functions of time contribute is in it.")
+           "The derivative with respect to symbols, one after the other; a number after a symbol is the "
+           "order. With\n"
+           "respect to the time, or without arguments, the total rate, including functions of time.")
       .def("subs", substitute, nb::arg("old"), nb::arg("new") = nb::none(),
            nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
                    "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
                    "new: Expression | float | None = None) -> Expression"),
-           "With expressions replaced by others, all at once: subs({q: 0, u: v}), subs([(q, 0), (u, v)]) or\n"
-           "subs(q, 0). The rates of what is replaced stay, as with msubs: replace q.diff() as well.")
+           "Replaces expressions by others, all at once: subs({q: 0, u: v}), subs([(q, 0), (u, v)]) or\n"
+           "subs(q, 0). Rates of replaced functions stay, as with msubs: replace q.diff() as well.")
       .def(
           "simplify", [](const E& a) { return owned(a.owner, simplify(mechanics_of(a.owner), a.value)); },
-          "By the theorems on sums of angles and sin^2 + cos^2 = 1; what it does is checked.")
-      .def(
-          "equals", equals, nb::arg("other"),
-          "Whether both are the same function of their symbols, however they are written (for == they must "
-          "be\n"
-          "written alike). None where that is not known: no value tells them apart, but no proof is at hand, "
-          "as\n"
-          "of cos(pi/5) and (1 + sqrt(5))/4; or only one has values everywhere, as of log(x^2) and 2*log(x).")
+          "Simplifies by the angle sum identities and sin^2 + cos^2 = 1; the result is checked.")
+      .def("equals", equals, nb::arg("other"),
+           "Whether both are the same function of their symbols, however they are written (== compares "
+           "how they\n"
+           "are written). None if unknown: no value distinguishes them but there is no proof, as for "
+           "cos(pi/5) and\n"
+           "(1 + sqrt(5))/4; or only one is defined everywhere, as for log(x^2) and 2*log(x).")
       .def("evaluate", value_of, nb::arg("values") = nb::dict(),
            nb::sig("def evaluate(self, values: collections.abc.Mapping[Expression, float] = {}) -> float"),
-           "The value for numbers in the place of all symbols. For many values: CompiledFunction.")
+           "The value, given numbers for all symbols. For many values use CompiledFunction.")
       .def_prop_ro(
           "free_symbols", [](const E& a) { return symbols_of(a, false); },
           nb::sig("def free_symbols(self) -> set[Expression]"),
-          "All symbols in it, functions of time among them.")
+          "All symbols in it, including functions of time.")
       .def_prop_ro(
           "dynamicsymbols", [](const E& a) { return symbols_of(a, true); },
           nb::sig("def dynamicsymbols(self) -> set[Expression]"),
@@ -426,7 +428,7 @@ void bind_analysis_of(nb::class_<SymbolicExpression>& type) {
           [](const E& a) {
             return symbolic::written_size(mechanics_of(a.owner), {symbolic::Matrix(std::vector{a.value})});
           },
-          "How many operations it takes to write out (a number, as it may be large).")
+          "The number of operations of the written-out expression (a float, since it may be large).")
       .def(
           "latex", [](const E& a) { return latex(mechanics_of(a.owner), a.value); }, "For mathematics mode.")
       .def("_repr_latex_",
@@ -493,10 +495,10 @@ void bind_expressions(nb::module_& module) {
   bind_mechanics(module);
   nb::class_<SymbolicExpression> type(
       module, "Expression", nb::type_slots(plain_described_slots),
-      "A formula of symbols. Numbers are exact where they can be: 0.1 is 1/10.\n\n"
-      "Arithmetic is that of Python, and numbers may stand on either side. Equal formulas are the same "
-      "object\n"
-      "of the derivation, so that == costs nothing; nothing is expanded.");
+      "A formula of symbols. Numbers are exact where they can be: 0.1 is 1/10.\n"
+      "\n"
+      "Python's operators work, with numbers on either side. Equal formulas are the same object of the\n"
+      "derivation, so == costs nothing; nothing is expanded.");
   type.def(
       "__init__", [](SymbolicExpression* self, const Scalar& value) { new (self) SymbolicExpression(value); },
       nb::arg("value"));

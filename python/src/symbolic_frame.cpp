@@ -126,24 +126,26 @@ void bind_orientation(nb::class_<Frame>& type) {
   type.def("orient_axis", orient_axis, nb::arg("parent"), nb::arg("axis"), nb::arg("angle"),
            nb::sig("def orient_axis(self, parent: ReferenceFrame, axis: Vector, angle: Expression | float) "
                    "-> None"),
-           "Turned against the parent about an axis that is fixed in both; it needs no unit length.")
+           "Orients this frame by a rotation from the parent about an axis fixed in both, of any length.")
       .def("orient_body_fixed", orient_body, nb::arg("parent"), nb::arg("angles"), nb::arg("rotation_order"),
            nb::sig("def orient_body_fixed(self, parent: ReferenceFrame, angles: "
                    "collections.abc.Sequence[Expression "
                    "| float], rotation_order: str | int) -> None"),
-           "By three successive turns about axes of this frame; the order is '123', 'ZXZ' and the like.")
+           "Orients this frame by three successive rotations about its own axes; order such as '123' or "
+           "'ZXZ'.")
       .def("orient_space_fixed", orient_space, nb::arg("parent"), nb::arg("angles"),
            nb::arg("rotation_order"),
            nb::sig("def orient_space_fixed(self, parent: ReferenceFrame, angles: "
                    "collections.abc.Sequence[Expression "
                    "| float], rotation_order: str | int) -> None"),
-           "By three successive turns about axes of the parent.")
+           "Orients this frame by three successive rotations about axes of the parent.")
       .def("orient_quaternion", orient_quaternion, nb::arg("parent"), nb::arg("numbers"),
            nb::sig("def orient_quaternion(self, parent: ReferenceFrame, numbers: "
                    "collections.abc.Sequence[Expression | float]) -> None"),
-           "By Euler parameters e0, e1, e2, e3, the scalar first, of norm one.")
+           "Orients this frame by Euler parameters e0, e1, e2, e3, scalar first, of norm one.")
       .def("orient_explicit", orient_explicit, nb::arg("parent"), nb::arg("dcm"),
-           "By direction cosines: column j holds axis j of this frame in the axes of the parent.")
+           "Orients this frame by direction cosines: column j is axis j of this frame in the axes of the "
+           "parent.")
       .def(
           "orient", orient, nb::arg("parent"), nb::arg("rot_type"), nb::arg("amounts"),
           nb::arg("rot_order") = "",
@@ -165,7 +167,7 @@ void bind_orientation(nb::class_<Frame>& type) {
           nb::sig("def orientnew(self, name: str, rot_type: str, amounts: typing.Any, rot_order: str | int = "
                   "'') -> "
                   "ReferenceFrame"),
-          "A new frame, turned from this one as orient() says.")
+          "A new frame, oriented relative to this one; see orient().")
       .def(
           "dcm",
           [](const Frame& self, const Frame& other) {
@@ -194,7 +196,7 @@ void bind_rotation(nb::class_<Frame>& type) {
             self.value.set_ang_vel(other.value, value.value);
           },
           nb::arg("other"), nb::arg("value"),
-          "From now on this is it, whatever the orientation says: it brings in generalised speeds.")
+          "Sets the angular velocity, overriding the orientation: used to introduce generalised speeds.")
       .def(
           "ang_acc_in",
           [](const Frame& self, const Frame& other) {
@@ -207,7 +209,7 @@ void bind_rotation(nb::class_<Frame>& type) {
             common(self, other, value);
             self.value.set_ang_acc(other.value, value.value);
           },
-          nb::arg("other"), nb::arg("value"), "Says what the angular acceleration in another frame is.")
+          nb::arg("other"), nb::arg("value"), "Sets the angular acceleration in another frame.")
       .def(
           "partial_velocity",
           [](const Frame& self, const Frame& other, const std::vector<Scalar>& speeds) {
@@ -284,9 +286,9 @@ void bind_motion(nb::class_<Place>& type) {
           [](const Place& self, const Frame& frame) {
             return owned(common(self, frame), self.value.vel(frame.value));
           },
-          nb::arg("frame"), "The velocity in a frame: as set, or else from positions.")
+          nb::arg("frame"), "The velocity in a frame: as set, otherwise derived from positions.")
       .def("set_vel", set(&Point::set_vel), nb::arg("frame"), nb::arg("value"),
-           "Says what the velocity in a frame is; 0 is at rest.")
+           "Sets the velocity in a frame; 0 is at rest.")
       .def(
           "acc",
           [](const Place& self, const Frame& frame) {
@@ -294,7 +296,7 @@ void bind_motion(nb::class_<Place>& type) {
           },
           nb::arg("frame"), "The acceleration in a frame.")
       .def("set_acc", set(&Point::set_acc), nb::arg("frame"), nb::arg("value"),
-           "Says what the acceleration in a frame is.")
+           "Sets the acceleration in a frame.")
       .def(
           "partial_velocity",
           [](const Place& self, const Frame& frame, const std::vector<Scalar>& speeds) {
@@ -312,12 +314,12 @@ void bind_motion(nb::class_<Place>& type) {
   bind_theory(type, "a2pt_theory", "fixedframe", &Point::a2pt_theory,
               "Sets and returns the acceleration: a = a_other + alpha x r + w x (w x r).");
   bind_theory(type, "a1pt_theory", "interframe", &Point::a1pt_theory,
-              "Sets and returns the acceleration, with a_in + 2 w x v_in besides.");
+              "Sets and returns the acceleration, with the additional terms a_in + 2 w x v_in.");
 }
 
 void bind_point(nb::module_& module) {
   nb::class_<Place> type(module, "Point", nb::type_slots(plain_described_slots),
-                         "Where something is, and how it moves.");
+                         "A point with its position and motion.");
   type.def(
           "__init__",
           [](Place* self, nb::handle name) {

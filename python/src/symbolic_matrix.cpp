@@ -322,9 +322,9 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
       .def(
           "det", [](const M& a) { return owned(a.owner, symbolic::determinant(a.value)); },
           "The determinant of at most 12 rows.")
-      .def("inv", inverse, "The inverse; LUsolve gives its product with something at less cost.")
-      .def("row_join", row_join, nb::arg("other"), "With the columns of another matrix behind its own.")
-      .def("col_join", col_join, nb::arg("other"), "With the rows of another matrix below its own.")
+      .def("inv", inverse, "The inverse; LUsolve computes products with the inverse at less cost.")
+      .def("row_join", row_join, nb::arg("other"), "This matrix with the columns of another appended.")
+      .def("col_join", col_join, nb::arg("other"), "This matrix with the rows of another appended.")
       .def(
           "diff",
           [](const M& a, const nb::args& by) {
@@ -348,7 +348,7 @@ void bind_matrix_analysis(nb::class_<SymbolicMatrix>& type) {
           "By the theorems on sums of angles and sin^2 + cos^2 = 1; returns another matrix.")
       .def(
           "count_ops", [](const M& a) { return symbolic::written_size(mechanics_of(a.owner), {a.value}); },
-          "How many operations it takes to write everything out.")
+          "The number of operations of all elements, written out.")
       .def(
           "latex", [](const M& a) { return latex(mechanics_of(a.owner), a.value); }, "For mathematics mode.")
       .def("_repr_latex_",
@@ -413,8 +413,7 @@ void bind_matrix_values(nb::class_<SymbolicMatrix>& type) {
             }
             return is_known ? std::optional(true) : std::nullopt;
           },
-          nb::arg("other"),
-          "Whether both have one shape and equal elements; None where one of these is not known.")
+          nb::arg("other"), "Whether both have the same shape and equal elements; None if unknown.")
       .def(
           "evaluate",
           [](const M& a, nb::handle values) {
@@ -427,7 +426,7 @@ void bind_matrix_values(nb::class_<SymbolicMatrix>& type) {
           nb::arg("values") = nb::dict(),
           nb::sig("def evaluate(self, values: collections.abc.Mapping[Expression, float] = {}) -> "
                   "numpy.typing.NDArray[numpy.float64]"),
-          "(rows, cols) The values for numbers in the place of all symbols.")
+          "(rows, cols) The values, given numbers for all symbols.")
       .def_prop_ro(
           "free_symbols",
           [](const M& a) {
@@ -469,7 +468,7 @@ void bind_matrices(nb::module_& module) {
             return get_item(self, index);
           },
           nb::arg("index"), nb::sig("def __getitem__(self, index: int | tuple[int, int]) -> Expression"),
-          "An element, by row and column, or of all, row by row; or the part that slices cut out.")
+          "An element by row and column or by its index row by row; or a part by slices.")
       .def(
           "__getitem__", [](const M& self, const nb::slice& index) { return get_item(self, index); },
           nb::arg("index"), nb::sig("def __getitem__(self, index: slice) -> list[Expression]"))
@@ -490,8 +489,7 @@ void bind_matrices(nb::module_& module) {
       .def(
           "__array__", to_numpy, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
           nb::sig("def __array__(self, dtype: typing.Any = None, copy: bool | None = None) -> numpy.ndarray"),
-          "An array of the same shape that holds the expressions; of numbers, where a dtype of numbers is "
-          "asked for.")
+          "An array of the same shape with the expressions, or with numbers for a numeric dtype.")
       .def("__repr__",
            [](const M& a) { return fmt::format("Matrix({})", nb::cast<std::string>(nb::repr(to_list(a)))); });
   bind_matrix_arithmetic(type);

@@ -160,7 +160,7 @@ void bind_rigid_body(nb::module_& module) {
           nb::sig("def __init__(self, name: str, masscenter: Point, frame: ReferenceFrame, mass: Expression "
                   "| float, "
                   "inertia: tuple[Dyadic, Point]) -> None"),
-          "inertia: the dyadic, and the point about which it is.")
+          "inertia: the dyadic, and the point about which it is taken.")
       .def_prop_ro("masscenter",
                    [](const Of<RigidBody>& self) { return owned(self.owner, self.value.masscenter); })
       .def_prop_ro("frame", [](const Of<RigidBody>& self) { return owned(self.owner, self.value.frame); })
@@ -193,7 +193,7 @@ void bind_body_functions(nb::module_& module) {
       },
       nb::arg("frame"), nb::arg("ixx"), nb::arg("iyy"), nb::arg("izz"), nb::arg("ixy") = 0,
       nb::arg("iyz") = 0, nb::arg("izx") = 0,
-      "By moments and products of inertia, elements of the matrix: ixy = -integral of x y dm.");
+      "A dyadic from moments and products of inertia, elements of the matrix: ixy = -integral of x y dm.");
   module.def(
       "inertia_of_point_mass",
       [](const Scalar& mass, const VectorLike& position, const Frame& frame) {

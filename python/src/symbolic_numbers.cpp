@@ -89,15 +89,15 @@ nb::class_<Of<T>> add_numbers(nb::module_& module, const char* name) {
         "def {}(self, n: int = 15, subs: collections.abc.Mapping[Expression, Expression | float] | "
         "None = None) -> {}",
         method, name);
-    type.def(
-        method, evalf<T>, nb::arg("n") = kDigits, nb::arg("subs") = nb::none(), nb::sig(signature.c_str()),
-        "With decimal numbers for what has no symbols, such as sqrt(2)*pi/3; whole numbers stay. n: digits, "
-        "1 to 17.");
+    type.def(method, evalf<T>, nb::arg("n") = kDigits, nb::arg("subs") = nb::none(),
+             nb::sig(signature.c_str()),
+             "Replaces parts without symbols, such as sqrt(2)*pi/3, by decimal numbers; integers stay. n: "
+             "digits, 1 to 17.");
   }
   type.def(
       "doit", [](nb::handle self, const nb::kwargs&) { return nb::borrow(self); },
       nb::sig("def doit(self, **hints: object) -> typing.Self"),
-      "Itself: derivatives are never left open here.");
+      "Returns the object itself: derivatives are always carried out.");
   return type;
 }
 
@@ -122,7 +122,7 @@ void add_applyfunc(nb::class_<Of<T>> type, const char* name) {
         auto result = mapped(self.value, call);
         return owned(owner, std::move(result));
       },
-      nb::arg("f"), nb::sig(signature.c_str()), "With the function of every element in its place.");
+      nb::arg("f"), nb::sig(signature.c_str()), "Applies the function to every element.");
 }
 
 Dyadic substituted(const Dyadic& dyadic, Graph& graph, const symbolic::Replacements& replacements) {
@@ -147,7 +147,7 @@ void add_to_dyadic(nb::class_<Of<Dyadic>> type) {
           nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
                   "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
                   "new: Expression | float | None = None) -> Dyadic"),
-          "With expressions replaced by others, all at once.")
+          "Replaces expressions by others, all at once.")
       .def(
           "simplify",
           [](const D& a) {

@@ -19,17 +19,18 @@ void add_rewriting(nb::module_& module, const char* name, const char* result) {
           [](const O& self) {
             return owned(self.owner, symbolic::expand(mechanics_of(self.owner), self.value));
           },
-          "Products and whole positive powers of sums written out, also inside functions and below "
-          "fractions.\n\n"
-          "InputError where that takes more than 20 000 terms.")
+          "Multiplies out products and positive integer powers of sums, also inside functions and "
+          "denominators.\n"
+          "\n"
+          "InputError if there would be more than 20 000 terms.")
       .def(
           "factor",
           [](const O& self) {
             return owned(self.owner, symbolic::factor(mechanics_of(self.owner), self.value));
           },
-          "What all terms of a sum have in common in front of it, in every sum; and a sum as a product of "
-          "sums where\n"
-          "that is found by taking common factors out of groups of its terms.")
+          "Takes common factors out of every sum, and writes a sum as a product of sums if taking "
+          "common\n"
+          "factors out of groups of its terms gives one.")
       .def(
           "collect",
           [](const O& self, nb::handle of) {
@@ -46,9 +47,11 @@ void add_rewriting(nb::module_& module, const char* name, const char* result) {
               (std::string("def collect(self, of: Expression | collections.abc.Sequence[Expression]) -> ") +
                result)
                   .c_str()),
-          "As a polynomial in `of`, powers rising: d + (a + b)*x + c*x^2. Of several expressions the "
-          "coefficients are\n"
-          "collected by the next. Only what holds them is expanded; InputError beyond 20 000 terms.");
+          "Writes it as a polynomial in `of`, by increasing powers: d + (a + b)*x + c*x^2. With several "
+          "expressions\n"
+          "the coefficients are collected by the next. Only parts that contain them are expanded; "
+          "InputError beyond\n"
+          "20 000 terms.");
 }
 
 }  // namespace

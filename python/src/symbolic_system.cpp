@@ -215,7 +215,7 @@ nb::tuple simulate(RunnableSystem& self, double start, double duration, double e
 
 void bind_report(nb::module_& module) {
   nb::class_<SimulationReport> type(module, "SimulationReport", nb::type_slots(plain_described_slots),
-                                    "What is told of a run of a SymbolicSystem at its end.");
+                                    "The report at the end of a run of a SymbolicSystem.");
   const char* hint = "what a run left behind stays as it is";
   def_fixed_tuple<SimulationReport>(
       type, "event_counts", "int", hint, [](const SimulationReport& r) { return r.event_counts; },
@@ -230,19 +230,20 @@ void bind_report(nb::module_& module) {
             return report.is_complete ? "complete" : report.is_interrupted ? "interrupted" : "failed";
           },
           "`complete`, `interrupted` or `failed`.")
-      .def_ro("failure", &SimulationReport::failure, "With the time and the reason; empty when complete.")
+      .def_ro("failure", &SimulationReport::failure,
+              "The time and the reason of a failure; empty when complete.")
       .def_ro("reason", &SimulationReport::reason, "The failure without the time.")
       .def_ro("t", &SimulationReport::t, "s, how far the run came.")
       .def_ro("rows", &SimulationReport::rows)
       .def_ro("steps", &SimulationReport::steps)
       .def_ro("ended_by", &SimulationReport::ended_by, "The terminal event that took place, or empty.")
       .def_ro("configuration_residual", &SimulationReport::configuration_residual,
-              "The largest deviation from a configuration constraint in any row, in the constraint's unit.")
+              "The largest error of a configuration constraint in any row, in the constraint's unit.")
       .def_ro("velocity_residual", &SimulationReport::velocity_residual,
-              "The largest deviation from a velocity constraint in any row, in the constraint's unit.")
+              "The largest error of a velocity constraint in any row, in the constraint's unit.")
       .def_ro("drift", &SimulationReport::drift,
-              "The largest deviation from a configuration constraint that a step has left before coordinates "
-              "were brought back.")
+              "The largest error of a configuration constraint after a step, before coordinates were "
+              "corrected.")
       .def("__repr__", [](const SimulationReport& report) {
         return fmt::format("<sestina.symbolic.SimulationReport {}: t = {} s, {} rows, {} steps>",
                            report.is_complete      ? "complete"

@@ -105,7 +105,7 @@ void bind_vector_arithmetic(nb::class_<V>& type) {
       .def("__and__", dot_dyadic, nb::is_operator())
       .def("__xor__", cross, nb::is_operator())
       .def("__or__", outer, nb::is_operator())
-      .def("dot", dot, nb::arg("other"), "The scalar product; of a dyadic a vector. Also a & b.")
+      .def("dot", dot, nb::arg("other"), "The scalar product; with a dyadic a vector. Also a & b.")
       .def("dot", dot_dyadic, nb::arg("other"))
       .def("cross", cross, nb::arg("other"), "The vector product. Also a ^ b.")
       .def("outer", outer, nb::arg("other"), "The dyadic product. Also a | b.");
@@ -148,7 +148,7 @@ void bind_vector_analysis(nb::class_<V>& type) {
             return owned(owner, a.value.diff(symbol.value, frame.value));
           },
           nb::arg("symbol"), nb::arg("frame"),
-          "The partial derivative by a symbol as seen from a frame; by the time, the rate.")
+          "The partial derivative by a symbol as seen from a frame; for the time, the rate.")
       .def(
           "magnitude", [](const V& a) { return owned(a.owner, a.value.magnitude()); },
           "The length, an expression.")
@@ -171,7 +171,7 @@ void bind_vector_analysis(nb::class_<V>& type) {
            nb::sig("def subs(self, old: collections.abc.Mapping[Expression, Expression | float] | "
                    "collections.abc.Sequence[tuple[Expression, Expression | float]] | Expression, "
                    "new: Expression | float | None = None) -> Vector"),
-           "With expressions replaced by others, all at once.");
+           "Replaces expressions by others, all at once.");
 }
 
 void bind_vector_text(nb::class_<V>& type) {
@@ -214,7 +214,7 @@ void bind_dyadic(nb::module_& module) {
           [](const D& a, const Scalar& b) { return owned(common(a, b), a.value * (1 / b.value)); },
           nb::is_operator())
       .def("__and__", dot, nb::is_operator())
-      .def("dot", dot, nb::arg("other"), "The vector that a vector becomes. Also a & b.")
+      .def("dot", dot, nb::arg("other"), "The product with a vector. Also a & b.")
       .def(
           "express",
           [](const D& a, const Frame& frame) {
@@ -233,7 +233,7 @@ void bind_dyadic(nb::module_& module) {
           nb::arg("frame"), "The rate as seen from a frame.")
       .def(
           "latex", [](const D& a) { return latex(a.value); },
-          "For mathematics mode; between the unit vectors stands \\otimes.")
+          "LaTeX for mathematics mode, with \\otimes between unit vectors.")
       .def("_repr_latex_", [](const D& a) { return "$\\displaystyle " + latex(a.value) + "$"; })
       .def("__repr__", [](const D& a) { return a.value.is_zero() ? "0" : a.value.to_text(); });
 }

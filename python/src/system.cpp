@@ -183,7 +183,7 @@ void bind_ground(nb::module_& module) {
                           "The inertial frame. `ground[\"origin\"]` is its origin.");
   def_view(type, ViewKind::kMap,
            {"points", "sestina.views.MapView[typing.Any]", "collections.abc.Mapping[str, typing.Any]",
-            "The points beside `origin`: position (m, from the ground's origin), or position and axes."},
+            "The points other than `origin`: position (m, from the ground's origin), or position and axes."},
            {.read = [](nb::handle self) { return from_points(nb::cast<Ground&>(self).points()); },
             .write =
                 [](nb::handle self, nb::handle given) {
@@ -269,11 +269,12 @@ void bind_parts_of_system(nb::class_<System>& system) {
            nb::arg("keys"),
            nb::sig("def add_joint(self, name: str, type: str, parent: str, child: str, **keys: typing.Any) "
                    "-> Joint"),
-           "Adds a joint between two points, `link[\"tip\"]` or 'link.tip'.\n\n"
-           "type: weld, revolute, prismatic, screw, cylindrical, universal, planar, xyz, spherical or free; "
-           "keys:\n"
-           "the attributes of Joint, such as axis=(0, 0, 1), q=1.0, u=0.0. A body that is no joint's child "
-           "floats.")
+           "Adds a joint between two points, `link[\"tip\"]` or 'link.tip'.\n"
+           "\n"
+           "type: weld, revolute, prismatic, screw, cylindrical, universal, planar, xyz, spherical or "
+           "free; keys:\n"
+           "the attributes of Joint, such as axis=(0, 0, 1), q=1.0, u=0.0. A body that is not the child "
+           "of any joint floats.")
       .def("add_force", add_force, nb::arg("name"), nb::arg("type"), nb::arg("keys"),
            nb::sig("def add_force(self, name: str, type: str, **keys: typing.Any) -> Force"),
            "Adds a force of a type of the model file, with its keys, such as stiffness=10; or a PythonForce.")
@@ -301,8 +302,9 @@ void bind_parts_of_system(nb::class_<System>& system) {
                "def add_event(self, name: str, when: float | str, direction: str = 'both', *, set: dict[str, "
                "float | str] | None = None, terminal: bool = False, tolerance: float | str | None = None) -> "
                "Event"),
-           "Adds an event where the expression `when` crosses zero: `rising`, `falling` or `both`.\n\n"
-           "set: what takes which value then, {'hinge.u': '-0.8*hinge.u'}; terminal: the run ends; tolerance "
+           "Adds an event where the expression `when` crosses zero: `rising`, `falling` or `both`.\n"
+           "\n"
+           "set: new values at the event, {'hinge.u': '-0.8*hinge.u'}; terminal: the run ends; tolerance "
            "(s).");
 }
 
@@ -316,9 +318,10 @@ void bind_columns(nb::class_<System>& system) {
              nb::arg("integrate") = false,
              nb::sig("def add_column(self, name: str, value: float | str, *, unit: str = '', integrate: bool "
                      "= False) -> None"),
-             "Adds a column to the results; output.columns has it then.\n\n"
-             "value: an expression of t, parameters, other columns, positions BODY.POINT.x (m, ground axes) "
-             "and\n"
+             "Adds a column to the results, in output.columns.\n"
+             "\n"
+             "value: an expression of t, parameters, other columns, positions BODY.POINT.x (m, ground "
+             "axes) and\n"
              "FORCE.value; integrate: the integral of the value over the time, from zero at the start.");
 }
 
@@ -407,7 +410,7 @@ void def_parts(nb::class_<System>& system, const char* list_name, const char* wh
   def_view(system, ViewKind::kList,
            {list_name, fmt::format("sestina.views.ListView[{}]", type),
             fmt::format("collections.abc.Sequence[{}]", type),
-            "In their order. What is removed becomes a thing of its own, which may be added again."},
+            "In order. A removed element becomes independent and may be added again."},
            part_list(list_name, type, list));
   system.def(
       what,
@@ -457,8 +460,8 @@ void bind_use(nb::class_<System>& system) {
   system
       .def(
           "freeze", [](const System& self) { return std::make_shared<FrozenModel>(self); },
-          "Checks everything and returns the Model; InputError has every fault with its place. The system is "
-          "not\n"
+          "Checks everything and returns the Model; InputError lists every fault with its place. The "
+          "system is not\n"
           "changed and may be edited and frozen again.")
       .def("copy", copy_with_callbacks, "Another system with the same description.")
       .def("__copy__", copy_with_callbacks)
@@ -477,7 +480,7 @@ void bind_use(nb::class_<System>& system) {
           },
           nb::sig("def show(self, *, path: str | os.PathLike[str] | None = None, height: int = 560) -> "
                   "sestina.showing.Page"),
-          "The description where it begins, as a page for a browser or a notebook; see sestina.show().")
+          "The description in its initial state, as a page for a browser or a notebook; see sestina.show().")
       .def("__getstate__", [](const System& self) { return write_model(self); })
       .def("__setstate__",
            [](System& self, const std::string& text) { new (&self) System(read_model(text)); })

@@ -1,5 +1,5 @@
-// Checks periodically whether Python wants a run or a sweep to end: by Ctrl-C, which keeps the rows so far,
-// or by an exception of the progress callback, which is passed to the caller.
+// Checks periodically whether Python requests the end of a run or a sweep: by Ctrl-C, which keeps the rows so
+// far, or by an exception of the progress callback, which is passed to the caller.
 //
 // Progress may come from any thread; Python checks for Ctrl-C only on its main thread, and does so here
 // whenever that thread calls.

@@ -264,7 +264,7 @@ def test_a_library_that_is_missing_is_told(swing, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "cma", None)
-    with pytest.raises(ImportError, match=r"the method cma wants cma: pip install scipy cma$"):
+    with pytest.raises(ImportError, match=r"the method cma needs cma: pip install scipy cma$"):
         sestina.minimize(swing, {"parameters.c": (0, 1)}, "last(hinge.q)")
 
 

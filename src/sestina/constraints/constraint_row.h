@@ -28,7 +28,7 @@ struct SpeedTerm {
   T coefficient{};
 };
 
-// Two frames between which a unit multiplier acts; where they are the same frame, none does.
+// Two frames between which a unit multiplier acts; if both are the same frame, nothing acts.
 template <class T>
 struct FramePair {
   FrameIndex a{0}, b{0};

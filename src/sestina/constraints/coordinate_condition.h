@@ -25,8 +25,8 @@ struct CoordinateCondition {
   // velocity, bias, then the coefficients.
   int first_expression = 0;
   std::vector<int> speeds;  // that have a coefficient
-  // Cut joints that take part, and which of their speeds have a coefficient; these stand behind the others,
-  // joint after joint.
+  // Cut joints that take part, and which of their speeds have a coefficient; these coefficients follow the
+  // others, joint by joint.
   struct OfCutJoint {
     int joint = 0;
     std::vector<int> speeds;

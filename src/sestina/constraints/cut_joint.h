@@ -214,8 +214,8 @@ SpatialForce<T> calc_force_of_speeds(const CutJoint<T>& cut, const CutJointMotio
   return {R_WF * force_F.torque, R_WF * force_F.force};
 }
 
-// Lets c . u act between the joint's frames, as `pair`. The bias of its row gets what c . udot has at
-// accelerations zero.
+// Lets c . u act between the joint's frames, as `pair`. Adds the value of c . udot at zero accelerations to
+// the bias of its row.
 template <class T>
 void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion, const T* c,
                          FramePair<T>& pair, T& bias) {
@@ -226,7 +226,7 @@ void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion
   bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), pair.force);
 }
 
-// Computes q (nq) and u (nu) of the joint, its 6 - nu rows and that of its rotor.
+// Computes q (nq) and u (nu) of the joint, its 6 - nu rows and the row of its rotor.
 template <class T>
 void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
                       CutJointMotion<T>& motion, ConstraintRow<T>* rows) {

@@ -3,15 +3,15 @@
 // With K the frame of the curve c(s) on body a, p = p_KP the point of body b in it and ' the derivative by s,
 // the curve's point closest to P has the parameter s with
 //   (p - c(s)).c'(s) = 0                                                                              (1)
-// which Newton's method finds from that of the last accepted step: on a curve that crosses itself the point
-// stays on its branch, and on a closed one s counts turns. With two unit vectors n_1, n_2 perpendicular to
-// the tangent c'(s) and to each other, and v, a the velocity and the acceleration of P in K:
+// which Newton's method finds, starting from s of the last accepted step: on a curve that crosses itself the
+// point stays on its branch, and on a closed curve s counts turns. With two unit vectors n_1, n_2
+// perpendicular to the tangent c'(s) and to each other, and v, a the velocity and the acceleration of P in K:
 //   g   = n.(p - c)                                                                                   (2)
 //   g_t = n.v,        where g = 0 (n turns, but p - c vanishes)                                       (3)
 //   g_tt = n.(a - c'' s_t^2),   s_t = v.c'/|c'|^2,   where g_t = 0 (n_t.c' = -n.c'' s_t)              (4)
-// The directions are those of a frame that has seldom to turn fast: n_1 = up x c'/|up x c'|, n_2 = the
-// tangent x n_1, `up` the axis of K that is farthest from all tangents; of a plane curve in a plane of two
-// axes it is its normal.
+// The directions belong to a frame that rarely turns fast: n_1 = up x c'/|up x c'|, n_2 = the tangent x n_1,
+// with `up` the axis of K that is farthest from all tangents; for a curve in a coordinate plane this is the
+// normal of the plane.
 //
 // The multipliers are the force on the point (N) along n_1 and n_2.
 //
@@ -30,7 +30,7 @@ struct PointOnCurve {
   bool is_open = false;    // ends at s = first and s = last; otherwise these may be those of a period
   T first{}, last{};
   int up = 2;     // 0, 1, 2
-  int index = 0;  // of the curve among those of the model, and of its s
+  int index = 0;  // of the curve among the model's curves, and of its s
   int first_row = 0;
 
   static constexpr int kRows = 2;
@@ -42,8 +42,8 @@ struct CurvePoint {
   Vec3<T> c, by_s, by_ss;
 };
 
-// Solves (1) from the s that is given, and leaves there the curve's point. `at` is a function (s) ->
-// CurvePoint. A step that (1) would send away from the nearest point is that of Gauss and Newton, along
+// Solves (1) from the given s, and returns s of the closest point in it. `at` is a function (s) ->
+// CurvePoint. If a Newton step would lead away from the closest point, a Gauss-Newton step is taken, along
 // which the distance decreases.
 template <class T, class Curve>
 CurvePoint<T> find_closest_point(const Vec3<T>& p, const Curve& at, T& s) {
@@ -79,7 +79,7 @@ void find_curve_normals(const Vec3<T>& tangent, int up, Vec3<T>& first, Vec3<T>&
   second = cross(tangent, first);
 }
 
-// s: near that of the last accepted step; afterwards the present one.
+// s: on entry from the last accepted step; on return the present one.
 template <class T, class Curve>
 void update_point_on_curve(const PointOnCurve<T>& constraint, const FrameMotion<T>* frames, const Curve& at,
                            T& s, ConstraintRow<T>* rows) {

@@ -1,17 +1,17 @@
-// A thin disc that rolls without slip on a plane, which may move: one condition on positions, the touch, and
-// two on speeds.
+// A thin disc that rolls without slip on a plane, which may move: one condition on positions (the disc
+// touches the plane) and two on speeds.
 //
 // With C the disc's centre and a its axis (unit) on body b, K a point of the plane and n its normal on body a
 // (unit, towards the disc), r the radius:
-//   c = n.a,   m = n - c a,   s = |m|,   d = -m/s           d: from C to where the disc touches, in its plane
+//   c = n.a,   m = n - c a,   s = |m|,   d = -m/s           d: from C to the contact point, in its plane
 //   P = C + r d
 //   e1 = (a x n)/s,   e2 = n x e1                           along and across the track
-// and V = v_b(P) - v_a(P) the velocity of the disc's material point at P past that of the plane:
+// and V = v_b(P) - v_a(P) the velocity of the disc's material point at P relative to the plane's:
 //   g   = n.(p_C - p_K) - r s                                                                        (1)
 //   g'  = n.V          (n.(w x r d) = -r s', with w the disc's angular velocity in the plane)        (2)
 //   h_i = e_i.V                                                                                      (3)
-// All three are rates of the form e.V, whose derivative with udot = 0 is, by p' = p_C' + r d' where P goes,
-//   e'.V + e.(w_b x (p' - v_b) - w_a x (p' - v_a)) + what a_b, a_a and the angular accelerations add  (4)
+// All three are rates of the form e.V. With p' = p_C' + r d' the velocity of P, the derivative at udot = 0 is
+//   e'.V + e.(w_b x (p' - v_b) - w_a x (p' - v_a)) + the terms of a_b, a_a and angular accelerations  (4)
 // v_a, v_b: velocities of the origins of the bodies' frames. With n' = w_a x n and a' = w_b x a:
 //   c' = n'.a + n.a',   m' = n' - c' a - c a',   s' = -c c'/s,   d' = -(m' + s' d)/s
 //   e1' = (a' x n + a x n' - s' e1)/s,   e2' = n' x e1 + n x e1'
@@ -19,8 +19,8 @@
 // The multipliers are the force on the disc at P (N): along n, e1 and e2. A disc that turns in the positive
 // sense about its axis rolls along e1.
 //
-// Singular where the disc lies flat on the plane, s = 0: it touches everywhere. Below kFlat the rows are not
-// numbers, which ends a run with an error that names the constraint.
+// Singular if the disc lies flat on the plane, s = 0: it touches everywhere. Below kFlat the rows are NaN,
+// which ends a run with an error that names the constraint.
 #pragma once
 
 #include <limits>
@@ -40,7 +40,7 @@ struct Rolling {
   static constexpr double kFlat = 1e-7;  // of s, the sine of the angle between the disc and the plane
 };
 
-// Where the disc touches, and how that place and the directions of the rows change.
+// The contact point, the directions of the rows, and their rates.
 template <class T>
 struct RollingContact {
   T sine{};                    // s

@@ -14,7 +14,7 @@
 
 namespace sestina {
 
-// The input of a user constraint is that of a user force: names, t, q, u and the bodies' own frames.
+// The input of a user constraint equals the input of a user force: names, t, q, u and the bodies' own frames.
 using UserConstraintInput = UserForceInput;
 
 // The output of a user constraint; all zero beforehand.
@@ -24,23 +24,23 @@ struct UserConstraintOutput {
   std::span<double> jacobian;   // (count x nu) by rows, along u
   std::span<double> bias;       // (count) of (2), where calc() returns true
   // (count x bodies) by rows: [torque (N m), force (N)] of a unit multiplier on each body about its origin,
-  // ground axes. What stands here is added to the Jacobian: rows of J = sum over bodies of J_body^T force.
+  // ground axes. These forces are added to the Jacobian: rows of J = sum over bodies of J_body^T force.
   std::span<SpatialForce<double>> bodies;
 };
 
 // Given to System::add_user_constraint. One object may serve many threads and models: all but prepare() is
-// const. The Jacobian, time_rate and bias are held against differences when a run begins.
+// const. The Jacobian, time_rate and bias are compared with differences when a run begins.
 class UserConstraint {
  public:
   virtual ~UserConstraint() = default;
 
-  // How many scalar conditions.
+  // The number of scalar conditions.
   virtual int count() const = 0;
   // Otherwise on speeds.
   virtual bool is_on_position() const { return true; }
-  // Called once by freeze: the names of bodies and joints, and where these stand in q and u.
+  // Called once by freeze, with the names of bodies and joints and the places of the joints in q and u.
   virtual void prepare(const UserForceLayout& layout) { (void)layout; }
-  // Returns whether it has filled the bias. Where it has not, the bias is found by differences of (1) along
+  // Returns whether it has filled the bias. If not, the bias is found by differences of (1) along
   // the motion, which costs two more calls; its error is about 1e-9 of the accelerations.
   virtual bool calc(const UserConstraintInput& in, const UserConstraintOutput& out) const = 0;
 };

@@ -292,7 +292,7 @@ void add_boxes(const Shape& a, const Pose<double>& X_a, const Shape& b, const Po
                                             farthest_edge(b, X_b, best.edge_b, -1.0 * n));
     points.push_back({0.5 * (p + q), n, best.gap});
   }
-  // Boxes that pass each other by have no face above the other: a point half way tells how far apart they
+  // Boxes that pass each other by have no face above the other: a point half way shows how far apart they
   // are.
   if (points.size() == first) points.push_back({0.5 * (X_a.p + X_b.p), n, std::max(best.gap, 0.0)});
 }

@@ -1,13 +1,14 @@
-// Impulses of unilateral contacts with Coulomb friction, exactly: no facets, nothing regularised.
+// Exact impulses of unilateral contacts with Coulomb friction: the friction cone is not faceted, and nothing
+// is regularised.
 //
 //   v = G p + b                 v: relative velocity of contact i, [normal; two tangential], p: its impulse
 //   (1) 0 <= p_n,  0 <= v_n + R p_n,  p_n (v_n + R p_n) = 0              R: compliance along the normal (2)
 //   |p_t| <= mu p_n;   where v_t is not zero, p_t = -mu p_n v_t/|v_t| (3)
 //
-// G is symmetric and positive semidefinite, also singular: then p is not unique, v is in most cases. The
-// solution comes in two stages:
-//   - block Gauss-Seidel: contact after contact, (2) and (3) are solved for its own impulse with those of the
-//     others held fixed, until it is known which contacts are open, stick and slide;
+// G is symmetric and positive semidefinite. If it is singular, p is not unique, while v is in most cases. The
+// solution has two stages:
+//   - block Gauss-Seidel: contact by contact, (2) and (3) are solved for its impulse with all other impulses
+//     fixed, until it is known which contacts are open, stick or slide;
 //   - Newton's method on the equations of these states: p = 0; v = 0; v_n + R p_n = 0 and (3). Its linear
 //     systems are solved with least norm, so that redundant contacts share the load evenly (and friction in
 //     proportion to it, if an equal share breaks (3)), and contacts that stick have v_t = 0 to rounding.

@@ -8,7 +8,7 @@
 
 namespace sestina {
 
-// With what is shared under names of its own; the matrices are M and f, with conditions C and b, embedded A
+// Shared parts have names of their own; the matrices are M and f, with conditions C and b, embedded A
 // and s as well; of a linearisation A and B.
 std::string write_json(const Model& model, const ModelEquations& equations, const std::string& name,
                        const symbolic::SharedParts& parts, const EmbeddedEquations* embedded);

@@ -212,7 +212,7 @@ class EquationWriter {
     return all;
   }
 
-  // M udot = f whole, or what is too wide for the page by its elements.
+  // M udot = f as a whole, or, if it is too wide for the page, by its elements.
   void write_system(LatexWriter& writer, const LatexMatrix& M, const LatexMatrix& udot, const LatexMatrix& f,
                     const LatexMatrix& u) const {
     const bool has_multipliers = embedded_ == nullptr && !others_.empty();

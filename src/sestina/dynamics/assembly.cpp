@@ -46,7 +46,7 @@ class Assembler {
     const State<double> start = state;
     of_positions_ = true;
     update(state);
-    if (errors_.position <= kClosed * length_) {  // as given: what is left is rounding of the numbers
+    if (errors_.position <= kClosed * length_) {  // as given: the rest is rounding of the numbers
       conditions_.project_positions(properties_, state, kinematics_);
       return true;
     }
@@ -292,8 +292,8 @@ class Assembler {
   Kinematics<double> kinematics_;
   ConstrainedDynamics conditions_;
   const WantedCutJoints* wanted_ = nullptr;
-  bool of_positions_ = true;     // what is sought now; otherwise speeds
-  ConstraintRows<double> rows_;  // those of the conditions, and what is wanted beside them
+  bool of_positions_ = true;     // whether positions are sought; otherwise speeds
+  ConstraintRows<double> rows_;  // rows of the conditions, then the objectives
   ConstraintErrors errors_;      // of all these rows
   int worst_wanted_q_ = -1, worst_wanted_u_ = -1;
   std::vector<double> matrix_;  // (rows x nu)

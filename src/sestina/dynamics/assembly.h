@@ -1,10 +1,10 @@
 // Initial coordinates and speeds of a mechanism with loops and constraints, so that all of them hold.
 //
-// Coordinates q0 that the description gives are kept as far as the loops allow. Sought, in two stages, is the
+// Coordinates q0 that the description gives are kept as far as the loops allow. Two stages find the
 // q nearest to q0 with g(t, q) = 0:
 //   1. joints without given coordinates move alone, nearest in the norm of the coordinates;
-//   2. where that closes no loop, all joints move that are not held, nearest in the norm of the mass matrix,
-//      or where that is singular in that of the coordinates.
+//   2. if that does not close the loops, all joints move that are not held, nearest in the norm of the mass
+//      matrix or, if it is singular, of the coordinates.
 // Each step of the iteration solves the problem linearised at q, with D the displacement from q0 to q:
 //   q -> q + d,   C d = -g,   |D + d| least                                                          (1)
 // and is shortened where the error would grow. At a singular position, such as a mechanism stretched out, the
@@ -30,14 +30,14 @@ struct AssemblyReport {
   double position_error = 0.0;  // m, what is left
 };
 
-// The model's initial state, assembled, t = 0, in the coordinates of joints also where those of the model are
-// cartesian. Throws InputError, which names the joint or constraint that
-// stays open and by how much. Of a model without loops and constraints: calc_initial_state().
+// The model's assembled initial state, t = 0, in relative coordinates even if the model's are cartesian.
+// Throws InputError, which names the joint or constraint that stays open, and its error. Without loops and
+// constraints it equals calc_initial_state().
 State<double> calc_assembled_state(const Model& model, const Properties<double>& properties,
                                    AssemblyReport* report = nullptr);
 
-// Brings any state of the model to where its loops are closed. `is_q_given`, `is_u_given` (nu): which joints
-// keep their coordinates and speeds if that can be; empty: none.
+// Changes any state of the model such that its loops are closed. `is_q_given`, `is_u_given` (nu): which
+// joints keep their coordinates and speeds if possible; empty: none.
 void assemble(const Model& model, const Properties<double>& properties, const std::vector<bool>& is_q_given,
               const std::vector<bool>& is_u_given, State<double>& state, AssemblyReport* report = nullptr);
 

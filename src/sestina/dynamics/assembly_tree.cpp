@@ -29,7 +29,7 @@ class Cutter {
  private:
   static std::size_t at(BodyIndex b) { return static_cast<std::size_t>(b.value()); }
 
-  // The uncut subtree of b: it and what its children still hold, unless that is too much.
+  // The uncut subtree of b: b and the uncut parts of its children, unless that is too much.
   void grow(BodyIndex b) {
     int total = 1, open = 0;
     for (const BodyIndex child : children_[at(b)]) {

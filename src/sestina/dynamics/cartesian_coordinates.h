@@ -1,8 +1,8 @@
 // From the coordinates of joints to those of floating bodies, and back.
 //
 // A model in cartesian coordinates and its twin in relative ones (Model::relative) have the same bodies in
-// the same order. What a description says of initial coordinates and what events set are coordinates of
-// joints: they are dealt with in the twin.
+// the same order. The initial coordinates of a description and the values that events set are coordinates of
+// joints, so they are handled in the twin.
 #pragma once
 
 #include "sestina/dynamics/constraint_rows.h"
@@ -15,9 +15,9 @@ class CartesianCoordinates {
   // Of the cartesian model, which must outlive this, with these values of its parameters.
   CartesianCoordinates(const Model& model, std::span<const double> parameters);
 
-  // Bodies where the joints' coordinates, and with the velocities that their speeds, put them.
+  // Sets poses and velocities of the bodies from the coordinates and speeds of the joints.
   void to_cartesian(const State<double>& relative, State<double>& state);
-  // `rows` belong to the state. The loops of the twin are as closed as those of the state.
+  // `rows` belong to the state. The loops of the twin have the same errors as the state.
   void to_relative(const State<double>& state, const ConstraintRows<double>& rows,
                    State<double>& relative) const;
 

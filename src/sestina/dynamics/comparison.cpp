@@ -41,7 +41,7 @@ double calc_condition(const Model& model, const Properties<double>& properties,
   return eigenvalues[n - 1] / std::max(eigenvalues[0], 0.0);
 }
 
-// The mechanism in cartesian coordinates, asked for what it says of its joints.
+// The mechanism in cartesian coordinates, with its results for the joints.
 class CartesianFormulation {
  public:
   CartesianFormulation(const std::shared_ptr<const Model>& cartesian,
@@ -80,7 +80,7 @@ class CartesianFormulation {
     }
   }
 
-  // By BodyIndex, of the joint that carries the body; what floats keeps what it has.
+  // By BodyIndex, of the joint that carries the body; floating bodies are unchanged.
   void calc_reactions(std::span<SpatialForce<double>> reactions) const {
     std::size_t joint = 0;
     for (BodyIndex b{1}; b.value() < model_.bodies().size(); ++b) {

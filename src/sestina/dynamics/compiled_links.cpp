@@ -253,7 +253,8 @@ void regroup(const std::vector<JointedBody>& tree, ModelInAxes<double>& numbers)
     snap(moments[i]);
     outboard[parent] = std::max(outboard[parent], outboard[i] + 1);
     if (outboard[i] < kMostRegrouped) {
-      // What a rotating joint does not move is symmetric about its axis: the pose at q = 0 is as good as any.
+      // Mass that a rotating joint does not move is symmetric about its axis: the pose at q = 0 is as good as
+      // any.
       moments[parent] +=
           moved(pose_in_parent(tree[i], numbers.frames[parent], frames), at_rest(tree[i].joint, moments[i]));
     }

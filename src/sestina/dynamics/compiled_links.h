@@ -22,7 +22,7 @@ namespace sestina {
 inline constexpr int kMostRegrouped = 12;
 
 struct CompiledLinks {
-  TreeLayout tree;                       // the coordinates and speeds are those of the model
+  TreeLayout tree;                       // with the model's coordinates and speeds
   std::vector<AnyJoint<double>> joints;  // by link; the first is the ground
   ModelInAxes<double> numbers;           // after regrouping
   std::vector<JointAxesStructure> structure;

@@ -81,7 +81,7 @@ void ConstrainedDynamics::update_without_udot(const Properties<double>& properti
   }
 }
 
-// One step of iterative refinement of x and mu by the recursion: what they leave of the saddle-point system,
+// One step of iterative refinement of x and mu by the recursion: the residual of the saddle-point system,
 // body by body, is the right-hand side of their corrections.
 void ConstrainedDynamics::refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
                                  std::span<double> x) {
@@ -239,7 +239,7 @@ SpatialForce<double> ConstrainedDynamics::reaction(const CutJointInfo& joint) co
     const auto i = static_cast<std::size_t>(r);
     sum += lambda_[i] * rows_.rows[i].force;
   }
-  // What conditions on its coordinates and speeds let it transmit: a gear, a motor.
+  // The forces of conditions on its coordinates and speeds: a gear, a motor.
   for (const CoordinateCondition& condition : model_->conditions()) {
     for (std::size_t i = 0; i < condition.cut_joints.size(); ++i) {
       const auto of_condition = static_cast<std::size_t>(condition.cut_joints[i].joint);

@@ -2,7 +2,7 @@
 //
 //   M udot = f + C^T lambda,    C udot = -bias                   of constraint_row.h
 //
-// and, with M as the measure of what is moved least, the projections onto
+// and, with least change in the norm of M, the projections onto
 //   g(t, q) = 0   by displacements:   M dq = C^T mu,  C dq = -g          (Newton's method)
 //   g' = 0        by speeds:          M du = C^T mu,  C du = -g'
 // all by one of three ways of solving the saddle-point system: by recursion (constrained_recursion.h), by
@@ -18,7 +18,7 @@
 namespace sestina {
 
 enum class SaddlePoint { kRecursion, kEmbedding, kSparse };
-// The one that a model is solved by if nobody asks for another.
+// The default method for a model.
 SaddlePoint standard_way(const Model& model);
 
 // The residual of the conditions: the largest |g| and |g'|, and the rows in which they occur.
@@ -49,8 +49,8 @@ class ConstrainedDynamics {
   }
   ConstraintErrors errors() const;
 
-  // Brings q and u of the state to where the conditions hold, moving as little as possible; false where they
-  // cannot be met there. `kinematics` is used as scratch memory and belongs to the state afterwards.
+  // Projects q and u of the state onto the conditions, with the smallest change; false if they cannot be
+  // satisfied there. `kinematics` is used as scratch memory and belongs to the state afterwards.
   bool project(const Properties<double>& properties, State<double>& state, Kinematics<double>& kinematics);
   bool project_positions(const Properties<double>& properties, State<double>& state,
                          Kinematics<double>& kinematics);
@@ -63,9 +63,9 @@ class ConstrainedDynamics {
 
   // The following belong to the last solve() or take_lambda().
   std::span<const double> lambda() const { return lambda_; }
-  double power() const { return power_; }  // W, of the constraint forces: not zero where they depend on time
-  // [torque; force] that a cut joint of the model exerts on its child, about M's origin, ground axes: that of
-  // its conditions and of those on its coordinates, less the forces that drive it.
+  double power() const { return power_; }  // W, of the constraint forces: not zero if they depend on time
+  // [torque; force] that a cut joint of the model exerts on its child, about M's origin, ground axes: from
+  // its conditions and conditions on its coordinates, less the forces that drive it.
   SpatialForce<double> reaction(const CutJointInfo& joint) const;
 
   // These describe the last solve(), take_lambda(), update() or project().
@@ -89,7 +89,7 @@ class ConstrainedDynamics {
   std::unique_ptr<ConstrainedKane> kane_;
   std::unique_ptr<ConstrainedSparse> sparse_;
   std::vector<SpatialMotion<double>> A0_;          // by BodyIndex: less g, for udot = 0
-  std::vector<SpatialForce<double>> force_;        // by BodyIndex: what the body lacks then
+  std::vector<SpatialForce<double>> force_;        // by BodyIndex: the force that the body lacks then
   std::vector<SpatialForce<double>> of_lambda_;    // by BodyIndex: the forces of the conditions
   std::vector<double> tau_, f_, x_, dx_, zero_u_;  // (nu)
   std::vector<double> d_, lambda_, mu_, dmu_;      // (rows)

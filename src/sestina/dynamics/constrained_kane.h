@@ -2,13 +2,13 @@
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
-// Gauss-Jordan elimination of C with complete pivoting tells which speeds depend on which:
+// Gauss-Jordan elimination of C with complete pivoting gives the dependent speeds:
 //   x_D = p - B x_I                                                                                  (2)
 // with as many dependent speeds D as there are independent conditions P. With E = [-B; 1], whose columns are
 // the motions that all conditions allow, the rest is Kane's method in the independent speeds I:
 //   (E^T M E) x_I = E^T (f - M [p; 0])                                                               (3)
-// The independent speeds are chosen at every call, so that they never become dependent. The multipliers are
-// those of least norm: with C = L C_P, L (rows x rank), and r = M x - f,
+// The independent speeds are chosen at every call, so that they never become dependent. The multipliers have
+// least norm: with C = L C_P, L (rows x rank), and r = M x - f,
 //   lambda = L (L^T L)^-1 (C_P C_P^T)^-1 C_P r                                                       (4)
 // Rows C_s that stand for inertias (constraint_row.h) are no conditions: M grows by C_s^T C_s, f by -C_s^T
 // d_s.
@@ -45,7 +45,7 @@ class ConstrainedKane {
   MassMatrix<double> mass_;
   std::vector<double> C_;          // (m x n)
   std::vector<double> reduced_;    // (m x n): C after elimination, [1 B; 0 0] in the order of the pivots
-  std::vector<double> transform_;  // (m x m): what the elimination makes of d
+  std::vector<double> transform_;  // (m x m): the elimination applied to d
   std::vector<int> speeds_;        // (n) the dependent ones in the order of the pivots, then the others
   std::vector<int> rows_;      // conditions: the independent ones in the order of the pivots, then the others
   std::vector<int> inertias_;  // rows that stand for inertias

@@ -312,7 +312,7 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   return report;
 }
 
-// Where each loop is complete in itself, only what was eliminated at the same body takes part.
+// If each loop is complete in itself, only conditions eliminated at the same body take part.
 void ConstrainedRecursion::find_idle_multipliers() {
   idle_groups_ = 0;
   const auto next_group = [&]() -> IdleGroup& {

@@ -1,30 +1,30 @@
-// The saddle-point system of a mechanism with loops and constraints, by recursion over its tree: O(n + m)
-// where each loop is passed by a bounded number of others.
+// The saddle-point system of a mechanism with loops and constraints, by recursion over its tree: O(n + m) if
+// each loop overlaps a bounded number of others.
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
-// Sought: x (nu) and lambda (one for each condition). The mechanism at bodies' level: with A_B the part of
-// the acceleration that x makes, z_B the force that a body lacks and tau the generalised forces, f = tau -
-// J^T z.
+// Unknown: x (nu) and lambda (one for each condition). At the level of bodies, A_B is the part of the
+// acceleration due to x, z_B the force that a body lacks and tau the generalised forces, f = tau - J^T z.
 //
-// Inward, with I the articulated inertia of a body and all that hangs on it, and K (6 x r) what unit
-// multipliers of the conditions that are open there make the body feel, all about Mo, the body's outboard
-// part asks for the force and, of each open condition, for the balance
+// Inward: let I be the articulated inertia of a body and all bodies outboard of it, and K (6 x r) the forces
+// on the body due to unit multipliers of the conditions that are open there, all about Mo. The outboard part
+// requires the force F and, for each open condition, the balance
 //   F = I A + z - K lambda,         K^T A + S lambda + d = 0                                         (2)
-// A condition opens at the bodies on which it acts and is complete where all of these hang together. A joint
-// column h with generalised force tau and direct coefficients c of the conditions is eliminated by
+// A condition opens at the bodies on which it acts and is complete at the first body that connects all of
+// them. A joint column h with generalised force tau and direct coefficients c of the conditions is eliminated
+// by
 //   U = I h,  D = h.U + armature,  k = K^T h + c,  e = tau - h.z                                     (3)
 //   I' = I - U U^T/D,  z' = z + U e/D,  K' = K - U k^T/D,  S' = S + k k^T/D,  d' = d + k e/D         (4)
 // and a complete condition r, whose pivot S_rr is not zero, at once:
 //   lambda_r = -(K_r^T A + S_ro lambda_o + d_r)/S_rr                                                 (5)
 //   I' = I + K_r K_r^T/S_rr,  z' = z + K_r d_r/S_rr,  K_o' = K_o - K_r S_ro/S_rr                     (6)
 //   S_oo' = S_oo - S_or S_ro/S_rr,  d_o' = d_o - S_or d_r/S_rr
-// A complete condition whose pivot vanishes acts on what carries the loop, if K_r does not vanish, and stays
-// open; otherwise it is redundant: others imply it. Its multiplier is zero at first. In the end the part of
-// lambda that does no work is taken away, so that lambda is the one of least norm. Outward:
+// A complete condition whose pivot vanishes stays open if K_r does not vanish: it then acts on the body that
+// carries the loop. Otherwise it is redundant, implied by others, and its multiplier is zero at first. In the
+// end the part of lambda that exerts no force is removed, so that lambda has least norm. Outward:
 //   x = (e - U.A + k^T lambda)/D,   A = shift(A_P, s) + h x                                          (7)
-// and (5). These are exact pivots of (1) in one order: nothing is regularised. A row that stands for an
-// inertia (constraint_row.h) has S_rr + 1 in the place of S_rr, so that it is never redundant.
+// and (5). These are exact pivots of (1) in one order: nothing is regularised. A row that represents an
+// inertia (constraint_row.h) has S_rr + 1 in place of S_rr, so that it is never redundant.
 //
 // Source: Popov, Vereshchagin and Zenkevich (1978) for (3)-(4) with conditions; Sathya and Carpentier (2024)
 // for eliminating them where loops close, there with a proximal term in the place of the pivots of (5).
@@ -41,7 +41,7 @@ class ConstrainedRecursion {
   explicit ConstrainedRecursion(const Model& model);
 
   // Factors (1) for the state to which `kinematics` and `constraints` belong. Memory is allocated by the
-  // first calls and where a mechanism comes to a singular position.
+  // first calls and when a mechanism reaches a singular position.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
 
@@ -52,7 +52,7 @@ class ConstrainedRecursion {
 
   // Whether pivots of the last factor() are so small that round-off shows: the mass matrix is nearly
   // singular, as with massless bodies in a gimbal whose axes nearly meet. One step of iterative refinement
-  // pays then.
+  // is then worthwhile.
   bool loses_digits() const { return smallest_pivot_ < kPivotThatLosesDigits; }
 
   // Conditions that others imply at the position of the last factor().
@@ -90,7 +90,7 @@ class ConstrainedRecursion {
   struct Range {
     std::size_t first = 0, count = 0;
   };
-  // Multipliers that do nothing together: `count` orthonormal vectors over these rows.
+  // Multipliers that together exert no force: `count` orthonormal vectors over these rows.
   struct IdleGroup {
     std::vector<int> rows;
     std::vector<double> values;  // (count x rows)
@@ -119,7 +119,7 @@ class ConstrainedRecursion {
   static constexpr double kPivotThatLosesDigits = 1e-4;
   double smallest_pivot_ = 1.0;  // of the last factor(), relative to the inertia of its bodies
   bool is_laid_out_ = false;
-  std::vector<int> complete_at_;                  // by row: the body where all that it acts on hangs together
+  std::vector<int> complete_at_;                  // by row: the body that connects all on which it acts
   std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame there
   std::vector<std::vector<int>> term_rows_;       // by speed: rows with a coefficient of it
   std::vector<ArticulatedRows<double>> inertia_;  // by BodyIndex

@@ -3,7 +3,7 @@
 //
 //   M x - C^T lambda = f,    C x = -d                                                                (1)
 //
-// M has a block of 6 x 6 for each body (3 x 3 for a particle that hangs on no joint), about the origin of the
+// M has a block of 6 x 6 for each body (3 x 3 for a particle without a joint), about the origin of the
 // body's frame, ground axes; each joint and each constraint is a block of rows. With y = -lambda this is the
 // symmetric system of block_ldlt.h; rows that stand for inertias (constraint_row.h) have -1 on its diagonal:
 //   C x + d = -lambda   ->   C x - y = -d                                                            (2)
@@ -25,11 +25,11 @@ class ConstrainedSparse {
   explicit ConstrainedSparse(const Model& model);
 
   // Factors (1) for the state to which `kinematics` and `constraints` belong. Memory is allocated by the
-  // first calls and where a mechanism comes to a singular position.
+  // first calls and when a mechanism reaches a singular position.
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
 
-  // x (nu) and lambda. `force` (by BodyIndex, about Mo): what a body lacks; tau (nu); d (rows). No
+  // x (nu) and lambda. `force` (by BodyIndex, about Mo): the force that a body lacks; tau (nu); d (rows). No
   // allocation.
   void solve(std::span<const SpatialForce<double>> force, std::span<const double> tau,
              std::span<const double> d, std::span<double> x, std::span<double> lambda);
@@ -48,9 +48,9 @@ class ConstrainedSparse {
   void lay_out(const ConstraintRows<double>& constraints);
   void fill_masses(const Kinematics<double>& kinematics);
   void fill_row(const ConstraintRows<double>& constraints, std::size_t r);
-  // Solves for the right-hand side, once more for what is left.
+  // Solves for the right-hand side, then for the residual if necessary.
   void solve_refined();
-  // rhs_ less the matrix times solution_; whether it is more than rounding.
+  // rhs_ minus the matrix times solution_; returns whether it exceeds round-off.
   bool update_residual();
   bool is_particle(int body) const { return is_particle_[static_cast<std::size_t>(body)]; }
 

@@ -148,7 +148,7 @@ void add_constraint_forces(const ConstraintRows<T>& constraints, std::span<const
       body[static_cast<std::size_t>(pair.b.value())] += shift_back(force, pair.arm_b);
       body[static_cast<std::size_t>(pair.a.value())] -= shift_back(force, pair.arm_a);
     });
-    // Those of a user constraint act on bodies where they are given so: joints transmit them.
+    // Forces of a user constraint that are given on bodies act there: joints transmit them.
     if (constraints.user && constraints.user->has_row(r)) continue;
     for (int i = row.first_term; i < row.first_term + row.terms; ++i) {
       const SpeedTerm<T>& term = constraints.terms[static_cast<std::size_t>(i)];

@@ -1,6 +1,6 @@
 // All conditions of a model at a state: their rows, and the products with C and C^T that solvers need.
 //
-// Rows stand in the order of Model: those of cut joints first, then those of constraints.
+// Rows are in the order of Model: rows of cut joints first, then rows of constraints.
 #pragma once
 
 #include <optional>
@@ -44,8 +44,8 @@ void for_each_pair(const ConstraintRows<T>& constraints, const ConstraintRow<T>&
   }
 }
 
-// Fills the rows for the state to which `kinematics` belongs. state.h holds coordinates near those of the cut
-// joints and parameters near those of points on curves. O(conditions), no allocation. With T other than
+// Fills the rows for the state to which `kinematics` belongs. state.h has approximate coordinates of the cut
+// joints and parameters of points on curves. O(conditions), no allocation. With T other than
 // double, a model that has a UserConstraint is refused (InputError).
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,

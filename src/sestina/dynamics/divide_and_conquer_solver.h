@@ -28,18 +28,17 @@
 //
 // The acceleration of a handle is now known twice: as a_t of (14), from which the outer pieces start, and as
 // the result of the inner piece for its A_P and f. The two differ by the round-off of the largest numbers in
-// (14), and a chain of a thousand bodies amplifies the difference to a residual 10^5 times that of the
-// recursion. Therefore the gaps are closed: they are the b of a system that is otherwise at rest (z = d = 0),
-// whose solution by (14) and the vectors of (15) corrects A_P and f. The first gaps come from (11) of each
-// piece, before (16). Where a light body carries a heavy one across a handle, (11) itself is not accurate
-// enough: the joints then reach another acceleration in (16), and further rounds of these gaps and (16)
-// follow.
+// (14), and in a chain of a thousand bodies this makes the residual 10^5 times as large as the recursion's.
+// Therefore the gaps are closed: they are the b of a system that is otherwise at rest (z = d = 0), whose
+// solution by (14) and the vectors of (15) corrects A_P and f. The first gaps come from (11) of each piece,
+// before (16). Where a light body carries a heavy one across a handle, (11) itself is not accurate enough:
+// the joints then reach another acceleration in (16), and further rounds of these gaps and (16) follow.
 //
-// The error of udot is then that of its rounding to double. On long chains the recursion does better still,
+// The error of udot is then its rounding to double. On long chains the recursion does better still,
 // because each joint responds to the accelerations that the rounded udot of the joints before it have
 // produced; that is inherently serial (docs/divide_and_conquer.md has the residuals of all three).
 //
-// N has no eigenvalue below 1 and the pivots of the pieces are those of the recursion. No inverse of an
+// N has no eigenvalue below 1, and the pivots of the pieces equal the recursion's. No inverse of an
 // inertia appears, so that massless bodies are harmless and no pivoting is needed. A piece should end at a
 // body whose own inertia resists its joint; the assembly tree ensures that where it can. If a piece is
 // singular nevertheless, the recursive solver takes over.

@@ -1,5 +1,5 @@
 // The applied forces on dual numbers. Set the tangents (`d`) of state and motion to derivatives by any
-// quantity; update_applied_forces then gives those of the forces.
+// quantity; update_applied_forces then gives the derivatives of the forces.
 #pragma once
 
 #include "sestina/dynamics/applied_forces.h"

@@ -162,7 +162,7 @@ VectorXd Equilibrium::step_with_states() const {
   VectorXd rhs(free + states);
   rhs << -(Z_.transpose() * (r_ + K_ * closing)), -(tangents_.rate + rate_q * closing);
   for (Eigen::Index i = 0; i < states; ++i) {
-    if (matrix.row(free + i).isZero(0.0)) matrix(free + i, free + i) = 1.0;  // its rate tells nothing
+    if (matrix.row(free + i).isZero(0.0)) matrix(free + i, free + i) = 1.0;  // its rate gives no equation
   }
   for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
     const double size = matrix.row(i).cwiseAbs().maxCoeff();

@@ -4,23 +4,23 @@
 //
 // Newton's method in displacements d: with Z a basis of the displacements that conditions allow, C Z = 0,
 //   d = -C^+ g + Z z,   Z^T (K + mu) Z z = -Z^T (r - K C^+ g),   K = dr/dq                        (2)
-// lambda balances r at each q as well as it can (least squares, so that of redundant conditions it is the one
-// of least norm). C^+ and Z come from a complete orthogonal decomposition, with lengths in units of the
-// mechanism's size. mu is zero where the stiffness Z^T K Z is positive; elsewhere it makes it so, and the
-// iteration moves downhill: away from a maximum of the potential energy, towards a minimum. A start that is
-// at rest stays there, stable or not.
+// lambda minimises r at each q (least squares; with redundant conditions the solution of least norm). C^+ and
+// Z come from a complete orthogonal decomposition, with lengths in units of the mechanism's size. mu is zero
+// where the stiffness Z^T K Z is positive; elsewhere it makes it so, and the iteration moves downhill: away
+// from a maximum of the potential energy, towards a minimum. A start that is at rest stays there, stable or
+// not.
 //
-// Beams bend further than Newton's method in displacements goes: stretching is much stiffer than bending, and
-// a section that turns by a large angle at once stretches its neighbours. So the wrenches of their elements
-// are unknowns beside d, condensed element by element (beam_forces.h), and mu stays zero; where that finds no
-// state of rest, (2) is tried.
+// Newton's method in displacements converges poorly for beams: stretching is much stiffer than bending, and a
+// section that turns by a large angle in one step stretches its neighbours. So the wrenches of their elements
+// are unknowns in addition to d, condensed element by element (beam_forces.h), and mu stays zero; if that
+// finds no equilibrium, (2) is tried.
 //
 // States x with a rate rest too, rate(q, x) = 0, and are unknowns beside z:
 //   [Z^T K Z  Z^T r_x] [z ]     [Z^T (r - K C^+ g)   ]
 //   [rate_q Z  rate_x] [dx] = - [rate - rate_q C^+ g]                                             (3)
-// A state whose rate is zero at rest whatever q and x are, as that of a bristle, keeps its value.
+// A state whose rate is zero at rest for any q and x, such as a bristle's, keeps its value.
 //
-// Conditions on speeds hold what they act on: their rows are part of C, and they have no g.
+// Conditions on speeds prevent the corresponding displacements: their rows are part of C, without g.
 #pragma once
 
 #include <string>
@@ -35,8 +35,8 @@ class Equilibrium {
   Equilibrium(const Model& model, const Properties<double>& properties);
 
   // Brings the coordinates (and x) of the state to rest under a part of the load (MotionTangents::set_load),
-  // from those that it has; its speeds become zero. False where the iteration finds none; the state is then
-  // the best that it has come to.
+  // from those that it has; its speeds become zero. False if the iteration finds none; the state is then
+  // the best one found.
   bool find(double load, State<double>& state);
 
   // The following belong to the last state that find() has come to.
@@ -45,7 +45,7 @@ class Equilibrium {
   // nearby that grows.
   bool is_stable() const;
   int iterations() const { return iterations_; }
-  // "hip is left with 3.2 N m", of what balances worst, or which loop is left open.
+  // "hip is left with 3.2 N m" for the largest imbalance, or the loop that is left open.
   std::string describe_rest() const;
   const MotionTangents& tangents() const { return tangents_; }
 

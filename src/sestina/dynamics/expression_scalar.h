@@ -1,4 +1,4 @@
-// Expression as the scalar of the recursion in joint axes: its result are formulas for compiled functions.
+// Expression as the scalar of the recursion in joint axes: the results are formulas for compiled functions.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,8 @@ namespace sestina {
 inline SinCos<Expression> sincos(const Expression& x) { return {sin(x), cos(x)}; }
 inline bool is_exactly(const Expression& x, double number) { return x == Expression(number); }
 
-// A function has this symbol with the value 0. As a term of a sum 1/x is one division, where each product by
-// 1/x would be made a division.
+// A symbol of each function with the value 0. Written as a sum with it, 1/x is one division; otherwise each
+// product with 1/x would become a division.
 inline constexpr const char* kNothing = "nothing";
 inline Expression reciprocal(const Expression& x) {
   const Expression inverse = Expression(1) / x;
@@ -27,7 +27,7 @@ inline int find_quarter_turns(const PlaneTurn<Expression>& turn) {
   return -1;
 }
 
-// Keeps the pivots for those who evaluate the formulas.
+// Keeps the pivots, which are outputs of the function.
 template <>
 class Pivots<Expression> {
  public:

@@ -46,8 +46,8 @@ class MultibodySolver {
 };
 
 // `name` is one of solver_names(); a model in cartesian coordinates has one way of its own. Solvers that work
-// in parallel use the executor if there is one, and give the same result without. The properties are those of
-// all that follows.
+// in parallel use the executor if there is one, and give the same result without. The properties apply to
+// all calls that follow.
 std::unique_ptr<MultibodySolver> make_solver(std::string_view name, const Model& model,
                                              const Properties<double>& properties,
                                              Executor* executor = nullptr);

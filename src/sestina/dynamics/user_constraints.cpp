@@ -16,7 +16,7 @@ namespace {
 // Central differences of this step (rad or m, of unit speeds) are wrong by 1e-10 of third derivatives, and by
 // rounding of 1e-11.
 constexpr double kStep = 1e-5;
-constexpr double kTolerance = 1e-6;  // of what is compared, and of one
+constexpr double kTolerance = 1e-6;  // relative to the compared numbers, and to one
 
 bool differ(double given, double found, double size) {
   return !(std::abs(given - found) <= kTolerance * std::max(1.0, size));

@@ -7,20 +7,20 @@
 //   delta W = lambda . delta d,   delta d = P_b chi_b - P_a chi_a,   P_a = P(-d), P_b = P(d)              (1)
 //   f_b = P_b^T lambda,   f_a = -P_a^T lambda                                                            (2)
 //
-// f is what the ends have to be given ([N m; N], axes of the ends): the beam pulls them back. W depends on
-// the relative pose alone, so forces are unchanged by rigid motions to round-off and depend on no path. The
+// f is the load that the ends require ([N m; N], axes of the ends); the beam exerts -f. W depends only on the
+// relative pose, so forces do not change in rigid motions (to round-off) and do not depend on the path. The
 // tangent, with S = dlambda/dd = F^-1/h and G(d) = d(P(d)^T lambda)/dd,
 //
 //   delta f_b =  (P_b^T S + G(d)) delta d
 //   delta f_a = -(P_a^T S - G(-d)) delta d                                                               (3)
 //
-// Two ways to have lambda: `relax` solves for it, so that the forces are a function of the ends (dynamics);
-// `advance` takes one step from an estimate, so that lambda is one more unknown of a global Newton iteration,
-// condensed here (statics: fewer and larger load steps). Both share (1) to (3).
+// There are two ways to find lambda: `relax` solves for it, so that the forces are a function of the ends
+// (dynamics); `advance` takes one Newton step from an estimate, so that lambda is another unknown of a global
+// Newton iteration, condensed here (statics: fewer and larger load steps). Both use (1) to (3).
 //
-// Kelvin and Voigt's damping with the time tau (s) adds tau S d' to lambda, which dissipates tau d'.S d' >= 0
-// W: with the stiffness at the present strain, which is that of the material up to the square of the
-// element's length.
+// Kelvin-Voigt damping with the time tau (s) adds tau S d' to lambda, which dissipates tau d'.S d' >= 0 (W).
+// It uses the stiffness at the present strain, which differs from the material's by the order of the square
+// of the element's length.
 #pragma once
 
 #include "sestina/flexible/beam_strain.h"
@@ -43,11 +43,11 @@ enum class BeamRelaxation { done, stalled };
 template <class T>
 class BeamElement {
  public:
-  // Solves for the wrench, from none: a function of the poses.
+  // Solves for the wrench, starting from zero: a function of the poses.
   BeamRelaxation relax(const BeamSegment<T>& segment, const Pose<T>& X_a, const Pose<T>& X_b) {
     twist_ = log_pose(inverse(X_a) * X_b);
     lambda_ = Vec6<T>();
-    // Quadratic convergence: the step after one with a small gap has none but round-off.
+    // Quadratic convergence: after a step with a small gap, the next gap is round-off.
     constexpr int kMostSteps = 30;
     constexpr double kLast = 1e-9;
     for (int step = 0; step < kMostSteps; ++step) {
@@ -63,7 +63,7 @@ class BeamElement {
     return BeamRelaxation::stalled;
   }
 
-  // One step from the wrench `lambda`; lambda() is then the corrected one.
+  // One Newton step from the wrench `lambda`; lambda() is then the corrected wrench.
   void advance(const BeamSegment<T>& segment, const Pose<T>& X_a, const Pose<T>& X_b, const Vec6<T>& lambda) {
     twist_ = log_pose(inverse(X_a) * X_b);
     lambda_ = lambda;
@@ -75,7 +75,7 @@ class BeamElement {
   const Vec6<T>& lambda() const { return lambda_; }
   const Mat6<T>& stiffness() const { return S_; }  // S
   const BeamStrain<T>& strain() const { return strain_; }
-  // How far the strains are from joining the ends, as an angle and a stretch.
+  // The gap between the strains and the ends, as an angle and a stretch.
   T gap(const BeamSegment<T>& segment) const { return T(size_of_gap(segment)); }
 
   // (2), of a wrench that may contain damping.
@@ -93,7 +93,7 @@ class BeamElement {
   }
   Vec6<T> damping_wrench(const Vec6<T>& twist_rate, const T& tau) const { return tau * (S_ * twist_rate); }
 
-  // (3), and the forces by the way.
+  // (3), and the forces too.
   void update_tangent(BeamElementTangent<T>& K, BeamElementForces<T>& f) const {
     const TwistMap<T> map(twist_);
     Mat6<T> P_a, P_b, by_a, by_b;
@@ -146,7 +146,7 @@ class BeamElement {
     return size;
   }
   Vec6<T> twist_, lambda_;
-  Vec6<T> geometric_;  // the wrench before its correction, at which the tangent is that of Newton's method
+  Vec6<T> geometric_;  // the wrench before its correction, at which Newton's method needs the tangent
   Mat6<T> S_;
   BeamStrain<T> strain_;
 };

@@ -5,7 +5,7 @@
 //   r = (1 - z)/2 r_a + (1 + z)/2 r_b + h/8 (1 - z^2) b,   b = t_a - t_b                                  (1)
 //   r'' : t'' = alpha x t + omega x (omega x t)                                                          (2)
 //
-// which is a function of the ends' poses, so that momentum, angular momentum and energy are those of a
+// The axis is a function of the ends' poses, so that momentum, angular momentum and energy belong to a
 // mechanical system. With the mass m per length, the forces that accelerate the coordinates r_a, r_b and b of
 // (1) are
 //
@@ -13,8 +13,8 @@
 //   G = m (h^2/24 (r_a'' + r_b'') + h^3/120 b'')                                                         (3)
 //
 // and G works on rotations of the ends by t_a x G and -t_b x G. Half of the rotary inertia turns with each
-// end: h/2 (J alpha + omega x J omega). Frequencies of bending converge with the fourth order, those of
-// stretching and of torsion with the second.
+// end: h/2 (J alpha + omega x J omega). Frequencies of bending converge with fourth order, frequencies of
+// stretching and of torsion with second order.
 #pragma once
 
 #include "sestina/flexible/twist_map.h"

@@ -1,8 +1,8 @@
 // A beam divided into elements: nodes in a chain, element k between node k and node k + 1.
 //
-// A node is a pose: position (m, ground axes) and Euler parameters. Its frame is the section's where the beam
-// is smooth; where two lines meet at a corner, the node has the section's frame of the first and the element
-// of the second keeps the rotation between them.
+// A node is a pose: position (m, ground axes) and Euler parameters. Where the beam is smooth, its frame is
+// the section's. At a corner between two lines, it is the section's frame of the first line, and the element
+// of the second line stores the rotation between them.
 #pragma once
 
 #include <array>
@@ -46,15 +46,15 @@ struct BeamMesh {
 // The section's frame along the unstressed axis, by arc length s (m): x-axis the tangent, p on the axis.
 using BeamFrames = std::function<Pose<double>(double s)>;
 
-// From a point to another; `up` gives the section's z-axis, as far as it is across the axis. Throws
-// InputError where up is along the axis or the points are one.
+// From one point to another; the section's z-axis is the part of `up` that is perpendicular to the axis.
+// Throws InputError if `up` is along the axis or the points coincide.
 BeamFrames straight_frames(const Vec3<double>& from, const Vec3<double>& to, const Vec3<double>& up);
 // The same along a curve r(s) with its tangent of unit length.
 BeamFrames curve_frames(std::function<Vec3<double>(double)> position,
                         std::function<Vec3<double>(double)> tangent, const Vec3<double>& up);
 
-// Elements of equal length. Where frames turn, curvature and twist of the unstressed beam come from them, in
-// each element linear in s; the nodes are unstressed to round-off.
+// Elements of equal length. If the frames turn, they determine the curvature and twist of the unstressed
+// beam, linear in s in each element; the nodes are unstressed to round-off.
 BeamMesh make_beam_mesh(const BeamFrames& frames, double length, int elements, const BeamSection& section);
 // Elements between stations (m, increasing, from 0 to the length).
 BeamMesh make_beam_mesh(const BeamFrames& frames, const std::vector<double>& stations,

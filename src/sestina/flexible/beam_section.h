@@ -1,4 +1,4 @@
-// Cross-sections of beams: what resists strain, and what has inertia, per length of the axis.
+// Cross-sections of beams: stiffness and inertia per length of the axis.
 //
 // The section's axes: x along the unstressed axis, y and z principal axes of its area, origin at its centroid
 // (which is its shear centre too). Strain is [twist, bending about y, bending about z; stretch, shear along
@@ -44,8 +44,8 @@ BeamSection make_section(const SectionArea& area, const BeamMaterial& material);
 // Stiffnesses on the diagonal: EA, GAy, GAz (N), GJ, EIy, EIz (N m^2).
 BeamSection diagonal_section(double EA, double GAy, double GAz, double GJ, double EIy, double EIz);
 
-// The compliance C: the inverse of the stiffness, where an infinite number on a diagonal that stands alone is
-// rigid (zero compliance). Throws InputError where the stiffness is not symmetric or not positive.
+// The compliance C: the inverse of the stiffness. An infinite diagonal element without coupling means rigid
+// (zero compliance). Throws InputError if the stiffness is not symmetric or not positive.
 Mat6<double> section_compliance(const BeamSection& section);
 
 }  // namespace sestina

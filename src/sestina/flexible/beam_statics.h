@@ -1,14 +1,14 @@
-// Equilibrium of one beam, or of beams joined in a chain, that is clamped somewhere and loaded.
+// Equilibrium of a loaded beam, or a chain of beams, with clamps.
 //
 // The unknowns are six motions of each node in its own axes and the wrench of each element, which is
 // condensed (beam_element.h); Newton's method on the manifold solves
 //
 //   r(X, lambda) - f(X, mu) = 0                                                                           (1)
 //
-// with the load factor mu. Its linear equations are a chain's: block tridiagonal. Along a path that turns
-// back in mu, `follow` takes steps of given length in (motions, mu) with the plane across the path as the
-// further equation (Keller's arc length). Where the determinant of the tangent changes its sign another path
-// branches off; `find_critical` locates it.
+// with the load factor mu. The linear equations of the chain are block tridiagonal. Along a path that turns
+// back in mu, `follow` takes steps of given length in (motions, mu), with the plane perpendicular to the path
+// as additional equation (Keller's arc length). If the determinant of the tangent changes its sign, another
+// path branches off; `find_critical` locates this point.
 #pragma once
 
 #include <vector>
@@ -19,8 +19,8 @@
 namespace sestina {
 
 // A force (N) and a moment (N m) on a node. Dead loads keep their direction in space, in ground axes; a
-// follower's are in the axes of the node and turn with it. Where `scaled` is false the load factor does not
-// act on it.
+// follower's are in the axes of the node and turn with it. If `scaled` is false, the load factor does not
+// apply to it.
 struct BeamLoad {
   int node = 0;
   Vec3<double> force, moment;
@@ -60,23 +60,23 @@ class BeamStatics {
   double factor() const { return factor_; }
   const Vec6<double>& wrench(int element) const { return lambda_[static_cast<std::size_t>(element)]; }
 
-  // Equilibrium at this load factor, from where it is. Otherwise nothing has moved.
+  // Finds the equilibrium at this load factor, starting from the present state. On failure nothing moves.
   BeamNewtonReport solve(double factor, const BeamNewtonOptions& options = {});
-  // The same in `steps` equal parts of the way; a part that fails is halved, ten times at most.
+  // The same in `steps` equal parts of the load; a part that fails is halved, at most ten times.
   BeamNewtonReport solve_in_steps(double factor, int steps, const BeamNewtonOptions& options = {});
 
   // One step of the given length along the path from an equilibrium: rotations (rad), displacements over the
-  // beam's length, and mu over `factor_scale`, as one norm of the mean over nodes. The direction is that of
-  // the last step; at first that of growing mu.
+  // beam's length, and mu over `factor_scale`, as one norm of the mean over nodes. The direction follows
+  // the last step; the first step increases mu.
   BeamNewtonReport follow(double step, double factor_scale, const BeamNewtonOptions& options = {});
   void reverse() { direction_ = -direction_; }
 
-  // The load factor between two of the path at which the tangent is singular, to `tolerance`. Leaves the beam
-  // there. Throws ComputationError where the determinant has one sign at both.
+  // Finds the load factor, between two of the path, at which the tangent is singular, to `tolerance`. The
+  // beam is left in this state. Throws ComputationError if the determinant has the same sign at both.
   double find_critical(double low, double high, double tolerance);
   // The null vector of a singular tangent, of norm one as above, by inverse iteration.
   std::vector<Vec6<double>> critical_mode();
-  // Moves along a mode: the first step into another branch, from which `follow` goes on.
+  // Moves along a mode: the first step into another branch, from which `follow` continues.
   BeamNewtonReport branch_off(const std::vector<Vec6<double>>& mode, double amplitude, double factor_scale);
 
   // At the present state: elastic energy (J), and the tangent's determinant.
@@ -95,7 +95,7 @@ class BeamStatics {
 
   Configuration configuration() const { return {mesh_.nodes, lambda_, factor_}; }
   void restore(const Configuration& saved);
-  // (1): out of balance into residual_, the tangent into matrix_, the derivative by mu into by_factor_.
+  // (1): writes the residual to residual_, the tangent to matrix_, the derivative by mu to by_factor_.
   void assemble();
   void add_elements();
   void add_loads();

@@ -1,14 +1,13 @@
-// The strains inside a beam element, from the twist between its ends: the forces are condensed here.
+// The strains inside a beam element, from the twist between its ends; forces are condensed.
 //
 // A pose H(s) along the axis has the strain xi = [kappa; gamma], H' = H [xi]: curvature and twist (1/m),
 // stretch and shear, in the axes of the cross-section, whose x-axis is the tangent of the unstressed beam.
 // The section has the compliance C, strain = xi - xi0 = C sigma with the section's wrench sigma = [m; n] (N
 // m, N).
 //
-// The energy of an element of length h whose ends have the relative twist d = log(H_a^-1 H_b) is the least of
-// all fields of strain that join these ends. With strains that are linear in s, xi = xi_m + sqrt(12) eta s/h,
-// so that the two Gauss points have xi_m -+ eta, and the pose of the end by the fourth-order expansion of
-// Magnus,
+// The energy of an element of length h whose ends have the relative twist d = log(H_a^-1 H_b) is the minimum
+// over all strain fields that connect these ends. With strains that are linear in s, xi = xi_m + sqrt(12) eta
+// s/h, the two Gauss points have xi_m -+ eta; with the pose of the end by Magnus' expansion of fourth order,
 //
 //   W(d) = min h/2 (|xi_m - xi0_m - (eta - eta0)|^2 + |xi_m - xi0_m + eta - eta0|^2)/2  in the norm of C^-1
 //          subject to  d = h (xi_m + a [xi_m, eta]),   a = h/sqrt(12).                                    (1)
@@ -27,13 +26,13 @@
 //   F = dg/dlambda = E B^-1 C E^T + a^2 ad_xi_m C ad_xi_m^T,   B = 1 + N^2,
 //   E = 1 - a ad_eta + a ad_xi_m N                                                                        (5)
 //
-// symmetric. Only compliances appear: no stiffness is large, nothing locks, and a rod that is rigid in shear
-// (zeros in C) is a case like others. In small displacements the element is exact for loads at the nodes,
-// because the wrench is that of equilibrium, linear in s. In large ones, min-max and Gauss points of the
-// fourth order make the nodes' displacements converge with h^4. Where eta is left out (a = 0) what remains is
+// symmetric. Only compliances appear: no stiffness is large, the element does not lock, and a rod that is
+// rigid in shear (zeros in C) is no special case. For small displacements the element is exact for loads at
+// the nodes, because its wrench is the equilibrium one, linear in s. For large ones, the min-max problem and
+// Gauss points of fourth order make the nodes' displacements converge with h^4. Without eta (a = 0) this is
 // the element of constant strain of Sonneville, Cardona and Bruls (2014), of second order.
 //
-// Sources: a mixed Petrov-Galerkin rod with its forces condensed (Herrmann and others, arXiv 2507.01552); the
+// Sources: a mixed Petrov-Galerkin rod with condensed forces (Herrmann and others, arXiv 2507.01552); the
 // functional as a discrete Lagrangian of Galerkin type on a Lie group, Hall and Leok, Found. Comput. Math. 17
 // (2017) 199; Magnus' expansion: Iserles and others, Acta Numerica 9 (2000) 215. docs/decisions/beams.md has
 // measurements.

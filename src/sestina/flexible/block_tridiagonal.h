@@ -1,10 +1,10 @@
-// Linear equations of a chain of nodes with six unknowns each: block LU without pivoting between nodes.
+// Linear equations of a chain of nodes with six unknowns each, by block LU without pivoting between nodes.
 //
 //   L_k x_{k-1} + D_k x_k + U_k x_{k+1} = b_k                                                            (1)
 //   D'_k = D_k - L_k D'_{k-1}^-1 U_{k-1},   b'_k = b_k - L_k D'_{k-1}^-1 b'_{k-1}                        (2)
 //
-// Blocks need not be symmetric: follower loads make them so. Within a block the largest pivot of a column is
-// taken. Linear in the number of nodes: about 1000 multiplications each.
+// Blocks need not be symmetric: follower loads make them unsymmetric. Within a block the largest pivot of a
+// column is used. The cost is linear: about 1000 multiplications per node.
 #pragma once
 
 #include <vector>

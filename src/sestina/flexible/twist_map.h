@@ -5,17 +5,19 @@
 //
 //   X(s) = exp(s d),   d = log(X_ab)   for the relative pose X_ab = X_a^-1 X_b                           (1)
 //
-// Where a and b are displaced by the small motions chi_a, chi_b (in their own axes),
+// If a and b are displaced by the small motions chi_a, chi_b (in their own axes),
 //
 //   delta d = P(d) chi_b - P(-d) chi_a,    P(d) = sum_k |B_k|/k! ad_d^k = 1 + ad_d/2 + ad_d^2/12 - ... (2)
 //
-// A twist is a rotation vector w of dual numbers, w + eps v. So P has the closed form of rotations, evaluated
+// A twist is a rotation vector of dual numbers, w + eps v. So P has the closed form of rotations, evaluated
 // for dual numbers; with x = w.w, beta(x) = (1 - w/2 cot(w/2))/x, and ' for d/dx:
 //
-//   P = [ J  0 ; Q  J ],   J = 1 + [w]/2 + beta [w]^2, (3) Q = [v]/2 + beta ([w][v] + [v][w]) + 2 beta' (w.v)
-//   [w]^2 J^T n = n - w x n/2 + beta w x (w x n) (4) A(n) := d(J^T n)/dw = [n]/2 + beta (w.n 1 + w n^T - 2 n
-//   w^T) + 2 beta' (w x (w x n)) w^T               (5) d(P^T [m; n])/dd = [ A(m) + D(n)  A(n) ; A(n)  0 ],
-//   Q^T n = A(n) v,   D(n) = d(A(n) v)/dw             (6)
+//   P = [ J  0 ; Q  J ],   J = 1 + [w]/2 + beta [w]^2                                                    (3)
+//   Q = [v]/2 + beta ([w][v] + [v][w]) + 2 beta' (w.v) [w]^2
+//   J^T n = n - w x n/2 + beta w x (w x n)                                                               (4)
+//   A(n) := d(J^T n)/dw
+//        = [n]/2 + beta (w.n 1 + w n^T - 2 n w^T) + 2 beta' (w x (w x n)) w^T                            (5)
+//   d(P^T [m; n])/dd = [ A(m) + D(n)  A(n) ; A(n)  0 ],   Q^T n = A(n) v,   D(n) = d(A(n) v)/dw          (6)
 //
 // Source of (1), (2): Sonneville, Cardona, Bruls, Comput. Methods Appl. Mech. Engrg. 268 (2014) 451.
 #pragma once

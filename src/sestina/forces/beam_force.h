@@ -1,8 +1,8 @@
 // The elastic and damping forces of one element of a beam, between the cross-sections at its two ends.
 //
-// The ends ride on two frames, the nodes of the beam; everything else is that of flexible/beam_element.h: the
-// wrench lambda = dW/dd of the energy W(d) of the relative twist d, and Kelvin and Voigt's damping
-// tau S d', which dissipates tau d'.S d'.
+// The ends are fixed in two frames, the nodes of the beam; flexible/beam_element.h does the rest: the wrench
+// lambda = dW/dd of the energy W(d) of the relative twist d, and Kelvin-Voigt damping tau S d', which
+// dissipates tau d'.S d'.
 #pragma once
 
 #include <limits>
@@ -14,8 +14,8 @@ namespace sestina {
 
 template <class T>
 struct BeamForce : ForceElement<T> {
-  FrameIndex a, b;         // the nodes; their axes are those of the cross-sections
-  BeamSegment<T> segment;  // what is between them
+  FrameIndex a, b;         // the nodes, in the axes of the cross-sections
+  BeamSegment<T> segment;  // the element between them
   T damping{};             // tau, s
 
   void add_force(const ForceInput<T>& in, ForceOutput<T>& out) const {
@@ -32,8 +32,8 @@ struct BeamForce : ForceElement<T> {
     return dot(rate, element.damping_wrench(rate, damping));
   }
 
-  // The element in equilibrium with its ends. Ends that no strains join give a force that is not a number,
-  // which a run reports with the force's name.
+  // The element in equilibrium with its ends. If no strains connect the ends, the force is NaN, which a run
+  // reports with the force's name.
   BeamElement<T> relax(const ForceInput<T>& in) const {
     BeamElement<T> element;
     Pose<T> X_a = frame(in, a).X_WB;
@@ -47,7 +47,7 @@ struct BeamForce : ForceElement<T> {
   Vec6<T> twist_rate(const ForceInput<T>& in, const BeamElement<T>& element) const {
     return element.twist_rate(own_velocity(frame(in, a)), own_velocity(frame(in, b)));
   }
-  // The beam pulls its nodes with the opposite of what they have to be given.
+  // The beam exerts the opposite of the load that its nodes require.
   void add(const ForceInput<T>& in, const BeamElementForces<T>& f, ForceOutput<T>& out) const {
     const Rotation<T>&R_a = frame(in, a).X_WB.R, &R_b = frame(in, b).X_WB.R;
     out.frame_forces[a.value()] -= {R_a * angular(f.a), R_a * linear(f.a)};

@@ -3,9 +3,9 @@
 // Friction, regularised so that it is smooth: with u the speed, F the friction force and v_s the speed below
 // which the coordinate creeps instead of sticking,
 //   tau = -F tanh(u/v_s)                                                                              (1)
-// A stop beyond which q has got by p > 0, p = q - upper or lower - q, pushes back with
+// A stop that q exceeds by p > 0, p = q - upper or lower - q, pushes back with
 //   max(0, k p + c p')                                                                                (2)
-// so that it never pulls. What it takes beyond the energy k p^2/2 of its spring is dissipated.
+// so that it never pulls. Its work in excess of the energy k p^2/2 of its spring is dissipated.
 #pragma once
 
 #include "sestina/forces/force.h"

@@ -1,5 +1,5 @@
 // The table of the numbers that force elements have, one for each element (not for each coordinate). An
-// element has those that are its members.
+// element has the numbers that are its members.
 //
 // A line here and the member in the element's header provide the key of the model file and its check, the
 // attribute of ForceSpec and of Force in Python, and the transfer of the number to the element as plain

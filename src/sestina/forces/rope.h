@@ -2,7 +2,7 @@
 //
 //   L = sum of the distances between consecutive points,   L' its rate
 //   tension = max(0, stiffness (L - free_length) + damping L') where L > free_length, otherwise zero   (1)
-// A rope does not push. What the tension takes or gives beyond the energy of its spring is dissipated.
+// A rope does not push. The work of the tension in excess of the energy of its spring is dissipated.
 // Points that coincide have no direction between them, and the force is not a number.
 #pragma once
 

@@ -1,13 +1,13 @@
 // A torsion spring and a rotary damper between two markers, about an axis of the first.
 //
 // With R = R_FM the second marker's axes in the first, a the axis (unit, in F), and e0, e the Euler
-// parameters of R, the angle is that of the part of R that turns about a (swing and twist):
+// parameters of R, the angle belongs to the part of R that rotates about a (swing-twist decomposition):
 //   phi = 2 atan2(e.a, e0)                       in (-pi, pi)                                         (1)
 //   phi' = g.w,   g = (e0^2 a + e0 e x a + (e.a) e)/(e0^2 + (e.a)^2)                                  (2)
 // with w the angular velocity of M in F, from e0' = -e.w/2, e' = (e0 w + w x e)/2. The torque on M is
 //   -(stiffness (phi - reference) + damping phi') g                                                   (3)
 // and F feels the opposite. Where M turns about a alone, g = a. The angle does not count turns: at half a
-// turn it jumps; a joint's own angle, which does, takes joint_spring and joint_damper.
+// turn it jumps. Use joint_spring and joint_damper on a joint's own angle, which does.
 #pragma once
 
 #include "sestina/forces/force.h"

@@ -14,7 +14,7 @@ namespace sestina {
 
 class DifferenceFace final : public ImplicitFace {
  public:
-  // Allocates everything unless the sizes are those that it has.
+  // Allocates everything unless the sizes are unchanged.
   void start(EquationsOfMotion& equations);
 
   int rows() const override { return 0; }

@@ -154,9 +154,9 @@ class ContactFace {
   virtual std::span<const Contact> contacts() const = 0;
   // C (3 x nu, row by row) of a contact at the last update; holds until the next call.
   virtual std::span<const double> contact_rows(int contact) = 0;
-  // Which quadrature counts the work that contacts take out of the system (J).
+  // The index of the quadrature that counts the work absorbed by contacts (J).
   virtual int quadrature_of_contacts() const = 0;
-  // For messages: the contact to which a point belongs.
+  // The contact to which a point belongs, for messages.
   virtual const std::string& name_of_contact(int contact) const = 0;
 };
 
@@ -204,7 +204,7 @@ class EquationsOfMotion {
   virtual ResidualFace* residual_face() { return nullptr; }
   virtual ImplicitFace* implicit_face() { return nullptr; }
   virtual ImpulseFace* impulse_face() { return nullptr; }
-  // Null where nothing touches: then rules that know no contacts may run the system.
+  // Null without contacts: then rules that do not support contacts may run the system.
   virtual ContactFace* contact_face() { return nullptr; }
   // Where the time switches what drives the system; null where it does not.
   virtual TimeSwitches* time_switches() { return nullptr; }

@@ -66,7 +66,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   const StageEquations& stage_equations() const { return equations_; }
 
  private:
-  // Where the parts of a memory stand.
+  // The places of the parts of a memory.
   struct Places {
     std::size_t w_dot, a, slope, zdot, lambda, tangents, size;
   };
@@ -104,8 +104,8 @@ class GeneralizedAlpha final : public IntegrationRule {
   std::vector<double> r_, v_;                  // (nw), (rows); then the increments
   std::vector<double> begin_zdot_, zdot_;      // (nz)
   bool has_start_ = false;                     // of state()
-  // [has_steps, h, has_tangents, h of the factors, must renew, rate, and what Places tells] at state() and
-  // previous()
+  // [has_steps, h, has_tangents, h of the factors, must renew, rate, and the parts named by Places] at
+  // state() and previous()
   std::vector<double> memory_, previous_memory_;
   Places places_ = {};
   double factors_h_ = 0.0;  // s, 0: none

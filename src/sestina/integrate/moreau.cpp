@@ -261,7 +261,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
   }
 }
 
-// Those of all active contacts, by their rows in C.
+// The velocities of all active contacts, by their rows in C.
 void Moreau::update_velocities(const State<double>& from) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     Active& active = active_[i];

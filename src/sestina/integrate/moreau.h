@@ -15,14 +15,14 @@
 // p . (v_f - c (v_f - v) + G p/2): on the mean velocity while it acts, so that the energy of contacts that
 // last or hit is balanced to the order of the step.
 //
-// With restitution e by Poisson's or Stronge's hypothesis the impulses of 4 are those of compression. The
-// normal impulse of restitution is e times that of compression (Poisson), or returns e^2 of the work that the
-// normal force took (Stronge). The normal velocities that these lead to are then imposed in a second solution
-// of 4. Rebounds that are lower than round-off are rest; so are those after the last split that a step may
-// have, and their speeds are then part of its error.
+// With restitution e by Poisson's or Stronge's hypothesis the impulses of 4 are the impulses of compression.
+// The normal impulse of restitution is e times that of compression (Poisson), or returns e^2 of the work that
+// the normal force took (Stronge). The normal velocities that these lead to are then imposed in a second
+// solution of 4. Rebounds that are lower than round-off are rest; so are those after the last split that a
+// step may have, and their speeds are then part of its error.
 //
-// The rule takes two steps of h/2 and hands on their result; that of one step of h is the error estimate.
-// Where nothing touches, and across impacts between such motions, the order is 4; within lasting contact 2.
+// The rule takes two steps of h/2; the difference from one step of h is the error estimate. Where nothing
+// touches, and across impacts between such motions, the order is 4; within lasting contact 2.
 //
 // Sources: Moreau 1988; Jean 1999; Acary and Brogliato, Numerical Methods for Nonsmooth Dynamical Systems,
 // 2008; Stronge, Impact Mechanics, 2000. Error control by step doubling with contacts: Kurtz and Castro

@@ -487,7 +487,7 @@ void RadauIIA::solve_error(double h) {
   for (std::size_t k = 0; k < e_x_.size(); ++k) e_x_[k] = (b_x_[k] + e_w_[k]) / sigma;
 }
 
-// b with the rates at the state moved by the error in the place of those at the beginning.
+// b with the rates at the state moved by the error instead of the rates at the beginning.
 void RadauIIA::filter_error(double h, State<double>& candidate) {
   const std::size_t nu = state().u.size();
   moved_state_ = state();

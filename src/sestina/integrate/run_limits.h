@@ -1,5 +1,5 @@
 // Limits of one run: a number of steps, and wall time. A run that reaches a limit fails with a reason that
-// names it; what was computed until then is kept.
+// names it; the rows until then are kept.
 #pragma once
 
 #include <chrono>

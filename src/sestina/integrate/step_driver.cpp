@@ -19,7 +19,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   class Implicit final : public ImplicitFace {
    public:
     explicit Implicit(CountedEquations& owner) : owner_(owner) {}
-    // What it costs to offer this form is spent for those who ask.
+    // The cost of this form is spent only on request.
     bool find() { return (face_ = owner_.equations_.implicit_face()) != nullptr; }
     int rows() const override { return face_->rows(); }
     const SparsePattern& pattern() const override { return face_->pattern(); }
@@ -79,7 +79,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   // Contacts do not depend on the side of a jump.
   ContactFace* contact_face() override { return equations_.contact_face(); }
 
-  // A face is formed when a rule first asks for it: most rules want neither.
+  // A face is formed when a rule first requests it: most rules need neither.
   MomentumFace* momentum_face() override {
     if (momenta_ == nullptr) momenta_ = equations_.momentum_face();
     return momenta_ == nullptr ? nullptr : this;

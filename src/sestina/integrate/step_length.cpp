@@ -58,7 +58,7 @@ VariableStepLength::Attempt VariableStepLength::begin_step(double t, const StepC
   return attempt;
 }
 
-// The last two steps before a stop share what is left, so that the last one is not very short.
+// The last two steps before a stop share the remaining time, so that the last one is not very short.
 void VariableStepLength::set_end(Attempt& attempt) const {
   const double t = attempt.t;
   const double rest = attempt.stop - t;

@@ -81,7 +81,7 @@ Hdf5Dataset open_dataset(hid_t place, const std::string& name) {
   const bool is_elsewhere =
       checked(layout) == H5D_VIRTUAL || checked(H5Pget_external_count(properties.get())) > 0;
   if (is_elsewhere) throw Hdf5Error("the numbers of '" + name + "' are in another file, which is not read");
-  // The library would ask for as much memory as the header tells of, for one element at least.
+  // The library would request as much memory as the header states, for at least one element.
   const hsize_t file_bytes = size_of_file(dataset.get());
   const Hdf5Type type(H5Dget_type(dataset.get()));
   const bool is_too_large = layout == H5D_CONTIGUOUS && H5Dget_storage_size(dataset.get()) > file_bytes;

@@ -61,7 +61,7 @@ KeyTable force_keys(const std::string& keyword, const Words& required, const Wor
   return table;
 }
 
-// Of the types of a part of `particles`: `type`, what is required, what is not.
+// For the types of a part of `particles`: `type`, the required and the optional keys.
 KeyTable particle_keys(const std::string& part, const std::string& keyword, const Words& required,
                        const Words& optional = {}) {
   KeyTable table{part, keyword, {"type"}, {"type"}};

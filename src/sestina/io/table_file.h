@@ -16,7 +16,7 @@ struct TableData {
   std::vector<std::vector<double>> columns;  // one for each name
 };
 
-// The column by which the others are given; its numbers have to increase.
+// The independent column; its numbers have to increase.
 struct TableKey {
   std::string_view name, meaning;
 };

@@ -108,7 +108,7 @@ class BeamExpander {
     expanded_.beams.push_back(std::move(beam));
   }
 
-  // Those with the name of another are left out.
+  // Points with the name of another one are left out.
   static void find_points(const BodySpec& body, const std::vector<double>& at, BeamLayout& beam) {
     beam.points = {{"start", 0}, {"end", static_cast<int>(beam.stations.size()) - 1}};
     for (std::size_t i = 0; i < at.size(); ++i) {

@@ -1,4 +1,4 @@
-// Connectors: what they act on and their constants.
+// Connectors: the points they act on, and their constants.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -157,7 +157,7 @@ bool Freezer::find_target(const Name& target, const std::string& path, Assignmen
   }
   const auto& reference = std::get<CoordinateReference>(found);
   if (!reference.joint) return false;
-  // In cartesian coordinates an event sets what it sets in relative ones.
+  // In cartesian coordinates an event sets the same variables as in relative ones.
   if (reference.joint->cut >= static_cast<int>(data_.carrying_joints)) {
     fail(target.mark, path,
          fmt::format("'{}' closes a loop: an event sets coordinates and speeds of joints that carry a body; "

@@ -46,7 +46,7 @@ void add_constraints(std::vector<RowColumn>& row, const std::vector<ConstraintIn
   row.push_back({"constraints.velocity_error", "m/s"});
 }
 
-// Of each beam its points and the middles of its elements; then the energy of all.
+// For each beam its points and the middles of its elements; then the energy of all beams.
 void add_beams(std::vector<RowColumn>& row, const std::vector<BeamInfo>& beams) {
   if (beams.empty()) return;
   for (const BeamInfo& beam : beams) {

@@ -1,4 +1,4 @@
-// The plan by which the properties of a model follow from the numbers that the user gave.
+// The plan for computing the properties of a model from the numbers that the user gave.
 //
 // All numbers of a System are outputs of one tape, whose inputs are the free parameters. A plan holds the
 // places of each property's numbers among these outputs; freeze() makes it and calc_properties() reads it for
@@ -104,7 +104,7 @@ struct GravityBetweenPlan {
   PointIndex from, to;
   ForceNumbers<Slot> numbers = {};
 };
-// A beam's axis, section and material; what is not given has no slot.
+// A beam's axis, section and material; values that are not given have no slot.
 struct BeamPlan {
   enum class Axis { kLine, kPoints, kCurve };
   enum class Section { kRectangle, kCircle, kTube, kPerLength };
@@ -168,7 +168,7 @@ struct ContactShapePlan {
   Slot size;  // 1 (sphere), 2 (cylinder, capsule: radius, length) or 3; none of a plane
   PosePlan pose;
 };
-// The numbers common to all points of a contact, or those of a stop of a joint: 1 number each.
+// The numbers common to all points of a contact, or of a stop of a joint: 1 number each.
 struct ContactLawPlan {
   Slot friction, restitution, stiffness, damping;
 };

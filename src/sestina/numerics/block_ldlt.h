@@ -6,19 +6,20 @@
 // M is block diagonal and positive semidefinite, a block for each primal node (a body: 6 x 6); C has a block
 // for each link between a dual node (the conditions of a joint) and a primal one; E is diagonal and not
 // negative. The nodes are eliminated one by one, in an order of minimum degree that is found once. A dual
-// node waits until what hangs on it has been eliminated and can move in as many directions as it has
-// conditions, so that its pivot D is negative definite, as that of a primal node is positive definite:
+// node waits until the nodes outboard of it have been eliminated and can move in as many directions as it has
+// conditions, so that its pivot D is negative definite, while the pivot of a primal node is positive
+// definite:
 //   D = s G G^T,  s = 1 or -1,   Y_j = s G^-1 K_vj      for each later neighbour j of the node v       (2)
 //   K_jk' = K_jk - s Y_j^T Y_k                                                                       (3)
-// In a chain each body is eliminated after all that hangs on it, and (3) makes the articulated inertia. Cost
-// and memory are linear in the number of nodes where loops are local.
+// In a chain each body is eliminated after all bodies outboard of it, and (3) gives the articulated inertia.
+// Cost and memory are linear in the number of nodes if loops are local.
 //
-// Where pivots of (2) are small, the node is eliminated unknown by unknown, the largest pivots first, and two
-// by two where a direction without inertia meets the condition that holds it. What has no good pivot there is
-// delayed: it goes on to the next node. So a body may have no inertia in some direction, or none at all, as
-// long as (1) has a solution. A condition that has neither a pivot nor an effect on what is left is
-// redundant: others imply it. Its y is zero at first; then the part of y that does nothing is taken away, so
-// that y is the one of least norm.
+// If pivots of (2) are small, the node is eliminated unknown by unknown, the largest pivots first, or by 2x2
+// pivots of a direction without inertia and the condition that holds it. An unknown without a good pivot is
+// delayed to the next node. So a body may have no inertia in some direction, or none at all, as long as (1)
+// has a solution. A condition that has neither a pivot nor an effect on the remaining equations is redundant:
+// others imply it. Its y is zero at first; then the part of y that has no effect is removed, so that y has
+// least norm.
 //
 // Source: Amestoy, Davis and Duff (1996) for the order; Duff and Reid (1983) for fronts with delayed pivots.
 #pragma once
@@ -36,7 +37,7 @@ struct BlockPattern {
   std::vector<std::array<int, 2>> links;  // dual node, primal node
 };
 
-// An order of elimination: nodes, and for each the later ones that it is then coupled with.
+// An order of elimination: nodes, and for each the later nodes to which it is then coupled.
 struct EliminationOrder {
   explicit EliminationOrder(const BlockPattern& pattern);
 
@@ -60,25 +61,25 @@ class BlockLdlt {
   // Where the unknowns of a node stand in vectors.
   int start(int node) const { return nodes_[place(node)].start; }
 
-  // Before factor(): everything zero, then the blocks. Of a diagonal block all elements are to be filled.
+  // Before factor(): set everything to zero, then fill the blocks; all elements of a diagonal block.
   void clear();
   Block diagonal(int node);
   Block link(std::size_t link);  // rows of the dual node, columns of the primal one
-  // By unknown: of x what its inertia would be if no direction were special; of y zero.
+  // By unknown: for x a typical inertia, regardless of direction; for y zero.
   std::span<double> scales() { return scales_; }
-  // By unknown: with these factors couplings of C are comparable and of the order of one.
+  // By unknown: factors that make the couplings of C comparable and of the order of one.
   std::span<double> units() { return units_; }
 
-  // Pivots that are not larger, in the units, are rounding of zeros, however small the scales are that have
-  // gathered from such: for unknowns of x and of y. 1e-15 where nobody says otherwise.
+  // Pivots up to these limits, in the given units, count as rounding of zeros, however small the accumulated
+  // scales are: for unknowns of x and of y. Default 1e-15.
   void set_round_off(double of_x, double of_y) { round_off_[0] = of_x, round_off_[1] = of_y; }
 
-  // False where (1) has no solution, singular() then tells an unknown of x. Memory is allocated by the first
-  // calls and where pivots become small that were not.
+  // False if (1) has no solution; singular() is then an unknown of x. Memory is allocated by the first calls
+  // and when pivots become small for the first time.
   bool factor();
   // Solves (1) in place. No allocation.
   void solve(std::span<double> b);
-  // Takes the part of y away that does nothing.
+  // Removes the part of y that has no effect.
   void take_idle_part_away(std::span<double> solution) const;
 
   int singular() const { return singular_; }
@@ -88,7 +89,7 @@ class BlockLdlt {
   std::size_t memory() const { return values_.size() * sizeof(double); }
 
  private:
-  static constexpr int kMostSize = 6;  // of nodes that have code of their own; others go unknown by unknown
+  static constexpr int kMostSize = 6;  // of nodes with code of their own; others go unknown by unknown
   struct Node {
     int size = 0, start = 0;
     int width = 0;          // unknowns of all later neighbours
@@ -173,7 +174,7 @@ class BlockLdlt {
     return front_[static_cast<std::size_t>(i) * front_width_ + static_cast<std::size_t>(j)];
   }
 
-  // Multipliers that do nothing: block_ldlt_idle.cpp.
+  // Multipliers without effect: block_ldlt_idle.cpp.
   void find_idle_vectors();
   void find_idle_vector(int unknown, int place);
   void factor_gram();
@@ -198,7 +199,8 @@ class BlockLdlt {
   std::vector<int> first_delayed_;  // by place
   std::vector<int> redundant_, redundant_at_;
   int singular_ = -1;
-  // The front at hand: candidates by (candidates, then boundary), and what their pivots do to the boundary.
+  // The present front: candidates by (candidates, then boundary), and the effect of their pivots on the
+  // boundary.
   std::vector<double> front_, border_;
   std::vector<int> front_unknowns_;
   std::vector<int> slot_;  // by unknown: its place in the front, or -1

@@ -1,4 +1,4 @@
-// The part of y that does nothing, where conditions are redundant.
+// The part of y that has no effect, if conditions are redundant.
 //
 // For each redundant condition r there is one y with C^T y = 0 and y_r = 1 that vanishes at all other
 // redundant ones: n_r. Loops that share a joint share rows of these vectors. With N = [n_1 n_2 ...],

@@ -31,7 +31,7 @@ void BlockLdlt::factor_by_steps(int place) {
   node.end_step = steps_.size();
 }
 
-// Candidates are what was delayed and the node's own unknowns.
+// Candidates are the delayed unknowns and the node's own.
 void BlockLdlt::gather_front(const Node& node, int place) {
   front_unknowns_.clear();
   for (int d = first_delayed_[static_cast<std::size_t>(place)]; d >= 0;
@@ -192,7 +192,7 @@ void BlockLdlt::scatter_front(const Node& node) {
   }
 }
 
-// Whether a condition without a pivot does anything to what is left.
+// Whether a condition without a pivot affects the remaining equations.
 bool BlockLdlt::has_effect(int i) const {
   const int unknown = front_unknowns_[static_cast<std::size_t>(i)];
   for (std::size_t j = 0; j < front_width_; ++j) {

@@ -37,8 +37,8 @@ inline bool operator>=(Dual a, Dual b) { return a.v >= b.v; }
 inline bool operator==(Dual a, Dual b) { return a.v == b.v; }
 inline bool operator!=(Dual a, Dual b) { return a.v != b.v; }
 
-// Returns slope d, but zero where d is zero: a constant has no derivative, even where the slope is infinite,
-// as that of sqrt at 0.
+// Returns slope d, but zero where d is zero: a constant has no derivative, even if the slope is infinite, as
+// for sqrt at 0.
 inline double chain(double slope, double d) { return d == 0.0 ? 0.0 : slope * d; }
 
 inline Dual sqrt(Dual a) {

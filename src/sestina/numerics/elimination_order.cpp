@@ -9,7 +9,7 @@ namespace {
 // Degrees of nodes with longer lists are not followed exactly: they come late in any case.
 constexpr std::size_t kLongList = 200;
 
-// The graph during the elimination: what has been eliminated and hangs together is an element, which couples
+// The graph during the elimination: connected eliminated nodes form an element, which couples
 // all of its nodes with each other.
 class QuotientGraph {
  public:

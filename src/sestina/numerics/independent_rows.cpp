@@ -7,7 +7,7 @@
 namespace sestina {
 namespace {
 
-// Squared: what is left of a row, relative to its length.
+// The square of the remainder of a row, relative to its length.
 constexpr double kImplied = 1e-9;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

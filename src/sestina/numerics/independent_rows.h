@@ -1,10 +1,11 @@
-// Which rows of a matrix C are linearly independent: which conditions others imply.
+// Finds the linearly independent rows of a matrix C; the others are implied conditions.
 //
 // Columns are measured by weights, |c|^2 = sum of c_j^2 / weight_j, as the inverse of a mass matrix does. A
-// row of which less than 3e-5 is left by those before it is implied by them. Small matrices: Gram-Schmidt,
-// the row first of which most is left. Sparse ones, in the order of the rows: the factors of
+// row counts as implied if less than 3e-5 of it remains after projection onto the rows before it. Small
+// matrices use Gram-Schmidt, the row with the largest remainder first. Sparse matrices use, in the order of
+// the rows, the factors of
 //   G = C W^-1 C^T = L D L^T   of rows of length one,
-// of which D is the square of what is left; columns of rows that are left out are zero. O(n) for chains.
+// in which D is the square of the remainder; columns of omitted rows are zero. O(n) for chains.
 //
 // Source: T. A. Davis, Algorithm 849: a concise sparse Cholesky factorization package, ACM Trans. Math.
 // Softw. 31 (2005) 587-591.
@@ -30,9 +31,9 @@ class IndependentRows {
   void update_G(std::span<const double> C, std::span<const double> weights);
 
   SparsePattern C_;
-  std::vector<double> left_;  // (rows) the square of what is left, of one
-  std::vector<double> rows_;  // dense: (rows x columns) scaled, what is left of each
-  // Sparse: G by columns down to the diagonal, where in G each product of two numbers of C goes; L.
+  std::vector<double> left_;  // (rows) the square of the remainder, relative to one
+  std::vector<double> rows_;  // dense: (rows x columns) scaled, the remainder of each row
+  // Sparse: G by columns down to the diagonal, the place in G of each product of two numbers of C, and L.
   SparsePattern G_, L_;
   std::vector<double> G_values_, L_values_, y_, inverse_, scale_;
   std::vector<int> product_, parent_, flag_, filled_, path_;

@@ -8,7 +8,7 @@
 namespace sestina {
 namespace {
 
-// Of unknowns, up to which the dense factorisation is the faster one.
+// The number of unknowns up to which the dense factorisation is faster.
 constexpr int kDense = 64;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }

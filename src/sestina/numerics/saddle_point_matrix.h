@@ -25,10 +25,10 @@ class SaddlePointMatrix {
   SaddlePointMatrix();
   ~SaddlePointMatrix();
 
-  // Allocates everything, unless the patterns are those that it has.
+  // Allocates everything, unless the patterns are unchanged.
   void resize(const SparsePattern& E, const SparsePattern& C);
-  // The numbers of E, B and C in the order of the patterns; is_active (m): which rows are kept. Whether (1)
-  // can be solved.
+  // Factors (1). The numbers of E, B and C are in the order of the patterns; is_active (m): which rows are
+  // kept. Returns whether (1) can be solved.
   bool factorize(std::span<const Number> E, std::span<const Number> B, std::span<const double> C,
                  std::span<const char> is_active);
   // f (n) becomes x, d (m) becomes lambda.

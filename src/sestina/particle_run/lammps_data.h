@@ -28,7 +28,7 @@ struct LammpsData {
   std::vector<Group> bonds, angles, dihedrals;
 };
 
-// Throws InputError with the line. `name` is what messages call the file.
+// Throws InputError with the line. `name` is the name of the file in messages.
 LammpsData parse_lammps_data(const std::string& text, const std::string& name);
 
 }  // namespace sestina

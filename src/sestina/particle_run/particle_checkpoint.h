@@ -1,5 +1,5 @@
-// A particle run that stands still. The file is text, as that of checkpoint.h in workspace/ is: a line for
-// each value, numbers that read back to the same bits, and a checksum at the end.
+// A suspended particle run. The file is text, like the one of workspace/checkpoint.h: a line for each value,
+// numbers that read back to the same bits, and a checksum at the end.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ParticleRunCheckpoint {
 inline constexpr const char* kParticleCheckpoint = "sestina checkpoint particles 1\n";
 
 std::string to_text(const ParticleRunCheckpoint& checkpoint);
-// Throws InputError: no such checkpoint, cut short, damaged.
+// Throws InputError if the file is not a particle checkpoint, is truncated or is damaged.
 ParticleRunCheckpoint parse_particle_checkpoint(const std::string& text, const std::string& name);
 
 }  // namespace sestina

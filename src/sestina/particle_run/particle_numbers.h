@@ -16,10 +16,10 @@ class ParticleNumbers {
   // Reads the parameters of the model.
   ParticleNumbers(ReadContext& context, const YamlNode& root);
 
-  // The value of a number; nothing, and a fault, where it has none.
+  // The value of a number; nothing, and a fault, if it has none.
   std::optional<double> evaluate(const Number& number, const NodePath& path);
 
-  // These leave `out` where the key is absent or has a fault.
+  // These leave `out` unchanged if the key is absent or has a fault.
   void read(const MapReader& map, std::string_view key, double& out);
   void read(const MapReader& map, std::string_view key, int& out);  // a whole number
   void read(const MapReader& map, std::string_view key, std::array<double, 3>& out);

@@ -190,7 +190,7 @@ class ParticleRun {
       report_.status = ParticleReport::Status::kFailed;
       report_.failure = error.what();
     }
-    // What failed would fail again: its last checkpoint stays as it is. With a higher limit a run can go on.
+    // A failed run would fail again: its last checkpoint stays. With a higher limit a run can continue.
     if (report_.status != ParticleReport::Status::kFailed || watch_.is_met()) write_checkpoint();
     if (log_) {
       const std::string failure = log_->end();
@@ -209,7 +209,7 @@ class ParticleRun {
 
   void write_checkpoint() {
     if (!checkpoint_file_) return;
-    // A checkpoint never tells of rows or frames that the files might lack.
+    // A checkpoint never refers to rows or frames that the files might lack.
     if (log_) log_->sync();
     if (trajectory_) {
       trajectory_->sync();

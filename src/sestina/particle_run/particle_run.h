@@ -27,7 +27,7 @@ struct ParticleRunOptions {
   std::filesystem::path result_file{};  // .csv or .h5; empty: none
   std::filesystem::path checkpoint{};   // empty: none
   double every_wall = 60.0;             // s of wall time between checkpoints
-  RunLimits limits{};                   // in place of those of the model, where not zero
+  RunLimits limits{};                   // if not zero, replace the model's limits
   const std::atomic<bool>* interrupt = nullptr;
   std::function<void(double t, double duration, double wall_seconds, long steps)> on_progress{};
 };
@@ -40,7 +40,7 @@ struct ParticleReport {
   long steps = 0, rows = 0, frames = 0, list_builds = 0, checkpoints = 0;
   double checkpoint_t = 0.0;  // s
   double wall_seconds = 0.0;
-  double energy_drift = 0.0;  // J, largest deviation of the total from that of the first row
+  double energy_drift = 0.0;  // J, largest deviation of the total energy from the first row
   ParticleMeasures first, last;
   std::optional<double> resumed_at;  // s
   int particles = 0;
@@ -49,8 +49,8 @@ struct ParticleReport {
 // Whether a checkpoint is one of particles.
 bool is_particle_checkpoint(const std::filesystem::path& path);
 
-// From the beginning; `model_text` and `set` go into checkpoints. Throws InputError for what is wrong with
-// the input, before anything is written.
+// Starts from the beginning; `model_text` and `set` are stored in checkpoints. Throws InputError for faults
+// of the input, before anything is written.
 ParticleReport run_particles(const std::string& model_text, const std::string& model_file,
                              const std::vector<std::string>& set, const ParticleRunOptions& options,
                              Executor& executor, Recorder* recorder = nullptr);

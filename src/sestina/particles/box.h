@@ -1,4 +1,4 @@
-// The region that particles live in: a cuboid whose sides are along the axes, periodic or open along each.
+// The simulation box: a cuboid with sides along the axes, periodic or open along each.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@ using Vector3d = std::array<double, 3>;
 struct Box {
   Vector3d lower{};                                // m, the corner with the smallest coordinates
   Vector3d length{};                               // m; of an open direction: for densities alone
-  std::array<bool, 3> periodic{true, true, true};  // otherwise particles go wherever they want
+  std::array<bool, 3> periodic{true, true, true};  // otherwise open: particles may leave the box
 
   double volume() const { return length[0] * length[1] * length[2]; }  // m^3
 
-  // The whole number of box lengths by which a coordinate lies above the box; 0 along an open direction.
+  // The number of box lengths to subtract to bring a coordinate into the box; 0 along an open direction.
   double calc_image(int axis, double x) const {
     return periodic[axis] ? std::floor((x - lower[axis]) / length[axis]) : 0.0;
   }

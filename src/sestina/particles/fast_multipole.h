@@ -1,4 +1,4 @@
-// Sums over all pairs in a time that grows as the number of particles:
+// Sums over all pairs in linear time:
 //
 //   (1) u(x_i) = sum_{j != i} q_j / |x_i - x_j|    and its gradient, for an open box
 //
@@ -9,26 +9,27 @@
 //   (3) Upsilon_n^m(r) = (-1)^m r^n / (n+m)! P_n^m(cos theta) e^(i m phi)          regular
 //   (4) Theta_n^m(r) = (-1)^m (n-m)! / r^(n+1) P_n^m(cos theta) e^(i m phi)        irregular
 //
-// the steps are, in the words of the paper:
+// the steps of the paper are:
 //
 //   step 1  multipole expansions of the leaves            (5) M_n^m = sum_j q_j Upsilon_n^m(x_j - z)
-//   step 2  ... of their parents, up the tree             (6) M'_n^m = sum_kl M_k^l Upsilon_{n-k}^{m-l}(z -
-//   z') step 3  local expansions from multipoles of list V    (8) F_j^i = sum_kl (-1)^k M_k^l*
-//   Theta_{j+k}^{i+l}(R),
-//           and from the particles of list X              (9) F_n^m += q Theta_n^m(x - z)     R from target
-//           to source
-//   step 4  ... of their children, down the tree          (10) F'_k^l = sum_nm F_n^m Upsilon_{n-k}^{m-l}*(z'
-//   - z) step 5  local expansions at the particles             (11) u = sum_nm Upsilon_n^m*(x - z) F_n^m,
-//           and multipoles of list W                      (12) u = sum_nm M_n^m* Theta_n^m(x - z)
+//   step 2  ... of their parents, up the tree
+//                            (6) M'_n^m = sum_kl M_k^l Upsilon_{n-k}^{m-l}(z - z')
+//   step 3  local expansions from multipoles of list V, R from target to source,
+//                            (8) F_j^i = sum_kl (-1)^k M_k^l* Theta_{j+k}^{i+l}(R)
+//           and from the particles of list X              (9) F_n^m += q Theta_n^m(x - z)
+//   step 4  ... of their children, down the tree
+//                           (10) F'_k^l = sum_nm F_n^m Upsilon_{n-k}^{m-l}*(z' - z)
+//   step 5  local expansions at the particles            (11) u = sum_nm Upsilon_n^m*(x - z) F_n^m
+//           and multipoles of list W                     (12) u = sum_nm M_n^m* Theta_n^m(x - z)
 //   step 6  particles of list U, pair by pair             (1)
 //   step 7  the sum of 5 and 6
 //
-// (6), (8) and (10) turn the expansion so that the way is along z, where m stays m, and turn it back: p^3
-// instead of p^4 operations (White and Head-Gordon, J. Chem. Phys. 105, 1996). Expansions are kept as M /
-// sqrt((n-m)!(n+m)!)-like numbers, whose turns are orthogonal, in units of their box's side, so that all
-// levels have the same tables. Gradients: (d/dx + i d/dy) Upsilon_n^m* = -Upsilon_{n-1}^{m-1}*, d/dz
-// Upsilon_n^m = Upsilon_{n-1}^m, and (d/dx + i d/dy) Theta_n^m = Theta_{n+1}^{m+1}, d/dz Theta_n^m =
-// -Theta_{n+1}^m.
+// (6), (8) and (10) rotate the expansion such that the translation is along z, which keeps m, and rotate it
+// back: p^3 instead of p^4 operations (White and Head-Gordon, J. Chem. Phys. 105, 1996). Expansions are
+// stored in the form M / sqrt((n-m)!(n+m)!), in which rotations are orthogonal, in units of the side of their
+// box, so that all levels share the same tables. Gradients: (d/dx + i d/dy) Upsilon_n^m* =
+// -Upsilon_{n-1}^{m-1}*, d/dz Upsilon_n^m = Upsilon_{n-1}^m, and (d/dx + i d/dy) Theta_n^m =
+// Theta_{n+1}^{m+1}, d/dz Theta_n^m = -Theta_{n+1}^m.
 //
 // Eight translations in one direction, or eight particles of a box, share a SIMD register. Results have the
 // same bits for any number of threads: each box adds up its own lists in their order.
@@ -50,7 +51,7 @@ class Executor;
 
 struct MultipoleOptions {
   double tolerance = 1e-6;  // of potential and gradient, relative in the least-squares sense: 1e-12 to 1e-1
-  int order = 0;            // of the expansions instead of that which the tolerance asks for
+  int order = 0;            // of the expansions instead of the one that the tolerance requires
   int most_in_leaf = 0;     // particles; 0: chosen for the order
   int levels = -1;          // every box is cut down to this level, and no farther
 };

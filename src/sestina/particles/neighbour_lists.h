@@ -1,9 +1,9 @@
-// Lists of the particles that are near each cluster (Verlet, Phys. Rev. 159, 1967): all within the cutoff and
-// a skin, so that a list holds until a particle has moved by half the skin.
+// Lists of the particles near each cluster (Verlet, Phys. Rev. 159, 1967): all within the cutoff plus a skin,
+// so that a list is valid until a particle has moved by half the skin.
 //
-// Each cluster has one list for its eight particles, and both clusters of a pair have it: a force is the sum
-// over one list, in its order, independent of other threads. Neighbours in other images of the box are
-// stored in runs with a shift. Bonded pairs that are excluded, and a particle's own place, are masked.
+// Each cluster has one list for its eight particles, and a pair is in the lists of both clusters: a force is
+// the sum over one list, in its order, independent of other threads. Neighbours in other images of the box
+// are stored in runs with a shift. Bonded pairs that are excluded, and a particle's own place, are masked.
 #pragma once
 
 #include <cstdint>

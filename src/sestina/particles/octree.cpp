@@ -98,7 +98,7 @@ bool Octree::touch(const Node& a, const Node& b) const {
   return true;
 }
 
-// Finds what is in a box beside a leaf, or in that box's children.
+// Finds the members of the lists in a box next to a leaf, or in that box's children.
 void Octree::descend(const Node& leaf, int node) {
   const Node& other = nodes_[node];
   if (!touch(leaf, other)) {

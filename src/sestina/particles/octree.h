@@ -1,11 +1,12 @@
 // An adaptive octree over points, and the four lists of each box (Carrier, Greengard, Rokhlin, SIAM J. Sci.
 // Stat. Comput. 9, 1988):
 //
-//   U  of a leaf: the leaves that touch it, itself among them. Points act on points.
+//   U  of a leaf: the leaves that touch it, including itself. Points act on points.
 //   V  of a box: children of boxes that touch its parent, and do not touch itself. Expansions act on
 //      expansions.
-//   W  of a leaf: boxes that are smaller, do not touch it, and whose parents do. Their expansions act on its
-//   points. X  of a box: leaves of whose W list it is. Their points act on its expansion.
+//   W  of a leaf: smaller boxes that do not touch it but whose parents do. Their expansions act on its
+//      points.
+//   X  of a box: the leaves that have it in their list W. Their points act on its expansion.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ class Octree {
   };
 
   // Boxes with more than `most` points are cut; with `levels` >= 0 every box is cut down to that level
-  // instead. Points are put into the order of space (Morton's): `order` tells which stands where.
+  // instead. Points are sorted in Morton's order: `order` has the index of the point at each place.
   void build(int n, const double* x, const double* y, const double* z, int most, int levels = -1);
 
   const std::vector<Node>& nodes() const { return nodes_; }  // level by level, children side by side

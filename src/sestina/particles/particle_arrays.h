@@ -1,5 +1,5 @@
-// Particles in the order of space: clusters of eight that are near each other follow each other in memory.
-// The order changes whenever lists of neighbours are made; `number` tells which particle stands at a place.
+// Particles in spatial order: clusters of eight that are near each other are consecutive in memory. The order
+// changes whenever lists of neighbours are made; `number` has the particle at each place.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Particles as a user describes them: numbers by particle, in the order in which they were given, and the
-// laws of the forces between them. Units are the user's own, as long as they fit each other: SI, or those of
-// Lennard and Jones, in which mass, epsilon, sigma and Boltzmann's constant are one.
+// laws of the forces between them. Any consistent units may be used: SI, or Lennard-Jones units, in which
+// mass, epsilon, sigma and Boltzmann's constant are one.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct LennardJones {
 struct CentralForce {
   double strength = 1.0;    // k
   bool is_gravity = false;  // the masses take the place of the charges
-  double tolerance = 0.0;   // relative error asked of the fast multipole method; 0: direct sum
+  double tolerance = 0.0;   // relative error allowed for the fast multipole method; 0: direct sum
 };
 
 // Stretches (2 particles), angles (3), dihedrals (4).
@@ -63,7 +63,7 @@ struct Term {
 
 struct Langevin {
   double temperature = 1.0;  // K
-  double friction = 1.0;     // 1/s: the rate at which a velocity forgets
+  double friction = 1.0;     // 1/s: the rate at which velocities decay
   std::uint32_t seed = 1;
 };
 

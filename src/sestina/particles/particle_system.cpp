@@ -227,7 +227,8 @@ void ParticleSystem::check_lists(double largest_square, double poison) {
   if (4.0 * largest_square > model_.skin * model_.skin) make_lists();
 }
 
-// Forces of overlapping particles differ by many powers of ten: their geometric mean tells small from large.
+// Forces of overlapping particles differ by many powers of ten: their geometric mean separates small from
+// large.
 void ParticleSystem::relax(int steps, double largest) {
   constexpr double kLongestBond = 0.9;  // of what FENE bonds allow
   for (int k = 0; k < steps; ++k) {

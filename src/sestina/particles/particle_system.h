@@ -11,12 +11,12 @@
 //   (4) v += h/2 F/m
 // With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
 // cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
-// With that of Nose and Hoover, a chain of three, the velocities are scaled before (1) and after (4)
+// With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
 // (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
 //
 // Results have the same bits for any number of threads, and after a restart; the last bits depend on the
-// instruction set. After the first steps nothing is allocated, save where a list of neighbours grows longer
-// than all before it.
+// instruction set. After the first steps nothing is allocated, except when a list of neighbours grows longer
+// than ever before.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct ParticleMeasures {
   double total() const { return kinetic + pair + bonded + thermostat; }
 };
 
-// All that a run needs to go on, bit for bit.
+// The data from which a run continues, bit for bit.
 struct ParticleCheckpoint {
   std::int64_t steps = 0;
   double t = 0.0;                           // s
@@ -77,7 +77,8 @@ class ParticleSystem {
   const ParticleModel& model() const { return model_; }
   double degrees_of_freedom() const;
 
-  // Throws ComputationError that names the particle where one is no longer finite or flies across the box.
+  // Throws ComputationError, which names the particle, if one is no longer finite or crosses the box in one
+  // step.
   void step(double h);
   ParticleMeasures measure();
   // Separates particles that overlap: in each of the steps, every particle moves along the force on it by at
@@ -123,7 +124,7 @@ class ParticleSystem {
   Numbers64 listed_x_, listed_y_, listed_z_;  // m, when lists were made
   TermForces terms_;
   Numbers64 potential_, gx_, gy_, gz_;     // of central forces
-  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // those of the motion while others are measured
+  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // forces of the motion, kept while others are measured
   Sums sums_;
   double t_ = 0.0;  // s
   std::int64_t steps_ = 0, list_builds_ = 0;

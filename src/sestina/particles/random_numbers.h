@@ -1,5 +1,5 @@
-// Random numbers without memory: a function of a seed, a step and a particle, so that they depend neither on
-// the number of threads nor on the order of particles, and a resumed run draws the same ones.
+// Stateless random numbers: a function of a seed, a step and a particle, so that they depend neither on the
+// number of threads nor on the order of particles, and a resumed run draws the same numbers.
 //
 // Philox 4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, SC'11): ten rounds
 //   (c0, c1, c2, c3) -> (hi(M1 c2) ^ c1 ^ k0, lo(M1 c2), hi(M0 c0) ^ c3 ^ k1, lo(M0 c0))

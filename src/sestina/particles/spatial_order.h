@@ -1,12 +1,11 @@
-// The order of space, and where in it the particles of a region stand.
+// The spatial order of particles, and the places of the particles of a region in it.
 //
 // The box is cut into columns along z with a cross-section as wide as a cluster of eight particles is on
-// average. Columns follow each other like furrows: rows of x by turns forward and backward, and z by turns
-// upward and downward, so that eight particles that follow each other are near each other, also where one
-// column ends and the next begins. Within a column z rises or falls, so that the particles between two
-// heights are found by bisection and stand together in memory. (Pall and Hess, A flexible algorithm for
-// calculating pair interactions on SIMD architectures, Comput. Phys. Commun. 184, 2013, sort so within
-// columns.)
+// average. Columns follow a serpentine path: rows of x alternately forward and backward, z alternately upward
+// and downward, so that eight consecutive particles are near each other, also at the transition between
+// columns. Within a column z increases or decreases, so that the particles between two heights are found by
+// bisection and are contiguous in memory. (Pall and Hess, A flexible algorithm for calculating pair
+// interactions on SIMD architectures, Comput. Phys. Commun. 184, 2013, sort so within columns.)
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ struct ParticleArrays;
 
 class SpatialOrder {
  public:
-  // Brings the particles into the order of space: wraps them into the box (counting images) and moves all
-  // their numbers but the forces. Particles that are in this order already stay where they are.
+  // Sorts the particles into spatial order: wraps them into the box (counting images) and moves all their
+  // data except the forces. Particles that are in this order already keep their places.
   void sort(const Box& box, ParticleArrays& particles);
 
   const Vector3d& lower() const { return lower_; }    // m

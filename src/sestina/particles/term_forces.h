@@ -1,7 +1,7 @@
 // Forces of bonds, angles and dihedrals.
 //
-// Each term computes the forces on its particles into slots of its own; each particle then adds its slots in
-// their order. So results do not depend on the number of threads.
+// Each term writes the forces on its particles to slots of its own; each particle then adds its slots in
+// order. So results do not depend on the number of threads.
 //
 // With unit vectors along b = r_i - r_j and nearest images throughout:
 //   bond       F_i = -U'(r) b/r, F_j = -F_i
@@ -33,8 +33,8 @@ class TermForces {
   explicit TermForces(const ParticleModel& model);
 
   bool empty() const { return terms_.empty(); }
-  // Adds to the forces of the particles. Throws ComputationError with t (s) where a FENE bond is at its
-  // longest or a bond spans half the box.
+  // Adds to the forces of the particles. Throws ComputationError with t (s) if a FENE bond is at its
+  // maximum length or a bond spans half the box.
   PairSums add_forces(double t, ParticleArrays& particles, Executor& executor);
   // Moves the ends of FENE bonds that are longer than this fraction of their largest length together.
   void shorten_bonds(double fraction, ParticleArrays& particles) const;

@@ -69,7 +69,8 @@ Rotation<double> rotation_to(const Vec& axis) {
   return Rotation<double>::from_columns(x, cross(axis, x), axis);
 }
 
-// That of the file that names the mesh, or in which the body stands; empty of what a program made.
+// The folder of the file that names the mesh, or that contains the body; empty for a system made by a
+// program.
 std::filesystem::path folder_of(const BodySpec* body, const ShapeSpec& shape) {
   std::vector<Mark> marks = {shape.file.mark, shape.mark};
   if (body != nullptr) marks.insert(marks.end(), {body->mark, body->name.mark});

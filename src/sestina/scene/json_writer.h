@@ -1,4 +1,4 @@
-// Text of JSON, piece by piece.
+// Writes JSON piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sestina {
 
-// Commas are put where they belong; that brackets match is the caller's part. Numbers round-trip; those that
-// are not finite become null. In strings `<` is escaped, so that the text may stand in a page.
+// Commas are inserted; the caller has to match brackets. Numbers round-trip; numbers that are not finite
+// become null. In strings `<` is escaped, so that the text can be embedded in a page.
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return open('{'); }

@@ -1,4 +1,4 @@
-// The motion of a result, for a picture: where its bodies are in each row, and its columns.
+// The motion of a result, for a picture: the poses of its bodies in each row, and its columns.
 #pragma once
 
 #include <span>
@@ -16,19 +16,19 @@ struct Motion {
   std::vector<float> poses;    // (frames x bodies x FrameMaker::kPoseSize)
   std::string x = "t";         // the column that orders the rows: t, load, or mode
   std::size_t rows = 0;
-  std::size_t stride = 1;  // so many rows of the result for one here
+  std::size_t stride = 1;  // number of rows of the result for each row here
   std::size_t frames_per_mode =
-      0;  // of modes: frames of one period, mode after mode; otherwise a frame a row
+      0;  // for modes: frames of one period, mode by mode; otherwise 0, one frame per row
 
   std::size_t frames() const { return rows * (frames_per_mode > 0 ? frames_per_mode : 1); }
 };
 
-// How many bytes a motion of one row takes: that decides how many rows there can be.
+// The size of a motion of one row in bytes, which determines the possible number of rows.
 std::size_t bytes_per_row(const ResultTable& table, const Model& model);
 
-// Rows are left out, equally far apart, until the motion takes at most `most_bytes`; the last one stays.
-// `rest` (nq) is where modes are shown, the initial state where it is empty. Throws InputError where the
-// result is of another model: where a coordinate of this one is no column.
+// Rows are left out at equal intervals until the motion takes at most `most_bytes`; the last row is kept.
+// `rest` (nq) is the state about which modes are shown; empty: the initial state. Throws InputError if the
+// result is of another model, in which a coordinate of this one has no column.
 Motion make_motion(const ResultTable& table, const Model& model, const Properties<double>& properties,
                    std::size_t most_bytes, double extent = 1.0, std::span<const double> rest = {});
 

@@ -4,9 +4,9 @@
 //   FrameMaker frames(model, properties);
 //   frames.add(state.q, poses);
 //
-// A scene has no opinion on colours or light; who draws it does. Shapes of the description are drawn as they
-// are. Bodies without a shape get rods from where they hang to their other points and their mass centre, so
-// that every mechanism can be seen. scene_message.h turns both into bytes.
+// A scene has no colours or light; these are chosen when it is drawn. Shapes of the description are drawn as
+// described. Bodies without a shape get rods from their joint to their other points and their mass centre, so
+// that every mechanism is visible. scene_message.h turns both into bytes.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@
 namespace sestina {
 
 enum class SolidType { kBox, kSphere, kCylinder, kCapsule, kEllipsoid, kPlane, kMesh };
-// A shape of the description; or what stands for a body without one: rods, a mark of its mass centre, and a
-// mark of a point without extent.
+// A shape of the description; or the substitute for a body without one: rods, a mark of its mass centre, and
+// a mark of a point without extent.
 enum class SolidRole { kShape, kLink, kMassCentre };
 
 struct SceneSolid {
@@ -61,7 +61,7 @@ struct SceneJoint {
   Vec3<double> axis;          // unit vector in F; zero where the type has none
 };
 
-// A straight thing between two points that move.
+// A straight line between two moving points: a spring or a rod.
 struct SceneLink {
   std::string name;
   bool is_spring = false;  // otherwise a rod: a distance that is kept
@@ -84,21 +84,21 @@ struct Scene {
   std::vector<SceneLink> links;
   std::vector<ScenePoint> points;
   Vec3<double> up{0, 0, 1};        // the axis of the ground that is most nearly against gravity
-  double extent = 1.0;             // m, how far apart things are that are drawn
-  double mark = 0.016;             // m, about the radius of what marks a joint
+  double extent = 1.0;             // m, the size of the scene
+  double mark = 0.016;             // m, about the radius of the mark of a joint
   std::vector<std::string> notes;  // why a shape is not drawn
 };
 
-// `system` is what the model was frozen from, with the parameters of `properties`; `state` is where sizes are
-// taken. A mesh that cannot be read is left out, with a note.
+// The model was frozen from `system`, with the parameters of `properties`; `state` is the state in which
+// sizes are measured. A mesh that cannot be read is left out, with a note.
 Scene extract_scene(const System& system, const Model& model, const Properties<double>& properties,
                     const State<double>& state);
 
 // Poses of bodies, for a picture.
 class FrameMaker {
  public:
-  // Position x y z (m) and Euler parameters e1 e2 e3 e0 (scalar last, as graphics libraries have quaternions)
-  // of a body's own frame.
+  // Position x y z (m) and Euler parameters e1 e2 e3 e0 (scalar last, as in graphics libraries) of a body's
+  // own frame.
   static constexpr int kPoseSize = 7;
 
   FrameMaker(const Model& model, const Properties<double>& properties);  // both must outlive this

@@ -1,4 +1,4 @@
-// Scenes and motions as bytes: one format, whatever carries it, a WebSocket, a notebook or a file.
+// Scenes and motions as bytes: one format for WebSockets, notebooks and files.
 //
 // A header of JSON text and a block of bytes. docs/studio.md describes both; the header begins with
 //   {"format": "sestina scene", "version": 1, ...}
@@ -20,7 +20,7 @@ namespace sestina {
 
 inline constexpr int kSceneVersion = 1;
 
-// A JSON object: what stands under "scene" of the header.
+// The JSON object under "scene" of the header.
 std::string to_json(const Scene& scene);
 
 using Provenance = std::vector<std::pair<std::string, std::string>>;

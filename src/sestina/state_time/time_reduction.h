@@ -10,7 +10,7 @@
 //   together  (2), in turn or as a tree (affine_chain.h), between ranks by an InterfaceSolver
 //   separate  another pass with the start changed by X' s_(i-1)
 // instead of one pass through all elements. The passes need only the factors, which are computed once and
-// cost far more; docs/state_time_scaling.md tells from how many processors on stretches pay.
+// cost far more; docs/state_time_scaling.md says for how many processors stretches are worthwhile.
 //
 // The iterates are those of Newton's method for equations in which starts of stretches are X(S(end)); these
 // have the same solution. They depend on the number of stretches, within the tolerance of the iteration, and

@@ -1,4 +1,4 @@
-// Many simulations of one model that are stepped together from outside, in SIMD lanes and on several threads.
+// Many simulations of one model, stepped together by the caller, in SIMD lanes and on several threads.
 //
 //   BatchSimulator simulator(model, 1000, {.substeps = 2}, &executor);
 //   for (;;) {
@@ -6,8 +6,8 @@
 //     simulator.step(1e-3);
 //   }
 //
-// Each member does what a Simulator does, up to rounding; the time is that of all. What lanes do not take,
-// BatchSimulator refuses: explain_no_batch_steps() of batch_stepper.h.
+// Each member does what a Simulator does, up to rounding; all members share one time. Models that lanes do
+// not support are refused: see explain_no_batch_steps() of batch_stepper.h.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace sestina {
 
 class BatchSimulator {
  public:
-  // All of it at one time, as a value.
+  // The complete state at one time, as a value.
   struct Snapshot {
     State<double> state;
     std::vector<double> tau;   // (count x nu) set_tau

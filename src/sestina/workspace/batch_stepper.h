@@ -29,7 +29,7 @@ class BatchStepper {
                const SimulatorOptions& options, Executor* executor = nullptr,
                InstructionSet instruction_set = default_instruction_set());
 
-  // In place of that of the options; 1 or more.
+  // Replaces the number of sub-steps in the options; 1 or more.
   void set_substeps(int substeps) { substeps_ = substeps; }
   // Computes q (count x nq) and u (count x nu) after dt (s, positive), in other arrays than those of `from`.
   // Discrete variables and tau (N m, N) are constant. Rows of states that fail are NaN and are returned in

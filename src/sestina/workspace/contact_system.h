@@ -1,4 +1,4 @@
-// The contacts and stops of a model as the integrators see them, and the columns that they have in results.
+// The contacts and stops of a model as seen by the integrators, and their columns in results.
 #pragma once
 
 #include <memory>
@@ -29,13 +29,13 @@ class ContactSystem final : public ContactFace {
 
   // NAME.normal_force, NAME.friction_force (sums of magnitudes over the points, N), NAME.gap (the smallest,
   // m) and NAME.slip (the largest speed along the surface where there is contact, m/s) of each contact of the
-  // model, at a state with its udot without contacts. Forces are those of the next instant: of contacts that
-  // are closed, by friction_solver.h for the speeds after a step of kInstant.
+  // model, at a state with its udot without contacts. Forces belong to the next instant: friction_solver.h
+  // computes them for the closed contacts, for the speeds after a step of kInstant.
   void calc_columns(const State<double>& state, std::span<const double> udot, ImpulseFace& impulses,
                     EquationsOfMotion& equations, std::span<double> columns);
 
  private:
-  // Where a contact acts.
+  // The frames between which a contact acts.
   struct Place {
     int of = 0;       // in Model::contacts(), or behind them the stop
     FrameIndex a, b;  // frames that carry the shapes

@@ -1,5 +1,5 @@
-// A model's equations of motion in implicit form, with the multipliers of loops and constraints, as implicit
-// integration rules see them.
+// A model's equations of motion in implicit form, with the multipliers of loops and constraints, for implicit
+// integration rules.
 #pragma once
 
 #include "sestina/dynamics/forward_dynamics.h"

@@ -23,9 +23,9 @@ struct LinearSystem {
   Eigen::MatrixXd basis;  // (n x k) of the deviations that conditions allow
 };
 
-// `inputs` are free parameters, of which one that moves a condition on positions or speeds is refused: its
-// rates would be inputs too (frequency_response takes it). `outputs` are columns. Throws InputError for other
-// names, ComputationError where the mass matrix is singular.
+// `inputs` are free parameters. A parameter that moves a condition on positions or speeds is refused, because
+// its rates would be inputs too (frequency_response accepts it). `outputs` are columns. Throws InputError for
+// other names, ComputationError where the mass matrix is singular.
 LinearSystem linearize_system(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
                               const State<double>& state, std::span<const std::string> inputs,
                               std::span<const std::string> outputs);

@@ -32,7 +32,7 @@ class ResultRow {
   ResultRow(const Model& model, std::span<const double> parameters, bool reactions);
 
   const std::vector<Column>& columns() const { return columns_; }
-  // Who tells the columns of contacts; must outlive this. Without it they are zero.
+  // Provides the columns of contacts; must outlive this. Without it they are zero.
   void set_contacts(SystemEquations* equations) { contacts_ = equations; }
 
   // Evaluates `dynamics` at the state and returns the row, valid until the next call. `event` is the number,

@@ -1,5 +1,5 @@
-// When steps that a caller asks for one by one end: steps of one length at t_first + k length, so that
-// rounding errors do not accumulate.
+// The ends of steps that a caller requests one by one: steps of equal length end at t_first + k length, so
+// that rounding errors do not accumulate.
 #pragma once
 
 #include <fmt/format.h>

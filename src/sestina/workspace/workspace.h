@@ -64,8 +64,8 @@ struct RunReport {
   double energy_drift = 0.0;          // largest deviation from its initial value
   double kinetic_energy = 0.0;        // largest, for comparison
   std::vector<std::string> assembly;  // given coordinates and speeds that had to change to close loops
-  std::vector<std::string> remarks;  // what a user should know of the result, such as that a rest is unstable
-  std::string hint;                  // why the run hardly advances (stall_watch.h), or empty
+  std::vector<std::string> remarks;   // remarks on the result, such as that an equilibrium is unstable
+  std::string hint;                   // why the run hardly advances (stall_watch.h), or empty
   State<double> final_state;
   int lanes = 0;  // SIMD lanes in which it was computed, beside other runs; 0: by itself
 
@@ -75,7 +75,7 @@ struct RunReport {
   std::optional<double> resumed_at;         // s, of a run that was continued here
   long checkpoints = 0;                     // written
   double checkpoint_t = 0.0;                // s, time of the last of them
-  std::string checkpoint_failure;           // why the last one could not be written; the one before remains
+  std::string checkpoint_failure;           // why the last one could not be written; the previous one remains
   std::vector<PhaseTime> trace;             // where the time was spent, if recorded
   std::optional<RealTimeReport> real_time;  // of a run at the pace of the wall clock
 
@@ -146,7 +146,7 @@ class Workspace {
   void set_initial_state(std::vector<double> q, std::vector<double> u, std::vector<double> x = {});
 
   // Runs from the initial state to the end of the duration. A ComputationError is described in the report,
-  // and what was computed until then is kept. Every call is a new run.
+  // and the rows until then are kept. Every call is a new run.
   RunReport run();
   // The same, with recording to a file (.csv, .h5).
   RunReport run(const std::filesystem::path& result_file);
@@ -185,7 +185,7 @@ class Workspace {
 
   // For the implementation of runs.
   const RunSettings& settings() const { return settings_; }
-  RunLimits limits() const;  // those of the analysis, or those set instead
+  RunLimits limits() const;  // limits of the analysis, or the ones set instead
   // As it was frozen, regardless of the values of the parameters in this workspace.
   const System& described() const { return *described_; }
   // Closes loops; `assembly`, if given, reports what had to move. Throws InputError if that fails.
