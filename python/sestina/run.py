@@ -98,11 +98,10 @@ def _edit(
 
 
 def _initial_state(
-    system: System | Model, q: npt.ArrayLike | None, u: npt.ArrayLike | None, x: npt.ArrayLike | None
+    model: Model, q: npt.ArrayLike | None, u: npt.ArrayLike | None, x: npt.ArrayLike | None
 ) -> tuple[list[float], list[float], list[float]]:
     import numpy as np
 
-    model = system if isinstance(system, Model) else system.freeze()
     given = (model.q0 if q is None else q, model.u0 if u is None else u, model.x0 if x is None else x)
     flat = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given]
     for name, values, length in zip("qux", flat, (model.nq, model.nu, model.nx), strict=True):
@@ -175,7 +174,10 @@ def simulate(
     """
     described = _edit(as_system(system), duration, every, solver, integrator, rtol, atol, dt)
     model = system if isinstance(system, Model) else None
-    initial = None if q is None and u is None and x is None else _initial_state(model or described, q, u, x)
+    initial = None
+    if q is not None or u is not None or x is not None:
+        model = model or described.freeze()
+        initial = _initial_state(model, q, u, x)
     with watch(progress) as callback:
         table, report, raised = _core._simulate(
             described, model, callback, reactions, out, threads, checkpoint, every_wall, real_time, trace, initial, max_steps, max_wall
