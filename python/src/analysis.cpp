@@ -170,7 +170,7 @@ void bind_formulation(nb::class_<AnalysisSpec>& analysis) {
           "For coordinates `state_time`; None: the default elements.")
       .def_rw("solver", &AnalysisSpec::solver)
       .def_prop_rw(
-          "integrator", [](AnalysisSpec& analysis) -> IntegratorSpec& { return analysis.integrator; },
+          "integrator", [](AnalysisSpec& spec) -> IntegratorSpec& { return spec.integrator; },
           [](AnalysisSpec& analysis, nb::handle given) { analysis.integrator = to_integrator(given); },
           nb::rv_policy::reference_internal, nb::for_getter(nb::sig("def integrator(self) -> Integrator")),
           nb::for_setter(nb::arg("value").none()),

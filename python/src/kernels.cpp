@@ -90,7 +90,8 @@ nb::object inverse_dynamics(FrozenModel& self, nb::handle q, nb::handle u, nb::h
       [&](Scratch& scratch, int k) {
         update_inverse(states, k, scratch, states.extra(k));
         const std::vector<double>& residual = scratch.inverse.residual;
-        if (!std::all_of(residual.begin(), residual.end(), [](double x) { return std::isfinite(x); })) {
+        if (!std::all_of(residual.begin(), residual.end(),
+                         [](double value) { return std::isfinite(value); })) {
           AppliedForces<double> forces = scratch.recursive.forces();
           const std::string reason = explain_non_finite_force(
               *scratch.model, *scratch.properties, scratch.state, scratch.recursive.kinematics(), forces);
