@@ -89,12 +89,22 @@ SolveReport<Dual> ParameterDerivatives::update(const State<double>& state) {
 void ParameterDerivatives::update_inverse(const State<double>& state, std::span<const double> udot) {
   set_state(state);
   std::copy(udot.begin(), udot.end(), dual_udot_.begin());
-  auto to = residual_.begin();
-  for (const Properties<Dual>& properties : by_parameter_) {
-    update_motion(properties);
-    update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, dual_udot_, inverse_);  // (2)
-    for (const Dual& x : inverse_.residual) *to++ = x.d;
-  }
+  for (int i = 0; i < static_cast<int>(by_parameter_.size()); ++i) set_residual_by(i);
+}
+
+void ParameterDerivatives::update_inverse(const State<double>& state, std::span<const double> udot,
+                                          int parameter) {
+  set_state(state);
+  std::copy(udot.begin(), udot.end(), dual_udot_.begin());
+  set_residual_by(parameter);
+}
+
+void ParameterDerivatives::set_residual_by(int parameter) {
+  const Properties<Dual>& properties = by_parameter_[static_cast<std::size_t>(parameter)];
+  update_motion(properties);
+  update_inverse_dynamics<Dual>(model_, properties, kinematics_, forces_, dual_udot_, inverse_);  // (2)
+  double* to = residual_.data() + static_cast<std::size_t>(parameter) * dual_udot_.size();
+  for (const Dual& x : inverse_.residual) *to++ = x.d;
 }
 
 std::span<const double> ParameterDerivatives::row(const std::vector<double>& rows, int parameter) const {

@@ -31,6 +31,8 @@ class ParameterDerivatives {
   SolveReport<Dual> update(const State<double>& state);
   // Computes (2) for all parameters, udot (nu). No allocation.
   void update_inverse(const State<double>& state, std::span<const double> udot);
+  // The same for one parameter, by its place in Model::parameters(); the results by others stay as they were.
+  void update_inverse(const State<double>& state, std::span<const double> udot, int parameter);
 
   // Results (nu) of the last update() or update_inverse(), by the parameter's name (InputError if there is no
   // such parameter) or its place in Model::parameters().
@@ -43,6 +45,7 @@ class ParameterDerivatives {
   std::span<const double> row(const std::vector<double>& rows, int parameter) const;
   void set_state(const State<double>& state);
   void update_motion(const Properties<Dual>& properties);
+  void set_residual_by(int parameter);
 
   const Model& model_;
   std::vector<Properties<Dual>> by_parameter_;  // each has the derivatives by one parameter

@@ -75,6 +75,7 @@ class ResidualFace {
   virtual MatrixBlock residual_by_udot() const = 0;  // M
   virtual MatrixBlock udot_by_q() const = 0;
   virtual MatrixBlock udot_by_u() const = 0;
+  virtual MatrixBlock udot_by_tau() const = 0;  // M^-1
   // dr/dp (nu) by a named parameter of the system, with state and udot held fixed. Throws InputError if there
   // is no such parameter.
   virtual void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,

@@ -111,6 +111,7 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   MatrixBlock residual_by_udot() const override { return residual_->residual_by_udot(); }
   MatrixBlock udot_by_q() const override { return residual_->udot_by_q(); }
   MatrixBlock udot_by_u() const override { return residual_->udot_by_u(); }
+  MatrixBlock udot_by_tau() const override { return residual_->udot_by_tau(); }
   void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
                                   const std::string& parameter, std::span<double> by_parameter) override {
     residual_->calc_residual_by_parameter(on_its_side(state), udot, parameter, by_parameter);

@@ -198,8 +198,9 @@ void SystemEquations::calc_residual_by_parameter(const State<double>& state, std
                                                  const std::string& parameter,
                                                  std::span<double> by_parameter) {
   if (!tangent_->by_parameters) tangent_->by_parameters.emplace(dynamics_.model(), dynamics_.properties());
-  tangent_->by_parameters->update_inverse(state, udot);
-  std::ranges::copy(tangent_->by_parameters->residual_by(parameter), by_parameter.begin());
+  const int place = find_parameter(dynamics_.model(), parameter);
+  tangent_->by_parameters->update_inverse(state, udot, place);
+  std::ranges::copy(tangent_->by_parameters->residual_by(place), by_parameter.begin());
 }
 
 void SystemEquations::calc_quadrature_rates(const State<double>& state, std::span<double> zdot) {

@@ -68,6 +68,7 @@ class SystemEquations final : public EquationsOfMotion,
   MatrixBlock residual_by_udot() const override;
   MatrixBlock udot_by_q() const override { return tangent_->derivatives.by_q(); }
   MatrixBlock udot_by_u() const override { return tangent_->derivatives.by_u(); }
+  MatrixBlock udot_by_tau() const override { return tangent_->derivatives.by_tau(); }
   void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
                                   const std::string& parameter, std::span<double> by_parameter) override;
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;

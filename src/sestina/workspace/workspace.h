@@ -184,6 +184,7 @@ class Workspace {
   const Properties<double>& properties() const { return *properties_; }
 
   // For the implementation of runs.
+  bool has_given_state() const { return initial_.has_value(); }  // by set_initial_state()
   const RunSettings& settings() const { return settings_; }
   RunLimits limits() const;  // limits of the analysis, or the ones set instead
   // As it was frozen, regardless of the values of the parameters in this workspace.

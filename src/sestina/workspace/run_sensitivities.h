@@ -1,0 +1,38 @@
+// The derivatives of a run's columns by parameters and initial values, exact but for the tolerances of the
+// run: the derivatives of the motion are integrated beside it (tangent_equations.h).
+//
+//   calc_run_sensitivities(workspace, {.by = {"l", "hinge.q"}, .columns = {"tip.x"}})
+//
+// A column c(t, q, u, p) other than a coordinate or a speed is differentiated at the states of the run, along
+// the derivatives of the state, by a central difference: its relative error is about 1e-10.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sestina/integrate/step_driver.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina {
+
+struct SensitivityOptions {
+  // Names of parameters, or of coordinates and speeds: then by the initial value.
+  std::vector<std::string> by;
+  std::vector<std::string> columns;  // of the result
+};
+
+struct RunSensitivities {
+  std::vector<Column> columns;
+  std::vector<double> t;       // (rows) s
+  std::vector<double> values;  // (rows x columns)
+  std::vector<double> by;      // (derivatives x rows x columns)
+  StepStatistics steps;
+};
+
+// Runs the dynamics of the workspace from its initial state. Throws InputError for an unknown name and for
+// what has no such derivatives: loops, constraints and cartesian coordinates, contacts, events, states with a
+// rate, forces of the user's own, columns that hold integrals over time, and jumps of forces at times that
+// depend on a parameter. Throws ComputationError if the run fails.
+RunSensitivities calc_run_sensitivities(const Workspace& workspace, const SensitivityOptions& options);
+
+}  // namespace sestina
