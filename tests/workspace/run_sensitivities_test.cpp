@@ -1,0 +1,203 @@
+// Derivatives of runs: against closed forms, and against differences of runs with other parameters.
+#include "sestina/workspace/run_sensitivities.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/io/model_file.h"
+#include "sestina/model/properties.h"
+#include "source_folder.h"
+#include "workspace/run_system.h"
+
+namespace sestina::test {
+namespace {
+
+using testing::HasSubstr;
+
+System example(const std::string& name) {
+  return read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + name + ".yaml");
+}
+
+// A mass on a spring, released with a speed.
+System make_oscillator() {
+  System system;
+  system.parameters = {{"m", 2.0}, {"k", 50.0}, {"v", 0.7}, {"start", 1.0}};
+  system.add_particle("mass", "m");
+  JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "mass.origin");
+  rail.axis = {1, 0, 0};
+  rail.q = {0.3};
+  rail.u = {"v"};
+  system.add_joint_spring("spring", "rail", {"k"});
+  set_accurate(system, 2.0, 0.05);
+  return system;
+}
+
+std::string message_of(System system, const SensitivityOptions& options) {
+  try {
+    calc_run_sensitivities(Workspace(std::move(system)), options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+struct Told {
+  RunSensitivities run;
+  double by(std::size_t direction, std::size_t row, std::size_t column) const {
+    return run.by[(direction * run.t.size() + row) * run.columns.size() + column];
+  }
+  double value(std::size_t row, std::size_t column) const {
+    return run.values[row * run.columns.size() + column];
+  }
+};
+
+Told differentiate(const System& system, std::vector<std::string> by, std::vector<std::string> columns) {
+  return {calc_run_sensitivities(Workspace(system), {.by = std::move(by), .columns = std::move(columns)})};
+}
+
+// x = x0 cos wt + (v/w) sin wt, w^2 = k/m.
+TEST(RunSensitivities, OfAnOscillatorAreThoseOfItsClosedForm) {
+  const Told told = differentiate(make_oscillator(), {"m", "k", "v", "rail.q", "rail.u"},
+                                  {"rail.q", "rail.u", "energy.kinetic", "t"});
+  ASSERT_EQ(told.run.t.size(), 41U);
+  const double m = 2.0, k = 50.0, v = 0.7, x0 = 0.3, w = std::sqrt(k / m);
+  for (std::size_t row = 0; row < told.run.t.size(); ++row) {
+    const double t = told.run.t[row], c = std::cos(w * t), s = std::sin(w * t);
+    const double x = x0 * c + v / w * s, u = -x0 * w * s + v * c;
+    const double x_w = -x0 * t * s - v / (w * w) * s + v / w * t * c,
+                 u_w = -x0 * s - x0 * w * t * c - v * t * s;
+    const double w_m = -0.5 * w / m, w_k = 0.5 * w / k;
+    EXPECT_NEAR(told.value(row, 0), x, kAccurate);
+    const double x_by[] = {x_w * w_m, x_w * w_k, s / w, c, s / w};
+    const double u_by[] = {u_w * w_m, u_w * w_k, c, -w * s, c};
+    for (std::size_t p = 0; p < 5; ++p) {
+      EXPECT_NEAR(told.by(p, row, 0), x_by[p], kAccurate) << p;
+      EXPECT_NEAR(told.by(p, row, 1), u_by[p], kAccurate) << p;
+      const double energy_by = m * u * u_by[p] + (p == 0 ? 0.5 * u * u : 0.0);
+      EXPECT_NEAR(told.by(p, row, 2), energy_by, 1e-8) << p;
+      EXPECT_EQ(told.by(p, row, 3), 0.0);
+    }
+  }
+}
+
+// Central differences of two runs. Tolerances of 1e-12 and a width of 1e-4 leave an error of about 1e-8.
+void expect_differences(System system, const std::vector<std::string>& parameters,
+                        const std::vector<std::string>& columns, double tolerance) {
+  constexpr double kWidth = 1e-4;
+  const Told told = differentiate(system, parameters, columns);
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    const Workspace workspace(system);
+    const auto place = std::ranges::find(workspace.model().parameters(), parameters[p], &ParameterInfo::name);
+    ASSERT_NE(place, workspace.model().parameters().end());
+    const double value =
+        workspace.properties()
+            .parameters[static_cast<std::size_t>(place - workspace.model().parameters().begin())];
+    const double width = kWidth * (value == 0.0 ? 1.0 : std::abs(value));
+    const auto run_at = [&](double at) {
+      const std::unique_ptr<Workspace> moved =
+          workspace.with_parameters(std::vector<ParameterValue>{{parameters[p], at}});
+      return run_anyhow(*moved);
+    };
+    const RunResult less = run_at(value - width), more = run_at(value + width);
+    ASSERT_EQ(less.table.rows(), told.run.t.size());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      for (std::size_t row = 0; row < told.run.t.size(); ++row) {
+        const double expected = (more.at(row, columns[c]) - less.at(row, columns[c])) / (2.0 * width);
+        EXPECT_NEAR(told.by(p, row, c) * width, expected * width, tolerance * kWidth)
+            << columns[c] << " by " << parameters[p] << " in row " << row << ": " << told.by(p, row, c) << ' '
+            << expected;
+      }
+    }
+  }
+}
+
+TEST(RunSensitivities, OfAHeavyTopAreThoseOfDifferences) {
+  System system = example("04_heavy_top");
+  set_accurate(system, 0.3, 0.05);
+  expect_differences(system, {"m", "r", "l", "tilt", "spin", "precession"},
+                     {"tip.q.x", "tip.u.z", "axle.origin.x", "axle.origin.z", "energy.total"}, 2e-4);
+}
+
+TEST(RunSensitivities, OfEveryJointAndForceAreThoseOfDifferences) {
+  System system = example("07_every_joint_and_force");
+  set_accurate(system, 0.3, 0.05);
+  std::vector<std::string> columns;
+  const Workspace workspace(system);
+  for (const std::string& name : workspace.model().q_names()) columns.push_back(name);
+  for (const std::string& name : workspace.model().u_names()) columns.push_back(name);
+  columns.insert(columns.end(), {"probe.origin.x", "energy.total", "momentum.z"});
+  expect_differences(system, {"g", "k", "c", "h"}, columns, 2e-5);
+}
+
+// Of the numerical solution itself, which is 1e-4 off.
+TEST(RunSensitivities, WithFixedStepsAreThoseOfTheNumericalSolution) {
+  System system = make_oscillator();
+  set_fixed_step(system, "rk4", 0.05, 2.0);
+  const Told told = differentiate(system, {"k"}, {"rail.q"});
+  const Workspace workspace(system);
+  double at[2];
+  for (const int side : {0, 1}) {
+    const double k = 50.0 + (side == 0 ? -1e-3 : 1e-3);
+    at[side] = run_anyhow(*workspace.with_parameters(std::vector<ParameterValue>{{"k", k}})).end("rail.q");
+  }
+  EXPECT_NEAR(told.by(0, 1, 0), (at[1] - at[0]) / 2e-3, 1e-11);
+  const double exact = differentiate(make_oscillator(), {"k"}, {"rail.q"}).by(0, 40, 0);
+  EXPECT_GT(std::abs(told.by(0, 1, 0) - exact), 1e-7);
+}
+
+TEST(RunSensitivities, InitialValuesTurnAnOrientation) {
+  System system = example("04_heavy_top");
+  set_accurate(system, 0.2, 0.2);
+  const Workspace workspace(system);
+  const Told told = differentiate(system, {"tip.u.x", "tip.u.z"}, {"tip.u.x", "axle.origin.y"});
+  const State<double> start = workspace.calc_initial_state();
+  for (const std::size_t p : {0U, 1U}) {
+    double x[2], y[2];
+    for (const std::size_t side : {0U, 1U}) {
+      Workspace moved(system);
+      std::vector<double> u = start.u;
+      u[2 * p] += side == 0 ? -1e-3 : 1e-3;
+      moved.set_initial_state(start.q, u);
+      const RunResult run = run_anyhow(moved);
+      x[side] = run.end("tip.u.x"), y[side] = run.end("axle.origin.y");
+    }
+    EXPECT_NEAR(told.by(p, 1, 0), (x[1] - x[0]) / 2e-3, 1e-6);
+    EXPECT_NEAR(told.by(p, 1, 1), (y[1] - y[0]) / 2e-3, 1e-8);
+  }
+}
+
+TEST(RunSensitivities, RefuseWhatHasNone) {
+  const System system = make_oscillator();
+  EXPECT_THAT(message_of(system, {.by = {}, .columns = {"t"}}), HasSubstr("no name of a parameter"));
+  EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {}}), HasSubstr("no column"));
+  EXPECT_THAT(message_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
+  EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"rail.v"}}), HasSubstr("no column 'rail.v'"));
+  EXPECT_THAT(message_of(example("04_heavy_top"), {.by = {"tip.q.w"}, .columns = {"t"}}),
+              HasSubstr("an Euler parameter"));
+  EXPECT_THAT(message_of(example("16_four_bar"), {.by = {"x"}, .columns = {"t"}}), HasSubstr("closed loops"));
+  EXPECT_THAT(message_of(example("12_bouncing_pendulum"), {.by = {"x"}, .columns = {"t"}}),
+              HasSubstr("events"));
+  EXPECT_THAT(message_of(example("23_stick_slip"), {.by = {"x"}, .columns = {"t"}}),
+              HasSubstr("states with a rate"));
+  EXPECT_THAT(message_of(example("15_state_time"), {.by = {"x"}, .columns = {"t"}}), HasSubstr("state_time"));
+}
+
+TEST(RunSensitivities, RefuseIntegralsAndJumpsAtTimesThatDependOnAParameter) {
+  System system = make_oscillator();
+  system.add_joint_damper("damper", "rail", {"0.1"});
+  EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"energy.dissipated"}}),
+              HasSubstr("contains an integral over time"));
+  System pushed = system;
+  pushed.add_joint_force("push", "rail", {"if(t < start, 0, 3)"});
+  EXPECT_THAT(message_of(pushed, {.by = {"start"}, .columns = {"rail.q"}}), HasSubstr("jumps at a time"));
+  EXPECT_EQ(message_of(pushed, {.by = {"m"}, .columns = {"rail.q"}}), "");
+  System ramped = system;  // a kink
+  ramped.add_joint_force("push", "rail", {"if(t < start, 0, t - start)"});
+  expect_differences(ramped, {"start"}, {"rail.q"}, 1e-5);
+}
+
+}  // namespace
+}  // namespace sestina::test
