@@ -234,23 +234,8 @@ std::string describe(const Model& model) {
                      model.nq(), model.nu());
 }
 
-}  // namespace
-
-void bind_model(nb::module_& module) {
-  nb::class_<FrozenModel> model(
-      module, "Model", nb::type_slots(described_slots<traverse>),
-      "A frozen description, returned by System.freeze(). Immutable; any number of threads\n"
-      "may use it at once.\n"
-      "\n"
-      "Functions of states take q (..., nq) and u (..., nu): one state, or many in any\n"
-      "leading axes, which are broadcast against each other and distributed over SIMD lanes and\n"
-      "threads. `out` is a float64 array of the result's shape.");
-  bind_sizes(model);
-  bind_names(model);
+void bind_initial_state(nb::class_<FrozenModel>& model) {
   model
-      .def_prop_ro(
-          "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },
-          "A copy of the description, with this model's parameter values.")
       .def_prop_ro(
           "q0", [](const FrozenModel& self) { return fixed_array(initial_state(self).q, kOfModel); },
           nb::sig("def q0(self) -> numpy.typing.NDArray[numpy.float64]"),
@@ -266,7 +251,27 @@ void bind_model(nb::module_& module) {
       .def_prop_ro(
           "d0", [](const FrozenModel& self) { return fixed_array(initial_state(self).d, kOfModel); },
           nb::sig("def d0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nd) The discrete variables of the initial state: a read-only copy.")
+          "(nd) The discrete variables of the initial state: a read-only copy.");
+}
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+  nb::class_<FrozenModel> model(
+      module, "Model", nb::type_slots(described_slots<traverse>),
+      "A frozen description, returned by System.freeze(). Immutable; any number of threads\n"
+      "may use it at once.\n"
+      "\n"
+      "Functions of states take q (..., nq) and u (..., nu): one state, or many in any\n"
+      "leading axes, which are broadcast against each other and distributed over SIMD lanes and\n"
+      "threads. `out` is a float64 array of the result's shape.");
+  bind_sizes(model);
+  bind_names(model);
+  bind_initial_state(model);
+  model
+      .def_prop_ro(
+          "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },
+          "A copy of the description, with this model's parameter values.")
       .def(
           "q_slice",
           [](const FrozenModel& self, const std::string& joint) {
