@@ -294,12 +294,10 @@ void bind_model(nb::module_& module) {
                    "typing.Any]"),
            "Compares all formulations at the initial state and at random states around it.\n"
            "\n"
-           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
-           "residual\n"
-           "of inverse dynamics, its relative residual and the differences of its udot and reactions; "
-           "NaN if it\n"
-           "does not apply to the model, as `refusal` explains. If no state could be compared, `agrees` "
-           "is False.")
+           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its\n"
+           "residual of inverse dynamics, its relative residual and the differences of its udot and\n"
+           "reactions; NaN if it does not apply to the model, as `refusal` explains. If no state could\n"
+           "be compared, `agrees` is False.")
       .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }
