@@ -7,10 +7,9 @@ if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()
 
-# The tests share one precompiled header of what most of them include from outside the project; it takes half of the time
-# that their compilation took. The library does without: the compiler cache would not know it in another folder, where the
-# Python package and the tutorials are built. Sources include what they use all the same: the preset lint precompiles
-# nothing.
+# The tests share one precompiled header of what most of them include from outside the project, which halves the time to
+# compile them. The library has none: the compiler cache could not use its objects in the other folders where the Python
+# package and the tutorials are built. Sources still include what they use: the preset lint precompiles nothing.
 function(sestina_precompile_tests name)
   if(name STREQUAL test_base)
     target_precompile_headers(test_base PRIVATE <algorithm> <array> <cmath> <filesystem> <fstream> <functional> <map>

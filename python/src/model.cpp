@@ -235,23 +235,20 @@ std::string describe(const Model& model) {
 }
 
 void bind_initial_state(nb::class_<FrozenModel>& model) {
-  model
-      .def_prop_ro(
-          "q0", [](const FrozenModel& self) { return fixed_array(initial_state(self).q, kOfModel); },
-          nb::sig("def q0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nq) The coordinates of the initial state, Euler parameters normalised: a read-only copy.")
-      .def_prop_ro(
-          "u0", [](const FrozenModel& self) { return fixed_array(initial_state(self).u, kOfModel); },
-          nb::sig("def u0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nu) The speeds of the initial state: a read-only copy.")
-      .def_prop_ro(
-          "x0", [](const FrozenModel& self) { return fixed_array(initial_state(self).x, kOfModel); },
-          nb::sig("def x0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nx) The states with a rate of the initial state: a read-only copy.")
-      .def_prop_ro(
-          "d0", [](const FrozenModel& self) { return fixed_array(initial_state(self).d, kOfModel); },
-          nb::sig("def d0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nd) The discrete variables of the initial state: a read-only copy.");
+  const auto add = [&model](const char* name, std::vector<double> State<double>::*part, const char* signature,
+                            const char* doc) {
+    model.def_prop_ro(
+        name, [part](const FrozenModel& self) { return fixed_array(initial_state(self).*part, kOfModel); },
+        nb::sig(signature), doc);
+  };
+  add("q0", &State<double>::q, "def q0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nq) The coordinates of the initial state, Euler parameters normalised: a read-only copy.");
+  add("u0", &State<double>::u, "def u0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nu) The speeds of the initial state: a read-only copy.");
+  add("x0", &State<double>::x, "def x0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nx) The states with a rate of the initial state: a read-only copy.");
+  add("d0", &State<double>::d, "def d0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nd) The discrete variables of the initial state: a read-only copy.");
 }
 
 }  // namespace
