@@ -234,6 +234,23 @@ std::string describe(const Model& model) {
                      model.nq(), model.nu());
 }
 
+void bind_initial_state(nb::class_<FrozenModel>& model) {
+  const auto add = [&model](const char* name, std::vector<double> State<double>::*part, const char* signature,
+                            const char* doc) {
+    model.def_prop_ro(
+        name, [part](const FrozenModel& self) { return fixed_array(initial_state(self).*part, kOfModel); },
+        nb::sig(signature), doc);
+  };
+  add("q0", &State<double>::q, "def q0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nq) The coordinates of the initial state, Euler parameters normalised: a read-only copy.");
+  add("u0", &State<double>::u, "def u0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nu) The speeds of the initial state: a read-only copy.");
+  add("x0", &State<double>::x, "def x0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nx) The states with a rate of the initial state: a read-only copy.");
+  add("d0", &State<double>::d, "def d0(self) -> numpy.typing.NDArray[numpy.float64]",
+      "(nd) The discrete variables of the initial state: a read-only copy.");
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
@@ -247,26 +264,11 @@ void bind_model(nb::module_& module) {
       "threads. `out` is a float64 array of the result's shape.");
   bind_sizes(model);
   bind_names(model);
+  bind_initial_state(model);
   model
       .def_prop_ro(
           "system", [](const FrozenModel& self) { return copy_with_callbacks(self.system()); },
           "A copy of the description, with this model's parameter values.")
-      .def_prop_ro(
-          "q0", [](const FrozenModel& self) { return fixed_array(initial_state(self).q, kOfModel); },
-          nb::sig("def q0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nq) The coordinates of the initial state, Euler parameters normalised: a read-only copy.")
-      .def_prop_ro(
-          "u0", [](const FrozenModel& self) { return fixed_array(initial_state(self).u, kOfModel); },
-          nb::sig("def u0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nu) The speeds of the initial state: a read-only copy.")
-      .def_prop_ro(
-          "x0", [](const FrozenModel& self) { return fixed_array(initial_state(self).x, kOfModel); },
-          nb::sig("def x0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nx) The states with a rate of the initial state: a read-only copy.")
-      .def_prop_ro(
-          "d0", [](const FrozenModel& self) { return fixed_array(initial_state(self).d, kOfModel); },
-          nb::sig("def d0(self) -> numpy.typing.NDArray[numpy.float64]"),
-          "(nd) The discrete variables of the initial state: a read-only copy.")
       .def(
           "q_slice",
           [](const FrozenModel& self, const std::string& joint) {
@@ -289,12 +291,10 @@ void bind_model(nb::module_& module) {
                    "typing.Any]"),
            "Compares all formulations at the initial state and at random states around it.\n"
            "\n"
-           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its "
-           "residual\n"
-           "of inverse dynamics, its relative residual and the differences of its udot and reactions; "
-           "NaN if it\n"
-           "does not apply to the model, as `refusal` explains. If no state could be compared, `agrees` "
-           "is False.")
+           "Returns `agrees`, `states`, `skipped`, `condition` and, for each of the `formulations`, its\n"
+           "residual of inverse dynamics, its relative residual and the differences of its udot and\n"
+           "reactions; NaN if it does not apply to the model, as `refusal` explains. If no state could\n"
+           "be compared, `agrees` is False.")
       .def("__repr__", [](const FrozenModel& self) { return describe(self.model()); });
   bind_choices(module);
 }

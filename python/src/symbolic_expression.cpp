@@ -61,9 +61,8 @@ void bind_mechanics(nb::module_& module) {
       "A derivation, to which symbols, frames and points belong.\n"
       "\n"
       "A default derivation exists from the start; everything created outside of a `with Mechanics():`\n"
-      "belongs to it. Objects of two derivations cannot be combined. A derivation lives as long as any "
-      "of\n"
-      "its objects.")
+      "belongs to it. Objects of two derivations cannot be combined. A derivation lives as long as\n"
+      "any of its objects.")
       .def(nb::init<>())
       .def(
           "__enter__",

@@ -94,6 +94,7 @@ TEST_F(SessionTest, DrawsMotionsInCartesianCoordinates) {
   EXPECT_EQ(last("error"), "");
   EXPECT_THAT(last("document"), HasSubstr("\"faults\":[]"));
   EXPECT_EQ(rows_sent(), 101u);
+  blocks_.clear();
   session_->handle(1, R"({"type":"live","row":50})");
   for (int i = 0; i < 500 && rows_sent() < 2; ++i) {
     session_->tick();

@@ -68,7 +68,7 @@ class Trace {
 
   static std::uint64_t cycles() {
 #if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();  // <x86intrin.h> would take half a second to compile
+    return __builtin_ia32_rdtsc();  // as __rdtsc() of <x86intrin.h>, a long header
 #else
     return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif

@@ -240,9 +240,9 @@ void ModelRun::finish() {
   report_.rows = log_.rows();
   report_.energy_drift = system_.energy().drift;
   report_.kinetic_energy = system_.energy().kinetic;
+  if (settings_.trace) report_.trace = trace_.times();
   report_.wall_seconds = wall_seconds();
   if (pacer_) report_.real_time = pacer_->report();
-  if (settings_.trace) report_.trace = trace_.times();
 }
 
 // A run that ended early records its last state.

@@ -75,8 +75,8 @@ RunReport StateTimeRun::start() {
   report_.t = state_.t;
   report_.final_state = state_;
   report_.steps.evaluations = solver_.statistics().iterations;
-  report_.wall_seconds = wall_seconds();
   if (settings_.trace) report_.trace = trace_.times();
+  report_.wall_seconds = wall_seconds();
   return report_;
 }
 
