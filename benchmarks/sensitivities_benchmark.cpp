@@ -1,0 +1,74 @@
+// The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of revolute
+// joints), beside that of the run, with the same fixed steps: bench_sensitivities [REPEATS].
+//
+// For each number of links: processor time of the run, of the run with its derivatives, and what a parameter
+// costs as a part of the run. Medians.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "mechanisms.h"
+#include "sestina/workspace/run_sensitivities.h"
+
+namespace sestina::benchmarks {
+namespace {
+
+constexpr int kParameters = 20;
+
+System make_damped_chain(int n, std::vector<std::string>& names) {
+  System system = make_chain(n);
+  for (int i = 0; i < kParameters; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    names.push_back(name);
+    system.parameters.push_back({name, 1.0});
+    const int link = (i / 4) % n;
+    const std::string joint = "joint" + std::to_string(link);
+    switch (i % 4) {
+      case 0: system.bodies[static_cast<std::size_t>(link)].mass = name; break;
+      case 1: system.bodies[static_cast<std::size_t>(link)].points.front().position = {name, 0, 0}; break;
+      case 2: system.add_joint_spring("spring" + name, joint, {name}); break;
+      default: system.add_joint_damper("damper" + name, joint, {name + "/10"}); break;
+    }
+  }
+  system.analysis.integrator.name = "rk4";
+  system.analysis.step.driver = "fixed";
+  system.analysis.step.dt = 1e-3;
+  system.analysis.duration = 0.2;
+  system.output.every = 0.2;
+  return system;
+}
+
+template <class F>
+double median_time(int repeats, F&& body) {
+  std::vector<double> times;
+  for (int i = 0; i < repeats; ++i) {
+    const std::clock_t begin = std::clock();
+    body();
+    times.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+void measure(int n, int repeats) {
+  std::vector<std::string> names;
+  Workspace workspace(make_damped_chain(n, names));
+  const std::vector<std::string> columns{"joint0.q"};
+  const double run = median_time(repeats, [&] { (void)workspace.run(); });
+  const double with = median_time(
+      repeats, [&] { (void)calc_run_sensitivities(workspace, {.by = names, .columns = columns}); });
+  fmt::print("{:6} {:10.3f} {:10.3f} {:10.3f}\n", n, 1e3 * run, 1e3 * with, (with / run - 1.0) / kParameters);
+}
+
+}  // namespace
+}  // namespace sestina::benchmarks
+
+int main(int argc, char** argv) {
+  const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
+  fmt::print("{:>6} {:>10} {:>10} {:>10}\n", "links", "run ms", "with ms", "each");
+  for (const int n : {2, 7, 20, 50}) sestina::benchmarks::measure(n, repeats);
+}
