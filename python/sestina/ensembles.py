@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._core import Model, System
@@ -184,6 +184,7 @@ def sensitivities(
     parameters: Sequence[str],
     *,
     record: Sequence[str],
+    method: Literal["differences", "tangents"] = "differences",
     duration: float | None = None,
     every: float | None = None,
     integrator: Rule | None = None,
@@ -194,26 +195,60 @@ def sensitivities(
 ) -> Sensitivities:
     """Differentiate a run by parameters: lengths, masses, or initial values that are expressions of a parameter.
 
-    parameters     names
+    parameters     names; with the method `tangents` also of coordinates and speeds ("hinge.q"): by the initial value
     record         columns, `*` matches any letters: ["hinge.q"]
+    method         `tangents`: exact but for the tolerances of the run; `differences`: of two more runs for each
     dt             s, fixed steps of this length, which make the differences smooth
-    relative_step  a parameter p is varied by this times |p|, or by this itself if p is 0
+    relative_step  of `differences`: a parameter p is varied by this times |p|, or by this itself if p is 0
+    lanes          of `differences`: compute the runs side by side
 
-    Central differences, from two more runs for each parameter, which run side by side in lanes. The error is of the
-    order of the square of the step, plus rtol divided by the step: about 1e-6 with the defaults.
-    Model.forward_dynamics_by_parameters gives exact derivatives of the accelerations. Rows of events whose times
-    depend on a parameter have NaN as derivatives, because they are at no fixed time. Raises ComputationError if a run
-    fails, and InputError if the runs differ in their number of rows (events that occur in some of them only) or in the
-    times of all rows (a row for each step of variable length).
+    `tangents` integrates the derivatives of the motion beside it, by an explicit rule: for trees without events,
+    contacts, states with a rate and forces of the user's own. With fixed steps they are the derivatives of the
+    numerical solution itself. Columns of energies and positions are differentiated along these by central differences
+    (relative error 1e-10); columns that hold an integral over time are refused, and so are parameters on which the
+    time of a force's jump depends. Ctrl-C keeps the rows so far.
+
+    `differences` takes any model. The error is of the order of the square of the step, plus rtol divided by the step:
+    about 1e-6 with the defaults. Rows of events whose times depend on a parameter have NaN as derivatives, because
+    they are at no fixed time.
+
+    Model.forward_dynamics_by_parameters gives the exact derivatives of the accelerations. Raises ComputationError if a
+    run fails, and InputError if the model does not allow the method; with `differences` also if the runs differ in
+    their number of rows (events that occur in some of them only) or in the times of all rows (a row for each step of
+    variable length).
     """
-    import numpy as np
-
     names = list(parameters)
     if not names:
         raise InputError("parameters: there is no name; allowed is at least one")
+    described = as_system(system)
+    tolerance = rtol if dt is None else None
+    if method == "tangents":
+        edited = _edit(described, duration, every, None, integrator, tolerance, tolerance, dt)
+        told = _core._run_sensitivities(edited, names, list(record))
+        return Sensitivities(names, told["columns"], told["values"][:, 0], told["values"], told["by"])
+    if method != "differences":
+        raise InputError(f"method: {method!r}; allowed are 'differences' and 'tangents'")
+    return _sensitivities_by_differences(
+        described, names, record, duration, every, integrator, dt, tolerance, relative_step, lanes
+    )
+
+
+def _sensitivities_by_differences(
+    described: System,
+    names: list[str],
+    record: Sequence[str],
+    duration: float | None,
+    every: float | None,
+    integrator: Rule | None,
+    dt: float | None,
+    tolerance: float | None,
+    relative_step: float,
+    lanes: bool,
+) -> Sensitivities:
+    import numpy as np
+
     if not 0.0 < relative_step < 1.0:
         raise InputError(f"relative_step: {relative_step} is not above 0 and below 1")
-    described = as_system(system)
     known = described.freeze().parameters
     missing = [name for name in names if name not in known]
     if missing:
@@ -231,8 +266,8 @@ def sensitivities(
         record=record,
         every=every,
         integrator=integrator,
-        rtol=rtol if dt is None else None,
-        atol=rtol if dt is None else None,
+        rtol=tolerance,
+        atol=tolerance,
         dt=dt,
         lanes=lanes,
     )

@@ -29,6 +29,7 @@ void bind_simulate(nb::module_& module);       // Result, simulate
 void bind_simulator(nb::module_& module);      // Simulator, Model.step
 void bind_sweep(nb::module_& module);
 void bind_ensemble(nb::module_& module);
+void bind_sensitivities(nb::module_& module);
 void bind_mesh_folders(nb::module_& module);  // for pictures
 void bind_show(nb::module_& module);          // pages, the studio
 void bind_python_force(nb::module_& module);

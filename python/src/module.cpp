@@ -32,6 +32,7 @@ NB_MODULE(_core, module) {
   bind_simulator(module);
   bind_sweep(module);
   bind_ensemble(module);
+  bind_sensitivities(module);
   bind_show(module);
   bind_symbolic(module);
   bind_timing(module);

@@ -92,6 +92,27 @@ def test_sensitivities_are_the_derivatives_of_the_closed_form(oscillator, option
         assert np.abs(exact).max() > 0.03
 
 
+@pytest.mark.parametrize("options", [{"integrator": "rk4", "dt": 1e-3}, {"rtol": 1e-12}])
+def test_sensitivities_by_tangents_are_exact(oscillator, options):
+    options |= {"method": "tangents", "duration": 2.0, "every": 0.5}
+    told = sestina.sensitivities(oscillator, ["m", "k", "x0", "slide.q", "slide.u"], record=["slide.*"], **options)
+    m, k, x0, w, t = 2.0, 8.0, 0.3, 2.0, told.t
+    by_w = -x0 * t * np.sin(w * t)
+    cos = np.cos(w * t)
+    exact = (-by_w * w / (2 * m), by_w * w / (2 * k), cos, cos, np.sin(w * t) / w)
+    np.testing.assert_allclose(told["slide.q"], exact, atol=1e-10)
+    np.testing.assert_allclose(told["slide.u"][3], -w * np.sin(w * t), atol=1e-10)
+    assert told.parameters[3] == "slide.q" and told.columns[0] == "t" and told.values.shape == told.by.shape[1:]
+    for wrong, message in [
+        ({"parameters": ["mm"]}, "there is no parameter 'mm'"),
+        ({"record": ["nothing"]}, "nothing"),
+        ({"method": "adjoint"}, "method: 'adjoint'; allowed are 'differences' and 'tangents'"),
+        ({"record": ["energy.supplied"]}, "integral over time"),
+    ]:
+        with pytest.raises(sestina.InputError, match=message):
+            sestina.sensitivities(oscillator, **{"parameters": ["m"], "record": ["slide.q"]} | options | wrong)
+
+
 def test_rows_of_events_that_move_have_no_derivatives(tmp_path):
     path = tmp_path / "ball.yaml"
     path.write_text("""

@@ -31,5 +31,6 @@
 #include "sestina/workspace/batch_simulator.h"
 #include "sestina/workspace/batch_stepper.h"
 #include "sestina/workspace/ensemble.h"
+#include "sestina/workspace/run_sensitivities.h"
 #include "sestina/workspace/simulator.h"
 #include "sestina/workspace/workspace.h"

@@ -46,6 +46,12 @@ class ForwardDynamicsDerivatives {
   SolveReport<double> update(const State<double>& state, const Kinematics<double>& kinematics,
                              const AppliedForces<double>& forces, std::span<const double> udot);
 
+  // Only inverse() below, for any udot.
+  void update_inverse(const State<double>& state, const Kinematics<double>& kinematics,
+                      const AppliedForces<double>& forces, std::span<const double> udot) {
+    inverse_.update(state, kinematics, forces, udot);
+  }
+
   // (nu x nu) dudot_i/dq_j, dudot_i/du_j, dudot_i/dtau_j of the last update().
   MatrixBlock by_q() const { return {results_.data(), stride_}; }
   MatrixBlock by_u() const { return {results_.data() + width_, stride_}; }

@@ -62,6 +62,8 @@
 namespace sestina {
 
 class InverseDynamicsDerivatives {
+  using Lanes = Lanes3<double>;
+
  public:
   // The model and the properties must outlive this. A model with a UserForce is refused (InputError).
   InverseDynamicsDerivatives(const Model& model, const Properties<double>& properties);
@@ -81,8 +83,6 @@ class InverseDynamicsDerivatives {
   // are stored side by side.
   std::ptrdiff_t width() const { return width_; }
 
- private:
-  using Lanes = Lanes3<double>;
   // Sums over the subtree of a joint, about Mo: (6) and (7), with velocities doubled; F of inverse dynamics.
   struct Subtree {
     double m, trace_E, trace_G;
@@ -90,6 +90,11 @@ class InverseDynamicsDerivatives {
     Lanes torque, force;     // F
     Lanes s, dv;             // from the parent to the body
   };
+  // Of a body (BodyIndex), by the last update(): the sums over its subtree, and its acceleration less g.
+  const Subtree& subtree(std::size_t body) const { return subtree_[body]; }
+  const SpatialMotion<double>& acceleration(std::size_t body) const { return A_[body]; }
+
+ private:
   // The quantities of (3) to (5) for one speed.
   struct Column {
     Lanes theta, eta, psi;

@@ -111,11 +111,13 @@ class StepDriver::CountedEquations final : public EquationsOfMotion,
   MatrixBlock residual_by_udot() const override { return residual_->residual_by_udot(); }
   MatrixBlock udot_by_q() const override { return residual_->udot_by_q(); }
   MatrixBlock udot_by_u() const override { return residual_->udot_by_u(); }
-  MatrixBlock udot_by_tau() const override { return residual_->udot_by_tau(); }
-  void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
-                                  const std::string& parameter, std::span<double> by_parameter) override {
-    residual_->calc_residual_by_parameter(on_its_side(state), udot, parameter, by_parameter);
+  void update_residual_tangent(const State<double>& state, std::span<const double> udot) override {
+    residual_->update_residual_tangent(on_its_side(state), udot);
   }
+  void calc_residual_by_parameter(int parameter, std::span<double> by_parameter) override {
+    residual_->calc_residual_by_parameter(parameter, by_parameter);
+  }
+  int parameter_number(const std::string& name) const override { return residual_->parameter_number(name); }
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override {
     residual_->calc_quadrature_rates(on_its_side(state), zdot);
   }

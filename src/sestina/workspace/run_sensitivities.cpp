@@ -79,7 +79,7 @@ class RowsAt {
   ResultRow row_;
 };
 
-class SensitivitySystem final : public RunSystem, public RunObserver {
+class SensitivitySystem final : public RunSystem, public RunObserver, public RunControl {
  public:
   SensitivitySystem(const Workspace& workspace, const SensitivityOptions& options);
 
@@ -89,6 +89,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver {
   EquationsOfMotion& equations() override { return *tangents_; }
   std::span<const double> observe(const State<double>& state, int event) override;
   void see_row(std::span<const double> row, RowKind kind) override;
+  bool goes_on(RunLoop&) override { return interrupt_ == nullptr || !interrupt_->load(); }
 
  private:
   void add_direction(const std::string& name);
@@ -101,6 +102,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver {
 
   const Workspace& workspace_;
   const Model& model_;
+  const std::atomic<bool>* interrupt_;
   ForwardDynamics dynamics_;
   SystemEquations own_;
   std::vector<std::string> names_;
@@ -122,6 +124,7 @@ class SensitivitySystem final : public RunSystem, public RunObserver {
 SensitivitySystem::SensitivitySystem(const Workspace& workspace, const SensitivityOptions& options)
     : workspace_(workspace),
       model_(workspace.model()),
+      interrupt_(options.interrupt),
       dynamics_(workspace.shared_model(), workspace.properties(), workspace.analysis().solver),
       own_(dynamics_),
       rows_(workspace, workspace.properties().parameters),
@@ -341,6 +344,7 @@ RunSensitivities calc_run_sensitivities(const Workspace& workspace, const Sensit
   RunLoop loop(system, *rule, *driver, RowSchedule(0.0, analysis.duration, analysis.output_every));
   loop.set_limits(workspace.limits());
   loop.add_observer(system);
+  loop.set_control(system);
   loop.start(system.start());
   loop.advance();
   return system.take(driver->statistics());

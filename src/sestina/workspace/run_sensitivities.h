@@ -7,6 +7,7 @@
 // the derivatives of the state, by a central difference: its relative error is about 1e-10.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct SensitivityOptions {
   // Names of parameters, or of coordinates and speeds: then by the initial value.
   std::vector<std::string> by;
   std::vector<std::string> columns;  // of the result
+  // Ends the run when it becomes true; null: none. The rows so far are returned.
+  const std::atomic<bool>* interrupt = nullptr;
 };
 
 struct RunSensitivities {

@@ -194,13 +194,17 @@ MatrixBlock SystemEquations::residual_by_udot() const {
   return {M.row(0), M.size()};
 }
 
-void SystemEquations::calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
-                                                 const std::string& parameter,
-                                                 std::span<double> by_parameter) {
+void SystemEquations::update_residual_tangent(const State<double>& state, std::span<const double> udot) {
+  tangent_->derivatives.update_inverse(state, dynamics_.kinematics(), dynamics_.forces(), udot);
+  tangent_->state = state;
+  std::ranges::copy(udot, tangent_->udot.begin());
   if (!tangent_->by_parameters) tangent_->by_parameters.emplace(dynamics_.model(), dynamics_.properties());
-  const int place = find_parameter(dynamics_.model(), parameter);
-  tangent_->by_parameters->update_inverse(state, udot, place);
-  std::ranges::copy(tangent_->by_parameters->residual_by(place), by_parameter.begin());
+  tangent_->by_parameters->start(tangent_->state, dynamics_.kinematics(), tangent_->udot,
+                                 tangent_->derivatives.inverse());
+}
+
+void SystemEquations::calc_residual_by_parameter(int parameter, std::span<double> by_parameter) {
+  tangent_->by_parameters->calc(parameter, by_parameter);
 }
 
 void SystemEquations::calc_quadrature_rates(const State<double>& state, std::span<double> zdot) {

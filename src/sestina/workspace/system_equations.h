@@ -6,8 +6,8 @@
 
 #include "sestina/dynamics/forward_dynamics.h"
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
+#include "sestina/dynamics/inverse_dynamics_by_parameters.h"
 #include "sestina/dynamics/momentum.h"
-#include "sestina/dynamics/parameter_derivatives.h"
 #include "sestina/integrate/equations_of_motion.h"
 #include "sestina/workspace/contact_system.h"
 #include "sestina/workspace/implicit_equations.h"
@@ -68,9 +68,11 @@ class SystemEquations final : public EquationsOfMotion,
   MatrixBlock residual_by_udot() const override;
   MatrixBlock udot_by_q() const override { return tangent_->derivatives.by_q(); }
   MatrixBlock udot_by_u() const override { return tangent_->derivatives.by_u(); }
-  MatrixBlock udot_by_tau() const override { return tangent_->derivatives.by_tau(); }
-  void calc_residual_by_parameter(const State<double>& state, std::span<const double> udot,
-                                  const std::string& parameter, std::span<double> by_parameter) override;
+  void update_residual_tangent(const State<double>& state, std::span<const double> udot) override;
+  void calc_residual_by_parameter(int parameter, std::span<double> by_parameter) override;
+  int parameter_number(const std::string& name) const override {
+    return find_parameter(dynamics_.model(), name);
+  }
   void calc_quadrature_rates(const State<double>& state, std::span<double> zdot) override;
 
   // Null where the model has forces or constraints of the user's own. The first call allocates.
@@ -97,7 +99,8 @@ class SystemEquations final : public EquationsOfMotion,
 
     InverseDynamics<double> inverse;
     ForwardDynamicsDerivatives derivatives;
-    std::optional<ParameterDerivatives> by_parameters;
+    std::optional<InverseDynamicsByParameters> by_parameters;
+    State<double> state;       // of the last update_residual_tangent()
     std::vector<double> udot;  // (nu)
   };
 

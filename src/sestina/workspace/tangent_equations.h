@@ -1,10 +1,10 @@
 // Equations of motion together with the derivatives of their solution by parameters and initial values.
 //
 // For a parameter or an initial value p let s_q = dq/dp (nu), a displacement as in plus(), and s_u = du/dp.
-// With udot = a(t, q, u, p), along the motion
+// Along the motion
 //
 //   ds_q/dt = s_u, plus w x s_q for an orientation with the angular velocity w
-//   ds_u/dt = (da/dq) s_q + (da/du) s_u - M^-1 dr/dp                                              (1)
+//   M ds_u/dt = -(dr/dq s_q + dr/du s_u + dr/dp)                                                  (1)
 //
 // where M and r are those of ResidualFace. An orientation has another rate because plus() turns it from the
 // left: of exp(s) o e, to first order in s, the angular velocity is w + sdot - w x s.
@@ -14,6 +14,7 @@
 // numerical solution, for the steps that it took.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class TangentEquations final : public EquationsOfMotion {
 
   // The equations must outlive this, and have a ResidualFace and no states with a rate.
   TangentEquations(EquationsOfMotion& equations, std::vector<Direction> directions);
+  ~TangentEquations() override;
 
   const std::vector<Direction>& directions() const { return directions_; }
   // The parts s_q and s_u (nu) of x.
@@ -78,7 +80,9 @@ class TangentEquations final : public EquationsOfMotion {
   std::vector<Direction> directions_;
   StateSizes sizes_;  // of the equations alone
   State<double> own_;
-  std::vector<double> by_parameter_;  // (nu) dr/dp
+  struct Matrices;
+  std::vector<int> parameters_;  // by direction: the number of the parameter, or -1
+  std::unique_ptr<Matrices> matrices_;
 };
 
 }  // namespace sestina

@@ -1,0 +1,262 @@
+#include "sestina/dynamics/inverse_dynamics_by_parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sestina/base/error.h"
+
+namespace sestina {
+namespace {
+
+using Lanes = Lanes3<double>;
+
+Vec3<double> derivative(const Vec3<Dual>& x) { return {x.x.d, x.y.d, x.z.d}; }
+Vec3<double> value(const Vec3<Dual>& x) { return {x.x.v, x.y.v, x.z.v}; }
+bool is_zero(const Vec3<double>& x) { return x.x == 0.0 && x.y == 0.0 && x.z == 0.0; }
+bool is_zero(const SymMat3<double>& A) {
+  return A.xx == 0.0 && A.yy == 0.0 && A.zz == 0.0 && A.xy == 0.0 && A.xz == 0.0 && A.yz == 0.0;
+}
+
+// theta of dR = theta x R.
+Vec3<double> turn(const Rotation<Dual>& R) {
+  Vec3<double> twice;
+  for (int j = 0; j < 3; ++j) twice += cross(value(R.column(j)), derivative(R.column(j)));
+  return 0.5 * twice;
+}
+
+bool changes(const AnyJoint<Dual>& joint) {
+  bool found = false;
+  const auto look = [&](const Dual& x) { return found = found || x.d != 0.0, x; };
+  visit_joint<Dual>(joint, [&](const auto& one) {
+    auto copy = one;
+    if constexpr (requires { one.axis; }) found = found || !is_zero(derivative(one.axis));
+    if constexpr (requires { one.second_axis; }) found = found || !is_zero(derivative(one.second_axis));
+    copy_joint_numbers(one, copy, look);
+  });
+  return found;
+}
+
+// (6) of inverse_dynamics_derivatives.h.
+SpatialForce<double> required_force(const InverseDynamicsDerivatives::Subtree& sum, const Lanes& psi,
+                                    const Lanes& beta, const Lanes& gamma) {
+  const auto times = [](const Lanes(&columns)[3], const Lanes& x) {
+    return x[0] * columns[0] + x[1] * columns[1] + x[2] * columns[2];
+  };
+  const Lanes torque = sum.trace_E * beta - times(sum.E, beta) + cross(sum.h, gamma) + sum.trace_G * psi -
+                       times(sum.G, psi);
+  const Lanes force = sum.m * gamma + cross(beta, sum.h) + cross(psi, sum.P);
+  return {to_vec3(torque), to_vec3(force)};
+}
+
+Vec3<Dual> dual(const Vec3<double>& x, const Vec3<double>& d) { return {{x.x, d.x}, {x.y, d.y}, {x.z, d.z}}; }
+
+}  // namespace
+
+InverseDynamicsByParameters::InverseDynamicsByParameters(const Model& model,
+                                                         const Properties<double>& properties)
+    : model_(model), properties_(properties), force_(model.bodies().size()), moved_(force_.size()) {
+  model.refuse_constraints("the derivative by parameters");
+  if (!model.user_forces().empty()) {
+    throw InputError(fmt::format("{}: a user force has no derivatives",
+                                 model.forces()[model.user_forces().front().index].name));
+  }
+  const ForceSet<double>& forces = properties.forces;
+  acts_on_bodies_ =
+      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty()) ||
+      forces.connectors.act_on_bodies();
+  if (acts_on_bodies_ || !forces.joint_forces.empty() || !forces.connectors.empty()) {
+    dual_.emplace(model, properties);
+  }
+  std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
+  for (Dual& parameter : parameters) {
+    parameter.d = 1.0;
+    add_changes(calc_properties<Dual>(model, parameters));
+    parameter.d = 0.0;
+  }
+  subtree_end_.resize(force_.size());
+  for (std::size_t i = force_.size(); i-- > 1;) {
+    const auto parent =
+        static_cast<std::size_t>(model.bodies()[BodyIndex(static_cast<int>(i))].parent.value());
+    subtree_end_[i] = std::max(subtree_end_[i], i + 1);
+    subtree_end_[parent] = std::max(subtree_end_[parent], subtree_end_[i]);
+  }
+}
+
+void InverseDynamicsByParameters::add_changes(const Properties<Dual>& properties) {
+  Changes& changed = changes_.emplace_back();
+  changed.gravity = derivative(properties.gravity);
+  changed.changes_gravity = !is_zero(changed.gravity);
+  for (std::size_t i = 1; i < force_.size(); ++i) {
+    const BodyProperties<Dual>& body = properties.bodies.values()[i];
+    const Vec3<Dual> h = body.M.mass * body.M.c;
+    const SymMat3<Dual>& J = body.M.J;
+    const Mass mass{i, body.M.mass.d, derivative(h), {J.xx.d, J.yy.d, J.zz.d, J.xy.d, J.xz.d, J.yz.d}};
+    if (mass.mass != 0.0 || !is_zero(mass.h) || !is_zero(mass.J)) changed.masses.push_back(mass);
+    const Frame frame{i, turn(body.X_PF.R), derivative(body.X_PF.p), value(body.X_PF.p)};
+    if (!is_zero(frame.theta) || !is_zero(frame.p)) changed.frames.push_back(frame);
+    const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(i))];
+    if (body.armature.d != 0.0) {
+      const auto u = static_cast<std::size_t>(info.u_start);
+      changed.diagonals.push_back({u, 0, body.armature.d, 0.0, 0.0, 0.0});
+    }
+    changed.changes_joint = changed.changes_joint || changes(body.joint);
+  }
+  for (const JointSpring<Dual>& spring : properties.forces.joint_springs) {
+    const Dual constant = spring.stiffness * spring.reference;
+    if (spring.stiffness.d == 0.0 && constant.d == 0.0) continue;
+    changed.diagonals.push_back({static_cast<std::size_t>(spring.u), static_cast<std::size_t>(spring.q), 0.0,
+                                 spring.stiffness.d, 0.0, -constant.d});
+  }
+  for (const JointDamper<Dual>& damper : properties.forces.joint_dampers) {
+    if (damper.damping.d == 0.0) continue;
+    changed.diagonals.push_back({static_cast<std::size_t>(damper.u), 0, 0.0, 0.0, damper.damping.d, 0.0});
+  }
+  if (!dual_) return;
+  changed.properties = properties;
+  changed.properties->forces.joint_springs.clear();
+  changed.properties->forces.joint_dampers.clear();
+}
+
+void InverseDynamicsByParameters::start(const State<double>& state, const Kinematics<double>& kinematics,
+                                        std::span<const double> udot, const InverseDynamicsDerivatives& at) {
+  state_ = &state, kinematics_ = &kinematics, udot_ = udot, at_ = &at;
+  if (!dual_) return;
+  dual_->state.t = state.t;
+  std::ranges::copy(state.q, dual_->state.q.begin());
+  std::ranges::copy(state.u, dual_->state.u.begin());
+  std::ranges::copy(state.x, dual_->state.x.begin());
+  std::ranges::copy(state.d, dual_->state.d.begin());
+  if (!acts_on_bodies_) return;
+  for (std::size_t i = 0; i < moved_.size(); ++i) set_dual_motion(i);
+}
+
+void InverseDynamicsByParameters::add_masses(const Changes& changes) {
+  for (const Mass& of : changes.masses) {
+    const BodyMotion<double>& motion = kinematics_->motion[of.body];
+    const Rotation<double>& R = motion.X_WB.R;
+    const SpatialMotion<double>& A = at_->acceleration(of.body);
+    const Vec3<double>& w = motion.V_WB.w;
+    const Vec3<double> h = R * of.h;
+    const auto J_times = [&](const Vec3<double>& x) { return R * (of.J * transpose_times(R, x)); };
+    force_[of.body] += {J_times(A.w) + cross(h, A.v) + cross(w, J_times(w)),
+                        of.mass * A.v + cross(A.w, h) + cross(w, cross(w, h))};  // (1)
+  }
+}
+
+InverseDynamicsByParameters::Displacement InverseDynamicsByParameters::displace(const Frame& frame) const {
+  const auto parent = static_cast<std::size_t>(kinematics_->tree.links[frame.body].parent);
+  const BodyMotion<double>& P = kinematics_->motion[parent];
+  const SpatialMotion<double>& A = at_->acceleration(parent);
+  const Vec3<double>& s = kinematics_->s[frame.body];
+  const Vec3<double>& w = P.V_WB.w;
+  Displacement d;
+  d.body = frame.body;
+  d.theta = P.X_WB.R * frame.theta;
+  d.eta = P.X_WB.R * frame.p + cross(d.theta, s - P.X_WB.R * frame.p_PF);
+  d.psi = cross(w, d.theta);
+  d.beta = cross(A.w, d.theta) + cross(w, d.psi);
+  const Vec3<double> w_x_s = cross(w, s), w_x_eta = cross(w, d.eta);
+  const Vec3<double> r_v = kinematics_->motion[frame.body].V_WB.v - P.V_WB.v - w_x_s;
+  d.gamma = cross(A.w, d.eta) + cross(w, w_x_eta) + 2.0 * cross(d.psi, r_v) +
+            cross(A.v + cross(A.w, s) + cross(w, w_x_s), d.theta);  // (3)
+  d.dv = w_x_eta + cross(d.theta, r_v);
+  return d;
+}
+
+void InverseDynamicsByParameters::add_displacement(const Displacement& d, std::span<double> by) {
+  const BodyMotion<double>& base = kinematics_->motion[d.body];
+  SpatialForce<double> own;
+  for (std::size_t i = d.body; i < subtree_end_[d.body]; ++i) {
+    const BodyMotion<double>& body = kinematics_->motion[i];
+    const Vec3<double> p = body.X_WB.p - base.X_WB.p, v = body.V_WB.v - base.V_WB.v;
+    const Vec3<double> gamma = d.gamma + cross(d.beta, p) + 2.0 * cross(d.psi, v);
+    const SpatialForce<double> required =
+        required_force(at_->subtree(i), Lanes(d.psi), Lanes(d.beta), Lanes(gamma));
+    const BodyLink& link = kinematics_->tree.links[i];
+    for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
+      by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], required);  // (4)
+    }
+    if (i == d.body) own = required;
+    if (!acts_on_bodies_) continue;
+    Moved& moved = moved_[i];
+    moved.theta += d.theta;
+    moved.p += d.eta + cross(d.theta, p);
+    moved.w += cross(d.theta, body.V_WB.w) + d.psi;
+    moved.v += d.dv + cross(d.theta, v) + cross(d.psi, p);
+  }
+  const InverseDynamicsDerivatives::Subtree& sum = at_->subtree(d.body);
+  const Vec3<double> torque = to_vec3(sum.torque), force = to_vec3(sum.force);
+  own += {cross(d.theta, torque) + cross(d.eta, force), cross(d.theta, force)};  // (8)
+  const auto parent = static_cast<std::size_t>(kinematics_->tree.links[d.body].parent);
+  force_[parent] += shift_back(own, kinematics_->s[d.body]);
+}
+
+void InverseDynamicsByParameters::add_gravity(const Vec3<double>& gravity, std::span<double> by) const {
+  for (std::size_t i = 1; i < force_.size(); ++i) {
+    const BodyLink& link = kinematics_->tree.links[i];
+    const InverseDynamicsDerivatives::Subtree& sum = at_->subtree(i);
+    const SpatialForce<double> required{cross(to_vec3(sum.h), -gravity), -sum.m * gravity};  // (2)
+    for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
+      by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], required);
+    }
+  }
+}
+
+void InverseDynamicsByParameters::set_dual_motion(std::size_t body) {
+  const BodyMotion<double>& at = kinematics_->motion[body];
+  const Moved& moved = moved_[body];
+  const auto column = [&](int j) {
+    const Vec3<double> c = at.X_WB.R.column(j);
+    return dual(c, cross(moved.theta, c));
+  };
+  dual_->kinematics.motion[body] = {
+      {Rotation<Dual>::from_columns(column(0), column(1), column(2)), dual(at.X_WB.p, moved.p)},
+      {dual(at.V_WB.w, moved.w), dual(at.V_WB.v, moved.v)}};
+}
+
+void InverseDynamicsByParameters::subtract_forces(const Changes& changes, std::span<double> by) {
+  const bool has_moved = acts_on_bodies_ && !changes.frames.empty();
+  for (std::size_t i = 0; has_moved && i < moved_.size(); ++i) set_dual_motion(i);
+  update_applied_forces<Dual>(model_, *changes.properties, dual_->state, dual_->kinematics, dual_->forces);
+  for (std::size_t l = 0; l < by.size(); ++l) by[l] -= dual_->forces.tau[l].d;
+  for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) {
+    const SpatialForce<Dual>& f = dual_->forces.body[i];
+    const Vec3<double>& theta = moved_[i].theta;  // what turns with the body is in (8)
+    force_[i] -= {derivative(f.torque) - cross(theta, value(f.torque)),
+                  derivative(f.force) - cross(theta, value(f.force))};
+  }
+  if (!has_moved) return;
+  std::ranges::fill(moved_, Moved{});
+  for (std::size_t i = 0; i < moved_.size(); ++i) set_dual_motion(i);
+}
+
+void InverseDynamicsByParameters::calc(int parameter, std::span<double> by) {
+  const Changes& changes = changes_[static_cast<std::size_t>(parameter)];
+  if (changes.changes_joint) {
+    if (!by_parameters_) by_parameters_ = std::make_unique<ParameterDerivatives>(model_, properties_);
+    by_parameters_->update_inverse(*state_, udot_, parameter);
+    std::ranges::copy(by_parameters_->residual_by(parameter), by.begin());
+    return;
+  }
+  std::ranges::fill(by, 0.0);
+  for (const Diagonal& of : changes.diagonals) {
+    by[of.u] += of.by_udot * udot_[of.u] + of.by_u * state_->u[of.u] + of.constant;
+    if (of.by_q != 0.0) by[of.u] += of.by_q * state_->q[of.q];
+  }
+  if (changes.changes_gravity) add_gravity(changes.gravity, by);
+  if (changes.masses.empty() && changes.frames.empty() && !dual_) return;
+  std::ranges::fill(force_, SpatialForce<double>{});
+  add_masses(changes);
+  for (const Frame& frame : changes.frames) add_displacement(displace(frame), by);
+  if (dual_) subtract_forces(changes, by);
+  for (std::size_t i = force_.size(); i-- > 1;) {
+    const BodyLink& link = kinematics_->tree.links[i];
+    for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
+      by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], force_[i]);
+    }
+    force_[static_cast<std::size_t>(link.parent)] += shift_back(force_[i], kinematics_->s[i]);
+  }
+}
+
+}  // namespace sestina

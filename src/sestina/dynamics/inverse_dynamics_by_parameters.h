@@ -1,0 +1,104 @@
+// Derivatives of inverse dynamics by the parameters of the model, from the sums over subtrees that
+// inverse_dynamics_derivatives.h has already: O(n) for a parameter, and less where it changes few bodies.
+//
+// State and udot are held fixed. In the notation of inverse_dynamics_derivatives.h a parameter changes
+//   - a body's mass, mass moment and inertia by m', h', J', so that the body requires the further force
+//       [J' alpha + h' x a + w x J' w;  m' a + alpha x h' + w x (w x h')]                            (1)
+//   - gravity by g': each subtree requires [h x -g'; -m g']                                          (2)
+//   - the pose of the joint's frame F in the parent P. This displaces the subtree of the joint's body j
+//     rigidly, by the rotation theta of F and the translation eta of Mo_j, as if by a joint between P and F
+//     that rests. With s from Mo_P to Mo_j and r the velocity of j relative to P:
+//       psi   = w_P x theta,   beta = alpha_P x theta + w_P x psi                                    (3)
+//       gamma = alpha_P x eta + w_P x (w_P x eta) + 2 psi x r.v
+//               + (a_P + alpha_P x s + w_P x (w_P x s)) x theta
+//     and the terms of the joint itself cancel. Body i of the subtree then requires d'F_i, that is (6) there
+//     with gamma + beta x p + 2 psi x (v_i - v_j); on the speeds of j and outboard of it
+//       dresidual_l = H_l . d'F_i                                                                    (4)
+//     and inboard of it (8) and (9) hold.
+//   - joint springs and dampers by numbers, the other applied forces by update_applied_forces on dual numbers,
+//     with the displaced motions of the bodies.
+// Where it changes an axis or a pitch of a joint, ParameterDerivatives is used.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "sestina/dynamics/dual_forces.h"
+#include "sestina/dynamics/inverse_dynamics_derivatives.h"
+#include "sestina/dynamics/parameter_derivatives.h"
+
+namespace sestina {
+
+class InverseDynamicsByParameters {
+ public:
+  // Evaluates at the values properties.parameters. Keeps references: the model must outlive this object.
+  // Refuses a model with a UserForce, and loops and constraints (InputError).
+  InverseDynamicsByParameters(const Model& model, const Properties<double>& properties);
+
+  // Takes the state to which `kinematics` belongs. `at` has been updated there, with udot (nu). All must live
+  // as long as calc() is called.
+  void start(const State<double>& state, const Kinematics<double>& kinematics, std::span<const double> udot,
+             const InverseDynamicsDerivatives& at);
+  // Computes dresidual/dp (nu) for a parameter by its place in Model::parameters(). No allocation, but for the
+  // first parameter that changes an axis or a pitch.
+  void calc(int parameter, std::span<double> by);
+
+ private:
+  // What a parameter changes: derivatives by it. Members without a frame are in the body's joint frame M.
+  struct Mass {
+    std::size_t body;
+    double mass;
+    Vec3<double> h;
+    SymMat3<double> J;
+  };
+  struct Frame {
+    std::size_t body;
+    Vec3<double> theta, p;  // of X_PF, in the joint frame of the parent
+    Vec3<double> p_PF;      // the value
+  };
+  // A generalised force linear in udot, q and u: armatures, springs and dampers on a joint.
+  struct Diagonal {
+    std::size_t u, q;
+    double by_udot, by_q, by_u, constant;
+  };
+  struct Changes {
+    std::vector<Mass> masses;
+    std::vector<Frame> frames;
+    std::vector<Diagonal> diagonals;
+    Vec3<double> gravity;
+    bool changes_gravity = false, changes_joint = false;
+    std::optional<Properties<Dual>> properties;  // for the applied forces
+  };
+  struct Displacement {
+    std::size_t body;
+    Vec3<double> theta, eta, psi, dv, beta, gamma;
+  };
+  // The part of the motion of a body for the applied forces.
+  struct Moved {
+    Vec3<double> theta, p, w, v;
+  };
+
+  void add_changes(const Properties<Dual>& properties);
+  void add_masses(const Changes& changes);
+  Displacement displace(const Frame& frame) const;
+  void add_displacement(const Displacement& displacement, std::span<double> by);
+  void add_gravity(const Vec3<double>& gravity, std::span<double> by) const;
+  void subtract_forces(const Changes& changes, std::span<double> by);
+  void set_dual_motion(std::size_t body);
+
+  const Model& model_;
+  const Properties<double>& properties_;
+  std::vector<Changes> changes_;                        // by parameter
+  std::vector<std::size_t> subtree_end_;                // by BodyIndex
+  std::vector<SpatialForce<double>> force_;             // by BodyIndex: what bodies require, passed inward
+  std::vector<Moved> moved_;                            // by BodyIndex
+  std::optional<DualForces> dual_;                      // where there are other forces than on joints
+  bool acts_on_bodies_ = false;
+  const State<double>* state_ = nullptr;
+  const Kinematics<double>* kinematics_ = nullptr;
+  std::span<const double> udot_;
+  const InverseDynamicsDerivatives* at_ = nullptr;
+  std::unique_ptr<ParameterDerivatives> by_parameters_;  // for axes and pitches
+};
+
+}  // namespace sestina
