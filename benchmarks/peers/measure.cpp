@@ -122,8 +122,14 @@ std::vector<double> calc_errors(const Mechanism& mechanism, Kernel kernel,
   return errors;
 }
 
-void time_in_turn(const std::vector<Routine>& routines, int num_states, const MeasureOptions& options,
-                  std::vector<Measurement>& measurements) {
+}  // namespace
+
+std::vector<Measurement> time_in_turn(const std::vector<Routine>& routines, int num_states,
+                                      const MeasureOptions& options) {
+  std::vector<Measurement> measurements;
+  for (const Routine& routine : routines) {
+    measurements.push_back({routine.engine, routine.method, kNaN, {}, 0.0, 0.0});
+  }
   const std::size_t n = routines.size();
   std::vector<int> counts, next(n, 0);
   for (const Routine& routine : routines) {
@@ -140,9 +146,8 @@ void time_in_turn(const std::vector<Routine>& routines, int num_states, const Me
     m.median = median(m.rounds);
     m.minimum = *std::min_element(m.rounds.begin(), m.rounds.end());
   }
+  return measurements;
 }
-
-}  // namespace
 
 Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<Routine>& routines,
                    Engine& ours, const States& states, const MeasureOptions& options) {
@@ -158,10 +163,8 @@ Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<
   comparison.tolerance = tolerance_of(mechanism, kernel, !reference);
   const int num_states = static_cast<int>(states.size());
   const std::vector<double> errors = calc_errors(mechanism, kernel, routines, reference, ours, num_states);
-  for (std::size_t i = 0; i < routines.size(); ++i) {
-    comparison.measurements.push_back({routines[i].engine, routines[i].method, errors[i], {}, 0.0, 0.0});
-  }
-  time_in_turn(routines, num_states, options, comparison.measurements);
+  comparison.measurements = time_in_turn(routines, num_states, options);
+  for (std::size_t i = 0; i < routines.size(); ++i) comparison.measurements[i].error = errors[i];
   return comparison;
 }
 

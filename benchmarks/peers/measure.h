@@ -44,6 +44,10 @@ struct MeasureOptions {
 Comparison compare(const Mechanism& mechanism, Kernel kernel, const std::vector<Routine>& routines,
                    Engine& ours, const States& states, const MeasureOptions& options);
 
+// The times of the routines in turn, without a check: their errors are NaN.
+std::vector<Measurement> time_in_turn(const std::vector<Routine>& routines, int num_states,
+                                      const MeasureOptions& options);
+
 double median(std::vector<double> values);
 
 }  // namespace peers

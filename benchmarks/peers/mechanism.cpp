@@ -11,28 +11,6 @@ namespace {
 
 using sestina::benchmarks::Random;
 
-void add_link(Mechanism& mechanism, Link link) {
-  link.nq = link.joint == Joint::kRevolute ? 1 : link.joint == Joint::kSpherical ? 4 : 7;
-  link.nu = link.joint == Joint::kRevolute ? 1 : link.joint == Joint::kSpherical ? 3 : 6;
-  link.q_start = mechanism.nq;
-  link.u_start = mechanism.nu;
-  mechanism.nq += link.nq;
-  mechanism.nu += link.nu;
-  mechanism.links.push_back(link);
-}
-
-// The rod of mass 1 that chains and trees are made of.
-Link make_rod(int parent, Joint joint, int axis, Vector3 position) {
-  Link link;
-  link.parent = parent;
-  link.joint = joint;
-  link.axis = axis;
-  link.position = position;
-  link.center_of_mass = {0.5, 0, 0};
-  link.inertia = {0.01, 0.0833, 0.0833, 0, 0, 0};
-  return link;
-}
-
 EulerParameters random_orientation(Random& random) {
   EulerParameters e{};
   for (double& x : e) x = random.next();
@@ -102,6 +80,27 @@ void put(std::vector<double>& x, int start, const Vector3& v) {
 }
 
 }  // namespace
+
+void add_link(Mechanism& mechanism, Link link) {
+  link.nq = link.joint == Joint::kSpherical ? 4 : link.joint == Joint::kFree ? 7 : 1;
+  link.nu = link.joint == Joint::kSpherical ? 3 : link.joint == Joint::kFree ? 6 : 1;
+  link.q_start = mechanism.nq;
+  link.u_start = mechanism.nu;
+  mechanism.nq += link.nq;
+  mechanism.nu += link.nu;
+  mechanism.links.push_back(link);
+}
+
+Link make_rod(int parent, Joint joint, int axis, Vector3 position) {
+  Link link;
+  link.parent = parent;
+  link.joint = joint;
+  link.axis = axis;
+  link.position = position;
+  link.center_of_mass = {0.5, 0, 0};
+  link.inertia = {0.01, 0.0833, 0.0833, 0, 0, 0};
+  return link;
+}
 
 Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
@@ -198,13 +197,12 @@ std::vector<DrivenState> make_states(const Mechanism& mechanism, int count) {
     Random random(static_cast<std::uint64_t>(100 + i));
     DrivenState state;
     for (const Link& link : mechanism.links) {
-      const EulerParameters e =
-          link.joint == Joint::kRevolute ? EulerParameters{} : random_orientation(random);
-      if (link.joint == Joint::kRevolute) state.q.push_back(random.next());
+      const EulerParameters e = link.nu == 1 ? EulerParameters{} : random_orientation(random);
+      if (link.nu == 1) state.q.push_back(random.next());
       if (link.joint == Joint::kFree) {
         for (int k = 0; k < 3; ++k) state.q.push_back(random.next());
       }
-      if (link.joint != Joint::kRevolute) state.q.insert(state.q.end(), e.begin(), e.end());
+      if (link.nu != 1) state.q.insert(state.q.end(), e.begin(), e.end());
       for (int k = 0; k < link.nu; ++k) state.u.push_back(random.next());
       for (int k = 0; k < link.nu; ++k) state.tau.push_back(random.next());
       for (int k = 0; k < link.nu; ++k) state.udot.push_back(random.next());
@@ -218,7 +216,7 @@ std::vector<double> to_engine(const Mechanism& mechanism, const DrivenState& sta
                               const std::vector<double>& ours, SpeedConvention convention) {
   std::vector<double> theirs = ours;
   for (const Link& link : mechanism.links) {
-    if (link.joint == Joint::kRevolute) continue;
+    if (link.nu == 1) continue;
     const EulerParameters e = state.orientation(link);
     const int k = link.u_start;
     const bool is_free = link.joint == Joint::kFree;
@@ -235,7 +233,7 @@ std::vector<double> from_engine(const Mechanism& mechanism, const DrivenState& s
                                 const std::vector<double>& theirs, SpeedConvention convention) {
   std::vector<double> ours = theirs;
   for (const Link& link : mechanism.links) {
-    if (link.joint == Joint::kRevolute) continue;
+    if (link.nu == 1) continue;
     const EulerParameters e = state.orientation(link);
     const int k = link.u_start;
     const bool is_free = link.joint == Joint::kFree;

@@ -5,6 +5,7 @@
 // parent, given by its orientation and position there; at q = 0 the two coincide. Orientations are Euler
 // parameters e0 e1 e2 e3 (scalar first) and take components in the inner frame to the outer one.
 //   revolute   q: angle (rad)                u: its rate
+//   prismatic  q: displacement (m)   u: its rate   (only where there are closed loops)
 //   spherical  q: Euler parameters of R_FM   u: w_FM in the axes of F
 //   free       q: p_FM in F, Euler parameters   u: w_FM, then v_FM, in the axes of F
 #pragma once
@@ -23,12 +24,12 @@ Vector3 rotate(const EulerParameters& e, const Vector3& v);
 Vector3 rotate_back(const EulerParameters& e, const Vector3& v);
 Vector3 cross(const Vector3& a, const Vector3& b);
 
-enum class Joint { kRevolute, kSpherical, kFree };
+enum class Joint { kRevolute, kPrismatic, kSpherical, kFree };
 
 struct Link {
   int parent = -1;  // -1: the ground; parents come before children, and subtrees are consecutive
   Joint joint = Joint::kRevolute;
-  int axis = 0;                             // of a revolute joint: 0, 1, 2 for x, y, z of F
+  int axis = 0;                             // of a joint with one speed: 0, 1, 2 for x, y, z of F
   EulerParameters orientation{1, 0, 0, 0};  // R_PF
   Vector3 position{};                       // m, p_PF in the parent's frame
   double mass = 1.0;                        // kg
@@ -45,6 +46,11 @@ struct Mechanism {
 
   bool is_revolute() const;  // nothing but revolute joints
 };
+
+// Appends the link and numbers its coordinates and speeds, which the caller leaves at zero.
+void add_link(Mechanism& mechanism, Link link);
+// The rod of 1 kg and 1 m along x that chains and trees are made of.
+Link make_rod(int parent, Joint joint, int axis, Vector3 position);
 
 Mechanism make_chain(int n, Joint joint);
 Mechanism make_binary_tree(int n);

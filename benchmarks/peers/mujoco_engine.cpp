@@ -21,6 +21,7 @@ void add_body(mjsBody* body, const Link& link) {
   body->explicitinertial = 1;
   mjsJoint* joint = mjs_addJoint(body, nullptr);
   joint->type = link.joint == Joint::kRevolute    ? mjJNT_HINGE
+                : link.joint == Joint::kPrismatic ? mjJNT_SLIDE
                 : link.joint == Joint::kSpherical ? mjJNT_BALL
                                                   : mjJNT_FREE;
   for (int k = 0; k < 3; ++k) joint->axis[k] = k == link.axis;

@@ -7,49 +7,14 @@
 // and the exit status is 1 when less than half of the engines agree with ours. Then the routines are timed in
 // turn. Ratios are ours over the best peer's, below one where we are faster.
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 
+#include "options.h"
 #include "report.h"
 
 namespace {
 
 using namespace peers;
-
-struct Options {
-  std::string csv, only, commit = "unknown";
-  int num_states = 64;
-  MeasureOptions measure;
-};
-
-[[noreturn]] void fail_usage(const std::string& message) {
-  std::fprintf(stderr, "bench_peers: %s\n", message.c_str());
-  std::exit(2);
-}
-
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) fail_usage("a value must follow " + name);
-    const std::string value = argv[++i];
-    if (name == "--csv") {
-      options.csv = value;
-    } else if (name == "--only") {
-      options.only = value;
-    } else if (name == "--commit") {
-      options.commit = value;
-    } else if (name == "--rounds" || name == "--states") {
-      const int number = std::atoi(value.c_str());
-      if (number < 1) fail_usage(name + " wants a number above 0, not '" + value + "'");
-      (name == "--rounds" ? options.measure.rounds : options.num_states) = number;
-    } else {
-      fail_usage("unknown option '" + name + "'");
-    }
-  }
-  return options;
-}
 
 std::vector<Mechanism> make_mechanisms() {
   std::vector<Mechanism> list;
@@ -148,7 +113,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    return run(parse(argc, argv));
+    return run(parse_options(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench_peers: %s\n", error.what());
     return 1;

@@ -4,57 +4,11 @@
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/multibody.hpp>
 
-#include "engine.h"
+#include "pinocchio_model.h"
 
 namespace peers {
 namespace {
-
-namespace pin = pinocchio;
-using Eigen::VectorXd;
-
-// Speeds of a ball are in the axes of M; those of a free base too, the linear ones first.
-constexpr SpeedConvention kConvention{false, true};
-
-pin::JointModel make_joint(const Link& link) {
-  switch (link.joint) {
-    case Joint::kSpherical:
-      return pin::JointModelSpherical();
-    case Joint::kFree:
-      return pin::JointModelFreeFlyer();
-    case Joint::kRevolute:
-      break;
-  }
-  if (link.axis == 0) return pin::JointModelRX();
-  if (link.axis == 1) return pin::JointModelRY();
-  return pin::JointModelRZ();
-}
-
-pin::Model make_model(const Mechanism& mechanism) {
-  pin::Model model;
-  model.gravity.linear() << mechanism.gravity[0], mechanism.gravity[1], mechanism.gravity[2];
-  int i = 0;
-  for (const Link& link : mechanism.links) {
-    const Eigen::Quaterniond R(link.orientation[0], link.orientation[1], link.orientation[2],
-                               link.orientation[3]);
-    const Eigen::Vector3d p(link.position[0], link.position[1], link.position[2]);
-    const Eigen::Vector3d com(link.center_of_mass[0], link.center_of_mass[1], link.center_of_mass[2]);
-    const auto& J = link.inertia;
-    Eigen::Matrix3d inertia;
-    inertia << J[0], J[3], J[4], J[3], J[1], J[5], J[4], J[5], J[2];
-    const auto joint = model.addJoint(static_cast<pin::JointIndex>(link.parent + 1), make_joint(link),
-                                      pin::SE3(R.toRotationMatrix(), p), "joint" + std::to_string(i++));
-    model.appendBodyToJoint(joint, pin::Inertia(link.mass, com, inertia), pin::SE3::Identity());
-  }
-  return model;
-}
-
-VectorXd to_eigen(const std::vector<double>& x) {
-  return Eigen::Map<const VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
-}
-
-std::vector<double> to_std(const VectorXd& x) { return {x.data(), x.data() + x.size()}; }
 
 // Row after row.
 template <class Matrix>
@@ -66,26 +20,14 @@ std::vector<double> to_std_matrix(const Matrix& m) {
   return rows;
 }
 
-struct PinocchioState {
-  VectorXd q, v, tau, a;
-};
-
 class PinocchioEngine final : public Engine {
  public:
   PinocchioEngine(const Mechanism& mechanism, const States& states)
-      : mechanism_(mechanism), states_(states), model_(make_model(mechanism)), data_(model_) {
-    for (const DrivenState& state : states) {
-      std::vector<double> q = state.q;  // scalar of the quaternion last
-      for (const Link& link : mechanism.links) {
-        if (link.joint == Joint::kRevolute) continue;
-        const auto e = q.begin() + link.q_start + (link.joint == Joint::kFree ? 3 : 0);
-        std::rotate(e, e + 1, e + 4);
-      }
-      native_.push_back({to_eigen(q), to_eigen(to_engine(mechanism, state, state.u, kConvention)),
-                         to_eigen(to_engine(mechanism, state, state.tau, kConvention)),
-                         to_eigen(udot_to_engine(mechanism, state, state.udot, kConvention))});
-    }
-  }
+      : mechanism_(mechanism),
+        states_(states),
+        model_(make_pinocchio_model(mechanism)),
+        data_(model_),
+        native_(make_pinocchio_states(mechanism, states)) {}
 
   std::vector<Routine> routines() override {
     std::vector<Routine> list;

@@ -130,6 +130,7 @@ class SestinaEngine final : public Engine {
   SestinaEngine(const Mechanism& mechanism, const peers::States& states)
       : mechanism_(mechanism),
         model_(make_model(mechanism)),
+        order_(mechanism, *model_),
         properties_(calc_properties(*model_)),
         kinematics_(*model_),
         forces_(*model_),
@@ -139,12 +140,10 @@ class SestinaEngine final : public Engine {
         mass_matrix_(*model_),
         udot_(static_cast<std::size_t>(mechanism.nu)) {
     if (mechanism.nu <= kLargestMatrix) derivatives_.emplace(*model_, properties_);
-    for (int i = 0; i < static_cast<int>(mechanism.links.size()); ++i) {
-      bodies_.push_back(model_->body(link_name(i)));
-    }
     for (const DrivenState& state : states) {
-      states_.push_back(
-          {{0.0, reorder_q(state.q), reorder_u(state.u)}, reorder_u(state.tau), reorder_u(state.udot)});
+      states_.push_back({{0.0, order_.reorder_q(state.q), order_.reorder_u(state.u)},
+                         order_.reorder_u(state.tau),
+                         order_.reorder_u(state.udot)});
     }
     if (mechanism.nu <= kLargestCompiled) {
       compiled_.emplace_back(compile_forward_dynamics(*model_, properties_), mechanism.nu);
@@ -165,14 +164,14 @@ class SestinaEngine final : public Engine {
     std::vector<Routine> list;
     add(
         list, Kernel::kForwardDynamics, "recursive", [this](const OurState& s) { calc_udot(s); },
-        [this](int) { return restore_u(udot_); });
+        [this](int) { return order_.restore_u(udot_); });
     add(
         list, Kernel::kInverseDynamics, "inverse_dynamics",
         [this](const OurState& s) {
           update_kinematics(*model_, properties_, s.state, kinematics_);
           update_inverse_dynamics<double>(*model_, properties_, kinematics_, no_forces_, s.udot, inverse_);
         },
-        [this](int) { return restore_u(inverse_.residual); });
+        [this](int) { return order_.restore_u(inverse_.residual); });
     add(
         list, Kernel::kKinematics, "update_kinematics",
         [this](const OurState& s) { update_kinematics(*model_, properties_, s.state, kinematics_); },
@@ -183,7 +182,7 @@ class SestinaEngine final : public Engine {
                         [&many, kernel](int first, int count) { many->calc(kernel, first, count); },
                         [this, &many, kernel](int k) {
                           many->calc(kernel, k, 1);
-                          return restore_u(many->result(k));
+                          return order_.restore_u(many->result(k));
                         }});
       }
     }
@@ -244,11 +243,11 @@ class SestinaEngine final : public Engine {
     list.push_back(make_routine(
         one, "Sestina", "compiled", static_cast<int>(states_.size()),
         [&compiled](int k) { compiled.calc(k); },
-        [this, &compiled](int) { return restore_u(compiled.result()); }));
+        [this, &compiled](int) { return order_.restore_u(compiled.result()); }));
     list.push_back({many, "Sestina", "compiled", [&compiled](int, int count) { compiled.calc_many(count); },
                     [this, &compiled](int k) {
                       compiled.calc_many(1);
-                      return restore_u(compiled.result_of_many(k));
+                      return order_.restore_u(compiled.result_of_many(k));
                     }});
   }
 
@@ -266,14 +265,14 @@ class SestinaEngine final : public Engine {
     std::vector<double> result(n * n);
     OurState moved = s;
     for (std::size_t j = 0; j < n; ++j) {
-      double& x = select(moved)[static_cast<std::size_t>(ours_of_speed(static_cast<int>(j)))];
+      double& x = select(moved)[static_cast<std::size_t>(order_.ours_of_speed(static_cast<int>(j)))];
       const double at = x;
       x = at + h;
       calc_udot(moved);
-      const std::vector<double> above = restore_u(udot_);
+      const std::vector<double> above = order_.restore_u(udot_);
       x = at - h;
       calc_udot(moved);
-      const std::vector<double> below = restore_u(udot_);
+      const std::vector<double> below = order_.restore_u(udot_);
       x = at;
       for (std::size_t i = 0; i < n; ++i) result[i * n + j] = (above[i] - below[i]) / (2.0 * h);
     }
@@ -282,7 +281,7 @@ class SestinaEngine final : public Engine {
 
   std::vector<double> kinematics() const {
     std::vector<double> positions, angular_velocities;
-    for (const BodyIndex body : bodies_) {
+    for (const BodyIndex body : order_.bodies()) {
       const auto& motion = kinematics_.motion[static_cast<std::size_t>(body.value())];
       for (int k = 0; k < 3; ++k) {
         positions.push_back(motion.X_WB.p[k]);
@@ -298,7 +297,8 @@ class SestinaEngine final : public Engine {
     std::vector<double> result(n * n);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
-        const int a = ours_of_speed(static_cast<int>(i)), b = ours_of_speed(static_cast<int>(j));
+        const int a = order_.ours_of_speed(static_cast<int>(i)),
+                  b = order_.ours_of_speed(static_cast<int>(j));
         result[i * n + j] = mass_matrix_.matrix()(std::max(a, b), std::min(a, b));
       }
     }
@@ -311,7 +311,8 @@ class SestinaEngine final : public Engine {
     const auto append = [&](const MatrixBlock& block) {
       for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
-          result.push_back(block(ours_of_speed(static_cast<int>(i)), ours_of_speed(static_cast<int>(j))));
+          result.push_back(
+              block(order_.ours_of_speed(static_cast<int>(i)), order_.ours_of_speed(static_cast<int>(j))));
         }
       }
     };
@@ -320,39 +321,9 @@ class SestinaEngine final : public Engine {
     return result;
   }
 
-  // The model has an order of bodies of its own.
-  template <class Start, class OurStart>
-  std::vector<double> reorder(const std::vector<double>& x, Start start, OurStart our_start,
-                              int Link::*count) const {
-    std::vector<double> ours(x.size());
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      const Link& link = mechanism_.links[i];
-      const auto from = x.begin() + link.*start;
-      std::copy(from, from + link.*count, ours.begin() + model_->bodies()[bodies_[i]].*our_start);
-    }
-    return ours;
-  }
-  std::vector<double> reorder_q(const std::vector<double>& q) const {
-    return reorder(q, &Link::q_start, &BodyInfo::q_start, &Link::nq);
-  }
-  std::vector<double> reorder_u(const std::vector<double>& u) const {
-    return reorder(u, &Link::u_start, &BodyInfo::u_start, &Link::nu);
-  }
-  std::vector<double> restore_u(const std::vector<double>& ours) const {
-    std::vector<double> x(ours.size());
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      x[k] = ours[static_cast<std::size_t>(ours_of_speed(static_cast<int>(k)))];
-    }
-    return x;
-  }
-  int ours_of_speed(int speed) const {
-    std::size_t i = 0;
-    while (speed >= mechanism_.links[i].u_start + mechanism_.links[i].nu) ++i;
-    return model_->bodies()[bodies_[i]].u_start + speed - mechanism_.links[i].u_start;
-  }
-
   const Mechanism& mechanism_;
   std::shared_ptr<const Model> model_;
+  LinkOrder order_;
   Properties<double> properties_;
   Kinematics<double> kinematics_;
   AppliedForces<double> forces_, no_forces_;
@@ -361,7 +332,6 @@ class SestinaEngine final : public Engine {
   MassMatrix<double> mass_matrix_;
   std::optional<ForwardDynamicsDerivatives> derivatives_;  // of mechanisms up to kLargestMatrix
   std::vector<double> udot_;
-  std::vector<BodyIndex> bodies_;  // of each link
   std::vector<OurState> states_;
   std::vector<CompiledKernel> compiled_;           // forward and inverse dynamics, or none
   std::vector<std::unique_ptr<ManyStates>> many_;  // for each instruction set

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "engine.h"
 
@@ -36,6 +37,8 @@ SimTK::MobilizedBody add_body(SimTK::MobilizedBody parent, const Link& link) {
       return SimTK::MobilizedBody::Ball(parent, SimTK::Transform(R, p), body, SimTK::Transform());
     case Joint::kFree:
       return SimTK::MobilizedBody::Free(parent, SimTK::Transform(R, p), body, SimTK::Transform());
+    case Joint::kPrismatic:
+      throw std::invalid_argument("no tree has slides");
     case Joint::kRevolute:
       break;
   }

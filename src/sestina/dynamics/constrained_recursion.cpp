@@ -16,11 +16,32 @@ constexpr double kRoundingOfK = 1e-6;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
 
+using Block = OpenRows::Block;
+
 double squared_norm(const SpatialForce<double>& f, double length) {
   return dot(f.torque, f.torque) / (length * length) + dot(f.force, f.force);
 }
 double squared_norm(const SpatialMotion<double>& a, double length) {
   return length * length * dot(a.w, a.w) + dot(a.v, a.v);
+}
+
+// I of a rigid body without children.
+void start_inertia(const RigidInertia<double>& M, ArticulatedRows<double>& I) {
+  Lanes3<double>::symmetric_rows(M.J, I.J);
+  Lanes3<double>::cross_rows(M.mass * Lanes3<double>(M.c), I.B);
+  I.m[0] = {M.mass, 0.0, 0.0}, I.m[1] = {0.0, M.mass, 0.0}, I.m[2] = {0.0, 0.0, M.mass};
+}
+
+// S' of (4).
+[[gnu::always_inline]] inline void add_to_S(double D_inverse, std::size_t size, const OpenRows::Lines& lines,
+                                            const double* k) {
+  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
+    const Block part = D_inverse * OpenRows::load(k + i);
+    for (std::size_t r = 0; r < size; ++r) {
+      double* const S = lines.S(r) + i;
+      OpenRows::store(OpenRows::load(S) + k[r] * part, S);
+    }
+  }
 }
 
 }  // namespace
@@ -31,20 +52,22 @@ ConstrainedRecursion::ConstrainedRecursion(const Model& model)
       acting_rows_(static_cast<std::size_t>(model.bodies().size())),
       term_rows_(static_cast<std::size_t>(model.nu())),
       inertia_(acting_rows_.size()),
-      gathered_(acting_rows_.size()),
+      open_(acting_rows_.size()),
+      open_place_(acting_rows_.size()),
       columns_(term_rows_.size()),
       eliminations_of_(acting_rows_.size()),
       is_inertia_(complete_at_.size()),
       has_opened_(complete_at_.size()),
-      scale_(complete_at_.size()),
-      K_scale_(complete_at_.size()),
-      slot_(complete_at_.size(), -1),
+      completes_rows_(acting_rows_.size()),
       redundant_of_(acting_rows_.size()),
       idle_values_(complete_at_.size()),
       z_(acting_rows_.size()),
       A_(acting_rows_.size()),
       d_(complete_at_.size()) {
-  for (const BodyInfo& body : model.bodies()) parents_.push_back(body.parent.value());
+  for (const BodyInfo& body : model.bodies()) {
+    parents_.push_back(body.parent.value());
+    turns_.push_back(body.joint_type == JointType::kRevolute || body.joint_type == JointType::kSpherical);
+  }
 }
 
 // The bodies on which a condition acts never change, so this is done once.
@@ -77,205 +100,251 @@ void ConstrainedRecursion::find_meeting_places(const ConstraintRows<double>& con
       include(parents_[static_cast<std::size_t>(body_of_speed[speed])]);
     }
     complete_at_[r] = std::max(meeting, 0);
+    completes_rows_[static_cast<std::size_t>(complete_at_[r])] = 1;
   }
   is_laid_out_ = true;
 }
 
 // The place of the row among the open ones, where it is added if it is new.
-std::size_t ConstrainedRecursion::open_row(Gathered& gathered, int row) {
-  for (std::size_t i = 0; i < gathered.open.size(); ++i) {
-    if (gathered.open[i].row == row) return i;
-  }
-  const std::size_t n = gathered.open.size();
-  gathered.open.push_back({row, {}});
-  if (n + 1 > gathered.capacity) {
-    const std::size_t capacity = std::max<std::size_t>(6, 2 * gathered.capacity);
-    std::vector<double> larger(capacity * capacity);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) larger[i * capacity + j] = gathered.at(i, j);
-    }
-    gathered.S = std::move(larger), gathered.capacity = capacity;
-  }
-  for (std::size_t i = 0; i <= n; ++i) gathered.at(i, n) = gathered.at(n, i) = 0.0;
+std::size_t ConstrainedRecursion::open_row(OpenRows& open, int row) {
+  const std::size_t place = open.find(row);
+  if (place < open.size()) return place;
+  open.append(row);
   // (4) of constraint_row.h. A row that opens at two bodies has it once.
   const auto r = static_cast<std::size_t>(row);
-  if (is_inertia_[r] && !has_opened_[r]) gathered.at(n, n) = 1.0;
-  has_opened_[r] = true;
-  return n;
+  if (is_inertia_[r] && !has_opened_[r]) open.S(place)[place] = open.scale()[place] = 1.0;
+  has_opened_[r] = 1;
+  return place;
 }
 
 void ConstrainedRecursion::gather_own(int body, const ConstraintRows<double>& constraints) {
-  Gathered& gathered = gathered_[static_cast<std::size_t>(body)];
+  OpenRows& open = open_at(static_cast<std::size_t>(body));
   for (const int r : acting_rows_[static_cast<std::size_t>(body)]) {
     const ConstraintRow<double>& row = constraints.rows[static_cast<std::size_t>(r)];
-    SpatialForce<double>& K = gathered.open[open_row(gathered, r)].K;
+    const std::size_t place = open_row(open, r);
     for_each_pair(constraints, row, [&](const FramePair<double>& pair) {
-      if (pair.b.value() == body) K += shift_back(pair.force, pair.arm_b);
-      if (pair.a.value() == body) K -= shift_back(pair.force, pair.arm_a);
+      if (pair.b.value() == body) open.add_to_K(place, sestina::shift_back(pair.force, pair.arm_b));
+      if (pair.a.value() == body) open.add_to_K(place, -1.0 * sestina::shift_back(pair.force, pair.arm_a));
     });
   }
-  for (const OpenRow& open : gathered.open) {
-    double& scale = K_scale_[static_cast<std::size_t>(open.row)];
-    scale = std::max(scale, std::sqrt(squared_norm(open.K, length_)));
+  const OpenRows::Lines lines = open.lines();
+  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
+    OpenRows::Forces(lines, i).update_largest(by_length_squared_, lines, i);
   }
 }
 
-// (3), (4)
+// Memory for `count` numbers in whole blocks.
+double* ConstrainedRecursion::reserve_couplings(std::size_t count) {
+  if (used_values_ + count > coupling_values_.size()) {
+    coupling_values_.resize(std::max(2 * coupling_values_.size(), used_values_ + count));
+  }
+  double* const values = coupling_values_.data() + used_values_;
+  used_values_ += count;
+  return values;
+}
+
+// Where the rows are listed in coupling_rows_: once for all bodies along which they do not change.
+std::size_t ConstrainedRecursion::list_rows(OpenRows& open) {
+  if (open.listed != OpenRows::kNone) return open.listed;
+  const std::span<const int> rows = open.rows();
+  const std::size_t first = used_rows_;
+  if (first + rows.size() > coupling_rows_.size()) {
+    coupling_rows_.resize(std::max(2 * coupling_rows_.size(), first + rows.size()));
+  }
+  std::copy(rows.begin(), rows.end(), coupling_rows_.begin() + static_cast<std::ptrdiff_t>(first));
+  used_rows_ += rows.size();
+  return open.listed = first;
+}
+
+// c of (3), to which k is set, and its part of the scales.
+void ConstrainedRecursion::set_to_terms(int speed, const ConstraintRows<double>& constraints,
+                                        double D_inverse, OpenRows& open, double* k) const {
+  std::fill_n(k, open.padded(), 0.0);
+  for (const int row : term_rows_[static_cast<std::size_t>(speed)]) {
+    const ConstraintRow<double>& of = constraints.rows[static_cast<std::size_t>(row)];
+    double c = 0.0;
+    for (int i = of.first_term; i < of.first_term + of.terms; ++i) {
+      const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
+      if (term.speed == speed) c += term.coefficient;
+    }
+    const std::size_t place = open.find(row);
+    k[place] += c;
+    open.scale()[place] += c * c * D_inverse;
+  }
+}
+
+// k of (3), which is c on entry where there are terms, K' of (4) and the scales. With the last column of a
+// body, K goes on by s to Mo of the parent, where U is already.
+template <bool is_last>
+[[gnu::always_inline]] inline void ConstrainedRecursion::pass_column(const SpatialMotion<double>& h,
+                                                                     const Vec3<double>& s,
+                                                                     const Column& column,
+                                                                     const OpenRows::Lines& lines,
+                                                                     bool has_terms, double* k) const {
+  const double rounding = kRoundingOfK * squared_norm(h, length_), D_inverse = column.D_inverse;
+  const Vec3<double> w = h.w, v = h.v, torque = column.U.torque, force = column.U.force;
+  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
+    OpenRows::Forces forces(lines, i);
+    Block(&K)[6] = forces.K;
+    const Block of_K = (w.x * K[0] + w.y * K[1] + w.z * K[2]) + (v.x * K[3] + v.y * K[4] + v.z * K[5]);
+    const Block size = of_K * of_K + rounding * lines.load(OpenRows::kLargestK, i);
+    lines.store(lines.load(OpenRows::kScale, i) + D_inverse * size, OpenRows::kScale, i);
+    const Block sum = has_terms ? OpenRows::load(k + i) + of_K : of_K, part = D_inverse * sum;
+    OpenRows::store(sum, k + i);
+    if (is_last) forces.shift_back(s);
+    K[0] -= torque.x * part, K[1] -= torque.y * part, K[2] -= torque.z * part;
+    K[3] -= force.x * part, K[4] -= force.y * part, K[5] -= force.z * part;
+    if (is_last) forces.update_largest(by_length_squared_, lines, i);
+    forces.store(lines, i);
+  }
+}
+
+// (3), (4), and the body's inertia and forces from its Mo to that of its parent.
 void ConstrainedRecursion::eliminate_columns(int body, const Properties<double>& properties,
                                              const Kinematics<double>& kinematics,
                                              const ConstraintRows<double>& constraints,
                                              SolveReport<double>& report) {
-  const auto b = static_cast<std::size_t>(body);
+  const auto b = static_cast<std::size_t>(body), p = static_cast<std::size_t>(parents_[b]);
   const BodyInfo& info = model_->bodies()[BodyIndex(body)];
-  Gathered& gathered = gathered_[b];
-  ArticulatedRows<double>& I = inertia_[b];
+  OpenRows& open = open_at(b);
+  ArticulatedRows<double> I = inertia_[b];
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
-    for (const int row : term_rows_[static_cast<std::size_t>(speed)]) open_row(gathered, row);
+    for (const int row : term_rows_[static_cast<std::size_t>(speed)]) open_row(open, row);
   }
+  const std::size_t rows = list_rows(open);
+  const Vec3<double>& s = kinematics.s[b];
   const double J_trace = I.J[0][0] + I.J[1][1] + I.J[2][2];
   const double m_trace = I.m[0][0] + I.m[1][1] + I.m[2][2];
   for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {
+    const bool is_last = speed == info.u_start + info.nu - 1;
     const SpatialMotion<double>& h = kinematics.H[static_cast<std::size_t>(speed)];
     Column& column = columns_[static_cast<std::size_t>(speed)];
-    column.U = I.times(h).unpacked();
-    double D = dot(h, column.U);
+    ForceLanes<double> U = turns_[b] ? I.times_turn(h.w) : I.times(h);
+    double D = turns_[b] ? dot(Lanes3<double>(h.w), U.torque) : dot(h, U);
     if (info.nu == 1) D += properties.bodies[BodyIndex(body)].armature;
     const double largest = dot(h.w, h.w) * J_trace + dot(h.v, h.v) * m_trace;
     report.check_pivot(D, largest, speed);
-    smallest_pivot_ = std::min(smallest_pivot_, D / largest);
+    loses_digits_ |= D < kPivotThatLosesDigits * largest;
     column.D_inverse = 1.0 / D;
-    column.first = couplings_.size(), column.count = gathered.open.size();
-    const double h_squared = squared_norm(h, length_);
-    for (const OpenRow& open : gathered.open) {
-      const auto r = static_cast<std::size_t>(open.row);
-      const double of_row = dot(h, open.K);
-      const double rounding = kRoundingOfK * K_scale_[r] * K_scale_[r] * h_squared;
-      couplings_.push_back({open.row, of_row});
-      scale_[r] += (of_row * of_row + rounding) * column.D_inverse;
+    if (is_last) {  // shifted while D is divided
+      U.shift_back(Lanes3<double>(s));
+      I.shift_back(s);
     }
-    for (const int row : term_rows_[static_cast<std::size_t>(speed)]) {
-      const ConstraintRow<double>& of = constraints.rows[static_cast<std::size_t>(row)];
-      double c = 0.0;
-      for (int i = of.first_term; i < of.first_term + of.terms; ++i) {
-        const SpeedTerm<double>& term = constraints.terms[static_cast<std::size_t>(i)];
-        if (term.speed == speed) c += term.coefficient;
-      }
-      couplings_[column.first + open_row(gathered, row)].value += c;
-      scale_[static_cast<std::size_t>(row)] += c * c * column.D_inverse;
+    column.U = U.unpacked();
+    I.subtract_outer(column.U, column.D_inverse * U);
+    column.k = {used_values_, rows, open.size()};
+    if (open.empty()) continue;
+    double* const k = reserve_couplings(open.padded());
+    const bool has_terms = !term_rows_[static_cast<std::size_t>(speed)].empty();
+    if (has_terms) set_to_terms(speed, constraints, column.D_inverse, open, k);
+    if (is_last) {
+      pass_column<true>(h, s, column, open.lines(), has_terms, k);
+    } else {
+      pass_column<false>(h, s, column, open.lines(), has_terms, k);
     }
-    const Coupling* k = couplings_.data() + column.first;
-    for (std::size_t i = 0; i < column.count; ++i) {
-      const double part = k[i].value * column.D_inverse;
-      SpatialForce<double>& K = gathered.open[i].K;
-      K -= part * column.U;
-      for (std::size_t j = 0; j <= i; ++j) {
-        gathered.at(i, j) += part * k[j].value;
-        gathered.at(j, i) = gathered.at(i, j);
-      }
-    }
-    const SpatialForce<double> W = column.D_inverse * column.U;
-    I.subtract_outer(column.U, {Lanes3<double>(W.torque), Lanes3<double>(W.force)});
+    add_to_S(column.D_inverse, open.size(), open.lines(), k);
   }
+  if (info.nu == 0) shift_back(s, I, open);
+  if (p > 0) inertia_[p] += I;
 }
 
-void ConstrainedRecursion::remove(Gathered& gathered, std::size_t i) {
-  const std::size_t last = gathered.open.size() - 1;
-  if (i != last) {
-    gathered.open[i] = gathered.open[last];
-    const double diagonal = gathered.at(last, last);
-    for (std::size_t j = 0; j < last; ++j) gathered.at(i, j) = gathered.at(j, i) = gathered.at(last, j);
-    gathered.at(i, i) = diagonal;
+// Without a joint column that takes them along.
+void ConstrainedRecursion::shift_back(const Vec3<double>& s, ArticulatedRows<double>& I,
+                                      OpenRows& open) const {
+  I.shift_back(s);
+  const OpenRows::Lines lines = open.lines();
+  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
+    OpenRows::Forces forces(lines, i);
+    forces.shift_back(s);
+    forces.update_largest(by_length_squared_, lines, i);
+    forces.store(lines, i);
   }
-  gathered.open.pop_back();
 }
 
 // (6) for the i-th open condition, which is then open no more.
 void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
-  Gathered& gathered = gathered_[static_cast<std::size_t>(body)];
+  OpenRows& open = open_at(static_cast<std::size_t>(body));
   Elimination elimination;
-  elimination.row = gathered.open[i].row;
-  elimination.K = gathered.open[i].K;
-  elimination.S_inverse = 1.0 / gathered.at(i, i);
-  elimination.first = couplings_.size();
-  elimination.count = gathered.open.size() - 1;
-  for (std::size_t o = 0; o < gathered.open.size(); ++o) {
-    if (o != i) couplings_.push_back({gathered.open[o].row, gathered.at(i, o)});
-  }
-  for (std::size_t o = 0; o < gathered.open.size(); ++o) {
-    if (o == i) continue;
-    const double part = gathered.at(o, i) * elimination.S_inverse;
-    gathered.open[o].K -= part * elimination.K;
-    for (std::size_t p = 0; p < gathered.open.size(); ++p) {
-      if (p != i) gathered.at(o, p) -= part * gathered.at(i, p);
-    }
-  }
-  if (body > 0) {
+  elimination.row = open.row(i);
+  elimination.K = open.K_of(i);
+  elimination.S_inverse = 1.0 / open.S(i)[i];
+  const OpenRows::Lines lines = open.lines();
+  double* const S_r = reserve_couplings(lines.padded);
+  std::copy_n(lines.S(i), lines.padded, S_r);
+  add_to_S(-elimination.S_inverse, open.size(), lines, S_r);
+  if (body > 0) {  // the ground does not move: forces on it do nothing
     const SpatialForce<double> W = -elimination.S_inverse * elimination.K;
+    const double of_W[6] = {W.torque.x, W.torque.y, W.torque.z, W.force.x, W.force.y, W.force.z};
+    for (std::size_t o = 0; o < lines.padded; o += OpenRows::kBlock) {
+      const Block S = OpenRows::load(S_r + o);
+      for (std::size_t x = 0; x < 6; ++x) lines.store(lines.load(x, o) + of_W[x] * S, x, o);
+    }
     inertia_[static_cast<std::size_t>(body)].subtract_outer(
         elimination.K, {Lanes3<double>(W.torque), Lanes3<double>(W.force)});
   }
+  open.remove(i);
+  // As the rows stand now, the last one at the place of the eliminated.
+  S_r[i] = S_r[open.size()];
+  elimination.S = {static_cast<std::size_t>(S_r - coupling_values_.data()), list_rows(open), open.size()};
   eliminations_.push_back(elimination);
-  remove(gathered, i);
+}
+
+// The place of the complete condition of a body with the largest pivot, or the number of open ones.
+std::size_t ConstrainedRecursion::find_pivot(int body) {
+  OpenRows& open = open_at(static_cast<std::size_t>(body));
+  std::size_t best = open.size();
+  double largest = kSingularCondition;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (!is_complete(open.row(i), body)) continue;
+    const double relative = open.S(i)[i] / open.scale()[i];
+    if (relative > largest) best = i, largest = relative;
+  }
+  return best;
 }
 
 // The complete conditions of a body, those with the largest pivots first.
 void ConstrainedRecursion::eliminate_rows(int body) {
-  Gathered& gathered = gathered_[static_cast<std::size_t>(body)];
-  Range& range = eliminations_of_[static_cast<std::size_t>(body)];
-  range.first = eliminations_.size();
-  const auto is_complete = [&](std::size_t i) {
-    return complete_at_[static_cast<std::size_t>(gathered.open[i].row)] >= body;
-  };
-  while (true) {
-    std::size_t best = gathered.open.size();
-    double largest = kSingularCondition;
-    for (std::size_t i = 0; i < gathered.open.size(); ++i) {
-      if (!is_complete(i)) continue;
-      const double relative = gathered.at(i, i) / scale_[static_cast<std::size_t>(gathered.open[i].row)];
-      if (relative > largest) best = i, largest = relative;
+  const auto b = static_cast<std::size_t>(body);
+  OpenRows& open = open_at(b);
+  eliminations_of_[b] = {eliminations_.size(), 0};
+  redundant_of_[b] = {redundant_.size(), 0};
+  for (std::size_t i = find_pivot(body); i < open.size(); i = find_pivot(body)) eliminate_row(body, i);
+  eliminations_of_[b].count = eliminations_.size() - eliminations_of_[b].first;
+  for (std::size_t i = open.size(); i-- > 0;) {
+    const int row = open.row(i);
+    if (!is_complete(row, body)) continue;
+    const double force = squared_norm(open.K_of(i), length_);
+    if (body > 0 && force > kIdleForce * kIdleForce * open.largest_K()[i]) {
+      has_late_rows_ = true;
+      continue;
     }
-    if (best == gathered.open.size()) break;
-    eliminate_row(body, best);
+    has_passed_on_redundant_ |= complete_at_[static_cast<std::size_t>(row)] > body;
+    redundant_.push_back(row);
+    open.remove(i);
   }
-  range.count = eliminations_.size() - range.first;
-  const std::size_t first_redundant = redundant_.size();
-  for (std::size_t i = gathered.open.size(); i-- > 0;) {
-    if (!is_complete(i)) continue;
-    const OpenRow& open = gathered.open[i];
-    const double force = std::sqrt(squared_norm(open.K, length_));
-    if (body > 0 && force > kIdleForce * K_scale_[static_cast<std::size_t>(open.row)]) continue;
-    has_passed_on_redundant_ |= complete_at_[static_cast<std::size_t>(open.row)] > body;
-    redundant_.push_back(open.row);
-    remove(gathered, i);
-  }
-  redundant_of_[static_cast<std::size_t>(body)] = {first_redundant, redundant_.size() - first_redundant};
+  redundant_of_[b].count = redundant_.size() - redundant_of_[b].first;
 }
 
-// From Mo of the body to that of its parent.
-void ConstrainedRecursion::pass_on(int body, const Vec3<double>& s) {
+// The open conditions of a body to its parent.
+void ConstrainedRecursion::pass_on(int body) {
   const auto b = static_cast<std::size_t>(body), p = static_cast<std::size_t>(parents_[b]);
-  Gathered& from = gathered_[b];
-  Gathered& to = gathered_[p];
-  if (p > 0) {
-    inertia_[b].shift_back(s);
-    inertia_[p] += inertia_[b];
-  }
-  if (to.open.empty()) {  // as along a chain: the parent takes it all as it is
-    for (OpenRow& open : from.open) open.K = shift_back(open.K, s);
-    std::swap(from, to);
+  OpenRows& from = open_at(b);
+  OpenRows& to = open_at(p);
+  if (to.empty()) {  // as along a chain: the parent takes it all as it is
+    std::swap(open_place_[b], open_place_[p]);
     return;
   }
-  const std::size_t n = from.open.size();
+  const std::size_t n = from.size();
+  place_.resize(std::max(place_.size(), n));
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t place = open_row(to, from.open[i].row);
-    slot_[static_cast<std::size_t>(from.open[i].row)] = static_cast<int>(place);
-    to.open[place].K += shift_back(from.open[i].K, s);
+    const std::size_t place = place_[i] = open_row(to, from.row(i));
+    to.add_to_K(place, from.K_of(i));
+    to.scale()[place] += from.scale()[i];
+    to.largest_K()[place] = std::max(to.largest_K()[place], from.largest_K()[i]);
   }
   for (std::size_t i = 0; i < n; ++i) {
-    const auto x = static_cast<std::size_t>(slot_[static_cast<std::size_t>(from.open[i].row)]);
-    for (std::size_t j = 0; j < n; ++j) {
-      to.at(x, static_cast<std::size_t>(slot_[static_cast<std::size_t>(from.open[j].row)])) += from.at(i, j);
-    }
+    double* const S = to.S(place_[i]);
+    for (std::size_t j = 0; j < n; ++j) S[place_[j]] += from.S(i)[j];
   }
 }
 
@@ -285,27 +354,28 @@ SolveReport<double> ConstrainedRecursion::factor(const Properties<double>& prope
   if (!is_laid_out_) find_meeting_places(constraints);
   length_ = properties.constraints.length;
   SolveReport<double> report;
-  smallest_pivot_ = 1.0;
-  couplings_.clear(), eliminations_.clear(), redundant_.clear();
-  has_passed_on_redundant_ = false;
-  std::fill(has_opened_.begin(), has_opened_.end(), false);
-  for (std::size_t r = 0; r < scale_.size(); ++r) {
-    is_inertia_[r] = constraints.rows[r].is_inertia;
-    scale_[r] = is_inertia_[r] ? 1.0 : 0.0;
-  }
-  std::fill(K_scale_.begin(), K_scale_.end(), 0.0);
-  const int n = static_cast<int>(gathered_.size());
-  const Lanes3<double> at_rest{};
+  by_length_squared_ = 1.0 / (length_ * length_);
+  loses_digits_ = false;
+  used_values_ = used_rows_ = 0;
+  eliminations_.clear(), redundant_.clear();
+  has_passed_on_redundant_ = has_late_rows_ = false;
+  std::fill(has_opened_.begin(), has_opened_.end(), 0);
+  for (std::size_t r = 0; r < is_inertia_.size(); ++r) is_inertia_[r] = constraints.rows[r].is_inertia;
+  const int n = static_cast<int>(open_.size());
+  std::iota(open_place_.begin(), open_place_.end(), std::size_t{0});  // so that no call needs more memory
   for (int b = 0; b < n; ++b) {
     const auto i = static_cast<std::size_t>(b);
-    gathered_[i].open.clear();
-    if (b > 0) inertia_[i].start(kinematics.inertia[i], at_rest, nullptr);
+    open_[i].clear();
+    open_[i].listed = OpenRows::kNone;
+    if (b > 0) start_inertia(kinematics.inertia[i], inertia_[i]);
   }
   for (int b = n - 1; b > 0; --b) {
-    gather_own(b, constraints);
-    eliminate_rows(b);
+    const auto i = static_cast<std::size_t>(b);
+    if (!acting_rows_[i].empty()) gather_own(b, constraints);
+    eliminations_of_[i].count = redundant_of_[i].count = 0;
+    if (completes_rows_[i] || has_late_rows_) eliminate_rows(b);
     eliminate_columns(b, properties, kinematics, constraints, report);
-    pass_on(b, kinematics.s[static_cast<std::size_t>(b)]);
+    if (!open_at(i).empty()) pass_on(b);
   }
   eliminate_rows(0);
   find_idle_multipliers();
@@ -346,10 +416,7 @@ void ConstrainedRecursion::find_idle_group(std::span<const int> redundant, const
     idle_values_[static_cast<std::size_t>(redundant[i])] = 1.0;
     for (std::size_t e = end; e-- > first;) {
       const Elimination& elimination = eliminations_[e];
-      double sum = 0.0;
-      for (std::size_t c = elimination.first; c < elimination.first + elimination.count; ++c) {
-        sum += couplings_[c].value * idle_values_[static_cast<std::size_t>(couplings_[c].row)];
-      }
+      const double sum = sum_of(elimination.S, idle_values_);
       idle_values_[static_cast<std::size_t>(elimination.row)] = -sum * elimination.S_inverse;
     }
     double* idle = group.values.data() + i * size;
@@ -372,19 +439,27 @@ void ConstrainedRecursion::take_in(std::size_t b) {
     const Elimination& elimination = eliminations_[i];
     const double part = d_[static_cast<std::size_t>(elimination.row)] * elimination.S_inverse;
     z_[b] += part * elimination.K;
-    for (std::size_t c = elimination.first; c < elimination.first + elimination.count; ++c) {
-      d_[static_cast<std::size_t>(couplings_[c].row)] -= couplings_[c].value * part;
-    }
+    spread(elimination.S, -part);
   }
 }
 
-double ConstrainedRecursion::sum_of(std::size_t first, std::size_t count,
-                                    std::span<const double> lambda) const {
+double ConstrainedRecursion::sum_of(const Couplings& couplings, std::span<const double> lambda) const {
+  const double* const values = coupling_values_.data() + couplings.values;
+  const int* const rows = coupling_rows_.data() + couplings.rows;
   double sum = 0.0;
-  for (std::size_t c = first; c < first + count; ++c) {
-    sum += couplings_[c].value * lambda[static_cast<std::size_t>(couplings_[c].row)];
+  for (std::size_t c = 0; c < couplings.count; ++c) {
+    sum += values[c] * lambda[static_cast<std::size_t>(rows[c])];
   }
   return sum;
+}
+
+// d += factor times the numbers.
+void ConstrainedRecursion::spread(const Couplings& couplings, double factor) {
+  const double* const values = coupling_values_.data() + couplings.values;
+  const int* const rows = coupling_rows_.data() + couplings.rows;
+  for (std::size_t c = 0; c < couplings.count; ++c) {
+    d_[static_cast<std::size_t>(rows[c])] += factor * values[c];
+  }
 }
 
 // (5)
@@ -393,7 +468,7 @@ void ConstrainedRecursion::find_multipliers(std::size_t b, std::span<double> lam
   for (std::size_t i = range.first + range.count; i-- > range.first;) {
     const Elimination& elimination = eliminations_[i];
     const auto r = static_cast<std::size_t>(elimination.row);
-    const double sum = sum_of(elimination.first, elimination.count, lambda);
+    const double sum = sum_of(elimination.S, lambda);
     lambda[r] = -(dot(A_[b], elimination.K) + sum + d_[r]) * elimination.S_inverse;
   }
 }
@@ -404,19 +479,22 @@ void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
   std::copy(force.begin(), force.end(), z_.begin());
   std::copy(d.begin(), d.end(), d_.begin());
   for (std::size_t b = z_.size() - 1; b > 0; --b) {
-    take_in(b);
+    if (eliminations_of_[b].count > 0) take_in(b);
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
-    for (int speed = info.u_start; speed < info.u_start + info.nu; ++speed) {  // (3), (4)
+    SpatialForce<double> z = z_[b];
+    const int last = info.u_start + info.nu - 1;
+    for (int speed = info.u_start; speed <= last; ++speed) {  // (3), (4)
       const auto k = static_cast<std::size_t>(speed);
       Column& column = columns_[k];
-      column.e = tau[k] - dot(kinematics.H[k], z_[b]);
+      const SpatialMotion<double>& h = kinematics.H[k];
+      column.e = tau[k] - (turns_[b] ? dot(h.w, z.torque) : dot(h, z));
       const double part = column.e * column.D_inverse;
-      z_[b] += part * column.U;
-      for (std::size_t c = column.first; c < column.first + column.count; ++c) {
-        d_[static_cast<std::size_t>(couplings_[c].row)] += couplings_[c].value * part;
-      }
+      if (speed == last) z = sestina::shift_back(z, kinematics.s[b]);
+      z += part * column.U;
+      spread(column.k, part);
     }
-    z_[static_cast<std::size_t>(parents_[b])] += shift_back(z_[b], kinematics.s[b]);
+    if (info.nu == 0) z = sestina::shift_back(z, kinematics.s[b]);
+    z_[static_cast<std::size_t>(parents_[b])] += z;
   }
   take_in(0);
 
@@ -425,15 +503,18 @@ void ConstrainedRecursion::solve(const Kinematics<double>& kinematics,
   find_multipliers(0, lambda);
   for (std::size_t b = 1; b < A_.size(); ++b) {  // (7)
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
-    A_[b] = shift(A_[static_cast<std::size_t>(parents_[b])], kinematics.s[b]);
-    for (int speed = info.u_start + info.nu - 1; speed >= info.u_start; --speed) {
+    const SpatialMotion<double>& A_P = A_[static_cast<std::size_t>(parents_[b])];
+    SpatialMotion<double> A = shift(A_P, kinematics.s[b]);
+    const int last = info.u_start + info.nu - 1;
+    for (int speed = last; speed >= info.u_start; --speed) {
       const auto k = static_cast<std::size_t>(speed);
       const Column& column = columns_[k];
-      const double sum = sum_of(column.first, column.count, lambda);
-      x[k] = (column.e - dot(A_[b], column.U) + sum) * column.D_inverse;
-      A_[b] += x[k] * kinematics.H[k];
+      const double of_A = speed == last ? dot(A_P, column.U) : dot(A, column.U);
+      x[k] = (column.e - of_A + sum_of(column.k, lambda)) * column.D_inverse;
+      A += x[k] * kinematics.H[k];
     }
-    find_multipliers(b, lambda);
+    A_[b] = A;
+    if (eliminations_of_[b].count > 0) find_multipliers(b, lambda);
   }
   take_idle_part_away(lambda);
 }

@@ -31,6 +31,7 @@
 #pragma once
 
 #include "sestina/dynamics/constraint_rows.h"
+#include "sestina/dynamics/open_rows.h"
 #include "sestina/dynamics/solve_report.h"
 #include "sestina/spatial/articulated_rows.h"
 
@@ -53,39 +54,29 @@ class ConstrainedRecursion {
   // Whether pivots of the last factor() are so small that round-off shows: the mass matrix is nearly
   // singular, as with massless bodies in a gimbal whose axes nearly meet. One step of iterative refinement
   // is then worthwhile.
-  bool loses_digits() const { return smallest_pivot_ < kPivotThatLosesDigits; }
+  bool loses_digits() const { return loses_digits_; }
 
   // Conditions that others imply at the position of the last factor().
   const std::vector<int>& redundant() const { return redundant_; }
 
  private:
-  // One open condition of a body.
-  struct OpenRow {
-    int row = 0;
-    SpatialForce<double> K;
-  };
-  // The open rows that a body has collected from outboard bodies.
-  struct Gathered {
-    std::vector<OpenRow> open;
-    std::vector<double> S;  // (open x open) by rows of `capacity` numbers
-    std::size_t capacity = 0;
-    double& at(std::size_t i, std::size_t j) { return S[i * capacity + j]; }
+  // Numbers that belong to `count` conditions.
+  struct Couplings {
+    std::size_t values = 0;  // the first of them in coupling_values_
+    std::size_t rows = 0;    // of the first condition in coupling_rows_
+    std::size_t count = 0;
   };
   struct Column {
-    SpatialForce<double> U;
+    SpatialForce<double> U;  // of a joint's last column, about Mo of the parent
     double D_inverse = 0.0, e = 0.0;
-    std::size_t first = 0, count = 0;  // in couplings_: k of the open conditions
+    Couplings k;  // with the open conditions
   };
   // A condition that was eliminated at a body.
   struct Elimination {
     int row = 0;
     SpatialForce<double> K;
     double S_inverse = 0.0;
-    std::size_t first = 0, count = 0;  // in couplings_: S_ro of the other open conditions
-  };
-  struct Coupling {
-    int row = 0;
-    double value = 0.0;
+    Couplings S;  // S_ro with the other open conditions
   };
   struct Range {
     std::size_t first = 0, count = 0;
@@ -98,16 +89,27 @@ class ConstrainedRecursion {
   };
 
   void find_meeting_places(const ConstraintRows<double>& constraints);
-  std::size_t open_row(Gathered& gathered, int row);
+  OpenRows& open_at(std::size_t body) { return open_[open_place_[body]]; }
+  std::size_t open_row(OpenRows& open, int row);
   void gather_own(int body, const ConstraintRows<double>& constraints);
   void eliminate_columns(int body, const Properties<double>& properties, const Kinematics<double>& kinematics,
                          const ConstraintRows<double>& constraints, SolveReport<double>& report);
+  void set_to_terms(int speed, const ConstraintRows<double>& constraints, double D_inverse, OpenRows& open,
+                    double* k) const;
+  template <bool is_last>
+  void pass_column(const SpatialMotion<double>& h, const Vec3<double>& s, const Column& column,
+                   const OpenRows::Lines& lines, bool has_terms, double* k) const;
+  void shift_back(const Vec3<double>& s, ArticulatedRows<double>& I, OpenRows& open) const;
+  bool is_complete(int row, int body) const { return complete_at_[static_cast<std::size_t>(row)] >= body; }
   void eliminate_rows(int body);
   void eliminate_row(int body, std::size_t i);
-  void remove(Gathered& gathered, std::size_t i);
-  void pass_on(int body, const Vec3<double>& s);
+  std::size_t find_pivot(int body);
+  double* reserve_couplings(std::size_t count);
+  std::size_t list_rows(OpenRows& open);
+  void pass_on(int body);
   void take_in(std::size_t b);
-  double sum_of(std::size_t first, std::size_t count, std::span<const double> lambda) const;
+  double sum_of(const Couplings& couplings, std::span<const double> lambda) const;
+  void spread(const Couplings& couplings, double factor);
   void find_multipliers(std::size_t b, std::span<double> lambda) const;
   void find_idle_multipliers();
   void take_idle_part_away(std::span<double> lambda) const;
@@ -115,23 +117,29 @@ class ConstrainedRecursion {
 
   const Model* model_;
   std::vector<int> parents_;
-  double length_ = 1.0;
+  std::vector<char> turns_;  // by BodyIndex: the joint's columns have no linear part
+  double length_ = 1.0, by_length_squared_ = 1.0;
   static constexpr double kPivotThatLosesDigits = 1e-4;
-  double smallest_pivot_ = 1.0;  // of the last factor(), relative to the inertia of its bodies
+  bool loses_digits_ =
+      false;  // a pivot of the last factor() is below that, relative to the inertia of its bodies
   bool is_laid_out_ = false;
   std::vector<int> complete_at_;                  // by row: the body that connects all on which it acts
   std::vector<std::vector<int>> acting_rows_;     // by body: rows with a frame there
   std::vector<std::vector<int>> term_rows_;       // by speed: rows with a coefficient of it
   std::vector<ArticulatedRows<double>> inertia_;  // by BodyIndex
-  std::vector<Gathered> gathered_;                // by BodyIndex
-  std::vector<Column> columns_;                   // (nu)
-  std::vector<Elimination> eliminations_;         // in the order in which they happen
-  std::vector<Range> eliminations_of_;            // by BodyIndex
-  std::vector<Coupling> couplings_;
-  std::vector<bool> is_inertia_, has_opened_;  // by row
-  std::vector<double> scale_;                  // by row: S_rr before any condition was eliminated
-  std::vector<double> K_scale_;                // by row: the largest |K| so far
-  std::vector<int> slot_;                      // by row: scratch, its place among the open ones of a body
+  std::vector<OpenRows> open_;
+  std::vector<std::size_t> open_place_;    // by BodyIndex: which of open_ is the body's
+  std::vector<Column> columns_;            // (nu)
+  std::vector<Elimination> eliminations_;  // in the order in which they happen
+  std::vector<Range> eliminations_of_;     // by BodyIndex
+  std::vector<double> coupling_values_;
+  std::vector<int> coupling_rows_;
+  std::size_t used_values_ = 0, used_rows_ = 0;  // of these two
+  std::vector<char> is_inertia_, has_opened_;    // by row
+  std::vector<char> completes_rows_;             // by body: conditions are complete there
+  bool has_late_rows_ = false;                   // some stay open although they are complete
+  std::vector<std::size_t> place_;               // scratch: where a body's open conditions are at its parent
+  std::vector<double> inverse_scale_;            // scratch
   std::vector<int> redundant_;
   std::vector<Range> redundant_of_;       // by BodyIndex: those that were found there, in redundant_
   bool has_passed_on_redundant_ = false;  // one was found further inboard than where it is complete
