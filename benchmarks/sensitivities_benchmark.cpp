@@ -1,5 +1,5 @@
-// The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of revolute
-// joints), beside that of the run, with the same fixed steps: bench_sensitivities [REPEATS].
+// The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of
+// revolute joints), beside that of the run, with the same fixed steps: bench_sensitivities [REPEATS].
 //
 // For each number of links: processor time of the run, of the run with its derivatives, and what a parameter
 // costs as a part of the run. Medians.
@@ -28,10 +28,18 @@ System make_damped_chain(int n, std::vector<std::string>& names) {
     const int link = (i / 4) % n;
     const std::string joint = "joint" + std::to_string(link);
     switch (i % 4) {
-      case 0: system.bodies[static_cast<std::size_t>(link)].mass = name; break;
-      case 1: system.bodies[static_cast<std::size_t>(link)].points.front().position = {name, 0, 0}; break;
-      case 2: system.add_joint_spring("spring" + name, joint, {name}); break;
-      default: system.add_joint_damper("damper" + name, joint, {name + "/10"}); break;
+      case 0:
+        system.bodies[static_cast<std::size_t>(link)].mass = name;
+        break;
+      case 1:
+        system.bodies[static_cast<std::size_t>(link)].points.front().position = {name, 0, 0};
+        break;
+      case 2:
+        system.add_joint_spring("spring" + name, joint, {name});
+        break;
+      default:
+        system.add_joint_damper("damper" + name, joint, {name + "/10"});
+        break;
     }
   }
   system.analysis.integrator.name = "rk4";

@@ -39,14 +39,12 @@ nb::object array_of(const std::vector<double>& values, std::initializer_list<std
 nb::dict run_sensitivities(const System& system, const std::vector<std::string>& by,
                            const std::vector<std::string>& record) {
   const Workspace workspace(system);
-  Watch watch(nb::none());
-  SensitivityOptions options{
-      .by = by, .columns = select(workspace, record), .interrupt = watch.interrupt()};
+  Watch watch{nb::none()};
+  SensitivityOptions options{.by = by, .columns = select(workspace, record), .interrupt = watch.interrupt()};
   RunSensitivities run;
   {
     const nb::gil_scoped_release release;
-    auto waiting =
-        std::async(std::launch::async, [&] { return calc_run_sensitivities(workspace, options); });
+    auto waiting = std::async(std::launch::async, [&] { return calc_run_sensitivities(workspace, options); });
     while (waiting.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
       watch.look_for_signals();
     }

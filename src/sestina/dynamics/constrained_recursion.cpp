@@ -44,6 +44,16 @@ void start_inertia(const RigidInertia<double>& M, ArticulatedRows<double>& I) {
   }
 }
 
+// K += W S^T.
+[[gnu::always_inline]] inline void add_to_K(const SpatialForce<double>& W, const double* S,
+                                            const OpenRows::Lines& lines) {
+  const double of_W[6] = {W.torque.x, W.torque.y, W.torque.z, W.force.x, W.force.y, W.force.z};
+  for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
+    const Block part = OpenRows::load(S + i);
+    for (std::size_t x = 0; x < 6; ++x) lines.store(lines.load(x, i) + of_W[x] * part, x, i);
+  }
+}
+
 }  // namespace
 
 ConstrainedRecursion::ConstrainedRecursion(const Model& model)
@@ -274,11 +284,7 @@ void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
   add_to_S(-elimination.S_inverse, open.size(), lines, S_r);
   if (body > 0) {  // the ground does not move: forces on it do nothing
     const SpatialForce<double> W = -elimination.S_inverse * elimination.K;
-    const double of_W[6] = {W.torque.x, W.torque.y, W.torque.z, W.force.x, W.force.y, W.force.z};
-    for (std::size_t o = 0; o < lines.padded; o += OpenRows::kBlock) {
-      const Block S = OpenRows::load(S_r + o);
-      for (std::size_t x = 0; x < 6; ++x) lines.store(lines.load(x, o) + of_W[x] * S, x, o);
-    }
+    add_to_K(W, S_r, lines);
     inertia_[static_cast<std::size_t>(body)].subtract_outer(
         elimination.K, {Lanes3<double>(W.torque), Lanes3<double>(W.force)});
   }

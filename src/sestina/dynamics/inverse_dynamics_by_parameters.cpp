@@ -43,8 +43,8 @@ SpatialForce<double> required_force(const InverseDynamicsDerivatives::Subtree& s
   const auto times = [](const Lanes(&columns)[3], const Lanes& x) {
     return x[0] * columns[0] + x[1] * columns[1] + x[2] * columns[2];
   };
-  const Lanes torque = sum.trace_E * beta - times(sum.E, beta) + cross(sum.h, gamma) + sum.trace_G * psi -
-                       times(sum.G, psi);
+  const Lanes torque =
+      sum.trace_E * beta - times(sum.E, beta) + cross(sum.h, gamma) + sum.trace_G * psi - times(sum.G, psi);
   const Lanes force = sum.m * gamma + cross(beta, sum.h) + cross(psi, sum.P);
   return {to_vec3(torque), to_vec3(force)};
 }

@@ -15,7 +15,8 @@
 //     with gamma + beta x p + 2 psi x (v_i - v_j); on the speeds of j and outboard of it
 //       dresidual_l = H_l . d'F_i                                                                    (4)
 //     and inboard of it (8) and (9) hold.
-//   - joint springs and dampers by numbers, the other applied forces by update_applied_forces on dual numbers,
+//   - joint springs and dampers by numbers, the other applied forces by update_applied_forces on dual
+//   numbers,
 //     with the displaced motions of the bodies.
 // Where it changes an axis or a pitch of a joint, ParameterDerivatives is used.
 #pragma once
@@ -39,8 +40,8 @@ class InverseDynamicsByParameters {
   // as long as calc() is called.
   void start(const State<double>& state, const Kinematics<double>& kinematics, std::span<const double> udot,
              const InverseDynamicsDerivatives& at);
-  // Computes dresidual/dp (nu) for a parameter by its place in Model::parameters(). No allocation, but for the
-  // first parameter that changes an axis or a pitch.
+  // Computes dresidual/dp (nu) for a parameter by its place in Model::parameters(). No allocation, but for
+  // the first parameter that changes an axis or a pitch.
   void calc(int parameter, std::span<double> by);
 
  private:
@@ -88,11 +89,11 @@ class InverseDynamicsByParameters {
 
   const Model& model_;
   const Properties<double>& properties_;
-  std::vector<Changes> changes_;                        // by parameter
-  std::vector<std::size_t> subtree_end_;                // by BodyIndex
-  std::vector<SpatialForce<double>> force_;             // by BodyIndex: what bodies require, passed inward
-  std::vector<Moved> moved_;                            // by BodyIndex
-  std::optional<DualForces> dual_;                      // where there are other forces than on joints
+  std::vector<Changes> changes_;             // by parameter
+  std::vector<std::size_t> subtree_end_;     // by BodyIndex
+  std::vector<SpatialForce<double>> force_;  // by BodyIndex: what bodies require, passed inward
+  std::vector<Moved> moved_;                 // by BodyIndex
+  std::optional<DualForces> dual_;           // where there are other forces than on joints
   bool acts_on_bodies_ = false;
   const State<double>* state_ = nullptr;
   const Kinematics<double>* kinematics_ = nullptr;

@@ -15,6 +15,7 @@ class OpenRows {
  public:
   static constexpr std::size_t kBlock = 4;
   using Block = double __attribute__((vector_size(32)));
+  using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
 
   std::size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
@@ -54,7 +55,7 @@ class OpenRows {
     std::size_t stride, padded;
 
     double* at(std::size_t line) const { return first + line * stride; }
-    [[gnu::always_inline]] Block load(std::size_t line, std::size_t i) const {
+    [[gnu::always_inline]] const Unaligned& load(std::size_t line, std::size_t i) const {
       return OpenRows::load(at(line) + i);
     }
     [[gnu::always_inline]] void store(const Block& block, std::size_t line, std::size_t i) const {
@@ -65,10 +66,9 @@ class OpenRows {
   static constexpr std::size_t kScale = 6, kLargestK = 7;  // lines
   Lines lines() { return {numbers_.data(), capacity_, padded()}; }
 
-  [[gnu::always_inline]] static Block load(const double* from) {
-    Block block;
-    __builtin_memcpy(&block, from, sizeof block);
-    return block;
+  // By reference: a function that returned such a vector would depend on the instruction set.
+  [[gnu::always_inline]] static const Unaligned& load(const double* from) {
+    return *reinterpret_cast<const Unaligned*>(from);
   }
   [[gnu::always_inline]] static void store(const Block& block, double* to) {
     __builtin_memcpy(to, &block, sizeof block);

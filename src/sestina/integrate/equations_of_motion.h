@@ -75,8 +75,8 @@ class ResidualFace {
   virtual MatrixBlock residual_by_udot() const = 0;  // M
   virtual MatrixBlock udot_by_q() const = 0;
   virtual MatrixBlock udot_by_u() const = 0;
-  // Computes the first three of these matrices alone, at the state of the last calc_derivatives() and the udot
-  // (nu) that it gave. No other call lies between.
+  // Computes the first three of these matrices alone, at the state of the last calc_derivatives() and the
+  // udot (nu) that it gave. No other call lies between.
   virtual void update_residual_tangent(const State<double>& state, std::span<const double> udot) = 0;
   // dr/dp (nu) by a parameter of the system, with state and udot of the last update_residual_tangent() held
   // fixed. The number of the parameter is that of parameter_number(), which throws InputError if there is no
