@@ -16,9 +16,10 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 import argparse
+import importlib.metadata
 import platform
 
-from mechanisms import engines, equal_error, figure, four_bar, same_step
+from mechanisms import equal_error, figure, four_bar, same_step
 from python_arm import processor
 
 
@@ -32,8 +33,8 @@ def main() -> None:
     parser.add_argument("--commit", default="unknown")
     options = parser.parse_args()
 
-    versions = f"Exudyn {engines.exu.__version__}, Sestina {engines.sestina.__version__} of commit {options.commit}"
-    print(f"{processor()}, Python {platform.python_version()}, {versions}\n")
+    exudyn = importlib.metadata.version("exudyn")
+    print(f"{processor()}, Python {platform.python_version()}, Exudyn {exudyn}, Sestina of commit {options.commit}\n")
     if options.part in (None, "step"):
         same_step.print_table(options.only, options.rounds, options.budget)
     if options.part in (None, "error"):

@@ -1,6 +1,7 @@
 """The bicycle of Meijaard, Papadopoulos, Ruina and Schwab, pushed sideways at 4.6 m/s: two rolling discs, frame and fork.
 Both engines begin where Sestina's assembly of examples/20_bicycle.yaml begins."""
 
+# mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import math
@@ -49,11 +50,11 @@ def exudyn_run(rule: Rule) -> engines.Run:
             inertia=RigidBodyInertia(mass, inertia, list(center), inertiaTensorAtCOM=True),
             initialVelocity=list(motion.velocity[k]), initialAngularVelocity=list(motion.angular_velocity[k]),
         )
-    axis = [-math.sin(TILT), 0, math.cos(TILT)]
-    system.CreateRevoluteJoint(itemNumbers=[bodies["frame"], bodies["fork"]], position=list(HEAD), axis=axis)
+    steering = [-math.sin(TILT), 0, math.cos(TILT)]
+    system.CreateRevoluteJoint(itemNumbers=[bodies["frame"], bodies["fork"]], position=list(HEAD), axis=steering)
     for carrier, wheel, radius in (("frame", "rear", 0.3), ("fork", "front", 0.35)):
-        place = list(BODIES[wheel][1])
-        system.CreateRevoluteJoint(itemNumbers=[bodies[carrier], bodies[wheel]], position=place, axis=[0, 1, 0])
+        hub = list(BODIES[wheel][1])
+        system.CreateRevoluteJoint(itemNumbers=[bodies[carrier], bodies[wheel]], position=hub, axis=[0, 1, 0])
         system.CreateRollingDisc(
             bodyNumbers=[ground, bodies[wheel]], axisPosition=[0, 0, 0], axisVector=[0, 1, 0], discRadius=radius
         )

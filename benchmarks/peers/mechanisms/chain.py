@@ -1,10 +1,12 @@
 """Masses of 1 kg on a line, each held to the one before by a spring of 800 N/m and a damper of 2 N s/m, the first to the
 ground; 1 N pulls at the last. One coordinate each: the place on the line."""
 
+# mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 from typing import Any
 
+import exudyn as exu
 import exudyn.itemInterface as items
 
 import sestina
@@ -74,6 +76,6 @@ def exudyn_run(masses: int, duration: float) -> engines.Run:
     system.Assemble()
 
     def read() -> Any:
-        return [system.GetNodeOutput(node, engines.exu.OutputVariableType.Coordinates)]
+        return [system.GetNodeOutput(node, exu.OutputVariableType.Coordinates)]
 
     return engines.exudyn_run(system, engines.Rule(STEP, sparse=masses >= 20), duration, read)

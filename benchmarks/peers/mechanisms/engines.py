@@ -10,13 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import exudyn as exu
 import numpy as np
 import numpy.typing as npt
 
-sys.exudynFast = True  # type: ignore[attr-defined]  # Exudyn's module without checks of ranges
-import exudyn as exu  # noqa: E402  # after the line above, which it reads
-
-import sestina  # noqa: E402
+import sestina
 
 Array = npt.NDArray[np.float64]
 
@@ -132,6 +130,7 @@ def sestina_run(
         begin = time.process_time()
         result = sestina.simulate(model, duration=duration, every=duration, integrator=integrator, **limits)
         seconds = time.process_time() - begin
+        assert result.report
         steps = result.report.steps
         values = np.array([result[column][-1] for column in columns])
         return Outcome(seconds, values, steps.steps, steps.evaluations, 0)
@@ -141,6 +140,11 @@ def sestina_run(
 
 def alpha(radius: float) -> dict[str, Any]:
     return {"name": "generalized_alpha", "spectral_radius": radius}
+
+
+def inertia_of(moments: Array) -> dict[str, float]:
+    """A matrix of inertia by the names of its elements."""
+    return {a + b: float(moments["xyz".index(a), "xyz".index(b)]) for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")}
 
 
 # ---- both -----------------------------------------------------------------------------------------------------------

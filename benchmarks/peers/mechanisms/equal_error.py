@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 
 def controlled(
-    system: Callable[[], sestina.System], duration: float, columns: list[str], rules: dict[str, list[float]]
+    system: Callable[[], sestina.System], duration: float, columns: list[str], rules: dict[str, list[float]],
 ) -> list[Setting]:
     def make(rule: str, rtol: float) -> Callable[[], Run]:
         return lambda: engines.sestina_run(system(), duration, columns, rule, rtol=rtol)
@@ -45,18 +45,24 @@ def controlled(
     return [Setting(rule, rtol, make(rule, rtol)) for rule, tolerances in rules.items() for rtol in tolerances]
 
 
+def in_cartesian(settings: list[Setting]) -> list[Setting]:
+    return [setting._replace(label=f"{setting.label}, cartesian") for setting in settings]
+
+
 def stepped(run: Callable[[Rule], Run], steps: list[float], trapezoidal: bool = False) -> list[Setting]:
     label = "trapezoidal, index 2" if trapezoidal else "generalized-alpha"
     return [Setting(label, h, lambda h=h: run(Rule(h, trapezoidal=trapezoidal))) for h in steps]  # type: ignore[misc]
 
 
-def tight(system: Callable[[], sestina.System], duration: float, columns: list[str], rule: str, rtol: float) -> Callable[[], Array]:
+def tight(
+    system: Callable[[], sestina.System], duration: float, columns: list[str], rule: str, rtol: float
+) -> Callable[[], Array]:
     return lambda: engines.sestina_run(system(), duration, columns, rule, rtol=rtol)().values
 
 
 def problems() -> list[Problem]:
     """Steps of the last Exudyn run are half of those of the one before: both give its limit by extrapolation."""
-    powers = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
+    powers = [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
     crank = (slider_crank.sestina_crank, slider_crank.DURATION, slider_crank.COLUMNS)
     ball = (governor.sestina_governor, governor.DURATION, governor.COLUMNS)
     andrews = (squeezer.sestina_squeezer, squeezer.DURATION, squeezer.COLUMNS)
@@ -64,16 +70,13 @@ def problems() -> list[Problem]:
     return [
         Problem(
             "governor", "m", 0.05, tight(*ball, "radau_iia", 1e-11),
-            controlled(*ball, {"radau_iia": powers, "cvode_bdf": powers[1:]})
-            + [
-                setting._replace(label="radau_iia, cartesian")
-                for setting in controlled(lambda: governor.sestina_governor("cartesian"), *ball[1:], {"radau_iia": powers[:5]})
-            ],
+            controlled(*ball, {"radau_iia": powers, "cvode_bdf": powers[2:]})
+            + in_cartesian(controlled(lambda: governor.sestina_governor("cartesian"), *ball[1:], {"radau_iia": powers[:6]})),
             stepped(governor.exudyn_run, [4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4], trapezoidal=True),
         ),
         Problem(
             "slider-crank", "m", 0.05, tight(*crank, "dormand_prince_54", 1e-12),
-            controlled(*crank, {"dormand_prince_54": powers[1:], "radau_iia": powers, "adams_bashforth_moulton": powers[2:]}),
+            controlled(*crank, {"dormand_prince_54": powers, "radau_iia": powers, "adams_bashforth_moulton": powers[1:]}),
             stepped(slider_crank.exudyn_run, [4e-3, 1e-3, 5e-4, 1e-4, 5e-5]),
         ),
         Problem(
@@ -83,7 +86,7 @@ def problems() -> list[Problem]:
         ),
         Problem(
             "bicycle", "m", 0.05, tight(*bike, "dormand_prince_54", 1e-12),
-            controlled(*bike, {"dormand_prince_54": powers, "radau_iia": powers[:5], "adams_bashforth_moulton": powers}),
+            controlled(*bike, {"dormand_prince_54": powers, "radau_iia": powers[:6], "adams_bashforth_moulton": powers}),
             stepped(bicycle.exudyn_run, [1.4e-2, 4e-3, 1e-3, 2e-4, 1e-4], trapezoidal=True),
         ),
     ]
@@ -115,7 +118,8 @@ def print_points(problem: Problem, ours: list[Point], theirs: list[Point], agree
     print("|---|---|--:|--:|--:|")
     for engine, points in (("Sestina", ours), ("Exudyn", theirs)):
         for point in points:
-            print(f"| {engine} | {point.setting.label} | {point.setting.value:g} | {point.error:.1e} | {seconds(point.seconds)} |")
+            setting = f"{point.setting.label} | {point.setting.value:g}"
+            print(f"| {engine} | {setting} | {point.error:.1e} | {seconds(point.seconds)} |")
     print()
     print("| Exudyn: step | error | time | Sestina, no larger error: rule | tolerance | error | time | ratio | aim |")
     print("|--:|--:|--:|---|--:|--:|--:|--:|--:|")
@@ -126,7 +130,8 @@ def print_points(problem: Problem, ours: list[Point], theirs: list[Point], agree
         best = min(better, key=lambda one: one.seconds)
         print(
             f"| {point.setting.value:g} | {point.error:.1e} | {seconds(point.seconds)} | {best.setting.label}"
-            f" | {best.setting.value:g} | {best.error:.1e} | {seconds(best.seconds)} | {best.seconds / point.seconds:.3f} | {problem.aim:g} |",
+            f" | {best.setting.value:g} | {best.error:.1e} | {seconds(best.seconds)} | {best.seconds / point.seconds:.3f}"
+            f" | {problem.aim:g} |",
             flush=True,
         )
 

@@ -3,6 +3,7 @@ What counts is the energy after 10 s."""
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import time
 from collections.abc import Callable
@@ -30,7 +31,7 @@ def sestina_four_bar(coordinates: str = "relative") -> sestina.System:
         bar.add_point("tip", (0, 1, 0))
         start: dict[str, Any] = {"q": 0.0, "u": -1.0} if k == 0 else {}
         system.add_joint(name, "revolute", f"ground.at_{k}", bar["origin"], axis=(0, 0, 1), **start)
-    for k, (a, b) in enumerate(zip(names, names[1:])):
+    for k, (a, b) in enumerate(itertools.pairwise(names)):
         rod = system.add_rigid_body(f"coupler_{k}", 1.0, center_of_mass=(0.5, 0, 0), inertia=inertia | {"xx": 1e-6})
         rod.add_point("end", (1, 0, 0))
         system.add_joint(f"left_{k}", "revolute", f"bar_{a}.tip", rod["origin"], axis=(0, 0, 1))

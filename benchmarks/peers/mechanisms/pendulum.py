@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import sestina
 
 from . import engines, plane
@@ -34,7 +32,3 @@ def exudyn_run(steps: int) -> engines.Run:
     model.system.Assemble()
     rule = Rule(STEP, RADIUS, relative_tolerance=1e-6)
     return engines.exudyn_run(model.system, rule, steps * STEP, lambda: [model.angle(bar)])
-
-
-def period_fraction(angle: float) -> float:
-    return math.remainder(angle, 2 * math.pi)

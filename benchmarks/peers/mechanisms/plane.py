@@ -1,12 +1,12 @@
 """Plane mechanisms in Exudyn: bodies of three coordinates, hinges of two conditions."""
 
+# mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import math
 from typing import Any
 
 import exudyn.itemInterface as items
-import numpy as np
 
 from . import engines
 
@@ -68,4 +68,5 @@ def turned(place: Place, angle: float) -> Place:
 
 
 def moved(origin: Place, place: Place, angle: float) -> Place:
-    return tuple(np.add(origin, turned(place, angle)))  # type: ignore[return-value]
+    x, y = turned(place, angle)
+    return (origin[0] + x, origin[1] + y)

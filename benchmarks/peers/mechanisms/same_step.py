@@ -21,7 +21,9 @@ class Case(NamedTuple):
     sestina: dict[str, Factory]  # by the coordinates
 
 
-def fixed(system: Callable[[str], sestina.System], coordinates: str, duration: float, columns: list[str], dt: float) -> Factory:
+def fixed(
+    system: Callable[[str], sestina.System], coordinates: str, duration: float, columns: list[str], dt: float
+) -> Factory:
     return lambda: engines.sestina_run(system(coordinates), duration, columns, alpha(0.9), dt=dt)
 
 
@@ -37,7 +39,9 @@ def chain_case(masses: int, duration: float) -> Case:
 
 def robots_case(count: int, moving: bool, coordinates: tuple[str, ...] = ("cartesian", "relative")) -> Case:
     kind = "" if moving else ", held"
-    factories: dict[str, Factory] = {c: lambda c=c: robots.sestina_run(count, moving, c) for c in coordinates}  # type: ignore[misc]
+    factories: dict[str, Factory] = {
+        c: lambda c=c: robots.sestina_run(count, moving, c) for c in coordinates  # type: ignore[misc]
+    }
     return Case(f"robots, {count}{kind}", 0.25, lambda: robots.exudyn_run(count, moving), factories)
 
 
@@ -99,7 +103,7 @@ def print_rows(case: Case, rounds: int, budget: float) -> None:
     peer = median(kept["exudyn"])
     for name in case.sestina:
         if name in failures:
-            print(f"| {case.name} | {name} | fails | {seconds(peer.seconds)} | | {case.aim:.2f} | | {failures[name]} |")
+            print(f"| {case.name} | {name} | fails | {seconds(peer.seconds)} | | {case.aim:.2f} | | | {failures[name]} | |")
             continue
         ours = median(kept[name])
         ratio, each = ours.seconds / peer.seconds, (ours.seconds / ours.iterations) / (peer.seconds / peer.iterations)
@@ -120,7 +124,8 @@ def seconds(value: float) -> str:
 
 
 def print_table(only: str, rounds: int, budget: float) -> None:
-    print("| problem | coordinates | Sestina | Exudyn | ratio | aim | evaluations / iterations | ratio for one | difference | rounds |")
+    print("| problem | coordinates | Sestina | Exudyn | ratio | aim", end="")
+    print(" | evaluations / iterations | ratio for one | difference | rounds |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
     for case in cases():
         if only in case.name:

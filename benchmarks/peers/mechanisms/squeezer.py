@@ -44,7 +44,7 @@ def exudyn_run(rule: Rule) -> engines.Run:
             origins[child[0]] = plane.moved(origins[parent[0]], point(spec, parent), turns[parent[0]])
             center = (float(body.center_of_mass[0]), float(body.center_of_mass[1]))
             bodies[child[0]] = model.add_body(
-                float(body.mass), float(body.inertia["zz"]), origins[child[0]], turns[child[0]], center
+                number(body.mass), float(body.inertia["zz"]), origins[child[0]], turns[child[0]], center
             )
         model.add_hinge(bodies[parent[0]], point(spec, parent), bodies[child[0]], point(spec, child))
     model.add_torque(bodies["K1"], 0.033)
