@@ -58,7 +58,7 @@ struct JointDirections {
       add(k, &triangle);
     }
     for (std::size_t k = nu; k < 6; ++k) {
-      basis[k][most_outstanding(k)] = T(1);
+      basis[k][outstanding(k)] = T(1);
       add(k, nullptr);
     }
   }
@@ -99,13 +99,17 @@ struct JointDirections {
     if (coefficients) (*coefficients)[k][k] = size;
     for (T& x : basis[k]) x = x / size;
   }
-  std::size_t most_outstanding(std::size_t k) const {
+  // The first axis that lies in the span of the first k directions by less than this part, so that the choice
+  // does not change where two axes lie in it by the same.
+  std::size_t outstanding(std::size_t k) const {
+    constexpr double kMostInside = 0.6;
     std::size_t best = 0;
     double least = 2.0;
     for (std::size_t x = 0; x < 6; ++x) {
       double inside = 0.0;
       for (std::size_t i = 0; i < k; ++i) inside += value_of(basis[i][x]) * value_of(basis[i][x]);
-      if (inside < least - 1e-9) best = x, least = inside;
+      if (inside < kMostInside) return x;
+      if (inside < least) best = x, least = inside;
     }
     return best;
   }
@@ -195,7 +199,8 @@ void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, 
       directions.find_speeds(scaled(motion.left, cut.length), nu, d.data());
       double largest = 0.0;
       for (const T& x : d) largest = std::max(largest, std::abs(value_of(x)));
-      if (largest < 1e-15) break;
+      // With dual numbers a step also carries the derivatives of the motion into q.
+      if (largest < 1e-15 && std::is_same_v<T, double>) break;
       Joint::plus(q, d.data(), q);
       Joint::normalize(q);
       is_near = largest < 1e-8;

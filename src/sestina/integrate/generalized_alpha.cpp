@@ -283,7 +283,7 @@ int GeneralizedAlpha::evaluate_end(double h) {
 
 double GeneralizedAlpha::norm_of_increments(double h, double& rounding) const {
   const std::size_t nu = state().u.size();
-  const StepTolerances tolerances(tolerances_, end_.u, end_.x);
+  const StepTolerances tolerances(tolerances_, h, end_.u, end_.x);
   const double of_w = std::abs(h) * coefficients_.gamma * k_;
   const double of_X = h * h * coefficients_.beta * k_ / tolerances.of_displacement();
   double norm = 0.0, sum = 0.0;

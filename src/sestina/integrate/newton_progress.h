@@ -17,8 +17,10 @@ namespace sestina {
 // to go on to round-off (kToRoundOff), one tolerance for all, relative to the largest, since rounding is.
 class StepTolerances {
  public:
-  StepTolerances(const ErrorTolerances& tolerances, std::span<const double> u, std::span<const double> x)
-      : tolerances_(tolerances), is_exact_(tolerances.rtol <= kToRoundOff.rtol) {
+  // At the end of a step of the length h (s).
+  StepTolerances(const ErrorTolerances& tolerances, double h, std::span<const double> u,
+                 std::span<const double> x)
+      : tolerances_(tolerances), is_exact_(tolerances.rtol <= kToRoundOff.rtol), h_(std::abs(h)) {
     for (const std::span<const double> part : {u, x}) {
       for (const double value : part) largest_ = std::max(largest_, std::abs(value));
     }
@@ -28,16 +30,19 @@ class StepTolerances {
     return tolerances_.of(is_exact_ ? largest_ : std::max(std::abs(before), std::abs(after)));
   }
   double of_displacement() const { return tolerances_.of(1.0); }
-  // How large an increment of rounding may seem.
+  // How large an increment of rounding may seem. In steps to round-off also that of coordinates of size one,
+  // which is 1/h as large in the speeds of a step: it remains when the system is at rest.
   double rounding() const {
-    return kRounding * largest_ / (is_exact_ ? tolerances_.of(largest_) : tolerances_.atol);
+    if (!is_exact_) return kRounding * largest_ / tolerances_.atol;
+    return std::max(kRounding * largest_, kRoundingOfCoordinates / h_) / tolerances_.of(largest_);
   }
 
  private:
-  static constexpr double kRounding = 1e-13;
+  static constexpr double kRounding = 1e-13, kRoundingOfCoordinates = 2e-16;
 
   ErrorTolerances tolerances_;
   bool is_exact_;
+  double h_;
   double largest_ = 0.0;
 };
 

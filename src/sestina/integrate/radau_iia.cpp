@@ -417,7 +417,7 @@ void RadauIIA::solve_block(Block<Number>& block) {
 double RadauIIA::norm_of_increments(double h, double& rounding) const {
   const std::size_t nw = equations_.nw(), nu = state().u.size();
   const State<double>& last = states_.back();
-  const StepTolerances tolerances(tolerances_, last.u, last.x);
+  const StepTolerances tolerances(tolerances_, h, last.u, last.x);
   const double of_displacements = std::abs(h) / tolerances.of_displacement();
   double norm = 0.0, sum = 0.0;
   for (std::size_t i = 0; i < r_.size(); ++i) {

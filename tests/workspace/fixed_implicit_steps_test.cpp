@@ -1,0 +1,80 @@
+// Fixed steps of implicit rules, which are solved to round-off: where nothing moves, and where the directions
+// of a joint that closes a loop could change their order.
+#include <gtest/gtest.h>
+
+#include "workspace/run_system.h"
+
+namespace sestina::test {
+namespace {
+
+class FixedImplicitSteps : public testing::TestWithParam<const char*> {};
+
+// An arm of three links that motors hold against gravity: it comes to rest.
+TEST_P(FixedImplicitSteps, GoOnWhereAStiffArmIsAtRest) {
+  System system;
+  system.gravity = {0, 0, -9.81};
+  std::string parent = "ground.origin";
+  for (const char* name : {"first", "second", "third"}) {
+    BodySpec& link = system.add_body(name, 5.0);
+    link.center_of_mass = {0.25, 0, 0.05};
+    link.inertia.xx = 0.02, link.inertia.yy = 0.1, link.inertia.zz = 0.1;
+    link.add_point("tip", {0.5, 0, 0.1});
+    const std::string joint = std::string(name) + "_hinge";
+    system.add_joint(joint, "revolute", parent, std::string(name) + ".origin").axis = {0, 1, 0};
+    system.add_joint_spring(joint + "_spring", joint, {4e4});
+    system.add_joint_damper(joint + "_damper", joint, {400});
+    parent = std::string(name) + ".tip";
+  }
+  for (const char* coordinates : {"relative", "cartesian"}) {
+    set_fixed_step(system, GetParam(), 1e-3, 3.0);
+    system.analysis.coordinates = coordinates;
+    const RunResult run = run_anyhow(system);
+    EXPECT_EQ(run.report.status, RunStatus::kComplete) << coordinates << ": " << run.report.failure;
+    EXPECT_NEAR(run.end("first_hinge.u"), 0.0, 1e-9);
+    EXPECT_GT(std::abs(run.end("first_hinge.q")), 1e-3);
+  }
+}
+
+// The spatial slider-crank of examples/17_slider_crank.yaml, with the axes of all bodies along those of the
+// ground at the start: the universal joint begins where its directions are along the axes of F.
+System make_slider_crank() {
+  System system;
+  system.gravity = {0, 0, -9.81};
+  system.ground_points.push_back({.name = "bearing", .position = {0, 0.1, 0.12}});
+  BodySpec& crank = system.add_body("crank", 0.12);
+  crank.center_of_mass = {0, 0, 0.04};
+  crank.inertia.xx = crank.inertia.yy = 1e-4, crank.inertia.zz = 1e-5;
+  crank.add_point("pin", {0, 0, 0.08});
+  BodySpec& rod = system.add_body("rod", 0.5);  // along (2, -1, -2)/3; 4e-3 kg m^2, 4e-4 along it
+  rod.center_of_mass = {0.1, -0.05, -0.1};
+  rod.inertia = {.xx = 2.4e-3, .yy = 3.6e-3, .zz = 2.4e-3, .xy = 8e-4, .xz = 1.6e-3, .yz = -8e-4};
+  rod.add_point("end", {0.2, -0.1, -0.2});
+  BodySpec& slider = system.add_body("slider", 2.0);
+  slider.inertia.xx = slider.inertia.yy = slider.inertia.zz = 1e-4;
+  JointSpec& drive = system.add_joint("drive", "revolute", "ground.bearing", "crank.origin");
+  drive.axis = {1, 0, 0}, drive.u = {6};
+  system.add_joint("ball", "spherical", "crank.pin", "rod.origin");
+  JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "slider.origin");
+  rail.axis = {1, 0, 0}, rail.q = {0.2};
+  JointSpec& fork = system.add_joint("fork", "universal", "slider.origin", "rod.end");
+  fork.axis = {0, 1, 0}, fork.second_axis = {1, 0, 0};
+  return system;
+}
+
+TEST_P(FixedImplicitSteps, TakeTheSliderCrankThroughATurn) {
+  System system = make_slider_crank();
+  set_accurate(system, 1.0, 1.0);
+  const RunResult exact = run_system(system);
+  for (const char* coordinates : {"relative", "cartesian"}) {
+    set_fixed_step(system, GetParam(), 1e-3, 1.0);
+    system.analysis.coordinates = coordinates;
+    const RunResult run = run_anyhow(system);
+    EXPECT_EQ(run.report.status, RunStatus::kComplete) << coordinates << ": " << run.report.failure;
+    EXPECT_NEAR(run.end("slider.origin.x"), exact.end("slider.origin.x"), 1e-4) << coordinates;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, FixedImplicitSteps, testing::Values("generalized_alpha", "radau_iia"));
+
+}  // namespace
+}  // namespace sestina::test
