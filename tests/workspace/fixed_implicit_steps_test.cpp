@@ -40,7 +40,7 @@ TEST_P(FixedImplicitSteps, GoOnWhereAStiffArmIsAtRest) {
 System make_slider_crank() {
   System system;
   system.gravity = {0, 0, -9.81};
-  system.ground_points.push_back({.name = "bearing", .position = {0, 0.1, 0.12}});
+  system.ground_points.push_back({.name = "bearing", .position = {0, 0.1, 0.12}, .axes = {}});
   BodySpec& crank = system.add_body("crank", 0.12);
   crank.center_of_mass = {0, 0, 0.04};
   crank.inertia.xx = crank.inertia.yy = 1e-4, crank.inertia.zz = 1e-5;
