@@ -84,7 +84,7 @@ TEST(RunSensitivities, OfAnOscillatorAreThoseOfItsClosedForm) {
 }
 
 // Central differences of two runs. Tolerances of 1e-12 and a width of 1e-4 leave an error of about 1e-8.
-void expect_differences(System system, const std::vector<std::string>& parameters,
+void expect_differences(const System& system, const std::vector<std::string>& parameters,
                         const std::vector<std::string>& columns, double tolerance) {
   constexpr double kWidth = 1e-4;
   const Told told = differentiate(system, parameters, columns);

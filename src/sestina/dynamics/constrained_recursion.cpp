@@ -36,10 +36,10 @@ void start_inertia(const RigidInertia<double>& M, ArticulatedRows<double>& I) {
 [[gnu::always_inline]] inline void add_to_S(double D_inverse, std::size_t size, const OpenRows::Lines& lines,
                                             const double* k) {
   for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
-    const Block part = D_inverse * OpenRows::load(k + i);
+    const Block part = D_inverse * OpenRows::load(k + i).block;
     for (std::size_t r = 0; r < size; ++r) {
       double* const S = lines.S(r) + i;
-      OpenRows::store(OpenRows::load(S) + k[r] * part, S);
+      OpenRows::store(OpenRows::load(S).block + k[r] * part, S);
     }
   }
 }
@@ -49,8 +49,8 @@ void start_inertia(const RigidInertia<double>& M, ArticulatedRows<double>& I) {
                                             const OpenRows::Lines& lines) {
   const double of_W[6] = {W.torque.x, W.torque.y, W.torque.z, W.force.x, W.force.y, W.force.z};
   for (std::size_t i = 0; i < lines.padded; i += OpenRows::kBlock) {
-    const Block part = OpenRows::load(S + i);
-    for (std::size_t x = 0; x < 6; ++x) lines.store(lines.load(x, i) + of_W[x] * part, x, i);
+    const Block part = OpenRows::load(S + i).block;
+    for (std::size_t x = 0; x < 6; ++x) lines.store(lines.load(x, i).block + of_W[x] * part, x, i);
   }
 }
 
@@ -197,9 +197,9 @@ template <bool is_last>
     OpenRows::Forces forces(lines, i);
     Block(&K)[6] = forces.K;
     const Block of_K = (w.x * K[0] + w.y * K[1] + w.z * K[2]) + (v.x * K[3] + v.y * K[4] + v.z * K[5]);
-    const Block size = of_K * of_K + rounding * lines.load(OpenRows::kLargestK, i);
-    lines.store(lines.load(OpenRows::kScale, i) + D_inverse * size, OpenRows::kScale, i);
-    const Block sum = has_terms ? OpenRows::load(k + i) + of_K : of_K, part = D_inverse * sum;
+    const Block size = of_K * of_K + rounding * lines.load(OpenRows::kLargestK, i).block;
+    lines.store(lines.load(OpenRows::kScale, i).block + D_inverse * size, OpenRows::kScale, i);
+    const Block sum = has_terms ? OpenRows::load(k + i).block + of_K : of_K, part = D_inverse * sum;
     OpenRows::store(sum, k + i);
     if (is_last) forces.shift_back(s);
     K[0] -= torque.x * part, K[1] -= torque.y * part, K[2] -= torque.z * part;

@@ -15,7 +15,10 @@ class OpenRows {
  public:
   static constexpr std::size_t kBlock = 4;
   using Block = double __attribute__((vector_size(32)));
-  using Unaligned = double __attribute__((vector_size(32), aligned(8), may_alias));
+  // What load() returns: a function that returned a bare vector would depend on the instruction set.
+  struct Loaded {
+    Block block;
+  };
 
   std::size_t size() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
@@ -55,7 +58,7 @@ class OpenRows {
     std::size_t stride, padded;
 
     double* at(std::size_t line) const { return first + line * stride; }
-    [[gnu::always_inline]] const Unaligned& load(std::size_t line, std::size_t i) const {
+    [[gnu::always_inline]] Loaded load(std::size_t line, std::size_t i) const {
       return OpenRows::load(at(line) + i);
     }
     [[gnu::always_inline]] void store(const Block& block, std::size_t line, std::size_t i) const {
@@ -66,9 +69,10 @@ class OpenRows {
   static constexpr std::size_t kScale = 6, kLargestK = 7;  // lines
   Lines lines() { return {numbers_.data(), capacity_, padded()}; }
 
-  // By reference: a function that returned such a vector would depend on the instruction set.
-  [[gnu::always_inline]] static const Unaligned& load(const double* from) {
-    return *reinterpret_cast<const Unaligned*>(from);
+  [[gnu::always_inline]] static Loaded load(const double* from) {
+    Loaded loaded;
+    __builtin_memcpy(&loaded.block, from, sizeof loaded.block);
+    return loaded;
   }
   [[gnu::always_inline]] static void store(const Block& block, double* to) {
     __builtin_memcpy(to, &block, sizeof block);
@@ -79,7 +83,7 @@ class OpenRows {
     Block K[6];
 
     [[gnu::always_inline]] Forces(const Lines& lines, std::size_t i) {
-      for (std::size_t x = 0; x < 6; ++x) K[x] = lines.load(x, i);
+      for (std::size_t x = 0; x < 6; ++x) K[x] = lines.load(x, i).block;
     }
     [[gnu::always_inline]] void store(const Lines& lines, std::size_t i) const {
       for (std::size_t x = 0; x < 6; ++x) lines.store(K[x], x, i);
@@ -95,7 +99,7 @@ class OpenRows {
                                                std::size_t i) const {
       const Block size = by_length_squared * (K[0] * K[0] + K[1] * K[1] + K[2] * K[2]) +
                          (K[3] * K[3] + K[4] * K[4] + K[5] * K[5]);
-      const Block before = lines.load(kLargestK, i);
+      const Block before = lines.load(kLargestK, i).block;
       lines.store(size > before ? size : before, kLargestK, i);
     }
   };
