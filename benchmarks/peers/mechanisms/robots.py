@@ -19,8 +19,8 @@ from .engines import Array
 
 GRAVITY = (0.0, 0.0, 9.81)  # m/s^2, as in Exudyn's robots
 STEP, RADIUS = 1e-3, 0.5  # s, spectral radius
-# s. The motors come to rest after 1 s, where the implicit rules of Sestina do not converge with many robots.
-DURATION = 0.9
+# s; then the motors come to rest.
+DURATION = 1.0
 AMPLITUDES = (1.2, -0.8, 0.6, 0.7, -0.5, 0.9)  # rad
 
 
