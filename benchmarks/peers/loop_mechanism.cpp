@@ -30,7 +30,7 @@ struct Place {
   Vector3 position{};
 };
 
-// Of the link's frame in the ground.
+// The pose of the link's frame in the ground.
 Place calc_place(const Mechanism& mechanism, const std::vector<double>& q, int i) {
   if (i < 0) return {};
   const Link& link = mechanism.links[static_cast<std::size_t>(i)];

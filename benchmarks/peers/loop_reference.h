@@ -45,7 +45,7 @@ class LoopReference {
   using Vec3 = Eigen::Matrix<Real, 3, 1>;
   using Mat3 = Eigen::Matrix<Real, 3, 3>;
   using Jacobian = Eigen::Matrix<Real, 3, Eigen::Dynamic>;
-  // Of a frame in the ground: the pose, the velocity, the acceleration for udot = 0, and their Jacobians.
+  // The pose of a frame in the ground, its velocity, its acceleration for udot = 0, and their Jacobians.
   struct FrameMotion {
     Mat3 R = Mat3::Identity();
     Vec3 p = Vec3::Zero(), w = Vec3::Zero(), v = Vec3::Zero(), alpha = Vec3::Zero(), a = Vec3::Zero();

@@ -1,4 +1,4 @@
-// What is given on the command lines of bench_peers and bench_peer_loops:
+// The options of bench_peers and bench_peer_loops:
 //
 //   [--csv FILE] [--only MECHANISM] [--rounds N] [--states N] [--commit NAME]
 #pragma once

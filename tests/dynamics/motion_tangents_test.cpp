@@ -10,6 +10,7 @@
 #include "sestina/dynamics/forward_dynamics_derivatives.h"
 #include "sestina/dynamics/linearized_motion.h"
 #include "sestina/model/freeze.h"
+#include "slider_crank.h"
 
 namespace sestina {
 namespace {
@@ -122,6 +123,11 @@ TEST(MotionTangents, AreThoseOfTheResidual) {
     expect_tangents(evaluate(random_system(seed, {.bodies = 6})));
   }
   expect_tangents(evaluate(mechanism()));
+}
+
+// Its directions change with the coordinates, which are exact at the start.
+TEST(MotionTangents, OfAUniversalJointThatClosesALoopAreThoseOfTheResidual) {
+  expect_tangents(evaluate(test::make_slider_crank()));
 }
 
 TEST(MotionTangents, GiveTheDerivativesOfTrees) {

@@ -132,7 +132,7 @@ TEST(RunSensitivities, OfEveryJointAndForceAreThoseOfDifferences) {
   expect_differences(system, {"g", "k", "c", "h"}, columns, 1e-4);
 }
 
-// Of the numerical solution itself, which is 1e-4 off.
+// The run differentiates its numerical solution, which is itself 1e-4 off.
 TEST(RunSensitivities, WithFixedStepsAreThoseOfTheNumericalSolution) {
   System system = make_oscillator();
   set_fixed_step(system, "rk4", 0.05, 2.0);

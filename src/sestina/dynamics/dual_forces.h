@@ -7,9 +7,18 @@
 
 namespace sestina {
 
+// Derivatives of a body's motion: theta with dR = theta x R, and dp, dw, dv.
+struct MotionRates {
+  Vec3<double> theta, p, w, v;
+};
+
 struct DualForces {
   // All tangents are zero, and the state has only its sizes.
   DualForces(const Model& model, const Properties<double>& numbers);
+
+  // Sets values, with tangents of zero.
+  void set_state(const State<double>& at);
+  void set_motion(std::size_t body, const BodyMotion<double>& at, const MotionRates& rates = {});
 
   Properties<Dual> properties;
   State<Dual> state;

@@ -9,21 +9,8 @@
 namespace sestina {
 namespace {
 
-Vec3<Dual> dual(const Vec3<double>& x, const Vec3<double>& d) { return {{x.x, d.x}, {x.y, d.y}, {x.z, d.z}}; }
 Vec3<double> derivative(const Vec3<Dual>& x) { return {x.x.d, x.y.d, x.z.d}; }
 Vec3<double> value(const Vec3<Dual>& x) { return {x.x.v, x.y.v, x.z.v}; }
-
-// A body's motion with the derivatives dR = theta x R, dp, dw, dv.
-BodyMotion<Dual> moving(const BodyMotion<double>& at, const Vec3<double>& theta, const Vec3<double>& dp,
-                        const Vec3<double>& dw, const Vec3<double>& dv) {
-  const auto column = [&](int j) {
-    const Vec3<double> c = at.X_WB.R.column(j);
-    return dual(c, cross(theta, c));
-  };
-  return {{Rotation<Dual>::from_columns(column(0), column(1), column(2)), dual(at.X_WB.p, dp)},
-          {dual(at.V_WB.w, dw), dual(at.V_WB.v, dv)}};
-}
-BodyMotion<Dual> resting(const BodyMotion<double>& at) { return moving(at, {}, {}, {}, {}); }
 
 }  // namespace
 
@@ -57,14 +44,8 @@ ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>&
 }
 
 void ForceDerivatives::set_values(const State<double>& state, const Kinematics<double>& kinematics) {
-  dual_->state.t = state.t;
-  std::copy(state.q.begin(), state.q.end(), dual_->state.q.begin());
-  std::copy(state.u.begin(), state.u.end(), dual_->state.u.begin());
-  std::copy(state.x.begin(), state.x.end(), dual_->state.x.begin());
-  std::copy(state.d.begin(), state.d.end(), dual_->state.d.begin());
-  for (std::size_t i = 0; i < kinematics.motion.size(); ++i) {
-    dual_->kinematics.motion[i] = resting(kinematics.motion[i]);
-  }
+  dual_->set_state(state);
+  for (std::size_t i = 0; i < kinematics.motion.size(); ++i) dual_->set_motion(i, kinematics.motion[i]);
 }
 
 void ForceDerivatives::move_by_q(std::size_t k, const State<double>& state,
@@ -90,9 +71,9 @@ void ForceDerivatives::move_by_q(std::size_t k, const State<double>& state,
   for (std::size_t i = j; i < static_cast<std::size_t>(subtree_end_[j]); ++i) {
     const BodyMotion<double>& at = kinematics.motion[i];
     const Vec3<double> p = at.X_WB.p - base.X_WB.p;
-    dual_->kinematics.motion[i] =
-        moving(at, H.w, H.v + cross(H.w, p), cross(H.w, at.V_WB.w) + tangent.psi,
-               tangent.dv + cross(H.w, at.V_WB.v - base.V_WB.v) + cross(tangent.psi, p));  // (1) (2)
+    dual_->set_motion(i, at,
+                      {H.w, H.v + cross(H.w, p), cross(H.w, at.V_WB.w) + tangent.psi,
+                       tangent.dv + cross(H.w, at.V_WB.v - base.V_WB.v) + cross(tangent.psi, p)});  // (1) (2)
   }
 }
 
@@ -103,7 +84,7 @@ void ForceDerivatives::move_by_u(std::size_t k, const Kinematics<double>& kinema
   for (std::size_t i = j; i < static_cast<std::size_t>(subtree_end_[j]); ++i) {
     const BodyMotion<double>& at = kinematics.motion[i];
     const Vec3<double> p = at.X_WB.p - kinematics.motion[j].X_WB.p;
-    dual_->kinematics.motion[i] = moving(at, {}, {}, H.w, H.v + cross(H.w, p));
+    dual_->set_motion(i, at, {{}, {}, H.w, H.v + cross(H.w, p)});
   }
 }
 
@@ -158,9 +139,7 @@ void ForceDerivatives::subtract(const State<double>& state, const Kinematics<dou
     move_by_u(k, kinematics);
     subtract_column(kinematics, by_u + k, stride, 0, 0, {});
     stop(k, state);
-    for (std::size_t i = j; i < end; ++i) {
-      dual_->kinematics.motion[i] = resting(kinematics.motion[i]);
-    }
+    for (std::size_t i = j; i < end; ++i) dual_->set_motion(i, kinematics.motion[i]);
   }
 }
 

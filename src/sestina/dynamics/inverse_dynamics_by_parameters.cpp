@@ -1,10 +1,6 @@
 #include "sestina/dynamics/inverse_dynamics_by_parameters.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "sestina/base/error.h"
 
 namespace sestina {
 namespace {
@@ -49,30 +45,19 @@ SpatialForce<double> required_force(const InverseDynamicsDerivatives::Subtree& s
   return {to_vec3(torque), to_vec3(force)};
 }
 
-Vec3<Dual> dual(const Vec3<double>& x, const Vec3<double>& d) { return {{x.x, d.x}, {x.y, d.y}, {x.z, d.z}}; }
-
 }  // namespace
 
 InverseDynamicsByParameters::InverseDynamicsByParameters(const Model& model,
                                                          const Properties<double>& properties)
-    : model_(model), properties_(properties), force_(model.bodies().size()), moved_(force_.size()) {
-  model.refuse_constraints("the derivative by parameters");
-  if (!model.user_forces().empty()) {
-    throw InputError(fmt::format("{}: a user force has no derivatives",
-                                 model.forces()[model.user_forces().front().index].name));
-  }
+    : model_(model),
+      properties_(properties),
+      changes_(properties.parameters.size()),
+      force_(model.bodies().size()),
+      moved_(force_.size()) {
   const ForceSet<double>& forces = properties.forces;
-  acts_on_bodies_ =
-      !(forces.spring_dampers.empty() && forces.point_forces.empty() && forces.point_torques.empty()) ||
-      forces.connectors.act_on_bodies();
+  acts_on_bodies_ = AppliedForces<double>(model).has_body_forces;
   if (acts_on_bodies_ || !forces.joint_forces.empty() || !forces.connectors.empty()) {
     dual_.emplace(model, properties);
-  }
-  std::vector<Dual> parameters(properties.parameters.begin(), properties.parameters.end());
-  for (Dual& parameter : parameters) {
-    parameter.d = 1.0;
-    add_changes(calc_properties<Dual>(model, parameters));
-    parameter.d = 0.0;
   }
   subtree_end_.resize(force_.size());
   for (std::size_t i = force_.size(); i-- > 1;) {
@@ -83,8 +68,19 @@ InverseDynamicsByParameters::InverseDynamicsByParameters(const Model& model,
   }
 }
 
-void InverseDynamicsByParameters::add_changes(const Properties<Dual>& properties) {
-  Changes& changed = changes_.emplace_back();
+const InverseDynamicsByParameters::Changes& InverseDynamicsByParameters::changes_by(int parameter) {
+  std::optional<Changes>& changes = changes_[static_cast<std::size_t>(parameter)];
+  if (!changes) {
+    std::vector<Dual> parameters(properties_.parameters.begin(), properties_.parameters.end());
+    parameters[static_cast<std::size_t>(parameter)].d = 1.0;
+    changes = find_changes(calc_properties<Dual>(model_, parameters));
+  }
+  return *changes;
+}
+
+InverseDynamicsByParameters::Changes InverseDynamicsByParameters::find_changes(
+    const Properties<Dual>& properties) const {
+  Changes changed;
   changed.gravity = derivative(properties.gravity);
   changed.changes_gravity = !is_zero(changed.gravity);
   for (std::size_t i = 1; i < force_.size(); ++i) {
@@ -112,23 +108,22 @@ void InverseDynamicsByParameters::add_changes(const Properties<Dual>& properties
     if (damper.damping.d == 0.0) continue;
     changed.diagonals.push_back({static_cast<std::size_t>(damper.u), 0, 0.0, 0.0, damper.damping.d, 0.0});
   }
-  if (!dual_) return;
-  changed.properties = properties;
-  changed.properties->forces.joint_springs.clear();
-  changed.properties->forces.joint_dampers.clear();
+  if (dual_) {
+    changed.properties = properties;
+    changed.properties->forces.joint_springs.clear();
+    changed.properties->forces.joint_dampers.clear();
+  }
+  return changed;
 }
 
 void InverseDynamicsByParameters::start(const State<double>& state, const Kinematics<double>& kinematics,
                                         std::span<const double> udot, const InverseDynamicsDerivatives& at) {
   state_ = &state, kinematics_ = &kinematics, udot_ = udot, at_ = &at;
   if (!dual_) return;
-  dual_->state.t = state.t;
-  std::ranges::copy(state.q, dual_->state.q.begin());
-  std::ranges::copy(state.u, dual_->state.u.begin());
-  std::ranges::copy(state.x, dual_->state.x.begin());
-  std::ranges::copy(state.d, dual_->state.d.begin());
-  if (!acts_on_bodies_) return;
-  for (std::size_t i = 0; i < moved_.size(); ++i) set_dual_motion(i);
+  dual_->set_state(state);
+  for (std::size_t i = 0; acts_on_bodies_ && i < moved_.size(); ++i) {
+    dual_->set_motion(i, kinematics.motion[i]);
+  }
 }
 
 void InverseDynamicsByParameters::add_masses(const Changes& changes) {
@@ -179,7 +174,7 @@ void InverseDynamicsByParameters::add_displacement(const Displacement& d, std::s
     }
     if (i == d.body) own = required;
     if (!acts_on_bodies_) continue;
-    Moved& moved = moved_[i];
+    MotionRates& moved = moved_[i];
     moved.theta += d.theta;
     moved.p += d.eta + cross(d.theta, p);
     moved.w += cross(d.theta, body.V_WB.w) + d.psi;
@@ -203,21 +198,11 @@ void InverseDynamicsByParameters::add_gravity(const Vec3<double>& gravity, std::
   }
 }
 
-void InverseDynamicsByParameters::set_dual_motion(std::size_t body) {
-  const BodyMotion<double>& at = kinematics_->motion[body];
-  const Moved& moved = moved_[body];
-  const auto column = [&](int j) {
-    const Vec3<double> c = at.X_WB.R.column(j);
-    return dual(c, cross(moved.theta, c));
-  };
-  dual_->kinematics.motion[body] = {
-      {Rotation<Dual>::from_columns(column(0), column(1), column(2)), dual(at.X_WB.p, moved.p)},
-      {dual(at.V_WB.w, moved.w), dual(at.V_WB.v, moved.v)}};
-}
-
 void InverseDynamicsByParameters::subtract_forces(const Changes& changes, std::span<double> by) {
   const bool has_moved = acts_on_bodies_ && !changes.frames.empty();
-  for (std::size_t i = 0; has_moved && i < moved_.size(); ++i) set_dual_motion(i);
+  for (std::size_t i = 0; has_moved && i < moved_.size(); ++i) {
+    dual_->set_motion(i, kinematics_->motion[i], moved_[i]);
+  }
   update_applied_forces<Dual>(model_, *changes.properties, dual_->state, dual_->kinematics, dual_->forces);
   for (std::size_t l = 0; l < by.size(); ++l) by[l] -= dual_->forces.tau[l].d;
   for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) {
@@ -227,12 +212,12 @@ void InverseDynamicsByParameters::subtract_forces(const Changes& changes, std::s
                   derivative(f.force) - cross(theta, value(f.force))};
   }
   if (!has_moved) return;
-  std::ranges::fill(moved_, Moved{});
-  for (std::size_t i = 0; i < moved_.size(); ++i) set_dual_motion(i);
+  std::ranges::fill(moved_, MotionRates{});
+  for (std::size_t i = 0; i < moved_.size(); ++i) dual_->set_motion(i, kinematics_->motion[i]);
 }
 
 void InverseDynamicsByParameters::calc(int parameter, std::span<double> by) {
-  const Changes& changes = changes_[static_cast<std::size_t>(parameter)];
+  const Changes& changes = changes_by(parameter);
   if (changes.changes_joint) {
     if (!by_parameters_) by_parameters_ = std::make_unique<ParameterDerivatives>(model_, properties_);
     by_parameters_->update_inverse(*state_, udot_, parameter);

@@ -33,7 +33,7 @@ namespace sestina {
 class InverseDynamicsByParameters {
  public:
   // Evaluates at the values properties.parameters. Keeps references: the model must outlive this object.
-  // Refuses a model with a UserForce, and loops and constraints (InputError).
+  // Takes the models that InverseDynamicsDerivatives takes.
   InverseDynamicsByParameters(const Model& model, const Properties<double>& properties);
 
   // Takes the state to which `kinematics` belongs. `at` has been updated there, with udot (nu). All must live
@@ -74,26 +74,21 @@ class InverseDynamicsByParameters {
     std::size_t body;
     Vec3<double> theta, eta, psi, dv, beta, gamma;
   };
-  // The part of the motion of a body for the applied forces.
-  struct Moved {
-    Vec3<double> theta, p, w, v;
-  };
-
-  void add_changes(const Properties<Dual>& properties);
+  const Changes& changes_by(int parameter);
+  Changes find_changes(const Properties<Dual>& properties) const;
   void add_masses(const Changes& changes);
   Displacement displace(const Frame& frame) const;
   void add_displacement(const Displacement& displacement, std::span<double> by);
   void add_gravity(const Vec3<double>& gravity, std::span<double> by) const;
   void subtract_forces(const Changes& changes, std::span<double> by);
-  void set_dual_motion(std::size_t body);
 
   const Model& model_;
   const Properties<double>& properties_;
-  std::vector<Changes> changes_;             // by parameter
-  std::vector<std::size_t> subtree_end_;     // by BodyIndex
-  std::vector<SpatialForce<double>> force_;  // by BodyIndex: what bodies require, passed inward
-  std::vector<Moved> moved_;                 // by BodyIndex
-  std::optional<DualForces> dual_;           // where there are other forces than on joints
+  std::vector<std::optional<Changes>> changes_;  // by parameter, found when it is asked for
+  std::vector<std::size_t> subtree_end_;         // by BodyIndex
+  std::vector<SpatialForce<double>> force_;      // by BodyIndex: what bodies require, passed inward
+  std::vector<MotionRates> moved_;               // by BodyIndex: zeros but for displaced bodies
+  std::optional<DualForces> dual_;               // where there are other forces than on joints
   bool acts_on_bodies_ = false;
   const State<double>* state_ = nullptr;
   const Kinematics<double>* kinematics_ = nullptr;

@@ -90,7 +90,8 @@ class InverseDynamicsDerivatives {
     Lanes torque, force;     // F
     Lanes s, dv;             // from the parent to the body
   };
-  // Of a body (BodyIndex), by the last update(): the sums over its subtree, and its acceleration less g.
+  // The sums over the subtree of a body (BodyIndex) and its acceleration less g, as the last update() left
+  // them.
   const Subtree& subtree(std::size_t body) const { return subtree_[body]; }
   const SpatialMotion<double>& acceleration(std::size_t body) const { return A_[body]; }
 

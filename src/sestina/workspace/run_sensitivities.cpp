@@ -105,7 +105,6 @@ class SensitivitySystem final : public RunSystem, public RunObserver, public Run
   const std::atomic<bool>* interrupt_;
   ForwardDynamics dynamics_;
   SystemEquations own_;
-  std::vector<std::string> names_;
   std::vector<Direction> directions_;
   std::vector<int>
       initial_;  // by direction: the number of q's displacement, or nu + that of u; -1 for parameters
