@@ -97,8 +97,9 @@ TEST(InverseDynamicsByParameters, OfSystemsWithoutForcesAreThoseOnDualNumbers) {
 
 TEST(InverseDynamicsByParameters, VanishForAParameterThatChangesNothing) {
   const auto model = freeze(make_varied(3, true));
-  InverseDynamicsByParameters tested(*model, calc_properties(*model));
-  InverseDynamicsDerivatives at(*model, calc_properties(*model));
+  const Properties<double> properties = calc_properties(*model);
+  InverseDynamicsByParameters tested(*model, properties);
+  InverseDynamicsDerivatives at(*model, properties);
   const State<double> state = scatter_states(*model, 1, 1.0, 3)[1];
   Evaluation<double> evaluation(model);
   const std::vector<double> udot = evaluation.solve<RecursiveSolver>(state);

@@ -32,7 +32,7 @@ namespace sestina {
 
 class InverseDynamicsByParameters {
  public:
-  // Evaluates at the values properties.parameters. Keeps references: the model must outlive this object.
+  // Evaluates at the values properties.parameters. The model and the properties must outlive this object.
   // Takes the models that InverseDynamicsDerivatives takes.
   InverseDynamicsByParameters(const Model& model, const Properties<double>& properties);
 
