@@ -137,6 +137,83 @@ TEST(ImplicitMotion, HasTheTangentsOfStatesWithARate) {
   }
 }
 
+Eigen::MatrixXd to_dense(const SparsePattern& pattern, std::span<const double> numbers) {
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(pattern.rows, pattern.columns());
+  pattern.for_each([&](int i, int j, int p) { dense(i, j) = numbers[static_cast<std::size_t>(p)]; });
+  return dense;
+}
+
+// At an assembled state in motion, with arbitrary accelerations and multipliers.
+void expect_closed_forms_agree(const System& system, int most_evaluations) {
+  const auto model = freeze(system);
+  const Properties<double> properties = calc_properties(*model);
+  const State<double> state = calc_assembled_state(*model, properties);
+  std::vector<double> wdot(state.u.size() + state.x.size());
+  std::vector<double> lambda(static_cast<std::size_t>(model->constraint_rows()));
+  for (std::size_t i = 0; i < wdot.size(); ++i) wdot[i] = 0.3 * std::sin(1.0 + 2.0 * static_cast<double>(i));
+  for (std::size_t i = 0; i < lambda.size(); ++i) lambda[i] = 2.0 * std::cos(1.5 * static_cast<double>(i));
+  ImplicitMotion closed(*model, properties), dual(*model, properties, false);
+  closed.update_tangents(state, wdot, lambda);
+  dual.update_tangents(state, wdot, lambda);
+  EXPECT_LE(static_cast<int>(closed.evaluations()), most_evaluations);
+  const auto expect_same = [](const SparsePattern& a, std::span<const double> of_a, const SparsePattern& b,
+                              std::span<const double> of_b, const char* what) {
+    const Eigen::MatrixXd A = to_dense(a, of_a), B = to_dense(b, of_b);
+    if (A.size() == 0) return;
+    EXPECT_LE((A - B).cwiseAbs().maxCoeff(), 1e-11 * (1.0 + B.cwiseAbs().maxCoeff())) << what;
+  };
+  expect_same(closed.pattern(), closed.M, dual.pattern(), dual.M, "M");
+  expect_same(closed.pattern(), closed.D, dual.pattern(), dual.D, "D");
+  expect_same(closed.pattern(), closed.K, dual.pattern(), dual.K, "K");
+  expect_same(closed.row_pattern(), closed.C, dual.row_pattern(), dual.C, "C");
+  expect_same(closed.row_pattern(), closed.v_q, dual.row_pattern(), dual.v_q, "v_q");
+}
+
+// A tree of all types of joints, each of which becomes a cut joint.
+System cartesian_system(std::uint64_t seed, int bodies) {
+  System system = random_system(seed, {.bodies = bodies});
+  system.analysis.coordinates = "cartesian";
+  for (JointSpec& joint : system.joints) joint.armature.reset();  // rotors are left to dual numbers
+  return system;
+}
+
+// Hinges with a spring, a damper and a motor that reads its own angle alone.
+System driven_hinges(int bodies, const std::string& motor) {
+  System system = floating_chain(bodies);
+  system.forces.clear();
+  for (int i = 0; i + 1 < bodies; ++i) {
+    const std::string hinge = fmt::format("hinge{}", i);
+    JointSpec& joint =
+        system.add_joint(hinge, "revolute", fmt::format("b{}.tip", i), fmt::format("b{}.origin", i + 1));
+    joint.axis = {0.3, 0.1, 1.0};
+    joint.cut = true;
+    system.add_joint_spring("spring_" + hinge, hinge, 20.0, 0.3);
+    system.add_joint_damper("damper_" + hinge, hinge, 0.7);
+    system.add_joint_force("motor_" + hinge, hinge,
+                           fmt::format(fmt::runtime(motor), fmt::arg("hinge", hinge)));
+  }
+  std::erase_if(system.joints, [](const auto& joint) { return joint.type == "spherical"; });
+  return system;
+}
+
+TEST(ImplicitMotion, ClosedFormsAgreeWithDualNumbers) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    SCOPED_TRACE(seed);
+    expect_closed_forms_agree(cartesian_system(seed, 7), 42);
+  }
+  expect_closed_forms_agree(floating_chain(2), 12);
+  expect_closed_forms_agree(floating_chain(9), 18);
+}
+
+TEST(ImplicitMotion, DrivenJointsHaveClosedForms) {
+  expect_closed_forms_agree(driven_hinges(4, "3*sin(t + {hinge}.q) - {hinge}.u^3"), 0);
+  // A motor that reads another joint, or a state, is left to dual numbers.
+  expect_closed_forms_agree(driven_hinges(4, "3*sin(hinge0.q) - {hinge}.u"), 24);
+  System with_state = driven_hinges(4, "p*{hinge}.q");
+  with_state.add_state("p", "-p + hinge1.u", 0.4);
+  expect_closed_forms_agree(with_state, 25);
+}
+
 TEST(ImplicitMotion, TakesNoMoreEvaluationsForMoreBodies) {
   const auto count = [](int bodies) {
     const auto model = freeze(floating_chain(bodies));

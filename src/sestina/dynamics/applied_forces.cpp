@@ -100,9 +100,11 @@ template <class T>
 void find_cut_joints(const Properties<T>& properties, const State<T>& state, const Kinematics<T>& kinematics,
                      AppliedForces<T>& forces) {
   auto& cut = forces.cut;
-  std::ranges::copy(std::span(state.h).first(cut.q.size() - state.q.size()),
-                    std::ranges::copy(state.q, cut.q.begin()).out);
+  std::ranges::copy(state.q, cut.q.begin());
   std::ranges::copy(state.u, cut.u.begin());
+  if (cut.are_given) return;
+  std::ranges::copy(std::span(state.h).first(cut.q.size() - state.q.size()),
+                    cut.q.begin() + static_cast<std::ptrdiff_t>(state.q.size()));
   for (std::size_t i = 0; i < cut.motions.size(); ++i) {
     const CutJoint<T>& joint = properties.constraints.cut_joints[i];
     find_cut_coordinates(joint, kinematics.motion.data(), cut.q.data() + state.q.size() + joint.q_start,
@@ -120,6 +122,7 @@ template <class T>
 void apply_cut_joint_forces(const Properties<T>& properties, AppliedForces<T>& forces) {
   auto& cut = forces.cut;
   for (std::size_t i = 0; i < forces.tau.size(); ++i) forces.tau[i] += cut.tau[i];
+  if (cut.are_given) return;
   for (std::size_t i = 0; i < cut.motions.size(); ++i) {
     const CutJoint<T>& joint = properties.constraints.cut_joints[i];
     const RelativeMarkerMotion<T>& relative = cut.motions[i].relative;

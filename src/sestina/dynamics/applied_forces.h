@@ -34,6 +34,8 @@ struct AppliedForces {
     std::vector<T> q, u, tau;
     std::vector<CutJointMotion<T>> motions;
     std::vector<SpatialForce<T>> forces;  // about M's origin, ground axes, on the child
+    // Coordinates and speeds of cut joints are those that stand in q and u, and their forces remain in tau.
+    bool are_given = false;
   } cut;
 
   // Scratch memory.

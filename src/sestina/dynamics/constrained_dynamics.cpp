@@ -6,6 +6,13 @@
 #include "sestina/model/properties.h"
 
 namespace sestina {
+namespace {
+
+// Displacements below this part of the mechanism's size change M and C so little that their factors serve for
+// the next step of Newton's method as well.
+constexpr double kSmall = 1e-5;
+
+}  // namespace
 
 SaddlePoint standard_way(const Model& model) {
   return model.is_cartesian() ? SaddlePoint::kSparse : SaddlePoint::kRecursion;
@@ -165,6 +172,27 @@ double ConstrainedDynamics::tolerance(const Properties<double>& properties) {
 
 bool ConstrainedDynamics::project_positions(const Properties<double>& properties, State<double>& state,
                                             Kinematics<double>& kinematics) {
+  bool factors_serve = false;
+  return take_position_steps(properties, state, kinematics, factors_serve);
+}
+
+bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, State<double>& state,
+                                         Kinematics<double>& kinematics) {
+  bool factors_serve = false;
+  update_kinematics(*model_, properties, state, kinematics);
+  update(properties, state, kinematics);
+  return take_speed_steps(properties, state, kinematics, factors_serve);
+}
+
+bool ConstrainedDynamics::project(const Properties<double>& properties, State<double>& state,
+                                  Kinematics<double>& kinematics) {
+  bool factors_serve = false;
+  return take_position_steps(properties, state, kinematics, factors_serve) &&
+         take_speed_steps(properties, state, kinematics, factors_serve);
+}
+
+bool ConstrainedDynamics::take_position_steps(const Properties<double>& properties, State<double>& state,
+                                              Kinematics<double>& kinematics, bool& factors_serve) {
   constexpr int kMostSteps = 20;
   const double tolerance = ConstrainedDynamics::tolerance(properties);
   // Where no more can be had: by round-off, or near a singular position, where conditions that are nearly
@@ -178,7 +206,8 @@ bool ConstrainedDynamics::project_positions(const Properties<double>& properties
     if (error <= tolerance) return true;
     if (!(error < 0.5 * before)) return error <= enough;
     before = error;
-    if (factor(properties, kinematics).is_singular) return false;
+    if (!factors_serve && factor(properties, kinematics).is_singular) return false;
+    factors_serve = error <= kSmall * properties.constraints.length;
     std::fill(tau_.begin(), tau_.end(), 0.0);
     std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
     for (std::size_t r = 0; r < d_.size(); ++r)
@@ -190,13 +219,12 @@ bool ConstrainedDynamics::project_positions(const Properties<double>& properties
   return false;
 }
 
-bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, State<double>& state,
-                                         Kinematics<double>& kinematics) {
+// From rows that belong to the state.
+bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties, State<double>& state,
+                                           Kinematics<double>& kinematics, bool& factors_serve) {
   constexpr int kMostSteps = 10;  // conditions on speeds need not be linear
   double before = INFINITY;
   for (int step = 0; step < kMostSteps; ++step) {
-    update_kinematics(*model_, properties, state, kinematics);
-    update(properties, state, kinematics);
     double size = 0.0;
     for (const BodyMotion<double>& motion : kinematics.motion) {
       size = std::max(size, properties.constraints.length * norm(motion.V_WB.w) + norm(motion.V_WB.v));
@@ -206,19 +234,17 @@ bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, S
     if (error <= tolerance) return true;
     if (!(error < 0.5 * before)) return error <= 1e7 * tolerance;  // as for positions
     before = error;
-    if (factor(properties, kinematics).is_singular) return false;
+    if (!factors_serve && factor(properties, kinematics).is_singular) return false;
+    factors_serve = error <= kSmall * std::max(size, properties.constraints.length);
     std::fill(tau_.begin(), tau_.end(), 0.0);
     std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
     for (std::size_t r = 0; r < d_.size(); ++r) d_[r] = rows_.rows[r].velocity;
     solve_factored(kinematics, d_, x_);
     for (std::size_t k = 0; k < x_.size(); ++k) state.u[k] += x_[k];
+    update_kinematics(*model_, properties, state, kinematics);
+    update(properties, state, kinematics);
   }
   return false;
-}
-
-bool ConstrainedDynamics::project(const Properties<double>& properties, State<double>& state,
-                                  Kinematics<double>& kinematics) {
-  return project_positions(properties, state, kinematics) && project_speeds(properties, state, kinematics);
 }
 
 void ConstrainedDynamics::calc_velocity_jump(const Properties<double>& properties, const State<double>& state,

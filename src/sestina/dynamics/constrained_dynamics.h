@@ -75,6 +75,11 @@ class ConstrainedDynamics {
 
  private:
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics);
+  // Newton's method. `factors_serve`: whether the factors at hand are of a state nearby.
+  bool take_position_steps(const Properties<double>& properties, State<double>& state,
+                           Kinematics<double>& kinematics, bool& factors_serve);
+  bool take_speed_steps(const Properties<double>& properties, State<double>& state,
+                        Kinematics<double>& kinematics, bool& factors_serve);
   void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x);
   void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
               std::span<double> x);

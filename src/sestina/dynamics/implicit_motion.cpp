@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace sestina {
 namespace {
 
-// Up to so many speeds the pattern is taken to be full: nothing is saved then.
+// Up to so many speeds the pattern of joints that move one another is taken to be full: nothing is saved
+// then.
 constexpr int kFull = 24;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -28,6 +30,35 @@ void spoil_neighbours(std::span<const BeamForces::Element> elements, int u, std:
     if (element.u_a != u && element.u_b != u) continue;
     for (int i = 0; i < 6; ++i) residual[at(element.u_a + i)].d = residual[at(element.u_b + i)].d = spoiled;
   }
+}
+
+int rows_of_constraints(const Model& model) {
+  int rows = 0;
+  for (const ConstraintInfo& constraint : model.constraints()) rows += constraint.rows;
+  return rows;
+}
+
+SparsePattern make_pattern(int rows, const std::vector<std::set<int>>& columns) {
+  SparsePattern pattern{.rows = rows};
+  for (const std::set<int>& column : columns) {
+    pattern.row_of.insert(pattern.row_of.end(), column.begin(), column.end());
+    pattern.starts.push_back(static_cast<int>(pattern.row_of.size()));
+  }
+  return pattern;
+}
+
+std::size_t find_place(const SparsePattern& pattern, int row, int column) {
+  const auto begin = pattern.row_of.begin();
+  const auto found =
+      std::lower_bound(begin + pattern.starts[at(column)], begin + pattern.starts[at(column) + 1], row);
+  return static_cast<std::size_t>(found - begin);
+}
+
+// Where the numbers of a part of a pattern stand among those of all.
+std::vector<std::size_t> find_places(const SparsePattern& part, const SparsePattern& all) {
+  std::vector<std::size_t> places(part.size());
+  part.for_each([&](int i, int j, int p) { places[at(p)] = find_place(all, i, j); });
+  return places;
 }
 
 void copy_values(std::span<const double> from, std::span<Dual> to) {
@@ -79,7 +110,7 @@ void ImplicitMotion::Run<T>::update_residual(const Model& model, const Propertie
 
 double ImplicitMotion::v(std::size_t row) const { return plain_.velocity(row); }
 
-ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& properties)
+ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& properties, bool closed_forms)
     : model_(model),
       numbers_(properties),
       dual_numbers_(calc_properties<Dual>(
@@ -88,9 +119,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
       plain_(model),
       dual_(model),
       tau_(at(model.nu())),
-      body_(at(model.bodies().size())),
-      unit_(at(model.nu())),
-      qdot_(at(model.nq())) {
+      body_(at(model.bodies().size())) {
   for (BodyIndex b(1); b.value() < model.bodies().size(); b = BodyIndex(b.value() + 1)) {
     body_of_speed_.insert(body_of_speed_.end(), at(model.bodies()[b].nu), b);
   }
@@ -100,13 +129,21 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   state_.x.resize(at(model.nx()));
   state_.d.resize(at(model.nd()));
   state_.h.resize(at(model.nh()));
-  const int nw = model.nu() + model.nx();
-  if (nw <= kFull) {
-    pattern_ = make_full_pattern(nw, nw);
-    row_pattern_ = make_full_pattern(model.constraint_rows(), nw);
-  } else {
-    find_pattern();
+  const std::vector<double> parameters = numbers_.parameters;
+  const State<double> start = calc_initial_state<double>(model_, parameters);
+  if (closed_forms && FloatingTangents::serve(model, properties)) {
+    floating_.emplace(model, dual_numbers_);
+    if (model.forces_use_cut_joints()) find_drives(start);
   }
+  const int nw = model.nu() + model.nx(), rows = model.constraint_rows();
+  first_row_ = floating_ ? rows - rows_of_constraints(model) : 0;
+  if (!floating_ && nw <= kFull) {
+    rest_ = make_full_pattern(nw, nw);
+    row_rest_ = make_full_pattern(rows, nw);
+  } else {
+    find_pattern(start);
+  }
+  merge_with_closed_forms();
   find_groups();
   find_places_of_beams();
   for (auto* values : {&M, &D, &K}) values->assign(pattern_.size(), 0.0);
@@ -136,29 +173,25 @@ std::string ImplicitMotion::explain_non_finite(const State<double>& state) {
 // ---- the pattern ------------------------------------------------------------------------------------------
 
 // A derivative that is not a number spoils whatever depends on it.
-void ImplicitMotion::find_pattern() {
+void ImplicitMotion::find_pattern(const State<double>& start) {
   const double spoiled = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<double> parameters = numbers_.parameters;
-  const State<double> start = calc_initial_state<double>(model_, parameters);
   const std::vector<double> no_wdot(start.u.size() + start.x.size(), 0.0), ones(dual_.lambda.size(), 1.0);
   set_state(start, no_wdot);
-  pattern_.rows = model_.nu() + model_.nx();
-  row_pattern_.rows = model_.constraint_rows();
+  rest_.rows = model_.nu() + model_.nx();
+  row_rest_.rows = model_.constraint_rows();
+  const bool has_rest = !floating_ || has_forces_and_constraints();
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
     if (body.nu == 0) continue;
     // All directions of a joint together: what depends on one of them depends on the others in general.
-    for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = spoiled;
-    for (int k = body.u_start; k < body.u_start + body.nu; ++k) {
-      state_.u[at(k)].d = spoiled;
-      dual_.udot[at(k)].d = spoiled;
-    }
-    evaluate(ones);
-    spoil_neighbours(beams_.elements(), body.u_start, dual_.inverse.residual);
-    for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = 0.0;
-    for (int k = body.u_start; k < body.u_start + body.nu; ++k) {
-      state_.u[at(k)].d = dual_.udot[at(k)].d = 0.0;
-    }
+    const auto set = [&](double d) {
+      for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = d;
+      for (int k = body.u_start; k < body.u_start + body.nu; ++k) state_.u[at(k)].d = dual_.udot[at(k)].d = d;
+    };
+    set(spoiled);
+    if (has_rest) evaluate(ones);
+    if (!floating_) spoil_neighbours(beams_.elements(), body.u_start, dual_.inverse.residual);
+    set(0.0);
     add_columns_to_pattern(body.nu);
   }
   for (std::size_t k = 0; k < start.x.size(); ++k) {
@@ -172,15 +205,49 @@ void ImplicitMotion::find_pattern() {
 // Columns with all that the last evaluation spoiled.
 void ImplicitMotion::add_columns_to_pattern(int count) {
   for (int k = 0; k < count; ++k) {
-    for (int i = 0; i < pattern_.rows; ++i) {
-      if (std::isnan(dual_.residual(at(i)).d)) pattern_.row_of.push_back(i);
+    for (int i = 0; i < rest_.rows; ++i) {
+      if (std::isnan(dual_.residual(at(i)).d)) rest_.row_of.push_back(i);
     }
-    pattern_.starts.push_back(static_cast<int>(pattern_.row_of.size()));
-    for (int i = 0; i < row_pattern_.rows; ++i) {
-      if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) row_pattern_.row_of.push_back(i);
+    rest_.starts.push_back(static_cast<int>(rest_.row_of.size()));
+    for (int i = first_row_; i < row_rest_.rows; ++i) {
+      if (std::isnan(dual_.rows.rows[at(i)].velocity.d)) row_rest_.row_of.push_back(i);
     }
-    row_pattern_.starts.push_back(static_cast<int>(row_pattern_.row_of.size()));
+    row_rest_.starts.push_back(static_cast<int>(row_rest_.row_of.size()));
   }
+}
+
+// Whether anything but inertia, gravity, beams and cut joints, with what drives them, acts on floating
+// bodies.
+bool ImplicitMotion::has_forces_and_constraints() const {
+  const ForceSet<Dual>& forces = dual_numbers_.forces;
+  const auto acts_on_body = [&](const auto& element) { return element.u < model_.nu(); };
+  return first_row_ < model_.constraint_rows() || model_.nx() > 0 ||
+         (model_.forces_use_cut_joints() && drives_.empty()) || !forces.spring_dampers.empty() ||
+         !forces.point_forces.empty() || !forces.point_torques.empty() || !forces.connectors.empty() ||
+         std::ranges::any_of(forces.joint_springs, acts_on_body) ||
+         std::ranges::any_of(forces.joint_dampers, acts_on_body) ||
+         std::ranges::any_of(forces.joint_forces, acts_on_body);
+}
+
+void ImplicitMotion::merge_with_closed_forms() {
+  pattern_ = rest_, row_pattern_ = row_rest_;
+  if (floating_) {
+    std::vector<std::set<int>> of_r(at(rest_.columns())), of_v(of_r.size());
+    rest_.for_each([&](int i, int j, int) { of_r[at(j)].insert(i); });
+    row_rest_.for_each([&](int i, int j, int) { of_v[at(j)].insert(i); });
+    for (std::size_t k = at(model_.nu()); k < of_r.size(); ++k) of_r[k].insert(static_cast<int>(k));
+    for (const BeamForces::Element& element : beams_.elements()) {
+      for (const int a : {element.u_a, element.u_b}) {
+        for (const int b : {element.u_a, element.u_b}) {
+          for (int k = 0; k < 36; ++k) of_r[at(b + k / 6)].insert(a + k % 6);
+        }
+      }
+    }
+    floating_->add_to_pattern(of_r, of_v);
+    pattern_ = make_pattern(rest_.rows, of_r), row_pattern_ = make_pattern(row_rest_.rows, of_v);
+    floating_->find_places(pattern_, row_pattern_);
+  }
+  places_ = find_places(rest_, pattern_), row_places_ = find_places(row_rest_, row_pattern_);
 }
 
 void ImplicitMotion::find_places_of_beams() {
@@ -189,9 +256,7 @@ void ImplicitMotion::find_places_of_beams() {
     for (const int a : ends) {
       for (const int b : ends) {
         for (int k = b; k < b + 6; ++k) {
-          int p = pattern_.starts[at(k)];
-          while (pattern_.row_of[at(p)] != a) ++p;
-          beam_places_.push_back(at(p));
+          beam_places_.push_back(find_place(pattern_, a, k));
         }
       }
     }
@@ -202,13 +267,15 @@ void ImplicitMotion::find_places_of_beams() {
 void ImplicitMotion::find_groups() {
   std::vector<std::vector<char>> taken;  // by group: rows of r, then of v
   const auto rows_of = [&](int k, auto&& f) {
-    for (int p = pattern_.starts[at(k)]; p < pattern_.starts[at(k) + 1]; ++p) f(at(pattern_.row_of[at(p)]));
-    for (int p = row_pattern_.starts[at(k)]; p < row_pattern_.starts[at(k) + 1]; ++p) {
-      f(at(pattern_.rows + row_pattern_.row_of[at(p)]));
+    for (int p = rest_.starts[at(k)]; p < rest_.starts[at(k) + 1]; ++p) f(at(rest_.row_of[at(p)]));
+    for (int p = row_rest_.starts[at(k)]; p < row_rest_.starts[at(k) + 1]; ++p) {
+      f(at(rest_.rows + row_rest_.row_of[at(p)]));
     }
   };
-  for (int k = 0; k < pattern_.rows; ++k) {
-    std::size_t group = 0;
+  for (int k = 0; k < rest_.rows; ++k) {
+    std::size_t group = 0, numbers = 0;
+    rows_of(k, [&](std::size_t) { ++numbers; });
+    if (numbers == 0) continue;
     for (; group < groups_.size(); ++group) {
       bool is_free = true;
       rows_of(k, [&](std::size_t i) { is_free = is_free && !taken[group][i]; });
@@ -216,7 +283,7 @@ void ImplicitMotion::find_groups() {
     }
     if (group == groups_.size()) {
       groups_.emplace_back();
-      taken.emplace_back(at(pattern_.rows + row_pattern_.rows), 0);
+      taken.emplace_back(at(rest_.rows + row_rest_.rows), 0);
     }
     groups_[group].push_back(k);
     rows_of(k, [&](std::size_t i) { taken[group][i] = 1; });
@@ -237,39 +304,57 @@ void ImplicitMotion::set_state(const State<double>& state, std::span<const doubl
 }
 
 void ImplicitMotion::evaluate(std::span<const double> lambda) {
+  if (floating_) return evaluate_rest(lambda);
   dual_.update_forces(model_, dual_numbers_, state_);
   dual_.update_residual(model_, dual_numbers_, lambda);
+}
+
+// Forces and constraints on floating bodies, whose H is 1.
+void ImplicitMotion::evaluate_rest(std::span<const double> lambda) {
+  update_kinematics(model_, dual_numbers_, state_, dual_.kinematics);
+  update_applied_forces(model_, dual_numbers_, state_, dual_.kinematics, dual_.forces);
+  if (first_row_ < model_.constraint_rows()) {
+    update_constraint_rows(model_, dual_numbers_, state_, dual_.kinematics, dual_.rows);
+    std::copy(lambda.begin() + first_row_, lambda.end(), dual_.lambda.begin() + first_row_);
+    add_constraint_forces<Dual>(dual_.rows, dual_.lambda, dual_.forces.tau, dual_.forces.body);
+  }
+  for (BodyIndex b(1); b.value() < model_.bodies().size(); ++b) {
+    const BodyInfo& info = model_.bodies()[b];
+    const Vec6<Dual> force = to_vec6(dual_.forces.body[at(b.value())]);
+    for (int k = 0; k < info.nu; ++k) {
+      dual_.inverse.residual[at(info.u_start + k)] =
+          -(dual_.forces.tau[at(info.u_start + k)] + force[6 - info.nu + k]);
+    }
+  }
 }
 
 // A displacement moves the coordinates of its joint alone.
 void ImplicitMotion::seed_q(int k, const State<double>& state, double size) {
   if (k >= model_.nu()) return;  // a state
   const BodyInfo& body = model_.bodies()[body_of_speed_[at(k)]];
-  if (body.nq == body.nu) {
-    state_.q[at(body.q_start + k - body.u_start)].d = size;
-    return;
-  }
-  unit_[at(k)] = size;
-  calc_q_dot<double>(model_, state.q, unit_, qdot_);
-  unit_[at(k)] = 0.0;
-  for (int i = body.q_start; i < body.q_start + body.nq; ++i) state_.q[at(i)].d = qdot_[at(i)];
+  std::array<double, 6> unit{};
+  std::array<double, 7> qdot{};
+  unit[at(k - body.u_start)] = size;
+  visit_joint(numbers_.bodies[body_of_speed_[at(k)]].joint, [&](const auto& joint) {
+    joint.q_dot(state.q.data() + body.q_start, unit.data(), qdot.data());
+  });
+  for (int i = 0; i < body.nq; ++i) state_.q[at(body.q_start + i)].d = qdot[at(i)];
 }
 
 template <class Seed>
 void ImplicitMotion::take_columns(std::span<const double> lambda, std::vector<double>& of_r,
-                                  std::vector<double>* of_v, const Seed& seed) {
+                                  std::vector<double>& of_v, const Seed& seed) {
   for (const std::vector<int>& group : groups_) {
     for (const int k : group) seed(k, 1.0);
     evaluate(lambda);
     for (const int k : group) seed(k, 0.0);
     for (const int k : group) {
-      for (int p = pattern_.starts[at(k)]; p < pattern_.starts[at(k) + 1]; ++p) {
-        of_r[at(p)] = dual_.residual(at(pattern_.row_of[at(p)])).d;
+      for (int p = rest_.starts[at(k)]; p < rest_.starts[at(k) + 1]; ++p) {
+        of_r[places_[at(p)]] += dual_.residual(at(rest_.row_of[at(p)])).d;
       }
-      if (of_v == nullptr) continue;
-      for (int p = row_pattern_.starts[at(k)]; p < row_pattern_.starts[at(k) + 1]; ++p) {
-        const ConstraintRow<Dual>& row = dual_.rows.rows[at(row_pattern_.row_of[at(p)])];
-        (*of_v)[at(p)] = row.is_inertia ? 0.0 : row.velocity.d;
+      for (int p = row_rest_.starts[at(k)]; p < row_rest_.starts[at(k) + 1]; ++p) {
+        const ConstraintRow<Dual>& row = dual_.rows.rows[at(row_rest_.row_of[at(p)])];
+        of_v[row_places_[at(p)]] += row.is_inertia ? 0.0 : row.velocity.d;
       }
     }
   }
@@ -290,8 +375,8 @@ void ImplicitMotion::take_mass_columns(std::span<const double> lambda) {
     std::ranges::copy(tau_, dual_.forces.tau.begin());
     std::ranges::copy(body_, dual_.forces.body.begin());
     for (const int k : group) {
-      for (int p = pattern_.starts[at(k)]; p < pattern_.starts[at(k) + 1]; ++p) {
-        M[at(p)] = dual_.residual(at(pattern_.row_of[at(p)])).d;
+      for (int p = rest_.starts[at(k)]; p < rest_.starts[at(k) + 1]; ++p) {
+        M[places_[at(p)]] = dual_.residual(at(rest_.row_of[at(p)])).d;
       }
     }
     for (const int k : group) seed(k, 0.0);
@@ -301,12 +386,108 @@ void ImplicitMotion::take_mass_columns(std::span<const double> lambda) {
 void ImplicitMotion::update_tangents(const State<double>& state, std::span<const double> wdot,
                                      std::span<const double> lambda) {
   set_state(state, wdot);
-  take_mass_columns(lambda);
-  take_columns(lambda, K, &v_q, [&](int k, double size) { seed_q(k, state, size); });
-  take_columns(lambda, D, &C, [&](int k, double size) {
+  for (auto* values : {&M, &D, &K, &C, &v_q}) std::ranges::fill(*values, 0.0);
+  if (floating_) {
+    add_closed_forms(state, wdot, lambda);
+  } else {
+    take_mass_columns(lambda);
+  }
+  take_columns(lambda, K, v_q, [&](int k, double size) { seed_q(k, state, size); });
+  take_columns(lambda, D, C, [&](int k, double size) {
     (k < model_.nu() ? state_.u[at(k)] : state_.x[at(k - model_.nu())]).d = size;
   });
   if (!beams_.empty()) add_beams(state);
+}
+
+// ---- floating bodies --------------------------------------------------------------------------------------
+
+// Whether each cut joint is driven by its own coordinates and speeds alone, and these act on nothing else.
+void ImplicitMotion::find_drives(const State<double>& start) {
+  const double spoiled = std::numeric_limits<double>::quiet_NaN();
+  auto& cut = dual_.forces.cut;
+  const auto tau = std::span(cut.tau).subspan(start.u.size());
+  const auto is_spoiled = [](const auto& values) {
+    return std::ranges::any_of(values, [](const Dual& x) { return std::isnan(x.d); });
+  };
+  const auto update = [&](double of_state) {
+    for (auto* part : {&state_.q, &state_.u, &state_.x}) {
+      for (Dual& x : *part) x.d = of_state;
+    }
+    update_kinematics(model_, dual_numbers_, state_, dual_.kinematics);
+    update_applied_forces(model_, dual_numbers_, state_, dual_.kinematics, dual_.forces);
+  };
+  cut.are_given = true;
+  set_state(start, std::vector<double>(start.u.size() + start.x.size(), 0.0));
+  std::copy_n(start.h.begin(), cut.q.size() - start.q.size(),
+              cut.q.begin() + static_cast<long>(start.q.size()));
+  update(spoiled);
+  bool is_own = !is_spoiled(tau);
+  update(0.0);
+  for (const CutJointInfo& info : model_.cut_joints()) {
+    const auto seed = [&](double d) {
+      for (int i = 0; i < info.nq; ++i) cut.q[start.q.size() + at(info.q_start + i)].d = d;
+      for (int i = 0; i < info.nu; ++i) cut.u[start.u.size() + at(info.u_start + i)].d = d;
+    };
+    seed(spoiled);
+    update_applied_forces(model_, dual_numbers_, state_, dual_.kinematics, dual_.forces);
+    seed(0.0);
+    for (int i = 0; i < info.nu; ++i) tau[at(info.u_start + i)].d = 0.0;
+    is_own = is_own && !is_spoiled(tau) && !is_spoiled(dual_.forces.tau) && !is_spoiled(dual_.forces.rates);
+    for (const SpatialForce<Dual>& force : dual_.forces.body)
+      is_own = is_own && !is_spoiled(to_vec6(force).x);
+  }
+  cut.are_given = is_own;
+  if (is_own) drives_.resize(model_.cut_joints().size());
+}
+
+// By one coordinate or speed of all joints at a time.
+void ImplicitMotion::update_drives() {
+  auto& cut = dual_.forces.cut;
+  const std::size_t nq = state_.q.size(), nu = state_.u.size();
+  copy_values(plain_.rows.cut_q, std::span(cut.q).subspan(nq));
+  copy_values(plain_.rows.cut_u, std::span(cut.u).subspan(nu));
+  const auto take = [&](std::vector<Dual>& values, std::size_t first, auto start_of, auto count_of,
+                        auto&& put) {
+    for (int c = 0; c < 7; ++c) {
+      bool any = false;
+      for (const CutJointInfo& info : model_.cut_joints()) {
+        if (c >= info.*count_of) continue;
+        values[first + at(info.*start_of + c)].d = 1.0;
+        any = true;
+      }
+      if (!any) break;
+      update_applied_forces(model_, dual_numbers_, state_, dual_.kinematics, dual_.forces);
+      for (std::size_t i = 0; i < drives_.size(); ++i) {
+        const CutJointInfo& info = model_.cut_joints()[i];
+        if (c >= info.*count_of) continue;
+        values[first + at(info.*start_of + c)].d = 0.0;
+        for (int j = 0; j < info.nu; ++j) put(drives_[i], j, c, cut.tau[nu + at(info.u_start + j)].d);
+      }
+    }
+  };
+  take(cut.q, nq, &CutJointInfo::q_start, &CutJointInfo::nq,
+       [](FloatingTangents::Drive& drive, int j, int c, double d) { drive.by_q[j][c] = d; });
+  take(cut.u, nu, &CutJointInfo::u_start, &CutJointInfo::nu,
+       [](FloatingTangents::Drive& drive, int j, int c, double d) { drive.by_u[j][c] = d; });
+}
+
+void ImplicitMotion::add_closed_forms(const State<double>& state, std::span<const double> wdot,
+                                      std::span<const double> lambda) {
+  plain_.update_forces(model_, numbers_, state);
+  for (BodyIndex b(1); b.value() < model_.bodies().size(); ++b) {
+    const BodyInfo& info = model_.bodies()[b];
+    Vec6<double> A;
+    for (int k = 0; k < info.nu; ++k) A[6 - info.nu + k] = wdot[at(info.u_start + k)];
+    plain_.inverse.acceleration[at(b.value())] = to_motion(A);
+  }
+  FloatingTangents::DrivenJoints driven;
+  if (!drives_.empty()) {
+    update_drives();
+    driven = {drives_, plain_.forces.cut.forces, std::span(plain_.forces.cut.tau).subspan(state.u.size())};
+  }
+  floating_->add(numbers_, plain_.kinematics, plain_.inverse.acceleration, plain_.rows, lambda, driven,
+                 {M, D, K, C, v_q});
+  for (int k = model_.nu(); k < pattern_.rows; ++k) M[find_place(pattern_, k, k)] = 1.0;
 }
 
 // The rows of a block follow one another in the pattern.

@@ -13,15 +13,20 @@
 // evaluation where no number of r and v depends on both (A. R. Curtis, M. J. D. Powell, J. K. Reid, On the
 // estimation of sparse Jacobian matrices, J. Inst. Maths Applics 13 (1974) 117-119). The pattern is that of
 // the code itself: at the beginning each direction is followed by a derivative that is not a number, which
-// spoils all that depends on it, zeros included. Chains of floating bodies take some 20 evaluations for each
-// of q, u and udot, whatever their length; a model of few speeds, or a tree, takes nu.
+// spoils all that depends on it, zeros included. A model of few speeds, or a tree, takes nu evaluations for
+// each of q, u and udot.
+//
+// If all bodies float, inertia and cut joints have tangents in closed form (floating_tangents.h). Dual
+// numbers then serve for the rest: forces and constraints, along the speeds on which they depend.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sestina/dynamics/beam_forces.h"
 #include "sestina/dynamics/constraint_rows.h"
+#include "sestina/dynamics/floating_tangents.h"
 #include "sestina/dynamics/inverse_dynamics.h"
 #include "sestina/model/properties.h"
 #include "sestina/numerics/sparse_pattern.h"
@@ -31,7 +36,8 @@ namespace sestina {
 class ImplicitMotion {
  public:
   // The model must outlive this. A model with a UserForce is refused (InputError).
-  ImplicitMotion(const Model& model, const Properties<double>& properties);
+  // `closed_forms`: false to take all tangents by dual numbers.
+  ImplicitMotion(const Model& model, const Properties<double>& properties, bool closed_forms = true);
 
   // r and v. wdot = [udot, xdot]. tau (nu), or nothing, is added to the generalised forces. No allocation.
   void update(const State<double>& state, std::span<const double> wdot, std::span<const double> lambda,
@@ -44,7 +50,7 @@ class ImplicitMotion {
   // Of M, D, K (nw x nw) with nw = nu + nx, and of C, v_q (rows x nw).
   const SparsePattern& pattern() const { return pattern_; }
   const SparsePattern& row_pattern() const { return row_pattern_; }
-  // How many evaluations all directions of one kind take together.
+  // How many evaluations on dual numbers all directions of one kind take together.
   std::size_t evaluations() const { return groups_.size(); }
 
   // The numbers at a state, in the order of the patterns. No allocation.
@@ -73,16 +79,23 @@ class ImplicitMotion {
     bool has_rotors = false;
   };
 
-  void find_pattern();
+  void find_pattern(const State<double>& start);
+  bool has_forces_and_constraints() const;
+  void merge_with_closed_forms();
   void find_groups();
   void find_places_of_beams();
+  void find_drives(const State<double>& start);
   void add_beams(const State<double>& state);
   void set_state(const State<double>& state, std::span<const double> wdot);
   void add_columns_to_pattern(int count);
   void evaluate(std::span<const double> lambda);
+  void evaluate_rest(std::span<const double> lambda);
+  void add_closed_forms(const State<double>& state, std::span<const double> wdot,
+                        std::span<const double> lambda);
+  void update_drives();
   void seed_q(int k, const State<double>& state, double size);
   template <class Seed>
-  void take_columns(std::span<const double> lambda, std::vector<double>& of_r, std::vector<double>* of_v,
+  void take_columns(std::span<const double> lambda, std::vector<double>& of_r, std::vector<double>& of_v,
                     const Seed& seed);
   void take_mass_columns(std::span<const double> lambda);
 
@@ -95,11 +108,18 @@ class ImplicitMotion {
   Run<double> plain_;
   Run<Dual> dual_;  // without beams
   SparsePattern pattern_, row_pattern_;
+  // What dual numbers give, and where it stands among the numbers of all.
+  SparsePattern rest_, row_rest_;
+  std::vector<std::size_t> places_, row_places_;
+  int first_row_ = 0;                     // of those that dual numbers give
   std::vector<BodyIndex> body_of_speed_;  // (nu)
   std::vector<std::vector<int>> groups_;  // of speeds that share an evaluation
   std::vector<Dual> tau_;                 // (nu) scratch memory: forces without those of conditions
   std::vector<SpatialForce<Dual>> body_;  // by BodyIndex, likewise
-  std::vector<double> unit_, qdot_;       // (nu) zeros between uses; (nq)
+  std::optional<FloatingTangents> floating_;
+  // By cut joint, where each is driven by its own coordinates and speeds alone: then the rest has no cut
+  // joints.
+  std::vector<FloatingTangents::Drive> drives_;
 };
 
 }  // namespace sestina

@@ -34,12 +34,14 @@ namespace sestina {
 struct BlockPattern {
   std::vector<int> sizes;  // by node
   std::vector<bool> is_dual;
-  std::vector<std::array<int, 2>> links;  // dual node, primal node
+  std::vector<std::array<int, 2>> links;           // dual node, primal node
+  std::vector<std::array<int, 2>> couplings = {};  // of two primal nodes (block_lu.h; none in (1))
 };
 
 // An order of elimination: nodes, and for each the later nodes to which it is then coupled.
 struct EliminationOrder {
-  explicit EliminationOrder(const BlockPattern& pattern);
+  // A dual node whose primal nodes have all been eliminated need not wait, unless pivots cannot be delayed.
+  explicit EliminationOrder(const BlockPattern& pattern, bool can_delay_pivots = true);
 
   std::vector<int> nodes;                    // in the order of elimination, each subtree consecutive
   std::vector<int> place;                    // by node: its place in `nodes`

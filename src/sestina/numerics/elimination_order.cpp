@@ -13,12 +13,20 @@ constexpr std::size_t kLongList = 200;
 // all of its nodes with each other.
 class QuotientGraph {
  public:
-  explicit QuotientGraph(const BlockPattern& pattern)
-      : pattern_(pattern), nodes_(pattern.sizes.size()), elements_(nodes_.size()), mark_(nodes_.size(), -1) {
+  QuotientGraph(const BlockPattern& pattern, bool can_delay_pivots)
+      : pattern_(pattern),
+        can_delay_pivots_(can_delay_pivots),
+        nodes_(pattern.sizes.size()),
+        elements_(nodes_.size()),
+        mark_(nodes_.size(), -1) {
     for (const auto& [dual, primal] : pattern.links) {
       nodes_[at(dual)].neighbours.push_back(primal);
       nodes_[at(primal)].neighbours.push_back(dual);
       ++nodes_[at(dual)].primals_left;
+    }
+    for (const auto& [a, b] : pattern.couplings) {
+      nodes_[at(a)].neighbours.push_back(b);
+      nodes_[at(b)].neighbours.push_back(a);
     }
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) offer(node);
   }
@@ -73,7 +81,8 @@ class QuotientGraph {
   }
 
   bool may_go(int node) const {
-    if (!pattern_.is_dual[at(node)] || nodes_[at(node)].primals_left == 0) return true;
+    if (!pattern_.is_dual[at(node)]) return true;
+    if (nodes_[at(node)].primals_left == 0 && can_delay_pivots_) return true;
     int freedom = 0;
     for (const int element : nodes_[at(node)].elements) {
       if (elements_[at(element)].is_alive) freedom += elements_[at(element)].freedom;
@@ -116,7 +125,9 @@ class QuotientGraph {
     }
     nodes_[at(node)].is_eliminated = true;
     if (!pattern_.is_dual[at(node)]) {
-      for (const int dual : nodes_[at(node)].neighbours) --nodes_[at(dual)].primals_left;
+      for (const int other : nodes_[at(node)].neighbours) {
+        if (pattern_.is_dual[at(other)]) --nodes_[at(other)].primals_left;
+      }
     }
     for (const int other : element.nodes) {
       Node& coupled = nodes_[at(other)];
@@ -134,6 +145,7 @@ class QuotientGraph {
   }
 
   const BlockPattern& pattern_;
+  bool can_delay_pivots_;
   std::vector<Node> nodes_;
   std::vector<Element> elements_;  // by the node whose elimination made it
   std::vector<long> mark_;
@@ -144,10 +156,10 @@ class QuotientGraph {
 
 }  // namespace
 
-EliminationOrder::EliminationOrder(const BlockPattern& pattern) {
+EliminationOrder::EliminationOrder(const BlockPattern& pattern, bool can_delay_pivots) {
   std::vector<int> order;
   std::vector<std::vector<int>> coupled;
-  QuotientGraph(pattern).eliminate_all(order, coupled);
+  QuotientGraph(pattern, can_delay_pivots).eliminate_all(order, coupled);
   const std::size_t n = order.size();
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   std::vector<int> first(n);

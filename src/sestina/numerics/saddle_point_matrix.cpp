@@ -9,7 +9,7 @@ namespace sestina {
 namespace {
 
 // The number of unknowns up to which the dense factorisation is faster.
-constexpr int kDense = 64;
+constexpr int kDense = 12;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -63,14 +63,14 @@ SaddlePointMatrix<Number>::~SaddlePointMatrix() = default;
 
 template <class Number>
 void SaddlePointMatrix<Number>::resize(const SparsePattern& E, const SparsePattern& C) {
-  if ((dense_ || sparse_) && E == E_ && C == C_) return;
+  if ((dense_ || blocks_) && E == E_ && C == C_) return;
   E_ = E, C_ = C;
-  dense_.reset(), sparse_.reset();
+  dense_.reset(), blocks_.reset(), sparse_.reset();
   const int size = E.rows + C.rows;
   if (size <= kDense || E.is_full()) {
     dense_ = std::make_unique<Dense>(size);
   } else {
-    sparse_ = std::make_unique<Sparse>(E, C);
+    blocks_ = std::make_unique<BlockLu<Number>>(E, C);
   }
 }
 
@@ -94,6 +94,9 @@ bool SaddlePointMatrix<Number>::factorize(std::span<const Number> E, std::span<c
     const auto pivots = dense_->lu.matrixLU().diagonal();
     return pivots.allFinite() && (pivots.array() != Number(0)).all();
   }
+  uses_blocks_ = blocks_->factor(E, B, C, is_active);
+  if (uses_blocks_) return true;
+  if (!sparse_) sparse_ = std::make_unique<Sparse>(E_, C_);
   Number* values = sparse_->matrix.valuePtr();
   for (std::size_t p = 0; p < E.size(); ++p) values[sparse_->of_E[p]] = E[p];
   C_.for_each([&](int i, int, int p) {
@@ -118,6 +121,8 @@ void SaddlePointMatrix<Number>::solve(std::span<Number> f, std::span<Number> d) 
   };
   if (dense_) {
     solve_with(*dense_);
+  } else if (uses_blocks_) {
+    blocks_->solve(f, d);
   } else {
     solve_with(*sparse_);
   }

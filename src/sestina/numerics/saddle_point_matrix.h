@@ -5,8 +5,9 @@
 //
 // E = a M + b D + c K and B = C + e v_q are sums that the caller makes, number by number of a fixed pattern.
 // Rows that others imply are named by the caller (independent_rows.h) and left out: their multipliers
-// are zero. The matrix is factored by LU with partial pivoting, dense where it is small; otherwise sparse
-// (SuperLU's algorithm in Eigen), with an order that is found once.
+// are zero. The matrix is factored by LU: dense with partial pivoting where it is small or E is full, otherwise
+// by blocks (block_lu.h), or, where these lose too many digits, by Eigen's sparse factors with partial
+// pivoting.
 #pragma once
 
 #include <complex>
@@ -14,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "sestina/numerics/sparse_pattern.h"
+#include "sestina/numerics/block_lu.h"
 
 namespace sestina {
 
@@ -39,7 +40,9 @@ class SaddlePointMatrix {
   struct Sparse;
   SparsePattern E_, C_;
   std::unique_ptr<Dense> dense_;
-  std::unique_ptr<Sparse> sparse_;
+  std::unique_ptr<BlockLu<Number>> blocks_;
+  std::unique_ptr<Sparse> sparse_;  // once blocks have failed
+  bool uses_blocks_ = false;
 };
 
 }  // namespace sestina
