@@ -11,7 +11,8 @@
 // type can be cut without code of its own. The columns of N are orthonormal if lengths are measured in units
 // of `length`, the mechanism's size, so that every multiplier is a force (N).
 //
-// Newton's method starts from the coordinates of the last accepted step: angles count turns.
+// Most types give q without iteration (cut_coordinates.h); for the others Newton's method starts from the
+// coordinates of the last accepted step. Angles count turns.
 //
 // Springs, motors and conditions may act on the joint's speeds. As u = H^+ V_FM, a generalised force tau
 // is the force (H^+)^T tau between the frames, whose power is tau.u.                                     (4)
@@ -20,8 +21,7 @@
 #include <array>
 
 #include "sestina/constraints/constraint_row.h"
-#include "sestina/joints/joint_list.h"
-#include "sestina/spatial/rotation_vector.h"
+#include "sestina/constraints/cut_coordinates.h"
 
 namespace sestina {
 
@@ -47,6 +47,9 @@ template <class T>
 struct JointDirections {
   std::array<ScaledTwist<T>, 6> basis{};
   std::array<std::array<T, 6>, 6> triangle{};  // H_k = sum over i <= k of triangle[i][k] basis[i]
+
+  // The part of an axis that may lie in the directions before it, so that it is taken for the next one.
+  static constexpr double kMostInside = 0.6;
 
   JointDirections() = default;
   // Gram-Schmidt, twice for each vector, so that the basis is orthonormal to round-off. After the columns of
@@ -102,7 +105,6 @@ struct JointDirections {
   // The first axis that lies in the span of the first k directions by less than this part, so that the choice
   // does not change where two axes lie in it by the same.
   std::size_t outstanding(std::size_t k) const {
-    constexpr double kMostInside = 0.6;
     std::size_t best = 0;
     double least = 2.0;
     for (std::size_t x = 0; x < 6; ++x) {
@@ -133,6 +135,30 @@ struct CutJoint {
 template <class T, class Joint>
 JointDirections<T> calc_directions(const Joint& joint, const T* q, const T& length) {
   return JointDirections<T>(joint.H(q), length);
+}
+// The same basis: the axis, the part of the second axis that is normal to it, and what is normal to both.
+template <class T>
+JointDirections<T> calc_directions(const Universal<T>& joint, const T* q, const T& length) {
+  const auto columns = joint.H(q);
+  const Vec3<T>&a = columns[0].w, &b = columns[1].w;
+  const T along = dot(a, b), across = norm(b - along * a);
+  const Vec3<T> second = (T(1) / across) * (b - along * a), third = cross(a, second);
+  const auto inside = [&](int x) {
+    return value_of(a[x]) * value_of(a[x]) + value_of(second[x]) * value_of(second[x]);
+  };
+  int first = 0;
+  while (first < 2 && !(inside(first) < JointDirections<T>::kMostInside)) ++first;
+  const T sign = value_of(third[first]) < 0.0 ? T(-1) : T(1);
+  JointDirections<T> directions;
+  for (std::size_t x = 0; x < 3; ++x) {
+    const int i = static_cast<int>(x);
+    directions.basis[0][x] = a[i], directions.basis[1][x] = second[i];
+    directions.basis[2][x] = sign * third[i];
+    directions.basis[3 + x][3 + x] = T(1);
+  }
+  directions.triangle[0][0] = length, directions.triangle[0][1] = length * along;
+  directions.triangle[1][1] = length * across;
+  return directions;
 }
 
 // Computes the directions if they are constant. H of a type with variable H has other numbers at the identity
@@ -176,6 +202,32 @@ struct CutJointMotion {
   }
 };
 
+// Newton's method, from near coordinates in q. It squares the distance; a step shows how far the coordinates
+// were off before it.
+template <class T, class Joint>
+void iterate_coordinates(const CutJoint<T>& cut, const Joint& joint, T* q, CutJointMotion<T>& motion) {
+  constexpr int kMostSteps = 50;
+  const Pose<T>& X_FM = motion.relative.X_FM;
+  const JointDirections<T>& directions = motion.directions(cut);
+  guess_coordinates(joint, X_FM, q);
+  bool is_near = false;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const Pose<T> X = joint.pose(q);
+    motion.left = {rotation_vector_between(X_FM.R, X.R), X_FM.p - X.p};
+    if (!cut.has_constant_directions) motion.own = calc_directions(joint, q, cut.length);
+    if (is_near) break;
+    std::array<T, 6> d{};
+    directions.find_speeds(scaled(motion.left, cut.length), Joint::kNu, d.data());
+    double largest = 0.0;
+    for (const T& x : d) largest = std::max(largest, std::abs(value_of(x)));
+    // With dual numbers a step also carries the derivatives of the motion into q.
+    if (largest < 1e-15 && std::is_same_v<T, double>) break;
+    Joint::plus(q, d.data(), q);
+    Joint::normalize(q);
+    is_near = largest < 1e-8;
+  }
+}
+
 // Computes q (nq), which holds near coordinates on entry, and u (nu).
 template <class T>
 void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
@@ -185,27 +237,12 @@ void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, 
   motion.V_F = rotate(relative.R_WF.transpose(), relative.velocity);
   visit_joint(cut.joint, [&](const auto& joint) {
     using Joint = std::decay_t<decltype(joint)>;
-    constexpr int nu = Joint::kNu;
-    const JointDirections<T>& directions = motion.directions(cut);
-    // Newton's method squares the distance; a step shows how far the coordinates were off before it.
-    constexpr int kMostSteps = 50;
-    bool is_near = nu == 0;
-    for (int step = 0; step < kMostSteps; ++step) {
-      const Pose<T> X = joint.pose(q);
-      motion.left = {rotation_vector_between(relative.X_FM.R, X.R), relative.X_FM.p - X.p};
-      if (!cut.has_constant_directions) motion.own = calc_directions(joint, q, cut.length);
-      if (is_near) break;
-      std::array<T, 6> d{};
-      directions.find_speeds(scaled(motion.left, cut.length), nu, d.data());
-      double largest = 0.0;
-      for (const T& x : d) largest = std::max(largest, std::abs(value_of(x)));
-      // With dual numbers a step also carries the derivatives of the motion into q.
-      if (largest < 1e-15 && std::is_same_v<T, double>) break;
-      Joint::plus(q, d.data(), q);
-      Joint::normalize(q);
-      is_near = largest < 1e-8;
+    if constexpr (HasDirectCoordinates<Joint, T>) {
+      motion.left = find_coordinates(joint, relative.X_FM, q);
+    } else {
+      iterate_coordinates(cut, joint, q, motion);
     }
-    directions.find_speeds(scaled(motion.V_F, cut.length), nu, u);
+    motion.directions(cut).find_speeds(scaled(motion.V_F, cut.length), Joint::kNu, u);
     motion.bias = joint.bias_acceleration(q, u);
   });
 }
@@ -231,11 +268,15 @@ void add_force_of_speeds(const CutJoint<T>& cut, const CutJointMotion<T>& motion
   bias += dot(relative.bias - rotate(relative.R_WF, motion.bias), pair.force);
 }
 
-// Computes q (nq) and u (nu) of the joint, its 6 - nu rows and the row of its rotor.
 template <class T>
-void update_cut_joint(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
-                      CutJointMotion<T>& motion, ConstraintRow<T>* rows) {
-  find_cut_coordinates(cut, frames, q, u, motion);
+void copy_motion(const CutJoint<T>& cut, const CutJointMotion<T>& from, CutJointMotion<T>& to) {
+  to.relative = from.relative, to.V_F = from.V_F, to.left = from.left, to.bias = from.bias;
+  if (!cut.has_constant_directions) to.own = from.own;
+}
+
+// Computes the joint's 6 - nu rows and the row of its rotor.
+template <class T>
+void update_cut_joint_rows(const CutJoint<T>& cut, const CutJointMotion<T>& motion, ConstraintRow<T>* rows) {
   const int nu = visit_joint(cut.joint, [](const auto& joint) { return std::decay_t<decltype(joint)>::kNu; });
   const RelativeMarkerMotion<T>& relative = motion.relative;
   for (int k = nu; k < 6; ++k) {

@@ -11,6 +11,17 @@
 
 namespace sestina {
 
+// Coordinates, speeds and generalised forces of all joints, cut joints last, and the motions and forces of the
+// cut joints.
+template <class T>
+struct KnownCutJoints {
+  std::vector<T> q, u, tau;
+  std::vector<CutJointMotion<T>> motions;
+  std::vector<SpatialForce<T>> forces;  // about M's origin, ground axes, on the child
+  // Coordinates and speeds of cut joints are those that stand in q and u, and their forces remain in tau.
+  bool are_given = false;
+};
+
 template <class T>
 struct AppliedForces {
   explicit AppliedForces(const Model& model);
@@ -28,15 +39,8 @@ struct AppliedForces {
   // Evaluates the force expressions in place of the model's tape, where it exists; used only if T is double.
   std::optional<CompiledForceExpressions> compiled_expressions;
 
-  // Used if forces read or drive joints that close loops, otherwise empty: coordinates, speeds and
-  // generalised forces of all joints, cut joints last, and the motions and forces of the cut joints.
-  struct CutJoints {
-    std::vector<T> q, u, tau;
-    std::vector<CutJointMotion<T>> motions;
-    std::vector<SpatialForce<T>> forces;  // about M's origin, ground axes, on the child
-    // Coordinates and speeds of cut joints are those that stand in q and u, and their forces remain in tau.
-    bool are_given = false;
-  } cut;
+  // Used if forces read or drive joints that close loops, otherwise empty.
+  KnownCutJoints<T> cut;
 
   // Scratch memory.
   std::vector<T> tape_inputs, tape_scratch;

@@ -45,15 +45,15 @@ SolveReport<double> ConstrainedDynamics::factor(const Properties<double>& proper
   return kane_->factor(properties, kinematics, rows_);
 }
 
-// x and mu for tau_ and force_.
+// x, and mu if it is wanted, for tau_ and force_.
 void ConstrainedDynamics::solve_factored(const Kinematics<double>& kinematics, std::span<const double> d,
-                                         std::span<double> x) {
+                                         std::span<double> x, bool wants_mu) {
   if (recursion_) {
     recursion_->solve(kinematics, force_, tau_, d, x, mu_);
     return;
   }
   if (sparse_) {
-    sparse_->solve(force_, tau_, d, x, mu_);
+    sparse_->solve(force_, tau_, d, x, wants_mu ? std::span(mu_) : std::span<double>{});
     return;
   }
   // f = tau - J^T z, tips inward.
@@ -119,7 +119,7 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
                                                const State<double>& state,
                                                const Kinematics<double>& kinematics,
                                                AppliedForces<double>& forces, std::span<double> udot) {
-  update(properties, state, kinematics);
+  update_constraint_rows(*model_, properties, state, kinematics, rows_, &forces.cut);
   const SolveReport<double> report = factor(properties, kinematics);
   update_without_udot(properties, kinematics, forces);
   solve_factored(kinematics, d_, udot);
@@ -132,7 +132,7 @@ SolveReport<double> ConstrainedDynamics::solve(const Properties<double>& propert
 void ConstrainedDynamics::take_lambda(const Properties<double>& properties, const State<double>& state,
                                       const Kinematics<double>& kinematics, std::span<const double> lambda,
                                       AppliedForces<double>& forces) {
-  update(properties, state, kinematics);
+  update_constraint_rows(*model_, properties, state, kinematics, rows_, &forces.cut);
   std::copy(lambda.begin(), lambda.end(), lambda_.begin());
   apply_lambda(state, kinematics, forces);
 }
@@ -212,7 +212,7 @@ bool ConstrainedDynamics::take_position_steps(const Properties<double>& properti
     std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
     for (std::size_t r = 0; r < d_.size(); ++r)
       d_[r] = rows_.rows[r].is_on_position ? rows_.rows[r].error : 0.0;
-    solve_factored(kinematics, d_, x_);
+    solve_factored(kinematics, d_, x_, false);
     plus_q<double>(*model_, state.q, x_, state.q);
     normalize_q<double>(*model_, state.q);
   }
@@ -239,7 +239,7 @@ bool ConstrainedDynamics::take_speed_steps(const Properties<double>& properties,
     std::fill(tau_.begin(), tau_.end(), 0.0);
     std::fill(force_.begin(), force_.end(), SpatialForce<double>{});
     for (std::size_t r = 0; r < d_.size(); ++r) d_[r] = rows_.rows[r].velocity;
-    solve_factored(kinematics, d_, x_);
+    solve_factored(kinematics, d_, x_, false);
     for (std::size_t k = 0; k < x_.size(); ++k) state.u[k] += x_[k];
     update_kinematics(*model_, properties, state, kinematics);
     update(properties, state, kinematics);

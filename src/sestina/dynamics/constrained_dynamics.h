@@ -80,7 +80,8 @@ class ConstrainedDynamics {
                            Kinematics<double>& kinematics, bool& factors_serve);
   bool take_speed_steps(const Properties<double>& properties, State<double>& state,
                         Kinematics<double>& kinematics, bool& factors_serve);
-  void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x);
+  void solve_factored(const Kinematics<double>& kinematics, std::span<const double> d, std::span<double> x,
+                      bool wants_mu = true);
   void refine(const Properties<double>& properties, const Kinematics<double>& kinematics,
               std::span<double> x);
   void apply_lambda(const State<double>& state, const Kinematics<double>& kinematics,

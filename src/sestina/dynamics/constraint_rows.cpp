@@ -78,15 +78,27 @@ void update_user_constraints(const Model& model, const Properties<T>& properties
 
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
-                            const Kinematics<T>& kinematics, ConstraintRows<T>& constraints) {
+                            const Kinematics<T>& kinematics, ConstraintRows<T>& constraints,
+                            const KnownCutJoints<T>* known) {
   const FrameMotion<T>* frames = kinematics.motion.data();
   const ConstraintSet<T>& set = properties.constraints;
-  std::copy_n(state.h.begin(), model.cut_nq(), constraints.cut_q.begin());
+  const bool are_known = known != nullptr && !known->motions.empty() && !known->are_given;
+  if (are_known) {
+    std::copy_n(known->q.end() - model.cut_nq(), model.cut_nq(), constraints.cut_q.begin());
+    std::copy_n(known->u.end() - model.cut_nu(), model.cut_nu(), constraints.cut_u.begin());
+  } else {
+    std::copy_n(state.h.begin(), model.cut_nq(), constraints.cut_q.begin());
+  }
   for (std::size_t i = 0; i < set.cut_joints.size(); ++i) {
     const CutJoint<T>& cut = set.cut_joints[i];
-    update_cut_joint(cut, frames, constraints.cut_q.data() + cut.q_start,
-                     constraints.cut_u.data() + cut.u_start, constraints.cut_motions[i],
-                     constraints.rows.data());
+    CutJointMotion<T>& motion = constraints.cut_motions[i];
+    if (are_known) {
+      copy_motion(cut, known->motions[i], motion);
+    } else {
+      find_cut_coordinates(cut, frames, constraints.cut_q.data() + cut.q_start,
+                           constraints.cut_u.data() + cut.u_start, motion);
+    }
+    update_cut_joint_rows(cut, motion, constraints.rows.data());
   }
   if (!constraints.expressions.empty()) {
     fill_tape_inputs<T>(state, properties.parameters, {constraints.cut_q, constraints.cut_u},
@@ -282,7 +294,7 @@ std::string explain_non_finite_constraint(const Model& model, const Properties<d
 #define SESTINA_INSTANTIATE(T)                                                                               \
   template struct ConstraintRows<T>;                                                                         \
   template void update_constraint_rows(const Model&, const Properties<T>&, const State<T>&,                  \
-                                       const Kinematics<T>&, ConstraintRows<T>&);                            \
+                                       const Kinematics<T>&, ConstraintRows<T>&, const KnownCutJoints<T>*);  \
   template T calc_rate(const ConstraintRows<T>&, const ConstraintRow<T>&, std::span<const SpatialMotion<T>>, \
                        std::span<const T>);                                                                  \
   template void add_constraint_forces(const ConstraintRows<T>&, std::span<const T>, std::span<T>,            \

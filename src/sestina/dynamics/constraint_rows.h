@@ -45,11 +45,13 @@ void for_each_pair(const ConstraintRows<T>& constraints, const ConstraintRow<T>&
 }
 
 // Fills the rows for the state to which `kinematics` belongs. state.h has approximate coordinates of the cut
-// joints and parameters of points on curves. O(conditions), no allocation. With T other than
-// double, a model that has a UserConstraint is refused (InputError).
+// joints and parameters of points on curves. `known`: the cut joints of applied forces at this state, if they
+// have been found for these. O(conditions), no allocation. With T other than double, a model that has a
+// UserConstraint is refused (InputError).
 template <class T>
 void update_constraint_rows(const Model& model, const Properties<T>& properties, const State<T>& state,
-                            const Kinematics<T>& kinematics, ConstraintRows<T>& constraints);
+                            const Kinematics<T>& kinematics, ConstraintRows<T>& constraints,
+                            const KnownCutJoints<T>* known = nullptr);
 
 // C u of each row (3) of constraint_row.h, for motions of the bodies' joint frames (by BodyIndex, about Mo,
 // ground axes) and the speeds that belong to them; the same for accelerations.

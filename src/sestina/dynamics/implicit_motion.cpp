@@ -89,7 +89,7 @@ void ImplicitMotion::Run<T>::update_forces(const Model& model, const Properties<
                                            const State<T>& state) {
   update_kinematics(model, numbers, state, kinematics);
   update_applied_forces(model, numbers, state, kinematics, forces);
-  if (!lambda.empty()) update_constraint_rows(model, numbers, state, kinematics, rows);
+  if (!lambda.empty()) update_constraint_rows(model, numbers, state, kinematics, rows, &forces.cut);
 }
 
 // From forces without those of conditions.
@@ -314,7 +314,7 @@ void ImplicitMotion::evaluate_rest(std::span<const double> lambda) {
   update_kinematics(model_, dual_numbers_, state_, dual_.kinematics);
   update_applied_forces(model_, dual_numbers_, state_, dual_.kinematics, dual_.forces);
   if (first_row_ < model_.constraint_rows()) {
-    update_constraint_rows(model_, dual_numbers_, state_, dual_.kinematics, dual_.rows);
+    update_constraint_rows(model_, dual_numbers_, state_, dual_.kinematics, dual_.rows, &dual_.forces.cut);
     std::copy(lambda.begin() + first_row_, lambda.end(), dual_.lambda.begin() + first_row_);
     add_constraint_forces<Dual>(dual_.rows, dual_.lambda, dual_.forces.tau, dual_.forces.body);
   }

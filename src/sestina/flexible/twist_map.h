@@ -23,6 +23,7 @@
 #pragma once
 
 #include "sestina/spatial/mat6.h"
+#include "sestina/spatial/rotation_vector.h"
 
 namespace sestina {
 
@@ -119,22 +120,6 @@ struct CotangentSeries {
     }
   }
 };
-
-// The rotation vector of R (rad, norm below pi): exact to round-off for small angles too.
-template <class T>
-Vec3<T> rotation_vector_of(const Rotation<T>& R) {
-  const Vec3<T> s{T(0.5) * (R.zy - R.yz), T(0.5) * (R.xz - R.zx), T(0.5) * (R.yx - R.xy)};  // sin(angle) axis
-  const T s2 = dot(s, s), c = T(0.5) * (R.xx + R.yy + R.zz - T(1));
-  // asin(s)/s by its series: the ninth power of s is below round-off.
-  if (value_of(s2) < 1e-3 && value_of(c) > 0.0) {
-    const T series =
-        T(1) + s2 * (T(1.0 / 6) + s2 * (T(3.0 / 40) + s2 * (T(15.0 / 336) +
-                                                            s2 * (T(105.0 / 3456) + s2 * T(945.0 / 42240)))));
-    return series * s;
-  }
-  const T size = sqrt(s2);
-  return (atan2(size, c) / size) * s;
-}
 
 // (1)
 template <class T>

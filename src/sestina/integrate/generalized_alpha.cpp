@@ -64,8 +64,9 @@ void GeneralizedAlpha::do_start(std::span<const double> memory) {
              .slope = kHead + 2 * nw,
              .zdot = kHead + 3 * nw,
              .lambda = kHead + 3 * nw + nz,
-             .tangents = kHead + 3 * nw + nz + rows,
-             .size = kHead + 3 * nw + nz + rows + equations_.memory_size()};
+             .lambda_slope = kHead + 3 * nw + nz + rows,
+             .tangents = kHead + 3 * nw + nz + 2 * rows,
+             .size = kHead + 3 * nw + nz + 2 * rows + equations_.memory_size()};
   memory_.assign(places_.size, 0.0);
   memory_[kRate] = 1.0;
   if (!memory.empty()) std::ranges::copy(memory, memory_.begin());
@@ -99,6 +100,7 @@ void GeneralizedAlpha::do_accept() {
   memory_[kRate] = rate_;
   auto to = std::ranges::copy(w_dot_, memory_.begin() + static_cast<long>(places_.w_dot)).out;
   for (const auto* values : {&a_, &slope_, &zdot_, &lambda_}) to = std::ranges::copy(*values, to).out;
+  for (std::size_t i = 0; i < lambda_.size(); ++i) *to++ = (lambda_[i] - begin_lambda_[i]) / memory_[kH];
   std::ranges::copy(equations_.memory(), to);
   has_start_ = false;
 }
@@ -193,6 +195,15 @@ bool GeneralizedAlpha::renew_tangents(double h) {
   return equations_.update(state(), begin_w_dot_, begin_lambda_) && factorize(h);
 }
 
+// Continues the slopes of the step before.
+void GeneralizedAlpha::predict(double h) {
+  lambda_ = begin_lambda_;
+  w_dot_ = begin_w_dot_;
+  if (memory_[kHasSteps] == 0.0) return;
+  for (std::size_t i = 0; i < w_dot_.size(); ++i) w_dot_[i] += h * memory_[places_.slope + i];
+  for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] += h * memory_[places_.lambda_slope + i];
+}
+
 StepReport GeneralizedAlpha::solve(double h) {
   bool are_new = !equations_.has_tangents() || must_renew_;
   const bool has_factors = factors_h_ != 0.0 && std::abs(h / factors_h_ - 1.0) <= kSameStep;
@@ -201,8 +212,7 @@ StepReport GeneralizedAlpha::solve(double h) {
     StepReport report{StepStatus::kNotConverged, static_cast<int>(state().q.size())};
     bool has_converged = false;
     if (is_regular) {
-      w_dot_ = begin_w_dot_;
-      lambda_ = begin_lambda_;
+      predict(h);
       for (std::size_t k = 0; k < lambda_.size(); ++k) {
         if (!equations_.is_active(k)) lambda_[k] = 0.0;
       }

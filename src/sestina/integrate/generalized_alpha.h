@@ -68,7 +68,7 @@ class GeneralizedAlpha final : public IntegrationRule {
  private:
   // The places of the parts of a memory.
   struct Places {
-    std::size_t w_dot, a, slope, zdot, lambda, tangents, size;
+    std::size_t w_dot, a, slope, zdot, lambda, lambda_slope, tangents, size;
   };
 
   void do_start(std::span<const double> memory) override;
@@ -83,6 +83,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   bool factorize(double h);
   bool renew_tangents(double h);
   StepReport solve(double h);
+  void predict(double h);
   StepReport iterate(double h, bool& has_converged);
   void update_end(double h);
   int evaluate_end(double h);

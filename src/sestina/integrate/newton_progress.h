@@ -84,7 +84,7 @@ class NewtonProgress {
   static constexpr double kPartOfTolerance = 0.01;  // that the iteration may leave
   static constexpr double kSlow = 0.1;
   static constexpr double kLeastRate = 1e-4;
-  static constexpr double kMostGrowth = 2.0;  // of the second increment
+  static constexpr double kMostGrowth = 10.0;  // of the second increment
 
   int most_iterations_;
   double eta_, rate_;

@@ -11,7 +11,7 @@ constexpr double kSmallPrimal = 1e-5, kSmallDual = 1e-7;
 
 }  // namespace
 
-BlockLdlt::BlockLdlt(const BlockPattern& pattern) : order_(pattern) {
+BlockLdlt::BlockLdlt(const BlockPattern& pattern) : order_(pattern, false) {
   lay_out(pattern);
   find_targets();
 }
@@ -103,7 +103,7 @@ bool BlockLdlt::factor() {
     node.is_fast = first_delayed_[i] < 0 && factor_node(node);
     if (!node.is_fast) factor_by_steps(static_cast<int>(i));
   }
-  find_idle_vectors();
+  has_idle_vectors_ = false;
   return singular_ < 0;
 }
 

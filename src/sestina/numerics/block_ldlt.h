@@ -81,8 +81,8 @@ class BlockLdlt {
   bool factor();
   // Solves (1) in place. No allocation.
   void solve(std::span<double> b);
-  // Removes the part of y that has no effect.
-  void take_idle_part_away(std::span<double> solution) const;
+  // Removes the part of y that has no effect. The first call after factor() finds it, at a cost of its own.
+  void take_idle_part_away(std::span<double> solution);
 
   int singular() const { return singular_; }
   // Unknowns of y whose conditions others imply, of the last factor().
@@ -210,13 +210,14 @@ class BlockLdlt {
   std::size_t front_width_ = 0;
   int candidates_ = 0;
 
+  bool has_idle_vectors_ = false;  // of the last factor()
   std::vector<IdleVector> idle_;
   std::vector<Entry> idle_entries_;
   std::vector<double> gram_;             // rows of the envelope of its factor
   std::vector<std::size_t> gram_first_;  // by idle vector: the first column of its row
   std::vector<std::size_t> gram_at_;     // where its row begins
   std::vector<double> work_;             // by unknown
-  mutable std::vector<double> parts_;    // by idle vector
+  std::vector<double> parts_;            // by idle vector
   std::vector<int> stack_;
 };
 

@@ -17,6 +17,7 @@ constexpr double kRoundOff = 1e-12;
 }  // namespace
 
 void BlockLdlt::find_idle_vectors() {
+  has_idle_vectors_ = true;
   idle_.clear(), idle_entries_.clear();
   for (std::size_t i = 0; i < redundant_.size(); ++i) find_idle_vector(redundant_[i], redundant_at_[i]);
   factor_gram();
@@ -101,7 +102,8 @@ void BlockLdlt::factor_gram() {
 }
 
 // (1)
-void BlockLdlt::take_idle_part_away(std::span<double> solution) const {
+void BlockLdlt::take_idle_part_away(std::span<double> solution) {
+  if (!has_idle_vectors_) find_idle_vectors();
   const std::size_t n = idle_.size();
   for (std::size_t i = 0; i < n; ++i) {
     double sum = 0.0;

@@ -35,4 +35,26 @@ Vec3<T> rotation_vector_between(const Rotation<T>& R_to, const Rotation<T>& R_fr
   return rotation_between(e, identity);
 }
 
+// Returns t / sin t of the angle t from 0 to pi whose sine, squared, is s2 and whose cosine is c; small
+// angles by the series of asin(s)/s, whose ninth power is below round-off.
+template <class T>
+T angle_over_sine(const T& s2, const T& c) {
+  if (value_of(s2) < 1e-3 && value_of(c) > 0.0) {
+    return T(1) +
+           s2 * (T(1.0 / 6) +
+                 s2 * (T(3.0 / 40) + s2 * (T(15.0 / 336) + s2 * (T(105.0 / 3456) + s2 * T(945.0 / 42240)))));
+  }
+  const T size = sqrt(s2);
+  return atan2(size, c) / size;
+}
+
+// The rotation vector of R (rad, norm <= pi): exact to round-off for small angles too.
+template <class T>
+Vec3<T> rotation_vector_of(const Rotation<T>& R) {
+  const Vec3<T> s{T(0.5) * (R.zy - R.yz), T(0.5) * (R.xz - R.zx), T(0.5) * (R.yx - R.xy)};  // sin(angle) axis
+  const T c = T(0.5) * (R.xx + R.yy + R.zz - T(1));
+  if (value_of(c) < -0.9) return rotation_vector_between(R, Rotation<T>::identity());  // s fades
+  return angle_over_sine(dot(s, s), c) * s;
+}
+
 }  // namespace sestina
