@@ -58,27 +58,35 @@ struct RelativeMarkerMotion {
   SpatialMotion<T> bias;
 };
 
+// What calc_relative_marker_motion may leave out: the bias, and products with axes that are those of the
+// bodies.
+struct RelativeMotionNeeds {
+  bool bias = true, turns_F = true, turns_M = true;
+};
+
 // With r = arm_a, s = arm_b, and v = v_b + w_b x s - v_a - w_a x r the velocity of p in F:
 //   A_FM.w = alpha_b - alpha_a - w_a x (w_b - w_a)
 //   A_FM.v = (a_b + alpha_b x s) - (a_a + alpha_a x r) + w_b x (w_b x s) - w_a x (w_a x r) - 2 w_a x v
 template <class T>
 RelativeMarkerMotion<T> calc_relative_marker_motion(const FrameMotion<T>* frames, const Marker<T>& F,
-                                                    const Marker<T>& M) {
+                                                    const Marker<T>& M,
+                                                    const RelativeMotionNeeds& needs = {}) {
   const FrameMotion<T>& a = frames[F.frame.value()];
   const FrameMotion<T>& b = frames[M.frame.value()];
   RelativeMarkerMotion<T> relative;
   relative.arm_b = b.X_WB.R * M.X_BK.p;
   const Vec3<T> p = b.X_WB.p + relative.arm_b;
   relative.arm_a = p - a.X_WB.p;
-  const Pose<T> X_WF = a.X_WB * F.X_BK;
-  relative.R_WF = X_WF.R;
-  const Rotation<T> R_FW = X_WF.R.transpose();
-  relative.X_FM = {R_FW * (b.X_WB.R * M.X_BK.R), R_FW * (p - X_WF.p)};
+  relative.R_WF = needs.turns_F ? a.X_WB.R * F.X_BK.R : a.X_WB.R;
+  const Rotation<T> R_FW = relative.R_WF.transpose();
+  relative.X_FM = {R_FW * (needs.turns_M ? b.X_WB.R * M.X_BK.R : b.X_WB.R),
+                   R_FW * (relative.arm_a - a.X_WB.R * F.X_BK.p)};
   const Vec3<T>&w_a = a.V_WB.w, &w_b = b.V_WB.w;
   const Vec3<T> turning_a = cross(w_a, relative.arm_a), turning_b = cross(w_b, relative.arm_b);
   const Vec3<T> v = b.V_WB.v + turning_b - a.V_WB.v - turning_a;
   relative.velocity = {w_b - w_a, v};
-  relative.bias = {cross(w_b, w_a), cross(w_b, turning_b) - cross(w_a, turning_a) - T(2) * cross(w_a, v)};
+  if (needs.bias)
+    relative.bias = {cross(w_b, w_a), cross(w_b, turning_b) - cross(w_a, turning_a) - T(2) * cross(w_a, v)};
   return relative;
 }
 

@@ -130,6 +130,8 @@ struct CutJoint {
   // For most types H is the same at every q, and so are the directions.
   bool has_constant_directions = false;
   JointDirections<T> directions;
+  // Whether the axes of F and M differ from those of their bodies.
+  bool turns_F = true, turns_M = true;
 };
 
 template <class T, class Joint>
@@ -185,6 +187,14 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
+inline void find_parallel_axes(CutJoint<double>& cut) {
+  const auto turns = [](const Rotation<double>& R) {
+    return !(R.xx == 1.0 && R.yy == 1.0 && R.zz == 1.0 && R.xy == 0.0 && R.xz == 0.0 && R.yx == 0.0 &&
+             R.yz == 0.0 && R.zx == 0.0 && R.zy == 0.0);
+  };
+  cut.turns_F = turns(cut.F.X_BK.R), cut.turns_M = turns(cut.M.X_BK.R);
+}
+
 // Poses and motion of the joint's frames.
 template <class T>
 struct CutJointMotion {
@@ -228,11 +238,11 @@ void iterate_coordinates(const CutJoint<T>& cut, const Joint& joint, T* q, CutJo
   }
 }
 
-// Computes q (nq), which holds near coordinates on entry, and u (nu).
+// Computes q (nq), which holds near coordinates on entry, and u (nu). Biases only if they are wanted.
 template <class T>
 void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, T* q, T* u,
-                          CutJointMotion<T>& motion) {
-  motion.relative = calc_relative_marker_motion(frames, cut.F, cut.M);
+                          CutJointMotion<T>& motion, bool wants_bias = true) {
+  motion.relative = calc_relative_marker_motion(frames, cut.F, cut.M, {wants_bias, cut.turns_F, cut.turns_M});
   const RelativeMarkerMotion<T>& relative = motion.relative;
   motion.V_F = rotate(relative.R_WF.transpose(), relative.velocity);
   visit_joint(cut.joint, [&](const auto& joint) {
@@ -243,7 +253,7 @@ void find_cut_coordinates(const CutJoint<T>& cut, const FrameMotion<T>* frames, 
       iterate_coordinates(cut, joint, q, motion);
     }
     motion.directions(cut).find_speeds(scaled(motion.V_F, cut.length), Joint::kNu, u);
-    motion.bias = joint.bias_acceleration(q, u);
+    if (wants_bias) motion.bias = joint.bias_acceleration(q, u);
   });
 }
 
@@ -276,7 +286,8 @@ void copy_motion(const CutJoint<T>& cut, const CutJointMotion<T>& from, CutJoint
 
 // Computes the joint's 6 - nu rows and the row of its rotor.
 template <class T>
-void update_cut_joint_rows(const CutJoint<T>& cut, const CutJointMotion<T>& motion, ConstraintRow<T>* rows) {
+void update_cut_joint_rows(const CutJoint<T>& cut, const CutJointMotion<T>& motion, ConstraintRow<T>* rows,
+                           bool wants_bias = true) {
   const int nu = visit_joint(cut.joint, [](const auto& joint) { return std::decay_t<decltype(joint)>::kNu; });
   const RelativeMarkerMotion<T>& relative = motion.relative;
   for (int k = nu; k < 6; ++k) {
@@ -286,9 +297,9 @@ void update_cut_joint_rows(const CutJoint<T>& cut, const CutJointMotion<T>& moti
     row.a = cut.F.frame, row.b = cut.M.frame;
     row.force = {relative.R_WF * n_F.torque, relative.R_WF * n_F.force};
     row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
-    row.error = dot(motion.left, n_F);                                 // (1)
-    row.velocity = dot(motion.V_F, n_F);                               // (2)
-    row.bias = dot(relative.bias, row.force) - dot(motion.bias, n_F);  // (3)
+    row.error = dot(motion.left, n_F);                                                 // (1)
+    row.velocity = dot(motion.V_F, n_F);                                               // (2)
+    if (wants_bias) row.bias = dot(relative.bias, row.force) - dot(motion.bias, n_F);  // (3)
   }
   if (cut.armature_row < 0) return;
   ConstraintRow<T>& row = rows[cut.armature_row];

@@ -187,8 +187,11 @@ bool ConstrainedDynamics::project_speeds(const Properties<double>& properties, S
 bool ConstrainedDynamics::project(const Properties<double>& properties, State<double>& state,
                                   Kinematics<double>& kinematics) {
   bool factors_serve = false;
-  return take_position_steps(properties, state, kinematics, factors_serve) &&
-         take_speed_steps(properties, state, kinematics, factors_serve);
+  rows_.wants_bias = false;
+  const bool is_closed = take_position_steps(properties, state, kinematics, factors_serve) &&
+                         take_speed_steps(properties, state, kinematics, factors_serve);
+  rows_.wants_bias = true;
+  return is_closed;
 }
 
 bool ConstrainedDynamics::take_position_steps(const Properties<double>& properties, State<double>& state,

@@ -230,8 +230,13 @@ void ConstrainedSparse::solve(std::span<const SpatialForce<double>> force, std::
     for (int k = 0; k < 3; ++k) f[turning + k] = of_body[turning + k] - force[b].force[k];
   }
   for (std::size_t r = 0; r < d.size(); ++r) rhs_[static_cast<std::size_t>(unknown_of_row_[r])] = -d[r];
-  solve_refined();
-  if (!lambda.empty()) ldlt_->take_idle_part_away(solution_);
+  if (lambda.empty()) {  // a step of Newton's method needs no refinement
+    solution_ = rhs_;
+    ldlt_->solve(solution_);
+  } else {
+    solve_refined();
+    ldlt_->take_idle_part_away(solution_);
+  }
   for (std::size_t b = 1; b < is_particle_.size(); ++b) {
     const BodyInfo& info = model_->bodies()[BodyIndex(static_cast<int>(b))];
     std::copy_n(solution_.data() + start_of_body_[b], info.nu, x.data() + info.u_start);

@@ -96,9 +96,9 @@ void update_constraint_rows(const Model& model, const Properties<T>& properties,
       copy_motion(cut, known->motions[i], motion);
     } else {
       find_cut_coordinates(cut, frames, constraints.cut_q.data() + cut.q_start,
-                           constraints.cut_u.data() + cut.u_start, motion);
+                           constraints.cut_u.data() + cut.u_start, motion, constraints.wants_bias);
     }
-    update_cut_joint_rows(cut, motion, constraints.rows.data());
+    update_cut_joint_rows(cut, motion, constraints.rows.data(), constraints.wants_bias);
   }
   if (!constraints.expressions.empty()) {
     fill_tape_inputs<T>(state, properties.parameters, {constraints.cut_q, constraints.cut_u},

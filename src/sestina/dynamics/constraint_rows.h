@@ -17,6 +17,8 @@ template <class T>
 struct ConstraintRows {
   explicit ConstraintRows(const Model& model);
 
+  bool wants_bias = true;  // of the rows of cut joints
+
   std::vector<ConstraintRow<T>> rows;
   std::vector<SpeedTerm<T>> terms;
   std::vector<FramePair<T>> pairs;

@@ -77,6 +77,7 @@ ImplicitMotion::Run<T>::Run(const Model& model)
       xdot(at(model.nx())),
       lambda(at(model.constraint_rows())) {
   has_rotors = std::ranges::any_of(model.cut_joints(), [](const auto& cut) { return cut.armature_row >= 0; });
+  rows.wants_bias = has_rotors;
 }
 
 template <class T>

@@ -195,11 +195,12 @@ bool GeneralizedAlpha::renew_tangents(double h) {
   return equations_.update(state(), begin_w_dot_, begin_lambda_) && factorize(h);
 }
 
-// Continues the slopes of the step before.
+// Steps that are solved to round-off continue the slopes of the step before. With error control the slopes of
+// short steps are mostly what the iteration has left, which would grow from step to step.
 void GeneralizedAlpha::predict(double h) {
   lambda_ = begin_lambda_;
   w_dot_ = begin_w_dot_;
-  if (memory_[kHasSteps] == 0.0) return;
+  if (memory_[kHasSteps] == 0.0 || tolerances_.rtol > kToRoundOff.rtol) return;
   for (std::size_t i = 0; i < w_dot_.size(); ++i) w_dot_[i] += h * memory_[places_.slope + i];
   for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] += h * memory_[places_.lambda_slope + i];
 }

@@ -7,11 +7,11 @@ namespace sestina {
 namespace {
 
 // Smaller pivots of a block, relative to the scales, are left to the elimination by steps.
-constexpr double kSmallPrimal = 1e-5, kSmallDual = 1e-7;
+constexpr double kSmallPrimal = 1e-7, kSmallDual = 1e-7;
 
 }  // namespace
 
-BlockLdlt::BlockLdlt(const BlockPattern& pattern) : order_(pattern, false) {
+BlockLdlt::BlockLdlt(const BlockPattern& pattern) : order_(pattern) {
   lay_out(pattern);
   find_targets();
 }

@@ -40,8 +40,7 @@ struct BlockPattern {
 
 // An order of elimination: nodes, and for each the later nodes to which it is then coupled.
 struct EliminationOrder {
-  // A dual node whose primal nodes have all been eliminated need not wait, unless pivots cannot be delayed.
-  explicit EliminationOrder(const BlockPattern& pattern, bool can_delay_pivots = true);
+  explicit EliminationOrder(const BlockPattern& pattern);
 
   std::vector<int> nodes;                    // in the order of elimination, each subtree consecutive
   std::vector<int> place;                    // by node: its place in `nodes`

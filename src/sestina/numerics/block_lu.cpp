@@ -65,7 +65,7 @@ void BlockLu<Number>::find_nodes(const SparsePattern& E, const SparsePattern& C)
   }
   pattern.links.assign(links.begin(), links.end());
   pattern.couplings.assign(couplings.begin(), couplings.end());
-  lay_out(EliminationOrder(pattern, /*can_delay_pivots=*/false), pattern);
+  lay_out(EliminationOrder(pattern), pattern);
   find_targets();
 }
 

@@ -13,16 +13,11 @@ constexpr std::size_t kLongList = 200;
 // all of its nodes with each other.
 class QuotientGraph {
  public:
-  QuotientGraph(const BlockPattern& pattern, bool can_delay_pivots)
-      : pattern_(pattern),
-        can_delay_pivots_(can_delay_pivots),
-        nodes_(pattern.sizes.size()),
-        elements_(nodes_.size()),
-        mark_(nodes_.size(), -1) {
+  explicit QuotientGraph(const BlockPattern& pattern)
+      : pattern_(pattern), nodes_(pattern.sizes.size()), elements_(nodes_.size()), mark_(nodes_.size(), -1) {
     for (const auto& [dual, primal] : pattern.links) {
       nodes_[at(dual)].neighbours.push_back(primal);
       nodes_[at(primal)].neighbours.push_back(dual);
-      ++nodes_[at(dual)].primals_left;
     }
     for (const auto& [a, b] : pattern.couplings) {
       nodes_[at(a)].neighbours.push_back(b);
@@ -45,8 +40,7 @@ class QuotientGraph {
  private:
   struct Node {
     std::vector<int> neighbours, elements;
-    int primals_left = 0;  // of a dual node: those of its links that are not eliminated
-    long offered = -1;     // the stamp of the last offer
+    long offered = -1;  // the stamp of the last offer
     bool is_eliminated = false;
   };
   struct Element {
@@ -82,7 +76,6 @@ class QuotientGraph {
 
   bool may_go(int node) const {
     if (!pattern_.is_dual[at(node)]) return true;
-    if (nodes_[at(node)].primals_left == 0 && can_delay_pivots_) return true;
     int freedom = 0;
     for (const int element : nodes_[at(node)].elements) {
       if (elements_[at(element)].is_alive) freedom += elements_[at(element)].freedom;
@@ -124,11 +117,6 @@ class QuotientGraph {
       other.nodes.clear();
     }
     nodes_[at(node)].is_eliminated = true;
-    if (!pattern_.is_dual[at(node)]) {
-      for (const int other : nodes_[at(node)].neighbours) {
-        if (pattern_.is_dual[at(other)]) --nodes_[at(other)].primals_left;
-      }
-    }
     for (const int other : element.nodes) {
       Node& coupled = nodes_[at(other)];
       coupled.elements.push_back(node);
@@ -145,7 +133,6 @@ class QuotientGraph {
   }
 
   const BlockPattern& pattern_;
-  bool can_delay_pivots_;
   std::vector<Node> nodes_;
   std::vector<Element> elements_;  // by the node whose elimination made it
   std::vector<long> mark_;
@@ -156,10 +143,10 @@ class QuotientGraph {
 
 }  // namespace
 
-EliminationOrder::EliminationOrder(const BlockPattern& pattern, bool can_delay_pivots) {
+EliminationOrder::EliminationOrder(const BlockPattern& pattern) {
   std::vector<int> order;
   std::vector<std::vector<int>> coupled;
-  QuotientGraph(pattern, can_delay_pivots).eliminate_all(order, coupled);
+  QuotientGraph(pattern).eliminate_all(order, coupled);
   const std::size_t n = order.size();
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   std::vector<int> first(n);
