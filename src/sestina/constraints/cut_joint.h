@@ -130,6 +130,8 @@ struct CutJoint {
   // For most types H is the same at every q, and so are the directions.
   bool has_constant_directions = false;
   JointDirections<T> directions;
+  // Which of the constant ones have rotations and which have displacements.
+  std::array<bool, 6> turn{true, true, true, true, true, true}, shift{true, true, true, true, true, true};
   // Whether the axes of F and M differ from those of their bodies.
   bool turns_F = true, turns_M = true;
 };
@@ -187,7 +189,13 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
-inline void find_parallel_axes(CutJoint<double>& cut) {
+// Finds the products with zeros and ones that can be left out.
+inline void find_structure(CutJoint<double>& cut) {
+  for (std::size_t k = 0; k < 6 && cut.has_constant_directions; ++k) {
+    const ScaledTwist<double>& n = cut.directions.basis[k];
+    cut.turn[k] = n[0] != 0.0 || n[1] != 0.0 || n[2] != 0.0;
+    cut.shift[k] = n[3] != 0.0 || n[4] != 0.0 || n[5] != 0.0;
+  }
   const auto turns = [](const Rotation<double>& R) {
     return !(R.xx == 1.0 && R.yy == 1.0 && R.zz == 1.0 && R.xy == 0.0 && R.xz == 0.0 && R.yx == 0.0 &&
              R.yz == 0.0 && R.zx == 0.0 && R.zy == 0.0);
@@ -291,14 +299,23 @@ void update_cut_joint_rows(const CutJoint<T>& cut, const CutJointMotion<T>& moti
   const int nu = visit_joint(cut.joint, [](const auto& joint) { return std::decay_t<decltype(joint)>::kNu; });
   const RelativeMarkerMotion<T>& relative = motion.relative;
   for (int k = nu; k < 6; ++k) {
-    const SpatialForce<T> n_F =
-        motion.in_axes_of_F(cut, motion.directions(cut).basis[static_cast<std::size_t>(k)]);
+    const auto i = static_cast<std::size_t>(k);
+    const SpatialForce<T> n_F = motion.in_axes_of_F(cut, motion.directions(cut).basis[i]);
     ConstraintRow<T>& row = rows[cut.first_row + k - nu];
     row.a = cut.F.frame, row.b = cut.M.frame;
-    row.force = {relative.R_WF * n_F.torque, relative.R_WF * n_F.force};
+    row.force = {};
     row.arm_a = relative.arm_a, row.arm_b = relative.arm_b;
-    row.error = dot(motion.left, n_F);                                                 // (1)
-    row.velocity = dot(motion.V_F, n_F);                                               // (2)
+    row.error = row.velocity = T(0);
+    if (cut.turn[i]) {
+      row.force.torque = relative.R_WF * n_F.torque;
+      row.error += dot(motion.left.w, n_F.torque);    // (1)
+      row.velocity += dot(motion.V_F.w, n_F.torque);  // (2)
+    }
+    if (cut.shift[i]) {
+      row.force.force = relative.R_WF * n_F.force;
+      row.error += dot(motion.left.v, n_F.force);
+      row.velocity += dot(motion.V_F.v, n_F.force);
+    }
     if (wants_bias) row.bias = dot(relative.bias, row.force) - dot(motion.bias, n_F);  // (3)
   }
   if (cut.armature_row < 0) return;

@@ -102,19 +102,21 @@ FloatingTangents::FloatingTangents(const Model& model, const Properties<Dual>& p
   for (const CutJoint<Dual>& cut : properties.constraints.cut_joints) {
     Joint& joint = joints_.emplace_back();
     joint.bodies = {at(cut.F.frame.value()), at(cut.M.frame.value())};
-    joint.between_unit_frames = cut;
-    joint.between_unit_frames.F = {FrameIndex{0}, {}};
-    joint.between_unit_frames.M = {FrameIndex{1}, {}};
+    if (cut.has_constant_directions) continue;
+    joint.variable = static_cast<int>(variable_.size());
+    variable_.push_back(cut);
+    variable_.back().F = {FrameIndex{0}, {}};
+    variable_.back().M = {FrameIndex{1}, {}};
   }
 }
 
 // ---- patterns ---------------------------------------------------------------------------------------------
 
-void FloatingTangents::add_to_pattern(std::vector<std::set<int>>& of_r,
-                                      std::vector<std::set<int>>& of_v) const {
-  const auto add = [](const Body& columns, int first, int count, std::vector<std::set<int>>& to) {
+void FloatingTangents::add_to_pattern(std::vector<std::vector<int>>& of_r,
+                                      std::vector<std::vector<int>>& of_v) const {
+  const auto add = [](const Body& columns, int first, int count, std::vector<std::vector<int>>& to) {
     for (int k = columns.u_start; k < columns.u_start + columns.nu; ++k) {
-      for (int i = first; i < first + count; ++i) to[at(k)].insert(i);
+      for (int i = first; i < first + count; ++i) to[at(k)].push_back(i);
     }
   };
   for (const Body& body : bodies_) add(body, body.u_start, body.nu, of_r);
@@ -297,7 +299,7 @@ void FloatingTangents::add_changes_of_directions(std::size_t i, const CutJointMo
                                                  std::span<const double> q, std::span<const double> lambda,
                                                  std::span<const double> tau, Law& law) const {
   const CutJointInfo& info = model_.cut_joints()[i];
-  const CutJoint<Dual>& cut = joints_[i].between_unit_frames;
+  const CutJoint<Dual>& cut = variable_[at(joints_[i].variable)];
   const Pose<double>& X = motion.relative.X_FM;
   std::array<FrameMotion<Dual>, 2> frames{};
   frames[1].V_WB = {lift(motion.V_F.w, {}), lift(motion.V_F.v, {})};

@@ -23,7 +23,6 @@
 #pragma once
 
 #include <array>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -44,7 +43,7 @@ class FloatingTangents {
   FloatingTangents(const Model& model, const Properties<Dual>& properties);
 
   // Adds, for each speed, the speeds whose residual depends on it and the rows on which it acts.
-  void add_to_pattern(std::vector<std::set<int>>& of_r, std::vector<std::set<int>>& of_v) const;
+  void add_to_pattern(std::vector<std::vector<int>>& of_r, std::vector<std::vector<int>>& of_v) const;
   // Of the patterns in which the numbers will stand.
   void find_places(const SparsePattern& pattern, const SparsePattern& row_pattern);
 
@@ -80,7 +79,7 @@ class FloatingTangents {
     std::array<std::size_t, 2> bodies{};  // that carry F and M
     Block K[2][2]{};                      // by body of the rows, of the columns
     Block C[2]{};
-    CutJoint<Dual> between_unit_frames;  // F is frame 0, M is frame 1
+    int variable = -1;  // in variable_, unless its directions are constant
   };
   struct Law;
   struct Displaced;
@@ -106,6 +105,7 @@ class FloatingTangents {
   const Model& model_;
   std::vector<Body> bodies_;  // by BodyIndex
   std::vector<Joint> joints_;
+  std::vector<CutJoint<Dual>> variable_;  // between unit frames: F is frame 0, M is frame 1
 };
 
 }  // namespace sestina

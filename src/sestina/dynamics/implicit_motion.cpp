@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 namespace sestina {
 namespace {
@@ -36,15 +35,6 @@ int rows_of_constraints(const Model& model) {
   int rows = 0;
   for (const ConstraintInfo& constraint : model.constraints()) rows += constraint.rows;
   return rows;
-}
-
-SparsePattern make_pattern(int rows, const std::vector<std::set<int>>& columns) {
-  SparsePattern pattern{.rows = rows};
-  for (const std::set<int>& column : columns) {
-    pattern.row_of.insert(pattern.row_of.end(), column.begin(), column.end());
-    pattern.starts.push_back(static_cast<int>(pattern.row_of.size()));
-  }
-  return pattern;
 }
 
 std::size_t find_place(const SparsePattern& pattern, int row, int column) {
@@ -180,7 +170,10 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
   set_state(start, no_wdot);
   rest_.rows = model_.nu() + model_.nx();
   row_rest_.rows = model_.constraint_rows();
-  const bool has_rest = !floating_ || has_forces_and_constraints();
+  if (floating_ && !has_forces_and_constraints()) {
+    rest_.starts.resize(at(rest_.rows + 1)), row_rest_.starts.resize(at(rest_.rows + 1));
+    return;
+  }
   for (BodyIndex b(1); b.value() < model_.bodies().size(); b = BodyIndex(b.value() + 1)) {
     const BodyInfo& body = model_.bodies()[b];
     if (body.nu == 0) continue;
@@ -190,7 +183,7 @@ void ImplicitMotion::find_pattern(const State<double>& start) {
       for (int k = body.u_start; k < body.u_start + body.nu; ++k) state_.u[at(k)].d = dual_.udot[at(k)].d = d;
     };
     set(spoiled);
-    if (has_rest) evaluate(ones);
+    evaluate(ones);
     if (!floating_) spoil_neighbours(beams_.elements(), body.u_start, dual_.inverse.residual);
     set(0.0);
     add_columns_to_pattern(body.nu);
@@ -233,14 +226,14 @@ bool ImplicitMotion::has_forces_and_constraints() const {
 void ImplicitMotion::merge_with_closed_forms() {
   pattern_ = rest_, row_pattern_ = row_rest_;
   if (floating_) {
-    std::vector<std::set<int>> of_r(at(rest_.columns())), of_v(of_r.size());
-    rest_.for_each([&](int i, int j, int) { of_r[at(j)].insert(i); });
-    row_rest_.for_each([&](int i, int j, int) { of_v[at(j)].insert(i); });
-    for (std::size_t k = at(model_.nu()); k < of_r.size(); ++k) of_r[k].insert(static_cast<int>(k));
+    std::vector<std::vector<int>> of_r(at(rest_.columns())), of_v(of_r.size());
+    rest_.for_each([&](int i, int j, int) { of_r[at(j)].push_back(i); });
+    row_rest_.for_each([&](int i, int j, int) { of_v[at(j)].push_back(i); });
+    for (std::size_t k = at(model_.nu()); k < of_r.size(); ++k) of_r[k].push_back(static_cast<int>(k));
     for (const BeamForces::Element& element : beams_.elements()) {
       for (const int a : {element.u_a, element.u_b}) {
         for (const int b : {element.u_a, element.u_b}) {
-          for (int k = 0; k < 36; ++k) of_r[at(b + k / 6)].insert(a + k % 6);
+          for (int k = 0; k < 36; ++k) of_r[at(b + k / 6)].push_back(a + k % 6);
         }
       }
     }

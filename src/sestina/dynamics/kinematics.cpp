@@ -148,13 +148,38 @@ template <int k, class T>
   turn.bias_v.store(&kinematics.bias[i].v.x);
 }
 
+// A body that floats in the ground, along the ground's axes: its coordinates are its pose, its speeds its
+// velocity.
+template <class T>
+[[gnu::always_inline]] inline Passage<T, 6> pass_free(const BodyProperties<T>& body, const Free<T>& joint,
+                                                      const T* q, const T* u, MovingFrame<T>& frame) {
+  Passage<T, 6> passage;
+  const Pose<T> X_FM = joint.pose(q);
+  const Rotation<T>& R = X_FM.R;
+  frame.columns[0] = {R.xx, R.yx, R.zx}, frame.columns[1] = {R.xy, R.yy, R.zy};
+  frame.columns[2] = {R.xz, R.yz, R.zz};
+  frame.p = passage.s = Lanes3<T>(body.X_PF.p + X_FM.p);
+  frame.w = {u[0], u[1], u[2]}, frame.v = {u[3], u[4], u[5]};
+  const auto columns = joint.H(q);
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    passage.H_w[k] = Lanes3<T>(columns[k].w), passage.H_v[k] = Lanes3<T>(columns[k].v);
+  }
+  return passage;
+}
+
 template <class T>
 void move_body_of_any_joint(std::size_t i, const BodyProperties<T>& body, const State<T>& state,
                             MovingFrame<T>& frame, Kinematics<T>& kinematics) {
   const BodyLink& link = kinematics.tree.links[i];
   visit_joint<T>(body.joint, [&](const auto& joint) {
-    const auto passage =
-        pass_joint(body, joint, state.q.data() + link.q_start, state.u.data() + link.u_start, frame);
+    const T *q = state.q.data() + link.q_start, *u = state.u.data() + link.u_start;
+    const auto passage = [&] {
+      if constexpr (std::is_same_v<std::decay_t<decltype(joint)>, Free<T>>) {
+        if (link.parent == 0 && body.structure.has_parallel_frames)
+          return pass_free(body, joint, q, u, frame);
+      }
+      return pass_joint(body, joint, q, u, frame);
+    }();
     frame.store(kinematics.motion[i]);
     passage.s.store(&kinematics.s[i].x);
     for (std::size_t k = 0; k < passage.H_w.size(); ++k) {

@@ -355,7 +355,7 @@ class PropertyReader {
            false,
            {}});
       find_constant_directions(set.cut_joints.back());
-      if constexpr (std::is_same_v<T, double>) find_parallel_axes(set.cut_joints.back());
+      if constexpr (std::is_same_v<T, double>) find_structure(set.cut_joints.back());
     }
     for (const DistancePlan& p : plan.distances) {
       set.distances.push_back({point(p.from), point(p.to), p.expression, p.row});

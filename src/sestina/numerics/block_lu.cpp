@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <set>
 #include <utility>
 
 namespace sestina {
@@ -23,13 +22,15 @@ std::complex<double> product(const std::complex<double>& a, const std::complex<d
 double magnitude(double a) { return std::abs(a); }
 double magnitude(const std::complex<double>& a) { return std::abs(a.real()) + std::abs(a.imag()); }
 
-// The unknowns with which each is coupled in A + A^T, and itself if it is one of x.
-std::vector<std::set<int>> find_couplings(const SparsePattern& E, const SparsePattern& C) {
+// By unknown, ascending: those with which it is coupled in A + A^T, and itself if it is one of x.
+std::vector<std::vector<int>> find_couplings(const SparsePattern& E, const SparsePattern& C) {
   const int n = E.rows;
-  std::vector<std::set<int>> coupled(at(n + C.rows));
-  for (int i = 0; i < n; ++i) coupled[at(i)].insert(i);
-  E.for_each([&](int i, int j, int) { coupled[at(i)].insert(j), coupled[at(j)].insert(i); });
-  C.for_each([&](int i, int j, int) { coupled[at(n + i)].insert(j), coupled[at(j)].insert(n + i); });
+  std::vector<std::vector<int>> coupled(at(n + C.rows));
+  const auto couple = [&](int i, int j) { coupled[at(i)].push_back(j), coupled[at(j)].push_back(i); };
+  for (int i = 0; i < n; ++i) coupled[at(i)].push_back(i);
+  E.for_each([&](int i, int j, int) { couple(i, j); });
+  C.for_each([&](int i, int j, int) { couple(n + i, j); });
+  for (std::vector<int>& others : coupled) sort_unique(others);
   return coupled;
 }
 
@@ -43,7 +44,7 @@ BlockLu<Number>::BlockLu(const SparsePattern& E, const SparsePattern& C) : n_(E.
 
 template <class Number>
 void BlockLu<Number>::find_nodes(const SparsePattern& E, const SparsePattern& C) {
-  const std::vector<std::set<int>> coupled = find_couplings(E, C);
+  const std::vector<std::vector<int>> coupled = find_couplings(E, C);
   BlockPattern pattern;
   for (int i = 0; i < n_ + m_; ++i) {
     const bool begins =
@@ -52,19 +53,18 @@ void BlockLu<Number>::find_nodes(const SparsePattern& E, const SparsePattern& C)
     ++pattern.sizes.back();
     node_of_.push_back(static_cast<int>(pattern.sizes.size()) - 1);
   }
-  std::set<std::array<int, 2>> links, couplings;
   for (int i = 0; i < n_; ++i) {
     for (const int j : coupled[at(i)]) {
       const int a = node_of_[at(i)], b = node_of_[at(j)];
       if (j >= n_) {
-        links.insert({b, a});
+        pattern.links.push_back({b, a});
       } else if (a < b) {
-        couplings.insert({a, b});
+        pattern.couplings.push_back({a, b});
       }
     }
   }
-  pattern.links.assign(links.begin(), links.end());
-  pattern.couplings.assign(couplings.begin(), couplings.end());
+  sort_unique(pattern.links);
+  sort_unique(pattern.couplings);
   lay_out(EliminationOrder(pattern), pattern);
   find_targets();
 }

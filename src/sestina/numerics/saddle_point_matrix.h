@@ -5,9 +5,9 @@
 //
 // E = a M + b D + c K and B = C + e v_q are sums that the caller makes, number by number of a fixed pattern.
 // Rows that others imply are named by the caller (independent_rows.h) and left out: their multipliers
-// are zero. The matrix is factored by LU: dense with partial pivoting where it is small or E is full, otherwise
-// by blocks (block_lu.h), or, where these lose too many digits, by Eigen's sparse factors with partial
-// pivoting.
+// are zero. The matrix is factored by LU: dense with partial pivoting where it is small or E is full,
+// otherwise by blocks (block_lu.h), or, where these lose too many digits, by Eigen's sparse factors with
+// partial pivoting.
 #pragma once
 
 #include <complex>

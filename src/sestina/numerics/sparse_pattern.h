@@ -1,6 +1,7 @@
 // Where a matrix may have numbers other than zero, column by column.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -27,6 +28,23 @@ struct SparsePattern {
 
   friend bool operator==(const SparsePattern&, const SparsePattern&) = default;
 };
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::ranges::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+// From the rows of each column, in any order and as often as they come.
+inline SparsePattern make_pattern(int rows, std::vector<std::vector<int>>& columns) {
+  SparsePattern pattern{.rows = rows};
+  for (std::vector<int>& column : columns) {
+    sort_unique(column);
+    pattern.row_of.insert(pattern.row_of.end(), column.begin(), column.end());
+    pattern.starts.push_back(static_cast<int>(pattern.row_of.size()));
+  }
+  return pattern;
+}
 
 inline SparsePattern make_full_pattern(int rows, int columns) {
   SparsePattern pattern{.rows = rows};
