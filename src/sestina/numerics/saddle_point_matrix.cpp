@@ -8,8 +8,8 @@
 namespace sestina {
 namespace {
 
-// The number of unknowns up to which the dense factorisation is faster.
-constexpr int kDense = 12;
+// The number of unknowns up to which the dense factorisation is faster than blocks, and than sparse factors.
+constexpr int kDense = 12, kDenseBeforeSparse = 128;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -77,25 +77,36 @@ void SaddlePointMatrix<Number>::resize(const SparsePattern& E, const SparsePatte
 template <class Number>
 bool SaddlePointMatrix<Number>::factorize(std::span<const Number> E, std::span<const Number> B,
                                           std::span<const double> C, std::span<const char> is_active) {
-  const int n = E_.rows, m = C_.rows;
-  if (dense_) {
-    auto& matrix = dense_->matrix;
-    matrix.setZero();
-    E_.for_each([&](int i, int j, int p) { matrix(i, j) = E[at(p)]; });
-    C_.for_each([&](int i, int j, int p) {
-      if (!is_active[at(i)]) return;
-      matrix(n + i, j) = B[at(p)];
-      matrix(j, n + i) = -C[at(p)];
-    });
-    for (int i = 0; i < m; ++i) {
-      if (!is_active[at(i)]) matrix(n + i, n + i) = Number(1);
-    }
-    dense_->lu.compute(matrix);
-    const auto pivots = dense_->lu.matrixLU().diagonal();
-    return pivots.allFinite() && (pivots.array() != Number(0)).all();
-  }
-  uses_blocks_ = blocks_->factor(E, B, C, is_active);
+  uses_blocks_ = blocks_ && blocks_->factor(E, B, C, is_active);
   if (uses_blocks_) return true;
+  const int size = E_.rows + C_.rows;
+  if (!dense_ && size <= kDenseBeforeSparse) dense_ = std::make_unique<Dense>(size);
+  return dense_ ? factorize_dense(E, B, C, is_active) : factorize_sparse(E, B, C, is_active);
+}
+
+template <class Number>
+bool SaddlePointMatrix<Number>::factorize_dense(std::span<const Number> E, std::span<const Number> B,
+                                                std::span<const double> C, std::span<const char> is_active) {
+  const int n = E_.rows, m = C_.rows;
+  auto& matrix = dense_->matrix;
+  matrix.setZero();
+  E_.for_each([&](int i, int j, int p) { matrix(i, j) = E[at(p)]; });
+  C_.for_each([&](int i, int j, int p) {
+    if (!is_active[at(i)]) return;
+    matrix(n + i, j) = B[at(p)];
+    matrix(j, n + i) = -C[at(p)];
+  });
+  for (int i = 0; i < m; ++i) {
+    if (!is_active[at(i)]) matrix(n + i, n + i) = Number(1);
+  }
+  dense_->lu.compute(matrix);
+  const auto pivots = dense_->lu.matrixLU().diagonal();
+  return pivots.allFinite() && (pivots.array() != Number(0)).all();
+}
+
+template <class Number>
+bool SaddlePointMatrix<Number>::factorize_sparse(std::span<const Number> E, std::span<const Number> B,
+                                                 std::span<const double> C, std::span<const char> is_active) {
   if (!sparse_) sparse_ = std::make_unique<Sparse>(E_, C_);
   Number* values = sparse_->matrix.valuePtr();
   for (std::size_t p = 0; p < E.size(); ++p) values[sparse_->of_E[p]] = E[p];
@@ -104,7 +115,8 @@ bool SaddlePointMatrix<Number>::factorize(std::span<const Number> E, std::span<c
     values[sparse_->of_B[at(p)]] = is_kept ? B[at(p)] : Number(0);
     values[sparse_->of_C[at(p)]] = is_kept ? Number(-C[at(p)]) : Number(0);
   });
-  for (int i = 0; i < m; ++i) values[sparse_->of_diagonal[at(i)]] = Number(is_active[at(i)] ? 0.0 : 1.0);
+  for (int i = 0; i < C_.rows; ++i)
+    values[sparse_->of_diagonal[at(i)]] = Number(is_active[at(i)] ? 0.0 : 1.0);
   sparse_->lu.factorize(sparse_->matrix);
   return sparse_->lu.info() == Eigen::Success;
 }
@@ -119,10 +131,10 @@ void SaddlePointMatrix<Number>::solve(std::span<Number> f, std::span<Number> d) 
     std::copy_n(solver.x.data(), f.size(), f.begin());
     std::copy_n(solver.x.data() + f.size(), d.size(), d.begin());
   };
-  if (dense_) {
-    solve_with(*dense_);
-  } else if (uses_blocks_) {
+  if (uses_blocks_) {
     blocks_->solve(f, d);
+  } else if (dense_) {
+    solve_with(*dense_);
   } else {
     solve_with(*sparse_);
   }

@@ -38,10 +38,14 @@ class SaddlePointMatrix {
  private:
   struct Dense;
   struct Sparse;
+  bool factorize_dense(std::span<const Number> E, std::span<const Number> B, std::span<const double> C,
+                       std::span<const char> is_active);
+  bool factorize_sparse(std::span<const Number> E, std::span<const Number> B, std::span<const double> C,
+                        std::span<const char> is_active);
   SparsePattern E_, C_;
   std::unique_ptr<Dense> dense_;
   std::unique_ptr<BlockLu<Number>> blocks_;
-  std::unique_ptr<Sparse> sparse_;  // once blocks have failed
+  std::unique_ptr<Sparse> sparse_;
   bool uses_blocks_ = false;
 };
 
