@@ -71,7 +71,9 @@ TEST(HydraulicActuator, LiftsABoomAsAnIndependentIntegrationSays) {
       EXPECT_NEAR(run.at(at.row, "pin.q"), at.q, 1e-8) << coordinates;
       EXPECT_NEAR(run.at(at.row, "lift.p1"), at.p1, 1e-1) << coordinates;  // of 1.7e6 Pa
       EXPECT_NEAR(run.at(at.row, "lift.p2"), at.p2, 1e-1) << coordinates;
-      if (coordinates == std::string("relative")) EXPECT_NEAR(run.at(at.row, "pin.u"), at.u, 1e-8);
+      if (coordinates == std::string("relative")) {
+        EXPECT_NEAR(run.at(at.row, "pin.u"), at.u, 1e-8);
+      }
       const double q = at.q, x = 0.8 * std::cos(q) - 0.5, y = 0.8 * std::sin(q) + 0.5;
       const double length = std::hypot(x, y);
       const double rate = 0.8 * at.u * (-x * std::sin(q) + y * std::cos(q)) / length;
