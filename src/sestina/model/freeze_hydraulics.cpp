@@ -34,6 +34,7 @@ void Freezer::collect_hydraulic_actuator(const ForceSpec& spec, ForceIndex index
     fail(spec.value_mark.line > 0 ? spec.value_mark : spec.mark, path + ".value",
          fmt::format("has {} values; expected the opening of one valve, or of the valves of both chambers",
                      valves));
+    return;
   }
   const int first = collect_values(spec, index, valves == 2 ? 2 : 1, path);
   const auto layout = std::ranges::find(hydraulics_, index.value(), &HydraulicLayout::force);
