@@ -34,6 +34,16 @@ def numbers_in(table):
     return [(name, unit, allowed, "".join(re.findall(r'"([^"]*)"', text))) for name, unit, allowed, text in lines]
 
 
+def default_of(explanation):
+    """(explanation, default): an explanation may end in "; required" or "; if not given, 1000 Pa"."""
+    text, _, end = explanation.rpartition("; ")
+    if end == "required":
+        return text, "required"
+    if end.startswith("if not given, "):
+        return text, end.removeprefix("if not given, ")
+    return explanation, "0"
+
+
 def snake(name):
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
@@ -82,7 +92,9 @@ def new_schema():
         definition = schema["$defs"][part]
         properties = definition["properties"]
         for name, unit, allowed, explanation in numbers:
-            text = f"{explanation}, {unit}{ALLOWED[allowed]}. Default: 0."
+            words, default = default_of(explanation)
+            end = "Required." if default == "required" else f"Default: {default}."
+            text = f"{words}, {unit}{ALLOWED[allowed]}. {end}"
             properties[name] = {"$ref": "#/$defs/number", "description": text}
         definition["properties"] = {key: properties[key] for key in insert_after(list(properties), of["after"], names)}
         members = members_of_types(part)
@@ -102,11 +114,12 @@ def new_page():
         at = page.index(anchor)
         start = page.rindex("\n## ", 0, at)
         rows, before = [], page[start:at]
-        for name, unit, allowed, explanation in numbers_in(of["table"]):
+        for name, unit, allowed, words in numbers_in(of["table"]):
+            explanation, default = default_of(words)
             if part == "joint":
-                rows.append(f"| `{name}` | number, {unit}{ALLOWED[allowed]} | 0 | {explanation[0].lower()}{explanation[1:]} |")
+                rows.append(f"| `{name}` | number, {unit}{ALLOWED[allowed]} | {default} | {explanation[0].lower()}{explanation[1:]} |")
             else:
-                rows.append(f"| `{name}` | number{ALLOWED[allowed]} ({explanation[0].lower()}{explanation[1:]}) | {unit} | 0 |")
+                rows.append(f"| `{name}` | number{ALLOWED[allowed]} ({explanation[0].lower()}{explanation[1:]}) | {unit} | {default} |")
             before = re.sub(rf"^\| `{name}` \|.*\n", "", before, flags=re.M)
         page = page[:start] + before + "".join(row + "\n" for row in rows) + page[at:]
     return page

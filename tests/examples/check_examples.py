@@ -43,6 +43,7 @@ CHECKS = {
     "21_bowling_ball": contacts.check_bowling_ball,
     "22_spin_up": beams.check_spin_up,
     "23_stick_slip": mechanisms.check_stick_slip,
+    "24_hydraulic_boom": mechanisms.check_hydraulic_boom,
 }
 
 

@@ -145,6 +145,19 @@ def check_stick_slip(sestina, expect_at_most):
     expect_at_most(0, abs(slips - 6), "slips more or less than 6")
 
 
+def check_hydraulic_boom(sestina, expect_at_most):
+    result = sestina.run("24_hydraulic_boom.yaml")
+    # The same equations, with the length as a function of the angle, by scipy's Radau to 1e-11.
+    for t, q, p1, p2 in ((1, 0.2108138356267, 1.600350662232e6, 1.323859853270e6),
+                         (2, 0.3232172700624, 1.477375098517e6, 1.385194738550e6),
+                         (3, 0.3252412570660, 1.525894518090e6, 1.322789219283e6)):
+        row = round(t / 0.02)
+        expect_at_most(1e-7, abs(result.column("pin.q")[row] - q), f"angle after {t} s, rad")
+        expect_at_most(1e-6, abs(result.column("lift.p1")[row] / p1 - 1), f"p1 after {t} s, relative")
+        expect_at_most(1e-6, abs(result.column("lift.p2")[row] / p2 - 1), f"p2 after {t} s, relative")
+    expect_at_most(1e-6, balance(result), "energy balance, relative to the largest kinetic energy")
+
+
 def check_gust(sestina, expect_at_most):
     inertia, k, c, h = 0.8 + 12 * 3.0**2, 4000.0, 60.0, 3.0
     with open(sestina.examples / "gust.csv") as file:

@@ -11,17 +11,33 @@
 #include "sestina/base/number_info.h"
 
 // X(name, unit, allowed, explanation); a number that is not given is zero.
-#define SESTINA_FORCE_NUMBERS(X)                                                                            \
-  X(free_length, "m", kNotNegative, "Of a spring_damper and a rope: length at which its spring is at rest") \
-  X(friction, "N m or N", kNotNegative,                                                                     \
-    "Of coordinate_friction: the friction force of a coordinate that moves")                                \
-  X(creep_speed, "rad/s or m/s", kPositive,                                                                 \
-    "Of coordinate_friction: speed below which it creeps instead of sticking")                              \
-  X(lower, "rad or m", kAny, "Of coordinate_friction: where the lower stop begins")                         \
-  X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                         \
-  X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                \
-  X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")              \
-  X(strength, "N m^2", kAny, "Of gravity_between: gravitational constant times both masses")
+#define SESTINA_FORCE_NUMBERS(X)                                                                             \
+  X(free_length, "m", kNotNegative, "Of a spring_damper and a rope: length at which its spring is at rest")  \
+  X(friction, "N m or N", kNotNegative,                                                                      \
+    "Of coordinate_friction: the friction force of a coordinate that moves")                                 \
+  X(creep_speed, "rad/s or m/s", kPositive,                                                                  \
+    "Of coordinate_friction: speed below which it creeps instead of sticking")                               \
+  X(lower, "rad or m", kAny, "Of coordinate_friction: where the lower stop begins")                          \
+  X(upper, "rad or m", kAny, "Of coordinate_friction: where the upper stop begins")                          \
+  X(stop_stiffness, "N m/rad or N/m", kNotNegative, "Of coordinate_friction: of both stops")                 \
+  X(stop_damping, "N m s/rad or N s/m", kNotNegative, "Of coordinate_friction: of both stops")               \
+  X(strength, "N m^2", kAny, "Of gravity_between: gravitational constant times both masses")                 \
+  X(head_area, "m^2", kPositive, "Of hydraulic_actuator: piston area on the head side; required")            \
+  X(rod_area, "m^2", kNotNegative, "Of hydraulic_actuator: piston area on the rod side, less the rod")       \
+  X(retracted_length, "m", kNotNegative, "Of hydraulic_actuator: distance of the points at stroke 0")        \
+  X(stroke, "m", kPositive, "Of hydraulic_actuator: the largest; required")                                  \
+  X(head_volume, "m^3", kPositive, "Of hydraulic_actuator: hose and dead volume on the head side; required") \
+  X(rod_volume, "m^3", kPositive, "Of hydraulic_actuator: the same on the rod side; required")               \
+  X(bulk_modulus, "Pa", kPositive, "Of hydraulic_actuator: of oil and walls together; required")             \
+  X(valve_flow, "m^3/(s Pa^0.5)", kNotNegative,                                                              \
+    "Of hydraulic_actuator: flow through the open valve over the root of the pressure drop")                 \
+  X(supply_pressure, "Pa", kAny, "Of hydraulic_actuator: of the pump")                                       \
+  X(tank_pressure, "Pa", kAny, "Of hydraulic_actuator: of the tank")                                         \
+  X(laminar_pressure, "Pa", kPositive,                                                                       \
+    "Of hydraulic_actuator: pressure drop below which the valve's flow is laminar; if not given, 1000 Pa")   \
+  X(leakage, "m^3/(s Pa)", kNotNegative, "Of hydraulic_actuator: past the piston")                           \
+  X(initial_p1, "Pa", kAny, "Of hydraulic_actuator: pressure on the head side at the start")                 \
+  X(initial_p2, "Pa", kAny, "Of hydraulic_actuator: pressure on the rod side at the start")
 
 namespace sestina {
 

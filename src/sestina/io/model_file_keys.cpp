@@ -7,6 +7,7 @@
 #include "sestina/forces/coordinate_friction.h"
 #include "sestina/forces/force_numbers.h"
 #include "sestina/forces/gravity_between.h"
+#include "sestina/forces/hydraulic_actuator.h"
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/rope.h"
 #include "sestina/forces/spring_damper.h"
@@ -194,6 +195,8 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       force_keys("coordinate_friction", {"joint"}, {}, numbers_of_force<CoordinateFriction>()),
       force_keys("rope", {"points"}, {"stiffness", "damping"}, numbers_of_force<Rope>()),
       force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
+      force_keys("hydraulic_actuator", {"from", "to", "value"}, {"damping"},
+                 numbers_of_force<HydraulicActuator>()),
       constraint_keys("distance", {"from", "to", "length"}),
       constraint_keys("coupling", {"coefficients"}, {"value", "level"}),
       constraint_keys("motion", {"joint", "value"}, {"level"}),

@@ -44,6 +44,8 @@ class BeamExpander {
  public:
   explicit BeamExpander(const System& system) : numbers_(graph_, ignored_) {
     expanded_.system = system;
+    expanded_.described_states = system.states.size();
+    expanded_.described_columns = system.output.columns.size();
     numbers_.define_parameters(system.parameters);
   }
 

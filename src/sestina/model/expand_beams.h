@@ -25,9 +25,17 @@ struct BeamLayout {
   std::vector<std::pair<std::string, int>> points;
 };
 
+// A hydraulic actuator of an expanded System (model/expand_hydraulics.h).
+struct HydraulicLayout {
+  int force = 0;  // position in System::forces
+  int state = 0;  // position in System::states: of p1; p2 follows
+};
+
 struct ExpandedSystem {
   System system;
   std::vector<BeamLayout> beams;
+  std::vector<HydraulicLayout> hydraulics;
+  std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
 };
 
 bool has_beams(const System& system);

@@ -8,6 +8,7 @@
 #include "sestina/base/suggest.h"
 #include "sestina/model/check.h"
 #include "sestina/model/column_collector.h"
+#include "sestina/model/expand_hydraulics.h"
 #include "sestina/model/freeze_analysis.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/properties.h"
@@ -27,18 +28,29 @@ constexpr int kMostFrequencies = 1'000'000;
 std::shared_ptr<const Model> freeze(const System& system) { return freeze_with_analysis(system).model; }
 
 FrozenSystem freeze_with_analysis(const System& system) {
-  if (!has_beams(system)) return Freezer(system).freeze();
-  const ExpandedSystem expanded = expand_beams(system);
-  return Freezer(expanded.system, expanded.beams).freeze();
+  if (!has_beams(system) && !has_hydraulics(system)) return Freezer(system).freeze();
+  ExpandedSystem expanded = expand_beams(system);
+  expand_hydraulics(expanded);
+  return Freezer(expanded).freeze();
 }
 
 Analysis freeze_analysis(const System& system, const Model& model) {
   return Freezer(system).freeze_analysis(model);
 }
 
-Freezer::Freezer(const System& system, std::span<const BeamLayout> beams)
-    : system_(system), beams_(beams), graph_(std::make_shared<Graph>()), numbers_(*graph_, faults_) {
-  for (const BeamLayout& beam : beams) {
+Freezer::Freezer(const System& system)
+    : system_(system),
+      described_states_(system.states.size()),
+      described_columns_(system.output.columns.size()),
+      graph_(std::make_shared<Graph>()),
+      numbers_(*graph_, faults_) {}
+
+Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
+  beams_ = expanded.beams;
+  hydraulics_ = expanded.hydraulics;
+  described_states_ = expanded.described_states;
+  described_columns_ = expanded.described_columns;
+  for (const BeamLayout& beam : beams_) {
     beam_of_name_.emplace(beam.name, &beam);
     for (const int node : beam.nodes) beam_of_node_.emplace(node, &beam);
   }
@@ -58,8 +70,8 @@ FrozenSystem Freezer::freeze() {
   collect_initial_state();
   check_left_out_joints();
   collect_variables();
-  collect_rates();
   collect_forces();
+  collect_rates();
   collect_beams();
   collect_constraints();
   collect_contacts();

@@ -7,7 +7,10 @@
 namespace sestina {
 
 void Freezer::collect_columns() {
-  if (system_.output.columns.empty()) return;
+  std::vector<ColumnSpec> specs = system_.output.columns;
+  if (faults_.size() > 0)
+    specs.resize(described_columns_);  // those of faulty force elements are no further fault
+  if (specs.empty()) return;
   ColumnCollector::Lookup lookup;
   lookup.find_point = [this](const std::string& name) {
     const auto found = point_index_.find(name);
@@ -19,7 +22,7 @@ void Freezer::collect_columns() {
     return joint_index_.contains(name) || is_left_out(name);
   };
   lookup.is_left_out = [this](const std::string& name) { return is_left_out(name); };
-  columns_ = ColumnCollector(*graph_, faults_, numbers_, data_, lookup).collect(system_.output.columns);
+  columns_ = ColumnCollector(*graph_, faults_, numbers_, data_, lookup).collect(specs);
 }
 
 std::optional<std::variant<Expr, std::string>> Freezer::find_force_value(const std::string& name) const {

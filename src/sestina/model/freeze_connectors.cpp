@@ -36,6 +36,8 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
     collect_rope(spec, index, path);
   } else if (spec.type == "gravity_between") {
     collect_gravity_between(spec, index, path);
+  } else if (spec.type == "hydraulic_actuator") {
+    collect_hydraulic_actuator(spec, index, path);
   } else {
     return false;
   }

@@ -31,10 +31,19 @@ void Freezer::collect_variables() {
   data_.initial_x = numbers_.next();
   for (std::size_t i = 0; i < system_.states.size(); ++i) {
     const StateSpec& spec = system_.states[i];
-    numbers_.add(spec.start, fmt::format("states[{}].start", i));
+    numbers_.add(spec.start, path_of_start(static_cast<int>(i)));
     state_index_.emplace(spec.name.text, static_cast<int>(data_.states.size()));
     data_.states.push_back({spec.name.text, spec.unit.text});
   }
+}
+
+// Where the initial value of a state stands: those of actuators are among their own keys.
+std::string Freezer::path_of_start(int state) const {
+  for (const HydraulicLayout& layout : hydraulics_) {
+    const int pressure = state - layout.state + 1;
+    if (pressure == 1 || pressure == 2) return fmt::format("forces[{}].initial_p{}", layout.force, pressure);
+  }
+  return fmt::format("states[{}].start", state);
 }
 
 bool Freezer::is_variable(std::string_view variable) const {
@@ -47,7 +56,10 @@ void Freezer::collect_rates() {
   for (std::size_t i = 0; i < system_.states.size(); ++i) {
     const StateSpec& spec = system_.states[i];
     const std::string path = fmt::format("states[{}].rate", i);
-    if (spec.rate) {
+    if (i >= described_states_) {
+      const auto rate = element_rates_.find(static_cast<int>(i));
+      data_.rate_expressions.add(rate == element_rates_.end() ? graph_->number(0.0) : rate->second);
+    } else if (spec.rate) {
       collect_expression(*spec.rate, path, data_.rate_expressions);
     } else {
       fail(spec.mark, path, "is missing: expected an expression");
@@ -132,7 +144,7 @@ void Freezer::collect_assignment(const AssignmentSpec& spec, const std::string& 
 }
 
 bool Freezer::find_target(const Name& target, const std::string& path, AssignmentInfo& info) {
-  if (target.text.find('.') == std::string::npos) {
+  if (target.text.find('.') == std::string::npos || state_index_.contains(target.text)) {
     const auto found = variable_index_.find(target.text);
     if (found != variable_index_.end()) {
       info = {Target::kVariable, found->second};

@@ -13,10 +13,19 @@ namespace sestina {
 namespace {
 
 const std::vector<std::string>& force_types() {
-  static const std::vector<std::string> types{
-      "joint_spring", "joint_damper",   "joint_force",      "spring_damper",           "point_force",
-      "point_torque", "bushing",        "cartesian_spring", "torsional_spring_damper", "coordinate_friction",
-      "rope",         "gravity_between"};
+  static const std::vector<std::string> types{"joint_spring",
+                                              "joint_damper",
+                                              "joint_force",
+                                              "spring_damper",
+                                              "point_force",
+                                              "point_torque",
+                                              "bushing",
+                                              "cartesian_spring",
+                                              "torsional_spring_damper",
+                                              "coordinate_friction",
+                                              "rope",
+                                              "gravity_between",
+                                              "hydraulic_actuator"};
   return types;
 }
 
@@ -254,9 +263,8 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
 
 // Returns the symbol of `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, or the text of a fault.
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
-  if (name == "t") return graph_->symbol("t");
+  if (name == "t" || is_variable(name)) return graph_->symbol(name);
   if (name.find('.') == std::string::npos) {
-    if (is_variable(name)) return graph_->symbol(name);
     const std::vector<std::string> known = names_to_suggest(
         data_.variables, [](const VariableInfo& variable) { return variable.name; },
         names_to_suggest(

@@ -79,13 +79,14 @@ void Freezer::check_names() {
   for (const VariableSpec& variable : system_.variables) {
     check_name(variable.name, "variables." + variable.name.text, taken);
   }
-  const auto check_all = [&](const auto& specs, const char* kind) {
-    for (std::size_t i = 0; i < specs.size(); ++i) {
+  const auto check_first = [&](const auto& specs, std::size_t count, const char* kind) {
+    for (std::size_t i = 0; i < count; ++i) {
       Name name = specs[i].name;
       if (name.mark.line == 0) name.mark = specs[i].mark;
       check_name(name, fmt::format("{}[{}].name", kind, i), taken);
     }
   };
+  const auto check_all = [&](const auto& specs, const char* kind) { check_first(specs, specs.size(), kind); };
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     Name name = system_.bodies[i].name;
     if (name.mark.line == 0) name.mark = system_.bodies[i].mark;
@@ -107,7 +108,7 @@ void Freezer::check_names() {
   for (std::size_t i = 0; i < system_.bodies.size(); ++i) {
     check_shapes(system_.bodies[i].shapes, fmt::format("bodies[{}].shapes", i));
   }
-  check_all(system_.states, "states");
+  check_first(system_.states, described_states_, "states");
   check_all(system_.events, "events");
   for (const ColumnSpec& column : system_.output.columns) {
     const std::string path = "output.columns." + column.name.text;

@@ -291,9 +291,13 @@ void Freezer::index_cut_joints() {
 
 // The same description in the coordinates of joints, in which it is assembled.
 void Freezer::add_relative_model() {
-  System relative = system_;
-  relative.analysis.coordinates = "relative";
-  data_.relative = Freezer(relative, beams_).freeze().model;
+  ExpandedSystem relative{system_,
+                          {beams_.begin(), beams_.end()},
+                          {hydraulics_.begin(), hydraulics_.end()},
+                          described_states_,
+                          described_columns_};
+  relative.system.analysis.coordinates = "relative";
+  data_.relative = Freezer(relative).freeze().model;
 }
 
 PointIndex Freezer::find_point(const Name& reference, const std::string& path) {

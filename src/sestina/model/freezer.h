@@ -22,8 +22,9 @@ inline constexpr const char* kCurveParameter = "curve.s";
 
 class Freezer {
  public:
-  // `beams` are those of the expanded system. Keeps references to both.
-  explicit Freezer(const System& system, std::span<const BeamLayout> beams = {});
+  // Both keep a reference.
+  explicit Freezer(const System& system);
+  explicit Freezer(const ExpandedSystem& expanded);
   FrozenSystem freeze();
   Analysis freeze_analysis(const Model& model);
 
@@ -109,6 +110,10 @@ class Freezer {
   void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_rope(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_gravity_between(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  // hydraulics.cpp
+  void collect_hydraulic_actuator(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void add_hydraulic_equations(const ForceSpec& spec, ForceIndex index, const HydraulicLayout& layout,
+                               int first);
   // `from` and `to`, which have to differ.
   void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
   Slot collect_one(const Numbers& given, const Mark& mark, const std::string& path);
@@ -188,6 +193,7 @@ class Freezer {
 
   // events.cpp
   void collect_variables();
+  std::string path_of_start(int state) const;
   void collect_rates();
   bool is_variable(std::string_view variable) const;  // or a state
   void collect_events();
@@ -246,6 +252,8 @@ class Freezer {
   std::span<const BeamLayout> beams_;
   std::unordered_map<int, const BeamLayout*> beam_of_node_;  // by position in system_.bodies
   std::unordered_map<std::string, const BeamLayout*> beam_of_name_;
+  std::span<const HydraulicLayout> hydraulics_;
+  std::size_t described_states_, described_columns_;  // the first ones; force elements have added others
   FaultList faults_;
   std::shared_ptr<Graph> graph_;
   NumberCollector numbers_;
@@ -266,6 +274,7 @@ class Freezer {
   std::unordered_map<std::string, std::size_t> cut_index_;  // in data_.cut_joints
   std::unordered_map<std::string, int> variable_index_;     // in data_.variables
   std::unordered_map<std::string, int> state_index_;        // in data_.states
+  std::map<int, Expr> element_rates_;                       // of states that force elements added
   std::map<const ShapeSpec*, int> shape_index_;             // in the plan's contact_shapes
   std::vector<Slot> settings_;
   std::shared_ptr<OutputColumns> columns_;  // null: the model defines none

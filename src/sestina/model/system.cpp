@@ -220,6 +220,13 @@ ForceSpec& System::add_gravity_between(Name force_name, Name from_point, Name to
   return spec;
 }
 
+ForceSpec& System::add_hydraulic_actuator(Name force_name, Name from_point, Name to_point, Numbers valve) {
+  ForceSpec& spec = add_force(std::move(force_name), "hydraulic_actuator");
+  spec.from = std::move(from_point), spec.to = std::move(to_point);
+  spec.value = std::move(valve);
+  return spec;
+}
+
 ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> force) {
   ForceSpec& spec = add_force(std::move(force_name), "user");
   spec.user = std::move(force);

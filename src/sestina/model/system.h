@@ -168,7 +168,7 @@ struct ForceSpec {
   Name name;
   Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
                   // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
-                  // gravity_between | user
+                  // gravity_between | hydraulic_actuator | user
   Name joint;     // joint_*, coordinate_friction
   Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
@@ -185,7 +185,9 @@ struct ForceSpec {
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
-  Numbers value;                    // joint_force: 1 or nu; point_*: 3. Expressions of t, q, u, parameters
+  // joint_force: 1 or nu; point_*: 3; hydraulic_actuator: valve openings, 1 or 2. Expressions of t, q, u,
+  // parameters
+  Numbers value;
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
@@ -393,6 +395,8 @@ class System {
   ForceSpec& add_coordinate_friction(Name force_name, Name joint_name, Number friction, Number creep_speed);
   ForceSpec& add_rope(Name force_name, std::vector<Name> points, Number stiffness);
   ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
+  // `valve`: opening, of which the rod side's valve has the opposite; or two.
+  ForceSpec& add_hydraulic_actuator(Name force_name, Name from_point, Name to_point, Numbers valve);
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);
