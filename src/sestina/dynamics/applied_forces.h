@@ -11,8 +11,8 @@
 
 namespace sestina {
 
-// Coordinates, speeds and generalised forces of all joints, cut joints last, and the motions and forces of the
-// cut joints.
+// Coordinates, speeds and generalised forces of all joints, cut joints last, and the motions and forces of
+// the cut joints.
 template <class T>
 struct KnownCutJoints {
   std::vector<T> q, u, tau;

@@ -29,8 +29,8 @@ class ConstrainedSparse {
   SolveReport<double> factor(const Properties<double>& properties, const Kinematics<double>& kinematics,
                              const ConstraintRows<double>& constraints);
 
-  // x (nu) and lambda (rows), refined; or, if lambda is empty, x alone without refinement. `force` (by BodyIndex,
-  // about Mo): the force that a body lacks; tau (nu); d (rows). No allocation.
+  // x (nu) and lambda (rows), refined; or, if lambda is empty, x alone without refinement. `force` (by
+  // BodyIndex, about Mo): the force that a body lacks; tau (nu); d (rows). No allocation.
   void solve(std::span<const SpatialForce<double>> force, std::span<const double> tau,
              std::span<const double> d, std::span<double> x, std::span<double> lambda);
 
