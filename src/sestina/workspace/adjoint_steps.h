@@ -17,8 +17,8 @@
 // and the gradient at the beginning is g + sum_i x_i. This is the transpose of (1), so that gradients agree
 // with the derivatives that TangentEquations gives with the same steps, to round-off.
 //
-// Cost of a step: its stages twice, a tangent and a solution with M for each stage, O(nu^2) on chains, and
-// dr/dp for each parameter.
+// Cost of a step: its stages twice; for each stage a tangent, O(nu^2) on chains, a dense factorisation of M,
+// O(nu^3), and dr/dp for each parameter, O(nu).
 //
 // Source: Hager, Runge-Kutta methods in optimal control and the transformed adjoint system, Numerische
 // Mathematik 87 (2000), which transposes Runge-Kutta steps.
