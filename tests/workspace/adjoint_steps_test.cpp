@@ -1,0 +1,121 @@
+// Steps transposed, against the derivatives that the same steps give forward.
+#include "sestina/workspace/adjoint_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "sestina/base/error.h"
+#include "sestina/integrate/explicit_runge_kutta.h"
+#include "sestina/io/model_file.h"
+#include "sestina/workspace/system_equations.h"
+#include "sestina/workspace/tangent_equations.h"
+#include "sestina/workspace/workspace.h"
+#include "source_folder.h"
+
+namespace sestina::test {
+namespace {
+
+const ButcherTableau& tableau(const std::string& name) {
+  for (const ButcherTableau& one : explicit_tableaus()) {
+    if (one.name == name) return one;
+  }
+  throw InputError("no rule " + name);
+}
+
+struct Problem {
+  Problem(const std::string& example, std::vector<std::string> names)
+      : workspace(read_model_file(std::string(SESTINA_SOURCE_DIR) + "/examples/" + example + ".yaml")),
+        dynamics(workspace.shared_model(), workspace.properties(), "recursive"),
+        own(dynamics),
+        parameters(std::move(names)),
+        nu(static_cast<std::size_t>(own.sizes().nu)) {}
+  Workspace workspace;
+  ForwardDynamics dynamics;
+  SystemEquations own;
+  std::vector<std::string> parameters;
+  std::size_t nu;
+};
+
+struct Gradient {
+  std::vector<double> by_state, by_parameters;
+};
+
+// Of the sum of weights . [s_q; s_u] at the end, by each parameter and each initial displacement and speed.
+struct Both {
+  Gradient forward, adjoint;
+};
+
+Both calc_both(Problem& problem, const std::string& rule_name, std::span<const double> lengths) {
+  std::vector<TangentEquations::Direction> directions;
+  for (const std::string& name : problem.parameters) directions.push_back({.parameter = name});
+  directions.resize(directions.size() + 2 * problem.nu);
+  TangentEquations tangents(problem.own, directions);
+  State<double> state = problem.workspace.calc_initial_state();
+  problem.own.normalize(state.q);
+  const std::size_t width = 2 * problem.nu, parameters = problem.parameters.size();
+  state.x.assign(width * directions.size(), 0.0);
+  for (std::size_t i = 0; i < width; ++i) state.x[(parameters + i) * width + i] = 1.0;
+
+  ExplicitRungeKutta rule(tableau(rule_name));
+  rule.start(tangents, state);
+  std::vector<State<double>> states{tangents.own_state(rule.state())};
+  for (const double length : lengths) {
+    EXPECT_TRUE(rule.try_step(rule.state().t + length).complete());
+    rule.accept();
+    states.push_back(tangents.own_state(rule.state()));
+  }
+  std::vector<double> weights(width);
+  for (std::size_t i = 0; i < width; ++i) weights[i] = std::cos(1.0 + static_cast<double>(i));
+  Both both;
+  for (std::size_t k = 0; k < directions.size(); ++k) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < width; ++i) sum += weights[i] * rule.state().x[k * width + i];
+    (k < parameters ? both.forward.by_parameters : both.forward.by_state).push_back(sum);
+  }
+  AdjointSteps adjoint(problem.own, tableau(rule_name), problem.parameters);
+  both.adjoint = {weights, std::vector<double>(parameters)};
+  for (std::size_t step = lengths.size(); step-- > 0;) {
+    adjoint.step_back(states[step], states[step + 1].t, both.adjoint.by_state, both.adjoint.by_parameters);
+  }
+  return both;
+}
+
+void expect_same(const std::vector<double>& a, const std::vector<double>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  double largest = 1.0;
+  for (const double value : a) largest = std::max(largest, std::abs(value));
+  // Round-off of some hundred operations for each entry and step.
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-11 * largest) << i;
+}
+
+void expect_agreement(const std::string& example, const std::vector<std::string>& parameters) {
+  const std::vector<double> lengths{1e-3, 2e-3, 5e-4, 3e-3, 1e-3, 1e-3, 4e-3};
+  for (const std::string rule : {"forward_euler", "rk4", "rkf45", "dormand_prince_54"}) {
+    SCOPED_TRACE(rule);
+    Problem problem(example, parameters);
+    const Both both = calc_both(problem, rule, lengths);
+    expect_same(both.forward.by_state, both.adjoint.by_state);
+    expect_same(both.forward.by_parameters, both.adjoint.by_parameters);
+    double changed = 0.0;
+    for (const double value : both.adjoint.by_parameters) changed = std::max(changed, std::abs(value));
+    EXPECT_GT(changed, 1e-6);
+  }
+}
+
+TEST(AdjointSteps, OfAHeavyTopAreTheTransposeOfItsTangents) {
+  expect_agreement("04_heavy_top", {"m", "r", "l"});
+}
+
+TEST(AdjointSteps, OfEveryJointAndForceAreTheTransposeOfTheirTangents) {
+  expect_agreement("07_every_joint_and_force", {"g", "k", "c", "h"});
+}
+
+TEST(AdjointSteps, RefuseAnUnknownParameter) {
+  Problem problem("04_heavy_top", {});
+  EXPECT_THROW(AdjointSteps(problem.own, tableau("rk4"), {"nothing"}), InputError);
+}
+
+}  // namespace
+}  // namespace sestina::test
