@@ -50,7 +50,9 @@ System<Number> make_system(const Mechanism& of, unsigned seed) {
       if (a >= 0) coupled(a, b) = coupled(b, a) = 1;
     }
   }
-  System<Number> system{.E = {.rows = n}, .C = {.rows = m}, .active = std::vector<char>(at(m), 1)};
+  System<Number> system;
+  system.E.rows = n, system.C.rows = m;
+  system.active.assign(at(m), 1);
   system.A.setZero(n + m, n + m);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) {
