@@ -58,8 +58,8 @@ struct RelativeMarkerMotion {
   SpatialMotion<T> bias;
 };
 
-// What calc_relative_marker_motion may leave out: the bias, and products with axes that are those of the
-// bodies.
+// calc_relative_marker_motion leaves out what is false: the bias, and products with axes that are those of
+// the bodies.
 struct RelativeMotionNeeds {
   bool bias = true, turns_F = true, turns_M = true;
 };

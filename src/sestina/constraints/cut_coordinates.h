@@ -4,7 +4,7 @@
 //   left = [rotation vector from X(q) to R; p - X(q).p],     has   H(q)^T left = 0                        (1)
 // For a joint that turns about an axis a, R = S Rot(a, q), and (1) asks for a rotation S, "swing", about an
 // axis normal to a. With t the angle of S and v the axial vector of R - R^T,
-//   a . v = 2 (1 + cos t)/2 sin q,   trace R - a . R a = 2 (1 + cos t)/2 cos q                            (2)
+//   a . v = (1 + cos t) sin q,   trace R - a . R a = (1 + cos t) cos q                                    (2)
 // and S turns a to R a. Angles count turns: of all that satisfy (2) the one nearest to the former coordinate.
 //
 // Source: P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -18,10 +18,11 @@
 
 namespace sestina {
 
-// 2 sin(angle) times the axis of R.
+// Returns the angle that differs from this one by turns and is nearest to another (rad).
 template <class T>
-Vec3<T> axial_vector(const Rotation<T>& R) {
-  return {R.zy - R.yz, R.xz - R.zx, R.yx - R.xy};
+T nearest_angle(const T& angle, const T& near) {
+  constexpr double turn = 2.0 * std::numbers::pi;
+  return angle + T(turn * std::round((value_of(near) - value_of(angle)) / turn));
 }
 
 // Puts the angle of (2) into q and returns the rotation vector of the swing.
@@ -30,15 +31,11 @@ Vec3<T> find_angle(const Rotation<T>& R, const Vec3<T>& axis, T& q) {
   const Vec3<T> turned = R * axis;
   const T along = dot(axis, turned);
   const T s = dot(axis, axial_vector(R)), c = R.xx + R.yy + R.zz - along;
-  if (value_of(s) != 0.0 || value_of(c) != 0.0) {
-    const T angle = atan2(s, c);
-    constexpr double turn = 2.0 * std::numbers::pi;
-    q = angle + T(turn * std::round((value_of(q) - value_of(angle)) / turn));
-  }
+  if (value_of(s) != 0.0 || value_of(c) != 0.0) q = nearest_angle(T(atan2(s, c)), q);
+  // Near half a turn the axis of the swing fades from the product below.
+  if (value_of(along) < -0.9) return rotation_vector_between(R, axis_rotation(axis, q));
   const Vec3<T> swing = cross(axis, turned);
-  const T s2 = dot(swing, swing);
-  if (value_of(s2) == 0.0) return swing;
-  return angle_over_sine(s2, along) * swing;
+  return angle_over_sine(dot(swing, swing), along) * swing;
 }
 
 // Each returns `left` and puts the coordinates into q, which has near ones on entry.
@@ -86,8 +83,7 @@ void guess_coordinates(const Universal<T>& joint, const Pose<T>& X_FM, T* q) {
   const auto turned_by = [](const Vec3<T>& axis, const Vec3<T>& from, const Vec3<T>& to, T& angle) {
     const T s = dot(axis, cross(from, to)), c = dot(from, to) - dot(axis, from) * dot(axis, to);
     const double now = std::atan2(value_of(s), value_of(c));
-    constexpr double turn = 2.0 * std::numbers::pi;
-    if (std::isfinite(now)) angle = T(now + turn * std::round((value_of(angle) - now) / turn));
+    if (std::isfinite(now)) angle = T(nearest_angle(now, value_of(angle)));
   };
   turned_by(a, b, X_FM.R * b, q[0]);
   turned_by(b, transpose_times(X_FM.R, a), a, q[1]);

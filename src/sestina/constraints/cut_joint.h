@@ -130,7 +130,7 @@ struct CutJoint {
   // For most types H is the same at every q, and so are the directions.
   bool has_constant_directions = false;
   JointDirections<T> directions;
-  // Which of the constant ones have rotations and which have displacements.
+  // The constant directions that have rotations, and those that have displacements.
   std::array<bool, 6> turn{true, true, true, true, true, true}, shift{true, true, true, true, true, true};
   // Whether the axes of F and M differ from those of their bodies.
   bool turns_F = true, turns_M = true;
@@ -189,18 +189,13 @@ void find_constant_directions(CutJoint<T>& cut) {
   });
 }
 
-// Finds the products with zeros and ones that can be left out.
-inline void find_structure(CutJoint<double>& cut) {
+// Finds the products with zeros that can be left out.
+inline void find_zeros(CutJoint<double>& cut) {
   for (std::size_t k = 0; k < 6 && cut.has_constant_directions; ++k) {
     const ScaledTwist<double>& n = cut.directions.basis[k];
     cut.turn[k] = n[0] != 0.0 || n[1] != 0.0 || n[2] != 0.0;
     cut.shift[k] = n[3] != 0.0 || n[4] != 0.0 || n[5] != 0.0;
   }
-  const auto turns = [](const Rotation<double>& R) {
-    return !(R.xx == 1.0 && R.yy == 1.0 && R.zz == 1.0 && R.xy == 0.0 && R.xz == 0.0 && R.yx == 0.0 &&
-             R.yz == 0.0 && R.zx == 0.0 && R.zy == 0.0);
-  };
-  cut.turns_F = turns(cut.F.X_BK.R), cut.turns_M = turns(cut.M.X_BK.R);
 }
 
 // Poses and motion of the joint's frames.

@@ -34,7 +34,7 @@ SpatialMotion<double> unit_motion(int e) {
   return to_motion(unit);
 }
 
-// Of n, or of a force, in axes of F.
+// Returns the derivative of n, or of a force, in axes of F.
 SpatialForce<double> derivative(const CutJoint<Dual>& cut, const ScaledTwist<Dual>& n) {
   const double length = cut.length.v;
   return {{length * n[0].d, length * n[1].d, length * n[2].d}, {n[3].d, n[4].d, n[5].d}};
@@ -131,12 +131,7 @@ void FloatingTangents::add_to_pattern(std::vector<std::vector<int>>& of_r,
 void FloatingTangents::find_places(const SparsePattern& pattern, const SparsePattern& row_pattern) {
   const auto find = [](const SparsePattern& in, int first_row, const Body& columns) {
     Block block{};
-    for (int k = 0; k < columns.nu; ++k) {
-      const auto column = at(columns.u_start + k);
-      const auto begin = in.row_of.begin() + in.starts[column];
-      const auto end = in.row_of.begin() + in.starts[column + 1];
-      block[at(k)] = static_cast<std::size_t>(std::lower_bound(begin, end, first_row) - in.row_of.begin());
-    }
+    for (int k = 0; k < columns.nu; ++k) block[at(k)] = in.place(first_row, columns.u_start + k);
     return block;
   };
   for (Body& body : bodies_) body.K = find(pattern, body.u_start, body);
@@ -243,7 +238,7 @@ void FloatingTangents::add_rows(std::size_t i, const Displaced& displaced, const
   }
 }
 
-// What the residual loses by (4) without Z: the force turns with a, and its point of action moves.
+// Subtracts (4) without Z from the residual: the force turns with a, and its point of action moves.
 void FloatingTangents::add_turning(std::size_t i, const Displaced& displaced,
                                    const SpatialForce<double>& force, std::span<double> K) const {
   const Mat3<double> of_T = skew(force.torque), of_f = skew(force.force);

@@ -44,14 +44,14 @@ class FloatingTangents {
 
   // Adds, for each speed, the speeds whose residual depends on it and the rows on which it acts.
   void add_to_pattern(std::vector<std::vector<int>>& of_r, std::vector<std::vector<int>>& of_v) const;
-  // Of the patterns in which the numbers will stand.
+  // The patterns are those in which the numbers will stand.
   void find_places(const SparsePattern& pattern, const SparsePattern& row_pattern);
 
   // The derivatives of the generalised forces of a cut joint by its own coordinates and speeds, [force][...].
   struct Drive {
     double by_q[6][7] = {}, by_u[6][6] = {};
   };
-  // What drives the cut joints, or nothing: then their driving forces belong to the caller.
+  // The cut joints' driving forces; if empty, these belong to the caller.
   struct DrivenJoints {
     std::span<const Drive> drives;                // by joint
     std::span<const SpatialForce<double>> force;  // by joint: on the child, about M's origin, ground axes

@@ -37,17 +37,10 @@ int rows_of_constraints(const Model& model) {
   return rows;
 }
 
-std::size_t find_place(const SparsePattern& pattern, int row, int column) {
-  const auto begin = pattern.row_of.begin();
-  const auto found =
-      std::lower_bound(begin + pattern.starts[at(column)], begin + pattern.starts[at(column) + 1], row);
-  return static_cast<std::size_t>(found - begin);
-}
-
-// Where the numbers of a part of a pattern stand among those of all.
+// Returns the places of the numbers of a part of a pattern among those of all.
 std::vector<std::size_t> find_places(const SparsePattern& part, const SparsePattern& all) {
   std::vector<std::size_t> places(part.size());
-  part.for_each([&](int i, int j, int p) { places[at(p)] = find_place(all, i, j); });
+  part.for_each([&](int i, int j, int p) { places[at(p)] = all.place(i, j); });
   return places;
 }
 
@@ -250,7 +243,7 @@ void ImplicitMotion::find_places_of_beams() {
     for (const int a : ends) {
       for (const int b : ends) {
         for (int k = b; k < b + 6; ++k) {
-          beam_places_.push_back(find_place(pattern_, a, k));
+          beam_places_.push_back(pattern_.place(a, k));
         }
       }
     }
@@ -481,7 +474,7 @@ void ImplicitMotion::add_closed_forms(const State<double>& state, std::span<cons
   }
   floating_->add(numbers_, plain_.kinematics, plain_.inverse.acceleration, plain_.rows, lambda, driven,
                  {M, D, K, C, v_q});
-  for (int k = model_.nu(); k < pattern_.rows; ++k) M[find_place(pattern_, k, k)] = 1.0;
+  for (int k = model_.nu(); k < pattern_.rows; ++k) M[pattern_.place(k, k)] = 1.0;
 }
 
 // The rows of a block follow one another in the pattern.

@@ -108,7 +108,7 @@ class ImplicitMotion {
   Run<double> plain_;
   Run<Dual> dual_;  // without beams
   SparsePattern pattern_, row_pattern_;
-  // What dual numbers give, and where it stands among the numbers of all.
+  // The patterns of the numbers that dual numbers give, and their places among all numbers.
   SparsePattern rest_, row_rest_;
   std::vector<std::size_t> places_, row_places_;
   int first_row_ = 0;                     // of those that dual numbers give

@@ -13,6 +13,9 @@
 namespace sestina {
 namespace {
 
+template <class T>
+bool is_identity(const Rotation<T>& R);
+
 // Returns a/|a| for any length but zero: squares of 1e200 and 1e-200 exceed the range of doubles. Scaling by
 // a power of two changes no other bit.
 template <class T>
@@ -355,7 +358,11 @@ class PropertyReader {
            false,
            {}});
       find_constant_directions(set.cut_joints.back());
-      if constexpr (std::is_same_v<T, double>) find_structure(set.cut_joints.back());
+      if constexpr (std::is_same_v<T, double>) {
+        CutJoint<double>& cut = set.cut_joints.back();
+        find_zeros(cut);
+        cut.turns_F = !is_identity(cut.F.X_BK.R), cut.turns_M = !is_identity(cut.M.X_BK.R);
+      }
     }
     for (const DistancePlan& p : plan.distances) {
       set.distances.push_back({point(p.from), point(p.to), p.expression, p.row});

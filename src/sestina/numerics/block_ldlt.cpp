@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/numerics/visit_size.h"
+
 namespace sestina {
 namespace {
 
@@ -108,22 +110,8 @@ bool BlockLdlt::factor() {
 }
 
 bool BlockLdlt::factor_node(Node& node) {
-  switch (node.size) {
-    case 1:
-      return factor_node_of<1>(node);
-    case 2:
-      return factor_node_of<2>(node);
-    case 3:
-      return factor_node_of<3>(node);
-    case 4:
-      return factor_node_of<4>(node);
-    case 5:
-      return factor_node_of<5>(node);
-    case 6:
-      return factor_node_of<6>(node);
-    default:
-      return false;
-  }
+  if (node.size > kMostSize) return false;
+  return visit_size(node.size, [&]<int N>() { return factor_node_of<N>(node); });
 }
 
 // (2): D = s G G^T, of which G^-1 takes the place; false, and nothing is changed, where a pivot is small.
@@ -273,22 +261,7 @@ void BlockLdlt::solve_backward(const Node& node, double* b) const {
 }
 
 void BlockLdlt::run_forward(const Node& node, double* b) const {
-  if (node.is_fast) {
-    switch (node.size) {
-      case 1:
-        return solve_forward<1>(node, b);
-      case 2:
-        return solve_forward<2>(node, b);
-      case 3:
-        return solve_forward<3>(node, b);
-      case 4:
-        return solve_forward<4>(node, b);
-      case 5:
-        return solve_forward<5>(node, b);
-      default:
-        return solve_forward<6>(node, b);
-    }
-  }
+  if (node.is_fast) return visit_size(node.size, [&]<int N>() { solve_forward<N>(node, b); });
   for (std::size_t s = node.first_step; s < node.end_step; ++s) {
     const Step& step = steps_[s];
     const double first = b[step.unknowns[0]], second = step.unknowns[1] < 0 ? 0.0 : b[step.unknowns[1]];
@@ -299,22 +272,7 @@ void BlockLdlt::run_forward(const Node& node, double* b) const {
 }
 
 void BlockLdlt::run_backward(const Node& node, double* b) const {
-  if (node.is_fast) {
-    switch (node.size) {
-      case 1:
-        return solve_backward<1>(node, b);
-      case 2:
-        return solve_backward<2>(node, b);
-      case 3:
-        return solve_backward<3>(node, b);
-      case 4:
-        return solve_backward<4>(node, b);
-      case 5:
-        return solve_backward<5>(node, b);
-      default:
-        return solve_backward<6>(node, b);
-    }
-  }
+  if (node.is_fast) return visit_size(node.size, [&]<int N>() { solve_backward<N>(node, b); });
   for (std::size_t s = node.end_step; s-- > node.first_step;) {
     const Step& step = steps_[s];
     const bool is_pair = step.unknowns[1] >= 0;

@@ -5,10 +5,12 @@
 #include <complex>
 #include <utility>
 
+#include "sestina/numerics/visit_size.h"
+
 namespace sestina {
 namespace {
 
-// Of the magnitudes that a pivot is the sum of.
+// The least pivot, relative to the sum of the magnitudes of its terms.
 constexpr double kLeastPivot = 1e-11;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -180,25 +182,9 @@ bool BlockLu<Number>::factor(std::span<const Number> E, std::span<const Number> 
       scales_[at(node.start + k)] = magnitude(values_[node.D + at(k * (node.size + 1))]);
     }
   }
-  return std::ranges::all_of(nodes_, [&](const Node& node) { return factor_node(node); });
-}
-
-template <class Number>
-bool BlockLu<Number>::factor_node(const Node& node) {
-  switch (node.size) {
-    case 1:
-      return factor_node_of<1>(node);
-    case 2:
-      return factor_node_of<2>(node);
-    case 3:
-      return factor_node_of<3>(node);
-    case 4:
-      return factor_node_of<4>(node);
-    case 5:
-      return factor_node_of<5>(node);
-    default:
-      return factor_node_of<6>(node);
-  }
+  return std::ranges::all_of(nodes_, [&](const Node& node) {
+    return visit_size(node.size, [&]<int N>() { return factor_node_of<N>(node); });
+  });
 }
 
 template <class Number>
@@ -337,27 +323,9 @@ template <class Number>
 void BlockLu<Number>::solve(std::span<Number> f, std::span<Number> d) {
   for (int i = 0; i < n_; ++i) x_[at(position_[at(i)])] = f[at(i)];
   for (int i = 0; i < m_; ++i) x_[at(position_[at(n_ + i)])] = d[at(i)];
-  const auto run = [&](const Node& node, auto&& of_size) {
-    switch (node.size) {
-      case 1:
-        return of_size.template operator()<1>(node);
-      case 2:
-        return of_size.template operator()<2>(node);
-      case 3:
-        return of_size.template operator()<3>(node);
-      case 4:
-        return of_size.template operator()<4>(node);
-      case 5:
-        return of_size.template operator()<5>(node);
-      default:
-        return of_size.template operator()<6>(node);
-    }
-  };
-  for (const Node& node : nodes_) {
-    run(node, [&]<int N>(const Node& of) { solve_forward<N>(of); });
-  }
+  for (const Node& node : nodes_) visit_size(node.size, [&]<int N>() { solve_forward<N>(node); });
   for (std::size_t i = nodes_.size(); i-- > 0;) {
-    run(nodes_[i], [&]<int N>(const Node& of) { solve_backward<N>(of); });
+    visit_size(nodes_[i].size, [&]<int N>() { solve_backward<N>(nodes_[i]); });
   }
   for (int i = 0; i < n_; ++i) f[at(i)] = x_[at(position_[at(i)])];
   for (int i = 0; i < m_; ++i) d[at(i)] = x_[at(position_[at(n_ + i)])];

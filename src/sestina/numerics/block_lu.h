@@ -62,7 +62,6 @@ class BlockLu {
   std::size_t find_block(const Node& earlier, int later_place) const;
   int find_place_of_number(int row, int column) const;
   void find_places_of_numbers(const SparsePattern& E, const SparsePattern& C);
-  bool factor_node(const Node& node);
   template <int N>
   bool factor_node_of(const Node& node);
   template <int N>

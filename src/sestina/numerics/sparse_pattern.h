@@ -17,6 +17,12 @@ struct SparsePattern {
   bool is_full() const {
     return size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns());
   }
+  // Returns the position among the numbers, or that of the next one in the column if there is none.
+  std::size_t place(int row, int column) const {
+    const auto c = static_cast<std::size_t>(column);
+    const auto found = std::lower_bound(row_of.begin() + starts[c], row_of.begin() + starts[c + 1], row);
+    return static_cast<std::size_t>(found - row_of.begin());
+  }
   // f(row, column, position among the numbers)
   template <class F>
   void for_each(F&& f) const {

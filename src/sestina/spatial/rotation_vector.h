@@ -48,10 +48,16 @@ T angle_over_sine(const T& s2, const T& c) {
   return atan2(size, c) / size;
 }
 
-// The rotation vector of R (rad, norm <= pi): exact to round-off for small angles too.
+// Returns 2 sin(angle) times the axis of R.
+template <class T>
+Vec3<T> axial_vector(const Rotation<T>& R) {
+  return {R.zy - R.yz, R.xz - R.zx, R.yx - R.xy};
+}
+
+// Returns the rotation vector of R (rad, norm <= pi): exact to round-off for small angles too.
 template <class T>
 Vec3<T> rotation_vector_of(const Rotation<T>& R) {
-  const Vec3<T> s{T(0.5) * (R.zy - R.yz), T(0.5) * (R.xz - R.zx), T(0.5) * (R.yx - R.xy)};  // sin(angle) axis
+  const Vec3<T> s = T(0.5) * axial_vector(R);
   const T c = T(0.5) * (R.xx + R.yy + R.zz - T(1));
   if (value_of(c) < -0.9) return rotation_vector_between(R, Rotation<T>::identity());  // s fades
   return angle_over_sine(dot(s, s), c) * s;
