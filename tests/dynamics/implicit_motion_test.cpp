@@ -196,6 +196,25 @@ System driven_hinges(int bodies, const std::string& motor) {
   return system;
 }
 
+// Universal joints, whose directions turn, with springs and dampers.
+System driven_universals(int bodies) {
+  System system;
+  system.analysis.coordinates = "cartesian";
+  for (int i = 0; i < bodies; ++i) {
+    const std::string name = fmt::format("b{}", i), joint_name = fmt::format("cross{}", i);
+    BodySpec& body = system.add_body(name, 1.0 + 0.1 * i);
+    body.inertia = {.xx = 0.1, .yy = 0.2, .zz = 0.25, .xy = 0.01};
+    body.add_point("tip", {0.5, 0.1, 0});
+    const std::string parent = i == 0 ? "ground.origin" : fmt::format("b{}.tip", i - 1);
+    JointSpec& joint = system.add_joint(joint_name, "universal", parent, name + ".origin");
+    joint.axis = {1, 0.2, 0.1}, joint.second_axis = {0.3, 1, 0.2};
+    joint.q = {0.4 - 0.1 * i, 0.3}, joint.u = {0.8, -0.6 + 0.2 * i};
+    system.add_joint_spring("spring_" + joint_name, joint_name, 20.0, 0.3);
+    system.add_joint_damper("damper_" + joint_name, joint_name, 0.7);
+  }
+  return system;
+}
+
 TEST(ImplicitMotion, ClosedFormsAgreeWithDualNumbers) {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     SCOPED_TRACE(seed);
@@ -207,6 +226,7 @@ TEST(ImplicitMotion, ClosedFormsAgreeWithDualNumbers) {
 
 TEST(ImplicitMotion, DrivenJointsHaveClosedForms) {
   expect_closed_forms_agree(driven_hinges(4, "3*sin(t + {hinge}.q) - {hinge}.u^3"), 0);
+  expect_closed_forms_agree(driven_universals(4), 0);
   // A motor that reads another joint, or a state, is left to dual numbers.
   expect_closed_forms_agree(driven_hinges(4, "3*sin(hinge0.q) - {hinge}.u"), 24);
   System with_state = driven_hinges(4, "p*{hinge}.q");
