@@ -1,24 +1,22 @@
 // The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of
 // revolute joints), beside that of the run, with the same fixed steps: bench_sensitivities [REPEATS].
 //
-// For each number of links: processor time of the run, of the run with its derivatives, what a parameter
-// costs as a part of the run; and of the gradient of a final coordinate by the parameters and all initial
-// values, by transposed steps (adjoint_steps.h), the steps forward included, also as runs. Medians.
+// For each number of links: processor time of a run of 1000 steps, of the run with its derivatives, what a
+// parameter costs as a part of the run; and the gradient of a final coordinate by the parameters
+// (run_gradient.h) in runs, the run itself included: with all states in memory, and where the run is repeated
+// from two checkpoints. Medians.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "mechanisms.h"
-#include "sestina/integrate/explicit_runge_kutta.h"
-#include "sestina/workspace/adjoint_steps.h"
+#include "sestina/workspace/run_gradient.h"
 #include "sestina/workspace/run_sensitivities.h"
-#include "sestina/workspace/system_equations.h"
 
 namespace sestina::benchmarks {
 namespace {
@@ -51,8 +49,8 @@ System make_damped_chain(int n, std::vector<std::string>& names) {
   system.analysis.integrator.name = "rk4";
   system.analysis.step.driver = "fixed";
   system.analysis.step.dt = 1e-3;
-  system.analysis.duration = 0.2;
-  system.output.every = 0.2;
+  system.analysis.duration = 1.0;
+  system.output.every = 1.0;
   return system;
 }
 
@@ -68,30 +66,6 @@ double median_time(int repeats, F&& body) {
   return times[times.size() / 2];
 }
 
-// All states are stored: no steps are repeated but for their stages.
-void calc_gradient(const Workspace& workspace, const std::vector<std::string>& names) {
-  ForwardDynamics dynamics(workspace.shared_model(), workspace.properties(), "recursive");
-  SystemEquations equations(dynamics);
-  const ButcherTableau& tableau =
-      *std::ranges::find(explicit_tableaus(), std::string("rk4"), &ButcherTableau::name);
-  ExplicitRungeKutta rule(tableau);
-  rule.start(equations, workspace.calc_initial_state());
-  std::vector<State<double>> states{rule.state()};
-  const double dt = 1e-3;
-  const auto steps = static_cast<std::size_t>(std::lround(workspace.analysis().duration / dt));
-  for (std::size_t i = 1; i <= steps; ++i) {
-    if (!rule.try_step(dt * static_cast<double>(i)).complete()) throw std::runtime_error("a step failed");
-    rule.accept();
-    states.push_back(rule.state());
-  }
-  AdjointSteps adjoint(equations, tableau, names);
-  std::vector<double> gradient(2 * states.front().u.size()), by_parameters(names.size());
-  gradient.front() = 1.0;
-  for (std::size_t i = steps; i-- > 0;) {
-    adjoint.step_back(states[i], states[i + 1].t, gradient, by_parameters);
-  }
-}
-
 void measure(int n, int repeats) {
   std::vector<std::string> names;
   Workspace workspace(make_damped_chain(n, names));
@@ -99,9 +73,12 @@ void measure(int n, int repeats) {
   const double run = median_time(repeats, [&] { (void)workspace.run(); });
   const double with = median_time(
       repeats, [&] { (void)calc_run_sensitivities(workspace, {.by = names, .columns = columns}); });
-  const double gradient = median_time(repeats, [&] { calc_gradient(workspace, names); });
+  const double gradient =
+      median_time(repeats, [&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns}); });
+  const double repeated = median_time(
+      repeats, [&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns, .memory = 0}); });
   fmt::print("{:6} {:10.3f} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", n, 1e3 * run, 1e3 * with,
-             (with / run - 1.0) / kParameters, 1e3 * gradient, gradient / run);
+             (with / run - 1.0) / kParameters, gradient / run, repeated / run);
 }
 
 }  // namespace
@@ -109,7 +86,7 @@ void measure(int n, int repeats) {
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
-  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "links", "run ms", "with ms", "each", "adjoint ms",
-             "in runs");
+  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "links", "run ms", "with ms", "each", "gradient",
+             "repeated");
   for (const int n : {2, 7, 20, 50}) sestina::benchmarks::measure(n, repeats);
 }

@@ -42,7 +42,7 @@ from .comparing import compare
 from .demonstration import demo
 from .deriving import derive
 from .drawing import draw
-from .ensembles import EnsembleResult, Sensitivities, run_ensemble, sensitivities
+from .ensembles import EnsembleResult, Gradient, Sensitivities, gradient, run_ensemble, sensitivities
 from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
 from .result import Result, read_result
@@ -82,6 +82,7 @@ __all__ = [
     "Event",
     "Force",
     "ForwardDerivatives",
+    "Gradient",
     "Ground",
     "InputError",
     "InverseDerivatives",
@@ -111,6 +112,7 @@ __all__ = [
     "demo",
     "derive",
     "draw",
+    "gradient",
     "integrator_names",
     "load",
     "load_urdf",

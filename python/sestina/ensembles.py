@@ -233,6 +233,77 @@ def sensitivities(
     )
 
 
+class Gradient:
+    """The gradient of the cost of a run: `gradient["k"]`."""
+
+    def __init__(self, parameters: Sequence[str], told: dict[str, Any]) -> None:
+        self.parameters = list(parameters)
+        self.cost: float = told["cost"]
+        self.by: Array = told["by"]  #: (parameters), of the cost
+        self.columns: list[str] = told["columns"]
+        self.t: Array = told["t"]  #: (rows) s
+        self.values: Array = told["values"]  #: (rows, columns) of the run
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.parameters:
+            raise KeyError(f"{name!r} is not among the parameters {', '.join(self.parameters)}")
+        return float(self.by[self.parameters.index(name)])
+
+
+def gradient(
+    system: System | Model,
+    parameters: Sequence[str],
+    cost: str | Callable[[Array, Array], tuple[float, Array]],
+    *,
+    record: Sequence[str] | None = None,
+    duration: float | None = None,
+    every: float | None = None,
+    integrator: Rule | None = None,
+    dt: float | None = None,
+    rtol: float = 1e-10,
+) -> Gradient:
+    """Differentiate the cost of a run by any number of parameters, in the time of a few runs: the adjoint method.
+
+    parameters  names of parameters, and of coordinates and speeds ("hinge.q"): by the initial value
+    cost        a column, whose last value is the cost; or a function of the times t (rows) in s and the values (rows,
+                columns) that returns the cost and its derivatives by the values (rows, columns)
+    record      the columns that the function gets, `*` matches any letters
+    dt          s, fixed steps of this length
+
+    The run goes forward once, and its steps go backward, transposed. The gradient is that of the numerical solution at
+    the steps that it took. Takes what `sensitivities(method="tangents")` takes, with an explicit Runge-Kutta rule:
+    forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies and positions are differentiated by central
+    differences (relative error 1e-10). Each row takes the time of a step, and more for such columns: record what the
+    cost needs, `every` as seldom as it allows.
+
+    Raises ComputationError if the run fails, and InputError if the model or the rule does not allow it
+    or a derivative is not finite.
+    """
+    import numpy as np
+
+    names = list(parameters)
+    if not names:
+        raise InputError("parameters: there is no name; allowed is at least one")
+    tolerance = rtol if dt is None else None
+    edited = _edit(as_system(system), duration, every, None, integrator, tolerance, tolerance, dt)
+    if isinstance(cost, str):
+        if record is not None:
+            raise InputError("record: the cost is the last value of a column and needs no others; allowed is None")
+        return Gradient(names, _core._run_gradient(edited, names, [cost], None))
+    if record is None:
+        raise InputError("record: the columns of which the cost is a function are missing")
+    function = cost
+
+    def flat(t: Array, values: Array) -> tuple[float, list[float]]:
+        told, by = function(t, values)
+        derivatives = np.asarray(by, dtype=np.float64)
+        if derivatives.shape != values.shape:
+            raise InputError(f"cost: its derivatives have the shape {derivatives.shape}; allowed is {values.shape}")
+        return float(told), derivatives.ravel().tolist()
+
+    return Gradient(names, _core._run_gradient(edited, names, list(record), flat))
+
+
 def _sensitivities_by_differences(
     described: System,
     names: list[str],

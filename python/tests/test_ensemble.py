@@ -113,6 +113,55 @@ def test_sensitivities_by_tangents_are_exact(oscillator, options):
             sestina.sensitivities(oscillator, **{"parameters": ["m"], "record": ["slide.q"]} | options | wrong)
 
 
+def test_a_gradient_is_that_of_the_closed_form(oscillator):
+    m, k, x0, w, t = 2.0, 8.0, 0.3, 2.0, 2.0
+    by_w, cos = -x0 * t * np.sin(w * t), np.cos(w * t)
+    told = sestina.gradient(oscillator, ["m", "k", "x0", "slide.u"], "slide.q", duration=t, rtol=1e-12)
+    exact = (-by_w * w / (2 * m), by_w * w / (2 * k), cos, np.sin(w * t) / w)
+    np.testing.assert_allclose(told.by, exact, atol=1e-10)
+    assert abs(told.cost - x0 * cos) < 1e-10 and told["k"] == told.by[1] and told.columns == ["slide.q"]
+
+    # The sum of squares of a column, beside the derivatives of all rows.
+    def cost(t, values):
+        assert t.shape == (5,) and values.shape == (5, 2)
+        return float((values[:, 0] ** 2).sum()), np.stack([2 * values[:, 0], np.zeros(5)], axis=1)
+
+    options = {"record": ["slide.q", "slide.u"], "duration": 2.0, "every": 0.5, "integrator": "rk4", "dt": 1e-2}
+    told = sestina.gradient(oscillator, ["m", "k", "x0"], cost, **options)
+    rows = sestina.sensitivities(oscillator, ["m", "k", "x0"], method="tangents", **options)
+    np.testing.assert_allclose(told.by, (2 * rows.values[:, 1] * rows["slide.q"]).sum(axis=1), rtol=1e-10)
+
+
+def test_faults_of_a_gradient_are_told(oscillator):
+    def one(t, values):
+        return 1.0, values
+
+    for wrong, message in [
+        ({"parameters": []}, "there is no name"),
+        ({"parameters": ["mm"]}, "there is no parameter 'mm'"),
+        ({"cost": "nothing"}, "nothing"),
+        ({"cost": "slide.*"}, "a function must give the cost"),
+        ({"cost": one}, "record: the columns .* are missing"),
+        ({"record": ["slide.q"]}, "record: the cost is the last value"),
+        ({"cost": lambda t, values: (1.0, [0.0]), "record": ["slide.q"]}, r"have the shape \(1,\); allowed is \(101, 1\)"),
+        ({"cost": lambda t, values: (np.nan, values), "record": ["slide.q"]}, "the cost is nan"),
+        ({"integrator": "verlet", "dt": 1e-2}, "verlet has no gradient of runs"),
+    ]:
+        with pytest.raises(sestina.InputError, match=message):
+            sestina.gradient(oscillator, **{"parameters": ["m"], "cost": "slide.q", "duration": 1.0} | wrong)
+    with pytest.raises(ZeroDivisionError):
+        sestina.gradient(oscillator, ["m"], lambda t, values: 1 / 0, record=["slide.q"], duration=1.0)
+    with pytest.raises(KeyError, match="'k' is not among the parameters m"):
+        sestina.gradient(oscillator, ["m"], "slide.q", duration=0.1)["k"]
+
+
+def test_control_c_ends_a_gradient(oscillator):
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        sestina.gradient(oscillator, ["m"], "slide.q", duration=1e6, rtol=1e-12)
+
+
 def test_rows_of_events_that_move_have_no_derivatives(tmp_path):
     path = tmp_path / "ball.yaml"
     path.write_text("""

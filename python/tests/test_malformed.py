@@ -143,6 +143,7 @@ def test_ensembles_sensitivities_comparisons_and_derivations(pendulum, seed):
         lambda: sestina.run_ensemble(draw.choice([pendulum, pick()]), pick(), duration=0.01, q=pick()),
         lambda: sestina.run_ensemble(model, {"l": [1.0, 2.0]}, duration=0.01, record=pick(), u=pick()),
         lambda: sestina.sensitivities(pendulum, draw.choice([["l"], pick()]), record=pick(), duration=0.01),
+        lambda: sestina.gradient(pendulum, draw.choice([["l"], pick()]), pick(), record=pick(), duration=0.01),
         lambda: model.compare(pick(), pick()),
         lambda: sestina.compare(pick()),
         lambda: sestina.derive(draw.choice([pendulum, pick()]), method=pick()),

@@ -31,6 +31,7 @@
 #include "sestina/workspace/batch_simulator.h"
 #include "sestina/workspace/batch_stepper.h"
 #include "sestina/workspace/ensemble.h"
+#include "sestina/workspace/run_gradient.h"
 #include "sestina/workspace/run_sensitivities.h"
 #include "sestina/workspace/simulator.h"
 #include "sestina/workspace/workspace.h"

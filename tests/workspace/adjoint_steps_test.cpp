@@ -77,7 +77,9 @@ Both calc_both(Problem& problem, const std::string& rule_name, std::span<const d
   AdjointSteps adjoint(problem.own, tableau(rule_name), problem.parameters);
   both.adjoint = {weights, std::vector<double>(parameters)};
   for (std::size_t step = lengths.size(); step-- > 0;) {
-    adjoint.step_back(states[step], states[step + 1].t, both.adjoint.by_state, both.adjoint.by_parameters);
+    const double t = states[step].t, t_end = states[step + 1].t;
+    adjoint.step_back({.begin = states[step], .t_end = t_end, .first_time = t, .last_time = t_end},
+                      both.adjoint.by_state, both.adjoint.by_parameters);
   }
   return both;
 }

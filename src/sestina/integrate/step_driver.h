@@ -77,6 +77,8 @@ class StepDriver {
   const StepStatistics& statistics() const { return control_.statistics; }
   const StepControl& step_control() const { return control_; }
   StepCheckpoint checkpoint() const;
+  // The time at which forces were evaluated for the time t of the last accepted step: not t at a jump.
+  double evaluation_time(double t) const { return switch_stops_.keep_within(t); }
 
  protected:
   // For the drivers: the rule, the equations (which count their evaluations) and the stored control data.

@@ -1,6 +1,7 @@
 #include "sestina/workspace/adjoint_steps.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
 #include "sestina/integrate/displacement.h"
 
@@ -43,23 +44,38 @@ AdjointSteps::AdjointSteps(EquationsOfMotion& equations, ButcherTableau tableau,
 
 AdjointSteps::~AdjointSteps() = default;
 
-// The states of the stages, as ExplicitRungeKutta computes them.
-void AdjointSteps::update_stages(const State<double>& begin, double t_end) {
-  const double h = t_end - begin.t;
+// to += h sum_j weights_j k_j over the first stages.
+void AdjointSteps::add_stage(const std::vector<double>& weights, std::size_t stages, double h,
+                             State<double>& to) const {
+  for (std::size_t j = 0; j < stages; ++j) {
+    const double weight = h * weights[j];
+    if (weight == 0.0) continue;
+    for (std::size_t k = 0; k < to.q.size(); ++k) to.q[k] += weight * qdots_[j][k];
+    for (std::size_t k = 0; k < to.u.size(); ++k) to.u[k] += weight * udots_[j][k];
+  }
+}
+
+// The states of the stages and the rates of all, as ExplicitRungeKutta computes them.
+void AdjointSteps::update_stages(const Step& step) {
+  const double h = step.t_end - step.begin.t;
   for (std::size_t i = 0; i < stages_; ++i) {
     State<double>& at = states_[i];
-    at = begin;
-    at.t = tableau_.c[i] == 1.0 ? t_end : begin.t + tableau_.c[i] * h;
-    for (std::size_t j = 0; j < i; ++j) {
-      const double weight = h * tableau_.a[i][j];
-      if (weight == 0.0) continue;
-      for (std::size_t k = 0; k < at.q.size(); ++k) at.q[k] += weight * qdots_[j][k];
-      for (std::size_t k = 0; k < at.u.size(); ++k) at.u[k] += weight * udots_[j][k];
-    }
+    at = step.begin;
+    at.t = tableau_.c[i] == 1.0 ? step.t_end : step.begin.t + tableau_.c[i] * h;
+    at.t = std::clamp(at.t, step.first_time, step.last_time);
+    add_stage(tableau_.a[i], i, h, at);
     equations_.calc_q_dot(at.q, at.u, qdots_[i]);
-    // The last stage has no successor, and its accelerations are computed on the way back.
-    if (i + 1 < stages_) equations_.calc_derivatives(at, {.udot = udots_[i], .xdot = {}, .zdot = zdot_});
+    equations_.calc_derivatives(at, {.udot = udots_[i], .xdot = {}, .zdot = zdot_});
   }
+}
+
+const State<double>& AdjointSteps::end_of(const Step& step) {
+  update_stages(step);
+  end_ = step.begin;
+  end_.t = step.t_end;
+  add_stage(tableau_.b, stages_, step.t_end - step.begin.t, end_);
+  equations_.project(end_);
+  return end_;
 }
 
 // (4) and (5)
@@ -88,10 +104,9 @@ void AdjointSteps::transpose_stage(std::size_t stage, std::span<double> by_param
   }
 }
 
-void AdjointSteps::step_back(const State<double>& begin, double t_end, std::span<double> gradient,
-                             std::span<double> by_parameters) {
-  update_stages(begin, t_end);
-  const double h = t_end - begin.t;
+void AdjointSteps::step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters) {
+  update_stages(step);
+  const double h = step.t_end - step.begin.t;
   Vectors& v = *vectors_;
   Eigen::Map<Vector> g(gradient.data(), v.y.size());
   for (std::size_t i = stages_; i-- > 0;) {

@@ -17,8 +17,8 @@
 // and the gradient at the beginning is g + sum_i x_i. This is the transpose of (1), so that gradients agree
 // with the derivatives that TangentEquations gives with the same steps, to round-off.
 //
-// Cost of a step: its stages twice; for each stage a tangent, O(nu^2) on chains, a dense factorisation of M,
-// O(nu^3), and dr/dp for each parameter, O(nu).
+// Cost of a step: its stages once more; for each stage a tangent, O(nu^2) on chains, a dense factorisation of
+// M, O(nu^3), and dr/dp for each parameter, O(nu).
 //
 // Source: Hager, Runge-Kutta methods in optimal control and the transformed adjoint system, Numerische
 // Mathematik 87 (2000), which transposes Runge-Kutta steps.
@@ -36,19 +36,28 @@ namespace sestina {
 
 class AdjointSteps {
  public:
+  struct Step {
+    State<double> begin;
+    double t_end = 0.0;  // s
+    // s, from which and up to which forces are evaluated: at a jump, the time of its side within the step
+    double first_time = 0.0, last_time = 0.0;
+  };
+
   // The equations must outlive this, and have a ResidualFace and no states with a rate. Throws InputError for
   // the name of a parameter that does not exist.
   AdjointSteps(EquationsOfMotion& equations, ButcherTableau tableau,
                const std::vector<std::string>& parameters);
   ~AdjointSteps();
 
-  // Of the step from the state `begin` to t_end: `gradient` (2 nu), [by displacements of q; by u], is given
-  // at the end and becomes that at the beginning; adds to by_parameters. Throws ComputationError.
-  void step_back(const State<double>& begin, double t_end, std::span<double> gradient,
-                 std::span<double> by_parameters);
+  // The state at the end of the step.
+  const State<double>& end_of(const Step& step);
+  // Of the step: `gradient` (2 nu), [by displacements of q; by u], is given at the end and becomes that at
+  // the beginning; adds to by_parameters. Throws ComputationError.
+  void step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters);
 
  private:
-  void update_stages(const State<double>& begin, double t_end);
+  void update_stages(const Step& step);
+  void add_stage(const std::vector<double>& weights, std::size_t stages, double h, State<double>& to) const;
   void transpose_stage(std::size_t stage, std::span<double> by_parameters);
 
   EquationsOfMotion& equations_;
@@ -56,7 +65,8 @@ class AdjointSteps {
   ButcherTableau tableau_;
   std::size_t stages_;  // without a last one that belongs to the next step
   std::vector<int> parameters_;
-  std::vector<State<double>> states_;       // by stage
+  std::vector<State<double>> states_;  // by stage
+  State<double> end_;
   std::vector<std::vector<double>> qdots_;  // by stage (nq)
   std::vector<std::vector<double>> udots_;  // by stage (nu)
   std::vector<double> zdot_, by_parameter_;

@@ -1,0 +1,163 @@
+#include "sestina/workspace/run_derivatives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sestina/base/error.h"
+#include "sestina/dynamics/parameter_derivatives.h"
+
+namespace sestina {
+namespace {
+
+// dq0/dp (nu) as a displacement, from the derivatives (nq) of the coordinates.
+std::vector<double> displacement_of(EquationsOfMotion& equations, const State<double>& start,
+                                    std::span<const double> dq) {
+  const StateSizes sizes = equations.sizes();
+  std::vector<double> displacement(static_cast<std::size_t>(sizes.nu)), unit(displacement.size()),
+      column(dq.size());
+  // The columns of N(q), qdot = N(q) u, are orthogonal.
+  for (std::size_t j = 0; j < displacement.size(); ++j) {
+    unit[j] = 1.0;
+    equations.calc_q_dot(start.q, unit, column);
+    unit[j] = 0.0;
+    double along = 0.0, square = 0.0;
+    for (std::size_t i = 0; i < dq.size(); ++i) along += column[i] * dq[i], square += column[i] * column[i];
+    displacement[j] = along / square;
+  }
+  return displacement;
+}
+
+// The speed that bears the name, or whose coordinate does; -1 if there is none.
+int find_speed(const Model& model, const std::string& name, bool* is_coordinate) {
+  for (const BodyInfo& body : model.bodies()) {
+    for (int i = 0; i < body.nu; ++i) {
+      const int u = body.u_start + i;
+      *is_coordinate = false;
+      if (model.u_names()[static_cast<std::size_t>(u)] == name) return u;
+      *is_coordinate = true;
+      const bool has_own = body.nq == body.nu;  // without Euler parameters
+      if (has_own && model.q_names()[static_cast<std::size_t>(body.q_start + i)] == name) return u;
+    }
+  }
+  return -1;
+}
+
+// An input that jumps at a time which depends on p makes the derivatives jump there, which the equations of
+// the derivatives do not tell.
+void check_jumps(const Workspace& workspace, const DerivativeBy& by) {
+  const Model& model = workspace.model();
+  if (!model.time_conditions()) return;
+  const double end = workspace.analysis().duration;
+  const std::vector<double> d = workspace.calc_initial_state().d;
+  std::vector<std::vector<double>> jumps;
+  for (const double width : {0.0, kColumnWidth}) {
+    Properties<double> properties = workspace.properties();
+    properties.parameters[static_cast<std::size_t>(by.place)] += width * by.scale;
+    const std::unique_ptr<TimeSwitches> switches = make_time_switches(model, properties);
+    switches->start(0.0, end, d);
+    std::vector<double>& times = jumps.emplace_back();
+    for (TimeSwitch next = switches->find_next(0.0, end); next.t <= end;
+         next = switches->find_next(next.t, end)) {
+      if (next.is_jump) times.push_back(next.t);
+      if (next.t >= end) break;
+    }
+  }
+  const auto same = [&](double a, double b) { return std::abs(a - b) <= 1e-3 * kColumnWidth * end; };
+  if (std::ranges::equal(jumps[0], jumps[1], same)) return;
+  throw InputError(
+      fmt::format("{}: a force jumps at a time that depends on it, where the derivatives of a run jump too",
+                  by.parameter));
+}
+
+}  // namespace
+
+void refuse_run_derivatives(const Workspace& workspace) {
+  const Model& model = workspace.model();
+  const auto no = [](const std::string& what) {
+    throw InputError("the derivatives of a run cannot be computed for " + what);
+  };
+  if (workspace.analysis().type != "dynamics") no("an analysis of the type " + workspace.analysis().type);
+  if (workspace.analysis().coordinates == "state_time") no("coordinates: state_time");
+  model.refuse_constraints("the computation of a run's derivatives");
+  if (model.has_contacts()) no("a model with contacts");
+  if (model.nx() > 0) no("states with a rate, such as " + model.states().front().name);
+  if (!model.events().empty()) no("a model with events, such as " + model.events().front().name);
+  if (!model.user_forces().empty()) {
+    no("forces of the user's own, such as " + model.forces()[model.user_forces().front().index].name);
+  }
+}
+
+DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& name) {
+  const Model& model = workspace.model();
+  bool is_coordinate = false;
+  if (const int u = find_speed(model, name, &is_coordinate); u >= 0) {
+    return {.initial = is_coordinate ? u : model.nu() + u};
+  }
+  if (std::ranges::count(model.q_names(), name) > 0) {
+    throw InputError(
+        name + ": an Euler parameter cannot change alone; give a parameter on which the rotation depends");
+  }
+  workspace.check_parameter(name);
+  const int place = find_parameter(model, name);
+  const double value = workspace.properties().parameters[static_cast<std::size_t>(place)];
+  const DerivativeBy by{.parameter = name, .place = place, .scale = value == 0.0 ? 1.0 : std::abs(value)};
+  check_jumps(workspace, by);
+  return by;
+}
+
+std::vector<double> calc_initial_derivative(const Workspace& workspace, EquationsOfMotion& equations,
+                                            const State<double>& start, const DerivativeBy& by) {
+  const auto nu = start.u.size();
+  std::vector<double> s(2 * nu);
+  if (by.initial >= 0) {
+    s[static_cast<std::size_t>(by.initial)] = 1.0;
+  } else if (!workspace.has_given_state()) {
+    const std::vector<double>& values = workspace.properties().parameters;
+    std::vector<Dual> duals(values.begin(), values.end());
+    duals[static_cast<std::size_t>(by.place)].d = by.scale;
+    const State<Dual> dual = calc_initial_state<Dual>(workspace.model(), duals);
+    std::vector<double> dq(start.q.size());
+    std::ranges::transform(dual.q, dq.begin(), &Dual::d);
+    std::ranges::copy(displacement_of(equations, start, dq), s.begin());
+    std::ranges::transform(dual.u, s.begin() + static_cast<std::ptrdiff_t>(nu), &Dual::d);
+  }
+  return s;
+}
+
+DerivativeOf find_derivative_of(const Model& model, const std::string& name, const std::vector<Column>& all) {
+  const auto found = std::ranges::find(all, name, &Column::name);
+  if (found == all.end()) throw InputError(fmt::format("there is no column '{}'", name));
+  DerivativeOf of{.column = *found, .place = static_cast<std::size_t>(found - all.begin())};
+  bool is_coordinate = false;
+  const int u = find_speed(model, name, &is_coordinate);
+  (is_coordinate ? of.displacement : of.u) = u;
+  return of;
+}
+
+RowsAt::RowsAt(const Workspace& workspace, const std::vector<double>& parameters)
+    : dynamics_(workspace.shared_model(), calc_properties<double>(workspace.model(), parameters),
+                "recursive"),
+      row_(workspace.model(), dynamics_.properties().parameters, false) {}
+
+std::unique_ptr<RowsAt> make_moved_rows(const Workspace& workspace, const DerivativeBy& by, double width) {
+  std::vector<double> values = workspace.properties().parameters;
+  values[static_cast<std::size_t>(by.place)] += width * by.scale;
+  return std::make_unique<RowsAt>(workspace, values);
+}
+
+void refuse_integrals(RowsAt& rows, const State<double>& state, std::span<const DerivativeOf> columns) {
+  State<double> other = state;
+  for (double& z : other.z) z += 1.0;
+  const std::span<const double> row = rows.calc(state);
+  const std::vector<double> before(row.begin(), row.end());
+  const std::span<const double> after = rows.calc(other);
+  for (const DerivativeOf& one : columns) {
+    if (before[one.place] == after[one.place]) continue;
+    throw InputError(fmt::format(
+        "{}: this column contains an integral over time, whose derivative is not computed", one.column.name));
+  }
+}
+
+}  // namespace sestina

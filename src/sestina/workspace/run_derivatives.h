@@ -1,0 +1,72 @@
+// What the derivatives of runs share, those integrated forward (run_sensitivities.h) and the gradient that
+// goes backward (run_gradient.h): by what and of what they are taken.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sestina/workspace/result_row.h"
+#include "sestina/workspace/workspace.h"
+
+namespace sestina {
+
+// Width of central differences of columns: of a parameter as a part of its scale, of a displacement (rad, m)
+// and of a speed itself.
+inline constexpr double kColumnWidth = 1e-5;
+
+// Throws InputError for what has no derivatives of runs: analyses other than dynamics, state-time
+// coordinates, loops, constraints and cartesian coordinates, contacts, states with a rate, events, forces of
+// the user's own.
+void refuse_run_derivatives(const Workspace& workspace);
+
+// A parameter, or the initial value of a coordinate or a speed.
+struct DerivativeBy {
+  std::string parameter = {};  // empty: an initial value
+  int place = -1;              // of the parameter in the properties
+  int initial = -1;            // the number of q's displacement, or nu + that of u
+  double scale = 1.0;          // |p|, or 1 if p is zero
+};
+
+// Throws InputError for an unknown name, for a single Euler parameter, and for a parameter on which the time
+// of a force's jump depends: the derivatives jump there too.
+DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& name);
+// The derivative [by displacement of q; of u] (2 nu) of the initial state by the initial value, or by p /
+// scale.
+std::vector<double> calc_initial_derivative(const Workspace& workspace, EquationsOfMotion& equations,
+                                            const State<double>& start, const DerivativeBy& by);
+
+// A column of the result and where its derivative comes from.
+struct DerivativeOf {
+  Column column;
+  std::size_t place = 0;  // in the row
+  int u = -1;             // the speed whose own value it is
+  int displacement = -1;  // the speed by which it is displaced, of a coordinate
+
+  // Neither a coordinate, nor a speed, nor the time.
+  bool needs_row() const { return u < 0 && displacement < 0 && column.name != "t"; }
+};
+
+// Throws InputError for an unknown name.
+DerivativeOf find_derivative_of(const Model& model, const std::string& name, const std::vector<Column>& all);
+
+// Evaluates rows of the model, with other values of the parameters.
+class RowsAt {
+ public:
+  RowsAt(const Workspace& workspace, const std::vector<double>& parameters);
+  std::span<const double> calc(const State<double>& state) { return row_.calc(state, dynamics_); }
+  const std::vector<Column>& columns() const { return row_.columns(); }
+
+ private:
+  ForwardDynamics dynamics_;
+  ResultRow row_;
+};
+
+// With the parameter moved by `width` times its scale.
+std::unique_ptr<RowsAt> make_moved_rows(const Workspace& workspace, const DerivativeBy& by, double width);
+
+// Throws InputError for columns that depend on an integral over time.
+void refuse_integrals(RowsAt& rows, const State<double>& state, std::span<const DerivativeOf> columns);
+
+}  // namespace sestina

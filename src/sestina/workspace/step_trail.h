@@ -1,0 +1,51 @@
+// The accepted steps of a run, from the last to the first, in bounded memory.
+//
+//   StepTrail trail(64);
+//   loop.add_observer(trail);
+//   loop.advance();
+//   trail.visit_back(rule, driver, equations, t_end, [](const StepTrail::Step& step) { ... });
+//
+// It keeps checkpoints at the beginnings of every k-th step, k = 1 until there are too many; then every
+// second one is dropped and k doubles. Where k > 1, the way back repeats the steps from a checkpoint to the
+// next, bit for bit, so that each step is computed once more and the states of k steps are held at a time.
+//
+// Source: the equidistant checkpoints of Griewank and Walther, Evaluating Derivatives, 2nd edition (2008),
+// chapter 12, doubled where the number of steps is not known beforehand.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sestina/run/run_loop.h"
+#include "sestina/workspace/adjoint_steps.h"
+
+namespace sestina {
+
+class StepTrail final : public RunObserver {
+ public:
+  using Step = AdjointSteps::Step;
+
+  // Keeps up to `most` checkpoints, at least two.
+  explicit StepTrail(std::size_t most);
+
+  void see_step(const StepDriver& driver) override;
+  long steps() const { return steps_; }
+
+  // Visits all steps, the last one first. Rule and driver must have the options of those that made the steps,
+  // the equations and t_end (s) must be the same. Throws what a step or `visit` throws. Empties the trail.
+  void visit_back(IntegrationRule& rule, StepDriver& driver, EquationsOfMotion& equations, double t_end,
+                  const std::function<void(const Step&)>& visit);
+
+ private:
+  struct Kept {
+    Step step;
+    std::vector<double> rule_memory;
+    StepControl control;
+  };
+
+  std::size_t most_;
+  long stride_ = 1, steps_ = 0;
+  std::vector<Kept> kept_;  // that of step i stands at i / stride_
+};
+
+}  // namespace sestina
