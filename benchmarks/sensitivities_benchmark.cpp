@@ -1,10 +1,9 @@
 // The cost of a run's derivatives by 20 parameters (masses, lengths, springs and dampers of a chain of
 // revolute joints), beside that of the run, with the same fixed steps: bench_sensitivities [REPEATS].
 //
-// For each number of links: processor time of a run of 1000 steps, of the run with its derivatives, what a
-// parameter costs as a part of the run; and the gradient of a final coordinate by the parameters
-// (run_gradient.h) in runs, the run itself included: with all states in memory, and where the run is repeated
-// from two checkpoints. Medians.
+// For each number of links: processor time of a run of 1000 steps; what a parameter costs as a part of the
+// run; and the gradient of a final coordinate by the parameters (run_gradient.h) in runs, the run itself
+// included: with all states in memory, and where the run is repeated from two checkpoints. Medians.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,30 +54,37 @@ System make_damped_chain(int n, std::vector<std::string>& names) {
 }
 
 template <class F>
-double median_time(int repeats, F&& body) {
-  std::vector<double> times;
-  for (int i = 0; i < repeats; ++i) {
-    const std::clock_t begin = std::clock();
-    body();
-    times.push_back(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
-  }
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+double time_of(F&& body) {
+  const std::clock_t begin = std::clock();
+  body();
+  return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Takes turns, so that other work on the machine slows down all alike.
 void measure(int n, int repeats) {
   std::vector<std::string> names;
   Workspace workspace(make_damped_chain(n, names));
   const std::vector<std::string> columns{"joint0.q"};
-  const double run = median_time(repeats, [&] { (void)workspace.run(); });
-  const double with = median_time(
-      repeats, [&] { (void)calc_run_sensitivities(workspace, {.by = names, .columns = columns}); });
-  const double gradient =
-      median_time(repeats, [&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns}); });
-  const double repeated = median_time(
-      repeats, [&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns, .memory = 0}); });
-  fmt::print("{:6} {:10.3f} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", n, 1e3 * run, 1e3 * with,
-             (with / run - 1.0) / kParameters, gradient / run, repeated / run);
+  std::vector<double> runs, each, gradients, repeated;
+  for (int i = 0; i < repeats; ++i) {
+    runs.push_back(time_of([&] { (void)workspace.run(); }));
+    const double with =
+        time_of([&] { (void)calc_run_sensitivities(workspace, {.by = names, .columns = columns}); });
+    each.push_back((with / runs.back() - 1.0) / kParameters);
+    gradients.push_back(
+        time_of([&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns}); }) /
+        runs.back());
+    repeated.push_back(
+        time_of([&] { (void)calc_run_gradient(workspace, {.by = names, .columns = columns, .memory = 0}); }) /
+        runs.back());
+  }
+  fmt::print("{:6} {:10.3f} {:10.3f} {:10.3f} {:10.3f}\n", n, 1e3 * median(runs), median(each),
+             median(gradients), median(repeated));
 }
 
 }  // namespace
@@ -86,7 +92,6 @@ void measure(int n, int repeats) {
 
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::atoi(argv[1]) : 5;
-  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "links", "run ms", "with ms", "each", "gradient",
-             "repeated");
+  fmt::print("{:>6} {:>10} {:>10} {:>10} {:>10}\n", "links", "run ms", "each", "gradient", "repeated");
   for (const int n : {2, 7, 20, 50}) sestina::benchmarks::measure(n, repeats);
 }

@@ -8,6 +8,7 @@
 #include "dynamics/random_systems.h"
 #include "sestina/base/memory.h"
 #include "sestina/dynamics/comparison.h"
+#include "sestina/dynamics/inverse_dynamics_transpose.h"
 
 namespace sestina {
 namespace {
@@ -73,7 +74,7 @@ void expect_equal(const std::shared_ptr<const Model>& model, std::uint64_t seed)
     for (std::size_t k = 0; k < udot.size(); ++k) udot[k] = std::sin(static_cast<double>(k));
     at.update(state, evaluation.kinematics, evaluation.forces, udot);
     expected.update_inverse(state, udot);
-    tested.start(state, evaluation.kinematics, udot, at);
+    tested.start(state, evaluation.kinematics, udot, at.sums());
     for (int p = 0; p < static_cast<int>(model->parameters().size()); ++p) {
       tested.calc(p, by);
       const std::span<const double> wanted = expected.residual_by(p);
@@ -83,6 +84,54 @@ void expect_equal(const std::shared_ptr<const Model>& model, std::uint64_t seed)
             << model->parameters()[static_cast<std::size_t>(p)].name << ", seed " << seed;
       }
     }
+  }
+}
+
+// The products with a vector against those formed from the matrices and columns.
+void expect_products(const std::shared_ptr<const Model>& model, std::uint64_t seed) {
+  const Properties<double> properties = calc_properties(*model);
+  InverseDynamicsTranspose tested(*model, properties);
+  InverseDynamicsByParameters by_parameters(*model, properties);
+  InverseDynamicsDerivatives at(*model, properties);
+  const int nu = model->nu();
+  std::vector<double> by(static_cast<std::size_t>(nu)), udot(by), z(by), by_q(by), by_u(by);
+  for (const State<double>& state : scatter_states(*model, 2, 1.0, seed)) {
+    Evaluation<double> evaluation(model);
+    evaluation.update(state);
+    for (std::size_t k = 0; k < udot.size(); ++k) {
+      udot[k] = std::sin(static_cast<double>(k)), z[k] = std::cos(3.0 * static_cast<double>(k));
+    }
+    at.update(state, evaluation.kinematics, evaluation.forces, udot);
+    tested.calc(state, evaluation.kinematics, evaluation.forces, udot, z, by_q, by_u);
+    const auto expect_product = [&](double product, auto&& term, const std::string& what) {
+      double sum = 0.0, size = 1.0;
+      for (int l = 0; l < nu; ++l) sum += term(l), size += std::abs(term(l));
+      EXPECT_NEAR(product, sum, 1e-11 * size) << what << ", seed " << seed;
+    };
+    for (int k = 0; k < nu; ++k) {
+      const auto place = static_cast<std::size_t>(k);
+      const auto z_times = [&](const MatrixBlock& A) {
+        return [&, A](int l) { return z[static_cast<std::size_t>(l)] * A(l, k); };
+      };
+      expect_product(by_q[place], z_times(at.by_q()), "by q of " + model->u_names()[place]);
+      expect_product(by_u[place], z_times(at.by_u()), "by " + model->u_names()[place]);
+    }
+    by_parameters.start(state, evaluation.kinematics, udot, at.sums());
+    for (int p = 0; p < static_cast<int>(model->parameters().size()); ++p) {
+      by_parameters.calc(p, by);
+      expect_product(
+          tested.calc_by_parameter(p),
+          [&](int l) { return z[static_cast<std::size_t>(l)] * by[static_cast<std::size_t>(l)]; },
+          model->parameters()[static_cast<std::size_t>(p)].name);
+    }
+  }
+}
+
+TEST(InverseDynamicsTranspose, GivesTheProductsOfAVectorWithTheDerivatives) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    expect_products(freeze(make_varied(seed, true)), seed);
+    expect_products(freeze(make_varied(seed, false)), seed);
+    if (HasFailure()) return;
   }
 }
 
@@ -104,7 +153,7 @@ TEST(InverseDynamicsByParameters, VanishForAParameterThatChangesNothing) {
   Evaluation<double> evaluation(model);
   const std::vector<double> udot = evaluation.solve<RecursiveSolver>(state);
   at.update(state, evaluation.kinematics, evaluation.forces, udot);
-  tested.start(state, evaluation.kinematics, udot, at);
+  tested.start(state, evaluation.kinematics, udot, at.sums());
   const auto norm_by = [&](const std::string& name) {
     std::vector<double> by(udot.size());
     tested.calc(find_parameter(*model, name), by);

@@ -126,6 +126,19 @@ TEST(RunGradient, OfRowsWithinStepsIsThatOfTheForwardDerivatives) {
   expect_forward(slow, squares({"m", "k"}, {"rail.q"}), 1e-9);
 }
 
+// Parameters that change the joint itself.
+TEST(RunGradient, TakesPitchesAndAxes) {
+  System system;
+  system.parameters = {{"pitch", 0.3}, {"tilt", 0.2}};
+  system.add_particle("mass", 2.0).points.push_back({.name = "hub", .position = {0.4, 0, 0}});
+  JointSpec& screw = system.add_joint("screw", "screw", "ground.origin", "mass.hub");
+  screw.axis = {"sin(tilt)", 0, "cos(tilt)"};
+  screw.pitch = "pitch";
+  screw.u = {1.0};
+  set_accurate(system, 1.0, 0.25);
+  expect_forward(system, squares({"pitch", "tilt"}, {"screw.q", "mass.origin.z"}), 1e-8);
+}
+
 // A force that sets in at 1 s, and one that depends on time between.
 TEST(RunGradient, CrossesJumpsOfForces) {
   System system = make_oscillator();

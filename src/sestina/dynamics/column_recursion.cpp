@@ -1,5 +1,7 @@
 #include "sestina/dynamics/column_recursion.h"
 
+#include <algorithm>
+
 #include "sestina/model/properties.h"
 #include "sestina/numerics/fused_lanes.h"
 
@@ -68,6 +70,8 @@ ColumnRecursion::ColumnRecursion(const Model& model)
       columns_(static_cast<std::size_t>(model.nu())),
       steps_(tree_.links.size()),
       inertia_sums_(static_cast<std::size_t>(whole_.num_sums)),
+      forces_(steps_.size()),
+      accelerations_(steps_.size()),
       sums_(static_cast<std::size_t>(whole_.num_sums * 2 * 6 * kWidth)) {
   for (std::size_t i = 1; i < steps_.size(); ++i) {
     steps_[i].only_turns = has_only_turns(model.bodies()[BodyIndex(static_cast<int>(i))].joint_type);
@@ -199,6 +203,33 @@ void ColumnRecursion::solve(const Strip& strip, const Walk& filled) {
     } else {
       pass_inward<1, true>(strip, filled, place);
       pass_outward<1>(strip, filled, place);
+    }
+  }
+}
+
+void ColumnRecursion::solve(std::span<double> b) {
+  const auto three = [](const double* x) { return Vec3<double>{x[0], x[1], x[2]}; };
+  std::ranges::fill(forces_, SpatialForce<double>{});
+  for (std::size_t i = steps_.size(); i-- > 1;) {
+    const BodyLink& link = tree_.links[i];
+    SpatialForce<double>& z = forces_[i];
+    for (int k = link.u_start; k < link.u_start + link.nu; ++k) {
+      const Column& column = columns_[static_cast<std::size_t>(k)];
+      double& e = b[static_cast<std::size_t>(k)];
+      e -= dot(three(column.H), z.torque) + dot(three(column.H + 3), z.force);
+      z += SpatialForce<double>{e * three(column.W), e * three(column.W + 3)};  // (2)
+    }
+    forces_[static_cast<std::size_t>(link.parent)] += shift_back(z, three(steps_[i].s));
+  }
+  for (std::size_t i = 1; i < steps_.size(); ++i) {
+    const BodyLink& link = tree_.links[i];
+    SpatialMotion<double>& A = accelerations_[i];
+    A = shift(accelerations_[static_cast<std::size_t>(link.parent)], three(steps_[i].s));
+    for (int k = link.u_start + link.nu; k-- > link.u_start;) {
+      const Column& column = columns_[static_cast<std::size_t>(k)];
+      double& x = b[static_cast<std::size_t>(k)];
+      x = x * column.D_inverse - dot(three(column.W), A.w) - dot(three(column.W + 3), A.v);  // (3)
+      A += SpatialMotion<double>{x * three(column.H), x * three(column.H + 3)};
     }
   }
 }

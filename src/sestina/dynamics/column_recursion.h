@@ -14,6 +14,9 @@
 // speed inboard of it; (2) and (3) need about thirty for each speed, at any depth of the tree.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "sestina/dynamics/kinematics.h"
 #include "sestina/dynamics/solve_report.h"
 #include "sestina/numerics/cache_line_vector.h"
@@ -43,6 +46,9 @@ class ColumnRecursion {
   // bodies. The rows of B of all other bodies are zero and are not read.
   void solve(const Strip& strip, const Walk& filled);
 
+  // Replaces the single column b (nu) by M^-1 b. No allocation.
+  void solve(std::span<double> b);
+
   const TreeLayout& tree() const { return tree_; }
   const Walk& whole() const { return whole_; }
 
@@ -66,7 +72,9 @@ class ColumnRecursion {
   std::vector<Column> columns_;  // (nu)
   std::vector<Step> steps_;      // by BodyIndex
   std::vector<ArticulatedRows<double>> inertia_sums_;
-  CacheLineVector<double> sums_;  // by the places of a walk: z of children, A of parents
+  std::vector<SpatialForce<double>> forces_;          // by BodyIndex: z of a single column
+  std::vector<SpatialMotion<double>> accelerations_;  // likewise A
+  CacheLineVector<double> sums_;                      // by the places of a walk: z of children, A of parents
 };
 
 }  // namespace sestina

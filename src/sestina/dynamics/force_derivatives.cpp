@@ -99,21 +99,23 @@ void ForceDerivatives::stop(std::size_t k, const State<double>& state) {
   dual_->state.u[k] = state.u[k];
 }
 
+// The derivative of the force on a body, without theta x f where the body turns.
+SpatialForce<double> ForceDerivatives::force_rate(std::size_t body, const Turned& turned) const {
+  const SpatialForce<Dual>& f = dual_->forces.body[body];
+  SpatialForce<double> rate{derivative(f.torque), derivative(f.force)};
+  if (body >= turned.begin && body < turned.end) {
+    rate -= {cross(turned.theta, value(f.torque)), cross(turned.theta, value(f.force))};
+  }
+  return rate;
+}
+
 void ForceDerivatives::subtract_column(const Kinematics<double>& kinematics, double* column,
-                                       std::ptrdiff_t stride, std::size_t turned_begin,
-                                       std::size_t turned_end, const Vec3<double>& theta) {
-  update_applied_forces<Dual>(model_, dual_->properties, dual_->state, dual_->kinematics, dual_->forces);
+                                       std::ptrdiff_t stride, const Turned& turned) {
   for (std::size_t l = 0; l < unit_.size(); ++l) {
     column[static_cast<std::ptrdiff_t>(l) * stride] -= dual_->forces.tau[l].d;
   }
   if (!acts_on_bodies_) return;
-  for (std::size_t i = 0; i < subtree_.size(); ++i) {
-    const SpatialForce<Dual>& f = dual_->forces.body[i];
-    subtree_[i] = {derivative(f.torque), derivative(f.force)};
-    if (i >= turned_begin && i < turned_end) {
-      subtree_[i] -= {cross(theta, value(f.torque)), cross(theta, value(f.force))};
-    }
-  }
+  for (std::size_t i = 0; i < subtree_.size(); ++i) subtree_[i] = force_rate(i, turned);
   for (std::size_t i = subtree_.size(); i-- > 1;) {
     const BodyLink& link = kinematics.tree.links[i];
     for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
@@ -123,24 +125,63 @@ void ForceDerivatives::subtract_column(const Kinematics<double>& kinematics, dou
   }
 }
 
+double ForceDerivatives::calc_product(const VirtualMotion& virtual_motion, const Turned& turned) {
+  double product = 0.0;
+  for (std::size_t l = 0; l < unit_.size(); ++l) product += virtual_motion.z[l] * dual_->forces.tau[l].d;
+  for (std::size_t i = 1; acts_on_bodies_ && i < subtree_.size(); ++i) {
+    product += dot(virtual_motion.V[i], force_rate(i, turned));
+  }
+  return product;
+}
+
+// Evaluates the forces with their derivatives by each coordinate and each speed, and calls
+// take(k, is_by_q, turned).
+template <class Take>
+void ForceDerivatives::visit_columns(const State<double>& state, const Kinematics<double>& kinematics,
+                                     std::span<const TangentMotion> tangents, Take&& take) {
+  set_values(state, kinematics);
+  const auto update = [&] {
+    update_applied_forces<Dual>(model_, dual_->properties, dual_->state, dual_->kinematics, dual_->forces);
+  };
+  for (std::size_t k = 0; k < tangents.size(); ++k) {
+    const auto j = static_cast<std::size_t>(body_of_speed_[k]),
+               end = static_cast<std::size_t>(subtree_end_[j]);
+    move_by_q(k, state, kinematics, tangents[k]);
+    update();
+    take(k, true, Turned{j, end, kinematics.H[k].w});
+    stop(k, state);
+    move_by_u(k, kinematics);
+    update();
+    take(k, false, Turned{});
+    stop(k, state);
+    for (std::size_t i = j; i < end; ++i) dual_->set_motion(i, kinematics.motion[i]);
+  }
+}
+
 void ForceDerivatives::subtract(const State<double>& state, const Kinematics<double>& kinematics,
                                 std::span<const TangentMotion> tangents, double* by_q, double* by_u,
                                 std::ptrdiff_t stride) {
   for (const JointSpring<double>& spring : springs_) by_q[spring.u * (stride + 1)] += spring.stiffness;
   for (const JointDamper<double>& damper : dampers_) by_u[damper.u * (stride + 1)] += damper.damping;
   if (!dual_) return;
-  set_values(state, kinematics);
-  for (std::size_t k = 0; k < tangents.size(); ++k) {
-    const auto j = static_cast<std::size_t>(body_of_speed_[k]),
-               end = static_cast<std::size_t>(subtree_end_[j]);
-    move_by_q(k, state, kinematics, tangents[k]);
-    subtract_column(kinematics, by_q + k, stride, j, end, kinematics.H[k].w);
-    stop(k, state);
-    move_by_u(k, kinematics);
-    subtract_column(kinematics, by_u + k, stride, 0, 0, {});
-    stop(k, state);
-    for (std::size_t i = j; i < end; ++i) dual_->set_motion(i, kinematics.motion[i]);
-  }
+  visit_columns(state, kinematics, tangents, [&](std::size_t k, bool is_by_q, const Turned& turned) {
+    subtract_column(kinematics, (is_by_q ? by_q : by_u) + k, stride, turned);
+  });
+}
+
+void ForceDerivatives::subtract_products(const State<double>& state, const Kinematics<double>& kinematics,
+                                         std::span<const TangentMotion> tangents,
+                                         const VirtualMotion& virtual_motion, std::span<double> by_q,
+                                         std::span<double> by_u) {
+  const auto add = [&](std::span<double> by, int u, double factor) {
+    by[static_cast<std::size_t>(u)] += factor * virtual_motion.z[static_cast<std::size_t>(u)];
+  };
+  for (const JointSpring<double>& spring : springs_) add(by_q, spring.u, spring.stiffness);
+  for (const JointDamper<double>& damper : dampers_) add(by_u, damper.u, damper.damping);
+  if (!dual_) return;
+  visit_columns(state, kinematics, tangents, [&](std::size_t k, bool is_by_q, const Turned& turned) {
+    (is_by_q ? by_q : by_u)[k] -= calc_product(virtual_motion, turned);
+  });
 }
 
 }  // namespace sestina

@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "sestina/dynamics/dual_forces.h"
+#include "sestina/dynamics/virtual_motion.h"
 
 namespace sestina {
 
@@ -37,15 +38,29 @@ class ForceDerivatives {
   // `stride` apart) for all k. tangents (nu). No allocation.
   void subtract(const State<double>& state, const Kinematics<double>& kinematics,
                 std::span<const TangentMotion> tangents, double* by_q, double* by_u, std::ptrdiff_t stride);
+  // The same for the products with a virtual motion, (nu) each.
+  void subtract_products(const State<double>& state, const Kinematics<double>& kinematics,
+                         std::span<const TangentMotion> tangents, const VirtualMotion& virtual_motion,
+                         std::span<double> by_q, std::span<double> by_u);
 
  private:
+  template <class Take>
+  void visit_columns(const State<double>& state, const Kinematics<double>& kinematics,
+                     std::span<const TangentMotion> tangents, Take&& take);
+  // Bodies begin to end - 1, which turn by theta.
+  struct Turned {
+    std::size_t begin = 0, end = 0;
+    Vec3<double> theta;
+  };
   void set_values(const State<double>& state, const Kinematics<double>& kinematics);
   void move_by_q(std::size_t k, const State<double>& state, const Kinematics<double>& kinematics,
                  const TangentMotion& tangent);
   void move_by_u(std::size_t k, const Kinematics<double>& kinematics);
   void stop(std::size_t k, const State<double>& state);
   void subtract_column(const Kinematics<double>& kinematics, double* column, std::ptrdiff_t stride,
-                       std::size_t turned_begin, std::size_t turned_end, const Vec3<double>& theta);
+                       const Turned& turned);
+  double calc_product(const VirtualMotion& virtual_motion, const Turned& turned);
+  SpatialForce<double> force_rate(std::size_t body, const Turned& turned) const;
 
   const Model& model_;
   std::vector<JointSpring<double>> springs_;

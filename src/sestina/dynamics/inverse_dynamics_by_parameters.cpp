@@ -34,8 +34,8 @@ bool changes(const AnyJoint<Dual>& joint) {
 }
 
 // (6) of inverse_dynamics_derivatives.h.
-SpatialForce<double> required_force(const InverseDynamicsDerivatives::Subtree& sum, const Lanes& psi,
-                                    const Lanes& beta, const Lanes& gamma) {
+SpatialForce<double> required_force(const SubtreeSums::Subtree& sum, const Lanes& psi, const Lanes& beta,
+                                    const Lanes& gamma) {
   const auto times = [](const Lanes(&columns)[3], const Lanes& x) {
     return x[0] * columns[0] + x[1] * columns[1] + x[2] * columns[2];
   };
@@ -117,7 +117,7 @@ InverseDynamicsByParameters::Changes InverseDynamicsByParameters::find_changes(
 }
 
 void InverseDynamicsByParameters::start(const State<double>& state, const Kinematics<double>& kinematics,
-                                        std::span<const double> udot, const InverseDynamicsDerivatives& at) {
+                                        std::span<const double> udot, const SubtreeSums& at) {
   state_ = &state, kinematics_ = &kinematics, udot_ = udot, at_ = &at;
   if (!dual_) return;
   dual_->set_state(state);
@@ -126,17 +126,21 @@ void InverseDynamicsByParameters::start(const State<double>& state, const Kinema
   }
 }
 
-void InverseDynamicsByParameters::add_masses(const Changes& changes) {
-  for (const Mass& of : changes.masses) {
-    const BodyMotion<double>& motion = kinematics_->motion[of.body];
-    const Rotation<double>& R = motion.X_WB.R;
-    const SpatialMotion<double>& A = at_->acceleration(of.body);
-    const Vec3<double>& w = motion.V_WB.w;
-    const Vec3<double> h = R * of.h;
-    const auto J_times = [&](const Vec3<double>& x) { return R * (of.J * transpose_times(R, x)); };
-    force_[of.body] += {J_times(A.w) + cross(h, A.v) + cross(w, J_times(w)),
-                        of.mass * A.v + cross(A.w, h) + cross(w, cross(w, h))};  // (1)
-  }
+// (1)
+SpatialForce<double> InverseDynamicsByParameters::force_of(const Mass& of) const {
+  const BodyMotion<double>& motion = kinematics_->motion[of.body];
+  const Rotation<double>& R = motion.X_WB.R;
+  const SpatialMotion<double>& A = at_->acceleration(of.body);
+  const Vec3<double>& w = motion.V_WB.w;
+  const Vec3<double> h = R * of.h;
+  const auto J_times = [&](const Vec3<double>& x) { return R * (of.J * transpose_times(R, x)); };
+  return {J_times(A.w) + cross(h, A.v) + cross(w, J_times(w)),
+          of.mass * A.v + cross(A.w, h) + cross(w, cross(w, h))};
+}
+
+double InverseDynamicsByParameters::force_of(const Diagonal& of) const {
+  const double by_state = of.by_udot * udot_[of.u] + of.by_u * state_->u[of.u] + of.constant;
+  return of.by_q == 0.0 ? by_state : by_state + of.by_q * state_->q[of.q];
 }
 
 InverseDynamicsByParameters::Displacement InverseDynamicsByParameters::displace(const Frame& frame) const {
@@ -159,9 +163,31 @@ InverseDynamicsByParameters::Displacement InverseDynamicsByParameters::displace(
   return d;
 }
 
+// Moves the bodies for the applied forces.
+void InverseDynamicsByParameters::move_subtree(const Displacement& d) {
+  const BodyMotion<double>& base = kinematics_->motion[d.body];
+  for (std::size_t i = d.body; i < subtree_end_[d.body]; ++i) {
+    const BodyMotion<double>& body = kinematics_->motion[i];
+    const Vec3<double> p = body.X_WB.p - base.X_WB.p, v = body.V_WB.v - base.V_WB.v;
+    MotionRates& moved = moved_[i];
+    moved.theta += d.theta;
+    moved.p += d.eta + cross(d.theta, p);
+    moved.w += cross(d.theta, body.V_WB.w) + d.psi;
+    moved.v += d.dv + cross(d.theta, v) + cross(d.psi, p);
+  }
+}
+
+// (8), about Mo of the parent.
+SpatialForce<double> InverseDynamicsByParameters::force_on_parent(const Displacement& d) const {
+  const SubtreeSums::Subtree& sum = at_->subtree(d.body);
+  const Vec3<double> torque = to_vec3(sum.torque), force = to_vec3(sum.force);
+  SpatialForce<double> own = required_force(sum, Lanes(d.psi), Lanes(d.beta), Lanes(d.gamma));
+  own += {cross(d.theta, torque) + cross(d.eta, force), cross(d.theta, force)};
+  return shift_back(own, kinematics_->s[d.body]);
+}
+
 void InverseDynamicsByParameters::add_displacement(const Displacement& d, std::span<double> by) {
   const BodyMotion<double>& base = kinematics_->motion[d.body];
-  SpatialForce<double> own;
   for (std::size_t i = d.body; i < subtree_end_[d.body]; ++i) {
     const BodyMotion<double>& body = kinematics_->motion[i];
     const Vec3<double> p = body.X_WB.p - base.X_WB.p, v = body.V_WB.v - base.V_WB.v;
@@ -172,25 +198,15 @@ void InverseDynamicsByParameters::add_displacement(const Displacement& d, std::s
     for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
       by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], required);  // (4)
     }
-    if (i == d.body) own = required;
-    if (!acts_on_bodies_) continue;
-    MotionRates& moved = moved_[i];
-    moved.theta += d.theta;
-    moved.p += d.eta + cross(d.theta, p);
-    moved.w += cross(d.theta, body.V_WB.w) + d.psi;
-    moved.v += d.dv + cross(d.theta, v) + cross(d.psi, p);
   }
-  const InverseDynamicsDerivatives::Subtree& sum = at_->subtree(d.body);
-  const Vec3<double> torque = to_vec3(sum.torque), force = to_vec3(sum.force);
-  own += {cross(d.theta, torque) + cross(d.eta, force), cross(d.theta, force)};  // (8)
-  const auto parent = static_cast<std::size_t>(kinematics_->tree.links[d.body].parent);
-  force_[parent] += shift_back(own, kinematics_->s[d.body]);
+  if (acts_on_bodies_) move_subtree(d);
+  force_[static_cast<std::size_t>(kinematics_->tree.links[d.body].parent)] += force_on_parent(d);
 }
 
 void InverseDynamicsByParameters::add_gravity(const Vec3<double>& gravity, std::span<double> by) const {
   for (std::size_t i = 1; i < force_.size(); ++i) {
     const BodyLink& link = kinematics_->tree.links[i];
-    const InverseDynamicsDerivatives::Subtree& sum = at_->subtree(i);
+    const SubtreeSums::Subtree& sum = at_->subtree(i);
     const SpatialForce<double> required{cross(to_vec3(sum.h), -gravity), -sum.m * gravity};  // (2)
     for (int l = link.u_start; l < link.u_start + link.nu; ++l) {
       by[static_cast<std::size_t>(l)] += dot(kinematics_->H[static_cast<std::size_t>(l)], required);
@@ -198,22 +214,33 @@ void InverseDynamicsByParameters::add_gravity(const Vec3<double>& gravity, std::
   }
 }
 
-void InverseDynamicsByParameters::subtract_forces(const Changes& changes, std::span<double> by) {
+// The derivatives of the applied forces, with the displaced motions of the bodies.
+void InverseDynamicsByParameters::update_forces(const Changes& changes) {
   const bool has_moved = acts_on_bodies_ && !changes.frames.empty();
   for (std::size_t i = 0; has_moved && i < moved_.size(); ++i) {
     dual_->set_motion(i, kinematics_->motion[i], moved_[i]);
   }
   update_applied_forces<Dual>(model_, *changes.properties, dual_->state, dual_->kinematics, dual_->forces);
-  for (std::size_t l = 0; l < by.size(); ++l) by[l] -= dual_->forces.tau[l].d;
-  for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) {
-    const SpatialForce<Dual>& f = dual_->forces.body[i];
-    const Vec3<double>& theta = moved_[i].theta;  // what turns with the body is in (8)
-    force_[i] -= {derivative(f.torque) - cross(theta, value(f.torque)),
-                  derivative(f.force) - cross(theta, value(f.force))};
-  }
-  if (!has_moved) return;
+}
+
+SpatialForce<double> InverseDynamicsByParameters::force_rate(std::size_t body) const {
+  const SpatialForce<Dual>& f = dual_->forces.body[body];
+  const Vec3<double>& theta = moved_[body].theta;  // what turns with the body is in (8)
+  return {derivative(f.torque) - cross(theta, value(f.torque)),
+          derivative(f.force) - cross(theta, value(f.force))};
+}
+
+void InverseDynamicsByParameters::stop_moving(const Changes& changes) {
+  if (!acts_on_bodies_ || changes.frames.empty()) return;
   std::ranges::fill(moved_, MotionRates{});
   for (std::size_t i = 0; i < moved_.size(); ++i) dual_->set_motion(i, kinematics_->motion[i]);
+}
+
+void InverseDynamicsByParameters::subtract_forces(const Changes& changes, std::span<double> by) {
+  update_forces(changes);
+  for (std::size_t l = 0; l < by.size(); ++l) by[l] -= dual_->forces.tau[l].d;
+  for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) force_[i] -= force_rate(i);
+  stop_moving(changes);
 }
 
 void InverseDynamicsByParameters::calc(int parameter, std::span<double> by) {
@@ -225,14 +252,11 @@ void InverseDynamicsByParameters::calc(int parameter, std::span<double> by) {
     return;
   }
   std::ranges::fill(by, 0.0);
-  for (const Diagonal& of : changes.diagonals) {
-    by[of.u] += of.by_udot * udot_[of.u] + of.by_u * state_->u[of.u] + of.constant;
-    if (of.by_q != 0.0) by[of.u] += of.by_q * state_->q[of.q];
-  }
+  for (const Diagonal& of : changes.diagonals) by[of.u] += force_of(of);
   if (changes.changes_gravity) add_gravity(changes.gravity, by);
   if (changes.masses.empty() && changes.frames.empty() && !dual_) return;
   std::ranges::fill(force_, SpatialForce<double>{});
-  add_masses(changes);
+  for (const Mass& of : changes.masses) force_[of.body] += force_of(of);
   for (const Frame& frame : changes.frames) add_displacement(displace(frame), by);
   if (dual_) subtract_forces(changes, by);
   for (std::size_t i = force_.size(); i-- > 1;) {
@@ -242,6 +266,37 @@ void InverseDynamicsByParameters::calc(int parameter, std::span<double> by) {
     }
     force_[static_cast<std::size_t>(link.parent)] += shift_back(force_[i], kinematics_->s[i]);
   }
+}
+
+double InverseDynamicsByParameters::calc_product(int parameter, const VirtualMotion& virtual_motion) {
+  const Changes& changes = changes_by(parameter);
+  const std::span<const double> z = virtual_motion.z;
+  double product = 0.0;
+  if (changes.changes_joint) {
+    column_.resize(z.size());
+    calc(parameter, column_);
+    for (std::size_t l = 0; l < z.size(); ++l) product += z[l] * column_[l];
+    return product;
+  }
+  for (const Diagonal& of : changes.diagonals) product += z[of.u] * force_of(of);
+  if (changes.changes_gravity) product -= dot(virtual_motion.U[0].force, changes.gravity);  // (2)
+  for (const Mass& of : changes.masses) product += dot(virtual_motion.V[of.body], force_of(of));
+  for (const Frame& frame : changes.frames) {
+    const Displacement d = displace(frame);
+    const SpatialForce<double>& U = virtual_motion.U[d.body];
+    product += dot(U.torque, d.beta) + dot(U.force, d.gamma) + dot(virtual_motion.W[d.body], d.psi);  // (4)
+    const auto parent = static_cast<std::size_t>(kinematics_->tree.links[d.body].parent);
+    product += dot(virtual_motion.V[parent], force_on_parent(d));
+    if (acts_on_bodies_) move_subtree(d);
+  }
+  if (!dual_) return product;
+  update_forces(changes);
+  for (std::size_t l = 0; l < z.size(); ++l) product -= z[l] * dual_->forces.tau[l].d;
+  for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) {
+    product -= dot(virtual_motion.V[i], force_rate(i));
+  }
+  stop_moving(changes);
+  return product;
 }
 
 }  // namespace sestina

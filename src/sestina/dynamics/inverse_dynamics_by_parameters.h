@@ -27,6 +27,7 @@
 #include "sestina/dynamics/dual_forces.h"
 #include "sestina/dynamics/inverse_dynamics_derivatives.h"
 #include "sestina/dynamics/parameter_derivatives.h"
+#include "sestina/dynamics/virtual_motion.h"
 
 namespace sestina {
 
@@ -39,10 +40,13 @@ class InverseDynamicsByParameters {
   // Takes the state to which `kinematics` belongs. `at` has been updated there, with udot (nu). All must live
   // as long as calc() is called.
   void start(const State<double>& state, const Kinematics<double>& kinematics, std::span<const double> udot,
-             const InverseDynamicsDerivatives& at);
+             const SubtreeSums& at);
   // Computes dresidual/dp (nu) for a parameter by its place in Model::parameters(). No allocation, but for
   // the first parameter that changes an axis or a pitch.
   void calc(int parameter, std::span<double> by);
+  // The product of dresidual/dp with the virtual motion, whose sums belong to the same state: O(1) where no
+  // other forces act than springs and dampers on joints.
+  double calc_product(int parameter, const VirtualMotion& virtual_motion);
 
  private:
   // What a parameter changes: derivatives by it. Members without a frame are in the body's joint frame M.
@@ -76,10 +80,16 @@ class InverseDynamicsByParameters {
   };
   const Changes& changes_by(int parameter);
   Changes find_changes(const Properties<Dual>& properties) const;
-  void add_masses(const Changes& changes);
+  SpatialForce<double> force_of(const Mass& mass) const;
   Displacement displace(const Frame& frame) const;
+  void move_subtree(const Displacement& displacement);
+  SpatialForce<double> force_on_parent(const Displacement& displacement) const;
   void add_displacement(const Displacement& displacement, std::span<double> by);
   void add_gravity(const Vec3<double>& gravity, std::span<double> by) const;
+  double force_of(const Diagonal& diagonal) const;
+  void update_forces(const Changes& changes);
+  SpatialForce<double> force_rate(std::size_t body) const;
+  void stop_moving(const Changes& changes);
   void subtract_forces(const Changes& changes, std::span<double> by);
 
   const Model& model_;
@@ -93,8 +103,9 @@ class InverseDynamicsByParameters {
   const State<double>* state_ = nullptr;
   const Kinematics<double>* kinematics_ = nullptr;
   std::span<const double> udot_;
-  const InverseDynamicsDerivatives* at_ = nullptr;
+  const SubtreeSums* at_ = nullptr;
   std::unique_ptr<ParameterDerivatives> by_parameters_;  // for axes and pitches
+  std::vector<double> column_;                           // (nu) scratch memory
 };
 
 }  // namespace sestina

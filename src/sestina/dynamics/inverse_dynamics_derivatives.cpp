@@ -1,78 +1,14 @@
 #include "sestina/dynamics/inverse_dynamics_derivatives.h"
 
 #include <algorithm>
-#include <array>
 
 #include "sestina/base/memory.h"
+#include "sestina/dynamics/subtree_pass.h"
 
 namespace sestina {
 namespace {
 
 using Lanes = Lanes3<double>;
-
-// True if H is the same in F at every q. For all other joints dual numbers give the derivatives, which is
-// correct for every joint.
-bool has_constant_columns(JointType type) {
-  switch (type) {
-    case JointType::kWeld:
-    case JointType::kRevolute:
-    case JointType::kPrismatic:
-    case JointType::kScrew:
-    case JointType::kCylindrical:
-    case JointType::kPlanar:
-    case JointType::kXyz:
-    case JointType::kSpherical:
-    case JointType::kFree:
-      return true;
-    default:
-      return false;
-  }
-}
-
-SpatialMotion<double> derivative(const SpatialMotion<Dual>& a) {
-  return {{a.w.x.d, a.w.y.d, a.w.z.d}, {a.v.x.d, a.v.y.d, a.v.z.d}};
-}
-
-[[gnu::always_inline]] inline Lanes times(const Lanes (&columns)[3], const Lanes& x) {
-  return x[0] * columns[0] + x[1] * columns[1] + x[2] * columns[2];
-}
-[[gnu::always_inline]] inline Lanes transpose_times(const Lanes (&columns)[3], const Lanes& x) {
-  return row_sums(columns[0] * x, columns[1] * x, columns[2] * x);
-}
-template <int nu>
-struct JointRates {
-  JointColumns<double, nu> H_by_q;  // derivative of each column, axes of F
-  SpatialMotion<double> bias_by_q, bias_by_u;
-};
-
-// Computes the derivatives by coordinate and speed k of a joint on dual numbers.
-template <template <class> class Joint>
-JointRates<Joint<double>::kNu> calc_joint_rates(const Joint<double>& joint, const double* q, const double* u,
-                                                std::size_t k) {
-  constexpr auto nq = static_cast<std::size_t>(Joint<double>::kNq);
-  constexpr auto nu = static_cast<std::size_t>(Joint<double>::kNu);
-  Joint<Dual> dual;
-  const auto to_dual = [](const Vec3<double>& a) { return Vec3<Dual>{a.x, a.y, a.z}; };
-  if constexpr (requires { dual.axis; }) dual.axis = to_dual(joint.axis);
-  if constexpr (requires { dual.second_axis; }) dual.second_axis = to_dual(joint.second_axis);
-  copy_joint_numbers(joint, dual, [](double number) { return Dual(number); });
-  std::array<Dual, nq + 1> q_dual;  // one more than needed, for joints that have none
-  std::array<Dual, nu + 1> u_dual;
-  std::array<double, nq + 1> qdot{};
-  std::array<double, nu + 1> unit{};
-  unit[k] = 1.0;
-  Joint<double>::q_dot(q, unit.data(), qdot.data());  // the tangent of plus()
-  for (std::size_t c = 0; c < nq; ++c) q_dual[c] = {q[c], qdot[c]};
-  for (std::size_t c = 0; c < nu; ++c) u_dual[c] = u[c];
-  JointRates<Joint<double>::kNu> rates;
-  const auto H = dual.H(q_dual.data());
-  for (std::size_t c = 0; c < nu; ++c) rates.H_by_q[c] = derivative(H[c]);
-  rates.bias_by_q = derivative(dual.bias_acceleration(q_dual.data(), u_dual.data()));
-  for (std::size_t c = 0; c < nq; ++c) q_dual[c].d = 0.0;
-  u_dual[k].d = 1.0;
-  rates.bias_by_u = derivative(dual.bias_acceleration(q_dual.data(), u_dual.data()));
-  return rates;
-}
 
 // Size of the derivatives by q and u; checks that there is memory for them and the mass matrix.
 std::size_t size_with_room(int nu, int stride) {
@@ -91,183 +27,38 @@ InverseDynamicsDerivatives::InverseDynamicsDerivatives(const Model& model,
       stride_(2 * width_),
       by_state_(size_with_room(nu_, stride_)),
       M_(model.nu()),
-      A_(static_cast<std::size_t>(model.bodies().size())),
-      subtree_(A_.size()),
-      columns_(static_cast<std::size_t>(nu_)),
-      varying_start_(A_.size(), -1),
-      tangents_(columns_.size()),
-      force_derivatives_(model, properties) {
-  model.refuse_constraints("the derivatives of the equations of motion");
-  int count = 0;
-  for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
-    const BodyInfo& info = model.bodies()[b];
-    if (has_constant_columns(info.joint_type)) continue;
-    varying_start_[static_cast<std::size_t>(b.value())] = count;
-    count += info.nu * info.nu;
-  }
-  dH_.resize(static_cast<std::size_t>(count));
-}
+      sums_(model, properties),
+      tangents_(static_cast<std::size_t>(nu_)),
+      force_derivatives_(model, properties) {}
 
 void InverseDynamicsDerivatives::update(const State<double>& state, const Kinematics<double>& kinematics,
                                         const AppliedForces<double>& forces, std::span<const double> udot) {
   if (force_derivatives_.needs_tangents()) std::fill(by_state_.begin(), by_state_.end(), 0.0);
-  A_[0] = {{}, -properties_.gravity};
-  for (std::size_t i = 1; i < A_.size(); ++i) {
-    const BodyLink& link = kinematics.tree.links[i];
-    start_body(i, kinematics, forces, state.u, udot);
-    for (int k = link.u_start; k < link.u_start + link.nu; ++k) {
-      start_column(i, static_cast<std::size_t>(k), kinematics);
-    }
-    if (varying_start_[i] >= 0) add_joint_rates(i, state, kinematics, udot);
-  }
-  for (std::size_t i = A_.size(); i-- > 1;) {
+  sums_.update(state, kinematics, forces, udot);
+  for (std::size_t i = kinematics.tree.links.size(); i-- > 1;) {
     const BodyLink& link = kinematics.tree.links[i];
     for (int speed = link.u_start; speed < link.u_start + link.nu; ++speed) {
       const auto k = static_cast<std::size_t>(speed);
-      Pass pass;
-      start_pass(subtree_[i], columns_[k], link.is_revolute, pass);
+      SubtreePass pass;
+      pass.start(sums_.subtree(i), sums_.column(k), link.is_revolute);
       fill_joint(i, k, kinematics, pass);
       walk_inward(i, k, kinematics, pass);
     }
-    if (link.parent > 0) give_to_parent(i, static_cast<std::size_t>(link.parent));
   }
   if (force_derivatives_.needs_tangents()) {
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      tangents_[k] = {to_vec3(columns_[k].psi), to_vec3(columns_[k].dv)};
+    for (std::size_t k = 0; k < tangents_.size(); ++k) {
+      tangents_[k] = {to_vec3(sums_.column(k).psi), to_vec3(sums_.column(k).dv)};
     }
   }
   force_derivatives_.subtract(state, kinematics, tangents_, q_row(0), u_row(0), stride_);
 }
 
-// Computes A and the moments of mass and momentum of the body itself.
-void InverseDynamicsDerivatives::start_body(std::size_t i, const Kinematics<double>& kinematics,
-                                            const AppliedForces<double>& forces, std::span<const double> u,
-                                            std::span<const double> udot) {
-  const BodyLink& link = kinematics.tree.links[i];
-  const auto parent = static_cast<std::size_t>(link.parent);
-  const Vec3<double>& s = kinematics.s[i];
-  Subtree& sum = subtree_[i];
-  A_[i] = shift(A_[parent], s) + kinematics.bias[i];
-  Vec3<double> dv = cross(kinematics.motion[parent].V_WB.w, s);
-  for (int speed = link.u_start; speed < link.u_start + link.nu; ++speed) {
-    const auto k = static_cast<std::size_t>(speed);
-    A_[i] += udot[k] * kinematics.H[k];
-    if (!link.is_revolute) dv += u[k] * kinematics.H[k].v;
-  }
-  sum.s = Lanes(s), sum.dv = 2.0 * Lanes(dv);
-  const RigidInertia<double>& M = kinematics.inertia[i];
-  const SymMat3<double>& J = M.J;
-  const Lanes w(kinematics.motion[i].V_WB.w), alpha(A_[i].w), a(A_[i].v);
-  sum.m = M.mass;
-  sum.h = M.mass * Lanes(M.c);
-  sum.trace_E = 0.5 * J.trace();
-  sum.E[0] = {sum.trace_E - J.xx, -J.xy, -J.xz};
-  sum.E[1] = {-J.xy, sum.trace_E - J.yy, -J.yz};
-  sum.E[2] = {-J.xz, -J.yz, sum.trace_E - J.zz};
-  const Lanes two_w = w + w;
-  for (int c = 0; c < 3; ++c) sum.G[c] = cross(two_w, sum.E[c]);
-  sum.trace_G = 0.0;  // G is [w]x times a symmetric matrix
-  sum.P = cross(two_w, sum.h);
-  const Lanes Jw = sum.trace_E * w - times(sum.E, w);
-  const SpatialForce<double>& f = forces.body[i];
-  sum.torque = sum.trace_E * alpha - times(sum.E, alpha) + cross(sum.h, a) + cross(w, Jw) - Lanes(f.torque);
-  sum.force = sum.m * a + cross(alpha, sum.h) + 0.5 * cross(w, sum.P) - Lanes(f.force);
-}
-
-// Computes (3) to (5) for a joint whose H is constant in F.
-void InverseDynamicsDerivatives::start_column(std::size_t i, std::size_t k,
-                                              const Kinematics<double>& kinematics) {
-  const BodyLink& link = kinematics.tree.links[i];
-  const auto parent = static_cast<std::size_t>(link.parent);
-  Column& column = columns_[k];
-  const Lanes w_P(kinematics.motion[parent].V_WB.w), w(kinematics.motion[i].V_WB.w);
-  const Lanes theta(kinematics.H[k].w);
-  column.theta = theta;
-  column.psi = cross(theta, -1.0 * w);
-  column.beta_q = cross(Lanes(A_[i].w), theta) + cross(w, column.psi);
-  column.gamma_q = cross(Lanes(A_[i].v), theta);
-  column.beta_u = cross(w_P + w, theta);
-  column.gamma_u = {};
-  column.eta = {};
-  if (!link.is_revolute) {
-    const Lanes eta(kinematics.H[k].v), w_P_x_eta = cross(w_P, eta);
-    column.eta = eta;
-    column.gamma_q += cross(Lanes(A_[parent].w), eta) + cross(w_P, w_P_x_eta);
-    column.gamma_u = w_P_x_eta + w_P_x_eta;
-    column.dv = w_P_x_eta;
-  } else {
-    column.dv = {};
-  }
-}
-
-// Adds the terms of (3) to (5) that appear where H depends on q.
-void InverseDynamicsDerivatives::add_joint_rates(std::size_t i, const State<double>& state,
-                                                 const Kinematics<double>& kinematics,
-                                                 std::span<const double> udot) {
-  const BodyInfo& info = model_.bodies()[BodyIndex(static_cast<int>(i))];
-  const BodyProperties<double>& body = properties_.bodies[BodyIndex(static_cast<int>(i))];
-  const BodyMotion<double>& parent = kinematics.motion[static_cast<std::size_t>(info.parent.value())];
-  const Lanes w_P(parent.V_WB.w), w(kinematics.motion[i].V_WB.w);
-  const Rotation<double> R_WF = parent.X_WB.R * body.X_PF.R;
-  const auto first = static_cast<std::size_t>(info.u_start);
-  SpatialMotion<double>* dH = dH_.data() + varying_start_[i];
-  visit_joint<double>(body.joint, [&](const auto& joint) {
-    constexpr int kNu = std::decay_t<decltype(joint)>::kNu;
-    constexpr auto nu = static_cast<std::size_t>(kNu);
-    if constexpr (nu == 0) return;
-    for (std::size_t k = 0; k < nu; ++k) {
-      const JointRates<kNu> rates =
-          calc_joint_rates(joint, state.q.data() + info.q_start, state.u.data() + first, k);
-      Column& column = columns_[first + k];
-      SpatialMotion<double> dr, dA = rotate(R_WF, rates.bias_by_q);
-      for (std::size_t l = 0; l < nu; ++l) {
-        const SpatialMotion<double> dH_l = rotate(R_WF, rates.H_by_q[l]);
-        dH[l * nu + k] = dH_l;
-        dr += state.u[first + l] * dH_l;
-        dA += udot[first + l] * dH_l;
-      }
-      const Lanes dpsi(dr.w);
-      column.psi += dpsi;
-      column.beta_q += Lanes(dA.w) + cross(w_P, dpsi) + cross(w, dpsi);
-      column.gamma_q += Lanes(dA.v) + 2.0 * cross(w_P, Lanes(dr.v));
-      column.dv += Lanes(dr.v);
-      const SpatialMotion<double> by_u = rotate(R_WF, rates.bias_by_u);
-      column.beta_u += Lanes(by_u.w);
-      column.gamma_u += Lanes(by_u.v);
-    }
-  });
-}
-
-// Computes U, W, Q and C about Mo of the joint's body; Q and C without the moment of the force under eta.
-[[gnu::always_inline]] inline void InverseDynamicsDerivatives::start_pass(const Subtree& sum,
-                                                                          const Column& column,
-                                                                          bool is_revolute, Pass& pass) {
-  const Lanes &theta = column.theta, &psi = column.psi;
-  const Lanes G_theta = times(sum.G, theta), G_psi = times(sum.G, psi);
-  pass.U_torque = sum.trace_E * theta - times(sum.E, theta);
-  pass.U_force = cross(theta, sum.h);
-  pass.W = sum.trace_G * theta - transpose_times(sum.G, theta);
-  pass.Q_torque = sum.trace_E * column.beta_q - times(sum.E, column.beta_q) + cross(sum.h, column.gamma_q) +
-                  sum.trace_G * psi - G_psi + cross(theta, sum.torque);
-  pass.Q_force =
-      sum.m * column.gamma_q + cross(column.beta_q, sum.h) + cross(psi, sum.P) + cross(theta, sum.force);
-  pass.C_torque = sum.trace_E * column.beta_u - times(sum.E, column.beta_u) + sum.trace_G * theta - G_theta;
-  pass.C_force = cross(column.beta_u, sum.h) + cross(theta, sum.P);
-  if (is_revolute) return;
-  const Lanes& eta = column.eta;
-  pass.U_torque += cross(sum.h, eta);
-  pass.U_force += sum.m * eta;
-  pass.W += cross(sum.P, eta);
-  pass.C_torque += cross(sum.h, column.gamma_u);
-  pass.C_force += sum.m * column.gamma_u;
-}
-
 // Fills the entries of speed k with all speeds l of its own joint.
 void InverseDynamicsDerivatives::fill_joint(std::size_t i, std::size_t k,
-                                            const Kinematics<double>& kinematics, Pass& pass) {
+                                            const Kinematics<double>& kinematics, SubtreePass& pass) {
   const BodyLink& link = kinematics.tree.links[i];
   if (link.is_revolute) {
-    const Lanes& theta = columns_[k].theta;
+    const Lanes& theta = sums_.column(k).theta;
     const Lanes sums = row_sums(theta * pass.U_torque, theta * pass.Q_torque, theta * pass.C_torque);
     M_.row(static_cast<int>(k))[k] = sums[0] + properties_.bodies.values()[i].armature;
     q_row(k)[k] = sums[1];
@@ -275,40 +66,35 @@ void InverseDynamicsDerivatives::fill_joint(std::size_t i, std::size_t k,
     return;
   }
   const auto first = static_cast<std::size_t>(link.u_start), nu = static_cast<std::size_t>(link.nu);
-  const Subtree& sum = subtree_[i];
+  const SubtreeSums::Subtree& sum = sums_.subtree(i);
   for (std::size_t l = first; l < first + nu; ++l) {
-    const Column& column = columns_[l];
+    const SubtreeSums::Column& column = sums_.column(l);
     const Lanes sums = row_sums(column.theta * pass.U_torque + column.eta * pass.U_force,
                                 column.theta * pass.Q_torque + column.eta * pass.Q_force,
                                 column.theta * pass.C_torque + column.eta * pass.C_force);
     M_.row(static_cast<int>(l))[k] = sums[0];
     q_row(l)[k] = sums[1];
     u_row(l)[k] = sums[2];
-    if (varying_start_[i] >= 0) {
-      const SpatialMotion<double>& dH =
-          dH_[static_cast<std::size_t>(varying_start_[i]) + (l - first) * nu + (k - first)];
+    if (const SpatialMotion<double>* rates = sums_.joint_rates(i); rates != nullptr) {
+      const SpatialMotion<double>& dH = rates[(l - first) * nu + (k - first)];
       q_row(l)[k] += dot(Lanes(dH.w), sum.torque) + dot(Lanes(dH.v), sum.force);
     }
   }
   M_.row(static_cast<int>(k))[k] += properties_.bodies.values()[i].armature;
-  pass.Q_torque += cross(columns_[k].eta, sum.force);  // (8)
+  pass.Q_torque += cross(sums_.column(k).eta, sum.force);  // (8)
 }
 
 // Fills the entries of speed k with all speeds inboard of its joint: (9) and (10).
 [[gnu::always_inline]] inline void InverseDynamicsDerivatives::walk_inward(
-    std::size_t i, std::size_t k, const Kinematics<double>& kinematics, Pass& pass) {
+    std::size_t i, std::size_t k, const Kinematics<double>& kinematics, SubtreePass& pass) {
   double *q_row_k = q_row(k), *u_row_k = u_row(k), *M_row_k = M_.row(static_cast<int>(k));
   for (auto b = kinematics.tree.links[i].parent; b > 0;) {
-    const Subtree& step = subtree_[i];
-    pass.U_torque += cross(step.s, pass.U_force);
-    pass.W += cross(step.dv, pass.U_force);
-    pass.Q_torque += cross(step.s, pass.Q_force);
-    pass.C_torque += cross(step.s, pass.C_force);
+    pass.step_inward(sums_.subtree(i));
     i = static_cast<std::size_t>(b);
     const BodyLink& link = kinematics.tree.links[i];
     for (int speed = link.u_start; speed < link.u_start + link.nu; ++speed) {
       const auto l = static_cast<std::size_t>(speed);
-      const Column& column = columns_[l];
+      const SubtreeSums::Column& column = sums_.column(l);
       Lanes by_M = column.theta * pass.U_torque;
       Lanes q_lk = column.theta * pass.Q_torque, u_lk = column.theta * pass.C_torque;
       Lanes u_kl = column.beta_u * pass.U_torque + column.theta * pass.W;
@@ -326,25 +112,6 @@ void InverseDynamicsDerivatives::fill_joint(std::size_t i, std::size_t k,
     }
     b = link.parent;
   }
-}
-
-// Adds (7) and F to the parent.
-[[gnu::always_inline]] inline void InverseDynamicsDerivatives::give_to_parent(std::size_t i,
-                                                                              std::size_t parent) {
-  const Subtree& own = subtree_[i];
-  Subtree& sum = subtree_[parent];
-  const Lanes &s = own.s, &dv = own.dv;
-  const Lanes P = own.P + own.m * dv, h = own.h + own.m * s;
-  sum.m += own.m;
-  sum.h += h, sum.P += P;
-  sum.trace_E += own.trace_E + dot(s, h + own.h);
-  sum.trace_G += own.trace_G + dot(P, s) + dot(dv, own.h);
-  for (int c = 0; c < 3; ++c) {
-    sum.E[c] += own.E[c] + (h[c] * s + s[c] * own.h);
-    sum.G[c] += own.G[c] + (s[c] * P + own.h[c] * dv);
-  }
-  sum.torque += own.torque + cross(s, own.force);
-  sum.force += own.force;
 }
 
 }  // namespace sestina

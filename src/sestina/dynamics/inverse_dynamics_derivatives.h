@@ -54,16 +54,16 @@
 #pragma once
 
 #include "sestina/dynamics/force_derivatives.h"
+#include "sestina/dynamics/subtree_sums.h"
 #include "sestina/numerics/cache_line_vector.h"
 #include "sestina/numerics/ldlt.h"
 #include "sestina/numerics/matrix_block.h"
-#include "sestina/spatial/lanes3.h"
 
 namespace sestina {
 
-class InverseDynamicsDerivatives {
-  using Lanes = Lanes3<double>;
+struct SubtreePass;
 
+class InverseDynamicsDerivatives {
  public:
   // The model and the properties must outlive this. A model with a UserForce is refused (InputError).
   InverseDynamicsDerivatives(const Model& model, const Properties<double>& properties);
@@ -83,39 +83,12 @@ class InverseDynamicsDerivatives {
   // are stored side by side.
   std::ptrdiff_t width() const { return width_; }
 
-  // Sums over the subtree of a joint, about Mo: (6) and (7), with velocities doubled; F of inverse dynamics.
-  struct Subtree {
-    double m, trace_E, trace_G;
-    Lanes h, P, E[3], G[3];  // E and G by columns
-    Lanes torque, force;     // F
-    Lanes s, dv;             // from the parent to the body
-  };
-  // The sums over the subtree of a body (BodyIndex) and its acceleration less g, as the last update() left
-  // them.
-  const Subtree& subtree(std::size_t body) const { return subtree_[body]; }
-  const SpatialMotion<double>& acceleration(std::size_t body) const { return A_[body]; }
+  // The sums over subtrees and the accelerations of the last update().
+  const SubtreeSums& sums() const { return sums_; }
 
  private:
-  // The quantities of (3) to (5) for one speed.
-  struct Column {
-    Lanes theta, eta, psi;
-    Lanes beta_q, gamma_q, beta_u, gamma_u;
-    Lanes dv;  // of Mo, derivative by q
-  };
-  // The quantities of (8) and (10) that move inward from a speed.
-  struct Pass {
-    Lanes U_torque, U_force, W, Q_torque, Q_force, C_torque, C_force;
-  };
-
-  void start_body(std::size_t i, const Kinematics<double>& kinematics, const AppliedForces<double>& forces,
-                  std::span<const double> u, std::span<const double> udot);
-  void start_column(std::size_t i, std::size_t k, const Kinematics<double>& kinematics);
-  void add_joint_rates(std::size_t i, const State<double>& state, const Kinematics<double>& kinematics,
-                       std::span<const double> udot);
-  static void start_pass(const Subtree& sum, const Column& column, bool is_revolute, Pass& pass);
-  void fill_joint(std::size_t i, std::size_t k, const Kinematics<double>& kinematics, Pass& pass);
-  void walk_inward(std::size_t i, std::size_t k, const Kinematics<double>& kinematics, Pass& pass);
-  void give_to_parent(std::size_t i, std::size_t parent);
+  void fill_joint(std::size_t i, std::size_t k, const Kinematics<double>& kinematics, SubtreePass& pass);
+  void walk_inward(std::size_t i, std::size_t k, const Kinematics<double>& kinematics, SubtreePass& pass);
 
   double* q_row(std::size_t i) { return by_state_.data() + static_cast<std::ptrdiff_t>(i) * stride_; }
   double* u_row(std::size_t i) { return q_row(i) + width_; }
@@ -125,13 +98,8 @@ class InverseDynamicsDerivatives {
   std::ptrdiff_t nu_, width_, stride_;
   CacheLineVector<double> by_state_;  // (nu x stride): [by q | 0 | by u | 0]
   DenseMatrix<double> M_;
-  std::vector<SpatialMotion<double>> A_;  // by BodyIndex, less g
-  std::vector<Subtree> subtree_;          // by BodyIndex
-  std::vector<Column> columns_;           // (nu)
-  // Used for joints whose H depends on q: dH_l by q_k is at varying_start_ + l nu_j + k.
-  std::vector<int> varying_start_;         // by BodyIndex; -1: H is constant
-  std::vector<SpatialMotion<double>> dH_;  // ground axes
-  std::vector<TangentMotion> tangents_;    // (nu)
+  SubtreeSums sums_;
+  std::vector<TangentMotion> tangents_;  // (nu)
   ForceDerivatives force_derivatives_;
 };
 

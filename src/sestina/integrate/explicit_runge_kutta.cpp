@@ -57,6 +57,14 @@ std::span<double> ExplicitRungeKutta::stage(int i) {
   return std::span(k_).subspan(static_cast<std::size_t>(i) * sum_.size(), sum_.size());
 }
 
+void ExplicitRungeKutta::append_accelerations(std::vector<double>& udots) const {
+  for (int i = 0; i < num_own_stages(); ++i) {
+    const auto first = k_.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * sum_.size() +
+                                                                state().q.size());
+    udots.insert(udots.end(), first, first + static_cast<std::ptrdiff_t>(state().u.size()));
+  }
+}
+
 StepReport ExplicitRungeKutta::update_stage(int i, const State<double>& at) {
   const std::span<double> k = stage(i);
   calc_rates(at, k);
@@ -68,7 +76,7 @@ StepReport ExplicitRungeKutta::update_stage(int i, const State<double>& at) {
 StepReport ExplicitRungeKutta::calc_end(const State<double>& from, double t_end, State<double>& to) {
   const double h = t_end - from.t;
   stage_state_.h = from.h;
-  const int count = tableau_.stages() - (tableau_.first_same_as_last ? 1 : 0);
+  const int count = num_own_stages();
   for (int i = 1; i < count; ++i) {
     const auto row = static_cast<std::size_t>(i);
     calc_weighted_sum(tableau_.a[row]);

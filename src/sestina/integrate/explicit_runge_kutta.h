@@ -25,6 +25,9 @@ class ExplicitRungeKutta final : public IntegrationRule {
   int error_order() const override { return tableau_.embedded_order; }
   bool projects() const override { return true; }
   bool has_dense_output() const override { return !tableau_.dense.empty(); }
+  // Appends udot (nu) at each stage of the last accepted step but a last one that belongs to the next step.
+  // Not after interpolate().
+  void append_accelerations(std::vector<double>& udots) const;
 
  private:
   void do_start(std::span<const double> memory) override;
@@ -33,6 +36,7 @@ class ExplicitRungeKutta final : public IntegrationRule {
   StepReport do_interpolate(double t, State<double>& out) override;
 
   std::span<double> stage(int i);  // k_i, (nq + nu + nx + nz)
+  int num_own_stages() const { return tableau_.stages() - (tableau_.first_same_as_last ? 1 : 0); }
   StepReport update_stage(int i, const State<double>& at);
   StepReport calc_end(const State<double>& from, double t_end, State<double>& to);
   void calc_weighted_sum(std::span<const double> weights);

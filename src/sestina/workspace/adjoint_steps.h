@@ -17,8 +17,8 @@
 // and the gradient at the beginning is g + sum_i x_i. This is the transpose of (1), so that gradients agree
 // with the derivatives that TangentEquations gives with the same steps, to round-off.
 //
-// Cost of a step: its stages once more; for each stage a tangent, O(nu^2) on chains, a dense factorisation of
-// M, O(nu^3), and dr/dp for each parameter, O(nu).
+// Cost of a step: for each stage kinematics and forces, its acceleration unless it is given, the factors of M
+// and the products of z with K and D, all O(n), and O(1) for most parameters (inverse_dynamics_transpose.h).
 //
 // Source: Hager, Runge-Kutta methods in optimal control and the transformed adjoint system, Numerische
 // Mathematik 87 (2000), which transposes Runge-Kutta steps.
@@ -29,8 +29,10 @@
 #include <string>
 #include <vector>
 
+#include "sestina/dynamics/column_recursion.h"
+#include "sestina/dynamics/inverse_dynamics_transpose.h"
 #include "sestina/integrate/butcher_tableau.h"
-#include "sestina/integrate/equations_of_motion.h"
+#include "sestina/workspace/system_equations.h"
 
 namespace sestina {
 
@@ -41,13 +43,13 @@ class AdjointSteps {
     double t_end = 0.0;  // s
     // s, from which and up to which forces are evaluated: at a jump, the time of its side within the step
     double first_time = 0.0, last_time = 0.0;
+    std::vector<double> udots = {};  // (stages x nu), as the rule computed them; empty: to be computed
   };
 
-  // The equations must outlive this, and have a ResidualFace and no states with a rate. Throws InputError for
-  // the name of a parameter that does not exist.
-  AdjointSteps(EquationsOfMotion& equations, ButcherTableau tableau,
-               const std::vector<std::string>& parameters);
-  ~AdjointSteps();
+  // `parameters` by their places in Model::parameters(). Throws InputError for a model that
+  // InverseDynamicsDerivatives does not take.
+  AdjointSteps(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
+               std::string_view solver, ButcherTableau tableau, std::vector<int> parameters);
 
   // The state at the end of the step.
   const State<double>& end_of(const Step& step);
@@ -56,22 +58,28 @@ class AdjointSteps {
   void step_back(const Step& step, std::span<double> gradient, std::span<double> by_parameters);
 
  private:
+  // Each stage keeps the kinematics and forces at its state for the way back.
+  struct Stage {
+    Stage(const std::shared_ptr<const Model>& model, const Properties<double>& properties,
+          std::string_view solver);
+    ForwardDynamics dynamics;
+    State<double> state;
+    std::vector<double> qdot, udot;  // (nq), (nu)
+    std::vector<double> x;           // (2 nu)
+  };
   void update_stages(const Step& step);
-  void add_stage(const std::vector<double>& weights, std::size_t stages, double h, State<double>& to) const;
-  void transpose_stage(std::size_t stage, std::span<double> by_parameters);
+  void add_rates(const std::vector<double>& weights, std::size_t stages, double h, State<double>& to) const;
+  void transpose(Stage& stage, std::span<double> by_parameters);
 
-  EquationsOfMotion& equations_;
-  ResidualFace& face_;
   ButcherTableau tableau_;
-  std::size_t stages_;  // without a last one that belongs to the next step
+  std::vector<std::unique_ptr<Stage>> stages_;  // without a last one that belongs to the next step
   std::vector<int> parameters_;
-  std::vector<State<double>> states_;  // by stage
+  ForwardDynamics own_;  // for what does not depend on a stage
+  SystemEquations equations_;
+  ColumnRecursion mass_;
+  InverseDynamicsTranspose transpose_;
   State<double> end_;
-  std::vector<std::vector<double>> qdots_;  // by stage (nq)
-  std::vector<std::vector<double>> udots_;  // by stage (nu)
-  std::vector<double> zdot_, by_parameter_;
-  struct Vectors;
-  std::unique_ptr<Vectors> vectors_;
+  std::vector<double> y_, z_;  // (2 nu), (nu)
 };
 
 }  // namespace sestina

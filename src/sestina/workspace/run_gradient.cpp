@@ -15,6 +15,12 @@
 namespace sestina {
 namespace {
 
+// As many steps as fit into the memory.
+std::size_t count_steps(const Model& model, const ButcherTableau& tableau, std::size_t memory) {
+  const int numbers = model.nq() + (1 + tableau.stages()) * model.nu();
+  return memory / (static_cast<std::size_t>(numbers) * sizeof(double) + 512);
+}
+
 const ButcherTableau& find_tableau(const std::string& rule) {
   std::vector<std::string> names;
   for (const ButcherTableau& tableau : explicit_tableaus()) {
@@ -83,6 +89,7 @@ class GradientRun {
   std::vector<std::unique_ptr<RowsAt>> moved_rows_;  // (2 x parameters) at p less and plus a width
   std::optional<AdjointSteps> adjoint_;
   State<double> start_, end_, moved_;  // end_: of the step in work, where the step after it began
+  ExplicitRungeKutta rule_;
   StepTrail trail_;
   RecordedRun run_;
   RunGradient told_;
@@ -94,12 +101,6 @@ class GradientRun {
   std::size_t rows_left_ = 0;
 };
 
-// As many states as fit into the memory.
-std::size_t count_states(const Model& model, std::size_t memory) {
-  const auto size = static_cast<std::size_t>(model.nq() + model.nu()) * sizeof(double) + 512;
-  return memory / size;
-}
-
 GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& options)
     : workspace_(workspace),
       options_(options),
@@ -108,7 +109,8 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
       equations_(dynamics_),
       rows_(workspace, workspace.properties().parameters),
       start_(workspace.calc_initial_state()),
-      trail_(count_states(workspace.model(), options.memory)),
+      rule_(tableau_),
+      trail_(rule_, count_steps(workspace.model(), tableau_, options.memory)),
       run_(equations_, rows_, columns_, options.interrupt),
       by_state_(2 * start_.u.size()),
       by_row_(by_state_.size()),
@@ -124,25 +126,25 @@ GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& opti
     columns_.push_back(find_derivative_of(workspace.model(), name, rows_.columns()));
   }
   equations_.normalize(start_.q);
-  std::vector<std::string> parameters;
+  std::vector<int> parameters;
   const bool needs_rows = std::ranges::any_of(columns_, &DerivativeOf::needs_row);
   for (const DerivativeBy& by : by_) {
     if (by.place < 0) continue;
-    parameters.push_back(by.parameter);
+    parameters.push_back(by.place);
     for (const double width : {-kColumnWidth, kColumnWidth}) {
       if (needs_rows) moved_rows_.push_back(make_moved_rows(workspace, by, width));
     }
   }
   if (needs_rows) refuse_integrals(rows_, start_, columns_);
-  adjoint_.emplace(equations_, tableau_, parameters);
+  adjoint_.emplace(workspace.shared_model(), workspace.properties(), workspace.analysis().solver, tableau_,
+                   parameters);
   by_parameters_.resize(parameters.size());
 }
 
 void GradientRun::run_forward() {
   const Analysis& analysis = workspace_.analysis();
-  const std::unique_ptr<IntegrationRule> rule = make_integration_rule(rule_options(analysis));
   const std::unique_ptr<StepDriver> driver = make_step_driver(step_options(analysis));
-  RunLoop loop(run_, *rule, *driver, RowSchedule(0.0, analysis.duration, analysis.output_every));
+  RunLoop loop(run_, rule_, *driver, RowSchedule(0.0, analysis.duration, analysis.output_every));
   loop.set_limits(workspace_.limits());
   loop.add_observer(run_);
   loop.add_observer(trail_);
@@ -223,6 +225,7 @@ void GradientRun::see_step(const AdjointSteps::Step& step) {
   AdjointSteps::Step part;
   for (; rows_left_ > 0 && run_.times[rows_left_ - 1] > step.begin.t; --rows_left_) {
     part = step;
+    part.udots.clear();
     part.t_end = run_.times[rows_left_ - 1];
     std::ranges::fill(by_row_, 0.0);
     add_row(rows_left_ - 1, adjoint_->end_of(part), by_row_);
@@ -235,10 +238,9 @@ void GradientRun::see_step(const AdjointSteps::Step& step) {
 
 void GradientRun::go_back() {
   const Analysis& analysis = workspace_.analysis();
-  const std::unique_ptr<IntegrationRule> rule = make_integration_rule(rule_options(analysis));
   const std::unique_ptr<StepDriver> driver = make_step_driver(step_options(analysis));
   rows_left_ = run_.times.size();
-  trail_.visit_back(*rule, *driver, equations_, analysis.duration,
+  trail_.visit_back(*driver, equations_, analysis.duration,
                     [this](const AdjointSteps::Step& step) { see_step(step); });
   for (; rows_left_ > 0; --rows_left_) add_row(rows_left_ - 1, start_, by_state_);
 }

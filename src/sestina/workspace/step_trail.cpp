@@ -3,19 +3,19 @@
 #include <algorithm>
 
 namespace sestina {
-namespace {
+StepTrail::StepTrail(ExplicitRungeKutta& rule, std::size_t most)
+    : rule_(rule), most_(std::max<std::size_t>(most, 2)) {}
 
-StepTrail::Step step_from(State<double> begin, const StepDriver& driver) {
+// The last accepted step.
+StepTrail::Step StepTrail::step_from(State<double> begin, const StepDriver& driver) const {
   const double t_begin = begin.t, t_end = driver.state().t;
-  return {.begin = std::move(begin),
-          .t_end = t_end,
-          .first_time = driver.evaluation_time(t_begin),
-          .last_time = driver.evaluation_time(t_end)};
+  Step step{.begin = std::move(begin),
+            .t_end = t_end,
+            .first_time = driver.evaluation_time(t_begin),
+            .last_time = driver.evaluation_time(t_end)};
+  rule_.append_accelerations(step.udots);
+  return step;
 }
-
-}  // namespace
-
-StepTrail::StepTrail(std::size_t most) : most_(std::max<std::size_t>(most, 2)) {}
 
 void StepTrail::see_step(const StepDriver& driver) {
   if (steps_++ % stride_ != 0) return;
@@ -29,14 +29,14 @@ void StepTrail::see_step(const StepDriver& driver) {
   stride_ *= 2;
 }
 
-void StepTrail::visit_back(IntegrationRule& rule, StepDriver& driver, EquationsOfMotion& equations,
-                           double t_end, const std::function<void(const Step&)>& visit) {
+void StepTrail::visit_back(StepDriver& driver, EquationsOfMotion& equations, double t_end,
+                           const std::function<void(const Step&)>& visit) {
   std::vector<Step> repeated;
   for (; !kept_.empty(); kept_.pop_back()) {
     Kept& last = kept_.back();
     const long count = std::min(stride_, steps_ - stride_ * (static_cast<long>(kept_.size()) - 1));
     if (count > 1) {
-      driver.resume(rule, equations, {last.step.begin, last.rule_memory, last.control}, t_end);
+      driver.resume(rule_, equations, {last.step.begin, last.rule_memory, last.control}, t_end);
       repeated.clear();
       for (long i = 0; i < count; ++i) {
         driver.step();

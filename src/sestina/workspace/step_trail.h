@@ -1,9 +1,9 @@
 // The accepted steps of a run, from the last to the first, in bounded memory.
 //
-//   StepTrail trail(64);
+//   StepTrail trail(rule, 64);
 //   loop.add_observer(trail);
 //   loop.advance();
-//   trail.visit_back(rule, driver, equations, t_end, [](const StepTrail::Step& step) { ... });
+//   trail.visit_back(driver, equations, t_end, [](const StepTrail::Step& step) { ... });
 //
 // It keeps checkpoints at the beginnings of every k-th step, k = 1 until there are too many; then every
 // second one is dropped and k doubles. Where k > 1, the way back repeats the steps from a checkpoint to the
@@ -16,6 +16,7 @@
 #include <functional>
 #include <vector>
 
+#include "sestina/integrate/explicit_runge_kutta.h"
 #include "sestina/run/run_loop.h"
 #include "sestina/workspace/adjoint_steps.h"
 
@@ -25,15 +26,15 @@ class StepTrail final : public RunObserver {
  public:
   using Step = AdjointSteps::Step;
 
-  // Keeps up to `most` checkpoints, at least two.
-  explicit StepTrail(std::size_t most);
+  // Keeps up to `most` checkpoints, at least two, of steps of the rule, which must outlive this.
+  StepTrail(ExplicitRungeKutta& rule, std::size_t most);
 
   void see_step(const StepDriver& driver) override;
   long steps() const { return steps_; }
 
-  // Visits all steps, the last one first. Rule and driver must have the options of those that made the steps,
-  // the equations and t_end (s) must be the same. Throws what a step or `visit` throws. Empties the trail.
-  void visit_back(IntegrationRule& rule, StepDriver& driver, EquationsOfMotion& equations, double t_end,
+  // Visits all steps, the last one first. The driver must have the options of that which made the steps, the
+  // equations and t_end (s) must be the same. Throws what a step or `visit` throws. Empties the trail.
+  void visit_back(StepDriver& driver, EquationsOfMotion& equations, double t_end,
                   const std::function<void(const Step&)>& visit);
 
  private:
@@ -43,6 +44,9 @@ class StepTrail final : public RunObserver {
     StepControl control;
   };
 
+  Step step_from(State<double> begin, const StepDriver& driver) const;
+
+  ExplicitRungeKutta& rule_;
   std::size_t most_;
   long stride_ = 1, steps_ = 0;
   std::vector<Kept> kept_;  // that of step i stands at i / stride_

@@ -200,7 +200,7 @@ void SystemEquations::update_residual_tangent(const State<double>& state, std::s
   std::ranges::copy(udot, tangent_->udot.begin());
   if (!tangent_->by_parameters) tangent_->by_parameters.emplace(dynamics_.model(), dynamics_.properties());
   tangent_->by_parameters->start(tangent_->state, dynamics_.kinematics(), tangent_->udot,
-                                 tangent_->derivatives.inverse());
+                                 tangent_->derivatives.inverse().sums());
 }
 
 void SystemEquations::calc_residual_by_parameter(int parameter, std::span<double> by_parameter) {
