@@ -1,5 +1,5 @@
-// Fixed steps of implicit rules, which are solved to round-off: where nothing moves, and where the directions
-// of a joint that closes a loop could change their order.
+// Fixed steps of implicit rules, which are solved to round-off: where nothing moves, where the directions of
+// a joint that closes a loop could change their order, and where the tangents change within a step.
 #include <gtest/gtest.h>
 
 #include "slider_crank.h"
@@ -47,6 +47,33 @@ TEST_P(FixedImplicitSteps, TakeTheSliderCrankThroughATurn) {
     EXPECT_EQ(run.report.status, RunStatus::kComplete) << coordinates << ": " << run.report.failure;
     EXPECT_NEAR(run.end("slider.origin.x"), exact.end("slider.origin.x"), 1e-4) << coordinates;
   }
+}
+
+// A level chain is released. The tension of each step, which was zero before it, is larger than what holds
+// the links by their inertia: tangents from the beginning of the step do not contract.
+TEST_P(FixedImplicitSteps, TakeNewTangentsWithinAStep) {
+  System system;
+  system.gravity = {0, -9.81, 0};
+  std::string parent = "ground.origin";
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "link" + std::to_string(i), joint = "hinge" + std::to_string(i);
+    BodySpec& link = system.add_body(name, 1.0);
+    link.inertia.xx = link.inertia.yy = link.inertia.zz = 0.1;
+    link.add_point("a", {-0.5, 0, 0});
+    link.add_point("b", {0.5, 0, 0});
+    system.add_joint(joint, "revolute", parent, name + ".a").axis = {0, 0, 1};
+    parent = name + ".b";
+  }
+  set_accurate(system, 0.2, 0.2);
+  const double exact = run_system(system).end("link99.origin.x");
+  system.analysis.coordinates = "cartesian";
+  double errors[2];
+  for (const int i : {0, 1}) {
+    set_fixed_step(system, GetParam(), i == 0 ? 0.05 : 0.0125, 0.2);
+    errors[i] = std::abs(run_system(system).end("link99.origin.x") - exact);
+  }
+  EXPECT_LT(errors[0], 5e-4);
+  EXPECT_LT(errors[1], errors[0] / 10.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, FixedImplicitSteps, testing::Values("generalized_alpha", "radau_iia"));

@@ -195,6 +195,12 @@ bool GeneralizedAlpha::renew_tangents(double h) {
   return equations_.update(state(), begin_w_dot_, begin_lambda_) && factorize(h);
 }
 
+// Within a step.
+bool GeneralizedAlpha::renew_at_iterate(double h) {
+  update_end(h);
+  return equations_.update(end_, w_dot_, lambda_) && factorize(h);
+}
+
 // Steps that are solved to round-off continue the slopes of the step before. With error control the slopes of
 // short steps are mostly what the iteration has left, which would grow from step to step.
 void GeneralizedAlpha::predict(double h) {
@@ -246,9 +252,14 @@ StepReport GeneralizedAlpha::iterate(double h, bool& has_converged) {
     if (!std::isfinite(norm)) return {StepStatus::kNotFinite, nq + std::max(first_not_finite(w_dot_), 0)};
     switch (progress.take(norm, rounding)) {
       case NewtonProgress::Outcome::kGoesOn:
+        if (!progress.pays_to_renew()) break;
+        if (!progress.renew() || !renew_at_iterate(h)) return {StepStatus::kNotConverged, nq};
         break;
       case NewtonProgress::Outcome::kDiverges:
-        return {StepStatus::kNotConverged, nq};
+        for (std::size_t i = 0; i < r_.size(); ++i) w_dot_[i] -= r_[i];
+        for (std::size_t i = 0; i < v_.size(); ++i) lambda_[i] -= v_[i];
+        if (!progress.renew() || !renew_at_iterate(h)) return {StepStatus::kNotConverged, nq};
+        break;
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();

@@ -82,6 +82,7 @@ class GeneralizedAlpha final : public IntegrationRule {
   void find_start_slope(double h);
   bool factorize(double h);
   bool renew_tangents(double h);
+  bool renew_at_iterate(double h);
   StepReport solve(double h);
   void predict(double h);
   StepReport iterate(double h, bool& has_converged);

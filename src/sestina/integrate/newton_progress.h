@@ -2,6 +2,9 @@
 // increments, relative to the tolerances, and how they contract. With theta the rate of contraction, what is
 // left after an increment of size d is about eta d, eta = theta / (1 - theta).
 //
+// Where it contracts slowly or not at all, tangents at the last iterate help. Steps with error control become
+// shorter instead; steps that are solved to round-off cannot, and take new tangents within the step.
+//
 // Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II (1996), section IV.8.
 #pragma once
 
@@ -52,7 +55,8 @@ class NewtonProgress {
 
   // `rate`: of the step before, 1 where it is not known.
   NewtonProgress(double rate, const ErrorTolerances& tolerances)
-      : most_iterations_(tolerances.rtol <= kToRoundOff.rtol ? 40 : 10),
+      : most_renewals_(tolerances.rtol <= kToRoundOff.rtol ? kMostRenewals : 0),
+        most_iterations_(most_renewals_ > 0 ? 40 : 10),
         eta_(std::pow(std::max(rate < 1.0 ? rate / (1.0 - rate) : 1.0, 1e-16), 0.8)),
         rate_(rate) {}
 
@@ -79,13 +83,31 @@ class NewtonProgress {
   double rate() const { return rate_; }
   // Whether it contracts so slowly that new tangents pay.
   bool wants_new_tangents() const { return is_rate_known_ && rate_ > kSlow; }
+  // Whether the iteration should go on with tangents at its last iterate, for they would cost less than the
+  // iterations that they save.
+  bool pays_to_renew() const {
+    if (!is_rate_known_ || renewals_ == most_renewals_ || iterations_ < 3) return false;
+    return std::log(kPartOfTolerance / (eta_ * before_)) < kCostOfTangents * std::log(rate_);
+  }
+  // Goes on with new tangents; false where it has had enough of them.
+  bool renew() {
+    if (renewals_ == most_renewals_) return false;
+    ++renewals_;
+    eta_ = rate_ = 1.0;
+    iterations_ = 0;
+    is_rate_known_ = false;
+    return true;
+  }
 
  private:
   static constexpr double kPartOfTolerance = 0.01;  // that the iteration may leave
   static constexpr double kSlow = 0.1;
   static constexpr double kLeastRate = 1e-4;
   static constexpr double kMostGrowth = 10.0;  // of the second increment
+  static constexpr int kMostRenewals = 10;
+  static constexpr double kCostOfTangents = 15.0;  // in iterations
 
+  int most_renewals_, renewals_ = 0;
   int most_iterations_;
   double eta_, rate_;
   double before_ = 0.0;

@@ -271,6 +271,13 @@ bool RadauIIA::renew_tangents(double h) {
   return equations_.update(state(), start_, start_lambda_) && factorize(h);
 }
 
+// Within a step, at its last stage.
+bool RadauIIA::renew_at_iterate(double h) {
+  update_stage_states(h);
+  const std::size_t last = stages() - 1;
+  return equations_.update(states_[last], part(w_dot_, last), part(lambda_, last)) && factorize(h);
+}
+
 StepReport RadauIIA::solve_stages(double h) {
   const int nq = static_cast<int>(state().q.size());
   bool are_new = !equations_.has_tangents() || must_renew_;
@@ -312,9 +319,14 @@ StepReport RadauIIA::iterate(double h, bool& has_converged) {
     }
     switch (progress.take(norm, rounding)) {
       case NewtonProgress::Outcome::kGoesOn:
+        if (!progress.pays_to_renew()) break;
+        if (!progress.renew() || !renew_at_iterate(h)) return {StepStatus::kNotConverged, nq};
         break;
       case NewtonProgress::Outcome::kDiverges:
-        return {StepStatus::kNotConverged, nq};
+        for (std::size_t i = 0; i < z_.size(); ++i) z_[i] -= r_[i];
+        for (std::size_t i = 0; i < lambda_.size(); ++i) lambda_[i] -= v_[i];
+        if (!progress.renew() || !renew_at_iterate(h)) return {StepStatus::kNotConverged, nq};
+        break;
       case NewtonProgress::Outcome::kConverged:
         has_converged = true;
         rate_ = progress.rate();

@@ -83,6 +83,7 @@ class RadauIIA final : public IntegrationRule {
   bool has_factors(double h) const;
   bool factorize(double h);
   bool renew_tangents(double h);
+  bool renew_at_iterate(double h);
   StepReport solve_stages(double h);
   StepReport iterate(double h, bool& has_converged);
   void update_stage_states(double h);
