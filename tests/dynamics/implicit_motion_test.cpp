@@ -234,6 +234,31 @@ TEST(ImplicitMotion, DrivenJointsHaveClosedForms) {
   expect_closed_forms_agree(with_state, 25);
 }
 
+// Between bodies that turn, to a particle, to the ground, and within a body.
+TEST(ImplicitMotion, SpringsBetweenPointsHaveClosedForms) {
+  System system;
+  system.ground_points.push_back({.name = "hook", .position = {0.1, -0.4, 0.3}});
+  for (const char* name : {"one", "two"}) {
+    BodySpec& body = system.add_body(name, 1.3);
+    body.inertia = {.xx = 0.1, .yy = 0.2, .zz = 0.25, .xy = 0.01};
+    body.add_point("tip", {0.5, 0.1, -0.2});
+    JointSpec& joint =
+        system.add_joint(std::string(name) + "_free", "free", "ground.origin", std::string(name) + ".origin");
+    const bool is_one = joint.name == "one_free";
+    joint.q = {is_one ? 0.0 : 1.2, 0.3, -0.2, 0.8, 0.6, 0, 0};
+    joint.u = {0.4, is_one ? -0.7 : 1.1, 0.3, 0.2, -0.5, 0.6};
+  }
+  system.add_particle("bead", 0.4);
+  JointSpec& joint = system.add_joint("bead_xyz", "xyz", "ground.origin", "bead.origin");
+  joint.q = {0.3, 0.9, -0.6}, joint.u = {1.0, -0.4, 0.2};
+  system.add_spring_damper("between", "one.tip", "two.tip", 30.0, 2.0, 0.7);
+  system.add_spring_damper("bead_spring", "bead.origin", "two.tip", 50.0, 1.5, 0.2);
+  system.add_spring_damper("held", "ground.hook", "one.tip", 20.0, 3.0, 1.4);
+  system.add_spring_damper("bead_held", "bead.origin", "ground.hook", 25.0, 0.5, 0.1);
+  system.add_spring_damper("within", "one.origin", "one.tip", 40.0, 1.0, 0.1);
+  expect_closed_forms_agree(system, 0);
+}
+
 TEST(ImplicitMotion, TakesNoMoreEvaluationsForMoreBodies) {
   const auto count = [](int bodies) {
     const auto model = freeze(floating_chain(bodies));

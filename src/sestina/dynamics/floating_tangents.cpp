@@ -108,6 +108,9 @@ FloatingTangents::FloatingTangents(const Model& model, const Properties<Dual>& p
     variable_.back().F = {FrameIndex{0}, {}};
     variable_.back().M = {FrameIndex{1}, {}};
   }
+  for (const SpringDamper<Dual>& spring : properties.forces.spring_dampers) {
+    springs_.push_back({.bodies = {at(spring.from.frame.value()), at(spring.to.frame.value())}});
+  }
 }
 
 // ---- patterns ---------------------------------------------------------------------------------------------
@@ -119,10 +122,16 @@ void FloatingTangents::add_to_pattern(std::vector<std::vector<int>>& of_r,
       for (int i = first; i < first + count; ++i) to[at(k)].push_back(i);
     }
   };
+  const auto add_pair = [&](const Pair& pair) {
+    for (const std::size_t y : pair.bodies) {
+      for (const std::size_t x : pair.bodies) add(bodies_[y], bodies_[x].u_start, bodies_[x].nu, of_r);
+    }
+  };
   for (const Body& body : bodies_) add(body, body.u_start, body.nu, of_r);
+  for (const Pair& spring : springs_) add_pair(spring);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
+    add_pair(joints_[i]);
     for (const std::size_t y : joints_[i].bodies) {
-      for (const std::size_t x : joints_[i].bodies) add(bodies_[y], bodies_[x].u_start, bodies_[x].nu, of_r);
       add(bodies_[y], model_.cut_joints()[i].first_row, model_.cut_joints()[i].rows, of_v);
     }
   }
@@ -134,23 +143,29 @@ void FloatingTangents::find_places(const SparsePattern& pattern, const SparsePat
     for (int k = 0; k < columns.nu; ++k) block[at(k)] = in.place(first_row, columns.u_start + k);
     return block;
   };
+  const auto find_pair = [&](Pair& pair) {
+    for (const std::size_t y : {0U, 1U}) {
+      for (const std::size_t x : {0U, 1U}) {
+        pair.K[x][y] = find(pattern, bodies_[pair.bodies[x]].u_start, bodies_[pair.bodies[y]]);
+      }
+    }
+  };
   for (Body& body : bodies_) body.K = find(pattern, body.u_start, body);
+  for (Pair& spring : springs_) find_pair(spring);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Joint& joint = joints_[i];
-    for (std::size_t y = 0; y < 2; ++y) {
-      const Body& columns = bodies_[joint.bodies[y]];
-      joint.C[y] = find(row_pattern, model_.cut_joints()[i].first_row, columns);
-      for (std::size_t x = 0; x < 2; ++x)
-        joint.K[x][y] = find(pattern, bodies_[joint.bodies[x]].u_start, columns);
+    find_pair(joint);
+    for (const std::size_t y : {0U, 1U}) {
+      joint.C[y] = find(row_pattern, model_.cut_joints()[i].first_row, bodies_[joint.bodies[y]]);
     }
   }
 }
 
-void FloatingTangents::add_block(const Joint& joint, std::size_t x, std::size_t y,
-                                 const double (&block)[6][6], std::span<double> to) const {
-  const Body &rows = bodies_[joint.bodies[x]], &columns = bodies_[joint.bodies[y]];
+void FloatingTangents::add_block(const Pair& pair, std::size_t x, std::size_t y, const double (&block)[6][6],
+                                 std::span<double> to) const {
+  const Body &rows = bodies_[pair.bodies[x]], &columns = bodies_[pair.bodies[y]];
   for (int k = 0; k < columns.nu; ++k) {
-    double* const column = to.data() + joint.K[x][y][at(k)];
+    double* const column = to.data() + pair.K[x][y][at(k)];
     for (int i = 0; i < rows.nu; ++i) column[i] += block[rows.first() + i][columns.first() + k];
   }
 }
@@ -163,6 +178,9 @@ void FloatingTangents::add(const Properties<double>& properties, const Kinematic
                            const Matrices& to) const {
   for (std::size_t b = 1; b < bodies_.size(); ++b) {
     add_body(b, kinematics, {A[b].w, A[b].v - properties.gravity}, to);
+  }
+  for (std::size_t i = 0; i < springs_.size(); ++i) {
+    add_spring(springs_[i], properties.forces.spring_dampers[i], kinematics, to);
   }
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     const CutJointInfo& info = model_.cut_joints()[i];
@@ -208,6 +226,44 @@ void FloatingTangents::add_body(std::size_t b, const Kinematics<double>& kinemat
       to.M[place + at(i)] += M[body.first() + i][column];
       to.D[place + at(i)] += D[body.first() + i][column];
       to.K[place + at(i)] += K[body.first() + i][column];
+    }
+  }
+}
+
+// (6). The residual of end y is [r_y x f; f] for b, and the opposite for a.
+void FloatingTangents::add_spring(const Pair& pair, const SpringDamper<double>& spring,
+                                  const Kinematics<double>& kinematics, const Matrices& to) const {
+  const ForceInput<double> in{0.0, nullptr, nullptr, kinematics.motion.data(), nullptr};
+  const SpringDamper<double>::Line line = spring.measure(in);
+  const Vec3<double>& e = line.direction;
+  const Vec3<double> arms[2] = {line.from.arm, line.to.arm};
+  const double over_length = spring.tension(line) / line.length;
+  const Vec3<double> across = line.to.velocity - line.from.velocity - line.rate * e;  // P v
+  const double signs[2] = {-1.0, 1.0};
+  for (const std::size_t x : {0U, 1U}) {
+    const Body& columns = bodies_[pair.bodies[x]];
+    const Vec3<double> w = kinematics.motion[pair.bodies[x]].V_WB.w;
+    for (int k = 0; k < columns.nu; ++k) {
+      const SpatialMotion<double> unit = unit_motion(columns.first() + k);
+      const Vec3<double> turned = cross(unit.w, arms[x]), d = signs[x] * (unit.v + turned),
+                         z = signs[x] * cross(w, turned);
+      const double along = dot(e, d);
+      const Vec3<double> by_speed = spring.damping * along * e;
+      const double pull =
+          spring.stiffness * along + spring.damping * (dot(e, z) + dot(across, d) / line.length);
+      const Vec3<double> by_displacement = pull * e + over_length * (d - along * e);
+      for (const std::size_t y : {0U, 1U}) {
+        const Body& rows = bodies_[pair.bodies[y]];
+        Vec3<double> torque = cross(arms[y], by_displacement);
+        if (x == y) torque += cross(turned, spring.tension(line) * e);
+        const Vec6<double> K = to_vec6(SpatialForce<double>{signs[y] * torque, signs[y] * by_displacement});
+        const Vec6<double> D = to_vec6(signs[y] * SpatialForce<double>{cross(arms[y], by_speed), by_speed});
+        const std::size_t place = pair.K[y][x][at(k)];
+        for (int i = 0; i < rows.nu; ++i) {
+          to.K[place + at(i)] += K[rows.first() + i];
+          to.D[place + at(i)] += D[rows.first() + i];
+        }
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 // Tangents of the residual of implicit_motion.h in closed form, for mechanisms of floating bodies whose
-// joints are cut: what inertia, the forces of cut joints and the conditions of cut joints contribute.
+// joints are cut: what inertia, the forces of cut joints, the conditions of cut joints, and springs and
+// dampers between points contribute.
 //
 // A displacement of a body is [theta; dp] about Mo, ground axes, [a] the matrix of a x.
 //
@@ -20,6 +21,12 @@
 //   by theta_a: t x (w_b - w_a) + phi x v,   by dp_a: phi x w_a,
 //   by theta_b: s x (phi x (w_b - w_a)),     by dp_b: -phi x w_a                                         (5)
 // and, where n depends on the joint's coordinates, V_F . dn in addition.
+//
+// A spring and damper of spring_damper.h between points at r_a and r_b of two bodies, with the direction e
+// and the distance L from a to b, their relative velocity v and the tension T, pulls at a with f = T e, which
+// changes with d = dp_b + theta_b x r_b - dp_a - theta_a x r_a and the change of velocity z by
+//   df = e (k e.d + c (e.z + v.Pd / L)) + T Pd / L,   P = 1 - e e^T                                      (6)
+// At a fixed velocity of a body, z is w x (theta x r) of b less that of a.
 #pragma once
 
 #include <array>
@@ -28,6 +35,7 @@
 
 #include "sestina/dynamics/constraint_rows.h"
 #include "sestina/dynamics/inverse_dynamics.h"
+#include "sestina/forces/spring_damper.h"
 #include "sestina/numerics/sparse_pattern.h"
 #include "sestina/spatial/mat6.h"
 
@@ -39,7 +47,7 @@ class FloatingTangents {
   // cut joint has one.
   static bool serve(const Model& model, const Properties<double>& properties);
 
-  // The model must outlive this.
+  // The model must outlive this. It contributes the spring_dampers of the properties.
   FloatingTangents(const Model& model, const Properties<Dual>& properties);
 
   // Adds, for each speed, the speeds whose residual depends on it and the rows on which it acts.
@@ -75,9 +83,11 @@ class FloatingTangents {
     Block K{};
     int first() const { return 6 - nu; }
   };
-  struct Joint {
-    std::array<std::size_t, 2> bodies{};  // that carry F and M
-    Block K[2][2]{};                      // by body of the rows, of the columns
+  struct Pair {
+    std::array<std::size_t, 2> bodies{};
+    Block K[2][2]{};  // by body of the rows, of the columns
+  };
+  struct Joint : Pair {  // of the bodies that carry F and M
     Block C[2]{};
     int variable = -1;  // in variable_, unless its directions are constant
   };
@@ -99,12 +109,15 @@ class FloatingTangents {
   void add_turning(std::size_t i, const Displaced& displaced, const SpatialForce<double>& force,
                    std::span<double> K) const;
   void add_law(std::size_t i, const Displaced& displaced, const Law& law, const Matrices& to) const;
-  void add_block(const Joint& joint, std::size_t x, std::size_t y, const double (&block)[6][6],
+  void add_spring(const Pair& pair, const SpringDamper<double>& spring, const Kinematics<double>& kinematics,
+                  const Matrices& to) const;
+  void add_block(const Pair& pair, std::size_t x, std::size_t y, const double (&block)[6][6],
                  std::span<double> to) const;
 
   const Model& model_;
   std::vector<Body> bodies_;  // by BodyIndex
   std::vector<Joint> joints_;
+  std::vector<Pair> springs_;
   std::vector<CutJoint<Dual>> variable_;  // between unit frames: F is frame 0, M is frame 1
 };
 

@@ -117,6 +117,7 @@ ImplicitMotion::ImplicitMotion(const Model& model, const Properties<double>& pro
   const State<double> start = calc_initial_state<double>(model_, parameters);
   if (closed_forms && FloatingTangents::serve(model, properties)) {
     floating_.emplace(model, dual_numbers_);
+    dual_numbers_.forces.spring_dampers.clear();
     if (model.forces_use_cut_joints()) find_drives(start);
   }
   const int nw = model.nu() + model.nx(), rows = model.constraint_rows();
@@ -203,14 +204,14 @@ void ImplicitMotion::add_columns_to_pattern(int count) {
   }
 }
 
-// Whether anything but inertia, gravity, beams and cut joints, with what drives them, acts on floating
-// bodies.
+// Whether anything but inertia, gravity, beams, springs between points and cut joints, with what drives them,
+// acts on floating bodies.
 bool ImplicitMotion::has_forces_and_constraints() const {
   const ForceSet<Dual>& forces = dual_numbers_.forces;
   const auto acts_on_body = [&](const auto& element) { return element.u < model_.nu(); };
   return first_row_ < model_.constraint_rows() || model_.nx() > 0 ||
-         (model_.forces_use_cut_joints() && drives_.empty()) || !forces.spring_dampers.empty() ||
-         !forces.point_forces.empty() || !forces.point_torques.empty() || !forces.connectors.empty() ||
+         (model_.forces_use_cut_joints() && drives_.empty()) || !forces.point_forces.empty() ||
+         !forces.point_torques.empty() || !forces.connectors.empty() ||
          std::ranges::any_of(forces.joint_springs, acts_on_body) ||
          std::ranges::any_of(forces.joint_dampers, acts_on_body) ||
          std::ranges::any_of(forces.joint_forces, acts_on_body);

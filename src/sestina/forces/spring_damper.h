@@ -18,7 +18,7 @@ struct SpringDamper : ForceElement<T> {
 
   void add_force(const ForceInput<T>& in, ForceOutput<T>& out) const {
     const Line line = measure(in);
-    const T tension = stiffness * (line.length - free_length) + damping * line.rate;
+    const T tension = this->tension(line);
     const Vec3<T> force_on_from = tension * line.direction;
     out.add_force_at(from, line.from.arm, force_on_from);
     out.add_force_at(to, line.to.arm, -force_on_from);
@@ -32,7 +32,6 @@ struct SpringDamper : ForceElement<T> {
     return damping * rate * rate;
   }
 
- private:
   struct Line {
     MarkerMotion<T> from, to;
     Vec3<T> direction;  // unit, from -> to
@@ -45,6 +44,7 @@ struct SpringDamper : ForceElement<T> {
     const Vec3<T> direction = (T(1) / length) * d;
     return {a, b, direction, length, dot(direction, b.velocity - a.velocity)};
   }
+  T tension(const Line& line) const { return stiffness * (line.length - free_length) + damping * line.rate; }
 };
 
 }  // namespace sestina
