@@ -39,4 +39,11 @@ void DualForces::set_motion(std::size_t body, const BodyMotion<double>& at, cons
       {dual(at.V_WB.w, rates.w), dual(at.V_WB.v, rates.v)}};
 }
 
+SpatialForce<double> DualForces::rate_of(std::size_t body, const Vec3<double>& theta) const {
+  const auto less_turn = [&](const Vec3<Dual>& x) {
+    return Vec3<double>{x.x.d, x.y.d, x.z.d} - cross(theta, Vec3<double>{x.x.v, x.y.v, x.z.v});
+  };
+  return {less_turn(forces.body[body].torque), less_turn(forces.body[body].force)};
+}
+
 }  // namespace sestina

@@ -20,6 +20,10 @@ struct DualForces {
   void set_state(const State<double>& at);
   void set_motion(std::size_t body, const BodyMotion<double>& at, const MotionRates& rates = {});
 
+  // The derivative of the force on a body that turns by theta, without theta x force; of the last
+  // update_applied_forces.
+  SpatialForce<double> rate_of(std::size_t body, const Vec3<double>& theta) const;
+
   Properties<Dual> properties;
   State<Dual> state;
   Kinematics<Dual> kinematics;  // only the motion is used

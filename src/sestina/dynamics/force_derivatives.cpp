@@ -2,18 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sestina/base/error.h"
 
 namespace sestina {
-namespace {
-
-Vec3<double> derivative(const Vec3<Dual>& x) { return {x.x.d, x.y.d, x.z.d}; }
-Vec3<double> value(const Vec3<Dual>& x) { return {x.x.v, x.y.v, x.z.v}; }
-
-}  // namespace
-
 ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>& properties)
     : model_(model), springs_(properties.forces.joint_springs), dampers_(properties.forces.joint_dampers) {
   if (!model.user_forces().empty()) {
@@ -29,15 +20,8 @@ ForceDerivatives::ForceDerivatives(const Model& model, const Properties<double>&
   dual_->properties.forces.joint_springs.clear();
   dual_->properties.forces.joint_dampers.clear();
   qdot_.resize(dual_->state.q.size()), unit_.resize(dual_->state.u.size());
-  const auto n = static_cast<std::size_t>(model.bodies().size());
-  subtree_.resize(n);
-  subtree_end_.resize(n);
-  for (std::size_t i = n; i-- > 1;) {
-    const BodyInfo& info = model.bodies()[BodyIndex(static_cast<int>(i))];
-    subtree_end_[i] = std::max(subtree_end_[i], static_cast<int>(i) + 1);
-    int& end = subtree_end_[static_cast<std::size_t>(info.parent.value())];
-    end = std::max(end, subtree_end_[i]);
-  }
+  subtree_.resize(static_cast<std::size_t>(model.bodies().size()));
+  subtree_end_ = find_subtree_ends(model);
   for (BodyIndex b{1}; b.value() < model.bodies().size(); ++b) {
     body_of_speed_.insert(body_of_speed_.end(), static_cast<std::size_t>(model.bodies()[b].nu), b.value());
   }
@@ -68,7 +52,7 @@ void ForceDerivatives::move_by_q(std::size_t k, const State<double>& state,
   }
   const SpatialMotion<double>& H = kinematics.H[k];
   const BodyMotion<double>& base = kinematics.motion[j];
-  for (std::size_t i = j; i < static_cast<std::size_t>(subtree_end_[j]); ++i) {
+  for (std::size_t i = j; i < subtree_end_[j]; ++i) {
     const BodyMotion<double>& at = kinematics.motion[i];
     const Vec3<double> p = at.X_WB.p - base.X_WB.p;
     dual_->set_motion(i, at,
@@ -81,7 +65,7 @@ void ForceDerivatives::move_by_u(std::size_t k, const Kinematics<double>& kinema
   const auto j = static_cast<std::size_t>(body_of_speed_[k]);
   dual_->state.u[k].d = 1.0;
   const SpatialMotion<double>& H = kinematics.H[k];
-  for (std::size_t i = j; i < static_cast<std::size_t>(subtree_end_[j]); ++i) {
+  for (std::size_t i = j; i < subtree_end_[j]; ++i) {
     const BodyMotion<double>& at = kinematics.motion[i];
     const Vec3<double> p = at.X_WB.p - kinematics.motion[j].X_WB.p;
     dual_->set_motion(i, at, {{}, {}, H.w, H.v + cross(H.w, p)});
@@ -99,14 +83,9 @@ void ForceDerivatives::stop(std::size_t k, const State<double>& state) {
   dual_->state.u[k] = state.u[k];
 }
 
-// The derivative of the force on a body, without theta x f where the body turns.
 SpatialForce<double> ForceDerivatives::force_rate(std::size_t body, const Turned& turned) const {
-  const SpatialForce<Dual>& f = dual_->forces.body[body];
-  SpatialForce<double> rate{derivative(f.torque), derivative(f.force)};
-  if (body >= turned.begin && body < turned.end) {
-    rate -= {cross(turned.theta, value(f.torque)), cross(turned.theta, value(f.force))};
-  }
-  return rate;
+  const bool turns = body >= turned.begin && body < turned.end;
+  return dual_->rate_of(body, turns ? turned.theta : Vec3<double>{});
 }
 
 void ForceDerivatives::subtract_column(const Kinematics<double>& kinematics, double* column,
@@ -144,8 +123,7 @@ void ForceDerivatives::visit_columns(const State<double>& state, const Kinematic
     update_applied_forces<Dual>(model_, dual_->properties, dual_->state, dual_->kinematics, dual_->forces);
   };
   for (std::size_t k = 0; k < tangents.size(); ++k) {
-    const auto j = static_cast<std::size_t>(body_of_speed_[k]),
-               end = static_cast<std::size_t>(subtree_end_[j]);
+    const auto j = static_cast<std::size_t>(body_of_speed_[k]), end = subtree_end_[j];
     move_by_q(k, state, kinematics, tangents[k]);
     update();
     take(k, true, Turned{j, end, kinematics.H[k].w});

@@ -68,7 +68,7 @@ class ForceDerivatives {
   std::optional<DualForces> dual_;
   bool acts_on_bodies_ = false;
   std::vector<int> body_of_speed_;             // (nu)
-  std::vector<int> subtree_end_;               // by BodyIndex
+  std::vector<std::size_t> subtree_end_;       // by BodyIndex
   std::vector<SpatialForce<double>> subtree_;  // by BodyIndex: scratch memory
   std::vector<double> qdot_;                   // (nq) scratch memory
   std::vector<double> unit_;                   // (nu) zeros between uses

@@ -52,19 +52,13 @@ InverseDynamicsByParameters::InverseDynamicsByParameters(const Model& model,
     : model_(model),
       properties_(properties),
       changes_(properties.parameters.size()),
+      subtree_end_(find_subtree_ends(model)),
       force_(model.bodies().size()),
       moved_(force_.size()) {
   const ForceSet<double>& forces = properties.forces;
   acts_on_bodies_ = AppliedForces<double>(model).has_body_forces;
   if (acts_on_bodies_ || !forces.joint_forces.empty() || !forces.connectors.empty()) {
     dual_.emplace(model, properties);
-  }
-  subtree_end_.resize(force_.size());
-  for (std::size_t i = force_.size(); i-- > 1;) {
-    const auto parent =
-        static_cast<std::size_t>(model.bodies()[BodyIndex(static_cast<int>(i))].parent.value());
-    subtree_end_[i] = std::max(subtree_end_[i], i + 1);
-    subtree_end_[parent] = std::max(subtree_end_[parent], subtree_end_[i]);
   }
 }
 
@@ -223,13 +217,6 @@ void InverseDynamicsByParameters::update_forces(const Changes& changes) {
   update_applied_forces<Dual>(model_, *changes.properties, dual_->state, dual_->kinematics, dual_->forces);
 }
 
-SpatialForce<double> InverseDynamicsByParameters::force_rate(std::size_t body) const {
-  const SpatialForce<Dual>& f = dual_->forces.body[body];
-  const Vec3<double>& theta = moved_[body].theta;  // what turns with the body is in (8)
-  return {derivative(f.torque) - cross(theta, value(f.torque)),
-          derivative(f.force) - cross(theta, value(f.force))};
-}
-
 void InverseDynamicsByParameters::stop_moving(const Changes& changes) {
   if (!acts_on_bodies_ || changes.frames.empty()) return;
   std::ranges::fill(moved_, MotionRates{});
@@ -239,7 +226,8 @@ void InverseDynamicsByParameters::stop_moving(const Changes& changes) {
 void InverseDynamicsByParameters::subtract_forces(const Changes& changes, std::span<double> by) {
   update_forces(changes);
   for (std::size_t l = 0; l < by.size(); ++l) by[l] -= dual_->forces.tau[l].d;
-  for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) force_[i] -= force_rate(i);
+  for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i)
+    force_[i] -= dual_->rate_of(i, moved_[i].theta);
   stop_moving(changes);
 }
 
@@ -293,7 +281,7 @@ double InverseDynamicsByParameters::calc_product(int parameter, const VirtualMot
   update_forces(changes);
   for (std::size_t l = 0; l < z.size(); ++l) product -= z[l] * dual_->forces.tau[l].d;
   for (std::size_t i = 1; acts_on_bodies_ && i < force_.size(); ++i) {
-    product -= dot(virtual_motion.V[i], force_rate(i));
+    product -= dot(virtual_motion.V[i], dual_->rate_of(i, moved_[i].theta));
   }
   stop_moving(changes);
   return product;

@@ -88,7 +88,6 @@ class InverseDynamicsByParameters {
   void add_gravity(const Vec3<double>& gravity, std::span<double> by) const;
   double force_of(const Diagonal& diagonal) const;
   void update_forces(const Changes& changes);
-  SpatialForce<double> force_rate(std::size_t body) const;
   void stop_moving(const Changes& changes);
   void subtract_forces(const Changes& changes, std::span<double> by);
 

@@ -1,5 +1,6 @@
 #include "sestina/dynamics/tree_layout.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace sestina {
@@ -28,6 +29,17 @@ TreeLayout::TreeLayout(const Model& model) : links(static_cast<std::size_t>(mode
     if (link.is_spherical || link.is_free_on_ground) link.block = num_blocks++;
   }
   angles = find_angles(all_bodies(*this));
+}
+
+std::vector<std::size_t> find_subtree_ends(const Model& model) {
+  std::vector<std::size_t> ends(static_cast<std::size_t>(model.bodies().size()));
+  std::iota(ends.begin(), ends.end(), std::size_t{1});
+  for (std::size_t i = ends.size(); i-- > 1;) {
+    const BodyIndex parent = model.bodies()[BodyIndex(static_cast<int>(i))].parent;
+    std::size_t& end = ends[static_cast<std::size_t>(parent.value())];
+    end = std::max(end, ends[i]);
+  }
+  return ends;
 }
 
 std::vector<TreeLayout::Angles> TreeLayout::find_angles(std::span<const int> bodies) const {

@@ -38,6 +38,9 @@ struct TreeLayout {
   int num_blocks = 0;
 };
 
+// By BodyIndex: the bodies from i to the end of i before another body are the subtree of i.
+std::vector<std::size_t> find_subtree_ends(const Model& model);
+
 // One body in a walk over a part of the tree. A walk backwards (tips inward) passes sums to the parent: in a
 // register ("carry") if the parent precedes the body in the walk; otherwise through a numbered element of an
 // array.
