@@ -70,7 +70,8 @@ if(SESTINA_PRECOMPILE)
 endif()
 
 # sestina_precompile(NAME)
-# For a target that compiles with the flags of sestina_flags and no others. The macros must agree too, hence fmt's.
+# For a library that compiles with the flags of sestina_flags and no others (a program is compiled with -fPIE). The
+# macros must agree too, hence fmt's.
 function(sestina_precompile name)
   if(SESTINA_PRECOMPILE)
     target_link_libraries(${name} PRIVATE fmt::fmt)

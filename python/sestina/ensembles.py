@@ -273,8 +273,8 @@ def gradient(
     The run goes forward once, and its steps go backward, transposed. The gradient is that of the numerical solution at
     the steps that it took. Takes what `sensitivities(method="tangents")` takes, with an explicit Runge-Kutta rule:
     forward_euler, rk4, rkf45, dormand_prince_54. Columns of energies and positions are differentiated by central
-    differences (relative error 1e-10). Each row takes the time of a step, and more for such columns: record what the
-    cost needs, `every` as seldom as it allows.
+    differences (relative error 1e-10). A row on which the cost depends takes the time of a step, and more for such
+    columns: record what the cost needs, `every` as seldom as it allows.
 
     Raises ComputationError if the run fails, and InputError if the model or the rule does not allow it
     or a derivative is not finite.

@@ -75,6 +75,8 @@ class GradientRun {
   void calc_cost();
   void go_back();
   void see_step(const AdjointSteps::Step& step);
+  std::span<const double> weights_of(std::size_t row) const;
+  bool matters(std::size_t row) const;
   void add_row(std::size_t row, const State<double>& state, std::span<double> by_state);
   double weighted(RowsAt& rows, const State<double>& state) const;
 
@@ -180,9 +182,18 @@ double GradientRun::weighted(RowsAt& rows, const State<double>& state) const {
   return sum;
 }
 
+// The derivatives of the cost by the values of the row.
+std::span<const double> GradientRun::weights_of(std::size_t row) const {
+  return std::span(by_values_).subspan(row * columns_.size(), columns_.size());
+}
+
+bool GradientRun::matters(std::size_t row) const {
+  return std::ranges::any_of(weights_of(row), [](double weight) { return weight != 0.0; });
+}
+
 // Adds the derivatives of the cost by the row at this state.
 void GradientRun::add_row(std::size_t row, const State<double>& state, std::span<double> by_state) {
-  weights_ = std::span(by_values_).subspan(row * columns_.size(), columns_.size());
+  weights_ = weights_of(row);
   const std::size_t nu = displacement_.size();
   bool is_direct = true;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -224,6 +235,7 @@ void GradientRun::see_step(const AdjointSteps::Step& step) {
   std::vector<double> within(by_state_.size());
   AdjointSteps::Step part;
   for (; rows_left_ > 0 && run_.times[rows_left_ - 1] > step.begin.t; --rows_left_) {
+    if (!matters(rows_left_ - 1)) continue;
     part = step;
     part.udots.clear();
     part.t_end = run_.times[rows_left_ - 1];
