@@ -102,7 +102,7 @@ DerivativeBy find_derivative_by(const Workspace& workspace, const std::string& n
   workspace.check_parameter(name);
   const int place = find_parameter(model, name);
   const double value = workspace.properties().parameters[static_cast<std::size_t>(place)];
-  const DerivativeBy by{.parameter = name, .place = place, .scale = value == 0.0 ? 1.0 : std::abs(value)};
+  DerivativeBy by{.parameter = name, .place = place, .scale = value == 0.0 ? 1.0 : std::abs(value)};
   check_jumps(workspace, by);
   return by;
 }
