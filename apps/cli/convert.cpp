@@ -15,12 +15,12 @@
 namespace sestina::cli {
 namespace {
 
-struct Options {
+struct ConvertOptions {
   std::string input, output;
   RobotOptions robot;
 };
 
-int convert(const Options& options) {
+int convert(const ConvertOptions& options) {
   const auto suffix = std::filesystem::path(options.input).extension();
   if (suffix == ".yaml" || suffix == ".yml")
     throw InputError(
@@ -41,7 +41,7 @@ int convert(const Options& options) {
 }  // namespace
 
 void add_convert(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   CLI::App* command = app.add_subcommand("convert", "Turn a robot (.urdf) into a model file");
   command->add_option("ROBOT", options->input, "Robot (.urdf)")->required()->type_name("FILE");
   command->add_option("-o,--out", options->output, "Model file (.yaml)")

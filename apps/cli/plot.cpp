@@ -12,7 +12,7 @@
 namespace sestina::cli {
 namespace {
 
-struct Options {
+struct PlotCommand {
   std::string result;
   std::string output;
   std::string x;
@@ -20,7 +20,7 @@ struct Options {
 };
 
 // A sweep is drawn over its first axis, a curve for each combination of values of the others.
-void plot_sweep(const Options& options) {
+void plot_sweep(const PlotCommand& options) {
   const ResultTable table = read_sweep_table(options.result, options.plot.columns);
   PlotOptions plot = options.plot;
   const std::vector<std::string> names = table.header().names();
@@ -29,7 +29,7 @@ void plot_sweep(const Options& options) {
   plot_result(table, plot);
 }
 
-void plot(const Options& options) {
+void plot(const PlotCommand& options) {
   FileUses files;
   files.add_input("the result", options.result);
   files.add_output("the figure", options.output);
@@ -51,7 +51,7 @@ void plot(const Options& options) {
 }  // namespace
 
 void add_plot(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlotCommand>();
   CLI::App* command = app.add_subcommand("plot", "Draw columns of a result file");
   command->add_option("RESULT", options->result, "Result file (.csv, .h5)")->required()->type_name("FILE");
   command

@@ -24,11 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{100} << 20;  // of the motion
-constexpr std::size_t kMostText = std::size_t{2} << 30;     // of all frames as text
+constexpr std::size_t kMostImageBytes = std::size_t{100} << 20;  // of the motion
+constexpr std::size_t kMostText = std::size_t{2} << 30;          // of all frames as text
 constexpr int kMostFrames = 3000;
 
-struct Options {
+struct RenderOptions {
   ReplayOptions replay;
   std::string output;
   std::optional<double> time;  // s
@@ -100,7 +100,7 @@ std::vector<std::string> frames_of(const std::string& page) {
   return frames;
 }
 
-int frame_count(const Options& options, const Motion& motion) {
+int frame_count(const RenderOptions& options, const Motion& motion) {
   if (motion.frames_per_mode > 0) return static_cast<int>(motion.frames_per_mode);
   const std::size_t width = motion.columns.size();
   const double length = motion.values[(motion.rows - 1) * width] - motion.values[0];
@@ -114,8 +114,8 @@ int frame_count(const Options& options, const Motion& motion) {
 }
 
 // Lets the browser draw, and returns the frames.
-std::vector<std::string> draw(const Options& options, const std::string& page, int count, const char* kind,
-                              const TemporaryFolder& folder) {
+std::vector<std::string> draw(const RenderOptions& options, const std::string& page, int count,
+                              const char* kind, const TemporaryFolder& folder) {
   const fs::path browser =
       need_program({"chromium", "chromium-browser", "google-chrome"}, "it draws the frames");
   write_whole_file(folder / "page.html", page);
@@ -140,7 +140,7 @@ std::vector<std::string> draw(const Options& options, const std::string& page, i
   return frames;
 }
 
-void join(const Options& options, const std::vector<std::string>& frames, const std::string& suffix,
+void join(const RenderOptions& options, const std::vector<std::string>& frames, const std::string& suffix,
           const TemporaryFolder& folder) {
   const bool is_gif = suffix == ".gif";
   const fs::path ffmpeg = need_program({"ffmpeg"}, "it joins the frames");
@@ -164,7 +164,7 @@ void join(const Options& options, const std::vector<std::string>& frames, const 
   fs::copy_file(result, options.output, fs::copy_options::overwrite_existing);
 }
 
-int render(Options& options) {
+int render(RenderOptions& options) {
   const std::string suffix = fs::path(options.output).extension().string();
   if (suffix != ".png" && suffix != ".gif" && suffix != ".mp4") {
     throw InputError(fmt::format("'{}': the name of a picture ends in .png, .gif or .mp4", options.output));
@@ -179,7 +179,7 @@ int render(Options& options) {
   files.add_output("the picture", options.output);
   files.check();
   const Scene scene = studio::make_scene(replay);
-  const Motion motion = studio::make_motion(replay, scene, kMostBytes);
+  const Motion motion = studio::make_motion(replay, scene, kMostImageBytes);
   const std::string page = studio::make_view_page(scene, motion, {});
   const TemporaryFolder folder;
   const int count = suffix == ".png" ? 1 : frame_count(options, motion);
@@ -201,7 +201,7 @@ int render(Options& options) {
 }  // namespace
 
 void add_render(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RenderOptions>();
   CLI::App* command = app.add_subcommand("render", "Draw a motion as a picture or a film");
   options->replay.add_to(*command);
   command->add_option("-o,--out", options->output, "Picture (.png) or film (.gif, .mp4)")

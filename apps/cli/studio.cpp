@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct StudioOptions {
   ModelOptions model;  // its path is that of --model
   std::string path;
   unsigned short port = 0;
@@ -47,7 +47,7 @@ void open_browser(const std::string& url) {
   posix_spawn_file_actions_destroy(&actions);
 }
 
-std::unique_ptr<studio::Session> make_session(const Options& options, studio::Send send) {
+std::unique_ptr<studio::Session> make_session(const StudioOptions& options, studio::Send send) {
   const fs::path path = options.path;
   if (path.empty() || path.extension() == ".yaml" || path.extension() == ".yml") {
     if (!options.model.path.empty() || !options.model.set.empty()) {
@@ -69,7 +69,7 @@ std::unique_ptr<studio::Session> make_session(const Options& options, studio::Se
                                            std::move(send));
 }
 
-int serve(const Options& options) {
+int serve(const StudioOptions& options) {
   if (studio::page_text().empty()) {
     throw InputError(
         "this program was built without the page of the studio: esbuild or libjs-three was missing");
@@ -87,7 +87,7 @@ int serve(const Options& options) {
 
 #else
 
-int serve(const Options& /*options*/) {
+int serve(const StudioOptions& /*options*/) {
   throw InputError("this program was built without the studio: Boost.Beast was missing");
 }
 
@@ -96,7 +96,7 @@ int serve(const Options& /*options*/) {
 }  // namespace
 
 void add_studio(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StudioOptions>();
   CLI::App* command = app.add_subcommand("studio", "Build, run and look at a model in a browser");
   command
       ->add_option(

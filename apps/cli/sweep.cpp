@@ -18,7 +18,7 @@
 namespace sestina::cli {
 namespace {
 
-struct Options {
+struct SweepCommand {
   ModelOptions model;
   std::vector<std::string> vary;
   std::vector<std::string> record;
@@ -109,7 +109,7 @@ int tell_failures(const SweepReport& report, const SweepOptions& options) {
   return report.failed > 0 ? kComputationFailed : kSuccess;
 }
 
-int sweep(const Options& given) {
+int sweep(const SweepCommand& given) {
   SweepOptions options;
   options.out =
       given.out.empty() ? std::filesystem::path(given.model.path).stem().string() + ".sweep.h5" : given.out;
@@ -137,7 +137,7 @@ int sweep(const Options& given) {
 }  // namespace
 
 void add_sweep(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SweepCommand>();
   CLI::App* command = app.add_subcommand("sweep", "Simulate a model for many values of its keys");
   options->model.add_to(*command);
   command

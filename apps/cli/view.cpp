@@ -16,7 +16,7 @@
 namespace sestina::cli {
 namespace {
 
-struct Options {
+struct ViewOptions {
   ReplayOptions replay;
   std::string output;
   double max_size = 50.0;  // MB
@@ -27,7 +27,7 @@ std::string size_text(std::size_t bytes) {
   return fmt::format("{:.1f} MB", 1e-6 * static_cast<double>(bytes));
 }
 
-int view(Options& options) {
+int view(ViewOptions& options) {
   if (std::filesystem::path(options.output).extension() != ".html") {
     throw InputError(fmt::format("'{}': the name of a page ends in .html", options.output));
   }
@@ -59,7 +59,7 @@ int view(Options& options) {
 }  // namespace
 
 void add_view(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ViewOptions>();
   CLI::App* command = app.add_subcommand("view", "Write a motion as a page for a browser");
   options->replay.add_to(*command);
   command->add_option("-o,--out", options->output, "Page (.html); it needs no other file")

@@ -95,7 +95,7 @@ def copy_sources(copy):
 def build(copy, folder, compiler, arguments):
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count()))
     options = ["-G", "Ninja", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-               "-DSESTINA_TESTS=OFF", "-DSESTINA_MPI=OFF", "-DSESTINA_PRECOMPILE=ON", *arguments]
+               "-DSESTINA_TESTS=OFF", "-DSESTINA_MPI=OFF", "-DSESTINA_PRECOMPILE=ON", "-DSESTINA_UNITY=0", *arguments]
     subprocess.run(["cmake", "-S", copy, "-B", folder, *options], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", folder, "--target", "sestina", "-j", jobs], check=True, stdout=subprocess.DEVNULL)
     return folder / "apps/cli/sestina"

@@ -34,6 +34,9 @@ using ForceIndex = Index<struct ForceTag>;
 // Frames that carry markers: the bodies, by their BodyIndex, then further frames.
 using FrameIndex = Index<struct FrameTag>;
 
+// A number that is not negative as an index of the containers of the standard library.
+constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
 inline constexpr BodyIndex kGround{0};
 inline constexpr FrameIndex frame_of(BodyIndex body) { return FrameIndex(body.value()); }
 

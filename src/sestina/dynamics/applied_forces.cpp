@@ -220,5 +220,6 @@ std::string explain_non_finite_force(const Model& model, const Properties<double
   template void update_applied_forces(const Model&, const Properties<T>&, const State<T>&, \
                                       const Kinematics<T>&, AppliedForces<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -11,7 +11,7 @@ namespace {
 
 // A pivot of (5) counts as zero below this fraction of the sum of (k^2 + kRoundingOfK |K|^2 |H|^2) / D. The
 // second term is there since a small D magnifies the round-off of a k that should be zero.
-constexpr double kSingularCondition = 1e-9;
+constexpr double kSmallPivot = 1e-9;
 constexpr double kRoundingOfK = 1e-6;
 // A condition implied by others leaves only round-off in K: this limit is relative to the initial K.
 constexpr double kIdleForce = 1e-9;
@@ -299,7 +299,7 @@ void ConstrainedRecursion::eliminate_row(int body, std::size_t i) {
 std::size_t ConstrainedRecursion::find_pivot(int body) {
   OpenRows& open = open_at(static_cast<std::size_t>(body));
   std::size_t best = open.size();
-  double largest = kSingularCondition;
+  double largest = kSmallPivot;
   for (std::size_t i = 0; i < open.size(); ++i) {
     if (!is_complete(open.row(i), body)) continue;
     const double relative = open.S(i)[i] / open.scale()[i];

@@ -301,5 +301,6 @@ std::string explain_non_finite_constraint(const Model& model, const Properties<d
                                       std::span<SpatialForce<T>>);
 SESTINA_INSTANTIATE(double)
 SESTINA_INSTANTIATE(Dual)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -576,5 +576,6 @@ void DivideAndConquerSolver<T>::calc_reactions(const Kinematics<T>& kinematics,
 
 #define SESTINA_INSTANTIATE(T) template class DivideAndConquerSolver<T>;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sestina/base/error.h"
+#include "sestina/base/index.h"
 #include "sestina/dynamics/constrained_dynamics.h"
 #include "sestina/model/properties.h"
 
@@ -14,14 +15,12 @@ namespace {
 
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-9;         // relative to the largest pivot of C
-constexpr double kLongestStep = 0.5;        // rad, or fraction of the mechanism's size
+constexpr double kRedundantMotion = 1e-9;   // relative to the largest pivot of C
+constexpr double kLongestPrediction = 0.5;  // rad, or fraction of the mechanism's size
 constexpr double kLargestCorrection = 0.1;  // likewise, of the prediction from speeds and accelerations
 constexpr double kSmallestStep = 1e-9;      // fraction of the interval to the next instant
 
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
-
-double largest(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
+double largest_entry(const VectorXd& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
 
 }  // namespace
 
@@ -36,7 +35,7 @@ DrivenMotion::DrivenMotion(const Model& model, const Properties<double>& propert
       udot_(static_cast<std::size_t>(model.nu())),
       lambda_(static_cast<std::size_t>(model.constraint_rows())),
       matrix_(lambda_.size() * udot_.size()) {
-  factors_.setThreshold(kRedundant);
+  factors_.setThreshold(kRedundantMotion);
 }
 
 // Updates the constraint rows and C; C contains no rows of rotors.
@@ -92,7 +91,7 @@ bool DrivenMotion::close(State<double>& state) {
   for (int step = 0; step < kMostSteps; ++step) {
     update(state);
     const VectorXd g = gather(&ConstraintRow<double>::error);
-    const double error = largest(g);
+    const double error = largest_entry(g);
     if (error <= tolerance) return true;
     if (C_.cols() == 0) return error <= 1e4 * tolerance;                   // nothing can move
     if (!(error < 0.5 * before) && error <= 1e4 * tolerance) return true;  // round-off
@@ -163,11 +162,12 @@ void DrivenMotion::advance(double t, State<double>& state) {
     plus_q<double>(model_, state.q, std::span(d.data(), udot_.size()), next.q);
     normalize_q<double>(model_, next.q);
     const std::vector<double> foretold = next.q;
-    bool is_there = largest(weight.cwiseProduct(d)) <= kLongestStep && close(next);
+    bool is_there = largest_entry(weight.cwiseProduct(d)) <= kLongestPrediction && close(next);
     if (is_there && !is_smallest) {
       minus_q<double>(model_, next.q, foretold, correction);
-      is_there = largest(weight.cwiseProduct(Eigen::Map<const VectorXd>(correction.data(), weight.size()))) <=
-                 kLargestCorrection;
+      is_there =
+          largest_entry(weight.cwiseProduct(Eigen::Map<const VectorXd>(correction.data(), weight.size()))) <=
+          kLargestCorrection;
     }
     if (is_there) {
       state = next;

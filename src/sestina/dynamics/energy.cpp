@@ -92,5 +92,6 @@ std::string explain_non_finite_power(const Model& model, const Properties<double
   template Power<T> calc_power(const Model&, const Properties<T>&, const State<T>&, const Kinematics<T>&,   \
                                const AppliedForces<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -16,9 +16,9 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-10;  // relative to the largest singular value of C
-constexpr double kBalanced = 1e-9;    // relative to the terms of r, or to the mechanism's size
-constexpr double kRoundOff = 1e-15;   // likewise: the error cannot become smaller
+constexpr double kRedundant = 1e-10;          // relative to the largest singular value of C
+constexpr double kBalanced = 1e-9;            // relative to the terms of r, or to the mechanism's size
+constexpr double kRoundOffOfBalance = 1e-15;  // likewise: the error cannot become smaller
 constexpr double kNeutral = 1e-10;    // relative to the largest stiffness: a direction without stiffness
 constexpr double kLongestStep = 0.5;  // rad, or of the mechanism's size
 constexpr double kGrowing = 1e-10;    // relative to the largest eigenvalue
@@ -190,7 +190,7 @@ bool Equilibrium::find_with_states(State<double>& state) {
       return false;
     }
     last_ = state;
-    if (error <= kRoundOff) return true;
+    if (error <= kRoundOffOfBalance) return true;
     const bool is_better = error < 0.5 * best;
     if (error < best) best = error, best_state = state;
     if (best <= kBalanced && !is_better) break;
@@ -230,7 +230,7 @@ bool Equilibrium::find_with_wrenches(State<double>& state) {
     balance(state);
     const double error = calc_error();
     if (!std::isfinite(error)) break;
-    if (error <= kRoundOff || (error <= kBalanced && error >= 0.5 * before)) break;
+    if (error <= kRoundOffOfBalance || (error <= kBalanced && error >= 0.5 * before)) break;
     before = error;
     const VectorXd d = plain_step();
     if (!(largest(d) < kLongestBending)) break;
@@ -252,7 +252,7 @@ bool Equilibrium::find_downhill(State<double>& state) {
       not_finite_ = tangents_.explain_non_finite(state);
       return false;
     }
-    if (error <= kRoundOff) return true;
+    if (error <= kRoundOffOfBalance) return true;
     const bool is_better = error < 0.5 * best;
     if (error < best) best = error, best_state = state;
     if (best <= kBalanced && !is_better) break;
@@ -357,7 +357,7 @@ bool Equilibrium::follow_from_balance(double arc, PathPoint& point, State<double
     const double error = calc_error();
     const bool is_better = error < 0.5 * best;
     best = std::min(best, error);
-    if (error <= kRoundOff || (error <= kBalanced && !is_better)) {
+    if (error <= kRoundOffOfBalance || (error <= kBalanced && !is_better)) {
       state = next;
       point = {load, direction};
       return true;

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "sestina/base/index.h"
 #include "sestina/model/properties.h"
 
 namespace sestina {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // [a], the matrix of a x.
 Mat3<double> skew(const Vec3<double>& a) { return {0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0}; }

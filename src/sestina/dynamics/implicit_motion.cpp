@@ -4,14 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "sestina/base/index.h"
+
 namespace sestina {
 namespace {
 
 // Up to so many speeds the pattern of joints that move one another is taken to be full: nothing is saved
 // then.
 constexpr int kFull = 24;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 double value_of(const T& x) {

@@ -19,8 +19,8 @@ using Eigen::VectorXcd;
 using Eigen::VectorXd;
 using Complex = std::complex<double>;
 
-constexpr double kRedundant = 1e-10;  // of the largest pivot
-constexpr double kResonance = 1e-13;  // reciprocal condition of an equation that has no solution
+constexpr double kRedundantPivot = 1e-10;  // of the largest pivot
+constexpr double kResonance = 1e-13;       // reciprocal condition of an equation that has no solution
 
 // An orthonormal basis of the x with G x = 0.
 template <class Matrix>
@@ -28,7 +28,7 @@ Matrix calc_null_space(const Matrix& G) {
   const Eigen::Index n = G.cols();
   if (G.rows() == 0 || n == 0) return Matrix::Identity(n, n);
   Eigen::ColPivHouseholderQR<Matrix> qr(G.adjoint());
-  qr.setThreshold(kRedundant);
+  qr.setThreshold(kRedundantPivot);
   const Matrix Q = qr.householderQ() * Matrix::Identity(n, n);
   return Q.rightCols(n - qr.rank());
 }
@@ -37,7 +37,7 @@ Matrix calc_null_space(const Matrix& G) {
 VectorXcd solve_least(const MatrixXcd& A, const VectorXcd& b) {
   if (A.size() == 0) return VectorXcd::Zero(A.cols());
   Eigen::CompleteOrthogonalDecomposition<MatrixXcd> complete;
-  complete.setThreshold(kRedundant);
+  complete.setThreshold(kRedundantPivot);
   return complete.compute(A).solve(b);
 }
 

@@ -181,5 +181,6 @@ std::vector<double> calc_inertia_diagonal(const Model& model, const Properties<d
   template void update_inverse_dynamics(const Model&, const Properties<T>&, const Kinematics<T>&, \
                                         const AppliedForces<T>&, std::span<const T>, InverseDynamics<T>&);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -7,12 +7,12 @@ namespace sestina {
 namespace {
 
 // Larger than the round-off of three consecutive rotations (rad).
-constexpr double kRoundOff = 1e-15;
+constexpr double kRoundOffOfRotations = 1e-15;
 
 // Rounds to zero, one or minus one if x equals it up to round-off: such rotations are intended.
 double snapped(double x) {
   const double nearest = std::round(x);
-  return std::abs(x - nearest) < kRoundOff ? nearest + 0.0 : x;
+  return std::abs(x - nearest) < kRoundOffOfRotations ? nearest + 0.0 : x;
 }
 
 struct CosSin {
@@ -32,7 +32,8 @@ struct EulerAngles {
   bool is_parallel;
   bool is_quarter = false;  // with Rx(-90 deg) Rz(-90 deg) in the middle
 
-  EulerAngles(const Rotation<double>& C, bool may_rename) : is_parallel(std::hypot(C.zx, C.zy) < kRoundOff) {
+  EulerAngles(const Rotation<double>& C, bool may_rename)
+      : is_parallel(std::hypot(C.zx, C.zy) < kRoundOffOfRotations) {
     if (is_parallel) {
       offset = C.zz > 0 ? direction(C.xx, C.yx) : direction(C.xx, -C.yx);
       twist = {C.zz > 0 ? 1.0 : -1.0, 0.0};
@@ -58,7 +59,7 @@ struct EulerAngles {
 
 // Sets components to zero that are round-off relative to the largest one (squares might overflow).
 Vec3<double> snapped(const Vec3<double>& v) {
-  const double least = kRoundOff * std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
+  const double least = kRoundOffOfRotations * std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)});
   Vec3<double> result = v;
   for (int k = 0; k < 3; ++k) {
     if (std::abs(v[k]) <= least) result[k] = 0.0;

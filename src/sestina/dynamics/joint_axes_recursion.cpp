@@ -532,5 +532,6 @@ SESTINA_INSTANTIATE(Batch<SESTINA_BATCH_LANES>, Batch<SESTINA_BATCH_LANES>)
 SESTINA_INSTANTIATE(Expression, Expression)
 template void JointAxesRecursion<Expression, Expression>::calc_mass_matrix(const Expression*, Expression*);
 #endif
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -112,5 +112,6 @@ SolveReport<T> KaneSolver<T>::solve(const Properties<T>& properties, const Kinem
 
 #define SESTINA_INSTANTIATE(T) template class KaneSolver<T>;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

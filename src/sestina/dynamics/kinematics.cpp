@@ -312,5 +312,6 @@ Vec3<T> calc_point_position(const Properties<T>& properties, const Kinematics<T>
   template SpatialMotion<T> calc_body_velocity(const Properties<T>&, const Kinematics<T>&, BodyIndex);  \
   template Vec3<T> calc_point_position(const Properties<T>&, const Kinematics<T>&, PointIndex);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -16,15 +16,15 @@ using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
-constexpr double kRedundant = 1e-10;  // relative to the largest pivot
-constexpr double kSymmetric = 1e-9;   // relative to the largest element
+constexpr double kSmallestPivot = 1e-10;  // relative to the largest pivot
+constexpr double kSymmetric = 1e-9;       // relative to the largest element
 
 // Returns an orthonormal basis of the solutions x of G x = 0.
 MatrixXd null_space(const MatrixXd& G) {
   const Eigen::Index n = G.cols();
   if (G.rows() == 0 || n == 0) return MatrixXd::Identity(n, n);
   Eigen::ColPivHouseholderQR<MatrixXd> qr(G.transpose());
-  qr.setThreshold(kRedundant);
+  qr.setThreshold(kSmallestPivot);
   const MatrixXd Q = qr.householderQ() * MatrixXd::Identity(n, n);
   return Q.rightCols(n - qr.rank());
 }
@@ -163,7 +163,7 @@ class AccelerationSolver {
         mass_(factor_mass(Z_.transpose() * tangents.M * Z_, state.t)) {
     if (tangents.rows() == 0 || tangents.nu() == 0) return;
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> complete;
-    complete.setThreshold(kRedundant);
+    complete.setThreshold(kSmallestPivot);
     C_inverse_ = complete.compute(tangents.C).pseudoInverse();
   }
 

@@ -48,5 +48,6 @@ void add_generalized_force(const Model& model, const Kinematics<T>& kinematics, 
   template void add_generalized_force(const Model&, const Kinematics<T>&, const Marker<T>&, \
                                       const SpatialForce<T>&, std::span<T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -14,7 +14,7 @@ namespace {
 
 // Returns nu after a check that there is memory for M.
 template <class T>
-int size_with_room(const Model& model) {
+int size_of_matrix(const Model& model) {
   const double n = model.nu();
   check_memory(n * n * sizeof(T), fmt::format("the mass matrix for {} speeds", n));
   return model.nu();
@@ -25,7 +25,7 @@ int size_with_room(const Model& model) {
 template <class T>
 MassMatrix<T>::MassMatrix(const Model& model)
     : layout_(model),
-      M_(size_with_room<T>(model)),
+      M_(size_of_matrix<T>(model)),
       inertia_(static_cast<std::size_t>(model.bodies().size())),
       columns_(layout_.blocks.size()),
       offset_(layout_.blocks.size()),
@@ -133,5 +133,6 @@ void MassMatrix<T>::fill_row(std::size_t k, const Kinematics<T>& kinematics, For
 
 #define SESTINA_INSTANTIATE(T) template class MassMatrix<T>;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

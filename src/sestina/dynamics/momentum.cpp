@@ -128,5 +128,6 @@ void MomentumEquations::calc_momentum_rate(const State<double>& state, const Kin
   template void calc_generalized_momentum(const Model&, const Properties<T>&, const Kinematics<T>&, \
                                           std::span<const T>, std::span<SpatialForce<T>>, std::span<T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

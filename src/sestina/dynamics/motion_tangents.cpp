@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/index.h"
+
 namespace sestina {
 namespace {
-
-std::size_t at(Eigen::Index i) { return static_cast<std::size_t>(i); }
 
 template <class T>
 State<T> make_state(const Model& model) {

@@ -28,5 +28,6 @@ void RecursiveSolver<T>::calc_reactions(const Kinematics<T>& kinematics, const A
 
 #define SESTINA_INSTANTIATE(T) template class RecursiveSolver<T>;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

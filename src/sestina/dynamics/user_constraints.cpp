@@ -22,7 +22,7 @@ bool differ(double given, double found, double size) {
   return !(std::abs(given - found) <= kTolerance * std::max(1.0, size));
 }
 
-double largest(std::span<const double> numbers) {
+double largest_of(std::span<const double> numbers) {
   double size = 0.0;
   for (const double x : numbers) size = std::max(size, std::abs(x));
   return size;
@@ -111,7 +111,7 @@ void UserConstraints::move(const State<double>& from, double dt, State<double>& 
 
 void UserConstraints::find_bias(std::size_t i, const Properties<double>& properties,
                                 const State<double>& state, std::vector<double>& bias) {
-  const double dt = kStep / std::max(1.0, largest(state.u));
+  const double dt = kStep / std::max(1.0, largest_of(state.u));
   for (const double sign : {1.0, -1.0}) {
     move(state, sign * dt, state_);
     const Numbers& moved = call_at(i, properties, state_);
@@ -167,7 +167,7 @@ void UserConstraints::check_jacobian(std::size_t i, const Properties<double>& pr
   update_kinematics(*model_, properties, state, kinematics_);
   call(i, properties, state, kinematics_, numbers_[i]);
   const Numbers& here = numbers_[i];
-  const double size = largest(here.jacobian);
+  const double size = largest_of(here.jacobian);
   std::vector<double> difference(here.error.size());
   for (std::size_t k = 0; k < nu; ++k) {
     for (const double sign : {1.0, -1.0}) {
@@ -203,7 +203,7 @@ void UserConstraints::check_rates(std::size_t i, const Properties<double>& prope
   const Numbers& here = numbers_[i];
   const auto compare = [&](const char* what, std::span<const double> given, std::span<const double> found) {
     for (std::size_t r = 0; r < given.size(); ++r) {
-      if (!differ(given[r], found[r], largest(found))) continue;
+      if (!differ(given[r], found[r], largest_of(found))) continue;
       faults.add({constraint.mark, fmt::format("constraints[{}]", constraint.position)},
                  fmt::format("{}: {}[{}] is {:.9g}, but differences give {:.9g}", constraint.name, what, r,
                              given[r], found[r]));

@@ -71,5 +71,6 @@ void Tape::evaluate(std::span<const T> inputs, std::span<T> outputs, std::span<T
 #define SESTINA_INSTANTIATE(T) \
   template void Tape::evaluate<T>(std::span<const T>, std::span<T>, std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

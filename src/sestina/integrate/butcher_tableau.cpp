@@ -67,4 +67,11 @@ std::span<const ButcherTableau> explicit_tableaus() {
   return tableaus;
 }
 
+const ButcherTableau* find_tableau(const std::string& name) {
+  for (const ButcherTableau& tableau : explicit_tableaus()) {
+    if (tableau.name == name) return &tableau;
+  }
+  return nullptr;
+}
+
 }  // namespace sestina

@@ -9,7 +9,6 @@
 namespace sestina {
 namespace {
 
-using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
@@ -20,13 +19,8 @@ constexpr int kMostLandings = 4;      // trials to find the instant of an impact
 constexpr double kTogether = 1e-10;   // m or rad: impacts that are no farther apart are one
 constexpr double kRedundant = 1e-12;  // of the largest pivot
 
-ButcherTableau classical_tableau() {
-  const auto tableaus = explicit_tableaus();
-  return *std::ranges::find(tableaus, std::string("rk4"), &ButcherTableau::name);
-}
-
 Eigen::Map<const VectorXd> as_vector(const std::vector<double>& values) {
-  return {values.data(), static_cast<Index>(values.size())};
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
 // The part of a step that is left when a gap has closed: the gap and its rates at both ends are those of a
@@ -42,7 +36,7 @@ double part_left(double h, double gap_before, double v_before, double v_after) {
 
 }  // namespace
 
-Moreau::Moreau() : tableau_(classical_tableau()) {}
+Moreau::Moreau() : tableau_(*find_tableau("rk4")) {}
 
 void Moreau::do_start(std::span<const double>) {
   const std::size_t n = 2 * state().u.size() + state().x.size() + state().z.size();
@@ -51,7 +45,7 @@ void Moreau::do_start(std::span<const double>) {
   displacement_.assign(state().u.size(), 0.0);
   stage_ = half_ = whole_ = free_ = landing_ = state();
   touched_.assign(kMostSplits, state());
-  neglected_.setZero(static_cast<Index>(state().u.size()));
+  neglected_.setZero(static_cast<Eigen::Index>(state().u.size()));
 }
 
 StepReport Moreau::do_step(double t_end, State<double>& candidate) {
@@ -68,7 +62,7 @@ StepReport Moreau::do_step(double t_end, State<double>& candidate) {
   }
   for (std::size_t i = 0; i < candidate.u.size(); ++i) {
     double& own = error[candidate.q.size() + i];
-    own = std::abs(own) + neglected_[static_cast<Index>(i)];
+    own = std::abs(own) + neglected_[static_cast<Eigen::Index>(i)];
   }
   return report;
 }
@@ -129,7 +123,7 @@ StepReport Moreau::land(const State<double>& from, double t, int contact, double
     if (face.contacts().size() != count) break;  // points of two boxes: the next part finds the impact
     gap = face.contacts()[static_cast<std::size_t>(contact)].gap;
     const Eigen::Map<const VectorXd> normal(face.contact_rows(contact).data(),
-                                            static_cast<Index>(at.u.size()));
+                                            static_cast<Eigen::Index>(at.u.size()));
     const double next = t - gap / normal.dot(as_vector(at.u));
     if (std::abs(gap) <= kTogether || !(from.t < next && next <= t_end)) break;
     t = next;
@@ -218,8 +212,8 @@ StepReport Moreau::touch(const State<double>& from, State<double>& to) {
 StepReport Moreau::not_converged(int contact) {
   const std::size_t nu = displacement_.size();
   const std::span<const double> rows = equations().contact_face()->contact_rows(contact);
-  Index speed = 0;
-  Eigen::Map<const VectorXd>(rows.data(), static_cast<Index>(nu)).cwiseAbs().maxCoeff(&speed);
+  Eigen::Index speed = 0;
+  Eigen::Map<const VectorXd>(rows.data(), static_cast<Eigen::Index>(nu)).cwiseAbs().maxCoeff(&speed);
   return {StepStatus::kNotConverged, static_cast<int>(state().q.size()) + static_cast<int>(speed)};
 }
 
@@ -230,7 +224,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
   face.update_contacts(to);
   const std::span<const ContactFace::Contact> contacts = face.contacts();
   count_ = contacts.size();
-  const auto nu = static_cast<Index>(from.u.size());
+  const auto nu = static_cast<Eigen::Index>(from.u.size());
   // Impacts are looked for at an instant, at the end of a step that others have changed.
   const State<double>& free = look == Look::kImpacts ? landing_ : to;
   const double h = free.t - from.t;
@@ -265,7 +259,7 @@ void Moreau::find_active(const State<double>& from, const State<double>& to, Loo
 void Moreau::update_velocities(const State<double>& from) {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     Active& active = active_[i];
-    const auto C = C_.middleRows<3>(static_cast<Index>(3 * i));
+    const auto C = C_.middleRows<3>(static_cast<Eigen::Index>(3 * i));
     active.v_before = C * as_vector(from.u);
     active.v_free = C * as_vector(free_.u);
     active.v_touch = active.v_free - active.left * (active.v_free - active.v_before);
@@ -275,17 +269,17 @@ void Moreau::update_velocities(const State<double>& from) {
 // C, M^-1 C^T and G of the contacts that are active.
 void Moreau::update_matrix(const State<double>& at) {
   ContactFace& face = *equations().contact_face();
-  const auto nu = static_cast<Index>(at.u.size()), m = static_cast<Index>(3 * active_.size());
+  const auto nu = static_cast<Eigen::Index>(at.u.size()), m = static_cast<Eigen::Index>(3 * active_.size());
   C_.resize(m, nu);
   du_.setZero(nu, m);
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Eigen::Map<const Eigen::Matrix<double, 3, -1, Eigen::RowMajor>> C(
         face.contact_rows(active_[i].contact).data(), 3, nu);
-    C_.middleRows<3>(static_cast<Index>(3 * i)) = C;
+    C_.middleRows<3>(static_cast<Eigen::Index>(3 * i)) = C;
   }
   ImpulseFace& impulses = *equations().impulse_face();
   std::vector<double>& row = displacement_;
-  for (Index k = 0; k < m; ++k) {
+  for (Eigen::Index k = 0; k < m; ++k) {
     Eigen::Map<VectorXd>(row.data(), nu) = C_.row(k).transpose();
     if (C_.row(k).isZero(0.0)) continue;
     impulses.calc_velocity_jump(at, row, std::span(du_.col(k).data(), row.size()));
@@ -297,7 +291,7 @@ void Moreau::update_matrix(const State<double>& at) {
 // A part of the error of the step.
 void Moreau::add_neglected_rebounds() {
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Index>(3 * i);
+    const auto k = static_cast<Eigen::Index>(3 * i);
     if (active_[i].neglected == 0.0 || !(G_(k, k) > 0.0)) continue;
     neglected_ += active_[i].neglected / G_(k, k) * du_.col(k).cwiseAbs();
   }
@@ -307,7 +301,7 @@ void Moreau::add_neglected_rebounds() {
 //   v' + p/(h c) + (k (g + g_f) - k h/2 v_f + d v)/(2 c) = 0,   c = k h/4 + d/2
 void Moreau::set_laws(double h) {
   const std::span<const ContactFace::Contact> contacts = equations().contact_face()->contacts();
-  b_.resize(static_cast<Index>(3 * active_.size()));
+  b_.resize(static_cast<Eigen::Index>(3 * active_.size()));
   friction_.assign(active_.size(), 0.0);
   compliance_.assign(active_.size(), 0.0);
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -326,7 +320,7 @@ void Moreau::set_laws(double h) {
     } else if (active.hits && contact.impact == ContactFace::Impact::kNewton) {
       bias[0] += contact.restitution * active.v_touch[0];
     }
-    b_.segment<3>(static_cast<Index>(3 * i)) = bias;
+    b_.segment<3>(static_cast<Eigen::Index>(3 * i)) = bias;
   }
 }
 
@@ -341,11 +335,11 @@ bool Moreau::restore() {
   if (std::ranges::none_of(active_, restores)) return true;
   VectorXd p = p_;
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    if (restores(active_[i])) p[static_cast<Index>(3 * i)] += restitution_impulse(i, p_);
+    if (restores(active_[i])) p[static_cast<Eigen::Index>(3 * i)] += restitution_impulse(i, p_);
   }
   const VectorXd v = b_ + G_ * p;
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Index>(3 * i);
+    const auto k = static_cast<Eigen::Index>(3 * i);
     if (restores(active_[i])) b_[k] -= std::max(v[k], 0.0);
   }
   return solver_.solve(G_, b_, friction_, compliance_, p_).is_solved;
@@ -355,7 +349,7 @@ bool Moreau::restore() {
 // impulse, whose work is p (v_0 + v_1)/2; with the growth a of v_n by a unit of the contact's own impulse, an
 // impulse r returns r (v_1 + a r/2) = e^2 of it.
 double Moreau::restitution_impulse(std::size_t i, const VectorXd& compression) const {
-  const auto k = static_cast<Index>(3 * i);
+  const auto k = static_cast<Eigen::Index>(3 * i);
   const ContactFace::Contact& contact =
       equations().contact_face()->contacts()[static_cast<std::size_t>(active_[i].contact)];
   const double p = compression[k], e = contact.restitution;
@@ -387,7 +381,7 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
   VectorXd du = VectorXd::Zero(du_.rows()), dq = du;
   double work = 0.0;
   for (std::size_t i = 0; i < active_.size(); ++i) {
-    const auto k = static_cast<Index>(3 * i);
+    const auto k = static_cast<Eigen::Index>(3 * i);
     const Active& active = active_[i];
     const VectorXd own = du_.middleCols<3>(k) * p_.segment<3>(k);
     const double part = centre_of_impulse(active);
@@ -397,8 +391,8 @@ void Moreau::apply(const State<double>& from, State<double>& to) {
     work += p_.segment<3>(k).dot(v + 0.5 * change.segment<3>(k));
   }
   for (std::size_t j = 0; j < to.u.size(); ++j) {
-    to.u[j] += du[static_cast<Index>(j)];
-    displacement_[j] = dq[static_cast<Index>(j)];
+    to.u[j] += du[static_cast<Eigen::Index>(j)];
+    displacement_[j] = dq[static_cast<Eigen::Index>(j)];
   }
   equations().plus(to.q, displacement_, to.q);
   to.z[static_cast<std::size_t>(equations().contact_face()->quadrature_of_contacts())] -= work;
@@ -413,31 +407,32 @@ void Moreau::close_gaps(State<double>& to) {
     face.update_contacts(to);
     const std::span<const ContactFace::Contact> contacts = face.contacts();
     if (contacts.size() != count_) return;  // points of two boxes have come or gone
-    std::vector<Index> rows;
+    std::vector<Eigen::Index> rows;
     double largest = 0.0;
     for (std::size_t i = 0; i < active_.size(); ++i) {
       const auto place = static_cast<std::size_t>(active_[i].contact);
       if (contacts[place].stiffness > 0.0) continue;
-      const bool carries = p_[static_cast<Index>(3 * i)] > 0.0 && !active_[i].hits;
+      const bool carries = p_[static_cast<Eigen::Index>(3 * i)] > 0.0 && !active_[i].hits;
       if (!carries && contacts[place].gap >= -kClosed) continue;
-      rows.push_back(static_cast<Index>(3 * i));
+      rows.push_back(static_cast<Eigen::Index>(3 * i));
       largest = std::max(largest, std::abs(contacts[place].gap));
     }
     if (largest <= kClosed) return;
-    MatrixXd G(static_cast<Index>(rows.size()), static_cast<Index>(rows.size()));
-    VectorXd gap(static_cast<Index>(rows.size()));
+    MatrixXd G(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(rows.size()));
+    VectorXd gap(static_cast<Eigen::Index>(rows.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Active& active = active_[static_cast<std::size_t>(rows[i] / 3)];
-      gap[static_cast<Index>(i)] = contacts[static_cast<std::size_t>(active.contact)].gap;
+      gap[static_cast<Eigen::Index>(i)] = contacts[static_cast<std::size_t>(active.contact)].gap;
       for (std::size_t j = 0; j < rows.size(); ++j) {
-        G(static_cast<Index>(i), static_cast<Index>(j)) = G_(rows[i], rows[j]);
+        G(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = G_(rows[i], rows[j]);
       }
     }
     Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
     solver.setThreshold(kRedundant);
     const VectorXd lambda = solver.compute(G).solve(-gap);
     VectorXd dq = VectorXd::Zero(du_.rows());
-    for (std::size_t i = 0; i < rows.size(); ++i) dq += lambda[static_cast<Index>(i)] * du_.col(rows[i]);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      dq += lambda[static_cast<Eigen::Index>(i)] * du_.col(rows[i]);
     Eigen::Map<VectorXd>(displacement_.data(), dq.size()) = dq;
     equations().plus(to.q, displacement_, to.q);
   }

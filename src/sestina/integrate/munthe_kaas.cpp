@@ -1,20 +1,10 @@
 #include "sestina/integrate/munthe_kaas.h"
 
-#include <algorithm>
-
 #include "sestina/integrate/displacement.h"
 
 namespace sestina {
-namespace {
 
-ButcherTableau classical_tableau() {
-  const auto tableaus = explicit_tableaus();
-  return *std::ranges::find(tableaus, std::string("rk4"), &ButcherTableau::name);
-}
-
-}  // namespace
-
-MuntheKaas::MuntheKaas() : name_("munthe_kaas_4"), tableau_(classical_tableau()) {}
+MuntheKaas::MuntheKaas() : name_("munthe_kaas_4"), tableau_(*find_tableau("rk4")) {}
 
 void MuntheKaas::do_start(std::span<const double>) {
   const std::size_t n = 2 * state().u.size() + state().x.size() + state().z.size();

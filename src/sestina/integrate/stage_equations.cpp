@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/index.h"
 #include "sestina/integrate/integration_rule.h"
 
 namespace sestina {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void add_times(const SparsePattern& pattern, std::span<const double> matrix, double factor,
                std::span<const double> x, std::span<double> to) {

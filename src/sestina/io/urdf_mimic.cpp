@@ -18,11 +18,11 @@ using Mat = Mat3<double>;
 
 constexpr const char* kLeaderIsWelded = "mimics a joint that is welded here";
 
-Vec vector_of(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
+Vec vec_of(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
 Pose<double> pose_of(const urdf::Pose& pose) {
   const urdf::Rotation& r = pose.rotation;
   const double e[4]{r.w, r.x, r.y, r.z};
-  return {euler_parameter_rotation(e), vector_of(pose.position)};
+  return {euler_parameter_rotation(e), vec_of(pose.position)};
 }
 
 bool has_coordinate(const UrdfJoint& joint) {
@@ -150,7 +150,7 @@ class FollowerFinder {
 
   void set_gains(std::size_t i, const Moments& carried, UrdfFollower& follower) const {
     const Pose<double>& X = poses_[links_.at(tree_.joints[i].child.value)];
-    const Vec axis = vector_of(joint(i).axis);
+    const Vec axis = vec_of(joint(i).axis);
     const bool slides = tree_.joints[i].type == "prismatic";
     const double inertia =
         slides ? carried.mass : inertia_about(carried, X.p, X.R * ((1.0 / norm(axis)) * axis));

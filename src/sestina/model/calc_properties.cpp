@@ -501,5 +501,6 @@ State<double> calc_initial_state(const Model& model) {
   template Properties<T> calc_properties(const Model&, std::span<const T>); \
   template State<T> calc_initial_state(const Model&, std::span<const T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -57,5 +57,6 @@ void minus_q(const Model& model, std::span<const T> q_b, std::span<const T> q_a,
   template void plus_q(const Model&, std::span<const T>, std::span<const T>, std::span<T>);     \
   template void minus_q(const Model&, std::span<const T>, std::span<const T>, std::span<T>);
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

@@ -17,7 +17,7 @@ namespace sestina {
 namespace {
 
 // Limit for a state_time run.
-constexpr int kMostElements = 10'000'000;
+constexpr int kMostTimeElements = 10'000'000;
 // Limit for statics.
 constexpr int kMostLoadSteps = 1'000'000;
 // Limit for the rows of a frequency response.
@@ -377,10 +377,10 @@ void Freezer::collect_time_elements() {
   analysis.pair = elements.pair.text;
   analysis.scheme = elements.scheme.text;
   analysis.tests = elements.tests.text;
-  analysis.elements = collect_count(elements.elements, path + "elements", kMostElements, "");
+  analysis.elements = collect_count(elements.elements, path + "elements", kMostTimeElements, "");
   const bool has_elements = analysis.elements > 0;
   analysis.windows =
-      collect_count(elements.windows, path + "windows", has_elements ? analysis.elements : kMostElements,
+      collect_count(elements.windows, path + "windows", has_elements ? analysis.elements : kMostTimeElements,
                     has_elements ? ", the elements" : "");
   if (elements.tolerance) collect_tolerance(*elements.tolerance, path + "tolerance");
   if (elements.pair.text == pair_names().back() && !elements.tolerance) {
@@ -395,7 +395,7 @@ void Freezer::collect_stretches(const Number& number, const std::string& path) {
   Analysis& analysis = analysis_;
   const bool has_windows = analysis.elements > 0 && analysis.windows > 0;
   analysis.stretches =
-      collect_count(number, path, has_windows ? analysis.elements / analysis.windows : kMostElements,
+      collect_count(number, path, has_windows ? analysis.elements / analysis.windows : kMostTimeElements,
                     has_windows ? ", the elements of a window" : "");
   if (analysis.stretches > 1 && analysis.scheme == "linear_quadratic") {
     fail(number.mark, path,

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ValueRule::Kind;
 
-constexpr int kMostElements = 1'000'000;
+constexpr int kMostBeamElements = 1'000'000;
 
 const std::vector<std::string>& formulations() {
   static const std::vector<std::string> names{"geometrically_exact"};
@@ -61,7 +61,7 @@ void Freezer::collect_beam(const BeamLayout& beam) {
   const BeamSpec& spec = *beam.body.beam;
   const std::string path = path_of(beam);
   check_word(spec.formulation, path + ".formulation", formulations());
-  collect_count(spec.elements, path + ".elements", kMostElements, "");
+  collect_count(spec.elements, path + ".elements", kMostBeamElements, "");
   check_beam_points(beam, path);
   BeamPlan plan;
   plan.index = data_.forces.push_back({beam.name, "beam"});

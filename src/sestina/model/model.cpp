@@ -184,5 +184,6 @@ std::string Model::explain_assignment(int event, int assignment, const Propertie
   template void Model::calc_state_rates(const Properties<T>&, const State<T>&, const CutCoordinates<T>&, \
                                         std::span<T>, std::span<T>, std::span<T>) const;
 SESTINA_FOR_EACH_SCALAR(SESTINA_INSTANTIATE)
+#undef SESTINA_INSTANTIATE
 
 }  // namespace sestina

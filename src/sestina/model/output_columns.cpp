@@ -9,10 +9,10 @@
 namespace sestina {
 namespace {
 
-constexpr const char* kAxes[] = {"x", "y", "z"};
+constexpr const char* kAxisNames[] = {"x", "y", "z"};
 
 void add_vector(std::vector<RowColumn>& row, const std::string& name, const char* unit) {
-  for (const char* axis : kAxes) row.push_back({name + "." + axis, unit});
+  for (const char* axis : kAxisNames) row.push_back({name + "." + axis, unit});
 }
 
 bool is_constrained(const ModelData& data) { return data.constraint_rows > 0 || !data.cut_joints.empty(); }

@@ -8,7 +8,7 @@ namespace sestina {
 namespace {
 
 // Relative to the scales. Smaller pivots of x are delayed, unless the direction is coupled with nothing.
-constexpr double kSmallPrimal = 1e-5;
+constexpr double kSmallPrimalStep = 1e-5;
 // Round-off: no inertia at all.
 constexpr double kNoInertia = 1e-13;
 // Smaller pivots of y are those of conditions that others imply, or will be.
@@ -85,7 +85,7 @@ bool BlockLdlt::is_good_pivot(int i, bool is_last, double& quality) const {
     return quality > kSingularCondition;
   }
   quality = front(i, i) / scale(unknown);
-  if (quality > kSmallPrimal) return true;
+  if (quality > kSmallPrimalStep) return true;
   if (!(quality > kNoInertia)) return false;
   if (is_last) return true;
   for (std::size_t j = 0; j < front_width_; ++j) {

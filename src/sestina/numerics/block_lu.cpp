@@ -5,6 +5,7 @@
 #include <complex>
 #include <utility>
 
+#include "sestina/base/index.h"
 #include "sestina/numerics/visit_size.h"
 
 namespace sestina {
@@ -12,8 +13,6 @@ namespace {
 
 // The least pivot, relative to the sum of the magnitudes of its terms.
 constexpr double kLeastPivot = 1e-11;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double product(double a, double b) { return a * b; }
 // Without the care for infinite numbers that the operator takes.

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "sestina/base/index.h"
+
 #include "sestina/numerics/block_ldlt.h"
 
 namespace sestina {
@@ -56,7 +58,6 @@ class QuotientGraph {
       return degree != other.degree ? degree > other.degree : node < other.node;
     }
   };
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   // Calls f for all nodes that are coupled with this one.
   template <class F>

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <set>
 
+#include "sestina/base/index.h"
+
 namespace sestina {
 namespace {
 
 // The square of the remainder of a row, relative to its length.
 constexpr double kImplied = 1e-9;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/base/index.h"
+
 namespace sestina {
 namespace {
 
 // The number of unknowns up to which the dense factorisation is faster than blocks, and than sparse factors.
 constexpr int kDense = 12, kDenseBeforeSparse = 128;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 namespace sestina {
 namespace {
 
-constexpr int kGrain = 256;
+constexpr int kTermGrain = 256;
 
 double dot(const Vector3d& a, const Vector3d& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 Vector3d cross(const Vector3d& a, const Vector3d& b) {
@@ -80,7 +80,7 @@ TermForces::TermForces(const ParticleModel& model)
 
 PairSums TermForces::add_forces(double t, ParticleArrays& particles, Executor& executor) {
   const PairSums sums = executor.parallel_reduce(
-      static_cast<int>(terms_.size()), kGrain, PairSums{},
+      static_cast<int>(terms_.size()), kTermGrain, PairSums{},
       [&](int begin, int end) {
         PairSums part;
         for (int i = begin; i < end; ++i) {
@@ -90,7 +90,7 @@ PairSums TermForces::add_forces(double t, ParticleArrays& particles, Executor& e
       },
       [](const PairSums& a, const PairSums& b) { return plus(a, b); });
   if (!std::isfinite(sums.energy)) fail(t, particles);
-  executor.parallel_for(static_cast<int>(bonded_.size()), kGrain, [&](int begin, int end) {
+  executor.parallel_for(static_cast<int>(bonded_.size()), kTermGrain, [&](int begin, int end) {
     for (int i = begin; i < end; ++i) {
       const int place = particles.place[bonded_[i]];
       Force sum;

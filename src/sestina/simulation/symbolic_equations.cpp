@@ -43,17 +43,17 @@ double largest_of(std::span<const double> values) {
 }
 
 // A row whose norm is below this fraction of the largest row is zero up to rounding.
-constexpr double kRowOfRoundOff = 1e-13;
+constexpr double kNegligibleRow = 1e-13;
 
 // A row counts as dependent on the others below this fraction of its norm.
-constexpr double kRankThreshold = 1e-10;
+constexpr double kRankOfEquations = 1e-10;
 
 // Factors the transpose of the rows, scaled to length one.
 Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factorize_rows(std::span<const double> matrix, std::size_t rows,
                                                            std::size_t columns) {
   Eigen::MatrixXd transposed = Eigen::Map<const Eigen::MatrixXd>(
       matrix.data(), static_cast<Eigen::Index>(columns), static_cast<Eigen::Index>(rows));
-  const double round_off = kRowOfRoundOff * transposed.colwise().norm().maxCoeff();
+  const double round_off = kNegligibleRow * transposed.colwise().norm().maxCoeff();
   for (auto row : transposed.colwise()) {
     const double norm = row.norm();
     if (norm > round_off) {
@@ -63,7 +63,7 @@ Eigen::ColPivHouseholderQR<Eigen::MatrixXd> factorize_rows(std::span<const doubl
     }
   }
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(kRankThreshold);
+  qr.setThreshold(kRankOfEquations);
   qr.compute(transposed);
   return qr;
 }

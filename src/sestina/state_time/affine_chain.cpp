@@ -1,11 +1,10 @@
 #include "sestina/state_time/affine_chain.h"
 
 #include "sestina/parallel/executor.h"
+#include "sestina/state_time/element_layout.h"
 
 namespace sestina {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 template <class F>
 void for_each(Executor* executor, int n, F&& f) {

@@ -1,11 +1,17 @@
 // The places of the unknowns of an element in time.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
+#include "sestina/base/index.h"
 #include "sestina/spatial/spatial.h"
 
 namespace sestina {
+
+// The number of an unknown or of a body as an index of a vector.
+constexpr std::size_t index(int i) { return static_cast<std::size_t>(i); }
+constexpr std::size_t index(BodyIndex b) { return static_cast<std::size_t>(b.value()); }
 
 // The places of the unknowns of an element in its vector y. Each point has v, w, C of all bodies (15 numbers
 // each) and then its multipliers; the end has v, w, C, x (18 each) and the impulses. Rows have the same

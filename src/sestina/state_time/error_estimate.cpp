@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sestina/state_time/element_layout.h"
+
 namespace sestina {
 namespace {
 
 using V3 = Vec3<double>;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 V3 unit(int i) { return {double(i == 0), double(i == 1), double(i == 2)}; }
 
 // Legendre's polynomial of degree n, and the mean over [0, 1] of the square of its integral from 0 to s.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "sestina/state_time/element_layout.h"
+
 namespace sestina {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 void write(std::span<double> numbers, int first, const Vec3<double>& a) {
   const auto i = static_cast<std::size_t>(first);

@@ -5,12 +5,11 @@
 
 #include "sestina/dynamics/dual_forces.h"
 #include "sestina/state_time/element_equations.h"
+#include "sestina/state_time/element_layout.h"
 #include "sestina/state_time/joint_coordinates.h"
 
 namespace sestina {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Reads three numbers of a body with their tangents.
 Vec3<Dual> read(std::span<const double> numbers, std::span<const double> change, std::size_t at) {

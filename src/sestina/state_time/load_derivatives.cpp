@@ -5,15 +5,13 @@
 #include <unordered_map>
 
 #include "sestina/model/tape_inputs.h"
+#include "sestina/state_time/element_layout.h"
 
 namespace sestina {
 namespace {
 
 constexpr BodyVector kVectors[] = {BodyVector::kV,  BodyVector::kW,  BodyVector::kC0,
                                    BodyVector::kC1, BodyVector::kC2, BodyVector::kX};
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-std::size_t index(BodyIndex b) { return static_cast<std::size_t>(b.value()); }
 
 // The tangent as a column of the derivatives of -loads.
 Vec3<double> column_of(const Vec3<Dual>& a) { return {-a.x.d, -a.y.d, -a.z.d}; }

@@ -10,6 +10,7 @@
 #include "sestina/base/error.h"
 #include "sestina/base/memory.h"
 #include "sestina/parallel/communicator.h"
+#include "sestina/state_time/element_layout.h"
 #include "sestina/state_time/memory_estimate.h"
 #include "sestina/state_time/switching_forces.h"
 
@@ -21,8 +22,6 @@ namespace {
 constexpr int kMostSpreads = 40, kSmoothSpreads = 3;
 constexpr int kMostAttempts = 24;         // limit on reductions until Newton's method converges
 constexpr int kMostInWindow = 1'000'000;  // limit on the elements for a tolerance
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 std::span<BodyError> of_bodies(std::vector<BodyError>& errors, int element, int bodies) {
   return std::span<BodyError>(errors).subspan(index(element) * index(bodies), index(bodies));

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "sestina/parallel/executor.h"
+#include "sestina/state_time/element_layout.h"
 
 namespace sestina {
 namespace {
@@ -15,8 +16,6 @@ using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Triplets = std::vector<Eigen::Triplet<double>>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 bool has_pattern(const Sparse& a, const Sparse& b) {
   if (a.rows() != b.rows() || a.nonZeros() != b.nonZeros()) return false;

@@ -7,13 +7,12 @@
 #include "sestina/parallel/communicator.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/state_time/affine_chain.h"
+#include "sestina/state_time/element_layout.h"
 #include "sestina/state_time/interface_map.h"
 #include "sestina/state_time/interface_solver.h"
 
 namespace sestina {
 namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 // Returns how many of n items in a row precede part i, if they are divided into `parts` equal parts.
 int before_part(int i, int n, int parts) { return static_cast<int>(static_cast<long>(n) * i / parts); }

@@ -4,13 +4,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "sestina/state_time/element_layout.h"
+
 namespace sestina {
-namespace {
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 void TimeTrajectory::begin(double t, std::span<const double> start, std::span<const double> q) {
   t_ = t;
   nq_ = q.size();

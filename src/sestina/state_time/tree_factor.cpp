@@ -3,6 +3,8 @@
 #include <Eigen/Dense>
 #include <cmath>
 
+#include "sestina/state_time/element_layout.h"
+
 namespace sestina {
 namespace {
 
@@ -10,10 +12,8 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic>;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 // Offsets within the numbers of a body.
-constexpr int kC = 6, kX = 15;
+constexpr int kFirstCosine = 6, kFirstPlace = 15;
 
 // Roles of rows and columns of the tangent.
 enum class Role {
@@ -108,10 +108,10 @@ void TreeFactor::Plan::add_motion(int body) {
     }
   }
   nodes[index(body)].motion = nodes[index(body)].size;
-  for (int i = 0; i < 3; ++i) sites[index(layout.end(body) + kX + i)] = {Role::kPlace, body, i};
+  for (int i = 0; i < 3; ++i) sites[index(layout.end(body) + kFirstPlace + i)] = {Role::kPlace, body, i};
   if (!is_whole()) return;
   for (int g = 0; g <= k; ++g) {
-    for (int i = 0; i < 9; ++i) sites[index(at(g) + kC + i)] = {Role::kCosine, body, 9 * g + i};
+    for (int i = 0; i < 9; ++i) sites[index(at(g) + kFirstCosine + i)] = {Role::kCosine, body, 9 * g + i};
   }
 }
 
@@ -314,7 +314,7 @@ void TreeFactor::begin_solution(Columns& work, const B& b) const {
   const int k = layout.degree;
   for (int body = 0; body < layout.bodies; ++body) {
     const Numbers::OfBody& numbers = numbers_->bodies[index(body)];
-    work.x[index(body)] = b.template middleRows<3>(layout.end(body) + kX);
+    work.x[index(body)] = b.template middleRows<3>(layout.end(body) + kFirstPlace);
     auto& d = work.d[index(body)];
     for (int i = 0; i < d.rows(); ++i) {
       d.row(i) = b.row(plan_->unknowns[index(plan_->first[index(body)] + i)]);
@@ -323,10 +323,10 @@ void TreeFactor::begin_solution(Columns& work, const B& b) const {
     auto& c = work.c[index(body)];
     c.setZero();
     for (int at = 0; at < 3 * k; ++at) {
-      const auto row = b.template middleRows<3>(layout.point(at / 3, body) + kC + 3 * (at % 3));
+      const auto row = b.template middleRows<3>(layout.point(at / 3, body) + kFirstCosine + 3 * (at % 3));
       for (int to = 0; to < 3 * k; ++to) c.template middleRows<3>(3 * to) += numbers.P_inverse(to, at) * row;
     }
-    c.template bottomRows<9>() = b.template middleRows<9>(layout.end(body) + kC);
+    c.template bottomRows<9>() = b.template middleRows<9>(layout.end(body) + kFirstCosine);
     for (int j = 1; j <= k; ++j) {
       c.template bottomRows<9>() += plan_->pair.at_end[index(j)] * c.template middleRows<9>(9 * (j - 1));
     }
@@ -350,7 +350,7 @@ void TreeFactor::end_solution(Columns& work, B& b) const {
     for (int i = 0; i < d.rows(); ++i) {
       b.row(plan_->unknowns[index(plan_->first[index(body)] + i)]) = d.row(i);
     }
-    auto x = b.template middleRows<3>(layout.end(body) + kX);
+    auto x = b.template middleRows<3>(layout.end(body) + kFirstPlace);
     x = work.x[index(body)];
     for (int g = 0; g < k; ++g) {
       x += numbers_->h * plan_->pair.weights[index(g)] * d.template middleRows<3>(3 * g);  // (3)
@@ -359,7 +359,7 @@ void TreeFactor::end_solution(Columns& work, B& b) const {
     auto& c = work.c[index(body)];
     c.noalias() += numbers.G * d.middleRows(plan_->w_start(), 3 * k);  // (4)
     for (int g = 0; g <= k; ++g) {
-      const int first = (g == k ? layout.end(body) : layout.point(g, body)) + kC;
+      const int first = (g == k ? layout.end(body) : layout.point(g, body)) + kFirstCosine;
       b.template middleRows<9>(first) = c.template middleRows<9>(9 * g);
     }
   }

@@ -8,6 +8,7 @@
 #include "sestina/base/error.h"
 #include "sestina/parallel/communicator.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/state_time/element_layout.h"
 
 namespace sestina {
 namespace {
@@ -24,7 +25,6 @@ constexpr int kCostOfTangent = 12;
 // Limit on the chunks of loops over elements, so that their memory does not grow with the elements.
 constexpr int kMostChunks = 64;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 int grain_of(int elements) { return (elements + kMostChunks - 1) / kMostChunks; }
 
 }  // namespace

@@ -13,14 +13,7 @@ namespace {
 
 constexpr int kGrain = 256;  // rows per task of a thread, in scalar arithmetic
 
-const ButcherTableau* find_tableau(const std::string& name) {
-  for (const ButcherTableau& tableau : explicit_tableaus()) {
-    if (tableau.name == name) return &tableau;
-  }
-  return nullptr;
-}
-
-const ButcherTableau& checked(const Model& model, const SimulatorOptions& options) {
+const ButcherTableau& checked_tableau(const Model& model, const SimulatorOptions& options) {
   const std::string reason = explain_no_batch_steps(model, options);
   if (!reason.empty()) throw InputError(fmt::format("no steps in lanes: {}", reason));
   return *find_tableau(with_rule(model, options).rule.name);
@@ -53,7 +46,7 @@ BatchStepper::BatchStepper(std::shared_ptr<const Model> model, const Properties<
     : model_(std::move(model)),
       dynamics_(model_, properties, executor, instruction_set),
       executor_(executor),
-      tableau_(checked(*model_, options)),
+      tableau_(checked_tableau(*model_, options)),
       substeps_(options.substeps),
       has_rotations_(model_->nq() != model_->nu()),
       nq_(static_cast<std::size_t>(model_->nq())),

@@ -23,9 +23,9 @@ namespace {
 using Eigen::VectorXd;
 using std::numbers::pi;
 
-constexpr double kStep = 1e-5;    // rad or m, by which coordinates move for a difference of rows
-constexpr double kDecade = 10.0;  // beyond the natural frequencies, where no range is given
-constexpr double kAtRest = 1e-9;  // of the terms of the equations of motion
+constexpr double kRowStep = 1e-5;   // rad or m, by which coordinates move for a difference of rows
+constexpr double kDecade = 10.0;    // beyond the natural frequencies, where no range is given
+constexpr double kBalanced = 1e-9;  // of the terms of the equations of motion
 
 struct Deviation {
   VectorXd dq, du, dudot;  // (nu)
@@ -114,7 +114,7 @@ class FrequencyRun final : public AnalysisRun {
 
   void remark_on_acceleration(const MotionTangents& tangents) {
     if (udot_.isZero(0.0)) return;
-    if ((tangents.M * udot_).cwiseAbs().maxCoeff() <= kAtRest * tangents.scale.maxCoeff()) return;
+    if ((tangents.M * udot_).cwiseAbs().maxCoeff() <= kBalanced * tangents.scale.maxCoeff()) return;
     report_.remarks.emplace_back("the initial state is accelerated: the response holds for the instant only");
   }
 
@@ -123,7 +123,7 @@ class FrequencyRun final : public AnalysisRun {
     const Model& model = workspace_.model();
     std::vector<double> parameters(workspace_.properties().parameters);
     double& p = parameters[static_cast<std::size_t>(find_parameter(model, analysis_.input))];
-    const double p0 = p, step = kStep * (p0 == 0.0 ? 1.0 : std::abs(p0));
+    const double p0 = p, step = kRowStep * (p0 == 0.0 ? 1.0 : std::abs(p0));
     const VectorXd none_u = VectorXd::Zero(model.nu());
     const Deviation none{none_u, none_u, none_u, VectorXd::Zero(model.nx()),
                          VectorXd::Zero(model.constraint_rows())};
@@ -197,7 +197,7 @@ class FrequencyRun final : public AnalysisRun {
     if (size == 0.0 && by.dx.size() > 0) size = by.dx.cwiseAbs().maxCoeff();
     if (size == 0.0) size = 1.0;
     std::vector<double> variation(rows.size());
-    const double step = kStep / size;
+    const double step = kRowStep / size;
     const std::span<const double> before = rows.calc(state, udot_, lambda_, by, -step);
     const std::vector<double> kept(before.begin(), before.end());
     const std::span<const double> after = rows.calc(state, udot_, lambda_, by, step);

@@ -12,13 +12,6 @@
 namespace sestina {
 namespace {
 
-const ButcherTableau* find_tableau(const std::string& name) {
-  for (const ButcherTableau& tableau : explicit_tableaus()) {
-    if (tableau.name == name) return &tableau;
-  }
-  return nullptr;
-}
-
 // Explains why columns that a model defines cannot be evaluated in lanes; empty if they can.
 std::string explain_no_columns_in_lanes(const Model& model) {
   const OutputColumns& columns = output_columns(model);

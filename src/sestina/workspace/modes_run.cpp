@@ -14,7 +14,7 @@
 namespace sestina {
 namespace {
 
-constexpr double kAtRest = 1e-9;  // relative to the terms of the equations of motion
+constexpr double kNegligibleForce = 1e-9;  // relative to the terms of the equations of motion
 
 class ModesRun final : public AnalysisRun {
  public:
@@ -71,7 +71,7 @@ class ModesRun final : public AnalysisRun {
     const bool is_steady =
         std::ranges::all_of(udot, [&](double a) { return a == 0.0; }) ||
         (tangents.M * Eigen::Map<const Eigen::VectorXd>(udot.data(), tangents.nu())).cwiseAbs().maxCoeff() <=
-            kAtRest * tangents.scale.maxCoeff();
+            kNegligibleForce * tangents.scale.maxCoeff();
     if (!is_steady) {
       report_.remarks.emplace_back("the initial state is accelerated: the modes hold for the instant only");
     }

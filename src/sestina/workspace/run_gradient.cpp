@@ -21,12 +21,10 @@ std::size_t count_steps(const Model& model, const ButcherTableau& tableau, std::
   return memory / (static_cast<std::size_t>(numbers) * sizeof(double) + 512);
 }
 
-const ButcherTableau& find_tableau(const std::string& rule) {
+const ButcherTableau& checked_rule(const std::string& rule) {
+  if (const ButcherTableau* tableau = find_tableau(rule)) return *tableau;
   std::vector<std::string> names;
-  for (const ButcherTableau& tableau : explicit_tableaus()) {
-    if (tableau.name == rule) return tableau;
-    names.push_back(tableau.name);
-  }
+  for (const ButcherTableau& tableau : explicit_tableaus()) names.push_back(tableau.name);
   throw InputError(
       fmt::format("integrator: {} has no gradient of runs; allowed are {}", rule, fmt::join(names, ", ")));
 }
@@ -106,7 +104,7 @@ class GradientRun {
 GradientRun::GradientRun(const Workspace& workspace, const GradientOptions& options)
     : workspace_(workspace),
       options_(options),
-      tableau_(find_tableau(workspace.analysis().integrator)),
+      tableau_(checked_rule(workspace.analysis().integrator)),
       dynamics_(workspace.shared_model(), workspace.properties(), workspace.analysis().solver),
       equations_(dynamics_),
       rows_(workspace, workspace.properties().parameters),

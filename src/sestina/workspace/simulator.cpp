@@ -17,7 +17,7 @@ namespace {
 // The span (s) of a run with the same limit for the count of an event that repeats.
 constexpr double kSpanOfEvents = 1.0;
 // A rest of a sub-step shorter than this part of it is rounding.
-constexpr double kNegligible = 1e-6;
+constexpr double kNegligibleRest = 1e-6;
 
 // Adds a fault for contacts or enforced limits that the rule does not handle.
 void check_rule(const Model& model, const SimulatorOptions& options, FaultList& faults) {
@@ -207,7 +207,7 @@ void Simulator::step(double dt) {
 
 void Simulator::run_to(double t_stop, double longest) {
   if (equal_ != nullptr) {
-    equal_->divide(std::max(1, static_cast<int>(std::ceil((t_stop - t()) / longest - kNegligible))));
+    equal_->divide(std::max(1, static_cast<int>(std::ceil((t_stop - t()) / longest - kNegligibleRest))));
   }
   driver_->start_again(state(), t_stop);
   for (;;) {

@@ -5,15 +5,14 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/communicator.h"
+#include "sestina/state_time/element_layout.h"
 #include "sestina/workspace/run_origin.h"
 #include "sestina/workspace/state_time_options.h"
 
 namespace sestina {
 namespace {
 
-constexpr double kProgressPeriod = 0.1;  // s of wall time
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
+constexpr double kReportPeriod = 0.1;  // s of wall time
 
 }  // namespace
 
@@ -173,7 +172,7 @@ void StateTimeRun::calc_quadratures(double t, std::vector<double>& z) {
 void StateTimeRun::show_progress() {
   const double now = wall_seconds();
   if (!settings_.on_progress || now < next_progress_) return;
-  next_progress_ = now + kProgressPeriod;
+  next_progress_ = now + kReportPeriod;
   settings_.on_progress({solver_.solved_to(), analysis_.duration, now, report_.steps.steps});
 }
 
