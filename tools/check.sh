@@ -48,8 +48,10 @@ changed_folders() {
 
 gcc_folders="base numerics spatial joints forces expression dynamics batch integrate workspace fuzz"
 sanitize_folders="$(changed_folders) io workspace fuzz"
-# Tests that count allocations or kill the program look for other faults than the sanitizers, which slow them down most.
-not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume'
+# Tests that count allocations or kill the program look for other faults than the sanitizers, which slow them down most;
+# four long runs go through what short ones go through too.
+not_sanitized='DoesNotAllocate|DoNotAllocate|kill_and_resume|FlyingBeamKeepsEnergy|EnergyErrorOfFreeBodies'
+not_sanitized+='|HoweverLongTheChain|ChangeNoBit/kane'
 aarch64_folders="base numerics spatial expression symbolic model"
 
 check_aarch64() {
@@ -74,6 +76,7 @@ if [[ -z $full ]]; then
   stage "clang-tidy: what changed" ./dev lint --changed
 else
   stage "every example" tools/run_examples.sh
+  stage "100 runs killed and resumed" python3 tests/cli/kill_and_resume.py build/release/apps/cli/sestina 100
   stage "the benchmarks compile" ./dev build bench
   stage "g++ release, warnings as errors: tests" env SESTINA_PRESET=gcc ./dev test
   stage "address and undefined behaviour: tests" env SESTINA_PRESET=sanitize ./dev test
