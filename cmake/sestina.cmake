@@ -84,8 +84,8 @@ function(sestina_precompile name)
 endfunction()
 
 # sestina_unity(NAME SOURCES...)
-# With SESTINA_UNITY the sources of a target are compiled together, so many at a time, which saves a third to a half of the time;
-# SOURCES, whose local names other sources of the folder bear too, are compiled alone.
+# With SESTINA_UNITY the sources of a target are compiled together, so many at a time, which saves a third to a half of
+# the time; SOURCES, whose local names other sources of the folder bear too, are compiled alone.
 function(sestina_unity name)
   if(NOT SESTINA_UNITY STREQUAL "")
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${SESTINA_UNITY})

@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostImageBytes = std::size_t{100} << 20;  // of the motion
-constexpr std::size_t kMostText = std::size_t{2} << 30;          // of all frames as text
+constexpr std::size_t kMostMotionBytes = std::size_t{100} << 20;  // of the motion
+constexpr std::size_t kMostText = std::size_t{2} << 30;           // of all frames as text
 constexpr int kMostFrames = 3000;
 
 struct RenderOptions {
@@ -179,7 +179,7 @@ int render(RenderOptions& options) {
   files.add_output("the picture", options.output);
   files.check();
   const Scene scene = studio::make_scene(replay);
-  const Motion motion = studio::make_motion(replay, scene, kMostImageBytes);
+  const Motion motion = studio::make_motion(replay, scene, kMostMotionBytes);
   const std::string page = studio::make_view_page(scene, motion, {});
   const TemporaryFolder folder;
   const int count = suffix == ".png" ? 1 : frame_count(options, motion);
