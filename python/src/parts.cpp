@@ -201,9 +201,15 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
       .numbers("rotational_stiffness", &ForceSpec::rotational_stiffness,
                "Of bushing, N m/rad: one for all axes of `from_`, or three.")
       .numbers("rotational_damping", &ForceSpec::rotational_damping, "Of bushing, N m s/rad: likewise.")
-      .numbers("stiffness_matrix", &ForceSpec::stiffness_matrix,
-               "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses.")
-      .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing: likewise.")
+      .numbers(
+          "stiffness_matrix", &ForceSpec::stiffness_matrix,
+          "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses. Of "
+          "second_order: (b + n)^2 by rows, for [coupled_to; coordinates].")
+      .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing and second_order: likewise.")
+      .numbers("mass_matrix", &ForceSpec::mass_matrix, "Of second_order: n^2 numbers by rows.")
+      .numbers("initial", &ForceSpec::initial, "Of second_order: its coordinates at the start, (n).")
+      .numbers("initial_rates", &ForceSpec::initial_rates, "Of second_order: their rates, (n).")
+      .value("unit", &ForceSpec::unit, "Of second_order: the unit of its coordinates.")
       .numbers("axis", &ForceSpec::axis, "Of torsional_spring_damper, in the axes of `from_`.")
       .view(
           ViewKind::kList,
@@ -212,6 +218,22 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           [](const ForceSpec& force) { return nb::cast(force.points); },
           [](ForceSpec& force, const std::string& place, nb::handle given) {
             force.points = convert<std::vector<Name>>(place, given, "a list of points, BODY.POINT");
+          })
+      .view(
+          ViewKind::kList,
+          {"coupled_to", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
+           "Of second_order: coordinates of joints, JOINT.q or JOINT.q[i]."},
+          [](const ForceSpec& force) { return nb::cast(force.coupled_to); },
+          [](ForceSpec& force, const std::string& place, nb::handle given) {
+            force.coupled_to = convert<std::vector<Name>>(place, given, "a list of coordinates, JOINT.q");
+          })
+      .view(
+          ViewKind::kList,
+          {"coordinates", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
+           "Of second_order: names of its own coordinates (n)."},
+          [](const ForceSpec& force) { return nb::cast(force.coordinates); },
+          [](ForceSpec& force, const std::string& place, nb::handle given) {
+            force.coordinates = convert<std::vector<Name>>(place, given, "a list of names");
           })
 #define SESTINA_BIND(name, unit, allowed, explanation) .value(#name, &ForceSpec::name, explanation ", " unit)
       // clang-format off

@@ -44,6 +44,7 @@ CHECKS = {
     "22_spin_up": beams.check_spin_up,
     "23_stick_slip": mechanisms.check_stick_slip,
     "24_hydraulic_boom": mechanisms.check_hydraulic_boom,
+    "25_sloshing_tank": mechanisms.check_sloshing_tank,
 }
 
 

@@ -158,6 +158,42 @@ def check_hydraulic_boom(sestina, expect_at_most):
     expect_at_most(1e-6, balance(result), "energy balance, relative to the largest kinetic energy")
 
 
+def check_sloshing_tank(sestina, expect_at_most):
+    L, h, m, wagon, brake, loss = 6.0, 1.5, 21600.0, 12000.0, 60000.0, 0.01
+    tanh = [math.tanh(k * math.pi * h / L) for k in (1, 3)]
+    masses = [8 * m * L * tanh[i] / (math.pi**3 * k**3 * h) for i, k in enumerate((1, 3))]
+    w = [math.sqrt(k * math.pi * 9.81 / L * tanh[i]) for i, k in enumerate((1, 3))]
+    rest = wagon + m - sum(masses)
+
+    def rates(y, push):  # y: wagon, first, third, and their speeds
+        pulls = [masses[i] * (w[i]**2 * (y[1 + i] - y[0]) + 2 * loss * w[i] * (y[4 + i] - y[3])) for i in (0, 1)]
+        return [*y[3:], (push + sum(pulls)) / rest, -pulls[0] / masses[0], -pulls[1] / masses[1]]
+
+    def rk4(y, dt, push):
+        along = lambda k, c: [a + c * b for a, b in zip(y, k)]
+        k1 = rates(y, push)
+        k2 = rates(along(k1, dt / 2), push)
+        k3 = rates(along(k2, dt / 2), push)
+        k4 = rates(along(k3, dt), push)
+        return [a + dt / 6 * (b + 2 * c + 2 * d + e) for a, b, c, d, e in zip(y, k1, k2, k3, k4)]
+
+    result = sestina.run("25_sloshing_tank.yaml")
+    names = ("track.q", "waves.first", "waves.third", "track.u", "waves.first.rate", "waves.third.rate")
+    columns = list(result.columns(*names))
+    y, dt, error, momentum = [0.0, 0.0, 0.0, 8.0, 8.0, 8.0], 0.0025, 0.0, 0.0
+    for step in range(round(15 / dt)):
+        t = step * dt
+        if step % 20 == 0:
+            row = columns[step // 20]
+            error = max(error, *(abs(a - b) for a, b in zip(row, y)))
+            p = rest * row[3] + masses[0] * row[4] + masses[1] * row[5]
+            momentum = max(momentum, abs(p / (8 * (wagon + m) - brake * min(t, 3)) - 1))
+        y = rk4(y, dt, -brake if t < 3 - dt / 2 else 0.0)
+    expect_at_most(1e-6, error, "wagon and waves, m and m/s, against Runge-Kutta steps of 2.5 ms")
+    expect_at_most(1e-9, momentum, "momentum, relative")
+    expect_at_most(1e-8, balance(result), "energy balance, relative to the largest kinetic energy")
+
+
 def check_gust(sestina, expect_at_most):
     inertia, k, c, h = 0.8 + 12 * 3.0**2, 4000.0, 60.0, 3.0
     with open(sestina.examples / "gust.csv") as file:

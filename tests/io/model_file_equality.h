@@ -107,6 +107,12 @@ inline void expect_same(const ForceSpec& a, const ForceSpec& b) {
   EXPECT_TRUE(same(a.damping_matrix, b.damping_matrix));
   EXPECT_TRUE(same(a.axis, b.axis));
   EXPECT_TRUE(same(a.points, b.points));
+  EXPECT_TRUE(same(a.coupled_to, b.coupled_to));
+  EXPECT_TRUE(same(a.coordinates, b.coordinates));
+  EXPECT_TRUE(same(a.mass_matrix, b.mass_matrix));
+  EXPECT_TRUE(same(a.initial, b.initial));
+  EXPECT_TRUE(same(a.initial_rates, b.initial_rates));
+  EXPECT_TRUE(same(a.unit, b.unit));
   for_each_force_number([&](const NumberInfo&, auto of) { EXPECT_TRUE(same(of(a), of(b))); });
   EXPECT_TRUE(same(a.value, b.value));
   EXPECT_TRUE(same(a.table, b.table));

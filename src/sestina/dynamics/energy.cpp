@@ -29,7 +29,10 @@ Energy<T> calc_energy(const Model& model, const Properties<T>& properties, const
     const T& u = in.u[model.nu() + cut.u_start];
     energy.kinetic += T(0.5) * cut.armature * u * u;
   }
-  properties.forces.for_each([&](const auto& element) { energy.potential += element.potential_energy(in); });
+  properties.forces.for_each([&](const auto& element) {
+    energy.kinetic += element.kinetic_energy(in);
+    energy.potential += element.potential_energy(in);
+  });
   if constexpr (std::is_same_v<T, double>) {
     for (const UserForceInfo& info : model.user_forces()) {
       energy.potential += info.force->potential_energy(state.t, forces.user_motion);

@@ -7,7 +7,7 @@ namespace sestina {
 
 template <class T>
 struct Energy {
-  T kinetic{};    // J, rotor inertias (armature) included
+  T kinetic{};    // J, rotor inertias (armature) and what moves inside force elements included
   T potential{};  // J, zero with all mass at the ground origin and all springs at rest
 };
 

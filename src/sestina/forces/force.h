@@ -1,12 +1,13 @@
 // The definition of a force element, its input and its output.
 //
-// A force element F<T> is plain data (its constants and where it acts) with four functions:
+// A force element F<T> is plain data (its constants and where it acts) with these functions:
 //   add_force(in, out)      adds its generalised forces and its spatial forces at markers
 //   potential_energy(in)    J, zero with the spring at rest
+//   kinetic_energy(in)      J, of what moves inside the element
 //   dissipated_power(in)    W, turned into heat: >= 0 for a positive damping constant
 //   supplied_power(in)      W, that an actuator or the surroundings feed into the system
-// They balance: power of the forces = -d(potential energy)/dt - dissipated + supplied, which one test
-// (tests/forces/force_laws.h) checks for all of them. Derivatives of a force come from running add_force on
+// They balance: power of the forces = -d(kinetic + potential energy)/dt - dissipated + supplied, which one
+// test (tests/forces/force_laws.h) checks for all of them. Derivatives of a force come from running add_force on
 // Dual (docs/decisions/force-jacobians.md).
 #pragma once
 
@@ -46,6 +47,7 @@ template <class T>
 struct ForceElement {
   ForceIndex index;  // the force of the model that this element belongs to
 
+  T kinetic_energy(const ForceInput<T>&) const { return T(0); }
   T potential_energy(const ForceInput<T>&) const { return T(0); }
   T dissipated_power(const ForceInput<T>&) const { return T(0); }
   T supplied_power(const ForceInput<T>&) const { return T(0); }

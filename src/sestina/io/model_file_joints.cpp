@@ -79,6 +79,19 @@ void read_value(ReadContext& context, const YamlNode& node, const NodePath& path
   map.read("at", out.at);
   if (const YamlNode* points = map.find("points"))
     read_names(context, *points, map.path_of("points"), out.points);
+  if (const YamlNode* names = map.find("coupled_to")) {
+    read_names(context, *names, map.path_of("coupled_to"), out.coupled_to);
+  }
+  if (const YamlNode* names = map.find("coordinates")) {
+    read_names(context, *names, map.path_of("coordinates"), out.coordinates);
+  }
+  map.read("mass_matrix", out.mass_matrix);
+  map.read("initial", out.initial);
+  map.read("initial_rates", out.initial_rates);
+  map.read("unit", out.unit);
+  out.mass_matrix_mark = map.mark_of("mass_matrix");
+  out.initial_mark = map.mark_of("initial");
+  out.initial_rates_mark = map.mark_of("initial_rates");
   map.read("axes", out.axes);
   map.read("stiffness", out.stiffness);
   map.read("damping", out.damping);

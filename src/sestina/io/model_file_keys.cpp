@@ -197,6 +197,9 @@ void add_type_tables(std::vector<KeyTable>& tables) {
       force_keys("gravity_between", {"from", "to"}, {}, numbers_of_force<GravityBetween>()),
       force_keys("hydraulic_actuator", {"from", "to", "value"}, {"damping"},
                  numbers_of_force<HydraulicActuator>()),
+      force_keys(
+          "second_order", {"coordinates", "mass_matrix"},
+          {"coupled_to", "stiffness_matrix", "damping_matrix", "value", "initial", "initial_rates", "unit"}),
       constraint_keys("distance", {"from", "to", "length"}),
       constraint_keys("coupling", {"coefficients"}, {"value", "level"}),
       constraint_keys("motion", {"joint", "value"}, {"level"}),

@@ -324,6 +324,9 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
   map.write_unless_empty("reference", force.reference);
   map.write_unless_empty("rotational_stiffness", force.rotational_stiffness);
   map.write_unless_empty("rotational_damping", force.rotational_damping);
+  if (!force.coupled_to.empty()) map.add("coupled_to", to_list(force.coupled_to));
+  if (!force.coordinates.empty()) map.add("coordinates", to_list(force.coordinates));
+  map.write_unless_empty("mass_matrix", force.mass_matrix);
   map.write_unless_empty("stiffness_matrix", force.stiffness_matrix);
   map.write_unless_empty("damping_matrix", force.damping_matrix);
   map.write("axis", force.axis);
@@ -339,6 +342,9 @@ YamlPointer force_node(const ForceSpec& force, FaultList& faults, const std::str
       faults.add({force.mark, path + ".value"}, "a table that has no file cannot be written to a model file");
     }
   }
+  map.write_unless_empty("initial", force.initial);
+  map.write_unless_empty("initial_rates", force.initial_rates);
+  map.write_unless("1", "unit", force.unit);
   if (force.user || force.type == "user") {
     faults.add({force.mark, path}, "a force of a program's own cannot be written to a model file");
   }

@@ -325,6 +325,9 @@ class PropertyReader {
       set.gravities.push_back({{p.index}, point(p.from), point(p.to)});
       fill(p.numbers, set.gravities.back());
     }
+    for (const SecondOrderPlan& p : plan.second_orders) {
+      set.second_orders.push_back({{p.index}, p.u, p.expression});
+    }
   }
 
   // The size of the mechanism: the longest way from a joint to a point of the same body.

@@ -31,10 +31,18 @@ struct HydraulicLayout {
   int state = 0;  // position in System::states: of p1; p2 follows
 };
 
+// Equations of second order of an expanded System (model/expand_second_order.h).
+struct SecondOrderLayout {
+  int force = 0;  // position in System::forces
+  int state = 0;  // position in System::states: of the first coordinate
+  int n = 0;      // of coordinates; their rates follow them
+};
+
 struct ExpandedSystem {
   System system;
   std::vector<BeamLayout> beams;
   std::vector<HydraulicLayout> hydraulics;
+  std::vector<SecondOrderLayout> second_orders;
   std::size_t described_states = 0, described_columns = 0;  // the first ones; others were added
 };
 

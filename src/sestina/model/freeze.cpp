@@ -9,6 +9,7 @@
 #include "sestina/model/check.h"
 #include "sestina/model/column_collector.h"
 #include "sestina/model/expand_hydraulics.h"
+#include "sestina/model/expand_second_order.h"
 #include "sestina/model/freeze_analysis.h"
 #include "sestina/model/freezer.h"
 #include "sestina/model/properties.h"
@@ -28,9 +29,11 @@ constexpr int kMostFrequencies = 1'000'000;
 std::shared_ptr<const Model> freeze(const System& system) { return freeze_with_analysis(system).model; }
 
 FrozenSystem freeze_with_analysis(const System& system) {
-  if (!has_beams(system) && !has_hydraulics(system)) return Freezer(system).freeze();
+  if (!has_beams(system) && !has_hydraulics(system) && !has_second_orders(system)) {
+    return Freezer(system).freeze();
+  }
   ExpandedSystem expanded = expand_beams(system);
-  expand_hydraulics(expanded);
+  expand_hydraulics(expanded), expand_second_orders(expanded);
   return Freezer(expanded).freeze();
 }
 
@@ -47,7 +50,7 @@ Freezer::Freezer(const System& system)
 
 Freezer::Freezer(const ExpandedSystem& expanded) : Freezer(expanded.system) {
   beams_ = expanded.beams;
-  hydraulics_ = expanded.hydraulics;
+  hydraulics_ = expanded.hydraulics, second_orders_ = expanded.second_orders;
   described_states_ = expanded.described_states;
   described_columns_ = expanded.described_columns;
   for (const BeamLayout& beam : beams_) {
@@ -467,6 +470,10 @@ void Freezer::find_uses_of_cut_joints() {
       std::ranges::any_of(plan.joint_dampers, acts_on_one) ||
       std::ranges::any_of(plan.joint_forces, acts_on_one) ||
       std::ranges::any_of(plan.connectors.coordinate_frictions, acts_on_one) ||
+      std::ranges::any_of(plan.connectors.second_orders,
+                          [&](const SecondOrderPlan& element) {
+                            return std::ranges::any_of(element.u, [&](int u) { return u >= data_.nu; });
+                          }) ||
       std::ranges::any_of(data_.cut_joints, [](const CutJointInfo& cut) { return cut.armature_row >= 0; }) ||
       use_cut_joints(data_.force_expressions.exprs) || use_cut_joints(data_.rate_expressions.exprs);
   data_.events_use_cut_joints =

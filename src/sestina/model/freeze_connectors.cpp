@@ -19,7 +19,7 @@ ForceIndex ConnectorPlan::first() const {
     }
   };
   look_at(bushings), look_at(cartesian_springs), look_at(torsional_spring_dampers);
-  look_at(coordinate_frictions), look_at(ropes), look_at(gravities), look_at(beams);
+  look_at(coordinate_frictions), look_at(ropes), look_at(gravities), look_at(second_orders), look_at(beams);
   return least;
 }
 
@@ -38,6 +38,8 @@ bool Freezer::collect_connector(const ForceSpec& spec, ForceIndex index, const s
     collect_gravity_between(spec, index, path);
   } else if (spec.type == "hydraulic_actuator") {
     collect_hydraulic_actuator(spec, index, path);
+  } else if (spec.type == "second_order") {
+    collect_second_order(spec, index, path);
   } else {
     return false;
   }
@@ -74,18 +76,22 @@ Slot Freezer::collect_three(const Numbers& given, const Mark& mark, const std::s
   return slot;
 }
 
-// 36 numbers by rows, symmetric.
-Slot Freezer::collect_matrix(const Numbers& given, const Mark& mark, const std::string& path) {
+Slot Freezer::collect_matrix(const Numbers& given, int rows, bool is_symmetric, const Mark& mark,
+                             const std::string& path, std::vector<double>* values) {
   if (given.empty()) return {};
-  if (given.size() != 36) {
-    fail(mark, path, fmt::format("has {} numbers; expected 36, the rows of a 6 x 6 matrix", given.size()));
+  const auto size = static_cast<std::size_t>(rows);
+  if (given.size() != size * size) {
+    fail(mark, path,
+         fmt::format("has {0} numbers; expected {1}, the rows of a {2} x {2} matrix", given.size(),
+                     size * size, size));
     return {};
   }
-  std::vector<double> values;
-  const Slot slot = numbers_.add_list(given, path, &values);
-  for (std::size_t i = 0; i < 6; ++i) {
+  std::vector<double> elements;
+  const Slot slot = numbers_.add_list(given, path, &elements);
+  if (values != nullptr) *values = elements;
+  for (std::size_t i = 0; i < size && is_symmetric; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      const double a = values[6 * i + j], b = values[6 * j + i];
+      const double a = elements[size * i + j], b = elements[size * j + i];
       if (std::abs(a - b) <= 1e-9 * (std::abs(a) + std::abs(b))) continue;
       fail(mark, path, fmt::format("is not symmetric: [{}][{}] is {}, [{}][{}] is {}", i, j, a, j, i, b));
       return slot;
@@ -111,12 +117,12 @@ void Freezer::collect_bushing(const ForceSpec& spec, ForceIndex index, const std
   plan.rotational_stiffness = collect_three(spec.rotational_stiffness, spec.rotational_stiffness_mark,
                                             path + ".rotational_stiffness");
   plan.stiffness_matrix =
-      collect_matrix(spec.stiffness_matrix, spec.stiffness_matrix_mark, path + ".stiffness_matrix");
+      collect_matrix(spec.stiffness_matrix, 6, true, spec.stiffness_matrix_mark, path + ".stiffness_matrix");
   plan.damping = collect_three(spec.damping, spec.damping_mark, path + ".damping");
   plan.rotational_damping =
       collect_three(spec.rotational_damping, spec.rotational_damping_mark, path + ".rotational_damping");
   plan.damping_matrix =
-      collect_matrix(spec.damping_matrix, spec.damping_matrix_mark, path + ".damping_matrix");
+      collect_matrix(spec.damping_matrix, 6, true, spec.damping_matrix_mark, path + ".damping_matrix");
   data_.plan.connectors.bushings.push_back(plan);
 }
 

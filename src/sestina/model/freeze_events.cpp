@@ -37,11 +37,17 @@ void Freezer::collect_variables() {
   }
 }
 
-// Where the initial value of a state stands: those of actuators are among their own keys.
+// Where the initial value of a state stands: those of force elements are among their own keys.
 std::string Freezer::path_of_start(int state) const {
   for (const HydraulicLayout& layout : hydraulics_) {
     const int pressure = state - layout.state + 1;
     if (pressure == 1 || pressure == 2) return fmt::format("forces[{}].initial_p{}", layout.force, pressure);
+  }
+  for (const SecondOrderLayout& layout : second_orders_) {
+    const int k = state - layout.state;
+    if (k < 0 || k >= 2 * layout.n) continue;
+    return fmt::format("forces[{}].{}[{}]", layout.force, k < layout.n ? "initial" : "initial_rates",
+                       k % layout.n);
   }
   return fmt::format("states[{}].start", state);
 }

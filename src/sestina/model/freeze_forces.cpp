@@ -25,7 +25,8 @@ const std::vector<std::string>& force_types() {
                                               "coordinate_friction",
                                               "rope",
                                               "gravity_between",
-                                              "hydraulic_actuator"};
+                                              "hydraulic_actuator",
+                                              "second_order"};
   return types;
 }
 

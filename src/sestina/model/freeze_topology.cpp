@@ -294,6 +294,7 @@ void Freezer::add_relative_model() {
   ExpandedSystem relative{system_,
                           {beams_.begin(), beams_.end()},
                           {hydraulics_.begin(), hydraulics_.end()},
+                          {second_orders_.begin(), second_orders_.end()},
                           described_states_,
                           described_columns_};
   relative.system.analysis.coordinates = "relative";

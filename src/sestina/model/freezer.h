@@ -104,7 +104,9 @@ class Freezer {
   // connectors.cpp
   bool collect_connector(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_bushing(const ForceSpec& spec, ForceIndex index, const std::string& path);
-  Slot collect_matrix(const Numbers& given, const Mark& mark, const std::string& path);
+  // rows^2 numbers by rows, or none; copies their present values to `values`.
+  Slot collect_matrix(const Numbers& given, int rows, bool is_symmetric, const Mark& mark,
+                      const std::string& path, std::vector<double>* values = nullptr);
   void collect_cartesian_spring(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_torsional_spring_damper(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void collect_coordinate_friction(const ForceSpec& spec, ForceIndex index, const std::string& path);
@@ -114,6 +116,17 @@ class Freezer {
   void collect_hydraulic_actuator(const ForceSpec& spec, ForceIndex index, const std::string& path);
   void add_hydraulic_equations(const ForceSpec& spec, ForceIndex index, const HydraulicLayout& layout,
                                int first);
+  // second_order.cpp
+  void collect_second_order(const ForceSpec& spec, ForceIndex index, const std::string& path);
+  void check_second_order_names(const ForceSpec& spec, const std::string& path);
+  // The speeds that are the rates of the coordinates it is coupled to, and the symbols of both.
+  struct CoupledCoordinates {
+    std::vector<int> u;
+    std::vector<Expr> q, rates;
+  };
+  CoupledCoordinates find_coupled_coordinates(const ForceSpec& spec, const std::string& path);
+  void add_second_order_equations(const ForceSpec& spec, const SecondOrderLayout& layout, ForceIndex index,
+                                  const CoupledCoordinates& coupled, int first_value);
   // `from` and `to`, which have to differ.
   void find_ends(const ForceSpec& spec, const std::string& path, PointIndex& from, PointIndex& to);
   Slot collect_one(const Numbers& given, const Mark& mark, const std::string& path);
@@ -253,6 +266,7 @@ class Freezer {
   std::unordered_map<int, const BeamLayout*> beam_of_node_;  // by position in system_.bodies
   std::unordered_map<std::string, const BeamLayout*> beam_of_name_;
   std::span<const HydraulicLayout> hydraulics_;
+  std::span<const SecondOrderLayout> second_orders_;
   std::size_t described_states_, described_columns_;  // the first ones; force elements have added others
   FaultList faults_;
   std::shared_ptr<Graph> graph_;

@@ -20,6 +20,7 @@
 #include "sestina/forces/joint_forces.h"
 #include "sestina/forces/point_forces.h"
 #include "sestina/forces/rope.h"
+#include "sestina/forces/second_order.h"
 #include "sestina/forces/spring_damper.h"
 #include "sestina/forces/torsional_spring_damper.h"
 #include "sestina/joints/joint_list.h"
@@ -60,6 +61,7 @@ struct ConnectorSet {
   std::vector<CoordinateFriction<T>> coordinate_frictions;
   std::vector<Rope<T>> ropes;
   std::vector<GravityBetween<T>> gravities;
+  std::vector<SecondOrderForce<T>> second_orders;
   std::vector<BeamForce<T>> beams;  // one for each element of each beam
 
   template <class F>
@@ -68,13 +70,13 @@ struct ConnectorSet {
       for (const auto& element : list) f(element);
     };
     each(bushings), each(cartesian_springs), each(torsional_spring_dampers);
-    each(coordinate_frictions), each(ropes), each(gravities), each(beams);
+    each(coordinate_frictions), each(ropes), each(gravities), each(second_orders), each(beams);
   }
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
              ropes.empty() && gravities.empty() && beams.empty());
   }
-  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
+  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty() && second_orders.empty(); }
 };
 
 // All force elements, one list for each type.

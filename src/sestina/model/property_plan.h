@@ -104,6 +104,11 @@ struct GravityBetweenPlan {
   PointIndex from, to;
   ForceNumbers<Slot> numbers = {};
 };
+struct SecondOrderPlan {
+  ForceIndex index;
+  std::vector<int> u;
+  int expression;
+};
 // A beam's axis, section and material; values that are not given have no slot.
 struct BeamPlan {
   enum class Axis { kLine, kPoints, kCurve };
@@ -131,13 +136,14 @@ struct ConnectorPlan {
   std::vector<CoordinateFrictionPlan> coordinate_frictions;
   std::vector<RopePlan> ropes;
   std::vector<GravityBetweenPlan> gravities;
+  std::vector<SecondOrderPlan> second_orders;
   std::vector<BeamPlan> beams;
 
   bool act_on_bodies() const {
     return !(bushings.empty() && cartesian_springs.empty() && torsional_spring_dampers.empty() &&
              ropes.empty() && gravities.empty() && beams.empty());
   }
-  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty(); }
+  bool empty() const { return !act_on_bodies() && coordinate_frictions.empty() && second_orders.empty(); }
   // The index of the first; there must be one.
   ForceIndex first() const;
 };

@@ -227,6 +227,14 @@ ForceSpec& System::add_hydraulic_actuator(Name force_name, Name from_point, Name
   return spec;
 }
 
+ForceSpec& System::add_second_order(Name force_name, std::vector<Name> coupled_to,
+                                    std::vector<Name> coordinates, Numbers mass_matrix) {
+  ForceSpec& spec = add_force(std::move(force_name), "second_order");
+  spec.coupled_to = std::move(coupled_to), spec.coordinates = std::move(coordinates);
+  spec.mass_matrix = std::move(mass_matrix);
+  return spec;
+}
+
 ForceSpec& System::add_user_force(Name force_name, std::shared_ptr<UserForce> force) {
   ForceSpec& spec = add_force(std::move(force_name), "user");
   spec.user = std::move(force);

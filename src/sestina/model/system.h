@@ -168,7 +168,7 @@ struct ForceSpec {
   Name name;
   Name type;      // joint_spring | joint_damper | joint_force | spring_damper | point_force | point_torque |
                   // bushing | cartesian_spring | torsional_spring_damper | coordinate_friction | rope |
-                  // gravity_between | hydraulic_actuator | user
+                  // gravity_between | hydraulic_actuator | second_order | user
   Name joint;     // joint_*, coordinate_friction
   Name from, to;  // between two points: BODY.POINT
   std::vector<Name> points;  // rope: BODY.POINT
@@ -178,20 +178,27 @@ struct ForceSpec {
   // for each; otherwise one
   Numbers stiffness, damping, reference;
   Numbers rotational_stiffness, rotational_damping;  // bushing: likewise, about the axes
-  Numbers stiffness_matrix,
-      damping_matrix;          // bushing: 36, by rows, of [displacement; rotation]; instead of these
+  // bushing: 36, by rows, of [displacement; rotation], instead of these
+  Numbers stiffness_matrix, damping_matrix;
   std::optional<Triple> axis;  // torsional_spring_damper: in the axes of `from`
+  // second_order: n coordinates of its own, coupled to b coordinates of joints, JOINT.q or JOINT.q[i];
+  // its stiffness_matrix and damping_matrix have (b + n)^2 numbers by rows, those of joints first
+  std::vector<Name> coupled_to, coordinates;
+  Numbers mass_matrix;             // n^2 by rows
+  Numbers initial, initial_rates;  // n
+  Name unit = "1";                 // of its coordinates
   // Numbers that some types have: the table of force_numbers.h
 #define SESTINA_MEMBER(name, ...) std::optional<Number> name;
   SESTINA_FORCE_NUMBERS(SESTINA_MEMBER)
 #undef SESTINA_MEMBER
-  // joint_force: 1 or nu; point_*: 3; hydraulic_actuator: valve openings, 1 or 2. Expressions of t, q, u,
-  // parameters
+  // joint_force: 1 or nu; point_*: 3; hydraulic_actuator: valve openings, 1 or 2; second_order: b + n, or
+  // none. Expressions of t, q, u, parameters
   Numbers value;
   std::optional<TableSpec> table;   // instead of `value`
   std::shared_ptr<UserForce> user;  // type `user`
   Mark mark, stiffness_mark, damping_mark, reference_mark, value_mark;
   Mark rotational_stiffness_mark, rotational_damping_mark, stiffness_matrix_mark, damping_matrix_mark;
+  Mark mass_matrix_mark, initial_mark, initial_rates_mark;
 };
 
 // A term of a coupling. `coordinate` is JOINT.q, JOINT.q[i], or for level velocity JOINT.u, JOINT.u[i].
@@ -397,6 +404,10 @@ class System {
   ForceSpec& add_gravity_between(Name force_name, Name from_point, Name to_point, Number strength);
   // `valve`: opening, of which the rod side's valve has the opposite; or two.
   ForceSpec& add_hydraulic_actuator(Name force_name, Name from_point, Name to_point, Numbers valve);
+  // `coupled_to`: JOINT.q or JOINT.q[i]; `coordinates`: names of the element's own, to which the mass
+  // belongs.
+  ForceSpec& add_second_order(Name force_name, std::vector<Name> coupled_to, std::vector<Name> coordinates,
+                              Numbers mass_matrix);
   ForceSpec& add_user_force(Name force_name, std::shared_ptr<UserForce> force);
 
   ConstraintSpec& add_constraint(Name constraint_name, Name type);

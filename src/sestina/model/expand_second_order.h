@@ -1,0 +1,16 @@
+// Equations of second order of a description (forces/second_order.h) as states.
+//
+// An element NAME with the coordinates s has the states NAME.s and, after those of all its coordinates,
+// NAME.s.rate. The element itself stays in System::forces, where freeze_second_order.cpp forms its equations.
+#pragma once
+
+#include "sestina/model/expand_beams.h"
+
+namespace sestina {
+
+bool has_second_orders(const System& system);
+
+// Adds to `expanded.system`. Numbers of values that do not fit are no fault here: freeze() reports them.
+void expand_second_orders(ExpandedSystem& expanded);
+
+}  // namespace sestina
