@@ -7,8 +7,8 @@
 //   dissipated_power(in)    W, turned into heat: >= 0 for a positive damping constant
 //   supplied_power(in)      W, that an actuator or the surroundings feed into the system
 // They balance: power of the forces = -d(kinetic + potential energy)/dt - dissipated + supplied, which one
-// test (tests/forces/force_laws.h) checks for all of them. Derivatives of a force come from running add_force on
-// Dual (docs/decisions/force-jacobians.md).
+// test (tests/forces/force_laws.h) checks for all of them. Derivatives of a force come from running add_force
+// on Dual (docs/decisions/force-jacobians.md).
 #pragma once
 
 #include "sestina/base/index.h"
