@@ -22,6 +22,10 @@ from ._core import (
     Joint,
     Model,
     ModelLinearization,
+    ParticleCheckpoint,
+    ParticleMeasures,
+    ParticleReport,
+    Particles,
     PythonConstraint,
     PythonForce,
     Report,
@@ -45,6 +49,7 @@ from .drawing import draw
 from .ensembles import EnsembleResult, Gradient, Sensitivities, gradient, run_ensemble, sensitivities
 from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
+from .particles import load_particles, resume_particles, run_particles
 from .result import Result, read_result
 from .run import resume, simulate
 from .showing import Page, Studio, show, studio
@@ -95,6 +100,10 @@ __all__ = [
     "Momentum",
     "Optimum",
     "Page",
+    "ParticleCheckpoint",
+    "ParticleMeasures",
+    "ParticleReport",
+    "Particles",
     "PythonConstraint",
     "PythonForce",
     "Report",
@@ -115,6 +124,7 @@ __all__ = [
     "gradient",
     "integrator_names",
     "load",
+    "load_particles",
     "load_urdf",
     "loads",
     "loads_urdf",
@@ -122,7 +132,9 @@ __all__ = [
     "read_result",
     "read_sweep",
     "resume",
+    "resume_particles",
     "run_ensemble",
+    "run_particles",
     "schema",
     "sensitivities",
     "set_threads",

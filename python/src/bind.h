@@ -35,6 +35,7 @@ void bind_show(nb::module_& module);          // pages, the studio
 void bind_python_force(nb::module_& module);
 void bind_python_constraint(nb::module_& module);
 void bind_symbolic(nb::module_& module);  // expressions, frames, methods
-void bind_timing(nb::module_& module);    // for the benchmark
+void bind_particles(nb::module_& module);
+void bind_timing(nb::module_& module);  // for the benchmark
 
 }  // namespace sestina::python

@@ -35,5 +35,6 @@ NB_MODULE(_core, module) {
   bind_sensitivities(module);
   bind_show(module);
   bind_symbolic(module);
+  bind_particles(module);
   bind_timing(module);
 }

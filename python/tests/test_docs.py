@@ -20,6 +20,7 @@ def model_of_the_page_on_model_files() -> sestina.System:
     "page",
     [
         "README.md",
+        "docs/particles.md",
         "docs/python.md",
         "docs/sampled_control.md",
         "docs/sweep.md",

@@ -1,5 +1,6 @@
 #include "sestina/particle_run/particle_run.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -176,7 +177,7 @@ analysis: {step: {dt: 0.004}, duration: 8}
 }
 
 TEST_F(ParticleRunTest, RunsTheExamples) {
-  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt"}) {
+  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion"}) {
     const std::string file = std::string(SESTINA_SOURCE_DIR "/examples/particles/") + name + ".yaml";
     const ModelTree tree = read_model_tree(
         file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1"}});
@@ -199,6 +200,28 @@ TEST_F(ParticleRunTest, OverwritesNothingButCheckpoints) {
   EXPECT_EQ(contents("letter"), "dear");
 }
 
+// Charges by species or by particle, summed directly or by the fast multipole method.
+TEST_F(ParticleRunTest, TakesChargesOfSpeciesAndATolerance) {
+  const auto total_at_end = [&](const char* species, const char* charges, const char* tolerance) {
+    const std::string model = fmt::format(R"(sestina: 1
+particles:
+  species: [{{name: ion, mass: 1{}}}]
+  box: {{periodic: [false, false, false]}}
+  positions: {{lattice: {{type: sc, cells: [2, 2, 2], density: 1}}}}
+  {}
+  pairs: [{{type: coulomb, strength: 1{}}}]
+analysis: {{step: {{dt: 0.004}}, duration: 0.4}}
+output: {{every: 0.4}}
+)",
+                                          species, charges, tolerance);
+    return run(model, {.result_file = path("ions.csv")}).last.kinetic;
+  };
+  const double by_species = total_at_end(", charge: 0.5", "", "");
+  EXPECT_GT(by_species, 0.3);
+  EXPECT_EQ(total_at_end("", "charges: [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]", ""), by_species);
+  EXPECT_NEAR(total_at_end(", charge: 0.5", "", ", tolerance: 1.0e-9"), by_species, 1e-8);
+}
+
 TEST_F(ParticleRunTest, ReportsEveryFaultWithItsPlace) {
   const std::string message = message_of([&] {
     run(R"(sestina: 1
@@ -209,6 +232,7 @@ particles:
   pairs:
     - {type: ljj, species: [A, A], epsilon: 1, sigma: 1}
     - {type: lj, species: [A, B], epsilon: eps, sigma: 1, cutof: 2}
+    - {type: gravity, strength: 1, tolerance: 2}
   thermostat: {type: langevin, temperature: 1}
   trajectory: {file: path.xyz}
 analysis: {step: {dt: 0.004}, duration: 0.401, solver: kane}
@@ -218,10 +242,11 @@ output: {every: 0.001}
   for (const char* expected :
        {"model.yaml:3:", "particles.species[0].mass: -1 is not positive",
         "the species 'A' stands there twice", "0 is not positive", "expected a list of 3 booleans",
-        "unknown type 'hcp'", "2.5 is not a whole number from 1", "unknown pair 'ljj'", "unknown species 'B'",
-        "unknown name 'eps'", "cutof", "the key 'friction' is missing", "'path.xyz' does not end in",
-        "0.401 is not a whole number of steps of 0.004", "analysis.solver: does not fit",
-        "0.001 is not a whole number"}) {
+        "unknown type 'hcp'", "2.5 is not a whole number from 1", "unknown pair 'ljj'",
+        "particles.pairs[2].tolerance: 2 is out of range: expected a number from 1e-12 to 0.1",
+        "unknown species 'B'", "unknown name 'eps'", "cutof", "the key 'friction' is missing",
+        "'path.xyz' does not end in", "0.401 is not a whole number of steps of 0.004",
+        "analysis.solver: does not fit", "0.001 is not a whole number"}) {
     EXPECT_THAT(message, HasSubstr(expected));
   }
 }

@@ -268,6 +268,68 @@ TEST(ParticleSystem, FollowsTwoMassesUnderGravity) {
   EXPECT_NEAR(x[4], 0.0, 1e-4);
 }
 
+// Ions of both signs around a lattice in an open box.
+ParticleModel make_ions(double tolerance) {
+  ParticleModel model = make_oracle(false, 1);
+  model.box.periodic = {false, false, false};
+  model.central = CentralForce{1.5, false, tolerance};
+  for (int i = 0; i < model.size(); ++i) model.charge.push_back(i % 2 == 0 ? 1.0 : -0.7);
+  model.velocity = draw_velocities(model, 1.0, 4);
+  return model;
+}
+
+TEST(ParticleSystem, SumsCentralForcesToATolerance) {
+  Executor executor(2);
+  ParticleSystem direct(make_ions(0.0), executor);
+  std::vector<double> expected(3 * static_cast<std::size_t>(direct.size())), forces(expected.size());
+  direct.copy_forces(expected);
+  for (const double tolerance : {1e-3, 1e-6, 1e-10}) {
+    ParticleSystem system(make_ions(tolerance), executor);
+    system.copy_forces(forces);
+    double error = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < forces.size(); ++i) {
+      error += std::pow(forces[i] - expected[i], 2), size += std::pow(expected[i], 2);
+    }
+    EXPECT_LT(std::sqrt(error / size), tolerance);
+    EXPECT_GT(error, 0.0);  // by another way
+    EXPECT_NEAR(system.measure().pair, direct.measure().pair, tolerance * std::abs(direct.measure().pair));
+    EXPECT_NEAR(system.measure().pressure, direct.measure().pressure,
+                tolerance * std::abs(direct.measure().pressure));
+  }
+}
+
+TEST(ParticleSystem, HasTheSameBitsWithATolerance) {
+  Executor one(1), three(3);
+  ParticleSystem first(make_ions(1e-6), one), second(make_ions(1e-6), three);
+  for (int i = 0; i < 40; ++i) first.step(0.002), second.step(0.002);
+  EXPECT_EQ(positions_of(first), positions_of(second));
+  ParticleSystem resumed(make_ions(1e-6), one);
+  resumed.restore(first.save());
+  for (int i = 0; i < 60; ++i) first.step(0.002), resumed.step(0.002);
+  EXPECT_EQ(positions_of(first), positions_of(resumed));
+  EXPECT_EQ(velocities_of(first), velocities_of(resumed));
+}
+
+// The error of the steps dominates: the energy is kept as well as with direct sums.
+TEST(ParticleSystem, KeepsTheEnergyWithATolerance) {
+  Executor executor(2);
+  const auto drift = [&](double tolerance) {
+    ParticleModel model = make_ions(tolerance);
+    for (LennardJones& pair : model.pairs) pair.is_shifted = true;
+    ParticleSystem system(model, executor);
+    const double begin = system.measure().total();
+    double largest = 0.0;
+    for (int i = 0; i < 200; ++i) {
+      system.step(0.002);
+      largest = std::max(largest, std::abs(system.measure().total() - begin));
+    }
+    return largest;
+  };
+  const double direct = drift(0.0);
+  EXPECT_GT(direct, 1e-4);
+  EXPECT_NEAR(drift(1e-6), direct, 0.02 * direct);
+}
+
 TEST(ParticleModel, ReportsAllFaultsWithTheNumberOfTheParticle) {
   ParticleModel model = make_oracle(true, 1);
   model.position[3 * 17 + 1] = std::nan("");

@@ -71,6 +71,8 @@ void ParticleReader::read_species(const MapReader& map) {
     species.name = name.text;
     numbers_.read(entry, "mass", species.mass);
     want_positive(entry, "mass", species.mass);
+    std::optional<double>& charge = charge_of_species_.emplace_back();
+    if (entry.find("charge") != nullptr) numbers_.read(entry, "charge", charge.emplace(0.0));
     for (std::size_t i = 0; i + 1 < model_.species.size(); ++i) {
       if (model_.species[i].name != species.name) continue;
       context_.fault(item, path, fmt::format("the species '{}' stands there twice", printable(species.name)));
@@ -147,9 +149,24 @@ void ParticleReader::read_term_type(const YamlNode& node, const NodePath& path, 
 
 void ParticleReader::read_charges(const MapReader& map) {
   const YamlNode* node = map.find("charges");
-  if (node == nullptr) return;
+  if (node == nullptr) {
+    set_charges_of_species();
+    return;
+  }
   numbers_.read_numbers(*node, map.path_of("charges"), static_cast<std::size_t>(model_.size()),
                         model_.charge);
+}
+
+// Particles of species without a charge keep what the data file says, or have none.
+void ParticleReader::set_charges_of_species() {
+  const auto is_given = [](const std::optional<double>& charge) { return charge.has_value(); };
+  if (std::ranges::none_of(charge_of_species_, is_given)) return;
+  model_.charge.resize(static_cast<std::size_t>(model_.size()), 0.0);
+  for (std::size_t i = 0; i < model_.charge.size(); ++i) {
+    const auto species = static_cast<std::size_t>(model_.species_of[i]);
+    if (species < charge_of_species_.size() && charge_of_species_[species])
+      model_.charge[i] = *charge_of_species_[species];
+  }
 }
 
 void ParticleReader::read_pairs(const MapReader& map) {
@@ -170,6 +187,12 @@ void ParticleReader::read_pair(const YamlNode& node, const NodePath& path) {
     CentralForce& central = model_.central.emplace();
     central.is_gravity = word == "gravity";
     numbers_.read(map, "strength", central.strength);
+    numbers_.read(map, "tolerance", central.tolerance);
+    const double tolerance = central.tolerance;
+    if (const YamlNode* given = map.find("tolerance"); given && !(tolerance >= 1e-12 && tolerance <= 0.1)) {
+      context_.fault(*given, map.path_of("tolerance"),
+                     fmt::format("{} is out of range: expected a number from 1e-12 to 0.1", tolerance));
+    }
     return;
   }
   LennardJones& pair = model_.pairs.emplace_back();

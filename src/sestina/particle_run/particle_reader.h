@@ -1,7 +1,9 @@
 // Reads the section `particles` of a model file.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sestina/particle_run/particle_file.h"
 #include "sestina/particle_run/particle_numbers.h"
@@ -27,6 +29,7 @@ class ParticleReader {
   void read_data_file(const YamlNode& node, const NodePath& path);
   void add_data_terms(const YamlNode& node, const NodePath& path, const struct LammpsData& data);
   void read_charges(const MapReader& map);
+  void set_charges_of_species();
   void read_pairs(const MapReader& map);
   void read_pair(const YamlNode& node, const NodePath& path);
   void read_thermostat(const MapReader& map);
@@ -44,6 +47,7 @@ class ParticleReader {
   ParticleRunSpec& spec_;
   ParticleModel& model_;
   bool has_box_ = false;
+  std::vector<std::optional<double>> charge_of_species_;
   int bond_types_ = 0, angle_types_ = 0, dihedral_types_ = 0;  // of model_.term_types, in this order
 };
 

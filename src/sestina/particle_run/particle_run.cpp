@@ -65,11 +65,11 @@ class ParticleRun {
     });
   }
 
-  ParticleReport resume(const ParticleRunCheckpoint& checkpoint) {
+  ParticleReport resume(const ParticleRunCheckpoint& checkpoint, Recorder* recorder) {
     if (checkpoint.data_checksum != spec_.data_checksum) {
       throw InputError("cannot resume: the data file of the particles has changed since the run began");
     }
-    prepare(nullptr);
+    prepare(recorder);
     make_system();
     system_->restore(checkpoint.particles);
     rows_checksum_ = RowChecksum(checkpoint.rows_checksum);
@@ -201,6 +201,7 @@ class ParticleRun {
     report_.t = system_->t();
     report_.steps = static_cast<long>(system_->steps());
     report_.rows = rows_;
+    report_.result_file = options_.result_file;
     if (trajectory_) report_.frames = static_cast<long>(trajectory_->place().frames);
     report_.list_builds = static_cast<long>(system_->list_builds());
     report_.wall_seconds = wall_seconds();
@@ -272,7 +273,7 @@ ParticleReport run_particles(const std::string& model_text, const std::string& m
 }
 
 ParticleReport resume_particles(const std::filesystem::path& checkpoint, const ParticleRunOptions& given,
-                                Executor& executor) {
+                                Executor& executor, Recorder* recorder) {
   const ParticleRunCheckpoint saved =
       parse_particle_checkpoint(read_text_file(checkpoint, kMostBytes), checkpoint.string());
   if (saved.is_complete)
@@ -280,7 +281,8 @@ ParticleReport resume_particles(const std::filesystem::path& checkpoint, const P
   ParticleRunOptions options = given;
   options.checkpoint = checkpoint;
   if (options.result_file.empty()) options.result_file = saved.result_file;
-  return ParticleRun(saved.model_text, saved.model_file, saved.set, options, executor).resume(saved);
+  return ParticleRun(saved.model_text, saved.model_file, saved.set, options, executor)
+      .resume(saved, recorder);
 }
 
 }  // namespace sestina

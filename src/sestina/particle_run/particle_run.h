@@ -42,7 +42,8 @@ struct ParticleReport {
   double wall_seconds = 0.0;
   double energy_drift = 0.0;  // J, largest deviation of the total energy from the first row
   ParticleMeasures first, last;
-  std::optional<double> resumed_at;  // s
+  std::optional<double> resumed_at;   // s
+  std::filesystem::path result_file;  // with the rows; empty: none
   int particles = 0;
 };
 
@@ -55,8 +56,9 @@ ParticleReport run_particles(const std::string& model_text, const std::string& m
                              const std::vector<std::string>& set, const ParticleRunOptions& options,
                              Executor& executor, Recorder* recorder = nullptr);
 
-// Continues the run of a checkpoint, bit for bit.
+// Continues the run of a checkpoint, bit for bit. The recorder receives the rows that follow, unless the run
+// has a result file.
 ParticleReport resume_particles(const std::filesystem::path& checkpoint, const ParticleRunOptions& options,
-                                Executor& executor);
+                                Executor& executor, Recorder* recorder = nullptr);
 
 }  // namespace sestina

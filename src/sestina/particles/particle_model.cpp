@@ -114,6 +114,10 @@ class Checker {
     if (!model_.central->is_gravity && model_.charge.empty()) {
       fault("pairs", "a Coulomb force needs the charges of the particles, and there are none");
     }
+    const double tolerance = model_.central->tolerance;
+    if (tolerance != 0.0 && !(tolerance >= 1e-12 && tolerance <= 1e-1)) {
+      fault("pairs", fmt::format("the tolerance {} is not from 1e-12 to 0.1", tolerance));
+    }
     if (!std::isfinite(model_.central->strength)) fault("pairs", "the strength is not finite");
   }
 

@@ -8,6 +8,7 @@
 
 #include "sestina/base/error.h"
 #include "sestina/parallel/executor.h"
+#include "sestina/particles/fast_multipole.h"
 #include "sestina/particles/random_numbers.h"
 
 namespace sestina {
@@ -50,6 +51,10 @@ ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, I
       reach_(model.pairs.empty() ? 0.0 : find_cutoff(model) + model.skin),
       exclusions_(find_exclusions(model, model.exclude_up_to)),
       terms_(model) {
+  if (model.central && model.central->tolerance > 0.0) {
+    multipole_ = std::make_unique<FastMultipole>(MultipoleOptions{.tolerance = model.central->tolerance},
+                                                 executor, set);
+  }
   set_particles();
   make_lists();
   calc_forces(false);
@@ -154,15 +159,16 @@ void ParticleSystem::calc_sums() {
 // Each pair of the open box: the virial of a force like 1/r^2 is its energy.
 void ParticleSystem::calc_central_forces(bool with_sums) {
   const int n = particles_.size;
-  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
-  const std::array<int, 2> everyone{0, n};
-  constexpr int kTargets = 64;
-  const int chunks = (n + kTargets - 1) / kTargets;
-  const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
-  executor_.parallel_for(chunks, 1, [&](int begin, int end) {
-    kernels_.coulomb({at, at, particles_.charge.data(), begin * kTargets, std::min(end * kTargets, n),
-                      everyone.data(), 1, potential_.data(), gx_.data(), gy_.data(), gz_.data()});
-  });
+  const auto first_n = [n](Numbers64& values) {
+    return std::span(values).first(static_cast<std::size_t>(n));
+  };
+  if (multipole_) {
+    multipole_->calc(first_n(particles_.x), first_n(particles_.y), first_n(particles_.z),
+                     first_n(particles_.charge), first_n(potential_), first_n(gx_), first_n(gy_),
+                     first_n(gz_));
+  } else {
+    sum_central_directly();
+  }
   const double k = model_.central->is_gravity ? -model_.central->strength : model_.central->strength;
   double energy = 0.0;
   for (int i = 0; i < n; ++i) {
@@ -175,6 +181,19 @@ void ParticleSystem::calc_central_forces(bool with_sums) {
   if (!with_sums) return;
   sums_.pair.energy += energy;
   sums_.pair.virial += energy;
+}
+
+void ParticleSystem::sum_central_directly() {
+  const int n = particles_.size;
+  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
+  const std::array<int, 2> everyone{0, n};
+  constexpr int kTargets = 64;
+  const int chunks = (n + kTargets - 1) / kTargets;
+  const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
+  executor_.parallel_for(chunks, 1, [&](int begin, int end) {
+    kernels_.coulomb({at, at, particles_.charge.data(), begin * kTargets, std::min(end * kTargets, n),
+                      everyone.data(), 1, potential_.data(), gx_.data(), gy_.data(), gz_.data()});
+  });
 }
 
 void ParticleSystem::kick(double h) {

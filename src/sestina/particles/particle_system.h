@@ -34,6 +34,7 @@
 namespace sestina {
 
 class Executor;
+class FastMultipole;
 
 struct ParticleMeasures {
   double t = 0.0;            // s
@@ -103,6 +104,7 @@ class ParticleSystem {
   void calc_forces(bool with_sums);
   void calc_sums();
   void calc_central_forces(bool with_sums);
+  void sum_central_directly();
   void kick(double h);
   void drift(double h);
   void check_lists(double largest_square, double poison);
@@ -123,8 +125,9 @@ class ParticleSystem {
   NeighbourLists lists_;
   Numbers64 listed_x_, listed_y_, listed_z_;  // m, when lists were made
   TermForces terms_;
-  Numbers64 potential_, gx_, gy_, gz_;     // of central forces
-  Numbers64 kept_fx_, kept_fy_, kept_fz_;  // forces of the motion, kept while others are measured
+  std::unique_ptr<FastMultipole> multipole_;  // sums central forces, if they have a tolerance
+  Numbers64 potential_, gx_, gy_, gz_;        // of central forces
+  Numbers64 kept_fx_, kept_fy_, kept_fz_;     // forces of the motion, kept while others are measured
   Sums sums_;
   double t_ = 0.0;  // s
   std::int64_t steps_ = 0, list_builds_ = 0;
