@@ -115,6 +115,23 @@ template <int k, class T>
   return turn;
 }
 
+// Moves `frame` across a prismatic joint: it goes along an axis and does not turn.
+template <class T>
+[[gnu::always_inline]] inline Passage<T, 1> pass_slide(const BodyProperties<T>& body,
+                                                       const Prismatic<T>& joint, const T& q, const T& u,
+                                                       MovingFrame<T>& frame) {
+  Passage<T, 1> slide;
+  slide.s = turned(frame.columns, body.X_PF.p);
+  if (!body.structure.has_parallel_frames) turn_columns(frame.columns, body.X_PF.R);
+  slide.s += turned(frame.columns, q * joint.axis);  // (2)
+  slide.H_v[0] = turned(frame.columns, joint.axis);  // (3)
+  const Lanes3<T> w = frame.w, r = u * slide.H_v[0], w_x_s = cross(w, slide.s);
+  slide.bias_v = cross(w, w_x_s + T(2) * r);  // (5)
+  frame.p += slide.s;
+  frame.v += w_x_s + r;  // (4)
+  return slide;
+}
+
 template <class T>
 [[gnu::always_inline]] inline void turn_inertia(const BodyProperties<T>& body, const Lanes3<T> (&R)[3],
                                                 RigidInertia<T>& result) {
@@ -177,6 +194,8 @@ void move_body_of_any_joint(std::size_t i, const BodyProperties<T>& body, const 
       if constexpr (std::is_same_v<std::decay_t<decltype(joint)>, Free<T>>) {
         if (link.parent == 0 && body.structure.has_parallel_frames)
           return pass_free(body, joint, q, u, frame);
+      } else if constexpr (std::is_same_v<std::decay_t<decltype(joint)>, Prismatic<T>>) {
+        return pass_slide(body, joint, *q, *u, frame);
       }
       return pass_joint(body, joint, q, u, frame);
     }();
