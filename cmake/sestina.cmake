@@ -46,9 +46,10 @@ endif()
 if(SESTINA_WERROR)
   target_compile_options(sestina_flags INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
-# Of sources that are compiled together one hides another's local names.
+# Of sources that are compiled together one hides another's local names, and g++ takes local classes for those of a header.
 if(NOT SESTINA_UNITY STREQUAL "")
-  target_compile_options(sestina_flags INTERFACE $<BUILD_INTERFACE:-Wno-shadow>)
+  target_compile_options(sestina_flags INTERFACE
+    $<BUILD_INTERFACE:-Wno-shadow> $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>)
 endif()
 if(SESTINA_NATIVE)
   target_compile_options(sestina_flags INTERFACE $<BUILD_INTERFACE:-march=native>)
