@@ -58,6 +58,7 @@ void print_report(const ParticleReport& report, const std::string& out, const st
     row("energy.kinetic", report.first.kinetic, report.last.kinetic);
     row("energy.potential", report.first.potential(), report.last.potential());
     row("energy.total", report.first.total(), report.last.total());
+    if (report.first.volume != report.last.volume) row("volume", report.first.volume, report.last.volume);
   }
   print("energy drift   {:.6g} (kinetic energy {:.6g})\n", report.energy_drift, report.last.kinetic);
   if (report.frames > 0) print("trajectory     {} frames\n", report.frames);

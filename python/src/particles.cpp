@@ -47,6 +47,7 @@ class Particles {
   const ParticleModel& model() const { return spec_.model; }
   int size() const { return system_->size(); }
   double t() const { return system_->t(); }
+  const Box& box() const { return system_->box(); }
   std::int64_t steps() const { return system_->steps(); }
   std::int64_t list_builds() const { return system_->list_builds(); }
   int threads() const { return executor_.threads(); }
@@ -133,7 +134,7 @@ std::vector<std::string> species_names(const Particles& self) {
 }
 
 nb::tuple box(const Particles& self) {
-  const Box& box = self.model().box;
+  const Box& box = self.box();
   return nb::make_tuple(new_array(std::span(box.lower)), new_array(std::span(box.length)),
                         nb::make_tuple(box.periodic[0], box.periodic[1], box.periodic[2]));
 }
@@ -152,7 +153,9 @@ void bind_measures(nb::module_& module) {
       .def_prop_ro("potential", &ParticleMeasures::potential, "pair + bonded.")
       .def_ro("thermostat", &ParticleMeasures::thermostat,
               "Energy given to a Nose-Hoover thermostat, so that the total is conserved.")
-      .def_prop_ro("total", &ParticleMeasures::total, "kinetic + potential + thermostat.")
+      .def_ro("barostat", &ParticleMeasures::barostat, "Energy given to a barostat, likewise.")
+      .def_ro("volume", &ParticleMeasures::volume, "Of the box.")
+      .def_prop_ro("total", &ParticleMeasures::total, "kinetic + potential + thermostat + barostat.")
       .def_ro("virial", &ParticleMeasures::virial, "Sum of r . F.")
       .def("__repr__", [](const ParticleMeasures& m) {
         return fmt::format(

@@ -119,11 +119,36 @@ TEST_F(ParticleRunTest, WritesH5md) {
   EXPECT_GT(H5Aexists_by_name(file.get(), "h5md", "version", H5P_DEFAULT), 0);
 }
 
+TEST_F(ParticleRunTest, RecordsTheVolumeThatABarostatChanges) {
+  const std::vector<std::string> set{
+      "particles.trajectory.file=path.h5",
+      "particles.thermostat={type: nose_hoover, temperature: 1, period: 0.3}",
+      "particles.barostat={pressure: 2, period: 1, compressibility: 0.1, every: 5, seed: 2}"};
+  const ParticleReport report = run(kFluid, {.result_file = path("fluid.csv")}, set);
+  EXPECT_EQ(report.status, ParticleReport::Status::kComplete) << report.failure;
+  const ResultTable table = read_result(path("fluid.csv"));
+  const std::size_t last = table.rows() - 1, volume = table.column_index("volume");
+  const double length = 4.0 * std::cbrt(4.0 / 0.8442);
+  EXPECT_NEAR(table.at(0, volume), length * length * length, 1e-9);
+  EXPECT_GT(std::abs(table.at(last, volume) / table.at(0, volume) - 1.0), 1e-3);
+  const auto at_end = [&](const char* name) { return table.at(last, table.column_index(name)); };
+  EXPECT_DOUBLE_EQ(at_end("energy.total"), at_end("energy.kinetic") + at_end("energy.potential") +
+                                               at_end("energy.thermostat") + at_end("energy.barostat"));
+  const Hdf5File file(H5Fopen(path("path.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  const Hdf5Dataset edges(H5Dopen2(file.get(), "particles/all/box/edges/value", H5P_DEFAULT));
+  double lengths[5][3] = {};
+  ASSERT_GE(H5Dread(edges.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, lengths), 0);
+  EXPECT_NEAR(lengths[0][1], length, 1e-12);
+  EXPECT_DOUBLE_EQ(lengths[4][0] * lengths[4][1] * lengths[4][2], table.at(last, volume));
+}
+
 // Interrupts a run that writes everything after some steps, and resumes it.
 TEST_F(ParticleRunTest, GoesOnBitForBitInAnotherProcess) {
-  for (const char* thermostat : {"{type: langevin, temperature: 1, friction: 2, seed: 3}",
-                                 "{type: nose_hoover, temperature: 1, period: 0.3}"}) {
-    const std::vector<std::string> set{std::string("particles.thermostat=") + thermostat};
+  const std::string langevin = "particles.thermostat={type: langevin, temperature: 1, friction: 2, seed: 3}";
+  const std::string nose_hoover = "particles.thermostat={type: nose_hoover, temperature: 1, period: 0.3}";
+  const std::string barostat = "particles.barostat={pressure: 2, period: 1, compressibility: 0.1, every: 5}";
+  for (const std::vector<std::string>& set :
+       {std::vector{langevin}, {nose_hoover}, {nose_hoover, barostat}}) {
     run(kFluid, {.result_file = path("whole.csv")}, set);
     const std::string whole = contents("whole.csv"), frames = contents("path.lammpstrj");
 

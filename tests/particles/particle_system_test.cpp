@@ -125,27 +125,31 @@ TEST(ParticleSystem, ConservesMomentum) {
   for (const double p : momentum) EXPECT_NEAR(p, 0.0, 1e-12 * size);  // rounding of 500 steps
 }
 
-ParticleModel make_busy(bool langevin) {
+enum class Bath { kLangevin, kNoseHoover, kBarostat };
+constexpr Bath kBaths[] = {Bath::kLangevin, Bath::kNoseHoover, Bath::kBarostat};
+
+ParticleModel make_busy(Bath bath) {
   ParticleModel model = make_oracle(true, 1);
   for (TermType& type : model.term_types) {
     if (type.law == TermLaw::kFene) type.rest = 2.0;
   }
   model.velocity = draw_velocities(model, 1.0, 9);
-  if (langevin) {
+  if (bath == Bath::kLangevin) {
     model.langevin = Langevin{1.0, 1.0, 77};
   } else {
     model.nose_hoover = NoseHoover{1.0, 0.5};
   }
+  if (bath == Bath::kBarostat) model.barostat = Barostat{3.0, 0.5, 0.05, 7, 5};
   return model;
 }
 
 TEST(ParticleSystem, HasTheSameBitsForAnyNumberOfThreads) {
-  for (const bool langevin : {true, false}) {
+  for (const Bath bath : kBaths) {
     std::vector<std::vector<double>> results;
     std::vector<double> energies;
     for (const int threads : {1, 2, 3}) {
       Executor executor(threads);
-      ParticleSystem system(make_busy(langevin), executor);
+      ParticleSystem system(make_busy(bath), executor);
       for (int i = 0; i < 300; ++i) system.step(0.001);
       EXPECT_GT(system.list_builds(), 1);
       results.push_back(positions_of(system));
@@ -160,11 +164,11 @@ TEST(ParticleSystem, HasTheSameBitsForAnyNumberOfThreads) {
 
 TEST(ParticleSystem, GoesOnBitForBitAfterARestart) {
   Executor executor(2);
-  for (const bool langevin : {true, false}) {
-    ParticleSystem system(make_busy(langevin), executor);
+  for (const Bath bath : kBaths) {
+    ParticleSystem system(make_busy(bath), executor);
     for (int i = 0; i < 137; ++i) system.step(0.001);
     const ParticleCheckpoint saved = system.save();
-    ParticleSystem other(make_busy(langevin), executor);
+    ParticleSystem other(make_busy(bath), executor);
     other.restore(saved);
     EXPECT_EQ(positions_of(other), positions_of(system));
     for (int i = 0; i < 200; ++i) {
@@ -246,6 +250,99 @@ TEST(NoseHoover, KeepsTheTemperatureAndItsEnergy) {
   EXPECT_NEAR(temperature, 0.9, 0.02);  // the mean is pulled to it within few periods
   EXPECT_LT(coarse, 4e-3);
   EXPECT_LT(run(0.004, temperature), coarse / 2.5);  // order 2
+}
+
+// An ideal gas of n particles has the volumes V^n exp(-pressure V/kT): mean (n + 1) kT/pressure, variance
+// (n + 1) (kT/pressure)^2. The compressibility that is given is not the right one.
+TEST(Barostat, HasTheVolumesOfAnIdealGas) {
+  Executor executor(1);
+  ParticleModel model;
+  constexpr int kCount = 64;
+  constexpr double kT = 1.3, kPressure = 0.8;
+  const double expected = (kCount + 1) * kT / kPressure;
+  model.box.length = {4, 4, 4};
+  model.species = {{"A", 1.0}};
+  for (int i = 0; i < kCount; ++i) {
+    model.position.insert(model.position.end(), {0.06 * i, 0.05 * i, 0.04 * i});
+    model.species_of.push_back(0);
+  }
+  model.langevin = Langevin{kT, 2.0, 4};
+  model.barostat = Barostat{kPressure, 0.5, 0.7 / kPressure, 2, 8};
+  model.velocity = draw_velocities(model, kT, 3);
+  ParticleSystem system(model, executor);
+  double sum = 0.0, squares = 0.0;
+  constexpr int kSteps = 60000;
+  for (int i = 0; i < 2000; ++i) system.step(0.02);
+  for (int i = 0; i < kSteps; ++i) {
+    system.step(0.02);
+    const double V = system.box().volume() / expected;
+    sum += V / kSteps, squares += V * V / kSteps;
+  }
+  // Volumes are correlated over the time 0.5/0.7, of which there are 1680: standard errors of 0.4 % and 5 %.
+  EXPECT_NEAR(sum, 1.0, 0.015);
+  EXPECT_NEAR((squares - sum * sum) * (kCount + 1), 1.0, 0.2);
+}
+
+// A fluid at the mean pressure that it has in a box of constant volume fills this volume.
+TEST(Barostat, FillsTheVolumeThatHasThePressure) {
+  Executor executor(2);
+  const auto make = [] {
+    ParticleModel model = make_fluid(4, 0.65, true);
+    model.velocity = draw_velocities(model, 1.4, 3);
+    model.nose_hoover = NoseHoover{1.4, 0.5};
+    return model;
+  };
+  ParticleSystem constant(make(), executor);
+  double pressure = 0.0;
+  constexpr int kSamples = 800;
+  for (int i = 0; i < 400 + kSamples; ++i) {
+    for (int k = 0; k < 10; ++k) constant.step(0.005);
+    if (i >= 400) pressure += constant.measure().pressure / kSamples;
+  }
+  ParticleModel model = make();
+  for (double& length : model.box.length) length *= 1.05;  // from another volume
+  for (double& x : model.position) x *= 1.05;
+  model.barostat = Barostat{pressure, 1.0, 0.3, 10, 2};
+  ParticleSystem system(model, executor);
+  double volume = 0.0, mean = 0.0, worst = 0.0;
+  for (int i = 0; i < 400; ++i) {
+    for (int k = 0; k < 10; ++k) system.step(0.005);
+  }
+  const double start = system.measure().total();
+  for (int i = 0; i < 2 * kSamples; ++i) {
+    for (int k = 0; k < 10; ++k) system.step(0.005);
+    const ParticleMeasures m = system.measure();
+    volume += m.volume / (2 * kSamples), mean += m.pressure / (2 * kSamples);
+    worst = std::max(worst, std::abs(m.total() - start));
+  }
+  EXPECT_NEAR(volume / constant.box().volume(), 1.0, 0.02);
+  EXPECT_NEAR(mean, pressure, 0.05 * pressure);
+  EXPECT_GT(std::abs(system.measure().barostat), 10.0);
+  EXPECT_LT(worst, 0.02 * system.measure().kinetic);
+}
+
+TEST(Barostat, TellsThatThePeriodIsTooShort) {
+  Executor executor(1);
+  ParticleModel model = make_fluid(4, 0.8, true);
+  model.velocity = draw_velocities(model, 1.4, 3);
+  model.nose_hoover = NoseHoover{1.4, 0.5};
+  model.barostat = Barostat{500.0, 0.01, 1.0, 5, 2};
+  ParticleSystem system(model, executor);
+  EXPECT_THAT(message_of<ComputationError>([&] {
+                for (int i = 0; i < 20; ++i) system.step(0.005);
+              }),
+              HasSubstr("a longer period changes it more slowly"));
+}
+
+TEST(ParticleModel, RefusesABarostatWithoutThermostatOrInAnOpenBox) {
+  ParticleModel model = make_fluid(4, 0.8, true);
+  model.barostat = Barostat{};
+  model.box.periodic[1] = false;
+  model.barostat->period = -1;
+  const std::string told = message_of([&] { check(model); });
+  EXPECT_THAT(told, HasSubstr("barostat: needs a thermostat"));
+  EXPECT_THAT(told, HasSubstr("periodic in all directions"));
+  EXPECT_THAT(told, HasSubstr("barostat.period: -1 is not a positive number"));
 }
 
 TEST(ParticleSystem, FollowsTwoMassesUnderGravity) {

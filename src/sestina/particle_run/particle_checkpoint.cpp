@@ -41,6 +41,8 @@ void pass_values(Pass&& pass, C& checkpoint) {
   pass("velocity", p.velocity);
   pass("listed_position", p.listed_position);
   pass("thermostat", p.thermostat);
+  pass("box", p.box);
+  pass("barostat", p.barostat);
 }
 
 class Writer {

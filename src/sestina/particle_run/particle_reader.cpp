@@ -22,6 +22,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_charges(map);
   read_pairs(map);
   read_thermostat(map);
+  read_barostat(map);
   numbers_.read(map, "skin", model_.skin);
   numbers_.read(map, "boltzmann", model_.boltzmann);
   const std::string excluded = read_word(map, "exclude", {"none", "bonds", "angles"}, "bonds");
@@ -237,6 +238,20 @@ void ParticleReader::read_thermostat(const MapReader& map) {
     numbers_.read(thermostat, "seed", seed);
     made.seed = static_cast<std::uint32_t>(seed);
   }
+}
+
+void ParticleReader::read_barostat(const MapReader& map) {
+  const YamlNode* node = map.find("barostat");
+  if (node == nullptr) return;
+  const MapReader barostat(context_, *node, map.path_of("barostat"), keys_of("barostat"));
+  Barostat& made = model_.barostat.emplace();
+  int seed = 1;
+  numbers_.read(barostat, "pressure", made.pressure);
+  numbers_.read(barostat, "period", made.period);
+  numbers_.read(barostat, "compressibility", made.compressibility);
+  numbers_.read(barostat, "every", made.every);
+  numbers_.read(barostat, "seed", seed);
+  made.seed = static_cast<std::uint32_t>(seed);
 }
 
 // After the thermostat, which decides how many degrees of freedom a temperature is of.

@@ -33,6 +33,7 @@ class ParticleReader {
   void read_pairs(const MapReader& map);
   void read_pair(const YamlNode& node, const NodePath& path);
   void read_thermostat(const MapReader& map);
+  void read_barostat(const MapReader& map);
   void read_velocities(const MapReader& map);
   void read_relax(const MapReader& map);
   void read_trajectory(const MapReader& map);

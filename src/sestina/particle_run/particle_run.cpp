@@ -20,6 +20,17 @@ namespace sestina {
 namespace {
 
 constexpr double kProgressPeriod = 0.1;  // s
+constexpr const char* kColumns[] = {"t",
+                                    "temperature",
+                                    "pressure",
+                                    "energy.kinetic",
+                                    "energy.pair",
+                                    "energy.bonded",
+                                    "energy.potential",
+                                    "energy.thermostat",
+                                    "energy.total",
+                                    "energy.barostat",
+                                    "volume"};
 constexpr std::size_t kMostBytes = std::size_t{64} << 30;
 
 std::string absolute_text(const std::filesystem::path& path) {
@@ -126,10 +137,7 @@ class ParticleRun {
 
   ResultHeader header() const {
     ResultHeader made;
-    for (const char* name : {"t", "temperature", "pressure", "energy.kinetic", "energy.pair", "energy.bonded",
-                             "energy.potential", "energy.thermostat", "energy.total"}) {
-      made.columns.push_back({name, ""});
-    }
+    for (const char* name : std::span(kColumns).first(column_count())) made.columns.push_back({name, ""});
     made.model_name = spec_.name;
     made.model_text = saved_.model_text;
     Checksum sum;
@@ -143,14 +151,18 @@ class ParticleRun {
     return made;
   }
 
+  // The last two are those of a barostat.
+  std::size_t column_count() const { return std::size(kColumns) - (spec_.model.barostat ? 0 : 2); }
+
   // The row, and the frame, of an instant that has one.
   void record() {
     const long step = static_cast<long>(system_->steps());
     if (step % spec_.steps_between_rows() == 0 || step == spec_.steps()) {
       ParticleMeasures m = system_->measure();
       m.t = static_cast<double>(step) * spec_.dt;
-      const double row[] = {m.t,      m.temperature, m.pressure,   m.kinetic, m.pair,
-                            m.bonded, m.potential(), m.thermostat, m.total()};
+      const double values[] = {m.t,           m.temperature, m.pressure, m.kinetic,  m.pair,  m.bonded,
+                               m.potential(), m.thermostat,  m.total(),  m.barostat, m.volume};
+      const std::span row = std::span(values).first(column_count());
       if (rows_ == 0) report_.first = m, first_total_ = m.total();
       report_.last = m;
       report_.energy_drift = std::max(report_.energy_drift, std::fabs(m.total() - first_total_));

@@ -5,7 +5,7 @@
 //   ParticleReport report = run.run();
 //
 // Rows have the columns t, temperature, pressure, energy.kinetic, .pair, .bonded, .potential, .thermostat and
-// .total.
+// .total; with a barostat also energy.barostat and volume.
 #pragma once
 
 #include <atomic>

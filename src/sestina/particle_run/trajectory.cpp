@@ -179,6 +179,7 @@ class H5mdWriter final : public TrajectoryWriter {
       position_series_->append(frames_, system, H5T_NATIVE_DOUBLE, position_.data());
       velocity_series_->append(frames_, system, H5T_NATIVE_DOUBLE, velocity_.data());
       image_series_->append(frames_, system, H5T_NATIVE_INT32, image_.data());
+      if (edge_series_) edge_series_->append(frames_, system, H5T_NATIVE_DOUBLE, box.length.data());
       checked(H5Fflush(file_.get(), H5F_SCOPE_LOCAL));
     } catch (const Hdf5Error& error) {
       throw ComputationError(system.t(), fmt::format("cannot write '{}': {}", path_.string(), error.what()));
@@ -201,6 +202,9 @@ class H5mdWriter final : public TrajectoryWriter {
     position_series_.emplace(all.get(), "position", frame, H5T_NATIVE_DOUBLE, frames_, is_new);
     velocity_series_.emplace(all.get(), "velocity", frame, H5T_NATIVE_DOUBLE, frames_, is_new);
     image_series_.emplace(all.get(), "image", frame, H5T_NATIVE_INT32, frames_, is_new);
+    if (!model.barostat) return;
+    const Hdf5Group box(H5Gopen2(all.get(), "box", H5P_DEFAULT));
+    edge_series_.emplace(box.get(), "edges", std::vector<hsize_t>{3}, H5T_NATIVE_DOUBLE, frames_, is_new);
   }
 
   void write_header(const ParticleModel& model) {
@@ -227,7 +231,7 @@ class H5mdWriter final : public TrajectoryWriter {
       boundary += word;
     }
     write_attribute(box.get(), "boundary", hdf5_text_type(8).get(), 3, boundary.data());
-    write_fixed(box.get(), "edges", H5T_NATIVE_DOUBLE, 3, model.box.length.data());
+    if (!model.barostat) write_fixed(box.get(), "edges", H5T_NATIVE_DOUBLE, 3, model.box.length.data());
     std::vector<std::int32_t> species;
     std::vector<double> mass;
     for (const int s : model.species_of) {
@@ -242,6 +246,7 @@ class H5mdWriter final : public TrajectoryWriter {
   std::filesystem::path path_;
   Hdf5File file_;
   std::optional<Element> position_series_, velocity_series_, image_series_;
+  std::optional<Element> edge_series_;  // of a box that changes
   std::vector<double> position_, velocity_;
   std::vector<std::int32_t> image_;
   std::int64_t frames_ = 0;

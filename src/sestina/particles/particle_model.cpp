@@ -22,6 +22,7 @@ class Checker {
     check_pairs();
     check_terms();
     check_thermostats();
+    check_barostat();
     faults_.throw_if_any();
   }
 
@@ -185,6 +186,22 @@ class Checker {
     if (model_.nose_hoover) {
       want_positive("thermostat.temperature", model_.nose_hoover->temperature);
       want_positive("thermostat.period", model_.nose_hoover->period);
+    }
+  }
+
+  void check_barostat() {
+    if (!model_.barostat) return;
+    const Barostat& barostat = *model_.barostat;
+    if (!std::isfinite(barostat.pressure)) fault("barostat.pressure", "is not finite");
+    want_positive("barostat.period", barostat.period);
+    want_positive("barostat.compressibility", barostat.compressibility);
+    if (barostat.every < 1)
+      fault("barostat.every", fmt::format("{} is not a number of steps", barostat.every));
+    if (!model_.langevin && !model_.nose_hoover) {
+      fault("barostat", "needs a thermostat, whose temperature it takes");
+    }
+    if (!(model_.box.periodic[0] && model_.box.periodic[1] && model_.box.periodic[2])) {
+      fault("barostat", "changes the volume of a box that is periodic in all directions; this one is open");
     }
   }
 

@@ -72,6 +72,17 @@ struct NoseHoover {
   double period = 0.5;       // s, the time constant of the thermostat
 };
 
+// Changes the volume V of a periodic box so that the pressure has a mean (Bernetti and Bussi, J. Chem. Phys.
+// 153, 114107, 2020), at the temperature of the thermostat:
+//   d sqrt(V) = c sqrt(V)/2 (P - pressure + kT/(2 V)) dt + sqrt(c kT/2) dW,   c = compressibility/period
+struct Barostat {
+  double pressure = 1.0;         // Pa
+  double period = 1.0;           // s, the time in which V follows, if the compressibility is right
+  double compressibility = 1.0;  // 1/Pa; it has no influence on the distribution of V
+  int every = 20;                // steps
+  std::uint32_t seed = 1;
+};
+
 struct ParticleModel {
   Box box;
   std::vector<Species> species;
@@ -89,6 +100,7 @@ struct ParticleModel {
 
   std::optional<Langevin> langevin;
   std::optional<NoseHoover> nose_hoover;
+  std::optional<Barostat> barostat;
   double skin = 0.3;       // m, by which lists of neighbours reach beyond the cutoff
   double boltzmann = 1.0;  // J/K
 

@@ -376,6 +376,50 @@ void ParticleSystem::step(double h) {
   if (model_.nose_hoover) scale_by_chain(h);
   ++steps_;
   t_ += h;
+  if (model_.barostat && steps_ % model_.barostat->every == 0) rescale_box(h * model_.barostat->every);
+}
+
+// See Barostat; the velocities are scaled by the inverse, which keeps volumes of phase space. The change of
+// the energy is what the barostat takes.
+void ParticleSystem::rescale_box(double h) {
+  const Barostat& barostat = *model_.barostat;
+  const double temperature = model_.langevin ? model_.langevin->temperature : model_.nose_hoover->temperature;
+  const ParticleMeasures before = measure();
+  const double kT = model_.boltzmann * temperature, c = barostat.compressibility / barostat.period;
+  const double xi =
+      calc_normal(barostat.seed, RandomUse::kBarostat, static_cast<std::uint64_t>(steps_), 0)[0];
+  const double growth = 0.5 * c * h * (before.pressure - barostat.pressure + 0.5 * kT / before.volume) +
+                        std::sqrt(0.5 * c * kT * h / before.volume) * xi;  // of sqrt(V), relative
+  if (!(std::abs(growth) < 0.25)) {
+    throw ComputationError(t_,
+                           fmt::format("the barostat would change the volume by {:.3g} % at once (pressure "
+                                       "{:.6g}): a longer period changes it more slowly",
+                                       100.0 * ((1.0 + growth) * (1.0 + growth) - 1.0), before.pressure));
+  }
+  scale_positions(std::pow(1.0 + growth, 2.0 / 3.0));
+  make_lists();
+  calc_forces(false);
+  const ParticleMeasures after = measure();
+  barostat_energy_ += before.kinetic + before.potential() - after.kinetic - after.potential();
+}
+
+void ParticleSystem::scale_positions(double factor) {
+  Box& box = model_.box;
+  for (int a = 0; a < 3; ++a) {
+    box.length[a] *= factor;
+    const double shortest = 2.0 * find_cutoff(model_);
+    if (box.length[a] >= shortest) continue;
+    throw ComputationError(
+        t_, fmt::format("the box has shrunk to {:.6g} along {}, less than twice the cutoff", box.length[a],
+                        "xyz"[a]));
+  }
+  const auto scale = [&](int a, Numbers64& x, Numbers64& v) {
+    const double lower = box.lower[a];
+    for (int i = 0; i < particles_.size; ++i) x[i] = lower + factor * (x[i] - lower), v[i] /= factor;
+  };
+  scale(0, particles_.x, particles_.vx), scale(1, particles_.y, particles_.vy);
+  scale(2, particles_.z, particles_.vz);
+  terms_.set_box(box);
 }
 
 double ParticleSystem::calc_kinetic() const {
@@ -401,9 +445,11 @@ ParticleMeasures ParticleSystem::measure() {
   m.pair = sums_.pair.energy;
   m.bonded = sums_.bonded.energy;
   m.thermostat = calc_thermostat_energy();
+  m.barostat = barostat_energy_;
+  m.volume = model_.box.volume();
   m.virial = sums_.pair.virial + sums_.bonded.virial;
   m.temperature = 2.0 * m.kinetic / (degrees_of_freedom() * model_.boltzmann);
-  m.pressure = (2.0 * m.kinetic + m.virial) / (3.0 * model_.box.volume());
+  m.pressure = (2.0 * m.kinetic + m.virial) / (3.0 * m.volume);
   if (!std::isfinite(m.total())) check_finite();
   return m;
 }
@@ -448,6 +494,9 @@ ParticleCheckpoint ParticleSystem::save() const {
   for (const auto* x : {&listed_x_, &listed_y_, &listed_z_}) append(saved.listed_position, *x);
   std::copy(chain_position_.begin(), chain_position_.end(), saved.thermostat.begin());
   std::copy(chain_velocity_.begin(), chain_velocity_.end(), saved.thermostat.begin() + 3);
+  std::ranges::copy(model_.box.lower, saved.box.begin());
+  std::ranges::copy(model_.box.length, saved.box.begin() + 3);
+  saved.barostat = barostat_energy_;
   return saved;
 }
 
@@ -464,6 +513,11 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
       throw InputError("the checkpoint does not name each particle once");
     }
   }
+  for (std::size_t a = 0; a < 3; ++a) {
+    model_.box.lower[a] = saved.box[a], model_.box.length[a] = saved.box[3 + a];
+  }
+  terms_.set_box(model_.box);
+  barostat_energy_ = saved.barostat;
   set_particles();
   const auto take = [n](const auto& from, std::size_t part, auto& to) {
     std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(part * n), n, to.begin());

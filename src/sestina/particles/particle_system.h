@@ -11,6 +11,7 @@
 //   (4) v += h/2 F/m
 // With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
 // cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
+// With a barostat, box, positions and velocities are scaled after (4) of every few steps.
 // With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
 // (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
 //
@@ -45,9 +46,11 @@ struct ParticleMeasures {
   double pair = 0.0;         // J, of pair forces
   double bonded = 0.0;       // J, of bonds, angles and dihedrals
   double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
+  double barostat = 0.0;     // J, given to a barostat, likewise
   double virial = 0.0;       // J, sum of r . F
+  double volume = 0.0;       // m^3
   double potential() const { return pair + bonded; }
-  double total() const { return kinetic + pair + bonded + thermostat; }
+  double total() const { return kinetic + pair + bonded + thermostat + barostat; }
 };
 
 // The data from which a run continues, bit for bit.
@@ -58,6 +61,8 @@ struct ParticleCheckpoint {
   std::vector<double> position, velocity;   // (3 x n) by place
   std::vector<double> listed_position;      // (3 x n), when lists were made
   std::array<double, 6> thermostat{};       // positions and velocities of the chain
+  std::array<double, 6> box{};              // m, lower corner and lengths
+  double barostat = 0.0;                    // J
 };
 
 class ParticleSystem {
@@ -110,6 +115,8 @@ class ParticleSystem {
   void check_lists(double largest_square, double poison);
   void randomise(double h);
   void scale_by_chain(double h);
+  void rescale_box(double h);
+  void scale_positions(double factor);
   double calc_kinetic() const;
   double calc_thermostat_energy() const;
   void check_finite() const;
@@ -132,6 +139,7 @@ class ParticleSystem {
   double t_ = 0.0;  // s
   std::int64_t steps_ = 0, list_builds_ = 0;
   std::array<double, 3> chain_position_{}, chain_velocity_{};  // 1, 1/s
+  double barostat_energy_ = 0.0;                               // J
 };
 
 // Velocities (n x 3) of a temperature: normally distributed, without total momentum, and scaled so that the

@@ -33,6 +33,7 @@ class TermForces {
   explicit TermForces(const ParticleModel& model);
 
   bool empty() const { return terms_.empty(); }
+  void set_box(const Box& box) { box_ = box; }
   // Adds to the forces of the particles. Throws ComputationError with t (s) if a FENE bond is at its
   // maximum length or a bond spans half the box.
   PairSums add_forces(double t, ParticleArrays& particles, Executor& executor);
