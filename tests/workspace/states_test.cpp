@@ -311,6 +311,25 @@ TEST(States, AreRefusedByNameWhereTheyAreUnknown) {
               HasSubstr("lobatto_iiia_iiib"));
 }
 
+TEST(States, OfForceElementsAreRefusedAtTheElement) {
+  const auto told = [](const auto& change) {
+    System system;
+    system.add_particle("block", 1.0);
+    system.add_joint("rail", "prismatic", "ground.origin", "block.origin").axis = {1, 0, 0};
+    system.add_joint_spring("spring", "rail", 3);
+    system.add_second_order("own", {"rail.q"}, {"s"}, 1);
+    change(system);
+    return message_of([&] { run_system(system); });
+  };
+  const auto expected = HasSubstr("forces[1]: ");
+  EXPECT_THAT(told([](System& s) { s.analysis.coordinates = "state_time"; }), expected);
+  EXPECT_THAT(told([](System& s) { s.analysis.type = "kinematics"; }), expected);
+  EXPECT_THAT(told([](System& s) { s.analysis.type = "statics", s.analysis.arc_length = true; }), expected);
+  EXPECT_THAT(told([](System& s) { s.analysis.solver = "compiled"; }), HasSubstr("own.s"));
+  EXPECT_THAT(told([](System& s) { s.analysis.integrator.name = "lobatto_iiia_iiib"; }),
+              HasSubstr("lobatto_iiia_iiib"));
+}
+
 TEST(States, FaultsNameThePlace) {
   const auto told = [](const std::string& states) {
     return message_of([&] {

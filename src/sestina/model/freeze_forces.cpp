@@ -262,6 +262,17 @@ int Freezer::collect_table(const ForceSpec& spec, ForceIndex index, int wanted, 
   return first;
 }
 
+// For ELEMENT.NAME of a force element that has states, but none of this name.
+std::optional<std::string> Freezer::explain_unknown_state(const std::string& name) const {
+  const std::string element = name.substr(0, name.find('.') + 1);
+  std::vector<std::string> known;
+  for (const StateInfo& state : data_.states) {
+    if (state.name.starts_with(element)) known.push_back(state.name);
+  }
+  if (known.empty()) return {};
+  return fmt::format("there is no state '{}'{}", name, suggestion(name, known));
+}
+
 // Returns the symbol of `t`, a variable, `JOINT.q`, `JOINT.u`, `JOINT.q[i]`, or the text of a fault.
 std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& name) {
   if (name == "t" || is_variable(name)) return graph_->symbol(name);
@@ -275,7 +286,8 @@ std::variant<Expr, std::string> Freezer::resolve_coordinate(const std::string& n
     return fmt::format("there is no parameter '{}'{}", name, suggestion(name, known));
   }
   const auto found = find_coordinate(name);
-  if (const auto* fault = std::get_if<std::string>(&found)) return *fault;
+  if (const auto* fault = std::get_if<std::string>(&found))
+    return explain_unknown_state(name).value_or(*fault);
   const auto& reference = std::get<CoordinateReference>(found);
   if (!reference.joint) return graph_->number(1.0);
   return graph_->symbol(reference.is_q ? q_name(reference.index) : u_name(reference.index));

@@ -163,6 +163,7 @@ class Freezer {
   };
   std::variant<CoordinateReference, std::string> find_coordinate(const std::string& name) const;
   std::variant<Expr, std::string> resolve_coordinate(const std::string& name);
+  std::optional<std::string> explain_unknown_state(const std::string& name) const;
 
   // constraints.cpp
   void collect_constraints();

@@ -110,6 +110,16 @@ StepOptions step_options(const Analysis& analysis) {
   return options;
 }
 
+Place place_of_states(const System& system, const Model& model) {
+  if (!system.states.empty()) return {system.states.front().mark, "states"};
+  const std::string& state = model.states().front().name;
+  for (std::size_t i = 0; i < system.forces.size(); ++i) {
+    if (state.starts_with(system.forces[i].name.text + "."))
+      return {system.forces[i].mark, fmt::format("forces[{}]", i)};
+  }
+  return {system.analysis.coordinates.mark, "analysis"};
+}
+
 void check_analysis(const System& system, const Model& model, const Analysis& analysis) {
   FaultList faults;
   try {
@@ -117,7 +127,7 @@ void check_analysis(const System& system, const Model& model, const Analysis& an
     if (!steps) add_faults_without_contacts(system, model, analysis, faults);
     const bool follows_path = analysis.type == "statics" && analysis.arc_length;
     if (model.nx() > 0 && (analysis.type == "kinematics" || follows_path)) {
-      faults.add({system.states.front().mark, "states"},
+      faults.add(place_of_states(system, model),
                  fmt::format("the analysis {} takes no states with a rate, such as {}{}", analysis.type,
                              model.states().front().name, follows_path ? ", along an arc_length" : ""));
     }

@@ -1,6 +1,7 @@
 // Converts a model's analysis to options of the integrators, and checks what only they can check.
 #pragma once
 
+#include "sestina/base/error.h"
 #include "sestina/integrate/rule_list.h"
 #include "sestina/integrate/step_options.h"
 #include "sestina/model/analysis.h"
@@ -16,5 +17,8 @@ StepOptions step_options(const Analysis& analysis);
 // output fit together, and whether state_time supports the model. Throws InputError with all faults, at the
 // keys of the model.
 void check_analysis(const System& system, const Model& model, const Analysis& analysis);
+
+// Where the first state with a rate is described: under `states`, or as a force element that has states.
+Place place_of_states(const System& system, const Model& model);
 
 }  // namespace sestina

@@ -6,6 +6,7 @@
 
 #include "sestina/base/memory.h"
 #include "sestina/state_time/memory_estimate.h"
+#include "sestina/workspace/integrator_options.h"
 
 namespace sestina {
 
@@ -90,7 +91,7 @@ void add_state_time_faults(const System& system, const Model& model, const Analy
   }
   if (model.nx() > 0) {
     faults.add(
-        {system.states.front().mark, "states"},
+        place_of_states(system, model),
         fmt::format("state_time takes no states with a rate, such as {}", model.states().front().name));
   }
   for (const UserForceInfo& user : model.user_forces()) {
