@@ -28,15 +28,26 @@ Vector3d Octree::center(const Node& node) const {
           lower_[2] + (node.at[2] + 0.5) * s};
 }
 
-void Octree::sort_points(int n, const double* x, const double* y, const double* z) {
+// A root that just holds the points would leave 8 times as many points in a leaf, or as few, as their number
+// grows; one that is up to twice as large has leaves of any size.
+void Octree::choose_root(int n, const double* x, const double* y, const double* z, int most) {
   const double* const axes[] = {x, y, z};
-  // Of points at one place: so large that the scale below stays finite.
+  // Of points at one place: so large that the scale of sort_points stays finite.
   side_ = 4.0 * (1 << kDeepest) * std::numeric_limits<double>::min();
+  double volume = 1.0;
   for (int a = 0; a < 3; ++a) {
     const auto [low, high] = std::minmax_element(axes[a], axes[a] + n);
     lower_[a] = *low;
+    volume *= *high - *low;
     side_ = std::max(side_, (*high - *low) * (1.0 + 1e-12));
   }
+  if (most <= 0 || n <= most || !(volume > 0.0 && std::isfinite(volume))) return;
+  const double leaves = std::round(side_ / std::cbrt(volume * most / (3.0 * n)));  // along a side
+  if (leaves > 1.0 && leaves < 1 << kDeepest) side_ *= std::exp2(std::ceil(std::log2(leaves))) / leaves;
+}
+
+void Octree::sort_points(int n, const double* x, const double* y, const double* z) {
+  const double* const axes[] = {x, y, z};
   const double scale = static_cast<double>(1 << kDeepest) / side_;
   std::vector<std::uint64_t> codes(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
@@ -157,6 +168,7 @@ void Octree::make_lists() {
 }
 
 void Octree::build(int n, const double* x, const double* y, const double* z, int most, int levels) {
+  choose_root(n, x, y, z, levels >= 0 ? 0 : most);
   sort_points(n, x, y, z);
   cut(most, levels);
   make_lists();

@@ -32,8 +32,9 @@ class Octree {
     std::int16_t direction = 0;  // direction_of
   };
 
-  // Boxes with more than `most` points are cut; with `levels` >= 0 every box is cut down to that level
-  // instead. Points are sorted in Morton's order: `order` has the index of the point at each place.
+  // Boxes with more than `most` points are cut; the root is so large that points that fill their box evenly
+  // come to about a third of it in a leaf. With `levels` >= 0 every box is cut down to that level instead.
+  // Points are sorted in Morton's order: `order` has the index of the point at each place.
   void build(int n, const double* x, const double* y, const double* z, int most, int levels = -1);
 
   const std::vector<Node>& nodes() const { return nodes_; }  // level by level, children side by side
@@ -63,6 +64,7 @@ class Octree {
     return {lists.items.data() + lists.begins[node], lists.items.data() + lists.begins[node + 1]};
   }
 
+  void choose_root(int n, const double* x, const double* y, const double* z, int most);
   void sort_points(int n, const double* x, const double* y, const double* z);
   void cut(int most, int levels);
   void make_lists();
