@@ -49,7 +49,7 @@ from .drawing import draw
 from .ensembles import EnsembleResult, Gradient, Sensitivities, gradient, run_ensemble, sensitivities
 from .errors import ComputationError, Error, InputError
 from .files import load, load_urdf, loads, loads_urdf
-from .particles import load_particles, resume_particles, run_particles
+from .particles import ParticleResult, load_particles, resume_particles, run_particles
 from .result import Result, read_result
 from .run import resume, simulate
 from .showing import Page, Studio, show, studio
@@ -103,6 +103,7 @@ __all__ = [
     "ParticleCheckpoint",
     "ParticleMeasures",
     "ParticleReport",
+    "ParticleResult",
     "Particles",
     "PythonConstraint",
     "PythonForce",

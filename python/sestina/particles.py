@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     from .run import Progress
 
 
+class ParticleResult(Result):
+    """The rows of a run of particles: named columns over time, `t`, `temperature`, `energy.total`, and its report."""
+
+    report: ParticleReport  # type: ignore[assignment]
+
+    def __init__(self, table: Table, report: ParticleReport) -> None:
+        super().__init__(table)
+        self.report = report
+
+
 def load_particles(file: str | os.PathLike[str], set: Changes | None = None, *, threads: int = 1) -> Particles:
     """Read a model file with `particles`, to move them step by step.
 
@@ -39,7 +49,7 @@ def run_particles(
     max_steps: int | None = None,
     max_wall: float | None = None,
     check: bool = True,
-) -> Result:
+) -> ParticleResult:
     """Run a model file with `particles` to the end of its duration. The trajectory is written where the model says.
 
     set         keys of the model to override, as for load()
@@ -69,7 +79,7 @@ def resume_particles(
     max_steps: int | None = None,
     max_wall: float | None = None,
     check: bool = True,
-) -> Result:
+) -> ParticleResult:
     """Continue a run of particles from its checkpoint, bit for bit.
 
     out  the result file, if it is not where it was. Without a result file the rows after the checkpoint are returned.
@@ -81,8 +91,8 @@ def resume_particles(
     return _finish(*told, check)
 
 
-def _finish(table: Table, report: ParticleReport, check: bool) -> Result:
-    result = Result(table, report)
+def _finish(table: Table, report: ParticleReport, check: bool) -> ParticleResult:
+    result = ParticleResult(table, report)
     if report.status == "failed" and check:
         raise ComputationError(report.failure, report.t, report.failure, result)
     return result

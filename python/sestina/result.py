@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Union
 
 from . import _core
-from ._core import Model, ParticleReport, Point, Report, System, Table
+from ._core import Model, Point, Report, System, Table
 from .attributes import NamedAttributes
 from .errors import InputError
 
@@ -36,7 +36,7 @@ class Result(NamedAttributes):
 
     _public = ("table", "report")
 
-    def __init__(self, table: Table, report: Report | ParticleReport | None = None, system: System | None = None) -> None:
+    def __init__(self, table: Table, report: Report | None = None, system: System | None = None) -> None:
         self.table = table
         self.report = report  #: None of a result that was read from a file
         self._system = system

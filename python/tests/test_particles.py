@@ -32,7 +32,6 @@ def fluid(tmp_path: pathlib.Path) -> pathlib.Path:
 def test_steps_are_those_of_a_run(fluid: pathlib.Path) -> None:
     particles = sestina.load_particles(fluid)
     result = sestina.run_particles(fluid)
-    assert result.report is not None
     assert (result.report.status, result.report.steps, len(result)) == ("complete", 100, 21)
     for row in range(len(result)):
         measures = particles.measure()
@@ -116,7 +115,6 @@ def test_runs_can_be_interrupted_by_limits_and_resumed(fluid: pathlib.Path, tmp_
             sestina.run_particles(fluid, out=out, checkpoint=state, max_steps=40)
         assert failure.value.result.report.steps == 40
         rest = sestina.resume_particles(state)
-        assert rest.report is not None
         assert rest.report.resumed_at == pytest.approx(0.16)
         assert rest.report.status == "complete"
         count = len(whole) if out else len(whole) - 9
