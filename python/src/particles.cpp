@@ -17,6 +17,7 @@
 #include "sestina/io/text_file.h"
 #include "sestina/parallel/executor.h"
 #include "sestina/particle_run/particle_run.h"
+#include "views.h"
 #include "watch.h"
 
 namespace sestina::python {
@@ -164,7 +165,7 @@ void bind_measures(nb::module_& module) {
       });
 }
 
-void bind_particles_class(nb::module_& module) {
+void bind_particle_checkpoint(nb::module_& module) {
   nb::class_<ParticleCheckpoint>(module, "ParticleCheckpoint", nb::type_slots(plain_described_slots),
                                  "The state of particles, as Particles.save() returns it.")
       .def_ro("t", &ParticleCheckpoint::t, "Time.")
@@ -173,29 +174,10 @@ void bind_particles_class(nb::module_& module) {
         return fmt::format("<sestina.ParticleCheckpoint {} particles at t = {:g}>", saved.number.size(),
                            saved.t);
       });
-  nb::class_<Particles> type(module, "Particles", nb::type_slots(plain_described_slots),
-                             "The particles of a model file, of load_particles(), moved step by step. Arrays "
-                             "are copies, in the order of the file or lattice, in the model's units.");
-  type.def("step", &Particles::step, nb::arg("steps") = 1, nb::arg("dt") = nb::none(),
-           "Moves all particles on by a number of steps of `dt`, by default that of the model. Raises "
-           "ComputationError, which names the particle, if one is no longer finite.")
-      .def("measure", &Particles::measure, "Temperature, pressure and energies now.")
-      .def("save", &Particles::save, "A copy of the state, from which restore() goes on bit for bit.")
-      .def("restore", &Particles::restore, nb::arg("saved"), "Returns to a state that save() has kept.")
-      .def("__len__", &Particles::size)
-      .def_prop_ro("name", [](const Particles& self) { return self.spec().name; })
-      .def_prop_ro("t", &Particles::t, "Time.")
-      .def_prop_ro("steps", &Particles::steps, "Since the beginning.")
-      .def_prop_ro(
-          "dt", [](const Particles& self) { return self.spec().dt; }, "The model's step.")
-      .def_prop_ro(
-          "duration", [](const Particles& self) { return self.spec().duration; }, "Of the model's run.")
-      .def_prop_ro("threads", &Particles::threads)
-      .def_prop_ro("list_builds", &Particles::list_builds, "How often lists of neighbours were made.")
-      .def("__repr__", [](const Particles& self) {
-        return fmt::format("<sestina.Particles {}: {} particles at t = {:g}>", self.spec().name, self.size(),
-                           self.t());
-      });
+}
+
+// Copies of what belongs to each particle.
+void bind_particle_arrays(nb::class_<Particles>& type) {
   const auto array = [&type](const char* name, auto read, const char* explanation) {
     type.def_prop_ro(
         name, read,
@@ -232,6 +214,34 @@ void bind_particles_class(nb::module_& module) {
                    nb::sig("def box(self) -> tuple[numpy.typing.NDArray[numpy.float64], "
                            "numpy.typing.NDArray[numpy.float64], tuple[bool, bool, bool]]"),
                    "(3) lower corner, (3) lengths, and whether each direction is periodic.");
+}
+
+void bind_particles_class(nb::module_& module) {
+  nb::class_<Particles> type(module, "Particles", nb::type_slots(plain_described_slots),
+                             "The particles of a model file, of load_particles(), moved step by step. Arrays "
+                             "are copies, in the order of the file or lattice, in the model's units.");
+  type.def("step", &Particles::step, nb::arg("steps") = 1, nb::arg("dt") = nb::none(),
+           "Moves all particles on by a number of steps of `dt`, by default that of the model. Raises "
+           "ComputationError, which names the particle, if one is no longer finite.")
+      .def("measure", &Particles::measure, "Temperature, pressure and energies now.")
+      .def("save", &Particles::save, "A copy of the state, from which restore() goes on bit for bit.")
+      .def("restore", &Particles::restore, nb::arg("saved"), "Returns to a state that save() has kept.")
+      .def("__len__", &Particles::size)
+      .def_prop_ro("name", [](const Particles& self) { return self.spec().name; })
+      .def_prop_ro("t", &Particles::t, "Time.")
+      .def_prop_ro("steps", &Particles::steps, "Since the beginning.")
+      .def_prop_ro(
+          "dt", [](const Particles& self) { return self.spec().dt; }, "The model's step.")
+      .def_prop_ro(
+          "duration", [](const Particles& self) { return self.spec().duration; }, "Of the model's run.")
+      .def_prop_ro("threads", &Particles::threads)
+      .def_prop_ro("list_builds", &Particles::list_builds, "How often lists of neighbours were made.")
+      .def("__repr__", [](const Particles& self) {
+        const std::string& name = self.spec().name;
+        return fmt::format("<sestina.Particles {}: {} particles at t = {:g}>",
+                           name.empty() ? "without a name" : name, self.size(), self.t());
+      });
+  bind_particle_arrays(type);
 }
 
 void bind_particle_report(nb::module_& module) {
@@ -327,6 +337,7 @@ nb::tuple resume(const std::filesystem::path& checkpoint, nb::object progress,
 
 void bind_particles(nb::module_& module) {
   bind_measures(module);
+  bind_particle_checkpoint(module);
   bind_particles_class(module);
   bind_particle_report(module);
   module.def(

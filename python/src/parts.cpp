@@ -206,10 +206,6 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           "Of bushing: 36 numbers by rows, of [displacement; rotation]; instead of the two stiffnesses. Of "
           "second_order: (b + n)^2 by rows, for [coupled_to; coordinates].")
       .numbers("damping_matrix", &ForceSpec::damping_matrix, "Of bushing and second_order: likewise.")
-      .numbers("mass_matrix", &ForceSpec::mass_matrix, "Of second_order: n^2 numbers by rows.")
-      .numbers("initial", &ForceSpec::initial, "Of second_order: its coordinates at the start, (n).")
-      .numbers("initial_rates", &ForceSpec::initial_rates, "Of second_order: their rates, (n).")
-      .value("unit", &ForceSpec::unit, "Of second_order: the unit of its coordinates.")
       .numbers("axis", &ForceSpec::axis, "Of torsional_spring_damper, in the axes of `from_`.")
       .view(
           ViewKind::kList,
@@ -218,22 +214,6 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           [](const ForceSpec& force) { return nb::cast(force.points); },
           [](ForceSpec& force, const std::string& place, nb::handle given) {
             force.points = convert<std::vector<Name>>(place, given, "a list of points, BODY.POINT");
-          })
-      .view(
-          ViewKind::kList,
-          {"coupled_to", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
-           "Of second_order: coordinates of joints, JOINT.q or JOINT.q[i]."},
-          [](const ForceSpec& force) { return nb::cast(force.coupled_to); },
-          [](ForceSpec& force, const std::string& place, nb::handle given) {
-            force.coupled_to = convert<std::vector<Name>>(place, given, "a list of coordinates, JOINT.q");
-          })
-      .view(
-          ViewKind::kList,
-          {"coordinates", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
-           "Of second_order: names of its own coordinates (n)."},
-          [](const ForceSpec& force) { return nb::cast(force.coordinates); },
-          [](ForceSpec& force, const std::string& place, nb::handle given) {
-            force.coordinates = convert<std::vector<Name>>(place, given, "a list of names");
           })
 #define SESTINA_BIND(name, unit, allowed, explanation) .value(#name, &ForceSpec::name, explanation ", " unit)
       // clang-format off
@@ -254,10 +234,36 @@ void bind_force_fields(nb::class_<Part<ForceSpec>>& type) {
           true);
 }
 
+// Equations of second order: n coordinates of their own.
+void bind_second_order_fields(nb::class_<Part<ForceSpec>>& type) {
+  Fields<ForceSpec>(type)
+      .numbers("mass_matrix", &ForceSpec::mass_matrix, "Of second_order: n^2 numbers by rows.")
+      .numbers("initial", &ForceSpec::initial, "Of second_order: its coordinates at the start, (n).")
+      .numbers("initial_rates", &ForceSpec::initial_rates, "Of second_order: their rates, (n).")
+      .value("unit", &ForceSpec::unit, "Of second_order: the unit of its coordinates.")
+      .view(
+          ViewKind::kList,
+          {"coupled_to", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
+           "Of second_order: coordinates of joints, JOINT.q or JOINT.q[i]."},
+          [](const ForceSpec& force) { return nb::cast(force.coupled_to); },
+          [](ForceSpec& force, const std::string& place, nb::handle given) {
+            force.coupled_to = convert<std::vector<Name>>(place, given, "a list of coordinates, JOINT.q");
+          })
+      .view(
+          ViewKind::kList,
+          {"coordinates", "sestina.views.ListView[str]", "collections.abc.Sequence[str]",
+           "Of second_order: names of its own coordinates (n)."},
+          [](const ForceSpec& force) { return nb::cast(force.coordinates); },
+          [](ForceSpec& force, const std::string& place, nb::handle given) {
+            force.coordinates = convert<std::vector<Name>>(place, given, "a list of names");
+          });
+}
+
 void bind_force(nb::module_& module) {
   nb::class_<Part<ForceSpec>> type(module, "Force", nb::type_slots(described_slots<traverse_part<ForceSpec>>),
                                    "A force element of a System.");
   bind_force_fields(type);
+  bind_second_order_fields(type);
   type.def(
           "__init__",
           [](Part<ForceSpec>* self, const std::string& name, const std::string& force_type,
