@@ -188,6 +188,26 @@ TEST(FastMultipole, RefusesOptionsOutOfRange) {
 }
 
 // Every pair of points is in exactly one of the lists U, V, W, X of the boxes that hold them.
+// Whatever their number, points that fill a cube evenly come to about a third of the most in a leaf.
+TEST(Octree, HasLeavesOfOneSizeForAnyNumberOfPoints) {
+  for (const int n : {2000, 3000, 5000, 9000, 16000}) {
+    std::vector<double> x, y, z;
+    for (int i = 0; i < n; ++i) {
+      const auto u = calc_uniform(5, RandomUse::kWalk, 0, static_cast<std::uint32_t>(i));
+      x.push_back(u[0]), y.push_back(u[1]), z.push_back(u[2]);
+    }
+    Octree tree;
+    tree.build(n, x.data(), y.data(), z.data(), 100);
+    double mean = 0.0;  // over the points, of how many are in their leaf
+    for (const Octree::Node& node : tree.nodes()) {
+      const double count = node.end - node.begin;
+      if (node.is_leaf()) mean += count * count / n;
+    }
+    EXPECT_GT(mean, 22.0) << n;
+    EXPECT_LT(mean, 60.0) << n;
+  }
+}
+
 TEST(Octree, SplitsAllPairsAmongItsLists) {
   const Points p = make_clumps(700);
   Octree tree;

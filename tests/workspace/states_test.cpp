@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <filesystem>
@@ -249,51 +248,6 @@ TEST(States, RespondToAnInputThatOscillates) {
   EXPECT_NEAR(run.end("rail.q.magnitude"), std::abs(q), 1e-8 * std::abs(q));
   EXPECT_NEAR(run.end("rail.q.phase"), std::arg(q), 1e-8);
   EXPECT_NEAR(run.end("p.magnitude"), std::abs(1e6 * q / (0.1 * s + 1.0)), 1e-2);
-}
-
-// Two blocks in a row; the second one is a body on a joint, or two states (docs/model_file.md).
-System absorber(bool by_states) {
-  System system;
-  system.set_parameter("m", 0.5), system.set_parameter("k", 40.0), system.set_parameter("d", 0.7);
-  system.add_particle("block", 2.0).add_point("side", {0, 0, 0});
-  JointSpec& rail = system.add_joint("rail", "prismatic", "ground.origin", "block.origin");
-  rail.axis = {1, 0, 0}, rail.q = {0.1};
-  system.add_joint_spring("spring", "rail", 90);
-  if (by_states) {
-    system.add_state("s", "v"), system.add_state("v", "(k*(rail.q - s) + d*(rail.u - v))/m");
-    system.add_joint_force("absorber", "rail", "k*(s - rail.q) + d*(v - rail.u)");
-  } else {
-    system.add_particle("mass", "m");
-    JointSpec& slide = system.add_joint("slide", "prismatic", "block.side", "mass.origin");
-    slide.axis = {1, 0, 0}, slide.q = {-0.1};
-    system.add_joint_spring("absorber", "slide", "k"), system.add_joint_damper("loss", "slide", "d");
-  }
-  set_accurate(system, 3.0, 0.1);
-  return system;
-}
-
-TEST(States, InPairsAreEquationsOfSecondOrder) {
-  const RunResult own = run_system(absorber(true)), body = run_system(absorber(false));
-  for (std::size_t row = 0; row < own.table.rows(); ++row) {
-    EXPECT_NEAR(own.at(row, "rail.q"), body.at(row, "rail.q"), kAccurate);
-    EXPECT_NEAR(own.at(row, "s"), body.at(row, "rail.q") + body.at(row, "slide.q"), kAccurate);
-  }
-  EXPECT_GT(std::abs(own.at(3, "s")), 0.01);
-  const auto frequencies = [](bool by_states) {
-    System system = absorber(by_states);
-    system.analysis.type = "modes";
-    const RunResult run = run_system(std::move(system));
-    std::vector<double> found;
-    for (std::size_t row = 0; row < run.table.rows(); ++row) {
-      if (run.at(row, "eigenvalue.imag") > 0) found.push_back(run.at(row, "frequency"));
-    }
-    std::ranges::sort(found);
-    return found;
-  };
-  const std::vector<double> of_own = frequencies(true), of_body = frequencies(false);
-  ASSERT_EQ(of_own.size(), 2u);
-  ASSERT_EQ(of_body.size(), 2u);
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(of_own[i], of_body[i], 1e-10 * of_body[i]);
 }
 
 TEST(States, AreRefusedByNameWhereTheyAreUnknown) {

@@ -329,6 +329,16 @@ void FastMultipole::add_multipole_fields(int leaf, int source, PointTask& task, 
   far_.evaluate_irregular(task);
 }
 
+void add_direct_sum(const ParticleKernels& kernels, const Positions& at, const double* charge, int n,
+                    const PointField& field, Executor& executor) {
+  constexpr int kTargets = 64;
+  const std::array<int, 2> everyone{0, n};
+  executor.parallel_for((n + kTargets - 1) / kTargets, 1, [&](int begin, int end) {
+    kernels.coulomb({at, at, charge, begin * kTargets, std::min(end * kTargets, n), everyone.data(), 1,
+                     field.potential, field.gx, field.gy, field.gz});
+  });
+}
+
 void calc_direct_sum(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                      std::span<const double> charge, std::span<double> potential, std::span<double> gx,
                      std::span<double> gy, std::span<double> gz, Executor& executor, InstructionSet set) {
@@ -341,13 +351,8 @@ void calc_direct_sum(std::span<const double> x, std::span<const double> y, std::
   const auto px = padded(x), py = padded(y), pz = padded(z), q = padded(charge);
   CacheLineVector<double> u(n + kPad, 0.0), ux(u), uy(u), uz(u);
   const Positions at{px.data(), py.data(), pz.data()};
-  const std::array<int, 2> all{0, static_cast<int>(n)};
-  constexpr int kTargets = 64;
-  executor.parallel_for((static_cast<int>(n) + kTargets - 1) / kTargets, 1, [&](int begin, int end) {
-    particle_kernels(set).coulomb({at, at, q.data(), begin * kTargets,
-                                   std::min(end * kTargets, static_cast<int>(n)), all.data(), 1, u.data(),
-                                   ux.data(), uy.data(), uz.data()});
-  });
+  add_direct_sum(particle_kernels(set), at, q.data(), static_cast<int>(n),
+                 {u.data(), ux.data(), uy.data(), uz.data()}, executor);
   std::copy_n(u.begin(), n, potential.begin());
   std::copy_n(ux.begin(), n, gx.begin());
   std::copy_n(uy.begin(), n, gy.begin());

@@ -102,6 +102,15 @@ class FastMultipole {
   Doubles multipoles_, locals_;                            // (nodes x (p+1)^2)
 };
 
+// Potential and gradient of points, (n) each.
+struct PointField {
+  double *potential, *gx, *gy, *gz;
+};
+
+// Adds the same sums, directly. All arrays are padded for the kernels.
+void add_direct_sum(const ParticleKernels& kernels, const Positions& at, const double* charge, int n,
+                    const PointField& field, Executor& executor);
+
 // The same sums directly, for few particles and to compare with.
 void calc_direct_sum(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                      std::span<const double> charge, std::span<double> potential, std::span<double> gx,

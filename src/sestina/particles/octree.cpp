@@ -32,7 +32,7 @@ Vector3d Octree::center(const Node& node) const {
 // grows; one that is up to twice as large has leaves of any size.
 void Octree::choose_root(int n, const double* x, const double* y, const double* z, int most) {
   const double* const axes[] = {x, y, z};
-  // Of points at one place: so large that the scale of sort_points stays finite.
+  // Points at one place have a root so large that the scale of sort_points stays finite.
   side_ = 4.0 * (1 << kDeepest) * std::numeric_limits<double>::min();
   double volume = 1.0;
   for (int a = 0; a < 3; ++a) {

@@ -167,7 +167,10 @@ void ParticleSystem::calc_central_forces(bool with_sums) {
                      first_n(particles_.charge), first_n(potential_), first_n(gx_), first_n(gy_),
                      first_n(gz_));
   } else {
-    sum_central_directly();
+    for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
+    const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
+    add_direct_sum(kernels_, at, particles_.charge.data(), n,
+                   {potential_.data(), gx_.data(), gy_.data(), gz_.data()}, executor_);
   }
   const double k = model_.central->is_gravity ? -model_.central->strength : model_.central->strength;
   double energy = 0.0;
@@ -181,19 +184,6 @@ void ParticleSystem::calc_central_forces(bool with_sums) {
   if (!with_sums) return;
   sums_.pair.energy += energy;
   sums_.pair.virial += energy;
-}
-
-void ParticleSystem::sum_central_directly() {
-  const int n = particles_.size;
-  for (Numbers64* values : {&potential_, &gx_, &gy_, &gz_}) std::fill(values->begin(), values->end(), 0.0);
-  const std::array<int, 2> everyone{0, n};
-  constexpr int kTargets = 64;
-  const int chunks = (n + kTargets - 1) / kTargets;
-  const Positions at{particles_.x.data(), particles_.y.data(), particles_.z.data()};
-  executor_.parallel_for(chunks, 1, [&](int begin, int end) {
-    kernels_.coulomb({at, at, particles_.charge.data(), begin * kTargets, std::min(end * kTargets, n),
-                      everyone.data(), 1, potential_.data(), gx_.data(), gy_.data(), gz_.data()});
-  });
 }
 
 void ParticleSystem::kick(double h) {
@@ -405,14 +395,12 @@ void ParticleSystem::rescale_box(double h) {
 
 void ParticleSystem::scale_positions(double factor) {
   Box& box = model_.box;
-  for (int a = 0; a < 3; ++a) {
-    box.length[a] *= factor;
-    const double shortest = 2.0 * find_cutoff(model_);
-    if (box.length[a] >= shortest) continue;
+  const double shortest = factor * *std::ranges::min_element(box.length);
+  if (shortest < 2.0 * find_cutoff(model_)) {
     throw ComputationError(
-        t_, fmt::format("the box has shrunk to {:.6g} along {}, less than twice the cutoff", box.length[a],
-                        "xyz"[a]));
+        t_, fmt::format("the box would shrink to a length of {:.6g}, less than twice the cutoff", shortest));
   }
+  for (double& length : box.length) length *= factor;
   const auto scale = [&](int a, Numbers64& x, Numbers64& v) {
     const double lower = box.lower[a];
     for (int i = 0; i < particles_.size; ++i) x[i] = lower + factor * (x[i] - lower), v[i] /= factor;

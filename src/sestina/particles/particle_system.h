@@ -109,7 +109,6 @@ class ParticleSystem {
   void calc_forces(bool with_sums);
   void calc_sums();
   void calc_central_forces(bool with_sums);
-  void sum_central_directly();
   void kick(double h);
   void drift(double h);
   void check_lists(double largest_square, double poison);
