@@ -201,18 +201,84 @@ analysis: {step: {dt: 0.004}, duration: 8}
   EXPECT_NEAR(report.last.bonded / 108.0, 20.0, 1.5);  // of a FENE bond with its own repulsion, at T = 1
 }
 
+constexpr const char* kArticulated = R"(sestina: 1
+particles:
+  species: [{name: bead, mass: 1}]
+  positions: {random_walk: {chains: 9, beads: 10, bond_length: 0.97, density: 0.5, seed: 2}}
+  velocities: {temperature: 1, seed: 1}
+  bonds: [{type: rigid, length: 0.97}]
+  pairs: [{type: wca, species: [bead, bead], epsilon: 1, sigma: 1}]
+  thermostat: {type: langevin, temperature: 1, friction: 2, seed: 7, until: 4}
+  relax: {steps: 500, move: 0.1}
+  skin: 0.4
+analysis: {step: {dt: 0.01}, duration: 8}
+output: {every: 0.1}
+)";
+
+// Chains, rings and stars of rigid links. After the thermostat has ended the energy is conserved.
+TEST_F(ParticleRunTest, RunsArticulatedPolymersOfEachShape) {
+  const auto with = [](const char* shape) {
+    return std::vector<std::string>{std::string("particles.positions.random_walk.") + shape};
+  };
+  for (const char* shape : {"shape=chain", "shape=ring", "shape=star"}) {
+    const ParticleReport report = run(kArticulated, {.result_file = path("melt.csv")}, with(shape));
+    ASSERT_EQ(report.status, ParticleReport::Status::kComplete) << report.failure;
+    EXPECT_EQ(report.particles, std::string(shape) == "shape=star" ? 9 * 31 : 90);
+    EXPECT_NEAR(report.last.temperature, 1.0, 0.35);
+    const ResultTable rows = read_result(path("melt.csv"));
+    const std::size_t total = rows.column_index("energy.total");
+    for (std::size_t i = 41; i < rows.rows(); ++i) {
+      EXPECT_NEAR(rows.at(i, total), rows.at(41, total), 0.02 * report.last.kinetic);
+    }
+  }
+}
+
+TEST_F(ParticleRunTest, ResumesArticulatedPolymersBitForBit) {
+  run(kArticulated, {.result_file = path("whole.csv")});
+  for (const long steps : {237L, 637L}) {  // with the thermostat, and after it
+    ParticleRunOptions options{.result_file = path("parts.csv"), .checkpoint = path("state")};
+    options.limits.steps = steps;
+    run(kArticulated, options);
+    ASSERT_EQ(resume_particles(path("state"), {}, executor_).status, ParticleReport::Status::kComplete);
+    EXPECT_EQ(contents("parts.csv"), contents("whole.csv"));
+    std::filesystem::remove(path("state"));
+  }
+}
+
+TEST_F(ParticleRunTest, TellsWhereArticulatedPolymersAreWrong) {
+  const auto message_with = [&](std::vector<std::string> set) {
+    return message_of([&] { run(kArticulated, {}, set); });
+  };
+  const std::string walk = "particles.positions.random_walk.";
+  EXPECT_THAT(
+      message_with({walk + "bond_length=2"}),
+      HasSubstr("particles: particles[0] and particles[1] are 2 apart: too far from the length 0.97 of "
+                "their rigid bond; up to 25 % are corrected"));
+  EXPECT_THAT(message_with({"particles.bonds[0].length=0"}),
+              HasSubstr("particles.bonds[0].length: 0 is not positive"));
+  EXPECT_THAT(message_with({walk + "shape=comb"}), HasSubstr("'comb'"));
+  EXPECT_THAT(message_with({walk + "shape=ring", walk + "beads=2"}),
+              HasSubstr("a ring has at least 3 beads, not 2"));
+  EXPECT_THAT(message_with({walk + "arms=3"}), HasSubstr("only stars have arms"));
+  EXPECT_THAT(message_with({walk + "shape=star", walk + "arms=0"}),
+              HasSubstr("a star with 0 arms is not possible"));
+  EXPECT_THAT(message_with({"particles.fixman_temperature=-1"}), HasSubstr("-1 is negative"));
+  EXPECT_THAT(message_with({"particles.thermostat.until=-1"}), HasSubstr("-1 is negative"));
+}
+
 TEST_F(ParticleRunTest, RunsTheExamples) {
-  for (const char* name : {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion"}) {
+  for (const char* name :
+       {"01_lennard_jones_fluid", "02_polymer_melt", "03_coulomb_explosion", "04_articulated_melt"}) {
     const std::string file = std::string(SESTINA_SOURCE_DIR "/examples/particles/") + name + ".yaml";
     const ModelTree tree = read_model_tree(
-        file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1"}});
+        file, {{"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"}});
     EXPECT_TRUE(has_particles(tree));
     std::ifstream stream(file);
     std::ostringstream text;
     text << stream.rdbuf();
     const ParticleReport report =
         run(text.str(), {.result_file = path("example.csv")},
-            {"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1"});
+            {"particles.trajectory={file: " + path("frames.dump") + "}", "analysis.duration=1.2"});
     EXPECT_EQ(report.status, ParticleReport::Status::kComplete) << report.failure;
     EXPECT_GT(report.frames, 1);
   }

@@ -77,7 +77,8 @@ void add_particle_tables(std::vector<KeyTable>& tables) {
       {"particles",
        "",
        {"species", "box", "positions", "charges", "velocities", "bonds", "angles", "dihedrals", "pairs",
-        "exclude", "thermostat", "barostat", "skin", "boltzmann", "relax", "trajectory"},
+        "exclude", "thermostat", "barostat", "fixman_temperature", "skin", "boltzmann", "relax",
+        "trajectory"},
        {"species", "positions"}},
       {"species", "", {"name", "mass", "charge"}, {"name", "mass"}},
       {"box", "", {"lengths", "lower", "periodic"}, {}},
@@ -85,7 +86,7 @@ void add_particle_tables(std::vector<KeyTable>& tables) {
       {"lattice", "", {"type", "cells", "density", "species"}, {"cells", "density"}},
       {"random_walk",
        "",
-       {"chains", "beads", "bond_length", "density", "seed", "species"},
+       {"chains", "beads", "bond_length", "density", "seed", "species", "shape", "arms"},
        {"chains", "beads", "bond_length"}},
       {"velocities", "", {"temperature", "seed"}, {"temperature"}},
       {"barostat",
@@ -100,11 +101,12 @@ void add_particle_tables(std::vector<KeyTable>& tables) {
       particle_keys("pair", "gravity", {"strength"}, {"tolerance"}),
       particle_keys("particle_bond", "harmonic", {"stiffness", "length"}),
       particle_keys("particle_bond", "fene", {"stiffness", "max_length"}, {"epsilon", "sigma"}),
+      particle_keys("particle_bond", "rigid", {"length"}),
       particle_keys("particle_angle", "harmonic", {"stiffness", "angle"}),
       particle_keys("particle_angle", "cosine", {"stiffness"}),
       particle_keys("particle_dihedral", "periodic", {"stiffness", "multiplicity"}, {"phase"}),
-      particle_keys("thermostat", "langevin", {"temperature", "friction"}, {"seed"}),
-      particle_keys("thermostat", "nose_hoover", {"temperature", "period"}),
+      particle_keys("thermostat", "langevin", {"temperature", "friction"}, {"seed", "until"}),
+      particle_keys("thermostat", "nose_hoover", {"temperature", "period"}, {"until"}),
   };
   tables.insert(tables.end(), added.begin(), added.end());
 }

@@ -7,6 +7,8 @@
 #include "sestina/base/error.h"
 #include "sestina/io/model_file_parts.h"
 #include "sestina/particle_run/particle_reader.h"
+#include "sestina/particles/particle_system.h"
+#include "sestina/particles/rigid_bonds.h"
 
 namespace sestina {
 namespace {
@@ -165,14 +167,19 @@ ParticleRunSpec read_particle_run(const ModelTree& tree) {
   }
   RunReader(context, numbers, root, spec).read();
   faults.throw_if_any();
+  const Mark mark = root.find("particles")->value->mark;
   try {
     check(spec.model);
+    satisfy_rigid_bonds(spec.model);
   } catch (const InputError& error) {
-    const Mark mark = root.find("particles")->value->mark;
-    for (const Fault& fault : error.faults())
-      faults.add({mark, "particles." + fault.place.path}, fault.message);
+    for (const Fault& fault : error.faults()) {
+      const std::string& part = fault.place.path;
+      faults.add({mark, part.empty() ? "particles" : "particles." + part}, fault.message);
+    }
   }
   faults.throw_if_any();
+  if (spec.drawn)
+    spec.model.velocity = draw_velocities(spec.model, spec.drawn->temperature, spec.drawn->seed);
   return spec;
 }
 

@@ -17,6 +17,12 @@ struct TrajectorySpec {
   double every = 0.0;          // s
 };
 
+// Random velocities of a temperature.
+struct DrawnVelocities {
+  double temperature = 0.0;  // K
+  std::uint32_t seed = 1;
+};
+
 // A run of particles as its file describes it.
 struct ParticleRunSpec {
   std::string name;
@@ -26,10 +32,11 @@ struct ParticleRunSpec {
   double every = 0.0;     // s between rows
   RunLimits limits;
   std::optional<TrajectorySpec> trajectory;
-  int relax_steps = 0;              // before the run, to separate what overlaps
-  double relax_move = 0.0;          // m, at most in one of them
-  std::filesystem::path data_file;  // where the positions come from, if from a file
-  std::uint64_t data_checksum = 0;  // of its text
+  std::optional<DrawnVelocities> drawn;  // which model.velocity then has
+  int relax_steps = 0;                   // before the run, to separate what overlaps
+  double relax_move = 0.0;               // m, at most in one of them
+  std::filesystem::path data_file;       // where the positions come from, if from a file
+  std::uint64_t data_checksum = 0;       // of its text
 
   long steps() const;  // of the run
   long steps_between_rows() const;

@@ -7,7 +7,7 @@
 #include "sestina/io/text_file.h"
 #include "sestina/particle_run/lammps_data.h"
 #include "sestina/particle_run/particle_reader.h"
-#include "sestina/particles/random_numbers.h"
+#include "sestina/particle_run/random_walks.h"
 
 namespace sestina {
 namespace {
@@ -99,64 +99,57 @@ void ParticleReader::read_lattice(const YamlNode& node, const NodePath& path) {
   }
 }
 
-// Chains of beads at a distance, each turned at random, but not back onto the bead before the last.
 void ParticleReader::read_random_walk(const YamlNode& node, const NodePath& path) {
   const MapReader map(context_, node, path, keys_of("random_walk"));
-  int chains = 1, beads = 1, seed = 1, species = 0;
-  double length = 1.0, density = 0.0;
-  numbers_.read(map, "chains", chains);
-  numbers_.read(map, "beads", beads);
+  WalkSpec walk;
+  int seed = 1;
+  double density = 0.0;
+  numbers_.read(map, "chains", walk.molecules);
+  numbers_.read(map, "beads", walk.beads);
+  numbers_.read(map, "arms", walk.arms);
   numbers_.read(map, "seed", seed);
-  numbers_.read(map, "bond_length", length);
+  numbers_.read(map, "bond_length", walk.bond_length);
   numbers_.read(map, "density", density);
-  want_positive(map, "bond_length", length);
-  if (const YamlNode* name = map.find("species")) species = find_species(*name, map.path_of("species"));
-  if (chains < 1 || beads < 1 || static_cast<double>(chains) * beads > kMostParticles) {
-    context_.fault(
-        node, path,
-        fmt::format("{} chains of {} beads are not from 1 to {} particles", chains, beads, kMostParticles));
-    return;
+  want_positive(map, "bond_length", walk.bond_length);
+  walk.seed = static_cast<std::uint32_t>(seed);
+  const std::string shape = read_word(map, "shape", {"chain", "ring", "star"}, "chain");
+  if (shape == "ring") walk.shape = WalkShape::kRing;
+  if (shape == "star") walk.shape = WalkShape::kStar;
+  if (const YamlNode* name = map.find("species")) walk.species = find_species(*name, map.path_of("species"));
+  if (map.find("arms") != nullptr && walk.shape != WalkShape::kStar) {
+    context_.fault(map.mark_of("arms"), map.path_of("arms"), "only stars have arms: give shape: star");
   }
+  if (!check_walk(walk, node, path)) return;
   if (!has_box_ && density > 0.0) {
     has_box_ = true;
-    model_.box.length.fill(std::cbrt(chains * static_cast<double>(beads) / density));
+    model_.box.length.fill(std::cbrt(walk.molecules * walk.beads_of_molecule() / density));
   }
-  if (beads > 1 && bond_types_ == 0) {
+  const int dihedral = bond_types_ + angle_types_;
+  add_random_walks(walk, {0, angle_types_ > 0 ? bond_types_ : -1, dihedral_types_ > 0 ? dihedral : -1},
+                   model_);
+}
+
+bool ParticleReader::check_walk(const WalkSpec& walk, const YamlNode& node, const NodePath& path) {
+  const double each = walk.beads_of_molecule();
+  if (walk.shape == WalkShape::kStar && walk.arms < 1) {
+    context_.fault(node, path, fmt::format("a star with {} arms is not possible", walk.arms));
+    return false;
+  }
+  if (walk.molecules < 1 || walk.beads < 1 || walk.molecules * each > kMostParticles) {
+    context_.fault(node, path,
+                   fmt::format("{} chains of {} beads are not from 1 to {} particles", walk.molecules,
+                               walk.beads, kMostParticles));
+    return false;
+  }
+  if (walk.shape == WalkShape::kRing && walk.beads < 3) {
+    context_.fault(node, path, fmt::format("a ring has at least 3 beads, not {}", walk.beads));
+    return false;
+  }
+  if (each > 1.0 && bond_types_ == 0) {
     context_.fault(node, path, "chains need a bond: give particles.bonds");
-    return;
+    return false;
   }
-  std::uint32_t draw = 0;
-  const auto uniform = [&] {
-    return calc_uniform(static_cast<std::uint32_t>(seed), RandomUse::kWalk, 0, draw++);
-  };
-  for (int c = 0; c < chains; ++c) {
-    Vector3d at{}, before{};
-    for (int b = 0; b < beads; ++b) {
-      Vector3d next{};
-      double back = 0.0;
-      do {
-        const auto u = uniform();
-        const double z = 2.0 * u[0] - 1.0, turn = 2.0 * M_PI * u[1], s = std::sqrt(1.0 - z * z);
-        const Vector3d way{s * std::cos(turn), s * std::sin(turn), z};
-        back = 0.0;
-        for (int k = 0; k < 3; ++k) {
-          next[k] = b == 0 ? model_.box.lower[k] + u[k] * model_.box.length[k] : at[k] + length * way[k];
-          back += (next[k] - before[k]) * (next[k] - before[k]);
-        }
-      } while (b > 1 && back < 1.1 * length * length);
-      before = at, at = next;
-      const int number = model_.size();
-      model_.position.insert(model_.position.end(), at.begin(), at.end());
-      model_.species_of.push_back(species);
-      model_.molecule.push_back(c + 1);
-      if (b > 0) model_.terms.push_back({0, {number - 1, number, -1, -1}});
-      if (b > 1 && angle_types_ > 0)
-        model_.terms.push_back({bond_types_, {number - 2, number - 1, number, -1}});
-      if (b > 2 && dihedral_types_ > 0) {
-        model_.terms.push_back({bond_types_ + angle_types_, {number - 3, number - 2, number - 1, number}});
-      }
-    }
-  }
+  return true;
 }
 
 // A list of [species, x, y, z].

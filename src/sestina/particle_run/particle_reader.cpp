@@ -26,6 +26,7 @@ void ParticleReader::read(const YamlNode& node, const NodePath& path) {
   read_barostat(map);
   numbers_.read(map, "skin", model_.skin);
   numbers_.read(map, "boltzmann", model_.boltzmann);
+  numbers_.read(map, "fixman_temperature", model_.fixman_temperature);
   const std::string excluded = read_word(map, "exclude", {"none", "bonds", "angles"}, "bonds");
   model_.exclude_up_to = excluded == "none" ? 0 : excluded == "bonds" ? 1 : 2;
   read_relax(map);
@@ -134,9 +135,12 @@ void ParticleReader::read_term_type(const YamlNode& node, const NodePath& path, 
   check_word(context_, name, map.path_of("type"), part, types_of(type_part));
   numbers_.read(map, "stiffness", type.stiffness);
   if (type_part == "particle_bond") {
-    type.law = word == "fene" ? TermLaw::kFene : TermLaw::kHarmonicBond;
-    numbers_.read(map, word == "fene" ? "max_length" : "length", type.rest);
-    if (word == "fene") want_positive(map, "max_length", type.rest);
+    type.law = word == "fene"    ? TermLaw::kFene
+               : word == "rigid" ? TermLaw::kRigidBond
+                                 : TermLaw::kHarmonicBond;
+    const char* const length = word == "fene" ? "max_length" : "length";
+    numbers_.read(map, length, type.rest);
+    if (type.law != TermLaw::kHarmonicBond) want_positive(map, length, type.rest);
     numbers_.read(map, "epsilon", type.epsilon);
     numbers_.read(map, "sigma", type.sigma);
   } else if (type_part == "particle_angle") {
@@ -227,6 +231,7 @@ void ParticleReader::read_thermostat(const MapReader& map) {
   Name name;
   thermostat.read("type", name);
   check_word(context_, name, thermostat.path_of("type"), "thermostat", types_of("thermostat"));
+  numbers_.read(thermostat, "until", model_.thermostat_until);
   if (word == "nose_hoover") {
     NoseHoover& made = model_.nose_hoover.emplace();
     numbers_.read(thermostat, "temperature", made.temperature);
@@ -255,7 +260,6 @@ void ParticleReader::read_barostat(const MapReader& map) {
   made.seed = static_cast<std::uint32_t>(seed);
 }
 
-// After the thermostat, which decides how many degrees of freedom a temperature is of.
 void ParticleReader::read_velocities(const MapReader& map) {
   const YamlNode* node = map.find("velocities");
   if (node == nullptr) return;
@@ -277,8 +281,8 @@ void ParticleReader::read_velocities(const MapReader& map) {
   if (temperature < 0.0) {
     context_.fault(velocities.mark_of("temperature"), velocities.path_of("temperature"),
                    fmt::format("{} is negative", temperature));
-  } else if (model_.size() > 0 && !model_.species.empty()) {
-    model_.velocity = draw_velocities(model_, temperature, static_cast<std::uint32_t>(seed));
+  } else {
+    spec_.drawn = DrawnVelocities{temperature, static_cast<std::uint32_t>(seed)};
   }
 }
 

@@ -25,6 +25,7 @@ class ParticleReader {
   void read_positions(const MapReader& map);
   void read_lattice(const YamlNode& node, const NodePath& path);
   void read_random_walk(const YamlNode& node, const NodePath& path);
+  bool check_walk(const struct WalkSpec& walk, const YamlNode& node, const NodePath& path);
   void read_list(const YamlNode& node, const NodePath& path);
   void read_data_file(const YamlNode& node, const NodePath& path);
   void add_data_terms(const YamlNode& node, const NodePath& path, const struct LammpsData& data);

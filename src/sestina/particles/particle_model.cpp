@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sestina/base/error.h"
@@ -133,9 +134,19 @@ class Checker {
     const TermType& type = model_.term_types[i];
     const std::string path = fmt::format("bond type {}", i);
     if (!std::isfinite(type.stiffness)) fault(path, "the stiffness is not finite");
+    if (type.law == TermLaw::kRigidBond) check_rigid_length(path + ".length", type.rest);
     if (type.law != TermLaw::kFene) return;
     want_positive(path + ".max_length", type.rest);
     want_positive(path + ".sigma", type.sigma);
+  }
+
+  void check_rigid_length(const std::string& path, double length) {
+    want_positive(path, length);
+    for (int a = 0; a < 3; ++a) {
+      if (!model_.box.periodic[a] || length < 0.499 * model_.box.length[a]) continue;
+      fault(path, fmt::format("{} is not less than half of the box's length {} along {}", length,
+                              model_.box.length[a], "xyz"[a]));
+    }
   }
 
   // False after the first fault: a wrong file would bring thousands.
@@ -178,6 +189,9 @@ class Checker {
   }
 
   void check_thermostats() {
+    if (!(model_.fixman_temperature >= 0.0 && std::isfinite(model_.fixman_temperature))) {
+      fault("fixman_temperature", fmt::format("{} is negative", model_.fixman_temperature));
+    }
     if (model_.langevin && model_.nose_hoover) fault("thermostat", "there can be one thermostat, not two");
     if (model_.langevin) {
       want_positive("thermostat.friction", model_.langevin->friction);
@@ -190,8 +204,18 @@ class Checker {
   }
 
   void check_barostat() {
+    if (!(model_.thermostat_until >= 0.0)) {
+      fault("thermostat.until", fmt::format("{} is negative", model_.thermostat_until));
+    }
     if (!model_.barostat) return;
+    if (std::isfinite(model_.thermostat_until)) {
+      fault("barostat", "needs a thermostat without an end");
+    }
     const Barostat& barostat = *model_.barostat;
+    const auto is_rigid = [](const TermType& type) { return type.law == TermLaw::kRigidBond; };
+    if (std::ranges::any_of(model_.term_types, is_rigid)) {
+      fault("barostat", "scales all distances, which rigid bonds do not allow");
+    }
     if (!std::isfinite(barostat.pressure)) fault("barostat.pressure", "is not finite");
     want_positive("barostat.period", barostat.period);
     want_positive("barostat.compressibility", barostat.compressibility);
@@ -210,6 +234,12 @@ class Checker {
 };
 
 }  // namespace
+
+double ParticleModel::largest_cutoff() const {
+  double cutoff = 0.0;
+  for (const LennardJones& pair : pairs) cutoff = std::max(cutoff, pair.cutoff);
+  return cutoff;
+}
 
 void check(const ParticleModel& model) { Checker(model).check(); }
 

@@ -3,6 +3,8 @@
 // mass, epsilon, sigma and Boltzmann's constant are one.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,13 +40,14 @@ struct CentralForce {
 enum class TermLaw {
   kHarmonicBond,      // U = k/2 (r - r0)^2
   kFene,              // U = -k/2 R0^2 ln(1 - (r/R0)^2) + WCA(epsilon, sigma)
+  kRigidBond,         // r = r0: a massless link with a ball joint at each end
   kHarmonicAngle,     // U = k/2 (theta - theta0)^2, theta = pi where the three are in line
   kCosineAngle,       // U = k (1 + cos theta)
   kPeriodicDihedral,  // U = k (1 + cos(n phi - phase)), phi = 0 for cis
 };
 
 inline constexpr int size_of(TermLaw law) {
-  return law <= TermLaw::kFene ? 2 : law <= TermLaw::kCosineAngle ? 3 : 4;
+  return law <= TermLaw::kRigidBond ? 2 : law <= TermLaw::kCosineAngle ? 3 : 4;
 }
 
 struct TermType {
@@ -100,11 +103,14 @@ struct ParticleModel {
 
   std::optional<Langevin> langevin;
   std::optional<NoseHoover> nose_hoover;
+  double thermostat_until = HUGE_VAL;  // s; afterwards the energy is conserved
   std::optional<Barostat> barostat;
-  double skin = 0.3;       // m, by which lists of neighbours reach beyond the cutoff
-  double boltzmann = 1.0;  // J/K
+  double fixman_temperature = 0.0;  // K, of Fixman's potential of the rigid bonds; 0: none
+  double skin = 0.3;                // m, by which lists of neighbours reach beyond the cutoff
+  double boltzmann = 1.0;           // J/K
 
   int size() const { return static_cast<int>(species_of.size()); }
+  double largest_cutoff() const;  // m; 0: no pair forces
 };
 
 // Throws InputError with all faults, each with the number of the particle, counted from 0.

@@ -30,10 +30,15 @@ std::vector<LennardJonesCoefficients> tabulate(const ParticleModel& model) {
   return table;
 }
 
-double find_cutoff(const ParticleModel& model) {
-  double cutoff = 0.0;
-  for (const LennardJones& pair : model.pairs) cutoff = std::max(cutoff, pair.cutoff);
-  return cutoff;
+ParticleModel checked(const ParticleModel& model) {
+  check(model);
+  ParticleModel satisfied = model;
+  satisfy_rigid_bonds(satisfied);
+  return satisfied;
+}
+
+double count_degrees_of_freedom(const ParticleModel& model, int rigid_bonds, bool keeps_momentum) {
+  return 3.0 * model.size() - rigid_bonds - (keeps_momentum && model.size() > 1 ? 3.0 : 0.0);
 }
 
 // The largest square of a displacement (m^2); `poison` is 0 unless one is not finite.
@@ -44,19 +49,21 @@ struct Displacement {
 }  // namespace
 
 ParticleSystem::ParticleSystem(const ParticleModel& model, Executor& executor, InstructionSet set)
-    : model_((check(model), model)),
+    : model_(checked(model)),
       executor_(executor),
       kernels_(particle_kernels(set)),
       coefficients_(tabulate(model)),
-      reach_(model.pairs.empty() ? 0.0 : find_cutoff(model) + model.skin),
+      reach_(model.pairs.empty() ? 0.0 : model.largest_cutoff() + model.skin),
       exclusions_(find_exclusions(model, model.exclude_up_to)),
-      terms_(model) {
+      terms_(model_),
+      rigid_(model_, set) {
   if (model.central && model.central->tolerance > 0.0) {
     multipole_ = std::make_unique<FastMultipole>(MultipoleOptions{.tolerance = model.central->tolerance},
                                                  executor, set);
   }
   set_particles();
   make_lists();
+  if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
   calc_sums();
   if (!std::isfinite(sums_.pair.energy + sums_.bonded.energy)) check_finite();
@@ -105,6 +112,7 @@ void ParticleSystem::make_lists() {
   if (reach_ > 0.0) {
     lists_.build(model_.box, order_, particles_, exclusions_, reach_, kernels_, executor_);
   }
+  rigid_.set_places(particles_);
   listed_x_ = particles_.x, listed_y_ = particles_.y, listed_z_ = particles_.z;
   ++list_builds_;
 }
@@ -141,6 +149,11 @@ void ParticleSystem::calc_forces(bool with_sums) {
   }
   if (model_.central) calc_central_forces(with_sums);
   if (!terms_.empty()) sums_.bonded = terms_.add_forces(t_, particles_, executor_);
+  // Fixman's potential depends on angles alone: its virial is zero.
+  if (!rigid_.empty() && model_.fixman_temperature > 0.0) {
+    sums_.bonded.energy +=
+        rigid_.add_fixman(model_.boltzmann * model_.fixman_temperature, particles_, executor_);
+  }
 }
 
 // Kernels with and without sums may round differently: the motion goes on with the forces of those without,
@@ -153,6 +166,7 @@ void ParticleSystem::calc_sums() {
   kept_fz_.resize(particles_.fx.size());
   exchange();
   calc_forces(true);
+  if (!rigid_.empty()) sums_.bonded.virial += rigid_.calc_virial(particles_, executor_);
   exchange();
 }
 
@@ -201,19 +215,35 @@ void ParticleSystem::kick(double h) {
   });
 }
 
+void ParticleSystem::advance_positions(double h) {
+  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
+    double *const x = particles_.x.data(), *const y = particles_.y.data(), *const z = particles_.z.data();
+    const double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
+                        *const vz = particles_.vz.data();
+    for (int i = begin; i < end; ++i) {
+      x[i] += h * vx[i];
+      y[i] += h * vy[i];
+      z[i] += h * vz[i];
+    }
+  });
+}
+
 // Makes new lists where a particle has moved by half the skin.
 void ParticleSystem::drift(double h) {
+  advance_positions(h);
+  if (!rigid_.empty()) rigid_.constrain(t_, 1.0 / h, particles_, executor_);
+  check_lists();
+}
+
+// Since the lists were made.
+void ParticleSystem::check_lists() {
   const Displacement moved = executor_.parallel_reduce(
       particles_.size, kGrain, Displacement{},
       [&](int begin, int end) {
-        double *const x = particles_.x.data(), *const y = particles_.y.data(), *const z = particles_.z.data();
-        const double *const vx = particles_.vx.data(), *const vy = particles_.vy.data(),
-                            *const vz = particles_.vz.data();
+        const double *const x = particles_.x.data(), *const y = particles_.y.data(),
+                            *const z = particles_.z.data();
         Displacement part;
         for (int i = begin; i < end; ++i) {
-          x[i] += h * vx[i];
-          y[i] += h * vy[i];
-          z[i] += h * vz[i];
           const double dx = x[i] - listed_x_[i], dy = y[i] - listed_y_[i], dz = z[i] - listed_z_[i];
           const double square = dx * dx + dy * dy + dz * dz;
           part.largest = std::max(part.largest, square);
@@ -224,16 +254,12 @@ void ParticleSystem::drift(double h) {
       [](const Displacement& a, const Displacement& b) {
         return Displacement{std::max(a.largest, b.largest), a.poison + b.poison};
       });
-  check_lists(moved.largest, moved.poison);
-}
-
-void ParticleSystem::check_lists(double largest_square, double poison) {
   double shortest = HUGE_VAL;
   for (int a = 0; a < 3; ++a) {
     if (model_.box.periodic[a]) shortest = std::min(shortest, model_.box.length[a]);
   }
-  if (poison != 0.0 || largest_square > 0.25 * shortest * shortest) check_finite();
-  if (4.0 * largest_square > model_.skin * model_.skin) make_lists();
+  if (moved.poison != 0.0 || moved.largest > 0.25 * shortest * shortest) check_finite();
+  if (4.0 * moved.largest > model_.skin * model_.skin) make_lists();
 }
 
 // Forces of overlapping particles differ by many powers of ten: their geometric mean separates small from
@@ -255,14 +281,25 @@ void ParticleSystem::relax(int steps, double largest) {
       particles_.z[i] += factor * particles_.fz[i];
     }
     terms_.shorten_bonds(kLongestBond, particles_);
-    double worst = 0.0;
-    for (int i = 0; i < particles_.size; ++i) {
-      const double dx = particles_.x[i] - listed_x_[i], dy = particles_.y[i] - listed_y_[i],
-                   dz = particles_.z[i] - listed_z_[i];
-      worst = std::max(worst, dx * dx + dy * dy + dz * dz);
+    if (!rigid_.empty()) {
+      rigid_.constrain(t_, 0.0, particles_, executor_);
+      rigid_.set_bonds(particles_, executor_);
     }
-    check_lists(worst, 0.0 * sum);
+    check_lists();
     calc_forces(false);
+  }
+  if (!rigid_.empty()) turn_velocities();
+}
+
+// What the links allow at their new places has less energy: the velocities are scaled to what it was.
+void ParticleSystem::turn_velocities() {
+  const double before = calc_kinetic();
+  rigid_.project(particles_, executor_);
+  const double after = calc_kinetic();
+  if (!(after > 0.0)) return;
+  const double factor = std::sqrt(before / after);
+  for (Numbers64* v : {&particles_.vx, &particles_.vy, &particles_.vz}) {
+    for (double& speed : *v) speed *= factor;
   }
 }
 
@@ -285,129 +322,35 @@ void ParticleSystem::check_finite() const {
                                          particles_.number[worst], speed(worst)));
 }
 
-// Ornstein and Uhlenbeck's process, exactly.
-void ParticleSystem::randomise(double h) {
-  const Langevin& thermostat = *model_.langevin;
-  const double c = std::exp(-thermostat.friction * h);
-  const double spread = std::sqrt((1.0 - c * c) * model_.boltzmann * thermostat.temperature);
-  executor_.parallel_for(particles_.size, kGrain / 8, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const auto xi = calc_normal(thermostat.seed, RandomUse::kLangevin, static_cast<std::uint64_t>(steps_),
-                                  static_cast<std::uint32_t>(particles_.number[i]));
-      const double s = spread * std::sqrt(particles_.inverse_mass[i]);
-      particles_.vx[i] = c * particles_.vx[i] + s * xi[0];
-      particles_.vy[i] = c * particles_.vy[i] + s * xi[1];
-      particles_.vz[i] = c * particles_.vz[i] + s * xi[2];
-    }
-  });
-}
-
 double ParticleSystem::degrees_of_freedom() const {
-  return 3.0 * particles_.size - (model_.langevin || particles_.size == 1 ? 0.0 : 3.0);
+  return count_degrees_of_freedom(model_, rigid_.count(), !(model_.langevin && has_thermostat()));
 }
 
-// Half a step of the chain: Q_1 = N_f k T tau^2, Q_2 = Q_3 = k T tau^2 with tau = period / (2 pi).
-void ParticleSystem::scale_by_chain(double h) {
-  const NoseHoover& thermostat = *model_.nose_hoover;
-  const double kT = model_.boltzmann * thermostat.temperature, dof = degrees_of_freedom();
-  const double tau = thermostat.period / 6.28318530717958647692;
-  const std::array<double, 3> Q{dof * kT * tau * tau, kT * tau * tau, kT * tau * tau};
-  auto& v = chain_velocity_;
-  double kinetic2 = 2.0 * calc_kinetic();
-  const double h2 = 0.5 * h, h4 = 0.25 * h, h8 = 0.125 * h;
-  const auto pull = [&](int k) {
-    return (k == 0 ? kinetic2 - dof * kT : Q[k - 1] * v[k - 1] * v[k - 1] - kT) / Q[k];
-  };
-  v[2] += h4 * pull(2);
-  for (int k = 1; k >= 0; --k) {
-    const double damping = std::exp(-h8 * v[k + 1]);
-    v[k] = (v[k] * damping + h4 * pull(k)) * damping;
-  }
-  const double scale = std::exp(-h2 * v[0]);
-  executor_.parallel_for(particles_.size, kGrain, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      particles_.vx[i] *= scale;
-      particles_.vy[i] *= scale;
-      particles_.vz[i] *= scale;
-    }
-  });
-  kinetic2 *= scale * scale;
-  for (int k = 0; k < 3; ++k) chain_position_[k] += h2 * v[k];
-  for (int k = 0; k < 2; ++k) {
-    const double damping = std::exp(-h8 * v[k + 1]);
-    v[k] = (v[k] * damping + h4 * pull(k)) * damping;
-  }
-  v[2] += h4 * pull(2);
-}
-
-double ParticleSystem::calc_thermostat_energy() const {
-  if (!model_.nose_hoover) return 0.0;
-  const double kT = model_.boltzmann * model_.nose_hoover->temperature, dof = degrees_of_freedom();
-  const double tau = model_.nose_hoover->period / 6.28318530717958647692;
-  double energy = dof * kT * chain_position_[0] + kT * (chain_position_[1] + chain_position_[2]);
-  for (int k = 0; k < 3; ++k) {
-    energy += 0.5 * (k == 0 ? dof : 1.0) * kT * tau * tau * chain_velocity_[k] * chain_velocity_[k];
-  }
-  return energy;
+void ParticleSystem::project() {
+  if (!rigid_.empty()) rigid_.project(particles_, executor_);
 }
 
 void ParticleSystem::step(double h) {
-  if (model_.nose_hoover) scale_by_chain(h);
+  const bool is_thermal = has_thermostat();
+  if (model_.nose_hoover && is_thermal) scale_by_chain(h);
   kick(0.5 * h);  // (1)
-  if (model_.langevin) {
+  if (model_.langevin && is_thermal) {
     drift(0.5 * h);
+    project();
     randomise(h);
+    project();
     drift(0.5 * h);
   } else {
     drift(h);  // (2)
   }
   calc_forces(false);  // (3)
   kick(0.5 * h);       // (4)
-  if (model_.nose_hoover) scale_by_chain(h);
+  project();
+  if (model_.nose_hoover && is_thermal) scale_by_chain(h);
   ++steps_;
   t_ += h;
+  if (is_thermal && !has_thermostat()) end_thermostat();
   if (model_.barostat && steps_ % model_.barostat->every == 0) rescale_box(h * model_.barostat->every);
-}
-
-// See Barostat; the velocities are scaled by the inverse, which keeps volumes of phase space. The change of
-// the energy is what the barostat takes.
-void ParticleSystem::rescale_box(double h) {
-  const Barostat& barostat = *model_.barostat;
-  const double temperature = model_.langevin ? model_.langevin->temperature : model_.nose_hoover->temperature;
-  const ParticleMeasures before = measure();
-  const double kT = model_.boltzmann * temperature, c = barostat.compressibility / barostat.period;
-  const double xi =
-      calc_normal(barostat.seed, RandomUse::kBarostat, static_cast<std::uint64_t>(steps_), 0)[0];
-  const double growth = 0.5 * c * h * (before.pressure - barostat.pressure + 0.5 * kT / before.volume) +
-                        std::sqrt(0.5 * c * kT * h / before.volume) * xi;  // of sqrt(V), relative
-  if (!(std::abs(growth) < 0.25)) {
-    throw ComputationError(t_,
-                           fmt::format("the barostat would change the volume by {:.3g} % at once (pressure "
-                                       "{:.6g}): a longer period changes it more slowly",
-                                       100.0 * ((1.0 + growth) * (1.0 + growth) - 1.0), before.pressure));
-  }
-  scale_positions(std::pow(1.0 + growth, 2.0 / 3.0));
-  make_lists();
-  calc_forces(false);
-  const ParticleMeasures after = measure();
-  barostat_energy_ += before.kinetic + before.potential() - after.kinetic - after.potential();
-}
-
-void ParticleSystem::scale_positions(double factor) {
-  Box& box = model_.box;
-  const double shortest = factor * *std::ranges::min_element(box.length);
-  if (shortest < 2.0 * find_cutoff(model_)) {
-    throw ComputationError(
-        t_, fmt::format("the box would shrink to a length of {:.6g}, less than twice the cutoff", shortest));
-  }
-  for (double& length : box.length) length *= factor;
-  const auto scale = [&](int a, Numbers64& x, Numbers64& v) {
-    const double lower = box.lower[a];
-    for (int i = 0; i < particles_.size; ++i) x[i] = lower + factor * (x[i] - lower), v[i] /= factor;
-  };
-  scale(0, particles_.x, particles_.vx), scale(1, particles_.y, particles_.vy);
-  scale(2, particles_.z, particles_.vz);
-  terms_.set_box(box);
 }
 
 double ParticleSystem::calc_kinetic() const {
@@ -534,32 +477,34 @@ void ParticleSystem::restore(const ParticleCheckpoint& saved) {
   std::copy_n(saved.thermostat.begin(), 3, chain_position_.begin());
   std::copy_n(saved.thermostat.begin() + 3, 3, chain_velocity_.begin());
   steps_ = saved.steps, t_ = saved.t;
+  if (!rigid_.empty()) rigid_.set_bonds(particles_, executor_);
   calc_forces(false);
 }
 
 std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed) {
   const int n = model.size();
-  std::vector<double> v(3 * static_cast<std::size_t>(n));
-  Vector3d momentum{};
-  double mass_sum = 0.0;
+  ParticleModel drawn = model;
+  std::vector<double>& v = drawn.velocity;
+  v.assign(3 * static_cast<std::size_t>(n), 0.0);
   for (int i = 0; i < n; ++i) {
-    const double mass = model.species[model.species_of[i]].mass;
     const auto xi = calc_normal(seed, RandomUse::kVelocity, 0, static_cast<std::uint32_t>(i));
-    mass_sum += mass;
-    for (int a = 0; a < 3; ++a) {
-      v[3 * i + a] = xi[a] / std::sqrt(mass);
-      momentum[a] += mass * v[3 * i + a];
-    }
+    for (int a = 0; a < 3; ++a) v[3 * i + a] = xi[a] / std::sqrt(model.species[model.species_of[i]].mass);
   }
-  double kinetic = 0.0;
+  satisfy_rigid_bonds(drawn);
+  Vector3d momentum{};
+  double mass_sum = 0.0, kinetic = 0.0;
+  const auto mass_of = [&](int i) { return model.species[model.species_of[i]].mass; };
   for (int i = 0; i < n; ++i) {
-    const double mass = model.species[model.species_of[i]].mass;
+    mass_sum += mass_of(i);
+    for (int a = 0; a < 3; ++a) momentum[a] += mass_of(i) * v[3 * i + a];
+  }
+  for (int i = 0; i < n; ++i) {
     for (int a = 0; a < 3; ++a) {
       if (n > 1) v[3 * i + a] -= momentum[a] / mass_sum;
-      kinetic += 0.5 * mass * v[3 * i + a] * v[3 * i + a];
+      kinetic += 0.5 * mass_of(i) * v[3 * i + a] * v[3 * i + a];
     }
   }
-  const double dof = 3.0 * n - (model.langevin || n == 1 ? 0.0 : 3.0);
+  const double dof = count_degrees_of_freedom(model, count_rigid_bonds(model), !model.langevin);
   const double scale = std::sqrt(0.5 * dof * model.boltzmann * temperature / kinetic);
   for (double& speed : v) speed *= scale;
   return v;

@@ -11,6 +11,9 @@
 //   (4) v += h/2 F/m
 // With the Langevin thermostat it is BAOAB (Leimkuhler and Matthews, Appl. Math. Res. Express, 2013): (2) is
 // cut into two halves, between which v = c v + sqrt((1 - c^2) k T/m) xi, c = exp(-friction h).
+// Rigid bonds (rigid_bonds.h) hold after every change of positions, and their velocities at the end of a step
+// and before and after the random forces.
+// When the time of a Langevin thermostat is over, the total momentum is removed.
 // With a barostat, box, positions and velocities are scaled after (4) of every few steps.
 // With the Nose-Hoover thermostat, a chain of three, the velocities are scaled before (1) and after (4)
 // (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1996).
@@ -30,6 +33,7 @@
 #include "sestina/particles/neighbour_lists.h"
 #include "sestina/particles/particle_arrays.h"
 #include "sestina/particles/particle_model.h"
+#include "sestina/particles/rigid_bonds.h"
 #include "sestina/particles/term_forces.h"
 
 namespace sestina {
@@ -39,12 +43,12 @@ class FastMultipole;
 
 struct ParticleMeasures {
   double t = 0.0;            // s
-  double temperature = 0.0;  // K, of the degrees of freedom that are free to move: 3 n, less 3 where nothing
-                             // changes the total momentum
+  double temperature = 0.0;  // K, of the degrees of freedom that are free to move: 3 n, less one for each
+                             // rigid bond, less 3 where nothing changes the total momentum
   double pressure = 0.0;     // Pa, (2 kinetic + virial) / (3 volume)
   double kinetic = 0.0;      // J
   double pair = 0.0;         // J, of pair forces
-  double bonded = 0.0;       // J, of bonds, angles and dihedrals
+  double bonded = 0.0;       // J, of bonds, angles and dihedrals, and Fixman's potential
   double thermostat = 0.0;   // J, given to a Nose-Hoover thermostat, so that the total is conserved
   double barostat = 0.0;     // J, given to a barostat, likewise
   double virial = 0.0;       // J, sum of r . F
@@ -67,7 +71,8 @@ struct ParticleCheckpoint {
 
 class ParticleSystem {
  public:
-  // Throws InputError with all faults of the model; ComputationError where particles overlap so that the
+  // Throws InputError with all faults of the model, or where beads of rigid bonds are too far from their
+  // places (satisfy_rigid_bonds); ComputationError where particles overlap so that the
   // energy is not finite. The executor must outlive it.
   ParticleSystem(const ParticleModel& model, Executor& executor,
                  InstructionSet set = default_instruction_set());
@@ -82,6 +87,7 @@ class ParticleSystem {
   const Box& box() const { return model_.box; }
   const ParticleModel& model() const { return model_; }
   double degrees_of_freedom() const;
+  bool has_thermostat() const;  // now: it may have an end
 
   // Throws ComputationError, which names the particle, if one is no longer finite or crosses the box in one
   // step.
@@ -111,8 +117,12 @@ class ParticleSystem {
   void calc_central_forces(bool with_sums);
   void kick(double h);
   void drift(double h);
-  void check_lists(double largest_square, double poison);
+  void advance_positions(double h);
+  void check_lists();
+  void project();
+  void turn_velocities();
   void randomise(double h);
+  void end_thermostat();
   void scale_by_chain(double h);
   void rescale_box(double h);
   void scale_positions(double factor);
@@ -131,6 +141,7 @@ class ParticleSystem {
   NeighbourLists lists_;
   Numbers64 listed_x_, listed_y_, listed_z_;  // m, when lists were made
   TermForces terms_;
+  RigidBonds rigid_;
   std::unique_ptr<FastMultipole> multipole_;  // sums central forces, if they have a tolerance
   Numbers64 potential_, gx_, gy_, gz_;        // of central forces
   Numbers64 kept_fx_, kept_fy_, kept_fz_;     // forces of the motion, kept while others are measured
@@ -141,8 +152,8 @@ class ParticleSystem {
   double barostat_energy_ = 0.0;                               // J
 };
 
-// Velocities (n x 3) of a temperature: normally distributed, without total momentum, and scaled so that the
-// measured temperature is the one given.
+// Velocities (n x 3) of a temperature: normally distributed, without total momentum, such as rigid bonds
+// allow, and scaled so that the measured temperature is the one given.
 std::vector<double> draw_velocities(const ParticleModel& model, double temperature, std::uint32_t seed);
 
 }  // namespace sestina

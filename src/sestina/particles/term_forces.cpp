@@ -60,8 +60,10 @@ struct TermForces::Geometry {
   }
 };
 
-TermForces::TermForces(const ParticleModel& model)
-    : box_(model.box), types_(model.term_types), terms_(model.terms) {
+TermForces::TermForces(const ParticleModel& model) : box_(model.box), types_(model.term_types) {
+  for (const Term& term : model.terms) {
+    if (types_[static_cast<std::size_t>(term.type)].law != TermLaw::kRigidBond) terms_.push_back(term);
+  }
   std::vector<std::vector<int>> slots(static_cast<std::size_t>(model.size()));
   int slot = 0;
   for (const Term& term : terms_) {

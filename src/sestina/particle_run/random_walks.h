@@ -1,0 +1,35 @@
+// Polymers as random walks: chains, rings and stars, whose beads may overlap.
+#pragma once
+
+#include <cstdint>
+
+#include "sestina/particles/particle_model.h"
+
+namespace sestina {
+
+enum class WalkShape { kChain, kRing, kStar };
+
+struct WalkSpec {
+  WalkShape shape = WalkShape::kChain;
+  int molecules = 1;
+  int beads = 1;             // of a chain, a ring (at least 3) or an arm of a star
+  int arms = 3;              // of a star, which has one bead more in its centre
+  double bond_length = 1.0;  // m
+  int species = 0;
+  std::uint32_t seed = 1;
+
+  double beads_of_molecule() const {
+    return shape == WalkShape::kStar ? 1.0 + static_cast<double>(arms) * beads : beads;
+  }
+};
+
+// The types of the terms that walks have; -1: none.
+struct WalkTerms {
+  int bond = -1, angle = -1, dihedral = -1;
+};
+
+// Adds the beads with their molecules, counted from 1, and bonds, angles and dihedrals along the walks. Each
+// step of a walk is turned at random, but not back onto the bead before the last.
+void add_random_walks(const WalkSpec& spec, const WalkTerms& terms, ParticleModel& model);
+
+}  // namespace sestina
